@@ -42,7 +42,7 @@ if (report === null || report.vulnerabilities === undefined) {
     auditRun.stderr.trim().split('\n')[0] ||
     'no response'
   console.error(
-    `The packages were NOT audited: the registry of this machine could not be queried (${reason}). Run "npm run audit" where npm reaches a registry with advisories.`,
+    `The packages were NOT audited: the registry of this machine could not be queried (${reason}). Run "npm run audit" on a machine whose npm registry serves security advisories.`,
   )
   process.exit(2)
 }

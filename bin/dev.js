@@ -17,7 +17,7 @@ const webPort = String(port + 2173)
 const web = `http://127.0.0.1:${webPort}`
 const flags = process.argv.slice(2).filter((flag) => flag.startsWith('--inspect'))
 
-/** Restarts the server this long after the last change, because editors write a file in several steps. */
+/** Delay between the last change and the restart, because editors write a file in several steps. */
 const SETTLE_MS = 200
 
 /** @param {string[]} args @param {Record<string, string>} extraEnv */

@@ -86,9 +86,7 @@ function findImportedPackages(top: string): readonly string[] {
   )
 }
 
-/**
- * Returns a test for the files of a package that a server needs: no types, sources of native code, or unused fonts.
- */
+/** Returns a filter for the package files that a server needs: no types, no native source code, no unused fonts. */
 export function createFileFilter(top: string, packageFolder: string): (from: string) => boolean {
   return (from) => {
     const file = relative(join(top, packageFolder), from)

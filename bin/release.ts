@@ -44,7 +44,7 @@ const FILES = ['package.json', 'package-lock.json', 'LICENSE', 'README.md', 'CHA
 const EXCLUDED = /^bin\/(?!rollcall)/
 export const CHECKSUMS = 'SHA256SUMS'
 const NOTES_FILE = 'UPGRADING.md'
-/** A fixed time, so that the same sources produce the same bytes. */
+/** A fixed timestamp, so that the same sources produce the same bytes. */
 const FIXED_TIME = '2000-01-01 00:00:00Z'
 
 const manifest = JSON.parse(readFileSync(join(ROOT_DIR, 'package.json'), 'utf8')) as {
@@ -56,7 +56,7 @@ const NODE_PACKAGE = `node-${platform}`
 export const FOLDER_NAME = `rollcall-${manifest.version}`
 export const FILE_NAME = `${FOLDER_NAME}-${platform}.tar.gz`
 
-/** Copies a file to its target, or links it, for callers that need it immediately and do not change it. */
+/** Copies or hard-links a file. Links are for callers that use the file immediately and do not change it. */
 type CopyFile = (from: string, to: string) => void
 
 /** Writes everything into `into`, which must not exist yet. The web app must be built. */

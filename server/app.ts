@@ -47,9 +47,9 @@ import { ignoreExpectHeader, closeIdleConnections } from './http/connections.ts'
 
 /** Fixed routes receive small inputs: username and password, a decision and its reason. */
 const MAX_BODY_BYTES = 128 * 1024
-/** Enough for different prefixes in many thousands of runs. */
+/** Enough random bytes for unique prefixes in many thousands of runs. */
 const RUN_PREFIX_BYTES = 6
-/** Enough for a slow phone to send 5 MB at 20 KB/s; then the connection is closed. */
+/** A slow phone can send 5 MB at 20 KB/s in this time. After it, the connection is closed. */
 const REQUEST_TIMEOUT_MS = 300_000
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
@@ -64,7 +64,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     // A field named __proto__ is an unknown field like any other; bodies are never merged into objects here.
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
-    // A request with an undecodable address reaches no route, so the headers that routes add are added here.
+    // A request whose URL cannot be decoded reaches no route, so the headers that routes usually add are added here.
     frameworkErrors: (error, _request, reply) => {
       for (const [name, value] of headers) reply.raw.setHeader(name, value)
       const status = error.code === 'FST_ERR_BAD_URL' ? 404 : 400
@@ -79,7 +79,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   recordFixedRoutes(app)
   rejectUnguardedRoutes(app)
   addHeaders(app, deps)
-  // Handlers that need cookies parse them: most requests have none.
+  // Handlers parse cookies on demand, because most requests have none.
   await app.register(cookie, { hook: false })
   addBodyBudget(app)
   readSmallBodies(app)
@@ -98,7 +98,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     deps,
     createHealthChecks({ ...deps, getLastNoSpaceTime: () => lastNoSpaceAt }),
   )
-  // One guard for every route that accepts a registration number.
+  // All routes that accept a registration number share one guard.
   const guard = openLookupGuard(deps)
   const guessLimit = openGuessLimit(deps)
   const responses = openStoredResponses(deps.events)
@@ -129,8 +129,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
 }
 
 /**
- * Returns a function that creates request ids for the log: a prefix that no other run of the server has, and a
- * counter.
+ * Returns a function that creates request ids for the log: a prefix unique to this run of the server, and a counter.
  */
 function createRequestIds(): () => string {
   const runPrefix = randomBytes(RUN_PREFIX_BYTES).toString('base64url')
@@ -167,8 +166,8 @@ function readSmallBodies(app: FastifyInstance): void {
 }
 
 /**
- * Without a prototype, so that every name is an ordinary key. A name sent twice has both values, so that neither
- * is used unnoticed.
+ * Parses a form into an object without a prototype, so that every name is an ordinary key. A name sent twice gets a
+ * list of both values, so that neither is used silently.
  */
 function parseForm(fields: URLSearchParams): Record<string, string | readonly string[]> {
   const body: Record<string, string | readonly string[]> = Object.create(null)

@@ -50,10 +50,10 @@ import { startPaymentReminders } from './mail/send-payment-reminders.ts'
 import { startSamePersonEmails } from './mail/send-same-person-emails.ts'
 import { openUploads, getUploadLocations } from './registration/uploads/store-uploaded-files.ts'
 
-/** The longest wait for the last progress record during shutdown. */
+/** The maximum wait for the final progress record during shutdown. */
 const FINAL_RECORD_TIMEOUT_MS = 1_000
 
-/** Free inodes for the files that a start creates: the database's log, locks and records. */
+/** Free inodes needed for the files that startup creates: the database's log, locks and records. */
 const MIN_FREE_INODES = 16
 
 export type AssembleOptions = {
@@ -69,7 +69,7 @@ export type AssembleOptions = {
   readonly isNew?: boolean
   /** Overrides `hasJobs` for the event files only. */
   readonly isWatching?: boolean
-  /** True if new event files are activated for all servers of the database; defaults to `hasJobs`. */
+  /** True if this process activates new event files for all servers of the database; defaults to `hasJobs`. */
   readonly activatesVersions?: boolean
   /** Checks changed event files; defaults to a worker thread. */
   readonly checkFolder?: FolderCheck
@@ -224,7 +224,7 @@ async function assembleParts(
   options: AssembleOptions,
 ): Promise<Result<AssembledServer, StartProblem>> {
   const { clock, log } = options
-  // This must come before anything is sent, queried or erased.
+  // Must run before anything is sent, queried or erased.
   if (options.hasJobs) await recoverIfOlder({ store, clock, log, environment })
   if (!existsSync(environment.eventsDir) && (await store.eventsServed()).length === 0)
     return err({ text: explainNoEvents(environment.eventsDir), status: 2 })
@@ -251,7 +251,7 @@ async function assembleParts(
   const dailyReviewEmail = startDailyReviewEmail({ store, events, clock, log, environment }, jobs)
   const uploads = openUploads({ ...getUploadLocations(environment), store, clock })
   const isClockTrusted = createErasureCheck({ store, clock, clockJumps, log })
-  // This must come before anything is recorded by a clock that may be wrong.
+  // Must run before anything is recorded with the time of a clock that may be wrong.
   if (options.hasJobs) await isClockTrusted()
   const retention = startRetentionJob(
     { store, events, clock, log, environment, uploads, isClockTrusted },
@@ -352,7 +352,7 @@ function checkFolders(environment: Environment, log: Log): StartProblem | null {
   }
 }
 
-/** Without free inodes, SQLite would report a database error in the middle of the start. */
+/** Without free inodes, SQLite would report a database error halfway through startup. */
 function checkInodes(dataDir: string): StartProblem | null {
   const files = getFreeFilesSync(dataDir)
   if (files === null || files >= MIN_FREE_INODES) return null

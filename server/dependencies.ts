@@ -115,10 +115,7 @@ export type StatusResponse =
       readonly failedRefunds?: readonly string[]
     }
   | { readonly is: 'pending'; readonly code: string; readonly raw: string }
-  /**
-   * The gateway has no finished transaction of the order, or not yet (503; 401 to 403 while the buyer may still
-   * return).
-   */
+  /** The gateway has no finished transaction for the order yet (503; 401 to 403 while the buyer may still return). */
   | { readonly is: 'no-record'; readonly raw: string }
   | { readonly is: 'unreachable'; readonly error: string }
 
@@ -130,10 +127,10 @@ export type RefundResult =
   | { readonly is: 'refused'; readonly message: string; readonly raw: string }
   /** Not sent: no money moves, and it may be requested again. */
   | { readonly is: 'not-sent'; readonly error: string }
-  /** It is unknown whether money moves: check before requesting again. */
+  /** It is unknown whether money moves: check this before requesting the refund again. */
   | { readonly is: 'unsure'; readonly error: string; readonly raw: string }
 
-/** The claim of a browser return or webhook. It proves nothing and must be verified. */
+/** The claim of a browser return or webhook. It is no proof of payment and must be verified. */
 export type GatewayMessage = {
   readonly orderId: string
   readonly amount: string
@@ -201,8 +198,8 @@ export type GatewayAdapter = {
     at: Instant,
   ): Result<PaymentData, HandOffRefusal>
   /**
-   * Creates the gateway's checkout of a stored order and adds it to the form; returns an error sentence if the gateway
-   * did not. Absent if the gateway needs no checkout before the hand-off.
+   * Creates the gateway's checkout for a stored order and adds it to the form; returns an error sentence if the
+   * gateway did not create it. Absent if the gateway needs no checkout before the hand-off.
    */
   createCheckout?(
     event: EventConfig,
@@ -212,8 +209,8 @@ export type GatewayAdapter = {
     timeoutMs: number,
   ): Promise<Result<PaymentData, string>>
   /**
-   * Reads a browser return or webhook; rejects one that names no order, or an order of no event. The message proves
-   * nothing and must be verified. Absent if messages arrive at an address per order, or with a signature.
+   * Reads a browser return or webhook; rejects one that names no order, or an order of no event. The message is no
+   * proof of payment and must be verified. Absent if messages arrive at an address per order, or with a signature.
    */
   readReturnOrWebhook?(body: MessageFields): ParsedMessage
   /** Reads a return to the address of one order, for one account. Absent if a return names its order. */
@@ -255,14 +252,17 @@ export type GatewayAdapter = {
     timeoutMs: number,
     key?: string,
   ): Promise<RefundResult>
-  /** Queries a dispute about a payment of the order; returns an error sentence. Absent if the gateway reports none. */
+  /**
+   * Queries a dispute about a payment of the order; returns an error sentence on failure. Absent if the gateway
+   * reports no disputes.
+   */
   dispute?(
     event: EventConfig,
     orderId: OrderId,
     disputeId: string,
     timeoutMs: number,
   ): Promise<Result<GatewayDispute, string>>
-  /** Returns every origin that a payment passes, for form-action. */
+  /** Returns every origin that the browser visits during a payment, for form-action. */
   origins(): readonly string[]
 }
 /** All gateways. A call about an event goes to the gateway of its payment. */
@@ -324,7 +324,7 @@ export type Payments = {
   close(): Promise<void>
 }
 
-/** A received file, complete and on disk under a temporary name; its hash was computed on the way. */
+/** A completely received file, on disk under a temporary name, with the hash computed while receiving it. */
 export type ReceivedFile = {
   readonly path: string
   /** The hash in hex. */
@@ -332,7 +332,8 @@ export type ReceivedFile = {
   readonly bytes: number
 }
 /**
- * Why a stream was not stored: it is larger than its field allows, the connection ended, or the disk is nearly full.
+ * The reason why a stream was not stored: it is larger than its field allows, the connection ended, or the disk is
+ * nearly full.
  */
 export type ReceiveRefusal = 'too_large' | 'cut_off' | 'no_room'
 /** Files that delegates upload. The caller that receives one stores or discards it. */
@@ -358,7 +359,7 @@ export type Uploads = {
    * number.
    */
   sweep(all?: boolean): Promise<SweepResult>
-  /** Moves back files that were set aside and that a registration refers to again. */
+  /** Moves back set-aside files that a registration refers to again. */
   reclaim(): Promise<void>
   /** Returns the state after the last sweep. */
   state(): UploadsState
@@ -390,7 +391,7 @@ export type Deps = {
   readonly uploads: Uploads
   readonly clock: () => Instant
   readonly clockJumps: ClockJumps
-  /** The time at which the mail server stopped responding; null if it responds, as far as is known. */
+  /** The time at which the mail server stopped responding; null if it is not known to be unreachable. */
   readonly mailUnreachableSince: () => Instant | null
   /** Returns true if data may be erased because of its age. */
   readonly isClockTrusted: () => Promise<boolean>

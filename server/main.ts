@@ -23,7 +23,7 @@ import { hashPassword, generatePassword, findPasswordProblem } from './office/au
 const SWEEP_MS = 60 * 60 * 1000
 /** The interval between checks that the database is still the opened file; each write also checks. */
 const LOSS_CHECK_MS = 1_000
-/** A shutdown that takes longer has got stuck. */
+/** A shutdown that takes longer is stuck. */
 const MAX_SHUTDOWN_MS = 30_000
 /**
  * Signals within this time count as one: a signal to a process group (systemd, Ctrl-C, timeout) reaches the server and
@@ -55,7 +55,7 @@ const CURRENT_PROCESS: ProcessHost = {
   waitForStop: waitForSignal,
   onReload: (reload) => void process.on('SIGHUP', reload),
   onExit: (log, writeRest) => {
-    // Only logs the cause: the process ends as it would anyway.
+    // Only logs the cause, and does not change how the process ends.
     process.on('uncaughtExceptionMonitor', (error) =>
       log.error(
         { error: error.stack ?? String(error) },
@@ -148,7 +148,7 @@ export async function bootServer(
     scheduleMemoryRelease(app.server)
     scheduleMemoryReleaseAfterLoad(app.server)
   }
-  // Files that were set aside and are referred to again are moved back before they are needed.
+  // Set-aside files that a registration refers to again are moved back before they are needed.
   deps.uploads.reclaim().catch(logSweepError(log))
   const sweepTimer = setInterval(() => {
     sweepUploads(deps).catch(logSweepError(log))
@@ -275,7 +275,7 @@ function waitForSignal(log: Log): Promise<string> {
   })
 }
 
-/** `free` releases the port, just before the server listens on it. */
+/** `free` releases the port just before the server listens on it. */
 type ReservedPort = { readonly environment: Environment; readonly free: () => Promise<void> }
 
 /**

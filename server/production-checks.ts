@@ -23,13 +23,13 @@ export function checkProduction(
     )
   if (errors.length > 0) return err(errors)
   return ok([
-    // The operator may forward the files in another way.
+    // Only a warning, because the operator may forward the files in another way.
     ...(smtpUrl === null
       ? [
           'SMTP_URL is not set: emails do not reach delegates; they are only written to DATA_DIR/mail.',
         ]
       : []),
-    // The address of a tunnel that hides the client cannot be listed.
+    // Only a warning, because the address of a tunnel that hides the client cannot be listed.
     ...(trustProxy === null
       ? [
           'TRUST_PROXY is not set: behind a proxy, all visitors share the rate limits of one address. Set it to the address of the proxy (127.0.0.1 if it is on this machine).',

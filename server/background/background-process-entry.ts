@@ -1,6 +1,6 @@
 /**
- * The background process: generates documents and emails, and sends the emails.
- * The event loop of the server only hands over data. Ends when the server ends.
+ * Entry point of the background process, which generates documents and emails, and sends the emails. This work would
+ * block the server's event loop. The process exits when the server exits.
  */
 import { setPriority } from 'node:os'
 import { createTransport } from '../mail/email-transport.ts'
@@ -9,7 +9,7 @@ import { generateEmail } from '../mail/generate-email.ts'
 import { typesetDocument } from '../documents/typeset-document.ts'
 import type { BackgroundRequest, BackgroundResponse } from './background-messages.ts'
 
-/** Lower priority: registrations come first if both need the processor. */
+/** Lower priority, so that registrations take precedence if both need the processor. */
 const NICENESS = 10
 
 const transports = new Map<number, MailTransport>()
@@ -42,7 +42,8 @@ async function run(request: BackgroundRequest): Promise<BackgroundResponse> {
   const transport = getTransport(request.transport, request.environment)
   if (request.task === 'verify') return { id, is: 'sent', problem: await transport.verify() }
   const email = generateEmail(request.job, request.environment.publicUrl)
-  // The server must know before the mail server gets the email: otherwise it would send it again after a crash.
+  // Notifies the server before the mail server gets the email: otherwise the server would send it again after a
+  // crash.
   await respond({ id, is: 'sending' })
   return { id, is: 'sent', problem: await transport.send(email) }
 }
@@ -50,7 +51,7 @@ async function run(request: BackgroundRequest): Promise<BackgroundResponse> {
 try {
   setPriority(NICENESS)
 } catch {
-  // Without permission for this, the process runs at the priority of the server.
+  // If this is not permitted, the process keeps the server's priority.
 }
 // Only the server ends this process, although Ctrl-C and process managers signal all processes of a group.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})

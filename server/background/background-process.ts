@@ -14,8 +14,8 @@ import type { BackgroundRequest, BackgroundResponse } from './background-message
  */
 const IDLE_MS = 30_000
 /**
- * A document of a hundred lines takes a tenth of a second, but longer on a busy machine, where this process has low
- * priority.
+ * A document of a hundred lines takes a tenth of a second. On a busy machine it takes longer, because this process
+ * has low priority.
  */
 const MAX_GENERATE_MS = 45_000
 /** Longer than the process waits for a mail server. */
@@ -124,7 +124,8 @@ function startProcess(): BackgroundProcess {
     task.resolve(response)
     return stopWhenIdle()
   })
-  // At this event, all messages of the process have been received; at `exit`, some may not have arrived yet.
+  // When this event fires, all messages of the process have been received. When `exit` fires, some may not have
+  // arrived yet.
   child.on('disconnect', failAllTasks)
   child.on('exit', (status, signal) => {
     cause ||= ` (${signal ?? `status ${status}`})`
@@ -133,7 +134,7 @@ function startProcess(): BackgroundProcess {
     cause ||= ` (${error.message})`
     if (!child.connected) failAllTasks()
   })
-  // A stopping server must not wait for the idle process. Timers wait for tasks.
+  // The idle process must not keep a stopping server alive. While a task runs, its timer does.
   child.unref()
   child.channel?.unref()
   return {

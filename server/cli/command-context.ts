@@ -29,8 +29,8 @@ export type CommandContext = Pick<
 >
 
 /**
- * Opens the store, the event files and the gateway, runs `task`, and closes them. Prints why something cannot be
- * opened. The gateway is queried only by `task`.
+ * Opens the store, the event files and the gateway, runs `task`, and closes them. If one of them cannot be opened,
+ * prints the reason. Only `task` queries the gateway.
  */
 export async function withContext(
   terminal: Terminal,

@@ -294,7 +294,7 @@ async function checkDatabase(
     ]
   }
   const pid = findServingPid(dataDir)
-  /** This is the error at startup: the server does not open a database with the log of another one. */
+  /** Startup fails with the same error: the server does not open a database with the log of another database. */
   const logError = pid === null ? (explainLostLog(dataDir) ?? explainForeignLog(dataDir)) : null
   if (logError !== null)
     return [createWrong(logError.message), ...(await describeLeftovers(dataDir)).map(createNotice)]

@@ -60,8 +60,8 @@ export function buildHealthUrl({ host, port }: ServerAddress): string {
 }
 
 /**
- * Returns the health report of the server at HOST and PORT. Null if nothing responds, or it is not a Rollcall
- * server.
+ * Returns the health report of the server at HOST and PORT. Null if nothing responds there, or the responding program
+ * is not Rollcall.
  */
 export async function fetchHealth(environment: ServerAddress): Promise<Health | null> {
   const { metricsToken } = environment

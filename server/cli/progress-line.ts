@@ -1,11 +1,11 @@
-/** Shows the progress of a long command: a line that is redrawn on a terminal, and one line for each step elsewhere. */
+/** Shows the progress of a long command: one redrawn line on a terminal, otherwise one line per step. */
 import { SingleBar } from 'cli-progress'
 import { formatCount } from '../../engine/index.ts'
 import { onProgress } from '../ops/progress.ts'
 import type { ProgressReport } from '../ops/progress.ts'
 import type { Terminal } from './command.ts'
 
-/** A rate over a shorter time is noise. */
+/** A rate measured over a shorter time is too inaccurate. */
 const MIN_RATE_MS = 1_000
 const BAR_WIDTH = 20
 

@@ -263,7 +263,7 @@ function printText(terminal: Terminal, text: string): Status {
   return 0
 }
 
-/** Suggests a similar command. Also finds a command that was typed without its group (`backup`). */
+/** Suggests a similar command, including a command that was typed without its group (`backup`). */
 async function suggestCommand(name: string): Promise<string> {
   const { findNearest } = await import('../../engine/authoring.ts')
   const names = Object.keys(COMMANDS)
@@ -272,7 +272,7 @@ async function suggestCommand(name: string): Promise<string> {
   const nearestWord = findNearest(lastWord, lastWords)?.name
   const suggestion =
     names.find((_, index) => lastWords[index] === lastWord) ??
-    // In a name with a group, most letters are the group's, so any short word would be similar.
+    // Most letters of a full name belong to its group, so any short word would seem similar.
     (name.includes(' ') ? undefined : findNearest(name, names)?.name) ??
     names.find((_, index) => lastWords[index] === nearestWord)
   return suggestion === undefined ? '' : ` Did you mean "rollcall ${suggestion}"?`
@@ -289,7 +289,7 @@ function getDataDir(terminal: Terminal): string {
 /** 80 columns, less the width of the group's name and of a comma at the end. */
 const NAMES_WIDTH = 62
 
-/** Fits on one screen of 24 lines: groups are listed with the names of their commands. */
+/** The text fits on a screen of 24 lines, because each group lists only the names of its commands. */
 function buildUsage(): string {
   const names = Object.keys(COMMANDS)
   const topLevel = names

@@ -1,4 +1,4 @@
-/** `rollcall start`: runs the server until it is told to stop. */
+/** `rollcall start`: runs the server until it is stopped. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -39,7 +39,7 @@ error; 75 a temporary fault, such as a full disk, too few file descriptors or a 
   },
 }
 
-/** Builds in a separate process: the memory of the build would stay allocated in a server. */
+/** Builds in a separate process, because the build's memory would stay allocated in the server. */
 async function buildInSeparateProcess(): Promise<Status> {
   const launcher = path.join(import.meta.dirname, '..', '..', 'bin', 'rollcall.js')
   const child = spawn(process.execPath, [launcher, 'build'], { stdio: 'inherit' })
@@ -56,7 +56,7 @@ export async function serveUntilStopped(
   terminal: Terminal,
   options: { readonly isNew?: boolean } = {},
 ): Promise<Status> {
-  // Checked before anything is opened, because later errors from a lack of descriptors would name another cause.
+  // Checked before anything is opened, because later errors caused by too few descriptors name another cause.
   const descriptorProblem = explainTooFewDescriptors()
   if (descriptorProblem !== null) {
     terminal.printError(`The server does not start. ${descriptorProblem}`)

@@ -1,6 +1,4 @@
-/**
- * Typesets documents as PDF. Only for the background process: the typesetter never returns its memory.
- */
+/** Typesets documents as PDF. Only for the background process: the typesetter never returns its memory. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -39,10 +37,7 @@ const EVIDENCE_LAYOUT = 'evidence-layout.typ'
 const LAYOUT_PATH = path.join(import.meta.dirname, 'layout-in-memory.typ')
 const EVIDENCE_LAYOUT_PATH = path.join(import.meta.dirname, 'evidence-layout-in-memory.typ')
 const DATA_PATH = path.join(import.meta.dirname, 'document-in-memory.json')
-/**
- * The results for the most recent documents are kept, so that the parts that documents have in common are computed
- * once.
- */
+/** The number of recent results that the compiler keeps, so that parts that documents share are computed once. */
 const KEPT_DOCUMENTS = 3
 /** About 400 receipts. Delegates often open the document on their page soon after the email arrives. */
 const MAX_CACHED_BYTES = 8 * 1024 * 1024

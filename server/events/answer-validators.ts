@@ -47,8 +47,8 @@ type PublicForm = {
 /** Pages opened before a reload request old modules; this keeps those from a few hundred reloads. */
 const MAX_OLD_MODULES_BYTES = 32 * 1024 * 1024
 /**
- * Compiling takes about 30 ms per event, during which the server is blocked; with more events, the first visitor
- * of each triggers it.
+ * Compiling takes about 30 ms per event, during which the server is blocked. Validators of further events are
+ * compiled when the first visitor needs them.
  */
 const MAX_WARMED_VALIDATORS = 50
 

@@ -23,7 +23,7 @@ export function startEarlierRegistrationsJob(
       const startedAt = performance.now()
       if (!(await store.processEarlierRegistrations(clock()))) break
       batches += 1
-      // Half of the time is left to requests.
+      // Pauses as long as the batch took, so that requests get half of the time.
       await pause(performance.now() - startedAt)
     }
     if (batches > 0) log.info({ batches }, 'earlier registrations are processed')
@@ -36,7 +36,7 @@ export function startEarlierRegistrationsJob(
     return running
   }
   const logError = (error: unknown): void => {
-    // This happens during an import or an outage; it is tried again later.
+    // This happens during an import or an outage. The next run tries again.
     if (!(error instanceof StoreBusy))
       log.error({ error: String(error) }, 'processing earlier registrations failed')
   }

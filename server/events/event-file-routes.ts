@@ -21,7 +21,7 @@ export function buildPublicFile({ config, text }: ServedEvent): EventFile {
   }
 }
 
-/** More than enough for the files that are usually viewed; the oldest are dropped first. */
+/** More texts than are usually viewed. The oldest are dropped first. */
 const MAX_CACHED_TEXTS = 100
 
 /** Caches the results of `convert`, because a text does not change while it is served. */

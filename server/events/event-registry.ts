@@ -61,7 +61,7 @@ export async function openRegistry(
   options: RegistryOptions,
 ): Promise<Result<EventRegistry, string>> {
   const { folder, store, clock, log, steadyMs = () => performance.now() } = options
-  // Determined once: if `_shared` is missing for a moment, the events must not change.
+  // Determined once, because the events must not change if `_shared` is missing for a moment.
   let shared = findSharedFolder(folder)
   let isSharedKnown = existsSync(folder)
   // Computed before reading, so that a write during the read counts as a change.
@@ -70,7 +70,7 @@ export async function openRegistry(
     useStoredHashes(store, await compileFolder(await readFolder(folder, shared), options, check))
   const compileResult = await compile()
   const isFirstStart = (await store.eventsServed()).length === 0
-  // At the first start, the code that reads the environment rejects an event that cannot be served.
+  // At the first start, the code that reads the environment has already rejected events that cannot be served.
   let disk = isFirstStart ? compileResult : dropUnservable(options, compileResult)
   if (disk.findings !== '') options.print(disk.findings)
   const follower = await openFollower(options)
@@ -249,7 +249,7 @@ async function findPreviousVersions(
   return previous.filter((event) => event !== null)
 }
 
-/** Leaves out events that this server cannot serve: otherwise only the first payer would notice. */
+/** Leaves out events that this server cannot serve. Otherwise, the first payer would discover the problem. */
 function dropUnservable(
   { folder, cannotServe = () => null }: RegistryOptions,
   compileResult: CompiledFolder,
@@ -347,7 +347,7 @@ function merge(
   const mergedEvents = previous.map((event) => {
     const newVersion = newVersions.get(event.config.id)
     if (newVersion === undefined) return event
-    // A removed file may come back unchanged.
+    // A removed file may be restored unchanged.
     return newVersion.hash === event.hash && !event.isGone ? event : newVersion
   })
   return [

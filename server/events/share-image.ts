@@ -17,7 +17,7 @@ import { importLazily } from '../ops/lazy-import.ts'
 
 const loadResvg = importLazily<typeof Resvg>('@resvg/resvg-js')
 
-/** A size that is large enough for all link previews. */
+/** Large enough for all link previews. */
 export const SHARE_IMAGE_SIZE = { width: 1200, height: 630 } as const
 const MARGIN = 72
 /**
@@ -112,7 +112,7 @@ function renderSvg(event: EventConfig): string {
   ].join('')
 }
 
-/** Breaks a title into at most two lines, as large as possible. */
+/** Breaks a title into at most two lines, in the largest size that fits. */
 function splitTitle(title: string): { readonly size: number; readonly lines: readonly string[] } {
   for (const [size, characters] of TITLE_SIZES) {
     const lines = wrapText(title, characters)

@@ -7,7 +7,9 @@ import type { EventConfig, RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { WebForm } from '../storage/index.ts'
 
-/** Only our own pages can send these headers: another site would need a permission for them that is never given. */
+/**
+ * Only our own pages can send these headers: another site would need CORS permission, which the server never grants.
+ */
 const FORM_HEADER = 'rollcall-form'
 /** The registration about which the delegate was asked, encoded as in a URL. */
 const REGISTER_AGAIN_HEADER = 'rollcall-again'
@@ -37,7 +39,7 @@ function readCookieToken(
   return sentToken !== undefined && TOKEN_PATTERN.test(sentToken) ? sentToken : undefined
 }
 
-/** Returns the hash by which the store knows the browser. Null if it sent no cookie. */
+/** Returns the hash that identifies the browser in the store. Null if the browser sent no cookie. */
 export function readBrowser(
   event: Pick<EventConfig, 'id'>,
   request: FastifyRequest,
@@ -67,8 +69,8 @@ function openCookie(
 }
 
 /**
- * The web form's registrations are answered at a multiple of this time. They take longer for a person who has
- * registered before, and the response time must not reveal this.
+ * Responses to web-form registrations are delayed to a multiple of this time. Registering a person who has registered
+ * before takes longer, and the response time must not reveal this.
  */
 const RESPONSE_STEP_MS = 10
 const waitForStep = (beganMs: number): Promise<void> =>

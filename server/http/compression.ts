@@ -8,7 +8,7 @@ import { brotliCompress, constants, gunzipSync, gzip } from 'node:zlib'
  */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
-/** Browsers send few different headers; clients that send many different ones must not fill the memory. */
+/** Limits the cache, because a client could otherwise fill the memory with many different headers. */
 const MAX_CACHED_HEADERS = 100
 
 export type Encoding = 'br' | 'gzip'
@@ -35,7 +35,7 @@ export async function compress(
   return { encoding, body: encoding === null ? text : await COMPRESSORS[encoding](text) }
 }
 
-/** Compresses a text that is kept and sent often. */
+/** Compresses a text that is stored and sent often. */
 export async function compressOnce(text: string): Promise<Readonly<Record<Encoding, Buffer>>> {
   const [brotliBody, gzipBody] = await Promise.all([COMPRESSORS.br(text), COMPRESSORS.gzip(text)])
   return { br: brotliBody, gzip: gzipBody }

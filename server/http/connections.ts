@@ -16,9 +16,9 @@ export function ignoreExpectHeader(app: FastifyInstance): void {
 }
 
 /**
- * A client that connected before the shutdown began and sends a request within this time gets a response: a proxy
- * sends one as soon as it is connected. A browser may connect early, or keep a connection open, without sending a
- * request.
+ * A client that connected before the shutdown began gets a response if it sends a request within this time. A proxy
+ * sends a request as soon as it is connected. A browser may connect early, or keep a connection open, without sending
+ * a request.
  */
 const MAX_FIRST_REQUEST_MS = 250
 

@@ -1,4 +1,4 @@
-/** Logs once that the database answers again, after requests were refused because it did not. */
+/** Logs once that the database responds again after an outage in which requests were refused. */
 import type { Deps } from '../dependencies.ts'
 
 const CHECK_INTERVAL_MS = 1_000

@@ -37,7 +37,10 @@ export type ErrorHandler = (
   reply: FastifyReply,
 ) => unknown
 
-/** `onNoSpace` is called when the database had no space for a request. `outages`: logs when it answers again. */
+/**
+ * `onNoSpace` is called when the database had no space for a request. `outages` logs when the database responds
+ * again.
+ */
 export function createErrorHandler(
   deps: Pick<Deps, 'store' | 'events' | 'clock' | 'log'>,
   onNoSpace: (at: Instant) => void,

@@ -19,8 +19,8 @@ export type EventRoute = {
   /** The permission rule of an office route. */
   readonly office?: OfficeRule
   /**
-   * For a POST, `request.body` is the unread stream: read it with `readBody` of request-body.ts. `params` contains the
-   * decoded values of the `{name}` segments.
+   * For a POST, `request.body` is the unread stream: read it with `readBody` from request-body.ts. `params` contains
+   * the decoded values of the `{name}` segments.
    */
   readonly handle: (
     request: FastifyRequest,
@@ -34,7 +34,7 @@ export type EventRouteTable = {
   add(maker: RouteMaker): void
   /** Returns all routes that are active now. */
   all(): readonly EventRoute[]
-  /** Finds the route of a path, with or without a trailing slash. */
+  /** Finds the route for a path, with or without a trailing slash. */
   find(
     method: string,
     path: string,
@@ -136,7 +136,7 @@ function isParameter(part: string): boolean {
   return part.startsWith('{') && part.endsWith('}')
 }
 
-/** Null if a segment is empty or cannot be decoded. */
+/** Decodes the parameters of a path. Null if a segment is empty or cannot be decoded. */
 function decodeParams(path: string, parts: readonly string[]): Record<string, string> | null {
   const params: Record<string, string> = {}
   for (const [index, part] of stripSlash(path).split('/').entries()) {
@@ -205,7 +205,7 @@ export async function addWildcardRoutes(
 }
 
 /**
- * Registers routes in a scope whose bodies stay streams and that can read multipart bodies, with `readBody` of
+ * Registers routes in a scope that keeps bodies as streams and can read multipart bodies with `readBody` from
  * request-body.ts.
  */
 export async function addMultipartRoutes(

@@ -1,7 +1,7 @@
 /**
  * Limits the memory and duration of unfinished request bodies. A client that never finishes uses memory only for the
- * bytes that it has sent. At the limit, the largest bodies are aborted. They are never a delegate's: answers have a
- * few kilobytes and arrive quickly, and files are written to disk.
+ * bytes that it has sent. At the limit, the largest bodies are aborted. These are never delegates' bodies, because
+ * answers are a few kilobytes and arrive quickly, and files are written to disk.
  */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -10,7 +10,7 @@ import type { Result } from '../../engine/index.ts'
 
 /** A quarter of the memory of an idle server; enough for thousands of concurrent forms. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
-/** The share that is freed at a time, so that a flood does not cause a search for every chunk. */
+/** The share that is freed at a time, so that a flood of requests does not cause a search for every chunk. */
 const FREED_SHARE = 0.25
 /** Answers arrive quickly, even from a slow phone. */
 const MAX_BODY_MS = 90_000

@@ -1,6 +1,4 @@
-/**
- * Reads a request body (JSON, multipart or form) within limits; files are written to disk on arrival.
- */
+/** Reads a request body (JSON, multipart or form) within limits; files are written to disk on arrival. */
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Multipart } from '@fastify/multipart'
@@ -43,9 +41,9 @@ export const MAX_NESTING = 32
 const MAX_PARTS = 1000
 
 /**
- * Reads the body of a request whose content type parser left the stream unread. If it is rejected, its files are removed,
- * and the rest is read and discarded, because a client may read the response only after sending everything. Throws
- * BodyAborted for a body that never ends, or for which there is no memory.
+ * Reads the body of a request whose content type parser left the stream unread. If it is rejected, its files are
+ * removed, and the rest is read and discarded, because a client may read the response only after sending everything.
+ * Throws BodyAborted if the body is too slow or memory is short.
  */
 export async function readBody(
   request: FastifyRequest,
@@ -54,7 +52,7 @@ export async function readBody(
 ): Promise<Result<Body, BodyRefusal>> {
   const media = getMediaType(request.headers)
   const stream = request.raw
-  // No body at all is valid: there are no answers.
+  // An absent body is valid: the request has no answers.
   if (media === '' && (request.body === undefined || request.body === null))
     return ok({ values: createRecord(), files: NO_FILES })
   const readAnswers = async (parse: BodyParser): Promise<Result<Body, BodyRefusal>> => {
@@ -119,9 +117,7 @@ function parseForm(bytes: Buffer): Result<Body, BodyRefusal> {
   return ok({ values, files: NO_FILES })
 }
 
-/**
- * Reads fields and files in any order. Fields stay in memory until the last part has arrived; files are on disk.
- */
+/** Reads fields and files in any order. Fields stay in memory until the last part has arrived; files are on disk. */
 async function parseMultipart(
   request: FastifyRequest,
   limits: FileLimits,
@@ -251,8 +247,8 @@ async function readNextPart(
         return err({ code: 'too_large' })
       case 'FST_MP_PREMATURE_CLOSE':
         return err({ code: 'cut_off' })
-      // This is reported only after everything else was read, because the parser drops names like `constructor`,
-      // which are never our fields.
+      // Reported only after everything else was read, because the parser drops names like `constructor`, which are
+      // never names of our fields.
       case 'FST_PROTO_VIOLATION':
         return raw.readableAborted ? err({ code: 'cut_off' }) : ok(null)
       default:

@@ -1,6 +1,6 @@
 /**
- * Keeps responses that are the same for every visitor: compressed once, sent as headers and one write.
- * Each has a strong ETag, so that a browser that has it gets 304.
+ * Keeps responses that are the same for every visitor: compressed once, sent as headers and one write. Each has a
+ * strong ETag, so that a browser that already has the response gets 304.
  */
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -28,7 +28,7 @@ export type BuiltResponse = {
   readonly text: string
   readonly type: string
   readonly headers: HeaderList
-  /** By default, browsers ask each time whether the response has changed. */
+  /** By default, browsers revalidate the response on every use. */
   readonly cacheControl?: string
   readonly isFinal?: boolean
 }
@@ -96,7 +96,7 @@ export function openStoredResponses(
       }
       const response = storedResponses.get(key)
       if (response === undefined) return pending.get(key) ?? start(key, make)
-      // The most recently requested responses are kept.
+      // Moves the response to the end, because the least recently requested ones are dropped first.
       if (bytes > maxBytes / 2) {
         storedResponses.delete(key)
         storedResponses.set(key, response)

@@ -7,7 +7,7 @@ import type { Deps } from '../dependencies.ts'
 
 /** The headers in which proxies send the visitor's address. */
 const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const
-/** Warns once, so that a client that sends such a header without a proxy cannot fill the log. */
+/** Warns once. Otherwise, a client that sends such a header without a proxy could fill the log. */
 export function warnAboutUnknownProxy(app: FastifyInstance, { environment, log }: Deps): void {
   if (!environment.rateLimits) return
   let isLogged = false

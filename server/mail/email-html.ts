@@ -24,7 +24,7 @@ import type { QueuedMail } from '../storage/index.ts'
 const FONT_FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 const INK_COLOUR = '#16202b'
 const MUTED_COLOUR = '#56606b'
-/** Our own colour, because the components' blue has too little contrast on white. */
+/** Replaces the components' blue, which has too little contrast on white. */
 const LINK_COLOUR = '#1050ac'
 /** Dark colours by selector. Email clients without support for them keep the light colours of the elements. */
 const DARK_COLOURS: Readonly<Record<string, string>> = {
@@ -79,7 +79,7 @@ export function renderEmailHtml(
       Body,
       {
         className: 'page',
-        // A word longer than a phone is wide wraps; email clients support it under this name.
+        // Wraps words wider than a phone's screen; email clients support this property under this name.
         style: {
           margin: 0,
           padding: '16px 8px',

@@ -15,14 +15,12 @@ export const MAIL_RETRY_MS: readonly number[] = [
 ].map((seconds) => seconds * 1000)
 /** Delay after an attempt without a response: one email at a time tests whether the server responds. */
 const UNREACHABLE_RETRY_MS = 60_000
-/**
- * Emails are retried for this long after their first attempt: a mail server may be down over a weekend.
- */
+/** Emails are retried for this long after the first attempt, because a mail server may be down over a weekend. */
 export const RETRY_PERIOD_MS = 3 * 24 * 60 * 60_000
 
 /**
- * Returns the time of an email's next attempt; null if there is none. While the clock is in doubt, no email is given
- * up.
+ * Returns the time of an email's next attempt; null if there is none. While the clock may be wrong, no email is
+ * abandoned.
  */
 export function calculateNextAttempt(
   attempts: number,

@@ -21,8 +21,8 @@ const MAX_RESPONSE_MS = 10_000
 /** A server that accepts an email may scan it before it responds. */
 const TIMEOUT_MS = 30_000
 /**
- * A server that sends a few bytes now and then never times out. This limit for a whole email limits the delay of the
- * others.
+ * A server that sends a few bytes now and then never times out. This limit for a whole email bounds the delay of the
+ * emails after it.
  */
 const MAX_SEND_MS = 90_000
 /** nodemailer's codes for a connection that failed or ended, including a refused password. */
@@ -154,7 +154,7 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
     socketTimeout: TIMEOUT_MS,
   }
   let transport = loadNodemailer().createTransport(settings)
-  /** Otherwise a connection that is stuck on one email would be unavailable for the others. */
+  /** Otherwise, a connection that is stuck on one email would be unavailable for other emails. */
   const replaceTransport = (): void => {
     const previous = transport
     transport = loadNodemailer().createTransport(settings)
@@ -199,7 +199,7 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
         return toProblem(error)
       }
     },
-    // Includes connections that wait for a response: the process is exiting.
+    // Closes connections that wait for a response too, because the process is exiting.
     close: () => transport.close({ force: true }),
   }
 }
@@ -246,8 +246,8 @@ function toProblem(error: unknown): Problem {
 }
 
 /**
- * The file is named after the email's id: an email written twice, because the machine stopped in between, is
- * still one file.
+ * The file name is the email's id, so that an email written twice because the machine stopped in between is still one
+ * file.
  */
 function createFileTransport(environment: MailEnvironment): MailTransport {
   const folder = path.join(environment.dataDir, 'mail')

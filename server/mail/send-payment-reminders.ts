@@ -7,7 +7,7 @@ import { createPeriodicJob } from '../ops/clock.ts'
 import type { PeriodicJob } from '../ops/clock.ts'
 import { findWithSameEmail } from '../registration/same-person.ts'
 
-/** By then the delegate has left the gateway's page, but still remembers the conference. */
+/** After this time the delegate has left the gateway's page, but still remembers the conference. */
 const ABANDONED_AFTER_MS = 60 * 60_000
 /** The interval between checks of the queue; a delay of a minute does not matter for an email. */
 const CHECK_INTERVAL_MS = 60_000

@@ -76,7 +76,7 @@ export function startMailQueue(
       addAccessLink: async (link: NewLink) => void links.push(link),
     }
     const text = await prepareEmailText({ ...deps, store: reads }, safeEmail)
-    // If the disk cannot store the claim, it could not store the result either.
+    // If the claim cannot be stored because the disk is full, the result could not be stored either.
     if (!(await store.claimMail(queuedEmail.id, clock(), links))) return false
     if (text === null) {
       await store.mailFailed(queuedEmail.id, 'It was no longer needed.', null)
@@ -128,8 +128,8 @@ export function startMailQueue(
     return false
   }
   /**
-   * A connection may end because of a particular email. Then the server still responds, and the other emails
-   * continue.
+   * A connection may end because of one particular email. In that case the server still responds, and sending
+   * continues with the other emails.
    */
   const checkServer = async (problem: Problem | null): Promise<Problem | null> =>
     problem?.isUnreachable !== true || isClosing || (await transport.verify()) !== null
@@ -188,7 +188,7 @@ export function startMailQueue(
     close: async () => {
       isClosing = true
       const allEnded = Promise.all([stopQueue?.(), currentRun])
-      // An email without a response is retried at the next start.
+      // Emails without a response are retried at the next start.
       await waitAtMost(MAX_SHUTDOWN_MS, allEnded, () => {})
       transport.close()
       // Finished sends are recorded, so that the next process need not wait until their claims expire.
@@ -211,13 +211,13 @@ function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' 
   return {
     isOn: isPaused,
     unreachableSince: (): Instant | null => unreachableSince,
-    /** The server did not respond to a check. The next email tries again. */
+    /** The server did not respond to a check. Sending the next email tests it again. */
     start: (): void => {
       if (failedAttempts > 0) return
       failedAttempts = 1
       unreachableSince = clock()
     },
-    /** The pause has ended, and it is not known yet whether the server responds. */
+    /** True if the pause has ended and it is not known yet whether the server responds. */
     isUnconfirmed: (): boolean => failedAttempts > 0 && !isPaused(),
     /** Records the result of an email. Null if it was accepted. */
     async recordResult(problem: Problem | null): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * Emails registered delegates that another browser has registered the same person again. The registration only records
- * that the email is due: neither its response nor its time shows a stranger whether there is anything to send, and an
- * email that was due when the server stopped is queued after the next start.
+ * Emails registered delegates that another browser has registered the same person again. The registration request
+ * only records that the email is due, so neither its response nor its duration reveals to a stranger whether there is
+ * an email to send. An email that was due when the server stopped is queued after the next start.
  */
 import { dayOf, instant, startOfDay } from '../../engine/index.ts'
 import { buildSamePersonEmail } from '../../engine/messages.ts'

@@ -18,8 +18,8 @@ export type ClockJumps = {
   /** Compares the clocks now. Returns the last jump of the past day. Null if there was none. */
   findRecentJump(): ClockJump | null
   /**
-   * Reports that the clock was set while no server was running, unless a jump in that direction is known already. 0
-   * means that it was not set.
+   * Records that the clock was set while no server was running, unless a jump in that direction is known already. 0
+   * means that the clock was not set.
    */
   reportJump(byMs: number): void
   close(): Promise<void>

@@ -64,7 +64,7 @@ const BACKGROUND_VARIABLES =
   /^(PATH|HOME|TMPDIR|TZ|LANG|LC_.*|LD_.*|MALLOC_.*|SSL_CERT_.*|NODE_(ENV|OPTIONS|COMPILE_CACHE|EXTRA_CA_CERTS|USE_SYSTEM_CA|TLS_REJECT_UNAUTHORIZED))$/
 
 /**
- * Returns the variables of the background process. One memory arena is enough, because this process does one thing at
+ * Returns the variables of the background process. One memory arena is enough, because this process runs one task at
  * a time.
  */
 export function selectBackgroundVariables(): NodeJS.ProcessEnv {

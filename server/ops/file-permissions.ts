@@ -40,8 +40,8 @@ export type PermissionResult = {
 }
 
 /**
- * Creates a folder and its parents. Node's own option for this never returns in a place that allows no folders, such
- * as /proc.
+ * Creates a folder and its parents. Node's `recursive` option never returns in a location that allows no new folders,
+ * such as /proc.
  */
 function makeFolder(folder: string): void {
   const isMade = existsSync(folder)

@@ -3,7 +3,7 @@ import { isoIndia } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Log } from '../dependencies.ts'
 
-/** A problem that affects many requests must not fill the disk or hide other problems. */
+/** Limits repeated messages: a problem that affects many requests must not fill the disk or hide other problems. */
 const MAX_SAME_PER_WINDOW = 20
 const WINDOW_MS = 60_000
 

@@ -18,7 +18,7 @@ const MAX_THREAD_RESPONSE_MS = 2_000
 
 /**
  * Collects garbage and releases its memory pages. The JavaScript engine would otherwise keep about 40 MB from
- * checking event files at startup. Only the inspector interface can do this in a running process. It blocks all
+ * checking event files at startup. In a running process, only the inspector interface can do this. It blocks all
  * requests for a tenth of a second.
  */
 export async function releaseMemory(): Promise<void> {

@@ -122,7 +122,7 @@ const STYLES_WITHOUT_SCRIPT = [
   'noscript>p{margin-bottom:16px}',
   '.org-plain :is(p,ol){margin:16px 0}',
   '.org-plain ol{padding-left:1.4em;list-style:decimal}',
-  // Lines of a file may be longer than the page is wide.
+  // Lines of an event file may be wider than the page.
   '.org-plain pre{font-size:15px;white-space:pre-wrap;overflow-wrap:anywhere}',
   // A price table wider than a phone scrolls separately.
   '.fees-plain{display:block;overflow-x:auto;border-collapse:collapse;margin:8px 0 24px}',

@@ -208,7 +208,7 @@ const stripScripts = (template: string): string =>
     '',
   )
 
-/** Checks for a version that another server has just activated; only for paths that this server does not know. */
+/** Checks whether another server has just activated a version, but only for paths unknown to this server. */
 async function findAfterRefresh(
   { events }: Pick<Deps, 'events'>,
   path: string,

@@ -29,9 +29,9 @@ export type Prerenderer = {
   readonly renderLandingPage: (page: SitePage) => Promise<PrerenderedPage | null | 'late'>
 }
 
-/** A page that waits longer is sent without its prerendered content; the next one has it. */
+/** A page that would wait longer is sent without prerendered content, which the next request gets. */
 const MAX_WAIT_MS = 2_000
-/** A thread that has not finished within this time never will. */
+/** A thread that has not finished within this time is stuck. */
 const MAX_RENDER_MS = 20_000
 /** A longer form is rendered by its script faster than it is sent. */
 const MAX_HTML_CHARS = 400_000
@@ -123,7 +123,7 @@ function renderInThread(module: string, page: EventPage | SitePage): Promise<Ren
     })
     const timeout = setTimeout(() => {
       reject(new Error(`not rendered within ${MAX_RENDER_MS / 1000} seconds`))
-      // Otherwise the thread would continue forever and occupy a processor.
+      // Otherwise, the thread would run forever and occupy a processor.
       stopWorker()
     }, MAX_RENDER_MS)
     timeout.unref()

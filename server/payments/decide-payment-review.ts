@@ -65,7 +65,10 @@ export async function decideReview(
   )
 }
 
-/** If a payment covers only a part, the rest is requested by email. If no email is sent, the message says why. */
+/**
+ * If a payment covers only a part of the balance, requests the rest by email. If no email is sent, the message states
+ * the reason.
+ */
 async function sendPayLinkForRest(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   decideResult: ReviewResult,
@@ -314,7 +317,7 @@ export function formatRefundResult(message: string, state: StoredRefund['state']
     : `${message} ${formatRefundState(state)}`
 }
 
-/** Ends the sentence with the current state of the refund. */
+/** Returns the sentence that describes the current state of the refund. */
 function formatRefundState(state: StoredRefund['state']): string {
   switch (state) {
     case 'wanted':

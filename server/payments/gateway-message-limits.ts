@@ -12,8 +12,8 @@ const MAX_REJECTED_BYTES = 1024
 /** For all rejected messages together, from any sender: 86 MB a day at most. */
 const REJECTED_MESSAGES: Allowance = { triesMax: 60, windowMs: 60_000 }
 /**
- * Gateways repeat messages about an order, sometimes several an hour. A client that knows the order id could do so all
- * day.
+ * Gateways repeat messages about an order, sometimes several times an hour. Any client that has the order id could
+ * send messages all day.
  */
 const MESSAGES_PER_ORDER: Allowance = { triesMax: 60, windowMs: 60_000 }
 
@@ -76,7 +76,7 @@ export function openMessageStore(
 /** A link to a return address, such as a gateway's "cancel", sends no data to store. */
 const isEmpty = ({ kind, body }: Message): boolean => kind === 'return' && body === ''
 
-/** Our order ids are never longer, but the one in a message may be. */
+/** Our order ids are never longer, but an order id in a message may be. */
 const MAX_ORDER_CHARACTERS = 64
 const MAX_TYPE_BYTES = 100
 

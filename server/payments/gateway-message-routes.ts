@@ -210,8 +210,9 @@ const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
 
 /**
  * Handles the browser's return: checks and stores it, verifies the payment for at most five seconds, then redirects
- * to the page of the stored result. The request comes from another site without a cookie, and needs none, because it
- * changes nothing by itself. Serves the path that an event file names, and the default one.
+ * to the page of the stored result. The request comes from another site and has no cookie. It needs none, because
+ * only the gateway's response to our query changes the payment. Serves the path that an event file names, and the
+ * default one.
  */
 export async function processReturn(
   context: RouteContext,
@@ -252,7 +253,8 @@ export async function processReturn(
     : null
   // The event file was removed, so its pages no longer exist. The payment is verified anyway.
   if (event === null) return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
-  // A guesser learns nothing, not even from the response time; a payer gets the page anyway.
+  // Responds without waiting, so that a guesser learns nothing from the response time; the payer gets the page
+  // anyway.
   if (isLimited) return reply.redirect(buildLookupAddress(event, payment.orderId), 303)
   await guard.addKnown(address, event.id, payment.regNo)
   await verification

@@ -47,7 +47,7 @@ export async function addOrderReturnRoutes(
   })
 }
 
-/** As for every return, a page is shown in any case, and only our own query changes the payment. */
+/** As for every return, the response is always a page, and only our own query changes the payment. */
 async function handleOrderReturn(
   context: RouteContext,
   request: FastifyRequest,
@@ -108,8 +108,8 @@ async function checkOrder(
 }
 
 /**
- * A signed webhook starts our own status query, and nothing else. The response is 200 as soon as it is stored: after
- * a day of other responses the gateway stops sending webhooks.
+ * A signed webhook only starts our own status query. The response is 200 as soon as the webhook is stored, because
+ * the gateway stops sending webhooks after a day of other responses.
  */
 async function handleSignedWebhook(
   context: RouteContext,

@@ -41,8 +41,8 @@ export function openPayments(
   let lastRunAt: Instant | null = null
 
   /**
-   * Runs one query at a time per order. A call during a query waits for the next one, because its cause may have
-   * happened after the query was sent; all waiting calls share the next query.
+   * Runs one query at a time per order. A call during a query waits for the next one, because the event that caused
+   * the call may have happened after the query was sent. All waiting calls share the next query.
    */
   const queryOnce = (
     orderId: OrderId,
@@ -129,7 +129,10 @@ export function openPayments(
   }
 
   let refundRun: Promise<number> = Promise.resolve(0)
-  /** Runs one at a time: the caller has stored a refund that an earlier run may have missed. */
+  /**
+   * Runs one at a time. A call during a run starts another one, because the first may have missed the caller's
+   * refund.
+   */
   const sendPendingRefunds = (): Promise<number> => {
     const next = refundRun.then(() => sendRefunds(deps, versions))
     refundRun = next.catch((error: unknown) => {

@@ -31,7 +31,7 @@ export async function sendRefunds(deps: PaymentsDeps, versions: Versions): Promi
   return sentCount
 }
 
-/** Never throws: unless the gateway rejected the refund, it may have moved money. */
+/** Never throws, because a refund that the gateway did not reject may have moved money. */
 async function requestRefund(
   deps: PaymentsDeps,
   versions: Versions,

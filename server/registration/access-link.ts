@@ -81,8 +81,8 @@ function calculateExpiry(event: EventConfig | null, at: Instant): Instant {
 }
 
 /**
- * Returns the final text of an email, with a link issued for it. Null if the email must not be sent: the
- * registration was paid in the meantime or is waiting for a staff decision.
+ * Returns the final text of an email, with a link issued for it. Null if the email must not be sent, because the
+ * registration was paid in the meantime or needs a staff decision.
  */
 export async function prepareEmailText(deps: LinkDeps, email: QueuedMail): Promise<string | null> {
   const { text, kind, regNo } = email

@@ -3,7 +3,8 @@ import type { EventConfig, Field } from '../../engine/index.ts'
 import type { StoredAction, StoredRegistration } from '../storage/index.ts'
 
 /**
- * Fields for free text about a person. Choices determine what was sold, so they stay with the registration.
+ * Types of fields with free text about a person. Choices determine which items were sold, so they stay with the
+ * registration.
  */
 const FREE_TEXT_TYPES: ReadonlySet<Field['type']> = new Set([
   'text',

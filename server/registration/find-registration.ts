@@ -30,8 +30,8 @@ export type LookupGuard = {
 
 /**
  * When an event has received too many wrong numbers, an address may look up only the numbers that it sent correctly
- * before, not all numbers. Registering can be free: an attacker could first send one valid number from each of
- * thousands of addresses.
+ * before. Other numbers stay blocked, because an attacker could register for free from thousands of addresses and so
+ * make each of them known.
  */
 export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): LookupGuard {
   const addresses = openLimit(deps, { triesMax: MAX_WRONG_PER_ADDRESS, windowMs: WINDOW_MS })

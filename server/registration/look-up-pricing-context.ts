@@ -44,8 +44,8 @@ export type AvailabilityChecks = {
 }
 
 /**
- * The registering transaction decides about availability, so a recent check is enough to prepare it. If something is
- * full, each request checks again, because the price may depend on it.
+ * The registering transaction makes the final availability check, so a recent check is enough to prepare it. If a
+ * quota is full, each request checks again, because the price may depend on it.
  */
 export function openAvailabilityChecks(deps: Pick<Deps, 'store' | 'events'>): AvailabilityChecks {
   const recentChecks = new Map<

@@ -93,8 +93,8 @@ export function addRegistrationRoutes(
     }
 
   /**
-   * Defines the same route with the email address in the body, because it must not be in a URL. It shows more, and is
-   * required if the number can be guessed by counting.
+   * Defines the same route with the email address in the body, because it must not be in a URL. The response contains
+   * more data. The email address is required if the number can be guessed by counting.
    */
   const handleReadWithEmail =
     (served: ServedEvent): EventRoute['handle'] =>

@@ -39,7 +39,7 @@ import { handOff, openCheckout } from '../payments/start-checkout.ts'
 import type { OutstandingOrder } from '../payments/start-checkout.ts'
 import { sendAlreadyRegisteredEmail } from './send-already-registered-email.ts'
 
-/** Two concurrent requests are resolved in the second round; needing more would be a bug. */
+/** Two concurrent requests are resolved in the second round. More rounds would indicate a bug. */
 const MAX_ROUNDS = 3
 
 export type RetryRefusal =
@@ -54,7 +54,7 @@ export type RetryRefusal =
   | { readonly code: 'price_moved'; readonly was: Quote; readonly now: Quote }
   | { readonly code: 'not_on_sale'; readonly why: QuoteRefusal }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
-  /** The hold has expired, and another registration uses the seat or code. */
+  /** The hold has expired, and another registration has taken the seat or code. */
   | { readonly code: 'taken'; readonly by: ContextRefusal }
 
 /**

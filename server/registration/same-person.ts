@@ -80,7 +80,7 @@ export async function buildRepeatedResponse(
   return ok(buildResponse(event, regNo, null, getPaymentState(stored, at)))
 }
 
-/** Staff may register many delegates under the office's address; a list shows the rest. */
+/** Staff may register many delegates under the office's address. The registration list shows the others. */
 const MAX_SAME_EMAIL_REGISTRATIONS = 50
 
 /** Returns other registrations with the same email address in any spelling, newest first: possible duplicates. */

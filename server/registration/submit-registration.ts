@@ -201,7 +201,7 @@ export type ManualEntry = {
   readonly shownTotal: unknown
 }
 
-/** Registers the same form by the same rules, filled in by staff. */
+/** Registers a form that staff filled in, by the same rules. */
 export function addManualRegistration(
   deps: Deps,
   served: ServedEvent,
@@ -287,7 +287,7 @@ async function register(
   if (fullSeat !== null && !hasAcceptedAlternative(event, body.values, fullSeat)) {
     const repeatedByDelegate = await findRepeated()
     if (repeatedByDelegate !== null) return repeatedByDelegate
-    // A delegate who is registered already gets that error instead of "full".
+    // A delegate who is already registered gets the error "already registered" instead of "full".
     const other = await deps.store.duplicateRegistration(event.id, outside.unique, answers.value)
     if (other !== null) return err(await toRefusal(deps, event, { code: 'taken', by: other }, at))
     return err(refuseFull(event, fullSeat.seat.id, describeFullSeat(fullSeat, context.left)))
@@ -364,7 +364,10 @@ function listOtherMethods(event: EventConfig, at: Instant): readonly string[] {
     .map(({ label }) => label)
 }
 
-/** Nothing was stored. A delegate who is already registered gets an email, which only they can read. */
+/**
+ * Converts a refusal of the store, which stored nothing. A delegate who is already registered gets an email, which
+ * only they can read.
+ */
 async function toRefusal(
   deps: Deps,
   event: EventConfig,

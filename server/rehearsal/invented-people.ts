@@ -158,7 +158,7 @@ function generateAnswer(field: Field, first: string, last: string, random: Rando
   }
 }
 
-/** Maximum distances in days: for birthdays of adults of working age, and for a stay with only one limit. */
+/** Maximum ranges in days: for birthdays of adults of working age, and for a stay with only one limit. */
 const LIFE_DAYS = 365 * 40
 const STAY_DAYS = 4
 /** The upper limit for a field without a maximum. */
@@ -188,7 +188,7 @@ const DAY_MS = 86_400_000
 const countDays = (from: Day, to: Day): number =>
   Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 
-/** Picks some of the options: an allowed number, and none excluded by another one. */
+/** Picks an allowed number of options, none of which excludes another. */
 function pickSome({ options = [], choose }: Field, random: Random): readonly string[] {
   const chosenIds: string[] = []
   const isAllowed = (id: string): boolean =>

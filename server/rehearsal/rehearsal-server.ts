@@ -28,7 +28,7 @@ export type RehearsedFile = {
   readonly event: EventConfig
   readonly text: string
   readonly sharedFolder: string
-  /** The folder for its files; by default, the one for temporary files. */
+  /** The folder for the rehearsal's files; defaults to the system's temporary folder. */
   readonly folder?: string
 }
 
@@ -131,7 +131,7 @@ export async function startRehearsalServer(
       ? ok(response.json<Data>())
       : err({ status, message: response.json<ErrorResponse>().message })
   }
-  // A session lasts for hours, but a rehearsal for months, so staff sign in again.
+  // A session lasts for hours, but a rehearsal covers months, so staff sign in again.
   const sendAsStaff = async <Data>(url: string, body: object): Promise<Answer<Data>> => {
     const session = expectOk(await send<{ token: string }>('/admin/login/', STAFF))
     requestCount += 1

@@ -51,7 +51,7 @@ const BUSY_DAYS = 14
 /** The time that a delegate spends at the gateway. */
 const PAYMENT_MS = 4 * 60_000
 
-/** Descriptions of the states that the server sets by itself. */
+/** Descriptions of the states that the server sets automatically. */
 const REPORTED_STATES: Readonly<Record<string, string>> = {
   lapsed: 'expires',
   erased: 'is erased',
@@ -68,9 +68,7 @@ type RehearsalContext = {
   readonly names: Map<RegNo, string>
 }
 
-/**
- * Fails with the server's own message if it cannot serve the file. Reports its progress by day.
- */
+/** Fails with the server's own message if it cannot serve the file. Reports its progress by day. */
 export async function rehearseEvent(
   file: RehearsedFile,
 ): Promise<Result<readonly WireRehearsedDay[], string>> {
@@ -113,8 +111,8 @@ function listDays(first: Day, last: Day): readonly Day[] {
 }
 
 /**
- * Plays the scenes of a day at their times, and runs the jobs that a server repeats: hourly on busy days, otherwise
- * every twelve hours.
+ * Runs a day's actions at their times, and the server's periodic jobs: hourly on busy days, otherwise every twelve
+ * hours.
  */
 async function runDay(
   { server }: RehearsalContext,
@@ -160,16 +158,14 @@ function createReporter({ server, addStep, names }: RehearsalContext): () => Pro
     for (const { id, to, subject, regNo, at } of await server.emails()) {
       if (id <= lastEmail) continue
       lastEmail = id
-      // The number is drawn at random, and would differ in each rehearsal.
+      // The number is random and would differ in each rehearsal.
       const subjectWithoutNumber = regNo === null ? subject : subject.replaceAll(regNo, 'NUMBER')
       addStep('email', `Email to ${to}: “${subjectWithoutNumber}”`, at)
     }
   }
 }
 
-/**
- * Plans all actions with their times. Everyone pays after a few minutes, except delegates whose names say otherwise.
- */
+/** Schedules all actions. All delegates pay after a few minutes, except those whose names state something else. */
 function scheduleActions(context: RehearsalContext, calendar: readonly CalendarDay[]): void {
   const { event, schedule } = context
   const people = inventDelegates(event)

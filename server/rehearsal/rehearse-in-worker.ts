@@ -12,7 +12,7 @@ import type { WireRehearsedDay } from '../../engine/api.ts'
 
 /** Shorter than the time that a proxy in front of the server waits for a response. */
 const MAX_REHEARSAL_MS = 50_000
-/** A rehearsal of the most complex event needs a quarter of this memory. */
+/** Four times the memory that a rehearsal of the most complex event needs. */
 const MAX_MEMORY_MB = 512
 
 export type RehearsalInput = {

@@ -7,11 +7,11 @@ import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
 import { sendError } from '../http/error-response.ts'
 
-/** Several delegates behind one address may have lost links; a script is slowed down. */
+/** Several delegates behind one address may have lost their links. The limit slows down scripts. */
 const REQUESTS_PER_CLIENT: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
 /**
- * A delegate who has not found three emails within the hour has another problem. Limits the number of emails that
- * someone else can trigger.
+ * A delegate who cannot find three emails within an hour has another problem. The limit also applies to emails that
+ * someone else triggers.
  */
 const REQUESTS_PER_EMAIL: Allowance = { triesMax: 3, windowMs: 60 * 60_000 }
 /** If staff register many delegates under the office's address, the email contains only the newest links. */
@@ -22,8 +22,8 @@ const MAX_EMAIL_CHARACTERS = 254
 const SENT_MESSAGE = REFUSAL_MESSAGES.link.sent
 
 /**
- * The response and its time are the same whether or not the address has registrations, because registrations are
- * private. The work is done after the response.
+ * Registrations are private, so the response and its time are the same whether or not the address has registrations.
+ * The email is queued after the response.
  */
 export function addLostLinkRoute(app: FastifyInstance, deps: Deps): void {
   const perClient = openLimit(deps, REQUESTS_PER_CLIENT)

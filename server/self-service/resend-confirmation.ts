@@ -15,19 +15,19 @@ import {
 import type { LookupGuard } from '../registration/find-registration.ts'
 import { buildRegistrationView } from '../registration/registration-views.ts'
 
-/** Several delegates behind one address may have lost emails; a script is slowed down. */
+/** Several delegates behind one address may have lost emails. The limit slows down scripts. */
 const REQUESTS_PER_ADDRESS: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
 /**
- * An email takes a moment to arrive. A delegate who has not found five has another problem, which the organisers can
- * solve.
+ * An email takes a moment to arrive. A delegate who cannot find five emails has another problem, which the organisers
+ * can solve.
  */
 const EMAIL_SPACING: MailSpacing = { apartMs: 2 * 60_000, mailsMax: 5 }
 
 const NOT_FOUND = REFUSAL_MESSAGES.notFound
 
 /**
- * Everyone who has the number can read the registration; this reveals no more, and the email goes only to the stored
- * address.
+ * Anyone who has the number can already read the registration, so the response reveals nothing new. The email goes
+ * only to the stored address.
  */
 export async function addConfirmationRoute(
   app: FastifyInstance,

@@ -1,6 +1,6 @@
 /**
- * Serves the self-service page and its documents. The link is the proof of identity; the form's cookie
- * (browser-cookie.ts) opens nothing here, and requests only the refund of a second payment.
+ * Serves the self-service page and its documents. The link is the proof of identity. The form's cookie
+ * (browser-cookie.ts) gives no access here, and only permits a request to refund a second payment.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { listMethodFiles } from '../../engine/index.ts'
@@ -37,7 +37,7 @@ const DOCUMENTS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
 
 /** Even several delegates behind one address make fewer changes in a minute. */
 const ACTIONS_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
-/** Delegates upload fewer; a script that fills the disk uploads more. */
+/** Delegates upload fewer files. A script that fills the disk exceeds this limit. */
 const FILES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 10 * 60_000 }
 
 type AddressLimit = ReturnType<typeof createAddressLimit>
@@ -99,7 +99,7 @@ export async function addSelfServiceRoutes(
     },
   )
 
-  /** Stores a file that an action refers to by its token, even when the form is closed. */
+  /** Stores a file for a later action, which refers to it by its token. This works even when the form is closed. */
   const handleProof = withLink(
     createAddressLimit(deps, FILES_PER_ADDRESS),
     async ({ served: { config } }, request, reply) => {

@@ -7,7 +7,7 @@ import { moveIntoPlace } from './web-app.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..')
 
-/** Packages that are not bundled: those with native code, and those that a running server loads late. */
+/** Packages that are not bundled: those with native code, and those that are loaded only when needed. */
 const UNBUNDLED_PACKAGES = [
   'better-sqlite3',
   'file-type',
@@ -40,8 +40,8 @@ export async function buildServer(options: {
       outDir: temporaryFolder,
       emptyOutDir: true,
       copyPublicDir: false,
-      // A stack trace names these files and their functions; comments in them name the sources. Source maps would
-      // make the start a third slower.
+      // Stack traces name the bundled files and functions; comments in the bundles name the source files. Source maps
+      // would make startup a third slower.
       minify: false,
       sourcemap: false,
       rolldownOptions: {
@@ -56,13 +56,13 @@ export async function buildServer(options: {
   return true
 }
 
-/** Matches the URL of the file of a thread or process, and any other use of the module's path. */
+/** Matches the URL of a worker or child-process file, and any other use of the module's own path. */
 const MODULE_URL_PATTERN =
   /new URL\(\s*'(?<file>\.[^']*\/(?<name>[\w-]+)\.ts)',\s*import\.meta\.url,?\s*\)|import\.meta\.(?<what>dirname|url)\b/g
 
 /**
- * Modules find files relative to themselves. Threads and processes are built as separate files; all other files stay
- * in the sources' folders.
+ * Rewrites paths relative to a module. Worker and child-process files are built as separate files; all other files
+ * stay in the source folders.
  */
 function preserveUrls(): Plugin {
   return {

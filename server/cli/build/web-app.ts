@@ -28,7 +28,8 @@ export async function buildWeb(options: {
     logLevel: 'warn',
     build: { outDir: temporaryFolder, emptyOutDir: true },
   })
-  // Run before all other scripts, so each contains its dependencies: shared chunks would load one after the other.
+  // These scripts run before all others, so each bundles its dependencies: shared chunks would load one after the
+  // other.
   for (const name of ['pre-hydration-script', 'pre-hydration-script-with-items'])
     await build({
       root: webFolder,
@@ -70,9 +71,9 @@ export async function buildWeb(options: {
 }
 
 /**
- * Moves the built folder to `target`. Several processes may do so at once (a server that starts while tests
- * build): an existing folder of the same sources stays, unless `force`, and `target` always has the complete
- * folder of one process. `newFolder` no longer exists afterwards.
+ * Moves the built folder to `target`. Several processes may do this at once (a server that starts while tests build),
+ * so `target` always contains the complete folder of one process. An existing folder built from the same sources is
+ * kept, unless `force` is set. `newFolder` does not exist afterwards.
  */
 export async function moveIntoPlace(
   newFolder: string,
@@ -85,7 +86,7 @@ export async function moveIntoPlace(
     if (!force && readStamp(target) === sources)
       return rm(newFolder, { recursive: true, force: true })
     await tryMove(['ENOENT'], rename(target, replacedFolder))
-    // Another process may have moved its folder to `target` between the two moves: then check again.
+    // If another process moved its folder to `target` between these two moves, the loop checks again.
     const isMoved = await tryMove(['ENOTEMPTY', 'EEXIST'], rename(newFolder, target))
     await rm(replacedFolder, { recursive: true, force: true })
     if (isMoved) return

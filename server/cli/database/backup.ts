@@ -172,7 +172,7 @@ async function removeOnSignal<T>(partialFolder: string, task: () => Promise<T>):
   }
 }
 
-/** Starts a recovery. If the database is from an older version, the next start does so. */
+/** Starts a recovery. If the database is from an older version, the next start of the server starts it instead. */
 async function startRecovery(
   environment: Environment,
   restored: RestoreRecord,

@@ -1,4 +1,4 @@
-/** `rollcall db move files-to-s3` and `files-from-s3`: copies uploads between their storages. */
+/** `rollcall db move files-to-s3` and `files-from-s3`: copies uploads to object storage, or back. */
 import { createClock } from '../../ops/clock.ts'
 import { reportEach } from '../../ops/progress.ts'
 import { openUploads, getUploadLocations } from '../../registration/uploads/store-uploaded-files.ts'

@@ -13,7 +13,7 @@ type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string 
 
 /** Startup may take this long with a slow disk or a database to migrate. */
 const MAX_STARTUP_MS = 2 * 60_000
-/** Enough, because a program on this machine accepts a connection immediately. */
+/** A program on this machine accepts a connection immediately, so this is long enough. */
 const MAX_CONNECT_MS = 2_000
 /** The beginning of the health message about a lost database. */
 const LOST_DATABASE_PREFIX = /^The database file .*? Writes are refused\./

@@ -67,8 +67,8 @@ function countFiles(folder: string): number {
 }
 
 /**
- * Reports missing files. `readMissing` finds those missing in the database or on disk; with a bucket, `referred` are
- * looked for in it.
+ * Reports missing files. `readMissing` finds files missing in the database or on disk. If uploads are in a bucket,
+ * looks for `referencedHashes` in it instead.
  */
 export async function checkFiles(
   environment: Environment,
@@ -90,6 +90,8 @@ export async function checkFiles(
         }
   } catch (error) {
     if (!(error instanceof UploadsUnavailable)) throw error
-    return createNotice('The files in the bucket cannot be listed, so missing ones are not known.')
+    return createNotice(
+      'The files in the bucket cannot be listed, so it is unknown whether any are missing.',
+    )
   }
 }

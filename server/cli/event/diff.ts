@@ -99,7 +99,7 @@ async function compareFiles(
   ]
 }
 
-/** Compiles old versions with the shared files of that revision, because a change in them changes every event. */
+/** Compiles old versions with that revision's shared files, because a change in a shared file affects every event. */
 async function compareWithRevision(
   revision: string,
   fileNames: readonly string[],
@@ -121,7 +121,7 @@ async function compareWithRevision(
     if (!next.ok) return next.status
     const oldVersion = await readAtRevision(revision, next.value.file.path)
     if (oldVersion.is === 'no-revision') {
-      terminal.printError(`git does not know "${revision}" here: ${oldVersion.message}`)
+      terminal.printError(`git has no revision "${revision}" here: ${oldVersion.message}`)
       return 2
     }
     if (oldVersion.is === 'no-file') {

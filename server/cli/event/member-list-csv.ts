@@ -68,7 +68,9 @@ function readRow(
   return { row: { key, cells: row }, wrong: errors }
 }
 
-/** Returns the cell as stored. Null if it is invalid for the column. An empty day means no end. */
+/**
+ * Returns the cell as stored. Null if it is invalid for the column. An empty date means that the row does not expire.
+ */
 function readCell(
   { type, options = [] }: MemberList['columns'][number],
   cell: string,
@@ -93,7 +95,8 @@ function describeError(
   { id, type, options = [] }: MemberList['columns'][number],
   cell: string,
 ): string {
-  const problem = cell === '' ? `The ${id} is missing` : `“${cell.slice(0, 50)}” is no ${id}`
+  const problem =
+    cell === '' ? `The ${id} is missing` : `“${cell.slice(0, 50)}” is not a valid ${id}`
   switch (type) {
     case 'text':
       return `The ${id} has more than ${MAX_CELL_CHARACTERS} characters.`

@@ -191,7 +191,7 @@ function openLineReader({ input = process.stdin }: Terminal): LineReader {
 
 /**
  * Combines options and answers, checking each as it arrives. Repeats a question after an invalid answer, with the
- * reason. Ends if there is no user to answer, or no further line.
+ * reason. Ends if the input is not interactive, or has no further line.
  */
 async function askQuestions(
   options: Readonly<Partial<Record<(typeof QUESTIONS)[number]['name'], string>>>,

@@ -39,8 +39,8 @@ export function findEventsFolder({ eventsDir = DEFAULT_FOLDER }: Terminal): stri
 }
 
 /**
- * Finds a file by path, or by event id in EVENTS_DIR. Null if there is none. Rollcall's own events are found by id
- * only without EVENTS_DIR: with it, they are not the events that the server serves.
+ * Finds a file by path, or by event id in EVENTS_DIR. Null if there is none. Rollcall's bundled events can be found
+ * by id only if EVENTS_DIR is not set, because the server does not serve them otherwise.
  */
 export function findEventPath(name: string, terminal: Terminal): string | null {
   const eventsFolder = findEventsFolder(terminal)
@@ -65,8 +65,8 @@ export async function readEventFile(name: string, terminal: Terminal): Promise<S
 }
 
 /**
- * Reports that a server ignores a file with this name, with the same message as for its folder. Empty for a file
- * that servers read, or that does not look like an event file.
+ * Explains why servers ignore a file with this name, in the same words as the report about its folder. Empty for a
+ * file that servers read, or that does not look like an event file.
  */
 export async function explainIgnoredFile(
   name: string,
@@ -134,9 +134,7 @@ export async function readSharedFiles(
   return (await readShared(findSharedFolder(file, terminal, sharedFolder))).shared
 }
 
-/**
- * Opens an event. Fails after printing why: 2 if the file cannot be read, 1 if its structure is invalid.
- */
+/** Opens an event. Fails after printing why: 2 if the file cannot be read, 1 if its structure is invalid. */
 export async function openEvent(
   name: string,
   terminal: Terminal,
@@ -150,7 +148,7 @@ export async function openEvent(
   return compileFile(file, await readSharedFiles(file.path, terminal, shared), terminal)
 }
 
-/** Accepts a file with semantic errors, because an example shows their effect best. */
+/** Accepts a file with semantic errors, because an example shows the effect of an error best. */
 export function compileFile(
   file: SourceText,
   shared: SharedFiles,

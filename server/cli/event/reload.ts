@@ -1,4 +1,4 @@
-/** `rollcall event reload`: tells the running server to read its event files again. */
+/** `rollcall event reload`: makes the running server read its event files again. */
 import { existsSync } from 'node:fs'
 import { findServingPid } from '../../storage/database/single-server-lock.ts'
 import { findRemovedFiles } from '../doctor/next-start.ts'

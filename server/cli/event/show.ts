@@ -9,7 +9,7 @@ const sharedOption = { shared: { type: 'string' } } as const
 
 const showHelp = `Usage: rollcall event show <file>
 
-Prints an event file in full: with every default filled in and every shared list in its place.
+Prints an event file in full, with all defaults filled in and all shared lists expanded.
 
   --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 

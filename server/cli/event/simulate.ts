@@ -9,7 +9,7 @@ const help = `Usage: rollcall event simulate <file>
 Prints the whole price table (base, tax and total of every category in every period) and who gets which category,
 whatever the order of the rules. Placeholder values are marked.
 
-  --examples          print an example for each price that none states, to compare and add under examples.cases
+  --examples          print an example for each price that no example states, to check and add under examples.cases
   --json              print JSON, amounts in paise
   --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 

@@ -211,10 +211,10 @@ async function fixFiles(
   return true
 }
 
-/** Editors write a file in several steps; it is read this long after the last one. */
+/** The delay before a changed file is read, because editors write a file in several steps. */
 const SETTLE_MS = 150
 
-/** Runs until the process is told to stop. */
+/** Runs until the process is stopped. */
 async function watchFiles(
   names: readonly string[],
   sharedFolderOption: string | undefined,

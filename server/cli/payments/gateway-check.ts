@@ -16,7 +16,7 @@ import { connectToAccount } from '../../payments/gateways/select-gateway.ts'
 import { formatList } from '../../../engine/authoring.ts'
 import type { OrderId } from '../../../engine/index.ts'
 
-/** Long enough to tell a slow gateway from one that fails. */
+/** Long enough to distinguish a slow gateway from a failing one. */
 const QUERY_TIMEOUT_MS = 30_000
 
 const help = `Usage: rollcall payment check-gateway --account NAME [--gateway NAME] [--order ID] [--compare]

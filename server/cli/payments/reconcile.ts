@@ -179,7 +179,7 @@ function printSettlement(
     )
   }
   for (const line of report?.unread ?? [])
-    terminal.print(`${file}:${line}: it cannot be read, or is in another currency`)
+    terminal.print(`${file}:${line}: the line cannot be read, or is in another currency`)
   for (const { day, utr, lines, net } of payouts)
     terminal.print(
       `${[day === null ? null : formatDay(day), utr].filter(Boolean).join(', ')}: ${formatMoney(net, INR)} to the bank for ${lines}`,
@@ -209,7 +209,7 @@ const RESULT_LABELS: Readonly<Record<ReconciledLine['as'], string>> = {
 const isResolved = ({ as: outcome, line, payout }: ReconciledLine): boolean =>
   outcome === 'matched' || outcome === 'known' || payout?.net === line.amount
 
-/** Prints lines in the format of a compiler, so that an editor finds them. */
+/** Prints lines in the format of compiler messages, so that an editor can jump to them. */
 function printStatement(
   { currency, lines, openClaims, unread: unreadableLines, repeated }: MatchedStatement,
   file: string,

@@ -68,7 +68,7 @@ async function printRows(
     .reduce((sum, { count }) => sum + count, 0)
   let exportedCount = 0
   for await (const chunk of store.exportRows(query)) {
-    // If the rows are printed on a terminal, a progress line would be in the way.
+    // If the rows are printed on a terminal, a progress line would disturb them.
     if (!process.stdout.isTTY)
       reportProgress({ step: 'Writing registrations', done: exportedCount, total })
     const rows = chunk.flatMap(table.rows)

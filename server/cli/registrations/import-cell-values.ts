@@ -2,7 +2,7 @@
 import { currencySymbol, INR, instant, readAmount, readInstant } from '../../../engine/index.ts'
 import type { Currency, Instant, Amount } from '../../../engine/index.ts'
 
-/** Also accepts the formats of people and spreadsheets: "₹ 7,080", "7,080.00", "€ 290.50". */
+/** Also accepts formatted amounts: "₹ 7,080", "7,080.00", "€ 290.50". */
 export function parseMoney(text: string, currency: Currency): Amount | null {
   const number =
     currency === INR

@@ -2,7 +2,7 @@
 import { err, formatDay, ok } from '../../../engine/index.ts'
 import type { Answer, Day, Field, Result, Scalar } from '../../../engine/index.ts'
 
-/** Parses one answer from its text, like the text of a separate cell. */
+/** Parses one answer from its text, as if it were a separate cell. */
 type ParseAnswer = (field: Field, text: string) => Result<Answer, string>
 
 /** Parses options by id or label, separated by commas or semicolons. Labels may contain commas. */

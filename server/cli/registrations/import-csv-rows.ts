@@ -39,7 +39,7 @@ import type { ImportRow } from '../../storage/index.ts'
 import type { CsvLine, CsvProblem } from '../../office/spreadsheets/parse-csv.ts'
 import { parseOptions, parsePeople } from './import-csv-cells.ts'
 
-/** A row of the file, without a registration number: it gets one once all rows are valid. */
+/** A row of the file. Registration numbers are assigned once all rows are valid. */
 export type ParsedRow = Omit<ImportRow, 'regNo'>
 export type ImportLine = { readonly line: number; readonly row: ParsedRow }
 
@@ -144,9 +144,7 @@ export function parseImport(
   return problems.length === 0 ? ok(rows) : err(problems)
 }
 
-/**
- * Returns the normalised payment reference. Null if nothing was paid, or if it is a word such as "cash".
- */
+/** Returns the normalised payment reference. Null if nothing was paid, or if it is a word such as "cash". */
 function getPaymentKey({ paymentId, paymentStatus }: ParsedRow): string | null {
   const isPaid = paymentStatus === 'success' || paymentStatus === 'refunded'
   return isPaid && paymentId !== null && /\d/.test(paymentId) ? toBankKey(paymentId) : null
@@ -338,7 +336,7 @@ function parseAnswer(event: EventConfig, id: string, text: string): Result<Answe
   return parseAnswerOfType(stored?.type ?? field?.type ?? 'text', field, text, event.currency)
 }
 
-/** Parses one answer. `field` is undefined for a value that is stored in addition to the form. */
+/** Parses one answer. `field` is undefined for a stored value that is not a form field. */
 function parseAnswerOfType(
   type: Field['type'] | EventConfig['alsoStored'][number]['type'],
   field: Field | undefined,

@@ -1,6 +1,4 @@
-/**
- * `rollcall user`: manages users from the command line: add, list, set roles, reset access, remove.
- */
+/** `rollcall user`: manages users from the command line: add, list, set roles, reset access, remove. */
 import { readdir } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { formatInstant, isRole, ROLES } from '../../../engine/index.ts'
@@ -119,7 +117,7 @@ function findUsageError(
 ): string | null {
   if (role !== undefined && !isRole(role))
     return `Unknown role "${role}". Roles: ${ROLES.join(', ')}.`
-  // Without this, a forgotten option would create a user with all permissions.
+  // A default would give a user all permissions if the option was forgotten.
   if (role === undefined && SUBCOMMANDS[subcommand]?.includes('role') === true)
     return `Specify the role with --role: ${ROLES.join(', ')}.`
   const unknownId = event.find((id) => !events.includes(id))

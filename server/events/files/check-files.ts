@@ -8,7 +8,7 @@ import type {
   SourceText,
 } from '../../../engine/authoring.ts'
 
-/** While events are compiled, requests wait no longer than this plus the time for one file. */
+/** While events are compiled, requests wait at most this long plus the time for one file. */
 const YIELD_INTERVAL_MS = 10
 
 /** Returns the result; lets requests proceed in the meantime. */

@@ -42,7 +42,7 @@ export async function openCache(folder: string): Promise<Cache> {
     try {
       return JSON.parse(await readFile(getFile(name), 'utf8')) as unknown
     } catch {
-      // Missing, or incomplete after a power failure.
+      // The file is missing, or incomplete after a power failure.
       return null
     }
   }
@@ -60,7 +60,7 @@ export async function openCache(folder: string): Promise<Cache> {
   }
 }
 
-/** Ignores a full disk, because no data is lost here. */
+/** Ignores errors such as a full disk, because the cache holds no data that could be lost. */
 async function ignoreErrors(operation: () => Promise<void>): Promise<void> {
   try {
     await operation()

@@ -293,7 +293,7 @@ export async function compileFolder(
       ...folder.problems,
       // Shared files are inside the folder: if the folder is missing, so are they.
       ...(hasFiles && folder.problems.length === 0 && unreadShared.size > 0
-        ? [`There is no ${listNames(unreadShared)} in _shared. Put it back.`]
+        ? [`There is no ${listNames(unreadShared)} in _shared. Restore it.`]
         : []),
       ...(hasFiles && hasErrors(findings.filter(({ at }) => !eventPaths.has(at.path)))
         ? ['The files in _shared have findings.']

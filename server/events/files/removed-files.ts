@@ -7,9 +7,9 @@ import type { CompiledFolder } from './event-folder.ts'
 import { toStoredVersion } from '../versions/active-versions.ts'
 import { closeRegistration, getEventId, formatRemoved } from '../versions/last-valid-version.ts'
 
-/** Longer than a file is missing while it is renamed, or while its folder is rewritten. */
+/** A file is missing for a shorter time while it is renamed, or while its folder is rewritten. */
 export const REMOVAL_DELAY_MS = 5_000
-/** The delay before a folder is checked again whose check was stopped: the machine may have been busy. */
+/** The delay before a folder is checked again after its check was stopped, because the machine may have been busy. */
 const RECHECK_MS = 120_000
 
 type MissingFile = {

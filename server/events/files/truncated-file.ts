@@ -32,7 +32,10 @@ export function isTruncated(newText: string, previousText: string): boolean {
   )
 }
 
-/** Returns true for the only section at the end that is removed on purpose: the demo data of a rehearsal. */
+/**
+ * Returns true if the removed section is the demo data of a rehearsal, the only last section that authors remove on
+ * purpose.
+ */
 function isRemovedSection([first = '', ...rest]: readonly string[]): boolean {
   return first.startsWith('demo:') && rest.every((line) => /^[\s#-]/.test(line))
 }

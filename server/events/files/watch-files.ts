@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises'
 import { listPaths } from './event-folder.ts'
 import { withTimeout } from './disk-timeout.ts'
 
-/** Editors write a file in several steps; it is read this long after the last one. */
+/** The delay before a changed file is read, because editors write a file in several steps. */
 const SETTLE_MS = 150
 /** If the system does not notify (network drives, containers), the folder is polled this often. */
 const POLL_MS = 2_000
@@ -41,7 +41,7 @@ export function watchFolders(
       watcher.on('error', () => watcher.close())
       watchers.push(watcher)
     } catch {
-      // Not every file system notifies of changes; polling detects them.
+      // Not every file system sends change notifications. Polling detects these changes.
     }
   }
   let isStopped = false

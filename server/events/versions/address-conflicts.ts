@@ -22,7 +22,8 @@ export function resolveConflicts(
   const previousById = new Map(previousEvents.map((event) => [event.config.id, event]))
   const isUnchanged = (event: ServedEvent): boolean =>
     previousById.get(event.config.id)?.hash === event.hash
-  // The target of a button may have been removed in the meantime: no version of the other events restores it.
+  // The target of a button may have been removed in the meantime, in which case no version of the other events
+  // restores it.
   const strandedBefore = new Set(
     findEventsWithDeadButtons(getConfigs(previousEvents)).map(
       (at) => previousEvents[at]?.config.id,

@@ -1,6 +1,6 @@
 /**
- * At startup, serves the last stored version in place of an event file that has an error or was removed. So an
- * invalid file affects no other conference, and registered delegates can still use their pages.
+ * At startup, serves the last stored version in place of an event file that has an error or was removed. An invalid
+ * file therefore affects no other conference, and registered delegates can still use their pages.
  */
 import path from 'node:path'
 import { err, ok } from '../../../engine/index.ts'
@@ -60,7 +60,7 @@ export async function findLastValid(
     if (validIds.has(id) || refusedIds.has(id)) continue
     const last = await findUsable(deps, id)
     if (last === null) continue
-    // A folder without event files is invalid: the files were not removed one by one.
+    // A folder without event files is invalid, because the files were probably not removed one by one.
     const isRemoved = first.hasFiles || (await deps.store.lastEventFile(id))?.goneAt !== null
     if (!isRemoved) fallbackVersions.push(last)
     else if ((await deps.store.valuesInUse(id)).registrations === 0) left.push(last)

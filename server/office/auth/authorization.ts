@@ -178,7 +178,7 @@ function createGuard(deps: Deps) {
 const listParameterNames = <N extends string>(record: Readonly<Partial<Record<N, unknown>>>): N[] =>
   Object.keys(record) as N[]
 
-/** Picks the declared names from a request, and no others. */
+/** Picks only the declared names from a request. */
 function pickNames<N extends string, V>(names: readonly N[], read: (name: N) => V): Record<N, V> {
   const result: Record<string, V> = Object.create(null)
   for (const name of names) {

@@ -1,6 +1,6 @@
 /**
- * Resolves a request to the objects that it names. The guard checks the result, and the handler receives nothing else.
- * An object of an event that the user cannot access counts as missing.
+ * Resolves a request to the objects that it names. The guard checks the result, and the handler receives only this
+ * result. An object of an event that the user cannot access counts as missing.
  */
 import { canSee, getOwn } from '../../../engine/index.ts'
 import type { PermissionHolder, RegNo } from '../../../engine/index.ts'
@@ -63,7 +63,7 @@ export type Resolve = <K extends TargetKind>(
 ) => Promise<ResolvedTarget<Targets[K]>>
 type User = Pick<PermissionHolder, 'events'>
 
-/** More than the rows of a list page. Each registration is a separate transaction. */
+/** More than the number of rows on a list page. Each registration is a separate transaction. */
 export const MAX_ROWS = 500
 
 /**
@@ -175,7 +175,7 @@ export function createResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
   }
   const readEvent = (input: RequestInput, { filters }: GuardedRule): NamedEvent =>
     readSingleValue(input, filters === true ? ['event_id'] : EVENT_NAMES)
-  /** The named event must be served, regardless of the user. */
+  /** The named event must be served, even if the user has access to all events. */
   const resolveServedEvent = (
     input: RequestInput,
     rule: GuardedRule,

@@ -39,8 +39,8 @@ const KNOWN_ADDRESS_LIMIT: Allowance = { triesMax: 1, windowMs: 30 * 24 * 60 * 6
 const LOGGED_FAILURES_LIMIT: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
 
 /**
- * The hash to verify when the username is unknown, so that both responses take the same time. Computed once, with the
- * first app.
+ * The hash to verify when the username is unknown, so that both responses take the same time. Computed once per
+ * process.
  */
 let placeholderHash: Promise<string> | null = null
 

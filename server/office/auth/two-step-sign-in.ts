@@ -17,7 +17,7 @@ const SECRET_BYTES = 20
 /** A phone's clock may be this many 30-second steps off, and typing takes time. */
 const MAX_STEPS_OFF = 1
 const RECOVERY_CODES = 10
-/** For an account from an unknown address: 240 guesses a day, with three in a million codes valid at a time. */
+/** For one account, from unknown addresses: 240 guesses a day, with three in a million codes valid at a time. */
 const TRIES_PER_ACCOUNT: Allowance = { triesMax: 10, windowMs: 60 * 60_000 }
 
 const buildTotp = (secret: string, label = '', issuer = ''): TOTP =>
@@ -27,9 +27,7 @@ export function generateSecret(): string {
   return new Secret({ size: SECRET_BYTES }).base32
 }
 
-/**
- * Returns the QR code content for an authenticator app. `host` distinguishes several Rollcall installations.
- */
+/** Returns the QR code content for an authenticator app. `host` distinguishes several Rollcall installations. */
 export function buildAppUri(secret: string, username: string, host: string): string {
   return buildTotp(secret, username, `Rollcall ${host}`).toString()
 }

@@ -87,7 +87,7 @@ async function sendPage(
     )
 }
 
-/** Matches the maximum that is counted for a search. */
+/** States the same maximum up to which search results are counted. */
 const NOT_SORTED_MESSAGE =
   'Too many registrations to sort, so the newest come first. Filter to at most 10,000.'
 

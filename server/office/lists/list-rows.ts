@@ -146,7 +146,7 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
         return answer === undefined ? null : formatAnswer(event, id, answer)
       })
   }
-  // An answer keeps its name: `registration_category` may be a form field.
+  // An answer takes precedence over a value of the same name, because `registration_category` may be a form field.
   for (const [name, read] of Object.entries(ownValues)) {
     const readAnswer = readers.get(name)
     readers.set(
@@ -165,7 +165,7 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
 export function buildListRow(event: EventConfig, registration: ListedRegistration): ListRow {
   const row: Record<string, Scalar | null> = {}
   for (const [name, readCell] of buildReaders(event)) row[name] = readCell(registration)
-  // Items sold under an older version of the file are still on the bill.
+  // Items sold under an older version of the event file are still on the bill.
   for (const [name, value] of Object.entries(readSoldValues(registration))) row[name] ??= value
   return row as ListRow
 }
@@ -187,9 +187,7 @@ const ALWAYS_INCLUDED = [
   CURRENCY_COLUMN.id,
 ]
 
-/**
- * Builds rows with only the values of the given columns, without empty ones: a quarter of the size of a full row.
- */
+/** Builds rows with only the values of the given columns, without empty ones: a quarter of the size of a full row. */
 export function buildListedRows(
   event: EventConfig,
   columns: readonly Column[],
@@ -261,7 +259,7 @@ function createCellReader(
     case 'status':
       return (registration) => {
         const label = readLabel(registration)
-        // A list shows two badges. A spreadsheet has one cell, and a user may add up the rows that say "Paid".
+        // A list shows two badges. A spreadsheet has one cell, and a user may add up the rows with the status "Paid".
         return label !== null && registration.inReview && registration.paymentStatus === 'success'
           ? `${label}, ${IN_REVIEW_TEXT}`
           : label

@@ -7,7 +7,7 @@ import { sendError } from '../../http/error-response.ts'
 import { asRecord } from '../../http/request-input.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** With more views, the right one would be hard to find. */
+/** Users could hardly find the right view among more. */
 const MAX_VIEWS = 20
 const MAX_NAME_CHARACTERS = 60
 /** Enough for all filters of a long list, and below the length limit of a URL. */

@@ -163,7 +163,8 @@ async function readChanges(
   for (const { eventId, at: changedAfter } of closings) {
     for await (const rows of readMovements(deps, { ...scope, eventIds: [eventId], changedAfter }))
       changes.push(...rows)
-    // Otherwise only the event that receives a moved payment would show why its figures changed.
+    // Includes payments moved to other events. Otherwise, only the event that receives a moved payment would show why
+    // its figures changed.
     const { from, to } = scope
     changes.push(...(await deps.store.paymentsMovedAway(eventId, { from, to, changedAfter })))
   }

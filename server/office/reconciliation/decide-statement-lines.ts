@@ -245,8 +245,8 @@ export async function sendLinesToReview(task: Task, choices: readonly Choice[]):
 }
 
 /**
- * Finds the event whose staff decide: the one that the line names, else that of the best proposal, else the most
- * frequent one in the statement.
+ * Finds the event whose staff decide on a line: the event named in the line, else the event of the best proposal,
+ * else the most frequent event in the statement.
  */
 function createEventFinder({ deps, user, view }: Task) {
   const events = findUserEvents(deps, user)

@@ -19,7 +19,10 @@ import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 const MAX_SOURCE_CHARACTERS = 100
-/** Each invoice takes the lock of its number series, so payments wait for at most this many invoices. */
+/**
+ * The number of invoices issued at a time. Each locks its number series, so payments wait for at most this many
+ * invoices.
+ */
 const INVOICES_AT_ONCE = 50
 
 /** Lists the currencies in which invoices of this event need a rate. */

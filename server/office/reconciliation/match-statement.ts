@@ -159,7 +159,7 @@ const toPayerWithoutBalance = ({
   eventId,
 })
 
-/** Adds returned transfers to the work queue, so that they do not depend on a user reading this response. */
+/** Adds returned transfers to the work queue, so that staff see them even if no user reads this response. */
 export async function reportReturnedTransfers(
   { store }: { readonly store: Pick<Store, 'reportReturned'> },
   user: Pick<PermissionHolder, 'events'>,

@@ -23,7 +23,7 @@ import { buildViewer } from './registration-numbers-in-statement.ts'
 import { loadSettlementAccounts, readSettlementAccounts } from './settlement-account.ts'
 import { buildPayouts, findOwner, formatAccounts, toWireLine } from './settlement-import.ts'
 
-/** Banks credit a payout by the second working day, and a gateway may date it by the day before. */
+/** Banks credit a payout by the second working day, and a gateway may date it one day earlier. */
 const MAX_DAYS_BEFORE = 1
 const MAX_DAYS_AFTER = 5
 

@@ -39,8 +39,8 @@ export async function loadSettlementAccounts(
 
 /**
  * Adds the account that a report belongs to: of several accounts, the one with the most payments in it, otherwise the
- * first. An earlier account at a current gateway is not among them: its report may also list payments of the current
- * one.
+ * first. Earlier accounts at a current gateway are excluded, because their reports may also list payments of the
+ * current account.
  */
 export async function addReportedAccount(
   store: Pick<Store, 'paymentsOfAccount'>,

@@ -189,7 +189,7 @@ const STATES = ['left', 'review', 'not_ours', 'other_event', 'assigned'] as cons
 function getState({ state, eventId, isRefunded }: RecordedUnder, user: User): StatementLineState {
   if (eventId !== null && !canSee(user, eventId)) return 'other_event'
   if (state === 'review' || state === 'unmatched') return 'review'
-  // A refunded payment was ours; an ignored one was not.
+  // A refunded payment belonged to the event; an ignored one did not.
   return state === 'refused' && isRefunded === 0 ? 'not_ours' : 'assigned'
 }
 

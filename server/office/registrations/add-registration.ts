@@ -44,9 +44,7 @@ import { findCharacterError } from '../../registration/actions/record-payment.ts
 import type { ActionParameters } from '../../registration/actions/action-input.ts'
 import { toWireFields } from '../../registration/actions/payment-instructions.ts'
 
-/**
- * Maps the specification's payment modes to manual payment methods. Any other mode is stored as `desk`.
- */
+/** Maps the specification's payment modes to manual payment methods. Any other mode is stored as `desk`. */
 const METHOD_BY_MODE: Readonly<Record<string, ManualMethod>> = { cash: 'cash', card: 'machine' }
 /** The input of a manual registration: the form's answers, and the payment. */
 const ADD_FIELDS = {
@@ -57,7 +55,7 @@ const ADD_FIELDS = {
   paid: 'object',
 } as const
 type AddField = keyof typeof ADD_FIELDS
-/** More registrations of one person would not help staff. */
+/** Staff need no more than this to recognise a duplicate. */
 const MAX_SIMILAR_REGISTRATIONS = 5
 /** Every manual registration has a key, so that a double click creates only one. */
 const KEY_PATTERN = /^[\w-]{8,64}$/

@@ -6,8 +6,7 @@ import type { StoredCapture } from '../../storage/index.ts'
 export type LastPayment = {
   readonly paidAt: Instant
   /**
-   * The method, in words that follow "paid on 21 Jan 2026", such as "by UPI". Empty if unknown, as for imported
-   * payments.
+   * The method as a phrase after "paid on 21 Jan 2026", such as "by UPI". Empty if unknown, as for imported payments.
    */
   readonly method: string
 }

@@ -17,9 +17,9 @@ export type SheetThreadMessage =
 
 /** An Excel file is a ZIP archive, so its name does not matter. */
 const ZIP_SIGNATURE = Buffer.from('PK\u0003\u0004', 'latin1')
-/** For all entries of an archive together, after inflation; a statement of 5,000 lines has about 5 MB. */
+/** The limit for all entries of an archive together, after inflation. A statement of 5,000 lines has about 5 MB. */
 const MAX_INFLATED_BYTES = 50 * 1024 * 1024
-/** A cell is one or two elements, and its text one more; a file with more elements is not parsed. */
+/** A cell has one or two elements, and its text one more. A file with more elements is not parsed. */
 const ELEMENTS_PER_CELL = 8
 /** The number of lines per message, which limits the data copied at a time. */
 const LINES_PER_MESSAGE = 10_000

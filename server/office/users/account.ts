@@ -170,7 +170,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     const { user, account, at, readField } = ownRequest
     if (account.totpWanted === null)
       return sendError(reply, 409, 'not_begun', 'Start the setup again.')
-    // The secret is new and belongs to the user, so guessing its code gains nothing, but attempts are still counted.
+    // Attempts are counted although guessing gains nothing: the secret is new and the user already has it.
     const waitMs = await attemptLimit.take(user.username, at)
     if (waitMs > 0) return sendTooMany(reply, waitMs, 'wrong codes')
     const secret = factors.seal.open(account.totpWanted, user.adminId)

@@ -21,7 +21,7 @@ import { isForeign, rejectForeign } from '../auth/sessions.ts'
 
 /** Three days, which covers a weekend. */
 const LINK_MS = 3 * 24 * 60 * 60_000
-/** A link has 256 bits; this limit only protects the server from load. */
+/** A link has 256 random bits and cannot be guessed; this limit only protects the server from load. */
 const LINK_TRIES: Allowance = { triesMax: 60, windowMs: 5 * 60_000 }
 const MAX_USERNAME_CHARACTERS = 64
 /** Letters and digits of any script, and the punctuation used in email addresses. */
@@ -250,7 +250,7 @@ type UserCall = Call<'every', never, never, 'username'>
 const isOwnAccount = ({ user, params }: UserCall): boolean =>
   user.username.toLowerCase() === params.username.toLowerCase()
 
-/** A stolen session could otherwise take over the account; the account page asks for password and code. */
+/** A stolen session could otherwise take over the account. The account page requires the password and a code. */
 function rejectOwnAccount(reply: FastifyReply): FastifyReply {
   return sendError(
     reply,

@@ -140,7 +140,7 @@ function explainCopyError(
   }
   // The parent folder exists, but file systems such as /proc do not allow new folders.
   if (errorCode === 'ENOENT' && errorPath === getPartialPath(target))
-    return `${target} cannot be created: ${path.dirname(target)} does not allow new folders. Name another place.`
+    return `${target} cannot be created: ${path.dirname(target)} does not allow new folders. Name another folder.`
   if (/^SQLITE_IOERR_(READ|SHORT_READ|SHM|LOCK)/.test(errorCode)) return explainStoreError(error)
   const isReadError =
     /^(EACCES|EPERM|EIO)$/.test(errorCode) &&
@@ -208,7 +208,7 @@ export async function restore(
     // database that is about to be replaced.
     endServing = beginServing(dataDir)
     if (endServing === null) return err(`A server is running on ${dataDir}. Stop it first.`)
-    // If a folder's files were deleted, so was the lock of a server that still uses them.
+    // If the folder's files were deleted, the lock of a server that still uses them was deleted too.
     const userPid = findDatabaseUser(dataDir)
     if (userPid !== null)
       return err(
@@ -272,7 +272,7 @@ async function restoreIntoFolder(
   await syncToDisk(dataDir)
   const mismatch = findDifference(list, target)
   if (mismatch !== null) {
-    // The comparison creates the -wal and -shm files, which would make a second restore fail.
+    // The comparison creates -wal and -shm files, which would make a second restore fail.
     for (const name of DATABASE_FILES) await rm(path.join(dataDir, name), { force: true })
     const previousLocation =
       previousDatabaseDir === null ? '' : ` The previous database is in ${previousDatabaseDir}.`

@@ -26,7 +26,7 @@ import { NoFurtherConnection } from '../../storage/database/store-busy-error.ts'
 import { explainWriteError } from '../../storage/database/error-explanations.ts'
 import { listRescuedSentences } from '../../storage/recovery/rescued-databases.ts'
 
-/** A disk that takes longer to write one row is not healthy. */
+/** A disk that needs longer to write one row is reported as a problem. */
 const MAX_WRITE_MS = 5_000
 /** Monitoring checks every few seconds. More frequent writes give no additional information. */
 const WRITE_INTERVAL_MS = 5_000
@@ -189,7 +189,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
   } | null = null
   return {
     async notes() {
-      // If the database has just been lost, the next check reports it.
+      // If the database has only just been lost, the next check reports the loss.
       const emailState = await readEmailState(deps).catch(() => null)
       const notes = [
         deps.uploads.state().note,
@@ -232,7 +232,7 @@ const listRescued = async ({
 const NO_FURTHER_CONNECTION =
   'PostgreSQL has no free connection. Registrations use the existing connections of this server; uploads may be refused. End other connections, or raise max_connections or the connection limit of the role or database.'
 const formatLost = (description: string): string =>
-  `The database file ${description}. Writes are refused. The log says where the data is.`
+  `The database file ${description}. Writes are refused. The log states where the data is.`
 const formatMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`
 
 /**

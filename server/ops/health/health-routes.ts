@@ -11,7 +11,7 @@ import { isOperator } from '../../http/operator-access.ts'
 import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 import { createMetricsUpdater } from './metrics.ts'
 
-/** Ten per second: a whole cluster may share one address. */
+/** Ten per second, because a whole cluster may share one address. */
 const CHECK_LIMIT: Allowance = { triesMax: 600, windowMs: 60_000 }
 /** The default of 10 ms wakes an idle server a few hundred times a second: as much CPU as a registration takes. */
 const LOOP_SAMPLE_MS = 100

@@ -1,4 +1,4 @@
-/** Describes whether a rescued database is known to lack rows. */
+/** Describes the rows that a rescued database is known to lack. */
 import { formatCount } from '../../../engine/index.ts'
 import { readRescuedContents } from '../../storage/recovery/copy-database.ts'
 import { listRescuedFiles } from '../../storage/recovery/rescued-databases.ts'

@@ -1,6 +1,6 @@
 /** Defines the timeouts of requests to payment gateways. */
 
-/** The delegate is waiting for a page. After this time, the page says that we are still confirming the payment. */
+/** The delegate is waiting for a page. After this time, the page states that the payment is still being confirmed. */
 export const PAGE_QUERY_TIMEOUT_MS = 5_000
 /** The delegate is waiting for the gateway's page. */
 export const CHECKOUT_TIMEOUT_MS = 10_000

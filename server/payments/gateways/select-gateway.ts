@@ -133,7 +133,7 @@ const mapGatewayKinds = <Value>(
 ): Readonly<Record<GatewayKind, Value>> =>
   Object.fromEntries(GATEWAY_KINDS.map((kind) => [kind, map(kind)])) as Record<GatewayKind, Value>
 
-/** An adapter sees an event once for each of its accounts at this gateway, and no events of other gateways. */
+/** Returns the events of one gateway, each once for each of its accounts at this gateway. */
 function selectEvents(
   kind: GatewayKind,
   events: Pick<EventRegistry, 'all' | 'findByOrderId'>,

@@ -13,7 +13,9 @@ import type {
 } from '../../../engine/index.ts'
 import type { StoredRefund, StoredRegistration } from '../../storage/index.ts'
 
-/** Returns the difference if paid, the full amount if unpaid, and null if the registration has no price. */
+/**
+ * Returns the balance: the difference if paid, the full amount if unpaid, and null if the registration has no price.
+ */
 export function getBalance({
   paymentStatus,
   due,

@@ -12,9 +12,10 @@ import type { ActionRequest, ActionHandler, ActionOutcomeResult } from './action
 import { calculateCancellationRefund, calculateRefundDue } from './balance-due.ts'
 
 /**
- * `{pay_back?: rupees, kept?: rupees}`. `pay_back` is the amount to refund; if it is missing or below the amount
- * owed in any case, that amount applies. Goodwill refunds count towards the amount owed, as in the proposal. The
- * refund itself is a separate action. `kept` is the paid amount that the page showed, so that a payment received in the meantime does not go unnoticed.
+ * `{pay_back?: rupees, kept?: rupees}`. `pay_back` is the amount to refund; if it is missing or below the amount owed
+ * in any case, that amount applies. Goodwill refunds count towards the amount owed, as in the proposal. The refund
+ * itself is a separate action. `kept` is the paid amount that the page showed. If it has changed, for example because
+ * of a new payment, the cancellation is refused.
  */
 export const cancel: ActionHandler = async ({
   deps,

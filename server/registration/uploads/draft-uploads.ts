@@ -43,7 +43,7 @@ export function findDrafts(
 }
 
 /**
- * Returns the draft for this field and the hash of its token, and protects its file from the sweep. Null if there is
+ * Returns the draft for this field with the hash of its token, and protects its file from the sweep. Null if there is
  * no draft.
  */
 export async function holdDraft(

@@ -19,7 +19,7 @@ export type FileWindow = {
   findPair(at: number, first: number, isMatch: (second: number) => boolean): Promise<number>
   /** Visits all chunks from `at` up to `end` (exclusive), in order. */
   each(at: number, end: number, use: (chunk: Buffer) => void): Promise<void>
-  /** Does the same, and writes the changes that `use` makes to a chunk into the file. */
+  /** Like `each`, and writes the changes that `use` makes to a chunk into the file. */
   change(at: number, end: number, use: (chunk: Buffer) => void): Promise<void>
   /** Overwrites existing bytes; never writes beyond the end of the file. */
   write(at: number, bytes: Buffer): Promise<void>

@@ -6,7 +6,7 @@ export type Flushes = {
    * Resolves once all entries that were in the folder at the time of the call are on disk; rejects if the disk fails.
    */
   flush(folder: string): Promise<void>
-  /** Does the same, but once per process, for a folder whose entries are created once and never removed. */
+  /** Like `flush`, but once per process, for a folder whose entries are created once and never removed. */
   flushOnce(folder: string, entry: string): Promise<void>
 }
 

@@ -9,8 +9,8 @@ import { openWindow } from './file-window.ts'
 import type { FileWindow } from './file-window.ts'
 
 /**
- * The number of bytes of an image in memory at a time: enough to justify a disk call, and 64 concurrent images need
- * only 4 MB.
+ * The number of bytes of an image in memory at a time: large enough for efficient disk access, while 64 concurrent
+ * images need only 4 MB.
  */
 const WINDOW_BYTES = 64 * 1024
 
@@ -67,7 +67,7 @@ async function stripJpeg(window: FileWindow): Promise<number> {
     const marker = head[1] ?? 0
     if (head.length < 4 && marker !== END_OF_IMAGE) return window.bytes
     if (head[0] !== 0xff) return window.bytes
-    // Phones append further images that have their own metadata.
+    // Phones append further images with separate metadata.
     if (marker === END_OF_IMAGE) return at + 2
     if (marker === 0xff) at = await window.findPair(at, 0xff, (next) => next !== 0xff)
     else if (hasNoData(marker)) at += 2

@@ -22,7 +22,7 @@ export const SET_ASIDE_DAYS = 30
 export const YOUNG_DATABASE_DAYS = 7
 /**
  * Interrupted requests leave a few files. If there are many, the database may not belong to these files. Many means
- * more than twenty, or more than one in a hundred; up to five are always moved.
+ * more than twenty, or more than one in a hundred. Up to five files are always moved.
  */
 const MAX_LEFTOVER_FILES = 20
 const MAX_LEFTOVER_PERCENT = 1
@@ -54,7 +54,7 @@ export function formatHoldReason({ count, why: reason }: HeldFiles): string {
   const files = `${count} uploaded files belong to no registration in the database`
   return reason === 'young'
     ? `${files}. None is moved within ${YOUNG_DATABASE_DAYS} days of a restore or of a start with an empty database.`
-    : `${files}: more than are ever left over. None was moved. Check that DATA_DIR has the right database; if it has, run rollcall db unknown-files --set-aside.`
+    : `${files}, more than interrupted requests leave. None was moved. Check that DATA_DIR has the right database; if it has, run rollcall db unknown-files --set-aside.`
 }
 export const formatSetAside = (count: number, location: string): string =>
   `${count} uploaded files that belong to no registration are in ${location}. They are deleted after ${SET_ASIDE_DAYS} days; a file comes back when a registration refers to it.`

@@ -39,8 +39,8 @@ import { DRAFT_MS } from './store-uploaded-files.ts'
 /** As for registrations, several delegates may share one address. */
 const PROOFS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
 /**
- * Many delegates behind one address who choose files repeatedly send fewer in a day; a script that fills the disk
- * sends more.
+ * Many delegates behind one address who choose files repeatedly stay below this limit in a day. A script that fills
+ * the disk exceeds it.
  */
 const PROOFS_PER_ADDRESS_AND_DAY: Allowance = { triesMax: 300, windowMs: 24 * 60 * 60_000 }
 

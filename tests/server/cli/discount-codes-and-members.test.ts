@@ -67,9 +67,9 @@ test('replaces a member list as a whole, or rejects it and reports every bad lin
   expect([badFile.status, badFile.err.split('\n')]).toEqual([
     1,
     [
-      'bad.csv:3: “2026-02-30” is no valid_to: write a day such as 2027-03-31 or 31/03/2027.',
+      'bad.csv:3: “2026-02-30” is not a valid valid_to: write a day such as 2027-03-31 or 31/03/2027.',
       'bad.csv:4: The number is missing.',
-      'bad.csv:5: “honorary” is no kind: it is one of life, annual.',
+      'bad.csv:5: “honorary” is not a valid kind: it is one of life, annual.',
       'bad.csv:6: L12 is already in line 3.',
       'Nothing was changed.',
       '',

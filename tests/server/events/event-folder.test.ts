@@ -280,7 +280,7 @@ const FOLDERS: readonly Row[] = [
   {
     what: 'a shared file that is missing',
     files: { 'sample2026.yaml': sample, '_shared/gateways.yaml': null },
-    refused: /There is no gateways\.yaml in _shared\. Put it back\.|EV103.*the file is empty/,
+    refused: /There is no gateways\.yaml in _shared\. Restore it\.|EV103.*the file is empty/,
   },
   {
     what: 'demo values in production',

@@ -240,7 +240,7 @@ test('shared files that are briefly missing do not change the events', async () 
   expect(app.deps.events.findById('sample2026')?.hash).toBe(before)
   expect(app.deps.events.refusedFiles()).toContainEqual({
     file: '_shared',
-    why: 'There is no texts.yaml in _shared. Put it back.',
+    why: 'There is no texts.yaml in _shared. Restore it.',
   })
   expect(app.printed.join('\n')).not.toContain('the file is empty')
 })

@@ -175,7 +175,7 @@ test.each(TESTED_CASES)(
     const health = await fetch(`${server.url}/healthz`)
     expect([health.status, (await health.json()).message]).toEqual([
       503,
-      expect.stringMatching(/^The database file was .* Writes are refused\. The log says where/),
+      expect.stringMatching(/^The database file was .* Writes are refused\. The log states where/),
     ])
     const rescuedFile = join(dir, 'rollcall.rescued.db')
     expect(statSync(rescuedFile).mode & 0o077).toBe(0)

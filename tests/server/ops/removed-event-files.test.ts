@@ -123,7 +123,7 @@ test('missing shared files are reported as missing, not as empty (EV103)', async
   renameSync(join(shared, 'texts.yaml'), join(shared, 'texts.away'))
   await expect
     .poll(async () => (await readHealth()).troubles, POLL_OPTIONS)
-    .toContainEqual('There is no texts.yaml in _shared. Put it back.')
+    .toContainEqual('There is no texts.yaml in _shared. Restore it.')
   renameSync(join(shared, 'texts.away'), join(shared, 'texts.yaml'))
   await expect.poll(async () => (await readHealth()).troubles, POLL_OPTIONS).toEqual([])
   const movedDir = `${folders.eventsDir}-away`

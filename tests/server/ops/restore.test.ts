@@ -407,7 +407,7 @@ describe('a backup', () => {
     expect(await runRollcall(['db', 'backup', '/proc/backup'])).toMatchObject({
       status: 2,
       stderr:
-        '/proc/backup cannot be created: /proc does not allow new folders. Name another place. No backup was made.\n',
+        '/proc/backup cannot be created: /proc does not allow new folders. Name another folder. No backup was made.\n',
     })
   })
 

@@ -71,8 +71,8 @@ export function computeRefundChecksum(account: Account, transactions: string, da
 }
 
 /**
- * Computes `ap_SecureHash`, the CRC32 as an unsigned decimal number. It authenticates nothing: a CRC is linear, so an
- * attacker who has seen one genuine webhook can compute the correct CRC for another amount.
+ * Computes `ap_SecureHash`, the CRC32 as an unsigned decimal number. It does not authenticate the webhook: a CRC is
+ * linear, so an attacker who has seen one genuine webhook can compute the correct CRC for another amount.
  */
 export function computeSecureHash(account: Account, fields: Fields, withVpa: boolean): string {
   const getFieldText = (name: string): string => (fields[name] ?? '').trim()

@@ -17,7 +17,7 @@ import type { RequestResult } from '../send-request.ts'
 
 /** The number of characters shown from a response in an unknown format, enough to identify it. */
 const MAX_SHOWN_CHARACTERS = 200
-/** An order id of letters only, so that no event can use it, in a format that the gateway accepts. */
+/** An order id in a format that the gateway accepts. It has only letters, so no event can use it. */
 export const NO_SUCH_ORDER = 'NOSUCHORDER'
 /** The fields shown from a response about a real order: none of them identifies the payer. */
 const SHOWN_FIELDS = [

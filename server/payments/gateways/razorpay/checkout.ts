@@ -17,7 +17,7 @@ import { describeFailure, asItems, requestApi, asText, asWholeNumber } from './a
 import type { Api, Json } from './api.ts'
 
 const { razorpay } = GATEWAY_CAPABILITIES
-/** Receipts may have 40 characters; ours are an order id and a number. */
+/** Receipts may have 40 characters. Our receipts consist of an order id and a number. */
 const ORDER_ID = /^[A-Za-z0-9]{1,36}$/
 /** Rollcall shortens longer texts, so that the gateway does not refuse them. */
 const MAX_TEXT_CHARACTERS = 250

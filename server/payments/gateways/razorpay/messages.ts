@@ -1,4 +1,7 @@
-/** Reads Razorpay's unrequested messages (browser return, webhook). They prove nothing: they start a status query. */
+/**
+ * Reads Razorpay's unrequested messages (browser return, webhook). They are no proof of payment, so each only starts
+ * a status query.
+ */
 import { ok } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
 import type {

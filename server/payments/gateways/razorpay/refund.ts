@@ -34,8 +34,8 @@ export async function requestRefund(
 }
 
 /**
- * Returns `refused` only if the gateway clearly refused the refund, because a second refund costs as much as the
- * first.
+ * Returns `refused` only if the gateway clearly refused the refund, because staff might otherwise refund the payment
+ * twice.
  */
 export function interpretRefund(response: ApiResponse, amount: Amount): RefundResult {
   switch (response.is) {

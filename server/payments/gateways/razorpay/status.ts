@@ -70,7 +70,7 @@ export function readRefund(json: Json): RazorpayRefund | null {
 export const isReceived = ({ isCaptured, status }: RazorpayPayment): boolean =>
   isCaptured && (status === 'captured' || status === 'refunded')
 
-/** The code of a payment that the gateway refunded by itself, because it was not captured in time. */
+/** The code of a payment that the gateway refunded automatically, because it was not captured in time. */
 export const NOT_CAPTURED_CODE = 'NOT_CAPTURED'
 /** The code of a refusal after which the money may still arrive: the bank's response is missing. */
 const UNCLEAR_CODE = 'GATEWAY_ERROR'

@@ -154,7 +154,7 @@ export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext
   })
   app.post('/airpay/order/verify.php', async (request, reply) => {
     const answer = renderStatusXml(context, readForm(request))
-    // This is not a transaction code, so a caller without permission learns nothing about the order.
+    // This code means no transaction state, so a caller without permission learns nothing about the order.
     return answer === null
       ? reply.code(403).send('Not allowed')
       : reply.type('text/xml; charset=utf-8').send(answer)

@@ -45,7 +45,7 @@ export type Sandbox = GatewaySimulator & {
   settle(orderId: string): void
   /** Makes a refund in the gateway's panel, without a webhook. Returns the refund's reference. */
   refundInPanel(orderId: string, amount: Amount): string
-  /** Resends every webhook that has not been accepted, without waiting for its turn. */
+  /** Immediately resends every webhook that has not been accepted. */
   resendWebhooks(): Promise<void>
   /** Resolves when no webhook is being sent. */
   idle(): Promise<void>
