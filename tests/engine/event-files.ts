@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SharedFiles, SourceText } from '../../engine/authoring.ts'
 
-const TOP = join(import.meta.dirname, '..', '..')
+const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..')
 /** Reads a file by its path from the repository root. */
 export const readSource = (path: string): SourceText => ({
   path,
-  text: readFileSync(join(TOP, path), 'utf8'),
+  text: readFileSync(join(REPOSITORY_ROOT, path), 'utf8'),
 })
 export const sharedFiles: SharedFiles = {
   lists: readSource('events/_shared/lists.yaml'),

@@ -8,7 +8,7 @@ import { addLine, EDITS, TERMS } from './harmless-edits.ts'
 
 const FOLDER = join(import.meta.dirname, 'correct-files')
 const names = readdirSync(FOLDER).sort()
-const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
+const readEventText = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
 const listFindings = (name: string, text: string): readonly string[] =>
   compileEvent(text, sharedFiles, { path: name }).findings.map(
     ({ code, message, at }) => `${code} line ${at.start.line}: ${message}`,
@@ -37,7 +37,7 @@ test('there are ten files, and seventy-two lines of terms', () => {
 test.each(names)(
   '%s: no finding, alone, after any of forty edits and with all lines of terms',
   (name) => {
-    const text = read(name)
+    const text = readEventText(name)
     expect(listFindings(name, text)).toEqual([])
     const edits = createEdits(text, names.indexOf(name))
     expect(new Set(edits.map(([, changed]) => changed)).size).toBe(EDITS_PER_FILE)

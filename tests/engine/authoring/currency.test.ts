@@ -38,7 +38,7 @@ import { collectFindings, listFindings } from './sample-file.ts'
 
 const toCurrency = (code: string): Currency => {
   const currency = readCurrency(code)
-  if (currency === null) throw new Error(`${code} is no currency`)
+  if (currency === null) throw new Error(`${code} is not a currency`)
   return currency
 }
 const EUR = toCurrency('EUR')
@@ -58,7 +58,7 @@ results:
 )
 const createFileInCurrency = (code: string): string =>
   eventInEuros.replace('currency: EUR', `currency: ${code}`)
-const read = (text: string): EventConfig => {
+const compileConfig = (text: string): EventConfig => {
   const { event, findings } = compileEvent(text, shared, { path: 'sample2026.yaml' })
   if (event === null) throw new Error(findings.map(({ message }) => message).join('\n'))
   return event
@@ -69,14 +69,14 @@ const listCodes = (text: string): readonly string[] => [
 
 test.each(['INR', 'EUR', 'JPY', 'KWD'].map(toCurrency))(
   'every amount in %s is read as it was formatted, in a file and in a text',
-  (own) => {
+  (currency) => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 99_999_999 }), (minor) => {
         const amount = toAmount(minor)
-        expect(readAmount(formatPlainAmount(amount, own), own)).toBe(amount)
-        expect(findAmounts(`Members pay ${formatMoney(amount, own)}`, own)).toMatchObject([
-          { amount, currency: own },
-        ])
+        expect(readAmount(formatPlainAmount(amount, currency), currency)).toBe(amount)
+        expect(findAmounts(`Members pay ${formatMoney(amount, currency)}`, currency)).toMatchObject(
+          [{ amount, currency: currency }],
+        )
       }),
     )
   },
@@ -135,7 +135,7 @@ describe('a currency under `fees`', () => {
 
   test('INR is still accepted, and means rupees', () => {
     expect(listFindings(withFeesCurrency('INR'))).toEqual(listFindings(base))
-    expect(read(withFeesCurrency('INR'))).toEqual(read(base))
+    expect(compileConfig(withFeesCurrency('INR'))).toEqual(compileConfig(base))
     expect(
       listFindings(withFeesCurrency('INR', base.replace('fees:\n', 'currency: INR\nfees:\n'))),
     ).toEqual(listFindings(base))
@@ -146,7 +146,7 @@ describe('a currency under `fees`', () => {
     const found = collectFindings(text)
     expect(found).toMatchObject([{ code: 'EV104', help: expect.stringContaining('currency: EUR') }])
     const fixed = applyFixes(text, found).text
-    expect(read(fixed).currency).toBe('EUR')
+    expect(compileConfig(fixed).currency).toBe('EUR')
     expect(listCodes(fixed)).toEqual([])
   })
 
@@ -172,7 +172,7 @@ describe('amounts of a file', () => {
     ['KWD', '1000.505', 1_000_505],
     ['INR', '1000.50', 100_050],
   ])('in %s, %s is %i', (code, price, amount) => {
-    expect(read(priced(code, price)).fees.prices?.member?.early).toBe(amount)
+    expect(compileConfig(priced(code, price)).fees.prices?.member?.early).toBe(amount)
   })
 
   test.each([
@@ -315,17 +315,17 @@ describe('amounts in texts', () => {
     ['¥15000', 'JPY', 15_000],
     ['KWD 15.250', 'KWD', 15_250],
   ])('%s', (written, code, amount) => {
-    for (const own of [INR, EUR])
-      expect(findAmounts(`Members pay ${written} in all.`, own)).toMatchObject([
+    for (const currency of [INR, EUR])
+      expect(findAmounts(`Members pay ${written} in all.`, currency)).toMatchObject([
         { currency: code, amount },
       ])
   })
 
   test('a bare amount, and /-, are in the currency of the event', () => {
-    for (const own of [INR, EUR])
-      expect(findAmounts('1500 per person, or 1200/- in advance', own)).toMatchObject([
-        { currency: own, amount: 150_000 },
-        { currency: own, amount: 120_000 },
+    for (const currency of [INR, EUR])
+      expect(findAmounts('1500 per person, or 1200/- in advance', currency)).toMatchObject([
+        { currency: currency, amount: 150_000 },
+        { currency: currency, amount: 120_000 },
       ])
   })
 
@@ -421,7 +421,7 @@ describe('a conference in euros', () => {
 })
 
 test('diff reports a changed currency first', () => {
-  const diff = diffEvents(read(eventInEuros), read(createFileInCurrency('USD')))
+  const diff = diffEvents(compileConfig(eventInEuros), compileConfig(createFileInCurrency('USD')))
   expect(diff.currency).toEqual({ old: 'EUR', next: 'USD' })
   expect(formatDiff(diff).split('\n\n')[0]).toBe(
     'Currency\n  EUR → USD: every price and total is in USD',
@@ -430,7 +430,10 @@ test('diff reports a changed currency first', () => {
 })
 
 test('diff does not report an unchanged currency', () => {
-  const same = diffEvents(read(base), read(base.replace('fees:\n', 'currency: INR\nfees:\n')))
+  const same = diffEvents(
+    compileConfig(base),
+    compileConfig(base.replace('fees:\n', 'currency: INR\nfees:\n')),
+  )
   expect(same).not.toHaveProperty('currency')
   expect(formatDiff(same)).toBe('')
 })
@@ -537,10 +540,12 @@ describe('a category with its own currency', () => {
     expect(formatSimulation(charged, simulate(charged))).toMatch(
       /Cheapest bill in USD: US\$\s82.60, saarc/,
     )
-    const explained = (method: string) =>
+    const explainWithMethod = (method: string) =>
       formatExplanation(charged, explain(charged, { country: 'other', method }, july))
-    expect(explained('transfer')).toMatch(/^method .*: does not accept USD, so delegates cannot/m)
-    expect(explained('wire')).not.toMatch(/does not accept/)
+    expect(explainWithMethod('transfer')).toMatch(
+      /^method .*: does not accept USD, so delegates cannot/m,
+    )
+    expect(explainWithMethod('wire')).not.toMatch(/does not accept/)
   })
 
   test('a condition on `way` was reported as an unknown field, without the name that conditions use', () => {

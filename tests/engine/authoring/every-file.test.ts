@@ -18,16 +18,19 @@ import { anyText, breakFiles } from './broken-files.ts'
 import { base, readGolden, shared } from './goldens.ts'
 import { chooseRuns } from '../../runs.ts'
 
-const TOP = join(import.meta.dirname, '..', '..', '..')
-const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
+const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..', '..')
+const readSource = (path: string) => ({
+  path,
+  text: readFileSync(join(REPOSITORY_ROOT, path), 'utf8'),
+})
 const sharedFiles: SharedFiles = {
-  lists: read('events/_shared/lists.yaml'),
-  gateways: read('events/_shared/gateways.yaml'),
-  texts: read('events/_shared/texts.yaml'),
+  lists: readSource('events/_shared/lists.yaml'),
+  gateways: readSource('events/_shared/gateways.yaml'),
+  texts: readSource('events/_shared/texts.yaml'),
 }
-const events = readdirSync(join(TOP, 'events'))
+const events = readdirSync(join(REPOSITORY_ROOT, 'events'))
   .filter((name) => name.endsWith('.yaml'))
-  .map((name) => read(`events/${name}`))
+  .map((name) => readSource(`events/${name}`))
 
 describe('our own event files', () => {
   test('have no finding, alone and together', () => {
@@ -250,7 +253,7 @@ describe('the same files give the same findings', () => {
           '-e',
           `
         const real = Date; globalThis.Date = class extends real { constructor(...given) { given.length === 0 ? super(${JSON.stringify(clock)}) : super(...given) } static now() { return real.parse(${JSON.stringify(clock)}) } }
-        const { compileEvents } = await import(${JSON.stringify(join(TOP, 'engine/authoring.ts'))})
+        const { compileEvents } = await import(${JSON.stringify(join(REPOSITORY_ROOT, 'engine/authoring.ts'))})
         const [files, shared] = JSON.parse(process.argv[1])
         process.stdout.write(JSON.stringify(compileEvents(files, shared)))`,
           JSON.stringify([files, shared]),

@@ -6,16 +6,19 @@ import { compileEvent, type SharedFiles } from '../../../engine/authoring.ts'
 import { checkMutant, misspellWord, createMutants } from './mutants.ts'
 import { chooseRuns } from '../../runs.ts'
 
-const TOP = join(import.meta.dirname, '..', '..', '..')
-const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
+const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..', '..')
+const readSource = (path: string) => ({
+  path,
+  text: readFileSync(join(REPOSITORY_ROOT, path), 'utf8'),
+})
 const shared: SharedFiles = {
-  lists: read('events/_shared/lists.yaml'),
-  gateways: read('events/_shared/gateways.yaml'),
-  texts: read('events/_shared/texts.yaml'),
+  lists: readSource('events/_shared/lists.yaml'),
+  gateways: readSource('events/_shared/gateways.yaml'),
+  texts: readSource('events/_shared/texts.yaml'),
 }
-const events = readdirSync(join(TOP, 'events'))
+const events = readdirSync(join(REPOSITORY_ROOT, 'events'))
   .filter((name) => name.endsWith('.yaml'))
-  .map((name) => read(`events/${name}`))
+  .map((name) => readSource(`events/${name}`))
 
 /** Returns the lines of the blocks in which a mistake changes a price. */
 function findPriceLines(text: string): ReadonlySet<number> {

@@ -6,7 +6,7 @@ import { day, INR } from '../../../engine/index.ts'
 import { QUESTIONS, readCategories, type NewEventAnswers } from '../../../engine/authoring.ts'
 
 const today = day('2026-11-21')
-const read = (name: string, answer: string, earlierAnswers: NewEventAnswers = {}) => {
+const parseAnswer = (name: string, answer: string, earlierAnswers: NewEventAnswers = {}) => {
   const question = QUESTIONS.find((candidate) => candidate.name === name)
   if (question === undefined) throw new Error(`no question named ${name}`)
   const result = question.parse(answer, earlierAnswers, today)
@@ -33,7 +33,7 @@ describe('a day', () => {
       'The conference would last 456 days. Are the month and the year right?',
     ],
     ['12 March 2027 or later', `"12 March 2027 or later" is not a valid day. ${DATE_HELP}`],
-  ])('%s', (answer, expected) => expect(read('from', answer)).toEqual(expected))
+  ])('%s', (answer, expected) => expect(parseAnswer('from', answer)).toEqual(expected))
 
   test.each<[string, string, NewEventAnswers, string]>([
     [
@@ -49,7 +49,7 @@ describe('a day', () => {
       'The early prices would apply until 12 March 2027, but the conference ends on 12 March 2027: no day is left for the later prices.',
     ],
   ])('%s %s contradicts an earlier answer', (name, answer, earlierAnswers, sentence) =>
-    expect(read(name, answer, earlierAnswers)).toBe(sentence),
+    expect(parseAnswer(name, answer, earlierAnswers)).toBe(sentence),
   )
 })
 
@@ -136,7 +136,7 @@ test.each<[string, string, object | string]>([
   ['workshops', 'ECG = none', '“ECG” would never be on sale.'],
   ['companions', 'none / 4000', { companions: { prices: [null, 400_000], freeUnder: null } }],
   ['workshops', 'ECG', '"ECG" has no price. Write ECG = 4000 / 5000, or ECG = free.'],
-])('%s: %s', (name, answer, expected) => expect(read(name, answer)).toEqual(expected))
+])('%s: %s', (name, answer, expected) => expect(parseAnswer(name, answer)).toEqual(expected))
 
 test.each<[string, string, object | string]>([
   ['companions', 'yes', { companions: { prices: [0], freeUnder: null } }],
@@ -144,7 +144,7 @@ test.each<[string, string, object | string]>([
   ['companions', '4000', '"4000" is neither yes nor no.'],
   ['workshops', 'ECG, 40 seats', { workshops: [{ label: 'ECG', prices: [0], seats: 40 }] }],
 ])('for a free event, %s: %s', (name, answer, expected) => {
-  const result = read(name, answer, { free: true })
+  const result = parseAnswer(name, answer, { free: true })
   expect(typeof result === 'string' ? result : { ...result, free: undefined }).toEqual(expected)
 })
 
@@ -258,7 +258,7 @@ describe('categories', () => {
       ['Student (PG, intern)', 0],
     ])
     expect(readRows('Member = 500', true)).toContain('the event is free')
-    expect(read('categories', 'A = 0 / 0; B = free')).toMatchObject({ free: true })
-    expect(read('categories', 'A = 0 / 0; B = 5')).not.toHaveProperty('free')
+    expect(parseAnswer('categories', 'A = 0 / 0; B = free')).toMatchObject({ free: true })
+    expect(parseAnswer('categories', 'A = 0 / 0; B = 5')).not.toHaveProperty('free')
   })
 })

@@ -105,23 +105,28 @@ test('repeat moves the days of a group and the ids that contain them, and lists 
 })
 
 describe('a new version in which a category loses a period of stored registrations', () => {
-  const read = (text: string) => {
+  const compileConfig = (text: string) => {
     const event = readEvent(text, shared)
     if (event === null) throw new Error('the file cannot be read')
     return event
   }
   const compare = (text: string, use: Partial<UsageCounts> = {}) =>
-    compareWithServedVersion(read(text), { path: 'sample2026.yaml', text }, read(file), {
-      registrations: 7,
-      pending: 0,
-      fields: {},
-      options: {},
-      categories: { member: 3, visitor: 4 },
-      items: {},
-      places: {},
-      codes: {},
-      ...use,
-    }).map(({ code, message, at }) => `${code} line ${at.start.line}: ${message}`)
+    compareWithServedVersion(
+      compileConfig(text),
+      { path: 'sample2026.yaml', text },
+      compileConfig(file),
+      {
+        registrations: 7,
+        pending: 0,
+        fields: {},
+        options: {},
+        categories: { member: 3, visitor: 4 },
+        items: {},
+        places: {},
+        codes: {},
+        ...use,
+      },
+    ).map(({ code, message, at }) => `${code} line ${at.start.line}: ${message}`)
   const withoutGroup = file
     .replace(GROUP, '')
     .replace(/(\n +)member: .*/, '$&$1visitor: [20000, 25000]')

@@ -9,11 +9,11 @@ import { applyFixes, compileEvent, readEvent, renameKeys } from '../../../engine
 import { RENAMED_KEYS, RENAMED_VALUES } from '../../../engine/authoring/schema/renamed-keys.ts'
 import { base, checkGolden, readGolden, shared as sampleShared } from './goldens.ts'
 
-const TOP = join(import.meta.dirname, '..', '..', '..')
+const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..', '..')
 const OLD_KEYS_FOLDER = join(import.meta.dirname, 'old-keys')
 const readSharedFile = (name: string) => ({
   path: `_shared/${name}.yaml`,
-  text: readFileSync(join(TOP, 'events', '_shared', `${name}.yaml`), 'utf8'),
+  text: readFileSync(join(REPOSITORY_ROOT, 'events', '_shared', `${name}.yaml`), 'utf8'),
 })
 const shared = {
   lists: readSharedFile('lists'),

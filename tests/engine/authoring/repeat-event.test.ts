@@ -14,8 +14,8 @@ import { shiftDays } from '../../../engine/authoring/tools/shift-days.ts'
 import { fixtureEvent } from '../../server/small-event.ts'
 import { sharedFiles, readSource } from '../event-files.ts'
 
-const TOP = join(import.meta.dirname, '..', '..', '..')
-const files = readdirSync(join(TOP, 'events'))
+const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..', '..')
+const files = readdirSync(join(REPOSITORY_ROOT, 'events'))
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => readSource(`events/${name}`))
 const compileConfig = (file: { readonly path: string; readonly text: string }): EventConfig => {

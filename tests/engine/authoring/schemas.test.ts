@@ -16,7 +16,7 @@ import { buildModule } from '../../../schemas/precompiled.ts'
 import { CONDITION_PAGE, writeConditionTables } from './condition-page.ts'
 import { writeTypes } from './schema-types.ts'
 
-const TOP = join(import.meta.dirname, '..', '..', '..')
+const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..', '..')
 const kinds = Object.keys(SCHEMAS) as (keyof typeof SCHEMAS)[]
 
 describe.each(kinds)('the schema of %s', (kind) => {
@@ -44,7 +44,7 @@ describe.each(kinds)('the schema of %s', (kind) => {
   })
 })
 
-const folder = join(TOP, 'tests', '.cache', `schemas-${process.pid}`)
+const folder = join(REPOSITORY_ROOT, 'tests', '.cache', `schemas-${process.pid}`)
 mkdirSync(folder, { recursive: true })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -119,7 +119,7 @@ describe('the types of a file', () => {
       execFileSync(
         process.execPath,
         [
-          join(TOP, 'node_modules', 'typescript', 'bin', 'tsc'),
+          join(REPOSITORY_ROOT, 'node_modules', 'typescript', 'bin', 'tsc'),
           ...flags.split(' '),
           '--ignoreConfig',
           '--allowImportingTsExtensions',
@@ -127,7 +127,7 @@ describe('the types of a file', () => {
           'node',
           file,
         ],
-        { cwd: TOP, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+        { cwd: REPOSITORY_ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
       )
       return ''
     } catch (error) {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compileSite } from '../../../engine/authoring/compile/site.ts'
 
-const TOP = join(import.meta.dirname, '..', '..', '..')
-const SITE = readFileSync(join(TOP, 'events/_shared/site.yaml'), 'utf8')
+const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..', '..')
+const SITE = readFileSync(join(REPOSITORY_ROOT, 'events/_shared/site.yaml'), 'utf8')
 
 const formatSiteFindings = (source: string): string[] =>
   compileSite(source).findings.map(({ code, message, at, help, notes }) =>

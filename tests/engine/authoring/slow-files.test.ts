@@ -5,13 +5,16 @@ import { expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
 
 const GOLDENS = join(import.meta.dirname, 'goldens')
-const read = (name: string) => ({ path: name, text: readFileSync(join(GOLDENS, name), 'utf8') })
+const readGoldenFile = (name: string) => ({
+  path: name,
+  text: readFileSync(join(GOLDENS, name), 'utf8'),
+})
 const shared = {
-  lists: read('_shared/lists.yaml'),
-  gateways: read('_shared/gateways.yaml'),
-  texts: read('_shared/texts.yaml'),
+  lists: readGoldenFile('_shared/lists.yaml'),
+  gateways: readGoldenFile('_shared/gateways.yaml'),
+  texts: readGoldenFile('_shared/texts.yaml'),
 }
-const base = read('_base.yaml').text
+const base = readGoldenFile('_base.yaml').text
 const repeatLines = (count: number, line: (at: number) => string): string =>
   Array.from({ length: count }, (_, index) => line(index)).join('\n')
 const replaceInFile = (original: string, replacement: string): string => {

@@ -207,10 +207,12 @@ test.each([
   ['three zeros after a point', '1.000', null],
 ])('a statement in euro with %s is read to the cent', (_, cell, amount) => {
   const rows = readRows(`Date,Narration,Deposit Amt,Currency\n03/02/27,TRANSFER,${cell},EUR\n`)
-  const read = readStatement(rows, null, 'EUR' as Currency)
-  if (!read.ok) throw new Error(read.error.code)
-  expect(read.value.lines.map((found) => found.amount)).toEqual(amount === null ? [] : [amount])
-  expect(read.value.unread).toEqual(amount === null ? [2] : [])
+  const statement = readStatement(rows, null, 'EUR' as Currency)
+  if (!statement.ok) throw new Error(statement.error.code)
+  expect(statement.value.lines.map((found) => found.amount)).toEqual(
+    amount === null ? [] : [amount],
+  )
+  expect(statement.value.unread).toEqual(amount === null ? [2] : [])
 })
 
 test('a payment recorded in dollars does not match a line with the same amount in euros', () => {
@@ -250,20 +252,20 @@ test.each([
   ],
   ['three digits after the only mark', 'Date,Narration,Deposit\n03/02/27,A,"659,777"\n'],
 ])('a line with %s is unread in a statement in euro', (_, text) => {
-  const read = readStatement(readRows(text), null, 'EUR' as Currency)
-  if (!read.ok) throw new Error(read.error.code)
-  expect(read.value.unread).toContain(2)
-  expect(read.value.lines.map(({ line: number }) => number)).not.toContain(2)
+  const statement = readStatement(readRows(text), null, 'EUR' as Currency)
+  if (!statement.ok) throw new Error(statement.error.code)
+  expect(statement.value.unread).toContain(2)
+  expect(statement.value.lines.map(({ line: number }) => number)).not.toContain(2)
 })
 
 test('thousands are read where the file shows its decimal mark', () => {
-  const read = readStatement(
+  const statement = readStatement(
     readRows('Date,Narration,Deposit\n03/02/27,A,"1.000"\n04/02/27,B,"7,50"\n'),
     null,
     'EUR' as Currency,
   )
-  if (!read.ok) throw new Error(read.error.code)
-  expect(read.value.lines.map(({ amount }) => amount)).toEqual([100_000, 750])
+  if (!statement.ok) throw new Error(statement.error.code)
+  expect(statement.value.lines.map(({ amount }) => amount)).toEqual([100_000, 750])
 })
 
 test.each([
@@ -273,9 +275,9 @@ test.each([
   ['KWD', '"104,810"', 104_810],
 ])('a statement in %s with %s is read as %s', (currency, cell, amount) => {
   const rows = readRows(`Date,Narration,Deposit\n03/02/27,A,${cell}\n`)
-  const read = readStatement(rows, null, currency as Currency)
-  if (!read.ok) throw new Error(read.error.code)
-  expect(read.value.lines.map((found) => found.amount)).toEqual([amount])
+  const statement = readStatement(rows, null, currency as Currency)
+  if (!statement.ok) throw new Error(statement.error.code)
+  expect(statement.value.lines.map((found) => found.amount)).toEqual([amount])
 })
 
 test('a heading with the currency of the event is recognised, and one with another is not', () => {
@@ -291,12 +293,11 @@ test('a heading with the currency of the event is recognised, and one with anoth
 test('the currency column is used even if staff choose the other columns', () => {
   const chosen = { date: 0, narration: 1, reference: null, credit: 2, amount: null, sign: null }
   const rows = readRows('Day,Text,Money in,Währung\n03/02/27,A,659.77,USD\n04/02/27,B,659.77,EUR\n')
-  const read = readStatement(rows, chosen, 'EUR' as Currency)
-  if (!read.ok) throw new Error(read.error.code)
-  expect([read.value.lines.map(({ line: number }) => number), read.value.unread]).toEqual([
-    [3],
-    [2],
-  ])
+  const statement = readStatement(rows, chosen, 'EUR' as Currency)
+  if (!statement.ok) throw new Error(statement.error.code)
+  expect([statement.value.lines.map(({ line: number }) => number), statement.value.unread]).toEqual(
+    [[3], [2]],
+  )
 })
 
 test.each([

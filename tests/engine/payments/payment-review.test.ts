@@ -146,9 +146,9 @@ const table: Record<Review['is'], Record<keyof typeof decisions, string>> = {
     dismiss: 'refund-left',
   },
 }
-const kinds = Object.keys(table) as Review['is'][]
+const reviewKinds = Object.keys(table) as Review['is'][]
 
-describe.each(kinds)('a review of the kind %s', (kind) => {
+describe.each(reviewKinds)('a review of the kind %s', (kind) => {
   test.each(Object.entries(decisions))('with the decision %s', (name, decision) => {
     expect(describeResult(createReview(kind), decision)).toBe(table[kind][decision.what])
     // The buttons offer exactly the decisions that the guard allows.

@@ -386,10 +386,10 @@ describe('lines compared with payments', () => {
       'differs',
       'chargeback',
     ],
-  ] as const)('%s', (_name, testedLine, heldPayments, expectedState, expectedReason) => {
+  ] as const)('%s', (_name, testedLine, recordedPayment, expectedState, expectedReason) => {
     const paidTwice = { ...createOrder(3), transfers: ['453001309669'] }
     const orders = [createOrder(1), createOrder(2), paidTwice]
-    const [found] = checkSettlementLines([testedLine], [heldPayments], orders)
+    const [found] = checkSettlementLines([testedLine], [recordedPayment], orders)
     expect(found?.as).toBe(expectedState)
     if (expectedReason === null) expect(found?.why).toBeNull()
     else expect(found?.why).toContain(expectedReason)
@@ -402,12 +402,12 @@ describe('lines compared with payments', () => {
     ).toEqual(['settled', 'differs'])
     const refund = createLine(1, { is: 'refund', amount: toRupees(100) })
     const repeatedRefunds = [refund, { ...refund, nth: 2 }, { ...refund, nth: 3 }]
-    const heldPayment = createPayment(1, { refunds: [createRefund(1, 100), createRefund(2, 100)] })
-    expect(checkSettlementLines(repeatedRefunds, [heldPayment], []).map(({ as }) => as)).toEqual([
-      'refunded',
-      'refunded',
-      'unknown',
-    ])
+    const recordedPayment = createPayment(1, {
+      refunds: [createRefund(1, 100), createRefund(2, 100)],
+    })
+    expect(
+      checkSettlementLines(repeatedRefunds, [recordedPayment], []).map(({ as }) => as),
+    ).toEqual(['refunded', 'refunded', 'unknown'])
   })
 
   test('a payout whose reference is in lower case in one report was counted as a second payout of the same payment', () => {
@@ -423,7 +423,7 @@ describe('lines compared with payments', () => {
   })
 
   test('a paid order without settlement is listed with its age; refunded or dismissed ones are not', () => {
-    const heldPaymentList = [
+    const recordedPayments = [
       createPayment(1),
       createPayment(2),
       createPayment(3, { paidAt: instant(startOfDay(day('2026-01-20'))) }),
@@ -432,8 +432,8 @@ describe('lines compared with payments', () => {
       createPayment(6, { state: 'review' }),
     ]
     const unsettledLines = listUnsettledPayments(
-      checkSettlementLines([createLine(1)], heldPaymentList, []),
-      heldPaymentList,
+      checkSettlementLines([createLine(1)], recordedPayments, []),
+      recordedPayments,
       instant(startOfDay(day('2026-02-01'))),
     )
     expect(unsettledLines.map(({ money: { id }, days }) => [id, days])).toEqual([
@@ -499,14 +499,14 @@ describe('any lines', () => {
   test('use each refund and each payment once: none is both settled and outstanding', () => {
     fc.assert(
       fc.property(lines, (all) => {
-        const heldPaymentList = Array.from({ length: 10 }, (_, index) =>
+        const recordedPayments = Array.from({ length: 10 }, (_, index) =>
           createPayment(index + 1, { refunds: [createRefund(100 + index, 10)] }),
         )
-        const checkedLines = checkSettlementLines(all, heldPaymentList, [])
+        const checkedLines = checkSettlementLines(all, recordedPayments, [])
         expect(checkedLines).toHaveLength(all.length)
         const openPayments = listUnsettledPayments(
           checkedLines,
-          heldPaymentList,
+          recordedPayments,
           instant(startOfDay(day('2026-02-10'))),
         )
         const settledIds = new Set(

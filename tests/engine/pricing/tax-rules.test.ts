@@ -132,17 +132,17 @@ test('only the first rule that applies is used, also by category', () => {
 })
 
 test('the rules apply to items unless they have their own tax; with on: all, also to those, but not to an untaxed item', () => {
-  const lines = (rule: string) =>
+  const listLines = (rule: string) =>
     computeBill(buildEvent('percent: 19, prices: inclusive', rule), {
       buyer: 'company',
       dinner: true,
     }).map(({ id, label, rate, total, unit }) => [id, label, rate, unit / 100, total / 100])
-  expect(lines(COMPANY).slice(1)).toEqual([
+  expect(listLines(COMPANY).slice(1)).toEqual([
     ['lunch', 'Lunch (reverse charge)', 0, 1000, 1000],
     ['dinner', 'Dinner', 7, 107, 107],
     ['gift', 'Gift', null, 50, 50],
   ])
-  expect(lines(`${COMPANY}, on: all`).slice(1)).toEqual([
+  expect(listLines(`${COMPANY}, on: all`).slice(1)).toEqual([
     ['lunch', 'Lunch (reverse charge)', 0, 1000, 1000],
     ['dinner', 'Dinner (reverse charge)', 0, 100, 100],
     ['gift', 'Gift', null, 50, 50],
@@ -151,30 +151,30 @@ test('the rules apply to items unless they have their own tax; with on: all, als
 
 test('the label of the tax states the rate of the bill; without a bill, all rates', () => {
   const event = buildEvent('percent: 18, prices: exclusive', 'to: 2026-01-20, percent: 15')
-  const rates = (lines?: Parameters<typeof getLabel>[2]) =>
+  const getTaxLabel = (lines?: Parameters<typeof getLabel>[2]) =>
     getLabel(event, 'gst', lines).match(/\d+(?=%)/g)
-  expect(rates(computeBill(event, {}, '2026-01-10'))).toEqual(['15'])
-  expect(rates(computeBill(event, {}, '2026-01-25'))).toEqual(['18'])
-  expect(rates()).toEqual(['18', '15', '7'])
+  expect(getTaxLabel(computeBill(event, {}, '2026-01-10'))).toEqual(['15'])
+  expect(getTaxLabel(computeBill(event, {}, '2026-01-25'))).toEqual(['18'])
+  expect(getTaxLabel()).toEqual(['18', '15', '7'])
 })
 
 test('rules of an item apply before those of all lines, to its own tax or the usual one', () => {
   const event = buildEvent('percent: 19, prices: inclusive', `${COMPANY}, on: all`)
-  const lines = (config: EventConfig, buyer: string, on?: string) =>
+  const listLines = (config: EventConfig, buyer: string, on?: string) =>
     computeBill(config, { buyer, dinner: true }, on)
       .slice(1, 3)
       .map(({ label, rate, total }) => [label, rate, total / 100])
-  expect(lines(event, 'person')).toEqual([
+  expect(listLines(event, 'person')).toEqual([
     ['Lunch', 19, 1190],
     ['Dinner', 7, 107],
   ])
   const dinner = addItemRules('dinner', '{from: 2026-01-20, percent: 14}')
   // Its own rule, which precedes the company's rule for all lines.
-  expect(lines(dinner, 'company', '2026-01-19')).toEqual([
+  expect(listLines(dinner, 'company', '2026-01-19')).toEqual([
     ['Lunch (reverse charge)', 0, 1000],
     ['Dinner (reverse charge)', 0, 100],
   ])
-  expect(lines(dinner, 'company', '2026-01-20')).toEqual([
+  expect(listLines(dinner, 'company', '2026-01-20')).toEqual([
     ['Lunch (reverse charge)', 0, 1000],
     ['Dinner', 14, 114],
   ])
@@ -183,7 +183,7 @@ test('rules of an item apply before those of all lines, to its own tax or the us
     total: toRupees(1000 + 1190 + 114 + 50),
   })
   const lunch = addItemRules('lunch', '{when: {buyer: person}, percent: 5, note: meal}')
-  expect(lines(lunch, 'person')).toEqual([
+  expect(listLines(lunch, 'person')).toEqual([
     ['Lunch (meal)', 5, 1050],
     ['Dinner', 7, 107],
   ])
@@ -215,10 +215,10 @@ test('show, simulate, explain and diff state the rules of an item', () => {
   expect(formatSimulation(event, simulate(event))).toMatch(
     /dinner 1 +VAT 14% instead of 7% on the price without tax, from 20 January 2026/,
   )
-  const explained = (on: string) =>
+  const explainOn = (on: string) =>
     formatExplanation(event, explain(event, { is_member: true, dinner: true }, startOfDay(day(on))))
-  expect(explained('2026-01-19')).toMatch(/Dinner.*\ntax .* ÷ 1\.07 = /)
-  expect(explained('2026-01-20')).toMatch(/Dinner.*\ntax .* × 14% = /)
+  expect(explainOn('2026-01-19')).toMatch(/Dinner.*\ntax .* ÷ 1\.07 = /)
+  expect(explainOn('2026-01-20')).toMatch(/Dinner.*\ntax .* × 14% = /)
   const earlier = addItemRules('dinner', '{from: 2026-01-15, percent: 14}')
   expect(formatDiff(diffEvents(event, earlier))).toMatch(/tax rule dinner 1/)
 })

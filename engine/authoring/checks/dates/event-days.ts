@@ -3,12 +3,12 @@ import { checkRegistrationOpen } from '../../../pricing/price-periods.ts'
 import { addDays, countDaysBetween, formatDay, isDay } from '../../../lib/time.ts'
 import type { Check } from '../../checked-file.ts'
 
-/** An event longer than this has a wrong year; its days are not checked one by one. */
+/** An event longer than this has a wrong year, so its days are not checked individually. */
 export const MAX_EVENT_DAYS = 300
 /** An event of at least this many days probably has a wrong month: conferences last days, not weeks. */
 const LONG_EVENT_DAYS = 28
 
-const eventBackwardsCheck: Check = {
+const eventEndsBeforeStartCheck: Check = {
   slug: 'event-backwards',
   severity: 'error',
   why: 'A conference lasts at least one day.',
@@ -37,7 +37,7 @@ const eventBackwardsCheck: Check = {
 }
 
 /** Runs only if the caller passes a day, because checks do not read the clock. */
-const eventOverCheck: Check = {
+const eventEndedCheck: Check = {
   slug: 'event-over',
   severity: 'warning',
   why: 'An event that is over must not accept registrations or payments.',
@@ -56,7 +56,7 @@ const eventOverCheck: Check = {
       : [],
 }
 
-const eventLongCheck: Check = {
+const longEventCheck: Check = {
   slug: 'event-long',
   severity: 'warning',
   why: 'The month was probably corrected in only one of the two dates.',
@@ -77,7 +77,7 @@ const eventLongCheck: Check = {
 }
 
 export const eventDayChecks = {
-  EV419: eventBackwardsCheck,
-  EV420: eventOverCheck,
-  EV435: eventLongCheck,
+  EV419: eventEndsBeforeStartCheck,
+  EV420: eventEndedCheck,
+  EV435: longEventCheck,
 }

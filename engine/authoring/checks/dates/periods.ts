@@ -19,13 +19,13 @@ const FIRST_DAY = '0000-01-01'
 const LAST_DAY = '9999-12-31'
 const getFirstDay = (period: Period): string => period.from ?? FIRST_DAY
 const getLastDay = (period: Period): string => period.to ?? LAST_DAY
-const getDayBefore = (on: Day): Day => addDays(on, -1)
+const getDayBefore = (day: Day): Day => addDays(day, -1)
 const formatDayRange = (first: string, last: string): string =>
   first === last
     ? formatDayOrNoEnd(first)
     : `${formatDayOrNoEnd(first)} to ${formatDayOrNoEnd(last)}`
-const formatDayOrNoEnd = (on: string): string =>
-  isDay(on) && on !== FIRST_DAY && on !== LAST_DAY ? formatDay(on) : 'no end'
+const formatDayOrNoEnd = (day: string): string =>
+  isDay(day) && day !== FIRST_DAY && day !== LAST_DAY ? formatDay(day) : 'no end'
 
 /** Pairs each period with every earlier one in the file, with their positions. */
 const listPeriodPairs = (model: Model) =>
@@ -51,19 +51,19 @@ const periodOverlapCheck: Check = {
     model.file.fees.overlap === 'first'
       ? []
       : listPeriodPairs(model).flatMap(({ earlier, later, at, before }): Draft[] => {
-          const both = findOverlap(earlier, later)
-          if (both === null) return []
-          const isOneDay = both[0] === both[1]
+          const overlap = findOverlap(earlier, later)
+          if (overlap === null) return []
+          const isOneDay = overlap[0] === overlap[1]
           const first =
-            both[0] === FIRST_DAY
-              ? `Every day to ${formatDayOrNoEnd(both[1])}`
-              : both[1] === LAST_DAY
-                ? `Every day from ${formatDayOrNoEnd(both[0])}`
-                : formatDayRange(both[0], both[1])
+            overlap[0] === FIRST_DAY
+              ? `Every day to ${formatDayOrNoEnd(overlap[1])}`
+              : overlap[1] === LAST_DAY
+                ? `Every day from ${formatDayOrNoEnd(overlap[0])}`
+                : formatDayRange(overlap[0], overlap[1])
           return [
             {
               at: getPeriodPath(at),
-              message: `${first} ${isOneDay || both[0] === FIRST_DAY || both[1] === LAST_DAY ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
+              message: `${first} ${isOneDay || overlap[0] === FIRST_DAY || overlap[1] === LAST_DAY ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
               related: [{ at: getPeriodPath(before), message: 'the other one' }],
               help: 'change a date, or write overlap: first',
             },
@@ -107,7 +107,7 @@ const periodGapCheck: Check = {
   },
 }
 
-const periodsUnsortedCheck: Check = {
+const unsortedPeriodsCheck: Check = {
   slug: 'periods-unsorted',
   severity: 'error',
   why: 'Where two periods share a day, the first one applies. This is only clear if the periods are listed in date order.',
@@ -128,7 +128,7 @@ const periodsUnsortedCheck: Check = {
     }),
 }
 
-const periodBackwardsCheck: Check = {
+const periodEndsBeforeStartCheck: Check = {
   slug: 'period-backwards',
   severity: 'error',
   why: 'A period that ends before it starts contains no day.',
@@ -180,10 +180,10 @@ function hasFreeDay(period: Period, earlier: readonly Period[]): boolean {
     ),
   ]
   return candidates.some(
-    (on) =>
-      on >= getFirstDay(period) &&
-      on <= getLastDay(period) &&
-      !earlier.some((candidate) => getFirstDay(candidate) <= on && on <= getLastDay(candidate)),
+    (day) =>
+      day >= getFirstDay(period) &&
+      day <= getLastDay(period) &&
+      !earlier.some((candidate) => getFirstDay(candidate) <= day && day <= getLastDay(candidate)),
   )
 }
 
@@ -195,51 +195,54 @@ const priceRevertsCheck: Check = {
   find: ({ config }) => {
     const { fees, currency, from: first, to: last } = config
     const days: Day[] = []
-    for (let on = first; on <= last && days.length < MAX_EVENT_DAYS; on = addDays(on, 1))
-      days.push(on)
-    const fallbackDays = days.filter((on) => {
+    for (let day = first; day <= last && days.length < MAX_EVENT_DAYS; day = addDays(day, 1))
+      days.push(day)
+    const fallbackDays = days.filter((day) => {
       const isInPeriod = fees.periods.some(
-        (period) => getFirstDay(period) <= on && on <= getLastDay(period),
+        (period) => getFirstDay(period) <= day && day <= getLastDay(period),
       )
-      const before = findLastEnded(fees.periods, on)
+      const before = findLastEnded(fees.periods, day)
       return (
         !isInPeriod &&
         before !== null &&
-        findPeriodOn(fees, on) !== null &&
+        findPeriodOn(fees, day) !== null &&
         fees.otherDates !== before.id
       )
     })
-    const on = fallbackDays[0]
-    if (on === undefined || fees.otherDates === null) return []
-    const before = findLastEnded(fees.periods, on)
+    const day = fallbackDays[0]
+    if (day === undefined || fees.otherDates === null) return []
+    const before = findLastEnded(fees.periods, day)
     const example = Object.entries(fees.prices ?? {}).flatMap(([category, row]) => {
-      const [was, is] = [before === null ? null : row[before.id], row[fees.otherDates ?? '']]
-      return was != null && is != null && is < was
+      const [previousPrice, fallbackPrice] = [
+        before === null ? null : row[before.id],
+        row[fees.otherDates ?? ''],
+      ]
+      return previousPrice != null && fallbackPrice != null && fallbackPrice < previousPrice
         ? [
-            `\`${category}\` costs ${formatMoney(was, currency)} in \`${before?.id ?? ''}\`, then ${formatMoney(is, currency)}`,
+            `\`${category}\` costs ${formatMoney(previousPrice, currency)} in \`${before?.id ?? ''}\`, then ${formatMoney(fallbackPrice, currency)}`,
           ]
         : []
     })
     return [
       {
         at: 'fees.other_dates',
-        message: `on ${formatDay(on)}, a day of the event, the price falls back to \`${fees.otherDates}\``,
+        message: `on ${formatDay(day)}, a day of the event, the price falls back to \`${fees.otherDates}\``,
         notes: example.slice(0, 1),
       },
     ]
   },
 }
 
-function findLastEnded(periods: readonly Period[], on: Day): Period | null {
+function findLastEnded(periods: readonly Period[], day: Day): Period | null {
   return (
     periods
-      .filter((period) => getLastDay(period) < on)
+      .filter((period) => getLastDay(period) < day)
       .sort((a, b) => (getLastDay(a) < getLastDay(b) ? -1 : 1))
       .at(-1) ?? null
   )
 }
 
-const periodAfterEventCheck: Check = {
+const periodStartsAfterEventCheck: Check = {
   slug: 'period-after-event',
   severity: 'warning',
   why: 'Registration after the event is not possible. The year may be wrong.',
@@ -259,7 +262,7 @@ const periodAfterEventCheck: Check = {
     ),
 }
 
-const overlapUnneededCheck: Check = {
+const unneededOverlapCheck: Check = {
   slug: 'overlap-unneeded',
   severity: 'warning',
   why: 'This setting would hide the next overlap, which may be a mistake.',
@@ -278,7 +281,7 @@ const overlapUnneededCheck: Check = {
       : [],
 }
 
-const periodOutlivesEventCheck: Check = {
+const periodEndsAfterEventCheck: Check = {
   slug: 'period-outlives-event',
   severity: 'warning',
   why: 'Registration after the event is not possible. The month or year may be wrong.',
@@ -342,12 +345,12 @@ const periodsOfAnotherYearCheck: Check = {
 export const dateChecks = {
   EV404: periodOverlapCheck,
   EV405: periodGapCheck,
-  EV406: periodsUnsortedCheck,
-  EV407: periodBackwardsCheck,
+  EV406: unsortedPeriodsCheck,
+  EV407: periodEndsBeforeStartCheck,
   EV408: periodNeverUsedCheck,
   EV409: priceRevertsCheck,
-  EV410: periodAfterEventCheck,
-  EV417: overlapUnneededCheck,
-  EV431: periodOutlivesEventCheck,
+  EV410: periodStartsAfterEventCheck,
+  EV417: unneededOverlapCheck,
+  EV431: periodEndsAfterEventCheck,
   EV432: periodsOfAnotherYearCheck,
 }

@@ -65,7 +65,7 @@ export function findDayInEventYear(model: Model, day: Day): Day | null {
 export const suggestYear = (key: string, suggestion: Day): string =>
   `if only the year is wrong, write ${key}: ${suggestion}`
 
-const windowBackwardsCheck: Check = {
+const windowClosesBeforeOpeningCheck: Check = {
   slug: 'window-backwards',
   severity: 'error',
   why: 'Registration that closes before it opens is never open.',
@@ -374,7 +374,7 @@ function describeWindowEdge(
 }
 
 export const registrationWindowChecks = {
-  EV418: windowBackwardsCheck,
+  EV418: windowClosesBeforeOpeningCheck,
   EV433: windowOutsidePeriodsCheck,
   EV434: windowAfterEventCheck,
   EV436: windowNeverClosesCheck,

@@ -49,8 +49,8 @@ const exampleFailsCheck: Check = {
 }
 
 type Related = NonNullable<Draft['related']>[number] & { readonly at: string }
-const isFirstAtPath = (one: Related, i: number, all: readonly Related[]): boolean =>
-  all.findIndex(({ at }) => at === one.at) === i
+const isFirstAtPath = (related: Related, i: number, all: readonly Related[]): boolean =>
+  all.findIndex(({ at }) => at === related.at) === i
 
 /** Returns the place of the expectation that was not met. */
 function findExpectedPlace(

@@ -55,7 +55,7 @@ export function collectPromisedValues({
   const officeLists =
     file.admin?.lists === undefined
       ? []
-      : admin.lists.map((stated, i) => ({ list: stated, at: `admin.lists.${i}` }))
+      : admin.lists.map((officeList, i) => ({ list: officeList, at: `admin.lists.${i}` }))
   const addresses: readonly PromisedText[] = [
     { text: routes.form, at: 'routes.form' },
     ...routes.also.map((text, i) => ({ text, at: `routes.also.${i}` })),
@@ -65,10 +65,10 @@ export function collectPromisedValues({
     { text: api.registration, at: 'api.registration' },
     { text: api.tariff, at: 'api.tariff' },
     ...(api.gatewayReturn === null ? [] : [{ text: api.gatewayReturn, at: 'api.gateway_return' }]),
-    ...officeLists.flatMap(({ list: stated, at }) => [
-      { text: stated.route, at: `${at}.route` },
-      { text: stated.api, at: `${at}.api` },
-      { text: stated.export.api, at: `${at}.export.api` },
+    ...officeLists.flatMap(({ list: officeList, at }) => [
+      { text: officeList.route, at: `${at}.route` },
+      { text: officeList.api, at: `${at}.api` },
+      { text: officeList.export.api, at: `${at}.export.api` },
     ]),
   ]
   const messages = {
@@ -201,33 +201,36 @@ export function collectPromisedValues({
       'lists',
       {
         parent: 'admin.lists',
-        items: officeLists.map(({ list: stated, at }) => ({ text: stated.id, at: `${at}.id` })),
+        items: officeLists.map(({ list: officeList, at }) => ({
+          text: officeList.id,
+          at: `${at}.id`,
+        })),
       },
     ],
-    ...officeLists.flatMap(({ list: stated, at }): (readonly [string, PromisedValue])[] => [
+    ...officeLists.flatMap(({ list: officeList, at }): (readonly [string, PromisedValue])[] => [
       [
-        `${stated.id}.filters`,
+        `${officeList.id}.filters`,
         toPromisedList(
           `${at}.filters`,
-          stated.filters.map(({ show, sentAs }) =>
+          officeList.filters.map(({ show, sentAs }) =>
             show === sentAs ? show : `${show} as ${sentAs}`,
           ),
         ),
       ],
       [
-        `${stated.id}.columns`,
+        `${officeList.id}.columns`,
         toPromisedList(
           `${at}.columns`,
-          stated.columns.map(({ id }) => id),
+          officeList.columns.map(({ id }) => id),
         ),
       ],
       [
-        `${stated.id}.sizes`,
+        `${officeList.id}.sizes`,
         {
           parent: `${at}.page_size`,
           items: [
-            { text: String(stated.pageSize), at: `${at}.page_size` },
-            ...stated.pageSizes.map((size, i) => ({
+            { text: String(officeList.pageSize), at: `${at}.page_size` },
+            ...officeList.pageSizes.map((size, i) => ({
               text: String(size),
               at: `${at}.page_sizes.${i}`,
             })),
@@ -235,17 +238,17 @@ export function collectPromisedValues({
         },
       ],
       [
-        `${stated.id}.errors`,
+        `${officeList.id}.errors`,
         {
           parent: `${at}.errors`,
           items: [
-            { text: stated.errors.load, at: `${at}.errors.load` },
-            { text: stated.errors.shape, at: `${at}.errors.shape` },
-            { text: stated.errors.export, at: `${at}.errors.export` },
+            { text: officeList.errors.load, at: `${at}.errors.load` },
+            { text: officeList.errors.shape, at: `${at}.errors.shape` },
+            { text: officeList.errors.export, at: `${at}.errors.export` },
           ],
         },
       ],
-      [`${stated.id}.file`, toPromised(`${at}.export.file`, stated.export.file)],
+      [`${officeList.id}.file`, toPromised(`${at}.export.file`, officeList.export.file)],
     ]),
   ])
 }

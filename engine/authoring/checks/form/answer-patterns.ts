@@ -1,4 +1,4 @@
-/** Checks EV519 to EV522: answer patterns are readable, fast, and explained to the delegate. */
+/** Checks EV519 to EV522: answer patterns are valid, fast, and explained to the delegate. */
 import { findPatternFault } from '../../schema/answer-pattern.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt } from '../../checked-file.ts'

@@ -97,7 +97,7 @@ function isWithinDays({ from, to }: Field, day: string): boolean {
   return (from === undefined || day >= from) && (to === undefined || day <= to)
 }
 
-const rangeBackwardsCheck: Check = {
+const minAboveMaxCheck: Check = {
   slug: 'range-backwards',
   severity: 'error',
   why: 'No answer can be above the larger and below the smaller number.',
@@ -124,7 +124,7 @@ const rangeBackwardsCheck: Check = {
     }),
 }
 
-const requiredDoesNothingCheck: Check = {
+const requiredWithoutEffectCheck: Check = {
   slug: 'required-does-nothing',
   severity: 'warning',
   why: 'A field with a default always has an answer, so this message is never shown.',
@@ -344,8 +344,8 @@ const summaryWithoutTotalCheck: Check = {
 export const formFieldChecks = {
   EV501: messageNeverShownCheck,
   EV502: defaultNotOptionCheck,
-  EV503: rangeBackwardsCheck,
-  EV504: requiredDoesNothingCheck,
+  EV503: minAboveMaxCheck,
+  EV504: requiredWithoutEffectCheck,
   EV505: sameLabelCheck,
   EV506: stepOutOfRangeCheck,
   EV507: contactFieldsCheck,

@@ -253,12 +253,12 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
  * Whether the label of one entry fits the id of the other: the label contains the words of the other's id, and
  * none of the words that occur only in its own id.
  */
-const isLabelledLike = (one: LabelledEntry, other: LabelledEntry): boolean => {
-  const distinctive = excludeWords(one.idWords, other.idWords)
+const isLabelledLike = (entry: LabelledEntry, other: LabelledEntry): boolean => {
+  const distinctive = excludeWords(entry.idWords, other.idWords)
   return (
     distinctive.size > 0 &&
-    isWithin(other.idWords, one.labelWords) &&
-    !sharesWord(distinctive, one.labelWords)
+    isWithin(other.idWords, entry.labelWords) &&
+    !sharesWord(distinctive, entry.labelWords)
   )
 }
 

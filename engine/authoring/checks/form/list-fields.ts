@@ -1,4 +1,4 @@
-/** Checks EV523 to EV529: multiple choices and lists of people are answerable and countable. */
+/** Checks EV523 to EV529: multiple choices can be answered, and lists of people can be counted. */
 import { assertNever } from '../../../lib/result.ts'
 import type { Field, FieldType } from '../../../event/config.ts'
 import type { Draft } from '../../finding.ts'
@@ -70,7 +70,7 @@ function findLargestChoice({ options = [], choose }: Field): number | null {
   return triesLeft < 0 ? null : options.length - fewest
 }
 
-const chooseDoesNothingCheck: Check = {
+const chooseWithoutEffectCheck: Check = {
   slug: 'choose-does-nothing',
   severity: 'warning',
   why: 'A number that can never be reached is probably wrong.',
@@ -331,7 +331,7 @@ const fractionalCountCheck: Check = {
 
 export const listFieldChecks = {
   EV523: chooseImpossibleCheck,
-  EV524: chooseDoesNothingCheck,
+  EV524: chooseWithoutEffectCheck,
   EV525: choiceLimitWithoutMessageCheck,
   EV526: unsupportedPersonFieldCheck,
   EV527: manyPeopleCheck,

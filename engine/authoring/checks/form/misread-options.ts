@@ -10,7 +10,7 @@ import { schemaChecks } from '../../schema/check-schema.ts'
 import { join } from '../../syntax/source.ts'
 import { findConstants } from '../names/names-in-conditions.ts'
 
-/** Interprets a text such as "mandatory" or "no", written where a message belongs. */
+/** Interprets a text such as "mandatory" or "no" in place of a message. */
 function readRequiredText(text: string): boolean | null {
   const normalised = text
     .trim()
@@ -168,7 +168,7 @@ const OPTIONAL_TEXTS =
 const WORDS_FOR_NONE =
   /^(?:none|nil|n\/?a|n\.a\.?|no|yes|false|true|null|nothing|empty|blank|-+|–|—|not applicable|tba|tbd|\.|x+|~)$/i
 
-/** Whether a text is a word for "nothing" where it could be omitted: reported by EV518. */
+/** Whether a text that could be omitted is a word for "nothing". EV518 reports such texts. */
 export const isWordForNothing = (path: string, text: string): boolean =>
   OPTIONAL_TEXTS.test(path) && WORDS_FOR_NONE.test(text.trim())
 

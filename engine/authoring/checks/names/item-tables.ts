@@ -13,11 +13,11 @@ export type TableAt = {
   readonly path: string
   readonly rows: Files.PriceRows
   readonly isOtherwise: boolean
-  /** As written. Undefined if the item uses the event's periods. */
+  /** The currency as written. Undefined if the table states none. */
   readonly currency: string | undefined
 }
 
-/** Returns every table of every item, in the order in which they are tried. */
+/** Returns every table of every item, in the order in which they are evaluated. */
 export function listItemTables({ file }: Model): readonly TableAt[] {
   return (file.fees.items ?? []).flatMap((item, itemIndex): TableAt[] => {
     const path = `fees.items.${itemIndex}.prices`

@@ -85,12 +85,12 @@ const VALUES_BEFORE_REGISTRATION = [...EVENT_VALUES, ...TAX_VALUES] as const
 const VALUES_AFTER_PAYMENT = ['payment_date', 'payment_id', 'date']
 const OFFICE_VALUES = ['message', 'status']
 
-/** The units of number fields that state one. */
+/** Returns the names of the unit values of number fields with a unit. */
 const listUnitNames = memoize((model: Model): readonly string[] =>
   model.fields.flatMap(({ id, raw }) => (raw.unit === undefined ? [] : [getUnitName(id)])),
 )
 
-/** All values that any text may contain. */
+/** Returns every value that any text may contain. */
 const listAllValues = memoize((model: Model): readonly string[] => [
   ...listStoredIds(model),
   ...listUnitNames(model),

@@ -154,11 +154,11 @@ const approvedTooLateCheck: Check = {
       if (lastSaleDay === null || addDays(lastSaleDay, rule.decideWithinDays) <= lastPayment.day)
         return []
       const firstLateDay = addDays(lastPayment.day, 1 - rule.decideWithinDays)
-      const on = firstLateDay < lastSaleDay ? firstLateDay : lastSaleDay
+      const registrationDay = firstLateDay < lastSaleDay ? firstLateDay : lastSaleDay
       return [
         {
           at: `approval.${index}.decide_within`,
-          message: `a delegate who registers on ${formatDay(on)} is approved by ${formatDay(addDays(on, rule.decideWithinDays))}, but ${lastPayment.description} on ${formatDay(lastPayment.day)}`,
+          message: `a delegate who registers on ${formatDay(registrationDay)} is approved by ${formatDay(addDays(registrationDay, rule.decideWithinDays))}, but ${lastPayment.description} on ${formatDay(lastPayment.day)}`,
           related: [{ at: lastPayment.at, message: 'here' }],
           help: `shorten decide_within, or sell ${categories.join(', ')} only until ${addDays(lastPayment.day, -rule.decideWithinDays)}`,
         },

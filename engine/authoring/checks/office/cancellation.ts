@@ -68,10 +68,10 @@ const cancellationGapCheck: Check = {
 /** Returns each step after the first, with the step before it. */
 const listStepPairs = (
   model: Model,
-): readonly { readonly index: number; readonly a: Step; readonly b: Step }[] =>
-  listSteps(model).flatMap((b, index, steps) => {
-    const a = steps[index - 1]
-    return a === undefined ? [] : [{ index, a, b }]
+): readonly { readonly index: number; readonly previous: Step; readonly step: Step }[] =>
+  listSteps(model).flatMap((step, index, steps) => {
+    const previous = steps[index - 1]
+    return previous === undefined ? [] : [{ index, previous, step }]
   })
 
 const cancellationOrderCheck: Check = {
@@ -80,13 +80,13 @@ const cancellationOrderCheck: Check = {
   why: 'The first step whose day has not passed applies, so a step below a later day never applies.',
   after: ['EV481', 'EV482'],
   find: (model) =>
-    listStepPairs(model).flatMap(({ index, a, b }): Draft[] =>
-      a.until === undefined || b.until === undefined || a.until < b.until
+    listStepPairs(model).flatMap(({ index, previous, step }): Draft[] =>
+      previous.until === undefined || step.until === undefined || previous.until < step.until
         ? []
         : [
             {
               at: getStepPath(index, 'until'),
-              message: `this step never applies: the step above it applies until ${formatDay(day(a.until))}`,
+              message: `this step never applies: the step above it applies until ${formatDay(day(previous.until))}`,
               related: [{ at: getStepPath(index - 1, 'until'), message: 'until here' }],
               help: 'write the earlier day first',
             },
@@ -121,15 +121,15 @@ const refundIncreasesCheck: Check = {
   why: 'A later cancellation must not refund more than an earlier one. Two numbers are probably swapped.',
   after: ['EV481', 'EV482', 'EV483', 'EV1160', ...TABLE_ERRORS],
   find: (model) =>
-    listStepPairs(model).flatMap(({ index, a, b }): Draft[] => {
-      const [earlier, later] = [buildTerms(model, a), buildTerms(model, b)]
-      const key = b.otherwise === undefined ? 'refund' : 'otherwise'
+    listStepPairs(model).flatMap(({ index, previous, step }): Draft[] => {
+      const [earlier, later] = [buildTerms(model, previous), buildTerms(model, step)]
+      const key = step.otherwise === undefined ? 'refund' : 'otherwise'
       const related = [{ at: getStepPath(index - 1, 'refund'), message: 'earlier' }]
       if (later.percent > earlier.percent)
         return [
           {
             at: getStepPath(index, key),
-            message: `this refund (${b[key]}) is higher than for an earlier cancellation (${a.refund})`,
+            message: `this refund (${step[key]}) is higher than for an earlier cancellation (${previous.refund})`,
             related,
             help: 'lower the share from step to step',
           },
@@ -137,17 +137,17 @@ const refundIncreasesCheck: Check = {
       const higher = listPaidPrices(model)
         .map((bill) => ({
           bill,
-          was: computeRefundOfPrice(earlier, bill) ?? toAmount(0),
-          is: computeRefundOfPrice(later, bill) ?? toAmount(0),
+          earlierRefund: computeRefundOfPrice(earlier, bill) ?? toAmount(0),
+          laterRefund: computeRefundOfPrice(later, bill) ?? toAmount(0),
         }))
-        .find(({ was, is }) => is > was)
+        .find(({ earlierRefund, laterRefund }) => laterRefund > earlierRefund)
       if (higher === undefined) return []
-      const formatAmount = (amount: typeof higher.is): string =>
+      const formatAmount = (amount: typeof higher.laterRefund): string =>
         formatMoney(amount, higher.bill.currency)
       return [
         {
           at: getStepPath(index, key),
-          message: `of ${formatAmount(higher.bill.total)}, this step refunds ${formatAmount(higher.is)}: more than for an earlier cancellation (${formatAmount(higher.was)})`,
+          message: `of ${formatAmount(higher.bill.total)}, this step refunds ${formatAmount(higher.laterRefund)}: more than for an earlier cancellation (${formatAmount(higher.earlierRefund)})`,
           related,
           help: 'state the same `charge` and `without_tax` for both steps, or lower the share',
         },

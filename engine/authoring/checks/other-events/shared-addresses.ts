@@ -204,9 +204,9 @@ export function findClashesAcrossFiles(events: readonly OtherEvent[]): readonly 
     (a, b) => Number(isMisnamed(a)) - Number(isMisnamed(b)) || (a.path < b.path ? -1 : 1),
   )
   const clashes = findClashes(sorted.map(({ event }) => event)).flatMap((clash) => {
-    const [own, others] = [sorted[clash.later], sorted[clash.earlier]]
-    if (own === undefined || others === undefined) return []
-    const [source, other] = [own.source(), others.source()]
+    const [laterEvent, earlierEvent] = [sorted[clash.later], sorted[clash.earlier]]
+    if (laterEvent === undefined || earlierEvent === undefined) return []
+    const [source, other] = [laterEvent.source(), earlierEvent.source()]
     const part = clash.at === 'order_id' ? 'key' : 'value'
     return [
       {
@@ -233,10 +233,10 @@ export function findClashesAcrossFiles(events: readonly OtherEvent[]): readonly 
 /** Reports mentions of other events in a file, which may be a copy of their files. */
 function findCopiedEvents(events: readonly OtherEvent[]): readonly Finding[] {
   const names = indexEventNames(events.map(({ event }) => event))
-  return events.flatMap((own) => {
-    if (!own.isNew) return []
-    const source = own.source()
-    return findMentions(own.event, source, names).flatMap(({ owner, draft }) => {
+  return events.flatMap((checkedEvent) => {
+    if (!checkedEvent.isNew) return []
+    const source = checkedEvent.source()
+    return findMentions(checkedEvent.event, source, names).flatMap(({ owner, draft }) => {
       const other = events[owner]?.source()
       return other === undefined
         ? []

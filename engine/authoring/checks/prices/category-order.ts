@@ -130,13 +130,13 @@ const paysFullPrice = ({ stage }: PricedCategory): boolean =>
 
 /** Returns the categories that differ from the given one only in the reason for its lower price. */
 function listCategoriesAbove(
-  one: PricedCategory,
+  category: PricedCategory,
   all: readonly PricedCategory[],
 ): readonly PricedCategory[] {
-  const rank = one.stage
+  const rank = category.stage
   const alike = all.filter(
     (other) =>
-      other !== one &&
+      other !== category &&
       other.stage.rest === rank.rest &&
       other.stage.isCompanion === rank.isCompanion,
   )
@@ -184,25 +184,25 @@ const pricesSwappedCheck: Check = {
     const getPath = ({ id }: PricedCategory): string =>
       [...getPricesPath(model.config, id), id].join('.')
     const buildDraft = (
-      one: PricedCategory,
+      category: PricedCategory,
       other: PricedCategory,
       periods: readonly string[],
     ): Draft => {
-      const columns = listPeriodsOfCategory(fees, one.id).length
+      const columns = listPeriodsOfCategory(fees, category.id).length
       const cells = periods.slice(0, MAX_LISTED_PERIODS).map((period) => {
-        const [ownPrice, otherPrice] = [one.prices.get(period), other.prices.get(period)]
-        return `${formatMoney(ownPrice ?? (0 as Amount), one.currency)} and ${formatMoney(otherPrice ?? (0 as Amount), one.currency)} in \`${period}\``
+        const [ownPrice, otherPrice] = [category.prices.get(period), other.prices.get(period)]
+        return `${formatMoney(ownPrice ?? (0 as Amount), category.currency)} and ${formatMoney(otherPrice ?? (0 as Amount), category.currency)} in \`${period}\``
       })
       return {
-        at: getPath(one),
+        at: getPath(category),
         part: 'entry',
-        message: `\`${one.id}\` costs more than \`${other.id}\`: ${formatList(cells, MAX_LISTED_PERIODS)}`,
+        message: `\`${category.id}\` costs more than \`${other.id}\`: ${formatList(cells, MAX_LISTED_PERIODS)}`,
         related: [{ at: getPath(other), part: 'entry', message: 'the cheaper row' }],
         notes:
           periods.length > MAX_LISTED_PERIODS
             ? [`and in ${periods.length - MAX_LISTED_PERIODS} more`]
             : [],
-        help: `write the lower ${periods.length === columns ? 'row' : 'price'} under \`${one.id}\`, the higher one under \`${other.id}\`; if the labels are swapped, correct them`,
+        help: `write the lower ${periods.length === columns ? 'row' : 'price'} under \`${category.id}\`, the higher one under \`${other.id}\`; if the labels are swapped, correct them`,
       }
     }
     return pricedCategories.flatMap((category): Draft[] => {

@@ -60,7 +60,9 @@ const chargedWithoutQuestionCheck: Check = {
       const condition = model.conditions.find(
         ({ kind, owner }) => kind === 'item' && owner === getItemPath(model, item),
       )
-      const test = condition?.maps.flatMap(({ tests }) => tests).find((one) => one.field === field)
+      const test = condition?.maps
+        .flatMap(({ tests }) => tests)
+        .find((candidate) => candidate.field === field)
       const described = describeAnswers(who)
       return {
         at: test?.path ?? `${getItemPath(model, item)}.when`,

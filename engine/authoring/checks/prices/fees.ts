@@ -80,9 +80,9 @@ export const listItemCells = memoize((model: Model) =>
 
 /** Returns the amounts of adjustments as written; a minus is a deduction. */
 export function listAdjustmentAmounts(model: Model) {
-  return (model.file.fees.adjustments ?? []).flatMap(({ amount, currency: written }, i) => {
+  return (model.file.fees.adjustments ?? []).flatMap(({ amount, currency: currencyCode }, i) => {
     const at = `fees.adjustments.${i}.amount`
-    const currency = readCurrency(written) ?? model.config.currency
+    const currency = readCurrency(currencyCode) ?? model.config.currency
     const text = model.source.written(at)?.text ?? ''
     return amount === undefined
       ? []

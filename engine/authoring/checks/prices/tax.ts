@@ -245,7 +245,7 @@ function statesAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
   return statedAmounts.length > 0 && statedAmounts.every((amount) => known.includes(amount))
 }
 
-const textTaxSideCheck: Check = {
+const textTaxInclusionCheck: Check = {
   slug: 'text-tax-side',
   severity: 'warning',
   why: 'If a text wrongly says that the fee includes the tax, delegates pay more than stated, or the organiser gets less.',
@@ -394,5 +394,5 @@ export const taxChecks = {
   EV441: unusualTaxRateCheck,
   EV442: taxNotChargedCheck,
   EV605: textPercentCheck,
-  EV624: textTaxSideCheck,
+  EV624: textTaxInclusionCheck,
 }

@@ -60,11 +60,11 @@ type Outlier = { readonly cell: Cell; readonly other: Cell }
 /** Compares a price with the other prices of its table: several similar ones, or a single one with a larger factor. */
 function findOutlierInTable(cell: Cell, cells: readonly Cell[], name = ''): Outlier | null {
   const others = cells.filter(
-    (one) =>
-      one.table === cell.table &&
-      one.period === cell.period &&
-      one.row !== cell.row &&
-      one.currency === cell.currency,
+    (candidate) =>
+      candidate.table === cell.table &&
+      candidate.period === cell.period &&
+      candidate.row !== cell.row &&
+      candidate.currency === cell.currency,
   )
   const [other] = others
   const isOutlier = (minFactor: number): boolean =>
@@ -80,12 +80,12 @@ function findOutlierInTable(cell: Cell, cells: readonly Cell[], name = ''): Outl
 /** Compares a price with the prices of the same option for other delegates. */
 function findOutlierAcrossTables(cell: Cell, cells: readonly Cell[]): Outlier | null {
   const others = cells.filter(
-    (one) =>
-      one.item === cell.item &&
-      one.table !== cell.table &&
-      one.row === cell.row &&
-      one.period === cell.period &&
-      one.currency === cell.currency,
+    (candidate) =>
+      candidate.item === cell.item &&
+      candidate.table !== cell.table &&
+      candidate.row === cell.row &&
+      candidate.period === cell.period &&
+      candidate.currency === cell.currency,
   )
   const [other] = others
   return other !== undefined &&
@@ -103,23 +103,28 @@ function getItemName(model: Model, cell: Cell): string {
 /** Compares the ratio of an option's prices in two tables with the ratios of all other options. */
 function findOutlierByRatio(cell: Cell, cells: readonly Cell[]): Outlier | null {
   const inPeriod = cells.filter(
-    (one) => one.item === cell.item && one.period === cell.period && one.currency === cell.currency,
+    (candidate) =>
+      candidate.item === cell.item &&
+      candidate.period === cell.period &&
+      candidate.currency === cell.currency,
   )
   const computeShare = (row: string, other: string): number | null => {
-    const [own, compared] = [cell.table, other].map((table) =>
-      inPeriod.find((one) => one.table === table && one.row === row),
+    const [ownCell, otherCell] = [cell.table, other].map((table) =>
+      inPeriod.find((candidate) => candidate.table === table && candidate.row === row),
     )
-    return own === undefined || compared === undefined ? null : own.amount / compared.amount
+    return ownCell === undefined || otherCell === undefined
+      ? null
+      : ownCell.amount / otherCell.amount
   }
   const rows = [...new Set(inPeriod.map(({ row }) => row))].filter((row) => row !== cell.row)
   const other = inPeriod.find(({ table, row }) => table !== cell.table && row === cell.row)
   if (other === undefined) return null
-  const own = computeShare(cell.row, other.table)
+  const ownShare = computeShare(cell.row, other.table)
   const shares = rows.flatMap((row) => computeShare(row, other.table) ?? [])
-  return own !== null &&
+  return ownShare !== null &&
     shares.length > 1 &&
     computeRatio(Math.max(...shares), Math.min(...shares)) <= 2 &&
-    shares.every((share) => computeRatio(own, share) >= DIGIT_FACTOR)
+    shares.every((share) => computeRatio(ownShare, share) >= DIGIT_FACTOR)
     ? { cell, other }
     : null
 }
@@ -131,21 +136,21 @@ function findOutlierAcrossCurrencies(
   registration: readonly Cell[],
 ): Outlier | null {
   const other = cells.find(
-    (one) =>
-      one.item === cell.item &&
-      one.row === cell.row &&
-      one.period === cell.period &&
-      one.currency !== cell.currency,
+    (candidate) =>
+      candidate.item === cell.item &&
+      candidate.row === cell.row &&
+      candidate.period === cell.period &&
+      candidate.currency !== cell.currency,
   )
   if (other === undefined) return null
   const listAmountsIn = (currency: Currency): readonly number[] =>
-    registration.filter((one) => one.currency === currency).map(({ amount }) => amount)
-  const [own, foreign] = [listAmountsIn(cell.currency), listAmountsIn(other.currency)]
-  if (own.length === 0 || foreign.length === 0) return null
+    registration.filter((candidate) => candidate.currency === currency).map(({ amount }) => amount)
+  const [ownAmounts, foreignAmounts] = [listAmountsIn(cell.currency), listAmountsIn(other.currency)]
+  if (ownAmounts.length === 0 || foreignAmounts.length === 0) return null
   const stated = cell.amount / other.amount
   const [low, high] = [
-    Math.min(...own) / Math.max(...foreign),
-    Math.max(...own) / Math.min(...foreign),
+    Math.min(...ownAmounts) / Math.max(...foreignAmounts),
+    Math.max(...ownAmounts) / Math.min(...foreignAmounts),
   ]
   return stated > high * SIMILAR_FACTOR || stated < low / SIMILAR_FACTOR ? { cell, other } : null
 }
@@ -157,10 +162,10 @@ function findOutlierByRegistration(
   registration: readonly Cell[],
 ): Outlier | null {
   const item = model.config.fees.items[cell.item ?? -1]
-  const own = registration
+  const ownAmounts = registration
     .filter(({ currency }) => currency === cell.currency)
     .toSorted((a, b) => a.amount - b.amount)
-  const [dearest, middle] = [own.at(-1), own[Math.floor(own.length / 2)]]
+  const [dearest, middle] = [ownAmounts.at(-1), ownAmounts[Math.floor(ownAmounts.length / 2)]]
   if (item === undefined || dearest === undefined || middle === undefined) return null
   const name = getItemName(model, cell)
   if (PERSONAL_ITEM_WORDS.test(name) && cell.amount >= dearest.amount * 10)
@@ -182,16 +187,16 @@ const priceOutOfLineCheck: Check = {
     const registration = cells.filter(({ item }) => item === null)
     // Of two differing prices, the one further from the usual share of the registration price is reported.
     const computeDistance = ({ amount, currency }: Cell): number => {
-      const own = (registration.length === 0 ? cells : registration)
-        .filter((one) => one.currency === currency)
-        .map((one) => one.amount)
+      const ownAmounts = (registration.length === 0 ? cells : registration)
+        .filter((candidate) => candidate.currency === currency)
+        .map((candidate) => candidate.amount)
         .toSorted((x, y) => x - y)
-      const middle = own[Math.floor(own.length / 2)]
+      const middle = ownAmounts[Math.floor(ownAmounts.length / 2)]
       return middle === undefined ? 0 : Math.abs(Math.log(amount / (middle * USUAL_SHARE)))
     }
     const isSpecial = (id: string): boolean =>
       SPECIAL_CATEGORY_WORDS.test(
-        `${id.replaceAll('-', ' ')} ${model.config.categories.find((one) => one.id === id)?.label ?? ''}`,
+        `${id.replaceAll('-', ' ')} ${model.config.categories.find((candidate) => candidate.id === id)?.label ?? ''}`,
       )
     const ordinaryCells = registration.filter(({ row }) => !isSpecial(row))
     const found = cells.flatMap((cell): Outlier[] => {
@@ -209,7 +214,9 @@ const priceOutOfLineCheck: Check = {
     })
     const reportedOutliers = found.filter(
       ({ cell, other }) =>
-        !found.some((one) => one.cell.at === other.at && one.other.at === cell.at) ||
+        !found.some(
+          (candidate) => candidate.cell.at === other.at && candidate.other.at === cell.at,
+        ) ||
         (computeDistance(cell) === computeDistance(other)
           ? cells.indexOf(cell) < cells.indexOf(other)
           : computeDistance(cell) > computeDistance(other)),

@@ -14,7 +14,7 @@ function describeRestriction(
   own: CareerStage | null,
   readStage: (id: string) => CareerStage,
 ): string | null {
-  const category = config.categories.find((one) => one.id === id)
+  const category = config.categories.find((candidate) => candidate.id === id)
   if (category === undefined) return null
   const choice = config.categoryChoice
   if (choice.by === 'rules' && choice.rules.some(({ when, then }) => then === id && when === null))
@@ -28,7 +28,7 @@ function describeRestriction(
   const isForTrainees = stage.levels.size > 0 && !stage.levels.has(2)
   if (isForTrainees && ![...stage.levels].some((level) => own?.levels.has(level) === true))
     return 'for students and trainees'
-  return file.categories.some((one) => one.id === id && one.listed_only === true)
+  return file.categories.some((candidate) => candidate.id === id && candidate.listed_only === true)
     ? 'listed_only'
     : null
 }
@@ -42,7 +42,10 @@ const offerForOthersCheck: Check = {
     const { config } = model
     const known = findAssociations(config.categories.flatMap(({ id, label }) => [id, label]))
     const readStage = (id: string): CareerStage =>
-      readCareerStage(config.categories.find((one) => one.id === id)?.label ?? id, known)
+      readCareerStage(
+        config.categories.find((candidate) => candidate.id === id)?.label ?? id,
+        known,
+      )
     const explain = (
       at: string,
       offer: string,
@@ -102,7 +105,8 @@ const offerForOthersCheck: Check = {
   },
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
+const sum = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0)
 
 const quotaBelowPartsCheck: Check = {
   slug: 'quota-below-parts',
@@ -119,7 +123,7 @@ const quotaBelowPartsCheck: Check = {
     if (total === undefined || typeof total.max !== 'number' || total.max === 0) return []
     const { id, max: all } = total
     const parts = quotas.flatMap(({ each_option_of: by, max, id: part }) => {
-      const field = config.fields.find((one) => one.id === by)
+      const field = config.fields.find((candidate) => candidate.id === by)
       if (field === undefined || typeof max === 'number') return []
       // With a required select, each delegate takes exactly one option, so the seats of the options add up.
       const isDivided =
@@ -209,7 +213,7 @@ const countsOtherFieldCheck: Check = {
               `fees.items.${index}.count`,
               (label ?? id.replaceAll('-', ' ')).replaceAll(/\{[^{}]*\}/g, ' ').trim(),
               count,
-              [count, times, by].flatMap((one) => (one === undefined ? [] : [one])),
+              [count, times, by].flatMap((name) => (name === undefined ? [] : [name])),
             ),
       ),
       ...(model.file.quotas ?? []).flatMap(({ id, count }, index) =>

@@ -251,7 +251,7 @@ const otherwiseUnusedCheck: Check = {
   },
 }
 
-const tooLargeToProveCheck: Check = {
+const unprovedRulesCheck: Check = {
   slug: 'too-large-to-prove',
   severity: 'note',
   why: 'The check was not completed, so the result is unknown.',
@@ -312,7 +312,7 @@ const categoryUnreachableCheck: Check = {
   },
 }
 
-const expectsUnusedCheck: Check = {
+const unusedExpectsCheck: Check = {
   slug: 'expects-unused',
   severity: 'warning',
   why: 'If rules determine the category, `expects` is never used. Write the condition in the rules.',
@@ -388,8 +388,8 @@ export const ruleChecks = {
   EV302: ruleUnreachableCheck,
   EV303: otherwiseNotLastCheck,
   EV304: otherwiseUnusedCheck,
-  EV309: tooLargeToProveCheck,
+  EV309: unprovedRulesCheck,
   EV310: categoryUnreachableCheck,
   EV312: ruleRedundantCheck,
-  EV314: expectsUnusedCheck,
+  EV314: unusedExpectsCheck,
 }

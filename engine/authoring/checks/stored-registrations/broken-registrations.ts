@@ -16,7 +16,7 @@ import { readEventFile } from '../../schema/renamed-keys.ts'
 import { soldItemChecks } from './sold-items.ts'
 import {
   pairKeptFields,
-  countRegistrations,
+  formatRegistrationCount,
   type UsageCounts,
   type VersionCheck,
   type VersionComparison,
@@ -57,7 +57,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
         .map(({ id, label }) => ({
           at: 'form.sections',
           part: 'key' as const,
-          message: `the field \`${id}\` was removed, but ${countRegistrations(getOwn(use.fields, id) ?? 0)} answered it`,
+          message: `the field \`${id}\` was removed, but ${formatRegistrationCount(getOwn(use.fields, id) ?? 0)} answered it`,
           help: `keep it, or list it under form.also_stored: {id: ${id}, type: text, label: ${label}}`,
         })),
   },
@@ -68,15 +68,15 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
     find: (compared) =>
       pairKeptFields(compared)
         .filter(
-          ([was, is]) =>
-            COMPATIBLE_TYPE[was.type] !== COMPATIBLE_TYPE[is.type] &&
-            COMPATIBLE_TYPE[is.type] !== 'text' &&
-            (getOwn(compared.use.fields, was.id) ?? 0) > 0,
+          ([previous, current]) =>
+            COMPATIBLE_TYPE[previous.type] !== COMPATIBLE_TYPE[current.type] &&
+            COMPATIBLE_TYPE[current.type] !== 'text' &&
+            (getOwn(compared.use.fields, previous.id) ?? 0) > 0,
         )
-        .map(([was, is]) => ({
-          at: compared.fieldPath(is.id),
+        .map(([previous, current]) => ({
+          at: compared.fieldPath(current.id),
           part: 'entry' as const,
-          message: `\`${is.id}\` was a ${was.type} field and becomes ${is.type}, but ${countRegistrations(getOwn(compared.use.fields, is.id) ?? 0)} answered it`,
+          message: `\`${current.id}\` was a ${previous.type} field and becomes ${current.type}, but ${formatRegistrationCount(getOwn(compared.use.fields, current.id) ?? 0)} answered it`,
           help: 'give the new field a different id',
         })),
   },
@@ -85,24 +85,24 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
     severity: 'error',
     why: 'A stored answer whose option was removed has no label and matches no rule.',
     find: (compared) =>
-      pairKeptFields(compared).flatMap(([was, is]) => {
+      pairKeptFields(compared).flatMap(([previous, current]) => {
         if (
-          !CHOICE_TYPES.has(was.type) ||
-          !CHOICE_TYPES.has(is.type) ||
-          is.offersCategories === true
+          !CHOICE_TYPES.has(previous.type) ||
+          !CHOICE_TYPES.has(current.type) ||
+          current.offersCategories === true
         )
           return []
-        const removedOptions = (was.options ?? []).filter(
-          ({ id }) => !(is.options ?? []).some((option) => option.id === id),
+        const removedOptions = (previous.options ?? []).filter(
+          ({ id }) => !(current.options ?? []).some((option) => option.id === id),
         )
         return removedOptions.flatMap(({ id }) => {
-          const count = getOwn(getOwn(compared.use.options, is.id) ?? {}, id) ?? 0
+          const count = getOwn(getOwn(compared.use.options, current.id) ?? {}, id) ?? 0
           return count === 0
             ? []
             : [
                 {
-                  at: `${compared.fieldPath(is.id)}.options`,
-                  message: `\`${id}\` is no longer an option of \`${is.id}\`, but ${countRegistrations(count)} chose it`,
+                  at: `${compared.fieldPath(current.id)}.options`,
+                  message: `\`${id}\` is no longer an option of \`${current.id}\`, but ${formatRegistrationCount(count)} chose it`,
                 },
               ]
         })
@@ -114,15 +114,17 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
     why: 'Stored bills and payments keep their currency. Totals, lists and refunds would mix two currencies.',
     find: ({ old, next, use }) => {
       const drafts = next.categories.flatMap(({ id }, index): Draft[] => {
-        const [was, is] = [getCurrency(old, id), getCurrency(next, id)]
+        const [previous, current] = [getCurrency(old, id), getCurrency(next, id)]
         const count = getOwn(use.categories, id) ?? 0
-        return was === is || count === 0 || !old.categories.some((category) => category.id === id)
+        return previous === current ||
+          count === 0 ||
+          !old.categories.some((category) => category.id === id)
           ? []
           : [
               {
                 at: `categories.${index}`,
-                message: `the currency of \`${id}\` changes from ${was} to ${is}, but ${countRegistrations(count)} ${count === 1 ? 'has' : 'have'} a bill in ${was}`,
-                help: `keep ${was}, or add a category with another id for prices in ${is}`,
+                message: `the currency of \`${id}\` changes from ${previous} to ${current}, but ${formatRegistrationCount(count)} ${count === 1 ? 'has' : 'have'} a bill in ${previous}`,
+                help: `keep ${previous}, or add a category with another id for prices in ${current}`,
               },
             ]
       })
@@ -131,7 +133,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
         : [
             {
               at: 'currency',
-              message: `the currency changes from ${old.currency} to ${next.currency}, but ${countRegistrations(use.registrations)} ${use.registrations === 1 ? 'has' : 'have'} a bill in ${old.currency}`,
+              message: `the currency changes from ${old.currency} to ${next.currency}, but ${formatRegistrationCount(use.registrations)} ${use.registrations === 1 ? 'has' : 'have'} a bill in ${old.currency}`,
               help: `keep ${old.currency}, or create an event with another id for prices in ${next.currency}`,
             },
           ]
@@ -149,7 +151,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
         .map(([id, count]) => ({
           at: 'categories',
           part: 'key' as const,
-          message: `the category \`${id}\` was removed, but ${countRegistrations(count)} belong to it`,
+          message: `the category \`${id}\` was removed, but ${formatRegistrationCount(count)} belong to it`,
           help: `keep it with listed_only: true, so that no new registration gets it`,
         })),
   },
@@ -166,11 +168,11 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
       )
         return []
       const part = prefix === old.orderId.prefix ? 'followed_by' : 'prefix'
-      const was = part === 'prefix' ? old.orderId.prefix : old.orderId.followedBy
+      const previous = part === 'prefix' ? old.orderId.prefix : old.orderId.followedBy
       return [
         {
           at: `order_id.${part}`,
-          message: `the format of registration numbers changed (${part} was \`${was}\`), and ${countRegistrations(use.registrations)} would no longer be found`,
+          message: `the format of registration numbers changed (${part} was \`${previous}\`), and ${formatRegistrationCount(use.registrations)} would no longer be found`,
         },
       ]
     },
@@ -189,7 +191,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
       return [
         {
           at: next.payment === null ? 'payment' : 'payment.account',
-          message: `the account \`${removedAccount.account}\` was removed, but it has pending payments of ${countRegistrations(use.pending)}`,
+          message: `the account \`${removedAccount.account}\` was removed, but it has pending payments of ${formatRegistrationCount(use.pending)}`,
           help: 'wait until no payment is pending, or accept the finding under allow',
         },
       ]
@@ -218,7 +220,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
             : [
                 {
                   at: `routes.${page}`,
-                  message: `the previous address of this page was ${old.routes[page]}, to which the links of ${countRegistrations(use.registrations)} lead`,
+                  message: `the previous address of this page was ${old.routes[page]}, to which the links of ${formatRegistrationCount(use.registrations)} lead`,
                 },
               ],
         ),
@@ -278,7 +280,7 @@ function findLostPeriods({ old, next, use }: VersionComparison): readonly Draft[
               ? 'fees.periods'
               : `fees.price_groups.${next.fees.groups?.indexOf(newGroup) ?? 0}.periods`,
           part: 'key',
-          message: `the period \`${id}\`${group === undefined ? '' : ` of \`${group.label}\``} was removed for ${names}, but ${countRegistrations(count)} may have been quoted in it`,
+          message: `the period \`${id}\`${group === undefined ? '' : ` of \`${group.label}\``} was removed for ${names}, but ${formatRegistrationCount(count)} may have been quoted in it`,
           help: `${KEEP_PERIOD_HELP}, and keep each category in its group`,
         },
       ]

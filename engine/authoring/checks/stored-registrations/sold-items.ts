@@ -5,7 +5,7 @@ import type { Quota } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
 import {
   pairKeptFields,
-  countRegistrations,
+  formatRegistrationCount,
   type VersionComparison,
   type UsageCounts,
   type VersionCheck,
@@ -16,10 +16,10 @@ const pairKeptQuotas = ({
   old,
   next,
 }: VersionComparison): readonly (readonly [Quota, Quota, number])[] =>
-  old.quotas.flatMap((was) => {
-    const at = next.quotas.findIndex(({ id }) => id === was.id)
-    const is = next.quotas[at]
-    return is === undefined ? [] : [[was, is, at] as const]
+  old.quotas.flatMap((previous) => {
+    const index = next.quotas.findIndex(({ id }) => id === previous.id)
+    const current = next.quotas[index]
+    return current === undefined ? [] : [[previous, current, index] as const]
   })
 type SeatCount = { readonly option: string | null; readonly count: number }
 /** Counts the seats in use of a quota, or of each of its options. */
@@ -45,7 +45,7 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
               {
                 at: next.fees.items.length === 0 ? 'fees' : 'fees.items',
                 part: 'key',
-                message: `the item \`${id}\` was removed, but ${countRegistrations(sold)} bought it`,
+                message: `the item \`${id}\` was removed, but ${formatRegistrationCount(sold)} bought it`,
                 help: 'keep it, with none in the periods in which it is no longer on sale',
               },
             ]
@@ -56,15 +56,18 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
     severity: 'error',
     why: 'A quota counts the seats in use. Without it more seats would be sold than exist.',
     find: ({ old, next, use }) =>
-      old.quotas.flatMap((was): Draft[] => {
-        const seatsInUse = countSeatsInUse(use, was).reduce((sum, entry) => sum + entry.count, 0)
-        return seatsInUse === 0 || next.quotas.some(({ id }) => id === was.id)
+      old.quotas.flatMap((previous): Draft[] => {
+        const seatsInUse = countSeatsInUse(use, previous).reduce(
+          (sum, entry) => sum + entry.count,
+          0,
+        )
+        return seatsInUse === 0 || next.quotas.some(({ id }) => id === previous.id)
           ? []
           : [
               {
                 at: next.quotas.length === 0 ? 'fees' : 'quotas',
                 part: 'key',
-                message: `the quota \`${was.id}\` was removed, but ${seatsInUse} of its seats are in use`,
+                message: `the quota \`${previous.id}\` was removed, but ${seatsInUse} of its seats are in use`,
                 help: 'keep it with a higher max, or accept under allow that its seats are no longer counted',
               },
             ]
@@ -75,22 +78,23 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
     severity: 'error',
     why: 'Lowering the number does not free seats that are already sold.',
     find: (compared) =>
-      pairKeptQuotas(compared).flatMap(([was, is, at]) =>
-        countSeatsInUse(compared.use, was).flatMap(({ option, count }): Draft[] => {
-          const places = getQuotaMaximum(is, option)
+      pairKeptQuotas(compared).flatMap(([previous, current, index]) =>
+        countSeatsInUse(compared.use, previous).flatMap(({ option, count }): Draft[] => {
+          const maximum = getQuotaMaximum(current, option)
           // An option that was removed from its field is reported at the field.
-          if ((places ?? 0) >= count || isRemovedOption(compared.next, is, option)) return []
-          const itemText = option === null ? `\`${is.id}\`` : `\`${option}\` of \`${is.id}\``
+          if ((maximum ?? 0) >= count || isRemovedOption(compared.next, current, option)) return []
+          const itemText =
+            option === null ? `\`${current.id}\`` : `\`${option}\` of \`${current.id}\``
           return [
             {
               at:
-                option === null || places === null
-                  ? `quotas.${at}.max`
-                  : `quotas.${at}.max.${option}`,
+                option === null || maximum === null
+                  ? `quotas.${index}.max`
+                  : `quotas.${index}.max.${option}`,
               message:
-                places === null
+                maximum === null
                   ? `${itemText} no longer has a separate maximum, but ${count} of its seats are in use`
-                  : `${itemText} has ${places} seat${places === 1 ? '' : 's'}, but ${count} are in use`,
+                  : `${itemText} has ${maximum} seat${maximum === 1 ? '' : 's'}, but ${count} are in use`,
             },
           ]
         }),
@@ -109,7 +113,7 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
               {
                 at: next.codeKinds.length === 0 ? 'category' : 'codes.kinds',
                 part: 'key',
-                message: `the code kind \`${id}\` was removed, but ${countRegistrations(used)} used such a code`,
+                message: `the code kind \`${id}\` was removed, but ${formatRegistrationCount(used)} used such a code`,
                 help: 'keep the kind, and withdraw its codes',
               },
             ]
@@ -120,15 +124,15 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
     severity: 'error',
     why: 'The member list determined the category of registrations. Without it, staff can no longer check the category.',
     find: (compared) =>
-      pairKeptFields(compared).flatMap(([was, is]): Draft[] => {
-        const answerCount = getOwn(compared.use.fields, was.id) ?? 0
-        return was.roll === undefined || is.roll === was.roll || answerCount === 0
+      pairKeptFields(compared).flatMap(([previous, current]): Draft[] => {
+        const answerCount = getOwn(compared.use.fields, previous.id) ?? 0
+        return previous.roll === undefined || current.roll === previous.roll || answerCount === 0
           ? []
           : [
               {
-                at: compared.fieldPath(is.id),
+                at: compared.fieldPath(current.id),
                 part: 'entry',
-                message: `\`${is.id}\` was looked up in the member list \`${was.roll}\`, and ${countRegistrations(answerCount)} used it`,
+                message: `\`${current.id}\` was looked up in the member list \`${previous.roll}\`, and ${formatRegistrationCount(answerCount)} used it`,
                 help: 'keep the member list, or give the new field a different id',
               },
             ]

@@ -37,13 +37,19 @@ export function collectChangedValues(next: EventConfig, old: EventConfig): Count
   const hasAll = <T extends { readonly id: string }>(now: readonly T[], before: readonly T[]) =>
     before.every(({ id }) => now.some((candidate) => candidate.id === id))
   return {
-    fields: old.fields.flatMap((was) => {
-      const is = findInNextVersion(was)
-      return is !== undefined && is.type === was.type && is.roll === was.roll ? [] : [was.id]
+    fields: old.fields.flatMap((previous) => {
+      const current = findInNextVersion(previous)
+      return current !== undefined &&
+        current.type === previous.type &&
+        current.roll === previous.roll
+        ? []
+        : [previous.id]
     }),
-    options: old.fields.flatMap((was) => {
-      const is = findInNextVersion(was)
-      return is === undefined || hasAll(is.options ?? [], was.options ?? []) ? [] : [was.id]
+    options: old.fields.flatMap((previous) => {
+      const current = findInNextVersion(previous)
+      return current === undefined || hasAll(current.options ?? [], previous.options ?? [])
+        ? []
+        : [previous.id]
     }),
     items: !hasAll(next.fees.items, old.fees.items),
   }
@@ -59,13 +65,13 @@ export type VersionCheck = Meta & {
   readonly find: (compared: VersionComparison) => readonly Draft[]
 }
 
-export const countRegistrations = (count: number): string =>
+export const formatRegistrationCount = (count: number): string =>
   `${count} registration${count === 1 ? '' : 's'}`
 export const pairKeptFields = ({
   old,
   next,
 }: VersionComparison): readonly (readonly [Field, Field])[] =>
-  old.fields.flatMap((was) => {
-    const is = next.fields.find(({ id }) => id === was.id)
-    return is === undefined ? [] : [[was, is] as const]
+  old.fields.flatMap((previous) => {
+    const current = next.fields.find(({ id }) => id === previous.id)
+    return current === undefined ? [] : [[previous, current] as const]
   })

@@ -55,7 +55,7 @@ function findOtherMonths(model: Model): readonly Draft[] {
 /** Words for activities on the days of the event, or on adjacent days. */
 const EVENT_DAY_WORDS =
   /\b(?:arriv|depart|travel|check|stay|rooms?\b|hotel|accommodation|lodging|dinner|banquet|gala|workshop|satellite|hands.on|tour|excursion|sightseeing|flight|train|pick|shuttle)/i
-/** Past or future editions have other days. */
+/** Words for past or future editions, which have different days. */
 const OTHER_EDITION_WORDS =
   /\b(?:was|were|last|previous\w*|earlier|past|next|held|since|founded|born|birth)\b/i
 

@@ -39,8 +39,8 @@ function findThemeYear({ config, file }: Pick<Model, 'config' | 'file'>): readon
     const text = file.event[key] ?? ''
     if (OTHER_YEAR_WORDS.test(text) || (key === 'about' && OTHER_EDITION_WORDS.test(text)))
       return []
-    return [...text.matchAll(pattern)].flatMap(([, written]): Draft[] => {
-      const year = Number(written)
+    return [...text.matchAll(pattern)].flatMap(([, yearText]): Draft[] => {
+      const year = Number(yearText)
       return year < first - MAX_YEARS_BACK || year > last + 1 || (first <= year && year <= last)
         ? []
         : [
@@ -66,7 +66,7 @@ function findThemeYear({ config, file }: Pick<Model, 'config' | 'file'>): readon
 const MIN_NAME_LENGTH = 6
 const extractLetters = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
 
-const titleNearIdCheck: Check = {
+const misspeltTitleCheck: Check = {
   slug: 'title-near-id',
   severity: 'warning',
   why: 'A typing mistake in the name of the event appears on every page, email and receipt.',
@@ -87,4 +87,7 @@ const titleNearIdCheck: Check = {
   },
 }
 
-export const eventTitleChecks = { EV421: titleYearCheck, EV422: titleNearIdCheck } satisfies Checks
+export const eventTitleChecks = {
+  EV421: titleYearCheck,
+  EV422: misspeltTitleCheck,
+} satisfies Checks

@@ -42,8 +42,9 @@ function listSeats({ file, config, fields }: Model): readonly Seats[] {
         return Object.entries(max).map(([option, seats]) => ({
           names: [
             option,
-            fields.find((field) => field.id === by)?.field.options?.find((one) => one.id === option)
-              ?.label ?? option,
+            fields
+              .find((field) => field.id === by)
+              ?.field.options?.find((candidate) => candidate.id === option)?.label ?? option,
           ],
           max: seats,
           at: `${at}.${option}`,
@@ -57,7 +58,7 @@ function listSeats({ file, config, fields }: Model): readonly Seats[] {
         typeof when === 'object' && when !== null && 'category' in when
           ? String(when.category)
           : null
-      const label = config.categories.find((one) => one.id === category)?.label
+      const label = config.categories.find((candidate) => candidate.id === category)?.label
       return [
         {
           names: [

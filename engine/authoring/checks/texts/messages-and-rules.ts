@@ -264,11 +264,11 @@ const textAmountOffCheck: Check = {
     return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
       /^(?:admin|cancellation)\./.test(path)
         ? []
-        : findAmounts(text, config.currency).flatMap((statedSubjects): Draft[] => {
-            const { left, right, start, end, amount, currency } = statedSubjects
+        : findAmounts(text, config.currency).flatMap((statedAmount): Draft[] => {
+            const { left, right, start, end, amount, currency } = statedAmount
             if (!REDUCTION_WORDS.test(right) && !REDUCTION_AMOUNT.test(left)) return []
             if (OTHER_GRANTOR_WORDS.test(`${heading} ${left} ${right}`)) return []
-            const field = model.fields.find((one) => path.startsWith(`${one.path}.`))
+            const field = model.fields.find((candidate) => path.startsWith(`${candidate.path}.`))
             const ofField = granted.filter(({ adjustment }) =>
               (config.fees.adjustments[adjustment]?.when ?? []).some((map) =>
                 map.some((test) => test.field === field?.id),
@@ -276,14 +276,16 @@ const textAmountOffCheck: Check = {
             )
             const known = ofField.length > 0 ? ofField : granted
             const isGranted =
-              known.some((one) => one.currency === currency && one.amount === amount) ||
+              known.some(
+                (candidate) => candidate.currency === currency && candidate.amount === amount,
+              ) ||
               (ofField.length === 0 &&
-                cells.some((one) =>
+                cells.some((candidate) =>
                   cells.some(
                     (other) =>
-                      one.currency === currency &&
+                      candidate.currency === currency &&
                       other.currency === currency &&
-                      one.amount - other.amount === amount,
+                      candidate.amount - other.amount === amount,
                   ),
                 ))
             const [only] = ofField
