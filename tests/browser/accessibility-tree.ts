@@ -110,7 +110,10 @@ export async function recordAnnouncements(
       childList: true,
       characterData: true,
     })
-    /** Waits until the page has not changed for a while, measured in the page's own time, so that slow machines wait longer. */
+    /**
+     * Waits until the page has not changed for 150 ms. The page's own timers measure the time, so
+     * that slow machines wait longer.
+     */
     const waitUntilStable = (): Promise<void> =>
       new Promise((resolve) => {
         const checkStable = (): void => {
@@ -119,14 +122,17 @@ export async function recordAnnouncements(
         }
         setTimeout(checkStable, 50)
       })
-    Object.assign(window, { heard: announcements, still: waitUntilStable })
+    Object.assign(window, { announcements, waitUntilStable })
   })
   return {
     readAnnouncements: () =>
       page.evaluate(async () => {
-        const { heard, still } = window as unknown as { heard: string[]; still(): Promise<void> }
-        await still()
-        return heard.splice(0)
+        const { announcements, waitUntilStable } = window as unknown as {
+          announcements: string[]
+          waitUntilStable(): Promise<void>
+        }
+        await waitUntilStable()
+        return announcements.splice(0)
       }),
   }
 }

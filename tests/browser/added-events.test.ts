@@ -124,7 +124,7 @@ test('the page of the first event is in the languages of the event, and each err
   await context.close()
 })
 
-// Independent values: the fourth and fifth rows of the file's table, plus 12%.
+// Calculated independently of the engine: the fourth and fifth rows of the file's table, plus 12%.
 const PRICES: readonly (readonly [
   role: string,
   member: 'Yes' | 'No',
@@ -240,7 +240,7 @@ test('thirty answers are the same in the form, at the gateway, and in the confir
   const row = page.getByRole('row').filter({ hasText: NAME })
   await row.waitFor()
   await expectAccessible(page, 'the list of an event without an office section')
-  // Each choice field of its form is a filter.
+  // Each choice field of the event's form is a filter.
   await page.getByRole('button', { name: 'Filters', exact: true }).click()
   for (const label of ['Payment Status', 'Search', 'आप क्या हैं', 'सदस्य हैं?', 'உணவு'])
     await expect
@@ -308,7 +308,7 @@ test('the free event registers immediately, and appears in its list, CSV and pan
   await waitForHydration(page)
   await findField(page, 'പേര്').fill(NAME)
   await findField(page, 'ഫോൺ').fill('98470 33333')
-  // A tax of zero is not mentioned.
+  // Zero tax is not shown.
   expect(await page.getByRole('main').textContent()).not.toContain('GST')
   const attendanceMenu = page.getByRole('combobox', { name: 'വരുന്നത്' })
   await attendanceMenu.press('ArrowDown')

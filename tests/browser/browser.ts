@@ -7,7 +7,10 @@ import { chromium, firefox } from 'playwright-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** For watching a test: a visible window, slow actions, and no time limit (vitest.config.ts). */
+/**
+ * Whether a developer watches the test: a visible window, slow actions, and no time limit
+ * (vitest.config.ts).
+ */
 const IS_HEADED = process.env['HEADED'] === '1'
 const HEADED_STEP_MS = 400
 
@@ -257,7 +260,10 @@ const axeSource = readFileSync(
  * page takes two thirds of the time of an axe run.
  */
 const checkedStyles = new Set<string>()
-/** The same for all workers of a run: each appends the styles that it has checked. `tests/run.js` names the file. */
+/**
+ * Path of a file shared by all workers of a run. Each worker appends the styles that it has
+ * checked. `tests/run.js` sets the path.
+ */
 const SHARED_STYLES_PATH = process.env['CHECKED_STYLES']
 let sharedStylesOffset = 0
 
@@ -302,7 +308,7 @@ function collectTextStyles(): readonly string[] {
     backgrounds.set(element, background)
     return background
   }
-  /** Covered text is checked once it is uncovered. */
+  /** Whether no other element covers this one. Covered text is checked once it is uncovered. */
   const isOnTop = (element: Element): boolean => {
     const { left, top, width, height } = element.getBoundingClientRect()
     const topElement = document.elementFromPoint(left + width / 2, top + height / 2)
@@ -335,7 +341,7 @@ function collectTextStyles(): readonly string[] {
   return [...textsByStyle.keys()]
 }
 
-/** Parts of axe that are missing in its types. */
+/** Parts of axe that its type definitions lack. */
 type AxeColor = { r: number; g: number; b: number; alpha: number }
 type AxeColors = {
   readonly commons: { readonly color: { readonly Color: { readonly prototype: ColorParser } } }
@@ -343,8 +349,8 @@ type AxeColors = {
 type ColorParser = { parseString: (this: AxeColor, text: string) => AxeColor }
 
 /**
- * Runs in the page. Makes axe parse each colour once instead of once per text, which took a third of a contrast
- * check: the backgrounds of a table have few colours.
+ * Runs in the page. Makes axe parse each colour once instead of once per text, which took a third
+ * of the time of a contrast check. A table's backgrounds have only a few colours.
  */
 function cacheParsedColors(): void {
   const { prototype } = (window.axe as unknown as AxeColors).commons.color.Color
@@ -377,8 +383,8 @@ type AxeScope = {
 }
 
 /**
- * Runs axe and returns the violations as text. Loads axe once per page and resolves the nodes of violations only,
- * which takes a third of the time of the usual wrapper.
+ * Runs axe and returns the violations as text. Loads axe once per page and resolves the nodes of
+ * violations only, which takes a third of the time that the usual wrapper takes.
  */
 export async function runAxe(
   page: Page,

@@ -60,7 +60,7 @@ export type Delegate = {
   readonly proof?: boolean
 }
 
-/** Fills in the form of the event at `FORM`, without submitting it. */
+/** Fills in the form at `FORM_PATH`, without submitting it. */
 export async function fillForm(
   page: Page,
   { name, email = 'made.up@example.org', category, proof = false }: Delegate,

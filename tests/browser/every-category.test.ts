@@ -1,8 +1,9 @@
 /**
- * Registers and pays for every open event in every category, through the form. The tables come from the specification
- * (AFPICON fees of September to December, rules for derived categories) and, if it states no price, from the demo
- * values of the event files. `npm test` takes one category of each form; tests/engine/pricing/real-prices.test.ts
- * checks the price of every category in every period.
+ * Registers and pays for every open event in every category, through the form. The tables come from
+ * the specification (AFPICON fees of September to December, rules for derived categories) and, if
+ * it states no price, from the demo values of the event files. `npm test` covers one category of
+ * each form; tests/engine/pricing/real-prices.test.ts checks the price of every category in every
+ * period.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -18,7 +18,7 @@ export async function findMisplacedAtAnyWidth(page: Page): Promise<readonly stri
   return problems
 }
 
-/** A page is rendered at a new width a few frames later. */
+/** After a resize, the page is rendered at the new width a few frames later. */
 const MAX_FRAMES = 600
 
 async function findMisplacedWhenSettled(page: Page): Promise<readonly string[]> {

@@ -119,7 +119,7 @@ describe('on a phone', () => {
     const phone = findField(page, 'Phone Number')
     await phone.click()
     const topBefore = await waitUntilStill(phone)
-    // Its own message disappears, and so does its line in the error summary.
+    // The phone field's message disappears, and so does its line in the error summary.
     await page.keyboard.type('9')
     await expect.poll(() => locateErrorSummary(page).getByRole('link').count()).toBe(3)
     // The shift is scrolled back before the next frame, but a script can see the page in between.
@@ -127,7 +127,8 @@ describe('on a phone', () => {
     // The message of the field that lost the focus appears above the clicked one, and disappears again.
     const email = findField(page, 'Email Address')
     await email.fill('not an address')
-    // Its first message and its line in the summary disappear shortly after typing, which moves the fields below up.
+    // The first message of this field and its line in the summary disappear shortly after typing,
+    // which moves up the fields below.
     await expect.poll(() => locateErrorSummary(page).getByRole('link').count()).toBe(2)
     const countEmailMessages = () =>
       page.locator('.msg', { hasText: 'valid email address' }).count()
@@ -200,7 +201,7 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
     await page.goto(`${url}/admin/search?q=example`)
     await page.getByText('Cancelled (refunded)').first().waitFor()
     expect(await findMisplacedAtAnyWidth(page)).toEqual([])
-    // The menu and the dashboard with long titles, which need more than one line.
+    // Checks the menu and the dashboard with long titles, which need more than one line.
     await page.route('**/admin/session/', async (route) => {
       const response = await route.fetch()
       const text = (await response.text()).replaceAll(

@@ -212,7 +212,7 @@ describe('the page for organisers', () => {
     await copyConference(page, 'Chirurgia 2026')
     await findTab(page, 'Price').click()
     await page.getByText(/by rule \d/).waitFor()
-    // The form of the other tab, which may be hidden, has fields of the same names.
+    // The form in the other tab, which may be hidden, has fields with the same names.
     const panel = page.getByRole('tabpanel', { name: 'Price' })
     await panel.getByLabel('Designation').selectOption({ label: 'PG' })
     await panel.getByLabel('ASI Member').selectOption({ label: 'No' })
@@ -230,7 +230,7 @@ describe('the page for organisers', () => {
     }
     await page.waitForLoadState('networkidle')
     const serverRequests: string[] = []
-    // The check for misspelt addresses is a script that is loaded at the first address.
+    // The script that checks for misspelt addresses is loaded when the first address is entered.
     page.on('request', (request) => {
       if (!request.url().startsWith(`${server.url}/assets/`)) serverRequests.push(request.url())
     })

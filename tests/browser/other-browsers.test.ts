@@ -27,7 +27,7 @@ const GATEWAY_TEXT = 'no real money moves here'
 const EMAIL = 'juergen@sample.example'
 
 const OLD_CHROMIUM = process.env['OLD_CHROMIUM']
-/** A journey of four pages, each at three widths, on a busy machine. */
+/** Long enough for a journey of four pages, each at three widths, on a busy machine. */
 const LONG_TIMEOUT = { timeout: 600_000 }
 const NO_COOKIES = { 'network.cookie.cookieBehavior': 2 }
 

@@ -1,6 +1,6 @@
 /**
- * Events as published pages describe them, one of each kind: a delegate fills in the form in a browser and pays by
- * card at the simulators, or by a transfer that the office confirms.
+ * Events modelled on published pages, one of each kind: a delegate fills in the form in a browser
+ * and pays by card at the simulators, or by a transfer that the office confirms.
  */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ type EventCase = {
   readonly name: string
   readonly phone?: string
   readonly steps: readonly Step[]
-  /** The label of the button that sends the form. */
+  /** The label of the submit button. */
   readonly button: string
   readonly pays: 'at the gateway' | 'by transfer' | 'after approval'
   readonly total: string

@@ -14,7 +14,7 @@ import {
 import { serve, TOP } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
-/** The second offers rupees through Airpay or Razorpay, and dollars through Razorpay. */
+/** The second event offers rupees through Airpay or Razorpay, and dollars through Razorpay. */
 const EVENT_FILES = ['razorusd.yaml', 'razortwo.yaml']
 
 let browser: Browser

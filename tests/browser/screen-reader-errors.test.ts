@@ -194,7 +194,7 @@ describe('states of the form that no other test checks with axe', () => {
         .getByText('We could not load today’s prices. An unexpected error occurred.')
         .waitFor()
     }
-    // Base and total of each category are sufficient.
+    // A response with only the base and the total of each category is sufficient.
     priceResponse = '{"pricing":{"non-afpi-delegate":{"base":1000,"total":1180}}}'
     await findSummary(page).getByRole('button', { name: 'Try again' }).click()
     await expect
@@ -307,7 +307,7 @@ describe('states of the form that no other test checks with axe', () => {
     await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
     const bar = page.getByRole('progressbar')
     await bar.waitFor()
-    // Without it, the fill level would be invisible.
+    // With adjusted colours, the fill level would be invisible.
     await expect
       .poll(() => bar.evaluate((element) => getComputedStyle(element).forcedColorAdjust))
       .toBe('none')

@@ -59,7 +59,7 @@ const register = (changes: object = {}): Promise<Response> =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ...fixtureDelegate, workshop: 'scan', ...changes }),
   })
-/** Returns the link in the newest email to the address with this text. */
+/** Returns the link in the newest email to this address that contains this text. */
 const waitForLink = async (phrase: string): Promise<string> =>
   findLink(await inbox.waitForEmail(EMAIL, phrase))
 /** The focused button has disappeared, so the page moves the focus. */

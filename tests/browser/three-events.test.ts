@@ -83,7 +83,8 @@ test('a runner registers with a family, a shirt and a donation, pays, and sees e
   await waitUntilRendered(`${server.url}/nilarun2027`)
   const release = await holdRequests(page, '**/assets/{index,shared,registration-page}*.js')
   await page.goto(`${server.url}/nilarun2027`, { waitUntil: 'commit' })
-  // Until the scripts had loaded, the price of an event that sells more than an entry stayed the first one.
+  // Until the scripts had loaded, the price of an event that sells more than entries did not
+  // change.
   const bar = page.getByRole('region', { name: 'Your Entry' })
   await page.getByLabel('Running shirt').selectOption('xxl')
   await expect.poll(async () => toPlainText(await bar.innerText())).toContain('₹ 1,348')

@@ -204,7 +204,8 @@ describe('a slow payment', () => {
     await dialog.waitFor({ state: 'hidden' })
     await payNow.click()
     await dialog.waitFor()
-    // A status query can end the old order, but the confirmation dialog stays open over any page.
+    // A status query can end the old order and change the page, but the confirmation dialog stays
+    // open.
     await page.route('**/api/afpicon/registrations/**', async (route) => {
       const response = await route.fetch()
       const { registration } = (await response.json()) as { readonly registration: object }

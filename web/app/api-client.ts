@@ -251,8 +251,8 @@ export function saveBlob(blob: Blob, name: string): void {
 }
 
 /**
- * A new Idempotency-Key. `crypto.randomUUID` does not exist on an insecure page, for example on a phone in the
- * office's network.
+ * Creates a new Idempotency-Key. `crypto.randomUUID` does not exist on an insecure page, for
+ * example on a phone in the office's network.
  */
 export const createKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>

@@ -104,7 +104,7 @@ function readPrice(price: unknown, currency: Currency): Price | null {
   }
 }
 
-/** Today's prices from the complete table, computed as the engine does. */
+/** Calculates today's prices from the complete table, as the engine does. */
 function calculatePricing(
   event: PublicEvent,
   data: TariffResponse['tariff_data'],
@@ -155,8 +155,8 @@ export function toQuote(price: WireQuote): Quote | null {
 export type RegisterResult = Omit<RegisterResponse, 'stands'> & { readonly stands?: PaymentState }
 
 /**
- * Status 201 of the register call. Unusable payment data make the response invalid, so that no
- * delegate is redirected with an incomplete form.
+ * Status 201 of the register call. Invalid payment data makes the whole response invalid, so that
+ * no delegate is redirected with an incomplete form.
  */
 export const readRegistered: Reader<RegisterResult> = (body) => {
   if (!isRecord(body)) return null

@@ -45,7 +45,7 @@ export function upload<T>(
     signal.addEventListener('abort', stop)
     request.upload.addEventListener('progress', ({ loaded, total }) => {
       restartTimer()
-      // 100 percent is reported when the server has the file.
+      // Reports 100 percent only once the server has the file.
       onPercent(Math.min(99, Math.floor((100 * loaded) / Math.max(1, total))))
     })
     request.addEventListener('load', () =>

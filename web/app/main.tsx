@@ -20,7 +20,7 @@ import { AppRoot } from './app-root.tsx'
 function readPage(): PageData | null {
   const text = document.getElementById('page')?.textContent
   const page = text ? (JSON.parse(text) as PageData) : null
-  // In development, the server's rendering is older than the sources.
+  // In development, the server's rendering may be older than the sources.
   return import.meta.env.DEV && page?.page === 'event' ? { ...page, drawn: false } : page
 }
 

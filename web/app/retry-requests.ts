@@ -6,15 +6,15 @@ import type { CallResult, CallOptions, Reader } from './api-client.ts'
 
 /** Timeout in milliseconds. Later responses are rare on any connection. */
 const TIMEOUT_MS = 20_000
-/** A file may take as long as a connection of 200 kbit/s needs to upload it. */
+/** The timeout for a file allows for an upload at 200 kbit/s. */
 const SLOWEST_BYTES_PER_MS = 25
 /** Three timeouts make one minute. After that, users prefer to press the button again. */
 const MAX_TRIES = 3
 
 /**
- * Like `call`, for requests that the server recognises as repeated (same key, same order). `onRetry`
- * is called each time that a request timed out and is sent again. The error is `no_answer` if there
- * was no response at all.
+ * Like `call`, for requests that the server recognises as repeated (same key, same order).
+ * `onRetry` is called each time a request times out and is sent again. The error is `no_answer` if
+ * there was no response at all.
  */
 export async function callWithRetries<T>(
   path: string,

@@ -64,8 +64,8 @@ const SOCIAL_ICONS: Readonly<Record<Social, { readonly name: string; readonly pa
 }
 
 /**
- * Groups of links. A link without a target yet is text with a note for screen readers, not a broken
- * link.
+ * Groups of links. A link that has no target yet is rendered as text with a note for screen
+ * readers, not as a broken link.
  */
 export function SiteFooter({ site, currentPath }: SiteLocation) {
   const { groups, social, placeholder } = site.footer

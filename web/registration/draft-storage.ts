@@ -171,7 +171,10 @@ export function parseStoredDocuments(
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The phone's time if it is within the server's day, else the start of that day: its clock is wrong. */
+/**
+ * Returns the phone's time if it is within the server's day, or else the start of that day, because
+ * the phone's clock is wrong.
+ */
 function estimateServerTime(startOfDay: string): number {
   const start = Date.parse(startOfDay)
   const now = Date.now()

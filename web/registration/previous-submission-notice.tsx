@@ -59,9 +59,7 @@ export function AlreadyRegisteredNotice({
   )
 }
 
-/**
- * Notice that answers were restored, or that the form was cleared. Its button undoes either.
- */
+/** Notice that answers were restored, or that the form was cleared. Its button undoes this. */
 export function RestoredAnswersNotice({
   isCleared,
   onUndo,

@@ -229,7 +229,7 @@ function FormFlow({
     if (data && event.payment) return { is: 'leaving', data }
     const isDue = paymentState && (event.payment ?? paymentState === 'to-approve')
     if (page || (isDue && !(paymentState === 'complete' && !quote?.total))) {
-      // Paid elsewhere, or sent before and not payable now: the registration's own page gives the details.
+      // Paid elsewhere, or sent before and not payable now: the result page gives the details.
       location.assign(page ?? notices.buildResultPageUrl(event, regNo))
       return { is: 'submitting' }
     }

@@ -15,7 +15,7 @@ export const FOCUSED_FIRST = { 'data-focused-first': '' } as const
 /**
  * A modal dialog, open while mounted. The native element keeps the focus inside, makes the page
  * behind it inert, closes on Escape, and returns the focus to the element that opened it. The focus
- * begins at the marked control, else at the first field of its form, else at the title.
+ * starts on the marked control, or else on the first field of its form, or else on the title.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialogRef = useRef<HTMLDialogElement>(null)

@@ -126,7 +126,7 @@ async function createWebKitDriver(base: string, stopPrograms: () => void): Promi
     type: async (element, text) => void (await send('POST', `${element}/value`, { text })),
     attach: async (element, path) => void (await send('POST', `${element}/value`, { text: path })),
     close: async () => {
-      // If the window has already closed, the cause has been reported.
+      // If the window has already closed, the cause was reported when it closed.
       await send('DELETE', sessionUrl).catch(() => null)
       stopPrograms()
     },

@@ -76,7 +76,7 @@ const findDialog = () => visitor.page.getByRole('dialog')
 const press = (name: string) => pressAction(visitor.page, name)
 const waitForStatus = (text: string) => findPanel().getByRole('status').getByText(text).waitFor()
 const findTimelineEntry = (text: string) => findEntries(visitor.page, text).first().waitFor()
-/** Fills in the reason and clicks the button of the action. */
+/** Fills in the reason and clicks the action's button. */
 const confirmAction = async (reason: string, button: string): Promise<void> => {
   await findDialog().getByLabel('Reason').fill(reason)
   await findDialog().getByRole('button', { name: button, exact: true }).click()

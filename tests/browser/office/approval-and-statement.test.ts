@@ -28,7 +28,7 @@ const EVENT = addMemberLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(
       expires_after: 10 days`,
 )
 
-/** Shares the bank account of the first. */
+/** An event that shares the bank account of the first one. */
 const SECOND_EVENT = EVENT.replaceAll('sample2026', 'second2026').replaceAll('SMPL', 'SECO')
 
 let inbox: Inbox
@@ -158,7 +158,7 @@ test('a statement of two events is matched in three clicks, and a line without a
   await otherSearch.fill('Delegate 6')
   await colleague.page.getByRole('option', { name: /Delegate 6/ }).waitFor()
 
-  // By keyboard alone, from the field that has the focus.
+  // Assigns the line by keyboard alone, starting from the focused field.
   await page.keyboard.type('Delegate 7')
   await page.getByRole('option', { name: /Delegate 7/ }).waitFor()
   await page.keyboard.press('Enter')

@@ -1,4 +1,7 @@
-/** The front desk and the page of a registration: tasks with their number of clicks, focus, and two users at once. */
+/**
+ * The front desk and a registration's page: the number of clicks per task, the focus, and two users
+ * at once.
+ */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'

@@ -289,7 +289,7 @@ describe('the list', () => {
       await problem.getByText('Failed to load registrations', { exact: true }).waitFor()
       await page.unroute('**/afpicon/admin/registrations/**')
     }
-    // Rows without a page object, as in older lists of the specification, are accepted.
+    // Rows without a page object are accepted, as in the older lists of the specification.
     await page.route('**/afpicon/admin/registrations/**', (route) =>
       route.fulfill({
         json: [{ reg_no: 'AFPI0000000000017', payment_status: 'pending', full_name: 'Dr. Plain' }],

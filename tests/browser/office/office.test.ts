@@ -304,7 +304,7 @@ test('by keyboard alone: sign in, open a list, filter, open a row, go back, sign
       .getByRole(role, { name, exact: typeof name === 'string' })
       .first()
       .elementHandle()
-    // A list page has a link in each row, and further links.
+    // A list page has a link in each row and other links, so many key presses may be needed.
     for (let pressCount = 0; pressCount < 100; pressCount += 1) {
       if (await targetElement?.evaluate((element) => element === document.activeElement)) return
       await page.keyboard.press('Tab')

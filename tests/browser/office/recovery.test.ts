@@ -116,7 +116,7 @@ test('an owner sees the differences, decides on a payment for an unknown order, 
   await page.getByRole('link', { name: 'Recovery', exact: true }).click()
   const end = page.getByRole('button', { name: 'End the recovery' })
   await end.waitFor()
-  // From the heading, which has the focus, to the button and through the dialog.
+  // Tabs from the heading, which has the focus, to the button, and through the dialog.
   await expect.poll(() => readFocused(page)).toBe('H1')
   await page.keyboard.press('Tab')
   await expect.poll(() => end.evaluate((heading) => heading === document.activeElement)).toBe(true)

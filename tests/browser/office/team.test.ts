@@ -1,4 +1,7 @@
-/** Team pages: two-step sign-in is set up and used, a user of one event is invited, and the activity log shows both. */
+/**
+ * Team pages: two-step sign-in is set up and used, a user of one event is invited, and the audit
+ * log shows both.
+ */
 import { Secret, TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -116,7 +119,8 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
   await deskVisit.page.goto(`${url}${getListPath(secondEvent)}`)
   await deskVisit.page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
 
-  // The activity log names the user; removing a user requires confirmation and keeps the name in the log.
+  // The audit log names the user. Removing a user requires confirmation, and the log keeps the
+  // name.
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').waitFor()
   await expectAccessible(page, 'removing a user')

@@ -39,7 +39,10 @@ function getCurrency(code: string): Currency {
   return currency
 }
 
-/** Registration at 120000 minor units before tax, 150000 from February; a night at 2505 before tax. */
+/**
+ * Creates an event in this currency: a registration costs 120000 minor units before tax, 150000
+ * from February, and a night 2505.
+ */
 const createEventIn = (code: string): EventConfig =>
   createEvent({
     currency: getCurrency(code),
@@ -79,7 +82,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** The amounts of a text, with their symbols. */
+/** Returns the amounts in a text, with their symbols. */
 const findAmounts = (html: string): readonly string[] =>
   [...html.replaceAll('\u00a0', ' ').matchAll(/(?:₹|€|JP¥|KWD|US\$) [\d,.]*\d/g)].map(
     ([amount]) => amount,
@@ -89,7 +92,7 @@ const at = readInstant(NOW)
 if (at === null) throw new Error('no time')
 const now = at
 
-/** The tariff after the browser has parsed it. */
+/** Returns the tariff as the browser parses it from the response. */
 function readTariff(event: EventConfig) {
   const tariff = createTariffReader(event, NOW)(JSON.parse(JSON.stringify(buildTariff(event, now))))
   if (tariff === null) throw new Error('the browser cannot read this tariff')

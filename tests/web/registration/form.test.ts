@@ -1,6 +1,6 @@
 /**
- * Decisions of the form page that need no browser: the displayed price or the reason for its absence, and the result
- * of a registration.
+ * Logic of the form page that needs no browser: the displayed price or the reason for its absence,
+ * and the result of a registration.
  */
 import { expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'

@@ -1,6 +1,6 @@
 /**
- * Decisions of the form of an event with items that need no browser: keys of messages, rows of
- * bills, marks.
+ * Logic of the form of an event with items that needs no browser: message keys, bill rows, option
+ * statuses.
  */
 import { expect, test } from 'vitest'
 import {
@@ -355,7 +355,7 @@ test('an option shows its price for these answers, whether it is on sale, and th
   expect(toText(statuses.get('room.twin')?.price)).toBe('₹ 2,500 per night')
   expect(statuses.get('room.none')).toEqual({})
   expect(findOptionStatuses({ kind: 'pg' }, 'pg').get('workshops.ecmo')).toEqual({ price: null })
-  // Which of several price tables applies is unknown before the category.
+  // Before a category is chosen, it is unknown which price table applies.
   expect(findOptionStatuses({}, null).get('workshops.usg')).toEqual({})
 })
 
@@ -455,7 +455,7 @@ test('a delegate who requests more tickets than are left sees how many are left'
   expect(
     calculatePriceByBill(withTickets, { ...tariff, left: { dinner: 3 } }, 'plain', answers),
   ).not.toBe(message)
-  // The number is shown only from `few` on, although the browser knows it.
+  // The number is shown only if it is at most `few`, although the response contains it.
   expect(listPriceNotes(withTickets, answers, { dinner: 4 })).toEqual([])
   expect(
     listPriceNotes({ ...withTickets, quotas: [{ ...dinner, few: 4 }] }, answers, { dinner: 4 }),

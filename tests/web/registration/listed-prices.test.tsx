@@ -142,7 +142,10 @@ describe('a price list had some prices with tax and some without', () => {
 const createCondition = (field: string, value: string): Condition => [
   [{ field, test: { is: 'in', values: [value] } }],
 ]
-/** Two categories at ₹ 1,180 until 31 January and then, with these taxes. */
+/**
+ * Creates an event with these taxes and two categories, both at ₹ 1,180 until 31 January and after
+ * it.
+ */
 function createEventWithRules(tax: Tax | null, taxRules: readonly TaxRule[]): EventConfig {
   const event = createEventWithTaxes('none', 'none')
   const row = { now: toAmount(118_000), later: toAmount(118_000) }

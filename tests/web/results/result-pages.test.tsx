@@ -116,7 +116,7 @@ test('a result page rejected a response with only the fields that the specificat
     payment_status: 'pending',
     may_pay: false,
   })
-  // Values under the event file's names are shown, and not N/A.
+  // Values under the event file's field names are shown instead of N/A.
   const shownFields = { category: 'PG Students', total: '₹\u00a03,500' }
   const closedSource = readSource('events/pulmocon2025.yaml')
   const pulmocon = toPublicEvent(

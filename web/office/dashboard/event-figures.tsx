@@ -11,7 +11,7 @@ import { RegistrationsChart } from './registrations-chart.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatEventRevenue, formatResponseMoney } from '../ui/format-amount.ts'
 
-/** Returns the statistics of an event. Null if the response contains none for it. */
+/** Returns the statistics of an event. Null if the response contains none. */
 export const findStats = (data: StatsResponse['data'], event: OfficeEvent): EventStats | null =>
   (data[`${event.dashboard.key}_stats`] as EventStats | undefined) ?? null
 

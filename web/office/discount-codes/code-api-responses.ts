@@ -1,4 +1,4 @@
-/** Parses the API responses of the page of discount codes. */
+/** Parses the API responses for the discount codes page. */
 import type { CodesResponse } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, readArray } from '../../app/json-readers.ts'

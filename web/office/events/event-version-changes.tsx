@@ -15,7 +15,7 @@ export const formatVersion = (version: string): string => version.slice(0, SHORT
 
 type VersionProps = { readonly event: OfficeEvent; readonly version: string }
 
-/** The differences of `version` from `from`. */
+/** The differences between `from` and `version`. */
 export function VersionChanges({ event, version, from }: VersionProps & { readonly from: string }) {
   const query = useQuery({
     queryKey: ['event-versions', event.id, from, version],

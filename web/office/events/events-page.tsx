@@ -1,4 +1,4 @@
-/** All events of the user by date, each with its figures. */
+/** All the user's events by date, each with its figures. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { formatCount, isEventOver, day } from '../../../engine/index.ts'

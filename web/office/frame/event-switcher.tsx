@@ -9,7 +9,7 @@ import { Panel } from './panel.tsx'
 
 type SwitcherProps = { readonly session: SessionResponse; readonly current: OfficeEvent }
 
-/** A user of one event has nothing to switch: only its title is shown. */
+/** A user with access to only one event sees just its title. */
 export function EventSwitcher({ session, current }: SwitcherProps) {
   const label = (
     <>

@@ -22,7 +22,7 @@ const MAX_PAGES = 6
 type Option = {
   readonly id: string
   readonly content: ReactNode
-  /** Opened by Enter or a click. */
+  /** The URL that Enter or a click opens. */
   readonly to: string
   readonly state?: { readonly from: string }
 }

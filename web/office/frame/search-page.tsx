@@ -45,7 +45,7 @@ export function SearchPage() {
   useEffect(() => {
     if (text !== '' && text !== urlText)
       void navigate(buildSearchUrl(text), { replace: true, state: { isTyped: true } })
-    // Only a change of the text changes the URL, not the reverse.
+    // The URL follows the text, not the reverse.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [text])
   const error = useSignInOn401(query.error)

@@ -14,7 +14,7 @@ export type ExportFile = {
   readonly name: string
 }
 
-/** A quick export shows no progress, which would only move the page. */
+/** A quick export shows no progress, because the bar would only shift the page. */
 const PROGRESS_DELAY_MS = 500
 
 /** Stop is safe, because an export changes nothing and a partial file is never saved. */

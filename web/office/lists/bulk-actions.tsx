@@ -223,7 +223,10 @@ export const splitRefusals = (
 export const describeAlreadyReminded = (count: number): string =>
   `${formatCount(count)} already reminded in the last 24 hours.`
 
-/** Joins the results of all requests. `left`: the unprocessed rows of a stopped job. */
+/**
+ * Joins the results of all requests. `leftCount` is the number of unprocessed rows of a stopped
+ * job.
+ */
 export function joinResults(
   results: readonly BulkActionResponse[],
   leftCount: number,

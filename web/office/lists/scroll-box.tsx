@@ -23,7 +23,7 @@ export function ScrollBox({ isSelecting, isBusy, page, children }: ScrollBoxProp
     if (element === null) return
     const { scrollWidth, clientWidth, scrollLeft } = element
     setFitting(scrollWidth <= clientWidth)
-    // Zoomed pages have fractions of pixels.
+    // On zoomed pages, positions are fractions of pixels.
     setHasMore(scrollWidth - clientWidth - scrollLeft > 1)
   }
   useEffect(() => {

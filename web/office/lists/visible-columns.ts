@@ -86,6 +86,8 @@ const TOTAL_COLUMN: Column = { id: 'total', label: 'Total', kind: 'money' }
 const STATUS_COLUMN: Column = { id: 'payment_status', label: 'Payment status', kind: 'status' }
 const DATE_COLUMN: Column = { id: 'created_at', label: 'Registered', kind: 'date' }
 
-/** Whether a text column adds to a yes-no column, as `asi_membership_number` to `asi_member`. */
+/**
+ * Whether a text column adds detail to a yes-no column, as `asi_membership_number` to `asi_member`.
+ */
 const isDetailColumn = (text: Column, yesNo: Column): boolean =>
   text.id !== yesNo.id && text.id.startsWith(yesNo.id)

@@ -219,11 +219,15 @@ async function loadAllDebtors(eventId: string | null): Promise<AllDebtors> {
   return { count, toRemind }
 }
 
-/** Describes the results of the reminders. `left`: not sent, because the user stopped the job. */
+/**
+ * Describes the results of the reminders. `unsentCount` is the number not sent because the user
+ * stopped the job.
+ */
 function describeReminders(results: readonly BulkActionResponse[], unsentCount: number) {
   const refused = results.flatMap((result) => result.refused)
   const sent = results.reduce((count, { done }) => count + done.length, 0)
-  // Another user may have reminded some since the list was loaded: the server sends no second email.
+  // Another user may have reminded some of them since the list was loaded. The server sends no
+  // second email.
   const { failures, reminded } = splitRefusals(refused)
   const text = `${pluralise(sent, 'reminder', 'reminders')} sent.`
   const sentText = reminded === 0 ? text : `${text} ${describeAlreadyReminded(reminded)}`

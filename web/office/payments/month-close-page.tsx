@@ -281,7 +281,7 @@ function CloseDialog({
   onClose,
 }: {
   readonly month: string
-  /** The open entries of the checklist. They do not prevent the closing. */
+  /** Lists the open items of the checklist. They do not prevent the month from being closed. */
   readonly open: readonly Check[]
   readonly onDone: () => void
   readonly onClose: () => void

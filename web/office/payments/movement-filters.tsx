@@ -1,4 +1,4 @@
-/** The filters of the payments: the days, the event, the method; and the export of the filtered payments. */
+/** The payment filters (days, event and method) and the export of the filtered payments. */
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { MovementsResponse, SessionResponse } from '../../../engine/api.ts'
@@ -9,7 +9,7 @@ import { listNamedPeriods } from './periods.ts'
 
 export const MOVEMENTS_API = '/api/admin/movements/'
 const PERIOD_PARAMS = ['month', 'from', 'to'] as const
-/** The choice that shows the fields for two days. */
+/** The option that shows two date fields. */
 const CUSTOM_DATES = 'own'
 const OTHER_FILTERS = ['event', 'method', 'unsettled', 'unreconciled'] as const
 export const FILTERS = [...PERIOD_PARAMS, ...OTHER_FILTERS] as const

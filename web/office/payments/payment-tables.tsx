@@ -68,7 +68,7 @@ export function RegistrationLink({
   )
 }
 
-/** Limits a page of all events to one. `value`: empty for all of them. */
+/** Selects one event on a page for all events. `value` is empty for all events. */
 export const EventFilter = ({
   events,
   value,

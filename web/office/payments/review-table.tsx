@@ -237,7 +237,10 @@ function listBulkDecisions(reviews: readonly WireReview[]): readonly BulkDecisio
 /** More names would push the buttons of the dialog out of the window. */
 const MAX_NAMES = 12
 
-/** Each payment is decided separately: a payment that has changed in the meantime remains, and is named. */
+/**
+ * Each payment is decided separately: a payment that has changed in the meantime stays undecided,
+ * and the result names it.
+ */
 function BulkDialog({
   reviews,
   decision: { decision, label },

@@ -1,4 +1,7 @@
-/** Splits a line of a bank statement over several people; the amounts add up to the remaining amount. */
+/**
+ * Splits a line of a bank statement between several people. The amounts must add up to the
+ * remaining amount.
+ */
 import { useState } from 'react'
 import type { WireStatementLine } from '../../../engine/api.ts'
 import { readAmount, toMajorUnits } from '../../../engine/index.ts'

@@ -20,7 +20,7 @@ type RowProps = LineActions & {
   readonly currency: Currency
   readonly events: readonly OfficeEvent[]
   readonly isBusy: boolean
-  /** The reason why the last decision about it was refused. Null if it was not. */
+  /** Why the last decision about this line was refused. Null if it was not. */
   readonly problem: string | null
 }
 
@@ -118,7 +118,7 @@ function Payments({ line, currency, events }: RowProps) {
   )
 }
 
-/** The name of the event is shown only if there are several. */
+/** The name of the event is shown only if there are several events. */
 function PayerName({
   regNo,
   name,

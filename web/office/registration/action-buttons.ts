@@ -2,7 +2,7 @@
 import type { ActionName } from '../../../engine/index.ts'
 import type { ActionsResponse } from '../../../engine/api.ts'
 
-/** Request of an action: its name, its reason, and its additional parameters. */
+/** The request for an action: its name, the reason, and additional parameters. */
 export type ActionRequest = { readonly act: ActionName; readonly why: string } & Readonly<
   Record<string, unknown>
 >
@@ -26,7 +26,10 @@ export const ACTION_LABELS = {
 } as const
 export type ButtonAction = keyof typeof ACTION_LABELS
 
-/** Actions that cannot be undone: shown last, in red, and their dialogs begin at Cancel. */
+/**
+ * Actions that cannot be undone. They are shown last and in red, and their dialogs focus Cancel
+ * first.
+ */
 export const DESTRUCTIVE_ACTIONS: ReadonlySet<ButtonAction> = new Set(['cancel', 'erase'])
 
 /** The usual next steps in each state. */

@@ -61,7 +61,7 @@ export function RegistrationPage({
     reload()
   }
   const othersChange = useOthersChanges(actionsQuery.data, reload)
-  // A failed check of an open page must not interrupt the user: the next click reports it.
+  // A failed background check must not interrupt the user. The next click reports the error.
   const actionsError = useSignInOn401(actionsQuery.data === undefined ? actionsQuery.error : null)
   const error = useSignInOn401(query.error)
   const listUrl = state?.from ?? buildRegistrationsUrl(officeEvent)

@@ -194,7 +194,7 @@ export function SpreadsheetForm({
       <button type="submit" className="btn" disabled={isPending}>
         Match payments
       </button>
-      {/* No Stop: the server may have saved the file by then. */}
+      {/* There is no Stop button, because the server may already have saved the file. */}
       {isPending && <Progress label={UPLOAD_LABEL} total={null} />}
       {/* A status that appears together with its text is not announced. */}
       <p role="status" className="vh">

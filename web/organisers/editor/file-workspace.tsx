@@ -36,7 +36,7 @@ import { Rehearsal } from './rehearsal-panel.tsx'
 import type { RehearsalResult } from './rehearsal-panel.tsx'
 import '../preview/preview-panels.css'
 
-// Copying needs the YAML parser, which the editor itself leaves to the worker.
+// Loaded on demand, because copying needs the YAML parser, which otherwise only the worker loads.
 const CopyNotice = lazy(() => import('./copy-notice.tsx'))
 const Form = lazy(() => import('../preview/form-preview.tsx'))
 const Results = lazy(() => import('../preview/result-page-and-email-preview.tsx'))

@@ -88,7 +88,7 @@ function findAutocomplete(
   )
 }
 
-/** Keyboard, capitals and spelling of a field; autofill is separate. */
+/** Returns the keyboard, capitals and spelling attributes of a field. Autofill is separate. */
 function getKeyboardAttributes(
   { id, type, isWhole, pattern }: Field,
   isEmail: boolean,

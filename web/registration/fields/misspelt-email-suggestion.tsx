@@ -6,8 +6,8 @@ import { useEffect, useState } from 'react'
 import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 
 /**
- * Delay in milliseconds before the suggestion appears. It moves the content below it, so the press
- * that left the field must have ended.
+ * Delay in milliseconds before the suggestion appears. It moves the content below it, so it must
+ * wait until the press that left the field has ended.
  */
 const SUGGESTION_DELAY_MS = 300
 

@@ -1,6 +1,6 @@
 /**
- * Text inputs, the native select and the switch.
- * All except the switch are the theme's input, linked to its hint and message.
+ * Text inputs, the native select and the switch. All except the switch use the theme's input,
+ * linked to its hint and message.
  */
 import NativeSelect from '@mui/material/NativeSelect'
 import type { NativeSelectProps } from '@mui/material/NativeSelect'

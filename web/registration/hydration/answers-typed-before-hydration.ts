@@ -34,7 +34,7 @@ export const isSame = (one: RawAnswer, other: RawAnswer): boolean =>
 
 export type TypedAnswers = readonly (readonly [id: string, answer: RawAnswer])[]
 
-/** Answers in the page that differ from the form's initial answers. */
+/** Returns the answers in the page that differ from the form's initial answers. */
 export function readTypedAnswers(event: PublicEvent): TypedAnswers {
   const initialAnswers = buildInitialAnswers(event)
   return event.fields.flatMap((field) => {

@@ -1,6 +1,7 @@
 /**
- * A server-rendered form before hydration: live price, and recording of Pay.
- * Built separately, without React, and loaded first. It undoes its changes to the page when React hydrates the form.
+ * Handles a server-rendered form before hydration: calculates the live price and records a press of
+ * Pay. Built separately, without React, and loaded first. It undoes its changes to the page when
+ * React hydrates the form.
  */
 import {
   getButtonText,

@@ -41,7 +41,10 @@ import type { Pricing } from './live-price.ts'
 
 const { price: priceMessages, seats } = EXTENDED_FORM_MESSAGES
 
-/** The bill, calculated by the engine at the server's time: the same lines as on the server. */
+/**
+ * Calculates the bill with the engine at the server's time, so that it has the same lines as on the
+ * server.
+ */
 export const calculatePriceByBill: Pricing = (event, { now, left = {} }, _category, answers) => {
   const time = readInstant(now)
   if (time === null) return null

@@ -113,7 +113,7 @@ function useCode({ id, codeKinds }: PublicEvent, initialCode: string | null) {
 function useMemberLists(event: PublicEvent) {
   const [rows, setRows] = useState<Rows>(NO_ROWS)
   const [entryTexts, setEntryTexts] = useState<ReadonlyMap<string, string>>(new Map())
-  /** By field, the answer of the last lookup. */
+  /** The last looked-up answer, by field. */
   const lookedUpAnswers = useRef(new Map<string, unknown>())
   /** Fields whose lookup is in progress. */
   const pendingLookups = useRef(new Set<string>())

@@ -22,7 +22,7 @@ export function UploadInProgressNotice({
   return (
     <p className="why">
       <Icon name="clock" />
-      {/* Running numbers are not announced at every step. */}
+      {/* Percentages are not announced at every step. */}
       <span aria-hidden="true">{describeProgress(pendingDocument, true)}</span>
       <span className="vh">{describeProgress(pendingDocument, false)}</span>
     </p>

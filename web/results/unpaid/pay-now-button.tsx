@@ -63,10 +63,10 @@ const { priceChanged, serverUnreachable } = RESULT_MESSAGES
 const STATE_CHANGED_CODES: ReadonlySet<string> = new Set(['wait', 'nothing_due'])
 
 /**
- * Handles the pay button: redirects to the gateway, shows a new price, or reports the failure. Used
- * above the pages of a registration, because the request may change the payment state, and the
- * dialog must outlive the page that opened it. Returns the state for the buttons and the dialog
- * over the page.
+ * Handles the pay button: redirects to the gateway, shows a new price, or reports the failure.
+ * Called by the parent of a registration's pages, because the request may change the payment state,
+ * and the dialog must outlive the page that opened it. Returns the state for the buttons and the
+ * dialog over the page.
  */
 export function usePayment({
   event,

@@ -11,14 +11,14 @@ type PricedLines = Pick<Quote, 'lines' | 'currency'>
 
 const getLineKey = (line: Line): string => `${line.id}.${line.option ?? ''}`
 
-/** Whether tax is added to any line; otherwise prices include tax, or there is none. */
+/** Whether tax is added to any line. Otherwise, prices include tax or are untaxed. */
 const isTaxOnTop = (lines: readonly Line[]): boolean =>
   lines.some((line) => line.total !== line.unit * line.quantity && line.base !== line.total)
 
 /**
- * Renders the rows of a bill; used instead of the summary rows. Amounts are like the prices in the event file, so
- * that they add up to the sum below: before tax if tax is added, otherwise including tax. A quote without lines is
- * shown as its sums.
+ * Renders the rows of a bill; used instead of the summary rows. Amounts are stated like the prices
+ * in the event file (before tax if tax is added, otherwise including tax), so that they add up to
+ * the sum below. A quote without lines is shown as its sums.
  */
 export function buildBillRows(
   event: PublicEvent,

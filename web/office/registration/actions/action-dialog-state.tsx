@@ -51,7 +51,8 @@ export function useActionDialog({
       void reload()
       onDone()
     },
-    // The registration has changed since the dialog was opened: the dialog shows the current state.
+    // If the registration has changed since the dialog was opened, the dialog shows the current
+    // state.
     onError: async (failed) => {
       if (!isApiError(failed) || (failed.code !== 'not_now' && failed.code !== 'moved_on')) return
       const shown = await reload()

@@ -59,7 +59,8 @@ export function MoreActions({
               className={DESTRUCTIVE_ACTIONS.has(button) ? 'plainb danger' : 'plainb'}
               onClick={() => {
                 setOpen(false)
-                // The dialog returns the focus to the element that had it, and this entry will be hidden.
+                // Moves the focus to the button first: the dialog returns the focus to the element
+                // that had it, and this entry will be hidden.
                 toggle.current?.focus()
                 onPick(button)
               }}

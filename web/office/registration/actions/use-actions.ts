@@ -49,8 +49,8 @@ function useActiveUser(): boolean {
 }
 
 /**
- * Describes in a sentence what others changed while the page was open. Null if nothing. `onChange` is called after
- * each such change.
+ * Describes in a sentence what others changed while the page was open. Null if nothing changed.
+ * `onChange` is called after each such change.
  */
 export function useOthersChanges(
   data: ActionsResponse | undefined,

@@ -279,7 +279,7 @@ function AddRegistrationForm({
       aria-label="Add registration"
       noValidate
       onBlur={() => setCheckedPerson(writePerson(event, data))}
-      // Not after a pointer press, which would then end on another control.
+      // Does not run during a pointer press, which would then end on another control.
       onFocus={({ target }) => {
         if (target.matches(':focus-visible')) showAboveBar(target)
       }}

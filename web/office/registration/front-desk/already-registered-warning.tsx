@@ -49,7 +49,7 @@ function useSimilarRegistrations(
         signal,
       }),
     enabled: person !== NO_PERSON,
-    // A failure must not hold up the queue at the desk: only the warning is missing.
+    // A failed lookup must not delay the desk, so only the warning is missing.
     retry: false,
   })
   return query.data?.similar ?? []

@@ -16,7 +16,7 @@ export type CreatedRegistration = {
   readonly state: RegistrationState
   /** The entered name; the number if the form does not ask for a name. */
   readonly name: string
-  /** With its currency: "₹ 8,260". Empty if the registration has no price yet. */
+  /** The amount with its currency: "₹ 8,260". Empty if the registration has no price yet. */
   readonly amount: string
 }
 

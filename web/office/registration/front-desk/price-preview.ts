@@ -60,7 +60,7 @@ export function calculatePreview(
   }
 }
 
-/** Returns the options of a field. The labels of full options say that they are full. */
+/** Returns the options of a field. The labels of full options state that they are full. */
 export function labelOptions(
   event: PublicEvent,
   field: Field,
