@@ -36,6 +36,7 @@ export const ACTION_PARAMETERS = {
   amount: 'text',
   day: 'text',
   pay_back: 'text',
+  second_of: 'text',
   /** The currency of the amount, as ISO 4217 code; refused if it is not that of the registration. */
   currency: 'text',
   kept: 'text',

@@ -53,9 +53,10 @@ export const cancel: ActionHandler = async ({
 }
 
 /**
- * `{amount?: rupees, by_hand?: true, reference?}`. Without an amount, refunds the rest; an empty amount is zero. With
+ * `{amount?: rupees, by_hand?: true, reference?, second_of?}`. Without an amount, refunds the rest; an empty amount is zero. With
  * `by_hand`, the money was already refunded outside Rollcall, with this reference; otherwise requests the refund from
- * the gateway immediately.
+ * the gateway immediately. With `second_of`, the number of another registration of the same person, refuses unless that
+ * payment is kept.
  */
 export const refund: ActionHandler = async (request) => {
   const { deps, registration, wanted, params: words } = request
@@ -71,6 +72,7 @@ export const refund: ActionHandler = async (request) => {
   const options = {
     amount: amount.value,
     byHand: isByHand ? reference : null,
+    secondOf: readText(words, 'second_of') || null,
     gatewayKinds: readGatewayKinds(deps),
   }
   return requestRefund(request, await deps.store.refund(wanted, options))

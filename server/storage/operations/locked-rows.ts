@@ -122,7 +122,8 @@ export const ROWS_TO_LOCK: RowsToLock = {
   expire: lockByNumber,
   undoExpiry: lockByNumber,
   reopenExpired: lockByNumber,
-  refund: lockByNumber,
+  refund: (sql, { regNo }, { secondOf = null }) =>
+    lockRegistrations(sql, { names: secondOf === null ? [regNo] : [regNo, secondOf] }),
   handleRefund: lockByNumber,
   decideReviewOfRegistration: (sql, { regNo }, { review, decision }) => {
     lockRecoveryStart(sql)

@@ -10,6 +10,7 @@ import { lockPersons } from '../database/row-locks.ts'
 import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
+import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import { isInForce } from '../registrations/undone-notes.ts'
 
 type Payer = { readonly event_id: string; readonly email: string; readonly full_name: string }
@@ -136,6 +137,16 @@ const firstOfSecond = statement((builder, { registrationId }: RegistrationParams
 )
 
 const forPair = expressionBuilder<Tables & { s: Tables['paid_persons'] }, 's'>()
+/** For a second payment `s`: some of the first payment is neither refunded nor about to be. */
+export const keepsFirstPayment = forPair.exists(
+  forPair
+    .selectFrom('captures as c')
+    .innerJoin('payments as p', 'p.id', 'c.counts_for')
+    .select('c.id')
+    .whereRef('p.registration_id', '=', 's.first_id')
+    .where('c.state', 'in', ['fits', 'accepted'])
+    .where(refundableAmount, '>', toAmount(0)),
+)
 /** Selects requests for a refund of the second payment `s` that the delegate has not withdrawn. */
 const openRequests = forPair
   .selectFrom('acts as a')
@@ -162,6 +173,7 @@ const selectOpenDuplicates = (builder: Kysely<Tables>, eventId: string) =>
     .selectFrom('paid_persons as s')
     .where('s.event_id', '=', eventId)
     .where('s.first_id', 'is not', null)
+    .where(keepsFirstPayment)
     .where(({ exists, not, selectFrom }) =>
       not(
         exists(

@@ -232,13 +232,14 @@ export interface ActionStore {
   paymentClaims(regNo: RegNo): Promise<readonly StoredPaymentClaim[]>
   /**
    * Refunds counted payments: through the gateway, or as already made under a reference. `amount`: null for the whole
-   * remaining amount.
+   * remaining amount. `secondOf`: refused unless this is still the second payment after that registration.
    */
   refund(
     action: NewAction,
     options: {
       readonly amount: Amount | null
       readonly byHand: string | null
+      readonly secondOf?: string | null
       readonly gatewayKinds: GatewayKinds
     },
   ): Promise<ActionOutcome>

@@ -143,6 +143,33 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       expect((await store.secondPayment(third.regNo))?.first.regNo).toBe(second.regNo)
     })
 
+    test('both payments were refunded: the second still offered its refund while that of the first was in progress', async () => {
+      const [first, second] = [await registerPaid(), await registerPaid()]
+      const refund = buildAction(first.regNo, { act: 'refund' })
+      expect(
+        (await store.refund(refund, { amount: null, byHand: null, gatewayKinds: {} })).ok,
+      ).toBe(true)
+      expect(await listReportedPairs()).toEqual([])
+      expect(await store.secondPayment(second.regNo)).toBeNull()
+      const request = buildAction(second.regNo, { act: 'ask_refund', actor: 'delegate', why: '' })
+      expect(await store.requestSecondPaymentRefund(request)).toMatchObject({
+        error: { code: 'not_now' },
+      })
+    })
+
+    test('both payments were refunded by two treasurers, each on one of the registrations', async () => {
+      const [first, second] = [await registerPaid(), await registerPaid()]
+      const options = { amount: null, byHand: null, gatewayKinds: {} }
+      const outcomes = await Promise.all([
+        store.refund(buildAction(first.regNo, { act: 'refund' }), options),
+        store.refund(buildAction(second.regNo, { act: 'refund' }), {
+          ...options,
+          secondOf: first.regNo,
+        }),
+      ])
+      expect(outcomes).toMatchObject([{ ok: true }, { ok: false, error: { code: 'not_now' } }])
+    })
+
     test('is no longer reported after a transfer, and is reported after a name correction', async () => {
       const [first, second] = [await registerPaid(), await registerPaid()]
       await changeName(first.regNo, 'Binu Demo', 'transfer')

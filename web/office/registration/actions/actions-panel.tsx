@@ -169,7 +169,9 @@ function RefundSecondPayment({
       <BusyButton
         className="btn sm"
         isBusy={isBusy}
-        onClick={() => onRefund({ act: 'refund', why: reason, amount: String(amount), key })}
+        onClick={() =>
+          onRefund({ act: 'refund', why: reason, amount: String(amount), second_of: first, key })
+        }
       >
         Refund {formatResponseMoney(amount, currency)} in full
       </BusyButton>
