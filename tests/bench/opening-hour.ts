@@ -53,11 +53,11 @@ export async function benchOpeningHour(): Promise<boolean> {
   try {
     const visit = createVisits(server)
     await Promise.all(Array.from({ length: WARM_UP_DELEGATES }, visit.whole))
-    await waitForEmails(mails.received, WARM_UP_DELEGATES)
+    await waitForEmails(mails.countReceived, WARM_UP_DELEGATES)
     const delegates = Math.round(PER_MINUTE * MINUTES)
     const baseline = await measure(server, delegates, visit.register, async () => {})
     const opening = await measure(server, delegates, visit.whole, () =>
-      waitForEmails(mails.received, WARM_UP_DELEGATES + delegates),
+      waitForEmails(mails.countReceived, WARM_UP_DELEGATES + delegates),
     )
     await registerUnderLoad(server)
     const loaded = readMemory(server.pid)

@@ -2,7 +2,7 @@
  * A conference that reviews letters first, and whose delegates change their answers and cancel: their self-service
  * page, and the staff side of it.
  */
-import { fixtureEvent, SEEN_FIRST, addMemberLetter } from '../server/small-event.ts'
+import { fixtureEvent, APPROVAL_RULE, addMemberLetter } from '../server/small-event.ts'
 import type { Page } from 'playwright-core'
 import { clickAtGateway, PROOF_FILE } from '../browser/delegate.ts'
 import { createPaymentLink } from '../browser/serve.ts'
@@ -16,7 +16,7 @@ export const LETTERS = addMemberLetter(
     id: ID,
     prefix: 'LETT',
     title: 'Letters 2027',
-    extra: `${SEEN_FIRST}cancellation:
+    extra: `${APPROVAL_RULE}cancellation:
   steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]
 edit: {until: 2026-02-20, fields: [phone_number]}
 `,

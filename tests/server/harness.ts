@@ -34,15 +34,15 @@ export type TestApp = {
   readonly expiry: PeriodicJob
   /** Updates prices to the current day when called. */
   readonly priceUpdates: PeriodicJob
-  /** The simulator: `act(orderId, 'pay')` does the same as its page. */
+  /** The simulator: `runAction(orderId, 'pay')` does the same as the button on its page. */
   readonly sandbox: Sandbox | null
   readonly environment: Environment
   /** The data folder: database, uploads, emails. */
   readonly dir: string
   readonly eventsDir: string
-  /** The parsed log entries; `printed` is the output for the operator. */
+  /** The parsed log entries; `output` is the text for the operator. */
   readonly log: Record<string, unknown>[]
-  readonly printed: string[]
+  readonly output: string[]
   /** Sets the clock: an instant with offset, or a day (noon in India). */
   setTime(text: string): void
   /** Sets the clock as an operator does; no time passes. */
@@ -73,9 +73,14 @@ export async function startTestApp(
     readonly events?: Readonly<Record<string, string>>
     readonly variables?: Variables
     readonly isWatching?: boolean
-    /** The server that activates changed event files, if several servers share the database. */
+    /**
+     * If true, this server activates changed event files when several servers share the database.
+     */
     readonly activatesVersions?: boolean
-    /** If set, compiles its own events and caches the result, as the first server on a data folder does. */
+    /**
+     * If true, compiles its own events and caches the result, as the first server on a data folder
+     * does.
+     */
     readonly isCompiling?: boolean
   } = {},
 ): Promise<TestApp> {
@@ -104,7 +109,7 @@ export async function startTestApp(
   let now = toInstant(options.clock ?? '2025-10-10T12:00:00+05:30')
   let passedMs = 0
   const log: Record<string, unknown>[] = []
-  const printed: string[] = []
+  const output: string[] = []
   const assembly = await assembleServer(environmentResult.value, {
     clock: () => now,
     steadyMs: () => passedMs,
@@ -113,7 +118,7 @@ export async function startTestApp(
       warn: (entry, message) => void log.push({ level: 'warn', message, ...entry }),
       error: (entry, message) => void log.push({ level: 'error', message, ...entry }),
     },
-    print: (text) => void printed.push(text),
+    print: (text) => void output.push(text),
     hasJobs: false,
     isWatching: options.isWatching ?? false,
     openStore: openStoreHere,
@@ -148,7 +153,7 @@ export async function startTestApp(
     dir,
     eventsDir,
     log,
-    printed,
+    output,
     rows,
     setTime: (text) => {
       const next = toInstant(text)
@@ -184,7 +189,9 @@ export async function startTestApp(
   }
 }
 
-/** A multipart body in exactly this order: fields first, then files, unless `filesFirst` is set. */
+/**
+ * Builds a multipart body: fields in this order, then files, or files first if `filesFirst` is set.
+ */
 export function buildMultipart(
   fields: readonly (readonly [string, string])[],
   files: readonly (readonly [string, TestFile])[],

@@ -21,7 +21,7 @@ export const linkEntries =
   }
 const getNoIndex = (): number => NONE
 
-/** A list of entries. The last one is the stream of a Word document. */
+/** Builds a directory of entries. The last one is the stream of a Word document. */
 export function createEntryList(sectors: number): Buffer {
   const tables = Math.ceil((sectors + 200) / 128)
   const last = sectors * 4 - 1
@@ -38,7 +38,7 @@ export function createEntryList(sectors: number): Buffer {
   )
 }
 
-/** A document with changed 4-byte values in its header. */
+/** Builds a document with changed 4-byte values in its header. */
 function createWithHeader(changes: readonly (readonly [offset: number, value: number])[]): Buffer {
   const file = Buffer.from(createDoc())
   for (const [offset, value] of changes) file.writeUInt32LE(value, offset)
@@ -46,8 +46,8 @@ function createWithHeader(changes: readonly (readonly [offset: number, value: nu
 }
 
 /**
- * The directory is so far out that its table is listed in the chain of further tables, which is a
- * cycle.
+ * The directory is so far into the file that its table is in the chain of further tables, which is
+ * a cycle.
  */
 function createCircularTables(): Buffer {
   const directorySector = 14_000

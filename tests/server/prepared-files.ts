@@ -1,6 +1,6 @@
 /**
  * Prepared data of all test servers: compiled event files and an empty database. Creating both
- * takes half of a server's startup and has its own tests (folder.test.ts, the checker;
+ * takes half of the startup time of a server, and has its own tests (folder.test.ts, the checker;
  * migrations.test.ts, process.test.ts).
  */
 import { createHash } from 'node:crypto'

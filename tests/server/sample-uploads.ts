@@ -87,10 +87,10 @@ function createZip(entries: Readonly<Record<string, string>>): Buffer {
     commonHeader.writeUInt32LE(content.length, 18)
     commonHeader.writeUInt16LE(file.length, 22)
     const localEntry = Buffer.concat([Buffer.from('PK\x03\x04'), commonHeader, file, content])
-    const tail = Buffer.alloc(14)
-    tail.writeUInt32LE(offset, 10)
+    const endRecord = Buffer.alloc(14)
+    endRecord.writeUInt32LE(offset, 10)
     centralHeaders.push(
-      Buffer.concat([Buffer.from('PK\x01\x02\x14\x00', 'latin1'), commonHeader, tail, file]),
+      Buffer.concat([Buffer.from('PK\x01\x02\x14\x00', 'latin1'), commonHeader, endRecord, file]),
     )
     parts.push(localEntry)
     offset += localEntry.length

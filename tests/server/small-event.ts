@@ -102,8 +102,11 @@ examples:
 `
 }
 
-/** Documents of members are checked before payment. For files whose members upload a letter. */
-export const SEEN_FIRST = `
+/**
+ * An approval rule: staff check the documents of members before payment. For files whose members
+ * upload a letter.
+ */
+export const APPROVAL_RULE = `
 approval:
   - id: letter
     when: {category: member}
@@ -113,7 +116,7 @@ approval:
     if_refused: {offer: non-member, message: You are welcome as a non-member.}
 `
 
-/** Members upload a letter, in the form and in the examples. */
+/** Adds a letter that members upload, to the form and the examples. */
 export const addMemberLetter = (file: string, label = 'Letter'): string =>
   file
     .replace('is_member: true}\n  cases', 'is_member: true, letter: letter.pdf}\n  cases')

@@ -1,8 +1,8 @@
 /**
  * Opens the store without threads: starting them takes longer than most tests of the layers above.
  * Threads have their own tests (tests/server/storage, tests/crash) and are used by every server
- * process. Messages, batches and commits are the same; a lock that a test holds while the store
- * writes would wait for itself.
+ * process. Messages, batches and commits are the same, but a test must not hold a lock while the
+ * store writes: it would wait for itself.
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'

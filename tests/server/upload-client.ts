@@ -1,4 +1,4 @@
-/** A browser that sends a registration with a large proof and can be interrupted. */
+/** Sends a registration with a large proof, like a browser, and can be interrupted. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
@@ -88,8 +88,8 @@ export async function beginUpload(
   responsePromise.catch(() => {})
   upload.write(start)
   const piece = Buffer.alloc(CHUNK_BYTES, 0x20)
-  for (let left = bytes - fixedBytes; left > 0; left -= CHUNK_BYTES)
-    if (!upload.write(left < CHUNK_BYTES ? piece.subarray(0, left) : piece))
+  for (let remaining = bytes - fixedBytes; remaining > 0; remaining -= CHUNK_BYTES)
+    if (!upload.write(remaining < CHUNK_BYTES ? piece.subarray(0, remaining) : piece))
       await once(upload, 'drain')
   return {
     request: upload,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** A built folder. Each of its files contains the builder's name. */
+/** Creates a built folder. Each of its files contains the builder's name. */
 async function createBuild(builder: string, sources: string): Promise<string> {
   const path = join(folder, `made-${builder}`)
   await mkdir(join(path, 'assets'), { recursive: true })
@@ -22,7 +22,7 @@ async function createBuild(builder: string, sources: string): Promise<string> {
 }
 
 /** Lists the builders named in a folder's files; a mixed folder would have two. */
-async function listMakers(folder: string): Promise<readonly string[]> {
+async function listBuilders(folder: string): Promise<readonly string[]> {
   const names = ['index.html', 'assets/a.js', 'assets/b.js', 'assets/c.css']
   return [...new Set(await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8'))))]
 }
@@ -36,13 +36,13 @@ test.each([
 ])(
   'builds that end concurrently do not fail on "directory not empty": $sources',
   async ({ sources, sourcesOf, force }) => {
-    const place = join(folder, `dist ${sources}`)
-    await moveIntoPlace(await createBuild('an earlier builder', 'old'), place, { force })
+    const target = join(folder, `dist ${sources}`)
+    await moveIntoPlace(await createBuild('an earlier builder', 'old'), target, { force })
     const folders = await Promise.all(
       BUILDERS.map((builder) => createBuild(builder, sourcesOf(builder))),
     )
-    await Promise.all(folders.map((path) => moveIntoPlace(path, place, { force })))
-    const builders = await listMakers(place)
+    await Promise.all(folders.map((path) => moveIntoPlace(path, target, { force })))
+    const builders = await listBuilders(target)
     expect(builders).toHaveLength(1)
     expect(BUILDERS).toContain(builders[0])
     expect((await readdir(folder)).filter((name) => name.startsWith('made-'))).toEqual([])
@@ -50,10 +50,10 @@ test.each([
 )
 
 test('uses the build that another process made from the same sources', async () => {
-  const place = join(folder, 'dist')
-  await moveIntoPlace(await createBuild('the first', 'new'), place, { force: false })
-  await moveIntoPlace(await createBuild('the second', 'new'), place, { force: false })
-  expect(await listMakers(place)).toEqual(['the first'])
-  await moveIntoPlace(await createBuild('the third', 'new'), place, { force: true })
-  expect(await listMakers(place)).toEqual(['the third'])
+  const target = join(folder, 'dist')
+  await moveIntoPlace(await createBuild('the first', 'new'), target, { force: false })
+  await moveIntoPlace(await createBuild('the second', 'new'), target, { force: false })
+  expect(await listBuilders(target)).toEqual(['the first'])
+  await moveIntoPlace(await createBuild('the third', 'new'), target, { force: true })
+  expect(await listBuilders(target)).toEqual(['the third'])
 })

@@ -11,8 +11,8 @@ import { withoutThreads } from '../store-without-threads.ts'
 export const top = join(import.meta.dirname, '..', '..', '..')
 export type CommandResult = {
   readonly status: number | null
-  readonly out: string
-  readonly err: string
+  readonly stdout: string
+  readonly stderr: string
 }
 export type CommandFolder = {
   readonly folder: string
@@ -51,27 +51,28 @@ type RunOptions = {
   /** Standard input. */
   readonly input?: string
   readonly variables?: Readonly<Record<string, string>>
-  /** Runs the command in a separate process, which reads its standard input. */
-  readonly isAlone?: boolean
+  /** If true, runs the command in a separate process, which reads its standard input. */
+  readonly isSeparateProcess?: boolean
 }
 
 /**
- * Calls the command line's `main` with the folder, in this process: starting several hundred processes would be slow.
- * The launcher has its own tests (tests/server/cli/launcher.test.ts).
+ * Runs `main` of the command line in this process and in the folder, because starting several
+ * hundred processes would be slow. The launcher has its own tests
+ * (tests/server/cli/launcher.test.ts).
  */
 async function run(
   cwd: string,
   args: readonly string[],
   options: RunOptions,
 ): Promise<CommandResult> {
-  if (options.isAlone === true) return runInProcess(cwd, args, options)
-  const output = { out: '', err: '' }
-  const printError = (text: string): void => void (output.err += `${text}\n`)
-  const before = process.cwd()
+  if (options.isSeparateProcess === true) return runInProcess(cwd, args, options)
+  const output = { stdout: '', stderr: '' }
+  const printError = (text: string): void => void (output.stderr += `${text}\n`)
+  const previousFolder = process.cwd()
   process.chdir(cwd)
   try {
     const status = await main(args, {
-      print: (text) => void (output.out += `${text}\n`),
+      print: (text) => void (output.stdout += `${text}\n`),
       printError,
       eventsDir: getVariables(cwd, options)['EVENTS_DIR'],
       input: Readable.from([options.input ?? '']),
@@ -84,7 +85,7 @@ async function run(
     })
     return { status, ...output }
   } finally {
-    process.chdir(before)
+    process.chdir(previousFolder)
   }
 }
 
@@ -111,15 +112,15 @@ function runInProcess(
         ...getVariables(cwd, options),
       },
     })
-    let out = ''
-    let err = ''
-    child.stdout.on('data', (chunk) => (out += String(chunk)))
-    child.stderr.on('data', (chunk) => (err += String(chunk)))
+    let stdout = ''
+    let stderr = ''
+    child.stdout.on('data', (chunk) => (stdout += String(chunk)))
+    child.stderr.on('data', (chunk) => (stderr += String(chunk)))
     child.on('error', reject)
-    child.on('close', (status) => resolve({ status, out, err }))
+    child.on('close', (status) => resolve({ status, stdout, stderr }))
     child.stdin.end(options.input ?? '')
   })
 }
 
 /** Replaces non-breaking spaces in amounts with plain ones, so that expectations are readable. */
-export const stripColours = (text: string): string => text.replaceAll('\u00a0', ' ')
+export const normaliseSpaces = (text: string): string => text.replaceAll('\u00a0', ' ')

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('several thousand registrations over all events, with every status', async () => {
+test('the demo creates several thousand registrations over all events, with every status', async () => {
   expect(createdCount).toBe(app.countRows()['registrations'])
   expect(createdCount).toBeGreaterThan(2500)
   const figures = await Promise.all(

@@ -25,7 +25,7 @@ afterAll(async () => {
   await server.close()
   folder.remove()
 })
-const call = async (
+const postJson = async (
   url: string,
   payload: object,
 ): Promise<{ readonly body: Record<string, unknown> }> => ({
@@ -35,7 +35,7 @@ const runRollcall = async (...args: string[]): Promise<CommandResult> =>
   folder.rollcall(args, { variables: { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir } })
 
 test('creates, lists and withdraws discount codes while the server runs', async () => {
-  const created = await runRollcall(
+  const createResult = await runRollcall(
     'event',
     'discount-codes',
     'sample2026',
@@ -44,16 +44,16 @@ test('creates, lists and withdraws discount codes while the server runs', async 
     '--count',
     '2',
   )
-  const codes = created.out.trim().split('\n')
-  expect([created.status, created.err, codes.length]).toEqual([0, '', 2])
+  const codes = createResult.stdout.trim().split('\n')
+  expect([createResult.status, createResult.stderr, codes.length]).toEqual([0, '', 2])
   const code = codes[0] ?? ''
-  expect((await call('/api/events/sample2026/code/', { code })).body['kind']).toBe('faculty')
+  expect((await postJson('/api/events/sample2026/code/', { code })).body['kind']).toBe('faculty')
   expect(
     (await runRollcall('event', 'discount-codes', 'sample2026', '--withdraw', code)).status,
   ).toBe(0)
-  const codeList = (await runRollcall('event', 'discount-codes', 'sample2026')).out
+  const codeList = (await runRollcall('event', 'discount-codes', 'sample2026')).stdout
   expect(codeList).toContain(`${code}   faculty       0 of 1 used  withdrawn\n`)
-  expect((await runRollcall('event', 'discount-codes', 'sample2026', '--uses', '3')).err).toBe(
+  expect((await runRollcall('event', 'discount-codes', 'sample2026', '--uses', '3')).stderr).toBe(
     '--uses needs --make.\n',
   )
 })
@@ -63,8 +63,8 @@ test('replaces a member list as a whole, or rejects it and reports every bad lin
     'bad.csv',
     'Number,Name,Kind,Valid_to,Phone\nL 12,Asha Sample,life,,1\nl12,Ravi,annual,2026-02-30,2\n,Nobody,life,,3\nX3,Xaver,honorary,,4\nL12,Again,LIFE,,5\n',
   )
-  const badFile = await runRollcall('event', 'members', 'sample2026', 'society', 'bad.csv')
-  expect([badFile.status, badFile.err.split('\n')]).toEqual([
+  const badResult = await runRollcall('event', 'members', 'sample2026', 'society', 'bad.csv')
+  expect([badResult.status, badResult.stderr.split('\n')]).toEqual([
     1,
     [
       'bad.csv:3: “2026-02-30” is not a valid valid_to: write a day such as 2027-03-31 or 31/03/2027.',
@@ -79,16 +79,16 @@ test('replaces a member list as a whole, or rejects it and reports every bad lin
     'good.csv',
     'name,number,kind,valid_to,phone\nAsha Sample,L 12,LIFE,,1\n"Ravi\nSample",B 8,annual,31/03/2026,2\n',
   )
-  const goodFile = await runRollcall('event', 'members', 'sample2026', 'society', 'good.csv')
-  expect([goodFile.status, goodFile.err, goodFile.out]).toEqual([
+  const goodResult = await runRollcall('event', 'members', 'sample2026', 'society', 'good.csv')
+  expect([goodResult.status, goodResult.stderr, goodResult.stdout]).toEqual([
     0,
     '',
     'The member list society has 2 rows: 1 new (b8), 0 changed, 1 gone (a7).\nIgnored columns: phone.\n',
   ])
-  const row = await call('/api/events/sample2026/roll/', { field: 'number', value: 'B8' })
+  const row = await postJson('/api/events/sample2026/roll/', { field: 'number', value: 'B8' })
   expect(row.body['row']).toEqual({ name: 'Ravi\nSample', kind: 'annual' })
   folder.write('short.csv', 'number,name\nL1,x\n')
   expect(
-    (await runRollcall('event', 'members', 'sample2026', 'society', 'short.csv')).err,
+    (await runRollcall('event', 'members', 'sample2026', 'society', 'short.csv')).stderr,
   ).toContain('short.csv:1: The column kind is missing.')
 })

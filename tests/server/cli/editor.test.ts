@@ -72,7 +72,8 @@ afterAll(() => {
 
 function handleMessage(message: Message): void {
   if (message.id !== undefined && message.method !== undefined) {
-    // The server asks for settings and change notifications. It gets defaults, without the online schema store.
+    // The server requests settings and change notifications. It gets defaults, without the online
+    // schema store.
     const settings = {
       schemaStore: { enable: false },
       validate: true,
@@ -88,22 +89,22 @@ function handleMessage(message: Message): void {
     })
     return
   }
-  for (const check of listeners) check(message)
+  for (const listener of listeners) listener(message)
 }
 function send(message: object): void {
   const text = JSON.stringify({ jsonrpc: '2.0', ...message })
   server.stdin?.write(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
 }
 const notify = (method: string, params: object): void => send({ method, params })
-const waitForMessage = <T>(pick: (message: Message) => T | undefined): Promise<T> =>
+const waitForMessage = <T>(select: (message: Message) => T | undefined): Promise<T> =>
   new Promise((resolve) => {
-    const check = (message: Message): void => {
-      const found = pick(message)
-      if (found === undefined) return
-      listeners.delete(check)
-      resolve(found)
+    const listener = (message: Message): void => {
+      const value = select(message)
+      if (value === undefined) return
+      listeners.delete(listener)
+      resolve(value)
     }
-    listeners.add(check)
+    listeners.add(listener)
   })
 function request(method: string, params: object): Promise<unknown> {
   const id = ++nextId
@@ -158,14 +159,14 @@ test.each<[string, (text: string) => string, string]>([
   ],
 ])('%s is marked at its position', async (what, misspell, expectedError) => {
   const text = misspell(folder.read('events/midzone2025.yaml'))
-  const line = text.split('\n').findIndex((message) => message.includes(expectedError))
-  const found = await open(`${what.replaceAll(' ', '')}.yaml`, text).diagnostics
+  const line = text.split('\n').findIndex((textLine) => textLine.includes(expectedError))
+  const diagnostics = await open(`${what.replaceAll(' ', '')}.yaml`, text).diagnostics
   expect(line).toBeGreaterThan(0)
-  expect(found.map(({ range }) => range.start.line)).toContain(line)
+  expect(diagnostics.map(({ range }) => range.start.line)).toContain(line)
 })
 
-describe('completes keys, each with a description', () => {
-  const headerEnd = '# yaml-language-server: $schema=../schemas/event.schema.json\nformat: 1\n'
+describe('completion offers keys, each with a description', () => {
+  const FILE_START = '# yaml-language-server: $schema=../schemas/event.schema.json\nformat: 1\n'
   test.each<[string, string, readonly string[]]>([
     ['at the top', '', ['event', 'fees', 'form', 'examples']],
     ['of the event', 'event:\n  ', ['title', 'venue', 'status', 'support']],
@@ -175,13 +176,13 @@ describe('completes keys, each with a description', () => {
       'form:\n  sections:\n    - title: A\n      fields:\n        - ',
       ['id', 'show_when', 'required', 'options'],
     ],
-  ])('%s', async (name, body, expectedKey) => {
-    const text = headerEnd + body
+  ])('%s', async (name, body, expectedKeys) => {
+    const text = FILE_START + body
     const lines = text.split('\n')
     const { uri } = open(`${name.replaceAll(' ', '')}.yaml`, text)
     const items = await requestCompletion(uri, lines.length - 1, lines.at(-1)?.length ?? 0)
     const keys = items.filter(({ label }) => /^[a-z_]+$/.test(label))
-    expect(keys.map(({ label }) => label)).toEqual(expect.arrayContaining([...expectedKey]))
+    expect(keys.map(({ label }) => label)).toEqual(expect.arrayContaining([...expectedKeys]))
     expect(
       keys.filter((item) => getDocumentation(item).length < 8).map(({ label }) => label),
     ).toEqual([])
@@ -206,7 +207,7 @@ test('every key of the schema has a description', () => {
           schema.definitions[child.$ref?.split('/').at(-1) ?? '']?.description === undefined
         )
           withoutDescription.push(`${path}.${key}`)
-    for (const [key, inner] of Object.entries(block)) walk(inner, `${path}/${key}`)
+    for (const [key, child] of Object.entries(block)) walk(child, `${path}/${key}`)
   }
   walk(schema, '')
   expect(withoutDescription).toEqual([])

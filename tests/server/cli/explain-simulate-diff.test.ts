@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { stripColours, createCommandFolder, top, type CommandFolder } from './cli.ts'
+import { normaliseSpaces, createCommandFolder, top, type CommandFolder } from './cli.ts'
 
 /** An event that sells items besides the registration. */
 const createItemEvent = (id: string): string => join(top, 'tests', 'events', `${id}.yaml`)
@@ -15,7 +15,7 @@ afterAll(() => folder.remove())
 
 describe('explain', () => {
   test('an unknown field, option or event gets a suggestion', async () => {
-    const { out } = await folder.rollcall([
+    const { stdout } = await folder.rollcall([
       'event',
       'explain',
       'chirurgia2026',
@@ -27,11 +27,11 @@ describe('explain', () => {
       '--on',
       '2025-12-01',
     ])
-    expect(out).toContain('asi_membr dropped: there is no such field; did you mean asi_member?')
-    expect(out).toContain('hospitl dropped: there is no such field; did you mean hospital?')
-    expect(out).toContain('designation: "gp" is not one of its options; did you mean pg?')
-    expect(out).toContain('asi_member: "y" is neither true nor false; did you mean true?')
-    expect(out).toContain(
+    expect(stdout).toContain('asi_membr dropped: there is no such field; did you mean asi_member?')
+    expect(stdout).toContain('hospitl dropped: there is no such field; did you mean hospital?')
+    expect(stdout).toContain('designation: "gp" is not one of its options; did you mean pg?')
+    expect(stdout).toContain('asi_member: "y" is neither true nor false; did you mean true?')
+    expect(stdout).toContain(
       'food_preference: "Vegetarian" is not one of its options; did you mean vegetarian?',
     )
     for (const [name, suggestion] of [
@@ -42,10 +42,10 @@ describe('explain', () => {
     ] as const)
       expect(await folder.rollcall(['event', 'explain', name])).toEqual({
         status: 2,
-        out: '',
-        err: `The file ${name} cannot be read. Did you mean ${suggestion}?\n`,
+        stdout: '',
+        stderr: `The file ${name} cannot be read. Did you mean ${suggestion}?\n`,
       })
-    expect((await folder.rollcall(['event', 'explain', 'zzz'])).err).toContain(
+    expect((await folder.rollcall(['event', 'explain', 'zzz'])).stderr).toContain(
       'The events in events: afpicon2026,',
     )
   })
@@ -53,7 +53,7 @@ describe('explain', () => {
   test('prints the parsed answers, the checked rules, the price cell with its line, and the tax', async () => {
     const givenAnswers =
       '{"designation":"PG","asi_member":"false","asi_membership_number":"A-7","full_name":"Asha","email":"a@example.org","phone_number":"9876543210"}'
-    const { status, out } = await folder.rollcall([
+    const { status, stdout } = await folder.rollcall([
       'event',
       'explain',
       'chirurgia2026',
@@ -67,7 +67,7 @@ describe('explain', () => {
         .read('events/chirurgia2026.yaml')
         .split('\n')
         .findIndex((text) => text.includes('pg-non-asi:')) + 1
-    expect(stripColours(out).trimEnd().split('\n')).toEqual([
+    expect(normaliseSpaces(stdout).trimEnd().split('\n')).toEqual([
       '1 December 2025, 12:10 am in India',
       'period    regular  1 December 2025 to …',
       'answer    designation: "PG" read as "pg"',
@@ -87,7 +87,7 @@ describe('explain', () => {
   })
 
   test('uses the first of two periods that contain the day, and adds tax to an exclusive price', async () => {
-    const { out } = await folder.rollcall([
+    const { stdout } = await folder.rollcall([
       'event',
       'explain',
       'events/afpicon2026.yaml',
@@ -96,15 +96,15 @@ describe('explain', () => {
       '--on',
       '2026-01-25',
     ])
-    expect(stripColours(out)).toContain(
+    expect(normaliseSpaces(stdout)).toContain(
       'period    jan-1-jan-25  1 January 2026 to 25 January 2026; the day is also in jan-25-jan-31, but the first listed counts',
     )
-    expect(stripColours(out)).toContain('answer    colour dropped: there is no such field')
-    expect(stripColours(out)).toContain('category  afpi-pg, chosen in ticket_type')
-    expect(stripColours(out)).toContain(
+    expect(normaliseSpaces(stdout)).toContain('answer    colour dropped: there is no such field')
+    expect(normaliseSpaces(stdout)).toContain('category  afpi-pg, chosen in ticket_type')
+    expect(normaliseSpaces(stdout)).toContain(
       'tax       ₹ 7,250 × 18% = ₹ 1,305 GST, added to the price\ntotal     ₹ 8,555',
     )
-    expect(stripColours(out)).toContain('form      missing full_name: Full name is required')
+    expect(normaliseSpaces(stdout)).toContain('form      missing full_name: Full name is required')
   })
 
   test.each([
@@ -119,13 +119,13 @@ describe('explain', () => {
       'category  none: ticket_type is not answered\nprice     none: without a category there is no price',
     ],
   ])('%s', async (_name, args, expectedText) => {
-    expect(stripColours((await folder.rollcall(['event', 'explain', ...args])).out)).toContain(
-      expectedText,
-    )
+    expect(
+      normaliseSpaces((await folder.rollcall(['event', 'explain', ...args])).stdout),
+    ).toContain(expectedText)
   })
 
   test('prints paise and the line number as JSON', async () => {
-    const { out } = await folder.rollcall([
+    const { stdout } = await folder.rollcall([
       'event',
       'explain',
       'midzone2025',
@@ -134,24 +134,24 @@ describe('explain', () => {
       '2025-11-01',
       '--json',
     ])
-    const expectedText = JSON.parse(out) as {
+    const explanation = JSON.parse(stdout) as {
       event: string
       line: number
       quote: { value: object }
       cell: { price: number }
     }
-    expect(expectedText).toMatchObject({
+    expect(explanation).toMatchObject({
       event: 'midzone2025',
       cell: { price: 90_000, column: 1 },
       quote: { ok: true, value: { base: 90_000, gst: 16_200, total: 106_200 } },
     })
-    expect(folder.read('events/midzone2025.yaml').split('\n')[expectedText.line - 1]).toContain(
+    expect(folder.read('events/midzone2025.yaml').split('\n')[explanation.line - 1]).toContain(
       'non-afpi-pg:',
     )
   })
 
   test("explains a bill: each line's price cell, its adjustments, and why other items are missing", async () => {
-    const { out } = await folder.rollcall([
+    const { stdout } = await folder.rollcall([
       'event',
       'explain',
       createItemEvent('nidancon2027'),
@@ -166,12 +166,12 @@ describe('explain', () => {
       'trainees',
     ])
     const text = readFileSync(createItemEvent('nidancon2027'), 'utf8').split('\n')
-    const lineWith = (findLine: string, after = ''): number =>
+    const findLineNumber = (lineText: string, startText = ''): number =>
       text.findIndex(
-        (candidate, index) =>
-          candidate.includes(findLine) && index > text.findIndex((line) => line.includes(after)),
+        (line, index) =>
+          line.includes(lineText) && index > text.findIndex((line) => line.includes(startText)),
       ) + 1
-    const rows = stripColours(out).trimEnd().split('\n')
+    const rows = normaliseSpaces(stdout).trimEnd().split('\n')
     const from = rows.findIndex((row) => row.startsWith('rule'))
     expect(rows.filter((row) => row.startsWith('fact'))).toEqual([
       'fact      a code of the kind coupon: it gives the adjustment coupon',
@@ -185,24 +185,24 @@ describe('explain', () => {
     ).toEqual([
       'rule 1    ✔ role is a postgraduate trainee → trainee',
       'category  non-member, offered because the other is full',
-      `line      Non-member  ₹ 11,000  fees.prices.non-member, column 3, late (line ${lineWith('non-member: [')})`,
+      `line      Non-member  ₹ 11,000  fees.prices.non-member, column 3, late (line ${findLineNumber('non-member: [')})`,
       'tax       ₹ 11,000 × 18% = ₹ 1,980 GST, added to the price',
-      `line      Accompanying person  1 × ₹ 5,000  fees.items.accompanying, each, column 3, late (line ${lineWith('each: [4000')})`,
+      `line      Accompanying person  1 × ₹ 5,000  fees.items.accompanying, each, column 3, late (line ${findLineNumber('each: [4000')})`,
       'tax       ₹ 5,000 × 18% = ₹ 900 GST, added to the price',
-      `line      Workshop: Ultrasound at the bedside (Hall A, 9 AM)  1 × ₹ 3,000  fees.items.workshop, table 3 (otherwise), ultrasound, column 3, late (line ${lineWith('ultrasound:', '- otherwise:')})`,
+      `line      Workshop: Ultrasound at the bedside (Hall A, 9 AM)  1 × ₹ 3,000  fees.items.workshop, table 3 (otherwise), ultrasound, column 3, late (line ${findLineNumber('ultrasound:', '- otherwise:')})`,
       'tax       ₹ 3,000 × 18% = ₹ 540 GST, added to the price',
-      `line      Single room, 2 nights  2 × ₹ 4,500 = ₹ 9,000  fees.items.room, single, column 3, late (line ${lineWith('single: [')})`,
+      `line      Single room, 2 nights  2 × ₹ 4,500 = ₹ 9,000  fees.items.room, single, column 3, late (line ${findLineNumber('single: [')})`,
       'tax       ₹ 9,000 × 5% = ₹ 450 GST, added to the price',
-      `change    Presenter’s discount  −₹ 590 (−₹ 500 and −₹ 90 tax)  fees.adjustments.presenter, −₹ 500 on registration (line ${lineWith('id: presenter')})`,
-      `change    Coupon, 15% off  −₹ 1,858.50 (−₹ 1,575 and −₹ 283.50 tax)  fees.adjustments.coupon, −15% on registration (line ${lineWith('- id: coupon')})`,
-      `change    Late fee  +₹ 590 (+₹ 500 and +₹ 90 tax)  fees.adjustments.late-fee, +₹ 500 on registration (line ${lineWith('id: late-fee')})`,
-      `left out  dinner: dinner_tickets is 0 (line ${lineWith('id: dinner')})`,
+      `change    Presenter’s discount  −₹ 590 (−₹ 500 and −₹ 90 tax)  fees.adjustments.presenter, −₹ 500 on registration (line ${findLineNumber('id: presenter')})`,
+      `change    Coupon, 15% off  −₹ 1,858.50 (−₹ 1,575 and −₹ 283.50 tax)  fees.adjustments.coupon, −15% on registration (line ${findLineNumber('- id: coupon')})`,
+      `change    Late fee  +₹ 590 (+₹ 500 and +₹ 90 tax)  fees.adjustments.late-fee, +₹ 500 on registration (line ${findLineNumber('id: late-fee')})`,
+      `left out  dinner: dinner_tickets is 0 (line ${findLineNumber('id: dinner')})`,
       'total     ₹ 30,011.50: ₹ 26,425 and ₹ 3,586.50 tax',
     ])
   })
 
   test('reads membership from the member list, and explains each missing item', async () => {
-    const { out } = await folder.rollcall([
+    const { stdout } = await folder.rollcall([
       'event',
       'explain',
       createItemEvent('nidancon2027'),
@@ -213,10 +213,10 @@ describe('explain', () => {
       '--on',
       '2026-11-01',
     ])
-    expect(out).toContain('fact      member_number.kind is life')
-    expect(stripColours(out)).toContain('total     ₹ 7,080: ₹ 6,000 and ₹ 1,080 tax')
-    const left = out.split('\n').filter((row) => row.startsWith('left out'))
-    expect(left.map((row) => row.replace(/ \(line \d+\)$/, ''))).toEqual([
+    expect(stdout).toContain('fact      member_number.kind is life')
+    expect(normaliseSpaces(stdout)).toContain('total     ₹ 7,080: ₹ 6,000 and ₹ 1,080 tax')
+    const leftOut = stdout.split('\n').filter((row) => row.startsWith('left out'))
+    expect(leftOut.map((row) => row.replace(/ \(line \d+\)$/, ''))).toEqual([
       'left out  accompanying: of 1 in companions none is counted (where age is at least 5)',
       'left out  workshop: nothing is chosen in workshops',
       'left out  dinner: dinner_tickets is 0',
@@ -236,7 +236,7 @@ describe('explain', () => {
         'l:      [472, none]',
       ),
     )
-    const { out } = await folder.rollcall([
+    const { stdout } = await folder.rollcall([
       'event',
       'explain',
       file,
@@ -246,7 +246,7 @@ describe('explain', () => {
       '--on',
       '2026-12-01',
     ])
-    expect(out).toMatch(
+    expect(stdout).toMatch(
       /^price {5}none: shirt l is not on sale in late: fees\.items\.shirt, l, column 2, late \(line \d+\)$/m,
     )
   })
@@ -275,7 +275,7 @@ describe('explain', () => {
       createItemEvent('nidancon2027'),
       ...args,
     ])
-    expect([result.status, result.out, result.err.trim().split('\n').at(-1)]).toEqual([
+    expect([result.status, result.stdout, result.stderr.trim().split('\n').at(-1)]).toEqual([
       2,
       '',
       message,
@@ -298,18 +298,18 @@ describe('explain', () => {
     ],
     ['an unknown registration', ['event', 'explain', '--registration', 'MIDZ1']],
   ])('rejects invalid usage: %s', async (_name, args) => {
-    const { status, out, err } = await folder.rollcall(args)
-    expect([status, out]).toEqual([2, ''])
-    expect(err).not.toContain('    at ')
-    expect(err.length).toBeGreaterThan(10)
+    const { status, stdout, stderr } = await folder.rollcall(args)
+    expect([status, stdout]).toEqual([2, ''])
+    expect(stderr).not.toContain('    at ')
+    expect(stderr.length).toBeGreaterThan(10)
   })
 })
 
 describe('simulate', () => {
   test('lists prices by period: 25 January is in two periods, each with its own prices', async () => {
-    const { status, out } = await folder.rollcall(['event', 'simulate', 'afpicon2026'])
+    const { status, stdout } = await folder.rollcall(['event', 'simulate', 'afpicon2026'])
     expect(status).toBe(0)
-    const blocks = stripColours(out).split('\n\n')
+    const blocks = normaliseSpaces(stdout).split('\n\n')
     expect(blocks.find((block) => block.startsWith('jan-25-jan-31'))).toMatch(
       /afpi-gp-specialist\s+₹ 10,000\s+₹ 1,800\s+₹ 11,800/,
     )
@@ -319,52 +319,52 @@ describe('simulate', () => {
   })
 
   test('categories do not depend on the order of the rules', async () => {
-    const withoutDelegate = async (file: string): Promise<string> =>
-      stripColours((await folder.rollcall(['event', 'simulate', file])).out)
+    const readCategories = async (file: string): Promise<string> =>
+      normaliseSpaces((await folder.rollcall(['event', 'simulate', file])).stdout)
         .split('\n\n')
         .find((block) => block.startsWith('Who gets')) ?? ''
-    const before = await withoutDelegate('events/midzone2025.yaml')
+    const categoriesBefore = await readCategories('events/midzone2025.yaml')
     folder.change(
       'events/midzone2025.yaml',
       '    - {when: {is_pg: true, afpi_member: true},  then: afpi-pg}\n    - {when: {is_pg: true, afpi_member: false}, then: non-afpi-pg}',
       '    - {when: {is_pg: true, afpi_member: false}, then: non-afpi-pg}\n    - {when: {is_pg: true, afpi_member: true},  then: afpi-pg}',
       'events/turned.yaml',
     )
-    expect(before).toContain('  non-afpi-pg        is_pg: yes, afpi_member: no')
-    expect(await withoutDelegate('events/turned.yaml')).toBe(before)
+    expect(categoriesBefore).toContain('  non-afpi-pg        is_pg: yes, afpi_member: no')
+    expect(await readCategories('events/turned.yaml')).toBe(categoriesBefore)
   })
 
   test('prints a price table for each item, then adjustments and limits', async () => {
-    const blocks = stripColours(
-      (await folder.rollcall(['event', 'simulate', createItemEvent('nidancon2027')])).out,
+    const blocks = normaliseSpaces(
+      (await folder.rollcall(['event', 'simulate', createItemEvent('nidancon2027')])).stdout,
     ).split('\n\n')
-    const block = (start: string): readonly string[] =>
+    const readBlock = (start: string): readonly string[] =>
       (blocks.find((block) => block.startsWith(start)) ?? '').split('\n')
-    expect(block('Registration')).toEqual(
+    expect(readBlock('Registration')).toEqual(
       expect.arrayContaining([
         '                early  regular      late         spot',
         '  student     ₹ 2,000  ₹ 2,500   ₹ 3,000  not on sale',
         '  faculty        Free     Free      Free         Free  with a code: faculty',
       ]),
     )
-    expect(block('accompanying')).toEqual([
+    expect(readBlock('accompanying')).toEqual([
       'accompanying  Accompanying person, for each in “Accompanying persons” where age is at least 5 (up to 4)',
       '          early  regular     late     spot',
       '  each  ₹ 4,000  ₹ 4,500  ₹ 5,000  ₹ 6,000',
     ])
-    const workshop = block('workshop')
+    const workshop = readBlock('workshop')
     expect(workshop).toHaveLength(2 + 3 * 7)
     expect(workshop.slice(16, 18)).toEqual([
       '  all others:',
       '    ultrasound   ₹ 2,000  ₹ 2,500  ₹ 3,000  ₹ 3,500',
     ])
-    expect(block('room')[0]).toBe(
+    expect(readBlock('room')[0]).toBe(
       'room  {option}, {nights} {nights.unit}, where room is not No room needed, by the choice in “Room in the conference hotel”, times “Nights” (up to 5), GST 5%, added to the price',
     )
-    expect(block('Adjustments').at(-1)).toBe(
+    expect(readBlock('Adjustments').at(-1)).toBe(
       '  late-fee   Late fee: +₹ 500 on registration, from 1 February 2027, where category is not Senior member or Invited faculty',
     )
-    expect(block('Quotas').at(-1)).toBe(
+    expect(readBlock('Quotas').at(-1)).toBe(
       '  seats     Ultrasound at the bedside (Hall A, 9 AM): 30, Difficult airway (Hall B, 9 AM): 24, ECG in an hour (Hall A, 12 noon): 40, Ventilation (Hall B, 12 noon): 20, Statistics without tears (Hall A, 3 PM): 60, Writing a paper (Hall B, 3 PM): 40 in “Workshops on 12 February”; from 5 on the form shows how many are left; then “This workshop is full”',
     )
     for (const [title, rows] of [
@@ -372,17 +372,17 @@ describe('simulate', () => {
       ['Discount codes', 2],
       ['Member lists', 1],
     ] as const)
-      expect(block(title), title).toHaveLength(1 + rows)
+      expect(readBlock(title), title).toHaveLength(1 + rows)
   })
 
   test('prints the lowest and highest bill with their answers, and the delegates of each category', async () => {
-    const blocks = stripColours(
-      (await folder.rollcall(['event', 'simulate', createItemEvent('nidancon2027')])).out,
+    const blocks = normaliseSpaces(
+      (await folder.rollcall(['event', 'simulate', createItemEvent('nidancon2027')])).stdout,
     ).split('\n\n')
-    const block = (start: string): readonly string[] =>
+    const readBlock = (start: string): readonly string[] =>
       (blocks.find((block) => block.startsWith(start)) ?? '').trimEnd().split('\n')
-    expect(block('Cheapest')[0]).toMatch(/^Cheapest bill: Free, (faculty|senior) in early/)
-    const [highestTitle, givenAnswers, ...lines] = block('Dearest')
+    expect(readBlock('Cheapest')[0]).toMatch(/^Cheapest bill: Free, (faculty|senior) in early/)
+    const [highestTitle, givenAnswers, ...lines] = readBlock('Dearest')
     expect(highestTitle).toBe(
       'Dearest bill: ₹ 89,115, non-member in spot, such as on 6 February 2027',
     )
@@ -397,31 +397,30 @@ describe('simulate', () => {
       '  Single room, 5 nights, 5 × ₹ 4,725: ₹ 23,625',
       '  Late fee: ₹ 590',
     ])
-    const withoutDelegate = block('Who gets').join('\n')
-    expect(withoutDelegate).toContain('  faculty     code: faculty')
-    expect(withoutDelegate).toContain('where trainees is full')
-    expect(withoutDelegate).toMatch(
-      /senior .*member_number.kind: life.*born_on: to 12 February 1957/,
-    )
-    expect(withoutDelegate).not.toMatch(/senior .*not in the member list/)
+    const categories = readBlock('Who gets').join('\n')
+    expect(categories).toContain('  faculty     code: faculty')
+    expect(categories).toContain('where trainees is full')
+    expect(categories).toMatch(/senior .*member_number.kind: life.*born_on: to 12 February 1957/)
+    expect(categories).not.toMatch(/senior .*not in the member list/)
   })
 
   test('prints no table for an amount that the delegate enters, and one table for an event without items', async () => {
-    const namedOutput = stripColours(
-      (await folder.rollcall(['event', 'simulate', createItemEvent('nilarun2027')])).out,
+    const output = normaliseSpaces(
+      (await folder.rollcall(['event', 'simulate', createItemEvent('nilarun2027')])).stdout,
     )
-    expect(namedOutput).toContain(
+    expect(output).toContain(
       '\n\ndonation  Gift to the river, ₹ 100 to ₹ 50,000, as entered in “I give”, no tax\n\n',
     )
-    const seats = stripColours(
-      (await folder.rollcall(['event', 'simulate', createItemEvent('soiltalk2027')])).out,
+    const summary = normaliseSpaces(
+      (await folder.rollcall(['event', 'simulate', createItemEvent('soiltalk2027')])).stdout,
     )
-    expect(seats).toContain('always  any day\n  category  price\n  listener   Free\n\nQuotas\n')
+    expect(summary).toContain('always  any day\n  category  price\n  listener   Free\n\nQuotas\n')
   })
 
-  test('named fields and options by their ids, and people without relevant answers by empty brackets', async () => {
-    const { out } = await folder.rollcall(['event', 'simulate', createItemEvent('tarangfest2027')])
-    const text = stripColours(out)
+  test('showed fields and options as their ids, and people without relevant answers as empty brackets', async () => {
+    const event = createItemEvent('tarangfest2027')
+    const { stdout } = await folder.rollcall(['event', 'simulate', event])
+    const text = normaliseSpaces(stdout)
     expect(text).toContain('  beds    300, counting “Beds”; then ')
     expect(text).toMatch(/ teams +Hackathon: 40, .* Relay: 24 in “Contests for teams”; /)
     expect(text).toContain(', team: 9 people, beds: 10, ')
@@ -429,9 +428,9 @@ describe('simulate', () => {
   })
 
   test('marks placeholder texts', async () => {
-    const { out } = await folder.rollcall(['event', 'simulate', 'chirurgia2026'])
-    expect(out).toContain('inside the price. (demo values)')
-    expect((await folder.rollcall(['event', 'simulate', 'afpicon2026'])).out).not.toContain(
+    const { stdout } = await folder.rollcall(['event', 'simulate', 'chirurgia2026'])
+    expect(stdout).toContain('inside the price. (demo values)')
+    expect((await folder.rollcall(['event', 'simulate', 'afpicon2026'])).stdout).not.toContain(
       '(demo values)',
     )
   })
@@ -445,18 +444,20 @@ describe('diff', () => {
       .replace('from: 2025-09-01, to: 2025-12-31', 'from: 2025-09-01, to: 2026-01-02')
       .replace('from: 2026-01-01', 'from: 2026-01-03')
     folder.write('events/next.yaml', text)
-    const { status, out } = await folder.rollcall([
+    const { status, stdout } = await folder.rollcall([
       'event',
       'diff',
       'afpicon2026',
       'events/next.yaml',
     ])
     expect(status).toBe(1)
-    expect(stripColours(out)).toContain(
+    expect(normaliseSpaces(stdout)).toContain(
       '1–2 January 2026  afpi-gp-specialist  ₹ 9,440 → ₹ 7,080  ▼ ₹ 2,360',
     )
-    expect(stripColours(out)).toContain('3–25 January 2026  afpi-pg  ₹ 8,555 → ₹ 8,850  ▲ ₹ 295')
-    expect(stripColours(out)).not.toContain('Categories')
+    expect(normaliseSpaces(stdout)).toContain(
+      '3–25 January 2026  afpi-pg  ₹ 8,555 → ₹ 8,850  ▲ ₹ 295',
+    )
+    expect(normaliseSpaces(stdout)).not.toContain('Categories')
   })
 
   test('shows changes of items by line and day, conditions and quotas', async () => {
@@ -478,8 +479,9 @@ describe('diff', () => {
           '      times: nights\n      tax: {name: GST, percent: 12,',
         ),
     )
-    const { out } = await folder.rollcall(['event', 'diff', 'events/old.yaml', 'events/next.yaml'])
-    const lines = stripColours(out).split('\n')
+    const args = ['event', 'diff', 'events/old.yaml', 'events/next.yaml']
+    const { stdout } = await folder.rollcall(args)
+    const lines = normaliseSpaces(stdout).split('\n')
     for (const line of [
       '  accompanying, 16 January – 5 February 2027: ₹ 5,900 → ₹ 6,490',
       '  workshop ultrasound (category is Postgraduate trainee or Undergraduate student or Nurse or technologist), 6–14 February 2027: ₹ 2,065 → not on sale',
@@ -487,9 +489,9 @@ describe('diff', () => {
       '  room single, until 15 January 2027: ₹ 4,198.95 → ₹ 4,478.88',
     ])
       expect(lines).toContain(line)
-    expect(out).toMatch(/^ {2}adjustment presenter: .*500.* → .*750/m)
-    expect(out).toMatch(/^ {2}quota hall: 500; .* → 400; /m)
-    expect(out).not.toContain('fees.items')
+    expect(stdout).toMatch(/^ {2}adjustment presenter: .*500.* → .*750/m)
+    expect(stdout).toMatch(/^ {2}quota hall: 500; .* → 400; /m)
+    expect(stdout).not.toContain('fees.items')
   })
 
   test('shows added and removed items, quotas and kinds of discount codes', async () => {
@@ -505,18 +507,21 @@ describe('diff', () => {
           '{id: speaker, label: Speaker, gives',
         ),
     )
-    const { out } = await folder.rollcall(['event', 'diff', 'events/old.yaml', 'events/next.yaml'])
-    expect(out).toContain(
+    const args = ['event', 'diff', 'events/old.yaml', 'events/next.yaml']
+    const { stdout } = await folder.rollcall(args)
+    expect(stdout).toContain(
       '  dinner: Gala dinner, for each in “Tickets for the gala dinner on 13 February” (up to 5) → nothing',
     )
-    expect(out).toContain(
+    expect(stdout).toContain(
       '  gala: nothing → Gala dinner, for each in “Tickets for the gala dinner on 13 February” (up to 5)',
     )
-    expect(out).toMatch(/^ {2}quota hall: 500; .* → nothing$/m)
-    expect(out).toContain(
+    expect(stdout).toMatch(/^ {2}quota hall: 500; .* → nothing$/m)
+    expect(stdout).toContain(
       '  discount code faculty: Invited faculty: gives the category faculty → nothing',
     )
-    expect(out).toContain('  discount code speaker: nothing → Speaker: gives the category faculty')
+    expect(stdout).toContain(
+      '  discount code speaker: nothing → Speaker: gives the category faculty',
+    )
   })
 
   test('reports no changes if only texts have changed', async () => {
@@ -524,13 +529,13 @@ describe('diff', () => {
       'events/same.yaml',
       `${folder.read('events/midzone2025.yaml').replace('{id: standard}', '{ id: "standard" }')}\n# A remark.\n`,
     )
-    const { status, out } = await folder.rollcall([
+    const { status, stdout } = await folder.rollcall([
       'event',
       'diff',
       'midzone2025',
       'events/same.yaml',
     ])
-    expect([status, out.trim()]).toEqual([0, 'midzone2025 → events/same.yaml: nothing changes.'])
+    expect([status, stdout.trim()]).toEqual([0, 'midzone2025 → events/same.yaml: nothing changes.'])
   })
 
   test('lists changed rules, messages, addresses and fields', async () => {
@@ -544,26 +549,26 @@ describe('diff', () => {
       .replace('form: /midzone2025', 'form: /midzone')
       .replace('label: Institution', 'label: Hospital')
     folder.write('events/next.yaml', text.replace(/examples:[^]*/, ''))
-    const { out } = await folder.rollcall(['event', 'diff', 'midzone2025', 'events/next.yaml'])
-    expect(out).toContain(
+    const { stdout } = await folder.rollcall(['event', 'diff', 'midzone2025', 'events/next.yaml'])
+    expect(stdout).toContain(
       'Categories\n  is_pg: yes, afpi_member: no or not answered: non-afpi-pg → afpi-pg',
     )
-    expect(out).toContain(
+    expect(stdout).toContain(
       'Messages\n  fields.afpi_membership_number.required.message: "Required for AFPI members" → "Please give the number"',
     )
-    expect(out).toContain('Addresses\n  routes.form: "/midzone2025" → "/midzone"')
-    expect(out).toContain('fields.institution.label: "Institution" → "Hospital"')
+    expect(stdout).toContain('Addresses\n  routes.form: "/midzone2025" → "/midzone"')
+    expect(stdout).toContain('fields.institution.label: "Institution" → "Hospital"')
   })
 
   test('compares with files of a git revision, and reports new files', async () => {
-    const git = (...args: string[]) =>
+    const runGit = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', ...args], {
         cwd: folder.folder,
         stdio: 'pipe',
       })
-    git('init', '-q')
-    git('add', 'events/midzone2025.yaml', 'events/_shared')
-    git('commit', '-q', '-m', 'one')
+    runGit('init', '-q')
+    runGit('add', 'events/midzone2025.yaml', 'events/_shared')
+    runGit('commit', '-q', '-m', 'one')
     folder.change('events/midzone2025.yaml', 'non-afpi-pg:       [900]', 'non-afpi-pg:       [950]')
     const changedResult = await folder.rollcall([
       'event',
@@ -573,16 +578,16 @@ describe('diff', () => {
       'events/midzone2025.yaml',
       'events/chirurgia2026.yaml',
     ])
-    expect(stripColours(changedResult.out)).toContain(
+    expect(normaliseSpaces(changedResult.stdout)).toContain(
       'on all days  non-afpi-pg  ₹ 1,062 → ₹ 1,121  ▲ ₹ 59',
     )
-    expect(changedResult.out).toContain('events/chirurgia2026.yaml: new since HEAD.')
+    expect(changedResult.stdout).toContain('events/chirurgia2026.yaml: new since HEAD.')
     expect(changedResult.status).toBe(1)
     expect(
       (await folder.rollcall(['event', 'diff', '--git', 'nosuch', 'events/midzone2025.yaml']))
         .status,
     ).toBe(2)
-    git('checkout', '-q', 'events/midzone2025.yaml')
+    runGit('checkout', '-q', 'events/midzone2025.yaml')
     expect(
       (await folder.rollcall(['event', 'diff', '--git', 'HEAD', 'events/midzone2025.yaml'])).status,
     ).toBe(0)

@@ -9,23 +9,23 @@ beforeAll(() => {
 afterAll(() => folder.remove())
 
 test('explains a code or its name with an incorrect and a correct example, and the printed finding', async () => {
-  const { status, out } = await folder.rollcall(['event', 'finding', 'ev302'])
+  const { status, stdout } = await folder.rollcall(['event', 'finding', 'ev302'])
   expect(status).toBe(0)
-  expect(out).toMatch(
+  expect(stdout).toMatch(
     /^EV302 rule-unreachable \(error\)\n[^]*\nWrong:\n[^]*\nRight:\n[^]*\n`validate` prints:\n\n {4}error\[EV302\]: this rule is never reached\n/,
   )
-  expect(out).not.toContain('EV303')
+  expect(stdout).not.toContain('EV303')
   expect(await folder.rollcall(['event', 'finding', 'rule-unreachable'])).toEqual({
     status,
-    out,
-    err: '',
+    stdout,
+    stderr: '',
   })
 })
 
 test('lists all findings without an argument', async () => {
-  const { out } = await folder.rollcall(['event', 'finding'])
+  const { stdout } = await folder.rollcall(['event', 'finding'])
   expect(
-    out
+    stdout
       .trim()
       .split('\n')
       .map((line) => line.split(' ')[0])
@@ -36,8 +36,8 @@ test('lists all findings without an argument', async () => {
 test('exits with 2 for an unknown code', async () => {
   expect(await folder.rollcall(['event', 'finding', 'EV999'])).toEqual({
     status: 2,
-    out: '',
-    err: 'Unknown finding "EV999". rollcall event finding lists them.\n',
+    stdout: '',
+    stderr: 'Unknown finding "EV999". rollcall event finding lists them.\n',
   })
 })
 
@@ -54,9 +54,9 @@ test.each([
   ['rule-unreachabel', 'rule-unreachable'],
   ['unreachable', 'rule-unreachable, category-unreachable, unreachable-price'],
 ])('%s: did you mean %s?', async (input, suggestion) => {
-  const { status, err } = await folder.rollcall(['event', 'finding', input])
-  expect({ status, err }).toEqual({
+  const { status, stderr } = await folder.rollcall(['event', 'finding', input])
+  expect({ status, stderr }).toEqual({
     status: 2,
-    err: `Unknown finding "${input}". Did you mean ${suggestion}? rollcall event finding lists them.\n`,
+    stderr: `Unknown finding "${input}". Did you mean ${suggestion}? rollcall event finding lists them.\n`,
   })
 })

@@ -39,9 +39,9 @@ beforeEach(() => {
 })
 
 const readPulmocon = () => {
-  const served = app.deps.events.findById('pulmocon2025')
-  if (served === null) throw new Error('the event is not served')
-  return served.config
+  const servedEvent = app.deps.events.findById('pulmocon2025')
+  if (servedEvent === null) throw new Error('the event is not served')
+  return servedEvent.config
 }
 const check = (lines: readonly string[]): readonly CsvProblem[] => {
   const importResult = readImportText(readPulmocon(), 'hash', lines.join('\n'))
@@ -49,21 +49,19 @@ const check = (lines: readonly string[]): readonly CsvProblem[] => {
 }
 
 /** Runs the command. Returns its status and output. */
-async function run(
-  ...args: string[]
-): Promise<{ status: number; printed: string; errors: string }> {
-  const printed: string[] = []
+async function run(...args: string[]): Promise<{ status: number; output: string; errors: string }> {
+  const output: string[] = []
   const errors: string[] = []
   const environmentResult = readEnvironment({
     DATA_DIR: join(folder, 'var'),
     EVENTS_DIR: app.eventsDir,
   })
   const status = await main(['registration', 'import', ...args], {
-    print: (text) => void printed.push(text),
+    print: (text) => void output.push(text),
     printError: (text) => void errors.push(text),
     environment: () => (environmentResult.ok ? environmentResult.value : null),
   })
-  return { status, printed: printed.join('\n'), errors: errors.join('\n') }
+  return { status, output: output.join('\n'), errors: errors.join('\n') }
 }
 const write = (lines: readonly string[]): string => {
   const file = join(folder, 'old.csv')
@@ -142,15 +140,15 @@ test('converts a row to a registration: labels to values, amounts to paise, time
 
 describe('reads lists in a cell', () => {
   const path = 'tests/events/nidancon2027.yaml'
-  const conference = readEvent(readSource(path).text, sharedFiles, { path }) as EventConfig
-  const answersOf = (column: string, cell: string): unknown => {
+  const CONFERENCE = readEvent(readSource(path).text, sharedFiles, { path }) as EventConfig
+  const readAnswer = (column: string, cell: string): unknown => {
     const quoted = `"${cell.replaceAll('"', '""')}"`
-    const found = readImportText(
-      conference,
+    const result = readImportText(
+      CONFERENCE,
       'hash',
       `reg_no,payment_status,created_at,${column}\nNIDAN1,success,2026-12-24,${quoted}`,
     )
-    return found.ok ? found.value[0]?.row.answers[column] : found.error[0]?.message
+    return result.ok ? result.value[0]?.row.answers[column] : result.error[0]?.message
   }
   test.each([
     [
@@ -160,7 +158,7 @@ describe('reads lists in a cell', () => {
     ['as ids', 'writing; ultrasound'],
     ['as JSON', '["ultrasound", "writing"]'],
   ])('options are read %s', (_how, cell) => {
-    expect(answersOf('workshops', cell)).toEqual(['ultrasound', 'writing'])
+    expect(readAnswer('workshops', cell)).toEqual(['ultrasound', 'writing'])
   })
 
   test.each([
@@ -170,7 +168,7 @@ describe('reads lists in a cell', () => {
       '[{"name":"Mini Sample","age":4,"food":"vegetarian"},{"name":"Ravi Sample","age":"45","food":"non-vegetarian"}]',
     ],
   ])('reads accompanying people %s', (_how, cell) => {
-    expect(answersOf('companions', cell)).toEqual([
+    expect(readAnswer('companions', cell)).toEqual([
       { name: 'Mini Sample', age: 4, food: 'vegetarian' },
       { name: 'Ravi Sample', age: 45, food: 'non-vegetarian' },
     ])
@@ -181,12 +179,12 @@ describe('reads lists in a cell', () => {
     const marathon = readEvent(readSource(marathonPath).text, sharedFiles, {
       path: marathonPath,
     }) as EventConfig
-    const found = readImportText(
+    const importResult = readImportText(
       marathon,
       'hash',
       'reg_no,payment_status,created_at,family\nNILA1,success,2026-12-24,"Mini Sample, 5 May 2022"',
     )
-    expect(found.ok && found.value[0]?.row.answers['family']).toEqual([
+    expect(importResult.ok && importResult.value[0]?.row.answers['family']).toEqual([
       { name: 'Mini Sample', born_on: '2022-05-05' },
     ])
   })
@@ -197,14 +195,14 @@ describe('reads lists in a cell', () => {
     ['companions', 'Mini Sample, four, Vegetarian', /age: “four” is not a number/],
     ['companions', '[{"nam":"Mini"}]', /“nam” is not one of name, age, food/],
   ])('reports the error in %s: %s', (column, cell, expected) => {
-    expect(answersOf(column, cell)).toMatch(expected)
+    expect(readAnswer(column, cell)).toMatch(expected)
   })
 })
 
 describe('reports an error with its line', () => {
   const header =
     'reg_no,full_name,payment_status,created_at,base_amount,gst_amount,final_amount,registration_category,accompanying_persons_count,email'
-  const line = (change: Record<string, string>): string => {
+  const buildLine = (change: Record<string, string>): string => {
     const defaultCells: Record<string, string> = {
       reg_no: 'PULMO1',
       full_name: 'Dr. Example',
@@ -272,7 +270,7 @@ describe('reports an error with its line', () => {
     ],
     ['an invalid email address', { email: 'foobar' }, 'email: “foobar” is not an email address.'],
   ])('%s', (_name, change, message) =>
-    expect(check([header, line({}).replace('PULMO1', 'PULMO9'), line(change)])).toEqual([
+    expect(check([header, buildLine({}).replace('PULMO1', 'PULMO9'), buildLine(change)])).toEqual([
       { line: 3, message },
     ]),
   )
@@ -281,31 +279,31 @@ describe('reports an error with its line', () => {
     expect(
       check([
         header,
-        line({ reg_no: 'X' }),
-        line({}),
-        line({ payment_status: '?', created_at: '?' }),
+        buildLine({ reg_no: 'X' }),
+        buildLine({}),
+        buildLine({ payment_status: '?', created_at: '?' }),
       ]).map((problem) => problem.line),
     ).toEqual([2, 4, 4]))
   test('rejects a duplicate registration number', () =>
-    expect(check([header, line({}), line({})])).toEqual([
+    expect(check([header, buildLine({}), buildLine({})])).toEqual([
       { line: 3, message: 'PULMO1 is already in line 2.' },
     ]))
   test('a payment that is listed twice was counted twice: it is rejected', () => {
-    const [headerLine, firstLine] = [
+    const [extendedHeader, firstRow] = [
       `${header},payment_id`,
-      `${line({ payment_status: 'success' })}`,
+      `${buildLine({ payment_status: 'success' })}`,
     ]
-    const other = line({ reg_no: 'PULMO2', payment_status: 'success' })
-    expect(check([headerLine, `${firstLine},UTR 526123456702`, `${other},5261 2345 6702`])).toEqual(
-      [
-        {
-          line: 3,
-          message:
-            'payment_id: “5261 2345 6702” is already in line 2. Leave the cell empty if that payment paid for both.',
-        },
-      ],
-    )
-    expect(check([headerLine, `${firstLine},cash`, `${other},cash`])).toEqual([])
+    const secondRow = buildLine({ reg_no: 'PULMO2', payment_status: 'success' })
+    expect(
+      check([extendedHeader, `${firstRow},UTR 526123456702`, `${secondRow},5261 2345 6702`]),
+    ).toEqual([
+      {
+        line: 3,
+        message:
+          'payment_id: “5261 2345 6702” is already in line 2. Leave the cell empty if that payment paid for both.',
+      },
+    ])
+    expect(check([extendedHeader, `${firstRow},cash`, `${secondRow},cash`])).toEqual([])
   })
   test('rejects a line with too few cells', () =>
     expect(check([header, 'PULMO1,Dr. Example'])).toEqual([
@@ -313,18 +311,18 @@ describe('reports an error with its line', () => {
     ]))
   test('counts lines as an editor does if a cell contains a line break', () =>
     expect(
-      check([header, line({ full_name: '"Dr.\nExample"' }), line({ reg_no: 'X' })]).map(
-        (problem) => problem.line,
+      check([header, buildLine({ full_name: '"Dr.\nExample"' }), buildLine({ reg_no: 'X' })]).map(
+        ({ line }) => line,
       ),
     ).toEqual([4]))
   test('rejects a quote that is never closed', () =>
     expect(check([header, 'PULMO1,"Dr. Example'])[0]?.message).toMatch(/^This is not valid CSV: /))
   test('rejects an unknown column, and reports a missing one', () => {
-    const [unknown, ...rest] = check(['reg_no,fullname,created_at', 'PULMO1,x,2025-08-01'])
-    expect(unknown?.message).toMatch(
+    const [first, ...others] = check(['reg_no,fullname,created_at', 'PULMO1,x,2025-08-01'])
+    expect(first?.message).toMatch(
       /^PULMOCON 2025 has no column “fullname”\. Available: full_name, email, /,
     )
-    expect(rest).toEqual([{ line: 1, message: 'The column “payment_status” is missing.' }])
+    expect(others).toEqual([{ line: 1, message: 'The column “payment_status” is missing.' }])
   })
   test('rejects two columns with the same meaning', () =>
     expect(
@@ -346,11 +344,11 @@ describe('the command', () => {
     const file = write(VALID_CSV)
     expect(await run('pulmocon2025', file)).toEqual({
       status: 0,
-      printed: '2 registrations imported into PULMOCON 2025.',
+      output: '2 registrations imported into PULMOCON 2025.',
       errors: '',
     })
     expect(await countStored()).toBe(2)
-    expect((await run('pulmocon2025', file)).printed).toBe(
+    expect((await run('pulmocon2025', file)).output).toBe(
       '0 registrations imported into PULMOCON 2025; 2 registrations already existed.',
     )
     expect(await countStored()).toBe(2)
@@ -376,7 +374,7 @@ describe('the command', () => {
     const done = await run('pulmocon2025', file)
     expect(done).toEqual({
       status: 1,
-      printed: '',
+      output: '',
       errors: `${file}:3: PULMO-2025-17 is already stored with other data.\nNothing was imported.`,
     })
     expect(await countStored()).toBe(2)
@@ -412,7 +410,7 @@ const readNumbered = (lines: readonly string[]): ImportRow[] => {
   return importResult.value.map(({ row }) => ({ ...row, regNo: drawRegNo(readPulmocon()) }))
 }
 
-test('replaces sequential numbers by random ones and keeps the old number; keeps numbers in our format', async () => {
+test('replaces sequential numbers with random ones and keeps the old number; keeps numbers in our format', async () => {
   const generatedNumber = drawRegNo(readPulmocon())
   const file = write([
     ...VALID_CSV,
@@ -421,13 +419,13 @@ test('replaces sequential numbers by random ones and keeps the old number; keeps
   expect((await run('pulmocon2025', file)).status).toBe(0)
   const store = await openStoreHere({ dataDir: join(folder, 'var') })
   try {
-    const countStored = [
+    const regNos = [
       await store.registrationByFormerNumber('pulmocon2025', 'PULMO-2025-17'),
       await store.registrationByFormerNumber('pulmocon2025', 'PULMO-2025-18'),
       await store.registrationByFormerNumber('pulmocon2025', generatedNumber),
     ].map((entry) => entry?.regNo ?? '')
-    expect(countStored.map((number) => isRegNo(readPulmocon(), number))).toEqual([true, true, true])
-    expect([new Set(countStored).size, countStored[2]]).toEqual([3, generatedNumber])
+    expect(regNos.map((number) => isRegNo(readPulmocon(), number))).toEqual([true, true, true])
+    expect([new Set(regNos).size, regNos[2]]).toEqual([3, generatedNumber])
   } finally {
     await store.close()
   }
@@ -435,21 +433,21 @@ test('replaces sequential numbers by random ones and keeps the old number; keeps
 
 describe('a link with an old sequential number', () => {
   const url = '/api/registrations/PULMO-2025-17/'
-  const withEmail = (test: TestApp, email: unknown, path = url) =>
+  const openWithEmail = (test: TestApp, email: unknown, path = url) =>
     test.app.inject({ method: 'POST', url: path, payload: { email } })
 
-  let other: TestApp
+  let server: TestApp
   let ownNumber = ''
   beforeAll(async () => {
-    other = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
+    server = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
     const rows = readNumbered(VALID_CSV)
     ownNumber = rows[0]?.regNo ?? ''
-    await other.deps.store.importRegistrations(rows)
+    await server.deps.store.importRegistrations(rows)
   })
-  afterAll(() => other.close())
+  afterAll(() => server.close())
 
   test('asks for the email address, then shows the registration under its new number', async () => {
-    const lookup = await other.app.inject(url)
+    const lookup = await server.app.inject(url)
     expect([lookup.statusCode, lookup.json()]).toEqual([
       403,
       {
@@ -460,28 +458,28 @@ describe('a link with an old sequential number', () => {
       },
     ])
     expect(lookup.body).not.toContain('Example')
-    expect((await withEmail(other, { $ne: 1 })).statusCode).toBe(422)
-    for (const invalidArgs of ['other@example.org', '', 7])
-      expect((await withEmail(other, invalidArgs)).json<{ code: string }>().code).toBe(
+    expect((await openWithEmail(server, { $ne: 1 })).statusCode).toBe(422)
+    for (const invalidEmail of ['other@example.org', '', 7])
+      expect((await openWithEmail(server, invalidEmail)).json<{ code: string }>().code).toBe(
         'email_differs',
       )
-    const shown = await withEmail(other, ' OLD@example.org ')
-    expect([shown.statusCode, shown.json<RegistrationResponse>().registration.reg_no]).toEqual([
-      200,
-      ownNumber,
-    ])
-    expect((await other.app.inject(`/api/registrations/${ownNumber}/`)).statusCode).toBe(200)
+    const response = await openWithEmail(server, ' OLD@example.org ')
+    expect([
+      response.statusCode,
+      response.json<RegistrationResponse>().registration.reg_no,
+    ]).toEqual([200, ownNumber])
+    expect((await server.app.inject(`/api/registrations/${ownNumber}/`)).statusCode).toBe(200)
   })
 
   test('cannot be opened if the registration has no email address', async () => {
     for (const email of ['', undefined, null])
-      expect((await withEmail(other, email, '/api/registrations/PULMO-2025-18/')).statusCode).toBe(
-        403,
-      )
+      expect(
+        (await openWithEmail(server, email, '/api/registrations/PULMO-2025-18/')).statusCode,
+      ).toBe(403)
   })
 
   test('does not retry a payment automatically', async () => {
-    const answer = await other.app.inject({
+    const answer = await server.app.inject({
       method: 'POST',
       url: '/api/payment/retry/',
       payload: { order_id: 'PULMO-2025-17' },
@@ -494,7 +492,7 @@ describe('a link with an old sequential number', () => {
     for (let times = 0; times < 21; times++)
       statuses.push(
         (
-          await other.app.inject({
+          await server.app.inject({
             url: `/api/registrations/PULMO-2025-${17 + (times % 2)}/`,
             remoteAddress: '192.0.2.9',
           })
@@ -527,14 +525,14 @@ test('the office lists imported rows, and its export can be imported elsewhere',
     },
   ])
   const csv = (await office.get('/admin/export/?event_type=pulmocon')).body
-  const readAgain = readImportText(
+  const reimportResult = readImportText(
     readPulmocon(),
     app.deps.events.findById('pulmocon2025')?.hash ?? '',
     csv,
   )
-  if (!readAgain.ok) throw new Error(JSON.stringify(readAgain.error))
+  if (!reimportResult.ok) throw new Error(JSON.stringify(reimportResult.error))
   expect(
-    readAgain.value.map(({ row }) => row).toSorted((a, b) => a.createdAt - b.createdAt),
+    reimportResult.value.map(({ row }) => row).toSorted((a, b) => a.createdAt - b.createdAt),
   ).toEqual(rows.map(({ regNo, ...row }) => ({ ...row, formerNo: regNo })))
   const page = await office.json(`/admin/registrations/${rows[0]?.regNo}/`)
   expect(page['answers']).toContainEqual({

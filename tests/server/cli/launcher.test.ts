@@ -38,11 +38,11 @@ describe('the command line', () => {
     for (const [, group = ''] of groups.matchAll(/^ {2}(\w+) {2,}\S/gm)) {
       const groupHelp = await runHere([group, '--help'])
       expect(groupHelp.status).toBe(0)
-      for (const [, word = ''] of groupHelp.stdout.matchAll(
+      for (const [, command = ''] of groupHelp.stdout.matchAll(
         new RegExp(`^ {2}${group} (\\S+) {2}`, 'gm'),
       )) {
-        expect(groups).toContain(word)
-        names.push([group, word])
+        expect(groups).toContain(command)
+        names.push([group, command])
       }
     }
     expect(names).toEqual(
@@ -53,12 +53,16 @@ describe('the command line', () => {
       ]),
     )
     for (const name of names) {
-      const help = await runHere([...name, '--help'])
-      const isOwnUsage = new RegExp(
+      const helpResult = await runHere([...name, '--help'])
+      const usagePattern = new RegExp(
         `^(Usage:| {6}) rollcall (event )?${name.join(' ').replace('event ', '')}\\b`,
         'm',
       )
-      expect([name, help.status, isOwnUsage.test(help.stdout)]).toEqual([name, 0, true])
+      expect([name, helpResult.status, usagePattern.test(helpResult.stdout)]).toEqual([
+        name,
+        0,
+        true,
+      ])
     }
   })
 
@@ -72,7 +76,7 @@ describe('the command line', () => {
     expect(stderr).toContain(`Did you mean "rollcall ${suggestion}"?`)
   })
 
-  test('a word unlike any command suggested one that the user did not mean', async () => {
+  test('a word unlike any command got a suggestion that the user did not mean', async () => {
     expect((await runHere(['event', 'foo'])).stderr).toMatch(/^Unknown command "event foo"\.\n/)
   })
 
@@ -202,16 +206,19 @@ describe('the command line', () => {
   test('an old Node starts the installed Node, or prints instructions', () => {
     // A preloaded script makes this Node report an old version; the Node that it starts is not
     // preloaded.
-    const old = join(folder, 'old.cjs')
-    writeFileSync(old, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")
-    const handedOverTwice = run(['--require', old, launcher, '--help'], {
+    const oldNodeScript = join(folder, 'old.cjs')
+    writeFileSync(
+      oldNodeScript,
+      "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })",
+    )
+    const secondHandOver = run(['--require', oldNodeScript, launcher, '--help'], {
       ROLLCALL_HANDED_OVER: '1',
     })
-    expect([handedOverTwice.status, handedOverTwice.stderr]).toEqual([
+    expect([secondHandOver.status, secondHandOver.stderr]).toEqual([
       2,
       expect.stringContaining('Rollcall needs Node 22.18 or newer; this is Node 20.20.2.'),
     ])
-    const handOver = run(['--require', old, launcher, 'start', 'now'])
+    const handOver = run(['--require', oldNodeScript, launcher, 'start', 'now'])
     expect([handOver.status, handOver.stderr]).toEqual([
       2,
       expect.stringMatching(/^(Unexpected argument "now"|Rollcall needs Node)/),
@@ -227,38 +234,38 @@ test('a command whose output is no longer read ends without a stack trace', () =
 })
 
 test('without installed packages, a command says what to run; a source file changed after the build is used', async () => {
-  const tree = join(folder, 'tree')
+  const sourceTree = join(folder, 'tree')
   for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
-    cpSync(join(top, name), join(tree, name), { recursive: true })
+    cpSync(join(top, name), join(sourceTree, name), { recursive: true })
   // Before `npm ci`, each command ended with a stack trace.
-  const uninstalled = run([join(tree, 'bin', 'rollcall.js'), 'start'])
-  expect([uninstalled.status, uninstalled.stderr]).toEqual([
+  const result = run([join(sourceTree, 'bin', 'rollcall.js'), 'start'])
+  expect([result.status, result.stderr]).toEqual([
     2,
     expect.stringMatching(/^The package \S+ is not installed\. Run "npm ci" in .+\.\n$/),
   ])
-  // The command has cached its compiled code in node_modules.
-  rmSync(join(tree, 'node_modules'), { recursive: true, force: true })
-  symlinkSync(join(top, 'node_modules'), join(tree, 'node_modules'))
+  // The command has created node_modules for its compiled code.
+  rmSync(join(sourceTree, 'node_modules'), { recursive: true, force: true })
+  symlinkSync(join(top, 'node_modules'), join(sourceTree, 'node_modules'))
   const { hashSources, SERVER_BUILD, STAMP_FILE } = (await import(
-    join(tree, 'server', 'cli', 'build', 'stamp.ts')
+    join(sourceTree, 'server', 'cli', 'build', 'stamp.ts')
   )) as typeof Stamp
-  mkdirSync(join(tree, 'build'))
+  mkdirSync(join(sourceTree, 'build'))
   // Replaces a slow step.
   writeFileSync(
-    join(tree, 'build', 'run-command.js'),
+    join(sourceTree, 'build', 'run-command.js'),
     "export const main = async () => (console.log('built'), 0)",
   )
-  const help = (variables: Readonly<Record<string, string>> = {}): string =>
-    run([join(tree, 'bin', 'rollcall.js'), '--help'], variables).stdout.split('\n')[0] ?? ''
+  const readFirstHelpLine = (variables: Readonly<Record<string, string>> = {}): string =>
+    run([join(sourceTree, 'bin', 'rollcall.js'), '--help'], variables).stdout.split('\n')[0] ?? ''
   // A build without a stamp is incomplete.
-  expect(help()).toBe('Usage: rollcall <command> [options]')
-  writeFileSync(join(tree, 'build', STAMP_FILE), hashSources(SERVER_BUILD.sources))
-  expect(help()).toBe('built')
-  expect(help({ ROLLCALL_SOURCES: '1' })).toBe('Usage: rollcall <command> [options]')
-  const changedFile = join(tree, 'engine', 'lib', 'money.ts')
-  const before = readFileSync(changedFile, 'utf8')
-  writeFileSync(changedFile, `${before}\n// A line more.\n`)
-  expect(help()).toBe('Usage: rollcall <command> [options]')
-  writeFileSync(changedFile, before)
-  expect(help()).toBe('built')
+  expect(readFirstHelpLine()).toBe('Usage: rollcall <command> [options]')
+  writeFileSync(join(sourceTree, 'build', STAMP_FILE), hashSources(SERVER_BUILD.sources))
+  expect(readFirstHelpLine()).toBe('built')
+  expect(readFirstHelpLine({ ROLLCALL_SOURCES: '1' })).toBe('Usage: rollcall <command> [options]')
+  const changedFile = join(sourceTree, 'engine', 'lib', 'money.ts')
+  const contentBefore = readFileSync(changedFile, 'utf8')
+  writeFileSync(changedFile, `${contentBefore}\n// A line more.\n`)
+  expect(readFirstHelpLine()).toBe('Usage: rollcall <command> [options]')
+  writeFileSync(changedFile, contentBefore)
+  expect(readFirstHelpLine()).toBe('built')
 })

@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => folder.remove())
 
 test('with --currency, prices are in that currency and delegates pay by bank transfer', async () => {
-  const written = await folder.rollcall([
+  const newResult = await folder.rollcall([
     'new',
     'heath2027',
     '--yes',
@@ -22,7 +22,7 @@ test('with --currency, prices are in that currency and delegates pay by bank tra
     '--categories',
     'Member = € 290 / 350.50; Student = 95',
   ])
-  expect([written.status, written.err]).toEqual([0, ''])
+  expect([newResult.status, newResult.stderr]).toEqual([0, ''])
   const event = readEvent(folder.read('events/heath2027.yaml'), shared)
   expect(event).toMatchObject({
     currency: 'EUR',
@@ -51,16 +51,16 @@ test.each([
     'GST is not charged on prices in EUR. Write none, and add the tax to the file.',
   ],
 ])('%j is refused', async (options, message) => {
-  const refused = await folder.rollcall(['new', 'refused2027', '--yes', ...options])
-  expect(refused.status).toBe(2)
-  expect(refused.err).toContain(message)
+  const refusal = await folder.rollcall(['new', 'refused2027', '--yes', ...options])
+  expect(refusal.status).toBe(2)
+  expect(refusal.stderr).toContain(message)
   expect(existsSync(join(folder.folder, 'events/refused2027.yaml'))).toBe(false)
 })
 
 test('--currency INR writes the same file as no --currency', async () => {
   await folder.rollcall(['new', 'rupees2027', '--yes'])
   const text = folder.read('events/rupees2027.yaml')
-  const other = await folder.rollcall([
+  const withoutOption = await folder.rollcall([
     'new',
     'rupees2027',
     '--yes',
@@ -69,6 +69,6 @@ test('--currency INR writes the same file as no --currency', async () => {
     '--out',
     'other',
   ])
-  expect(other.status).toBe(0)
+  expect(withoutOption.status).toBe(0)
   expect(folder.read('other/rupees2027.yaml')).toBe(text)
 })

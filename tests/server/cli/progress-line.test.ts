@@ -20,10 +20,10 @@ function openStream(isTTY: boolean): { stream: NodeJS.WriteStream; read: () => s
   }
 }
 
-const COPYING = 'Copying files'
+const COPY_STEP = 'Copying files'
 
 async function copyThreeFiles(): Promise<string> {
-  for (const _ of reportEach([1, 2, 3], COPYING));
+  for (const _ of reportEach([1, 2, 3], COPY_STEP));
   reportProgress({ step: 'Comparing tables', done: 1, total: 1_20_000 })
   return 'done'
 }

@@ -8,7 +8,7 @@ import type { RegisterResponse } from '../../../engine/api.ts'
 import { createEventFile } from '../../../engine/authoring.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp, type TestApp } from '../harness.ts'
-import { createCommandFolder, stripColours, type CommandFolder } from './cli.ts'
+import { createCommandFolder, normaliseSpaces, type CommandFolder } from './cli.ts'
 
 /** An event that sells companions, free children, and workshops. */
 const fairEvent = createEventFile({
@@ -48,7 +48,7 @@ test('explains an old price with the version of the file that quoted it', async 
   expect(server.deps.events.findById('sample2026')?.config.fees.prices?.['member']?.['early']).toBe(
     150_000,
   )
-  const { status, out, err } = await folder.rollcall(
+  const { status, stdout, stderr } = await folder.rollcall(
     ['event', 'explain', '--registration', regNo],
     {
       variables: getVariables(),
@@ -58,12 +58,12 @@ test('explains an old price with the version of the file that quoted it', async 
     fixtureEvent()
       .split('\n')
       .findIndex((text) => text.includes('member:     [')) + 1
-  expect([status, err]).toEqual([0, ''])
-  expect(stripColours(out)).toContain(`${regNo}, registered with version `)
-  expect(stripColours(out)).toContain(
+  expect([status, stderr]).toEqual([0, ''])
+  expect(normaliseSpaces(stdout)).toContain(`${regNo}, registered with version `)
+  expect(normaliseSpaces(stdout)).toContain(
     `price     ₹ 1,000  fees.prices.member, column 1, early (line ${line})`,
   )
-  expect(stripColours(out)).toContain('total     ₹ 1,180')
+  expect(normaliseSpaces(stdout)).toContain('total     ₹ 1,180')
 })
 
 test('diff reports the number of registrations that a change affects, and those it would break', async () => {
@@ -72,22 +72,22 @@ test('diff reports the number of registrations that a change affects, and those 
     join(folder.folder, 'next.yaml'),
     fixtureEvent({ price: 2000, total: 2360, prefix: 'SMPX' }),
   )
-  const { status, out } = await folder.rollcall(
+  const { status, stdout } = await folder.rollcall(
     ['event', 'diff', 'old.yaml', 'next.yaml', '--database'],
     {
       variables: getVariables(),
     },
   )
   expect(status).toBe(1)
-  expect(stripColours(out)).toContain('₹ 1,180 → ₹ 2,360  ▲ ₹ 1,180')
-  expect(out).toContain(
+  expect(normaliseSpaces(stdout)).toContain('₹ 1,180 → ₹ 2,360  ▲ ₹ 1,180')
+  expect(stdout).toContain(
     'sample2026: 1 registration is stored, 1 of them pending, which keep the price they were quoted.',
   )
-  expect(out).toMatch(/error\[EV1005\][^]*next\.yaml:\d+/)
+  expect(stdout).toMatch(/error\[EV1005\][^]*next\.yaml:\d+/)
 })
 
 test('exports one row for each registration with its items, or one row for each accompanying person', async () => {
-  const sent = await server.post('/api/fair2026/register/', {
+  const response = await server.post('/api/fair2026/register/', {
     full_name: 'Asha Nair',
     email: 'asha@example.org',
     phone_number: '9876543210',
@@ -98,17 +98,17 @@ test('exports one row for each registration with its items, or one row for each 
     ]),
     workshops: JSON.stringify(['ultrasound', 'writing']),
   })
-  expect(sent.statusCode, sent.body).toBe(201)
-  const number = sent.json<RegisterResponse>().reg_no
+  expect(response.statusCode, response.body).toBe(201)
+  const number = response.json<RegisterResponse>().reg_no
   const runExport = async (...args: string[]) => {
-    const { status, out, err } = await folder.rollcall(
+    const { status, stdout, stderr } = await folder.rollcall(
       ['registration', 'export', 'fair2026', ...args],
       {
         variables: getVariables(),
       },
     )
-    expect([status, err]).toEqual([0, ''])
-    return parse(out, { bom: true, relax_column_count: false })
+    expect([status, stderr]).toEqual([0, ''])
+    return parse(stdout, { bom: true, relax_column_count: false })
   }
   const [headings, row] = await runExport()
   const cells = Object.fromEntries(
@@ -132,15 +132,15 @@ test('exports one row for each registration with its items, or one row for each 
       variables: getVariables(),
     },
   )
-  expect([invalidResult.status, invalidResult.err.trim()]).toEqual([
+  expect([invalidResult.status, invalidResult.stderr.trim()]).toEqual([
     2,
     'No field "workshops" lists people. Fields that do: companions.',
   ])
   const explanation = await folder.rollcall(['event', 'explain', '--registration', number], {
     variables: getVariables(),
   })
-  expect(explanation.err).toBe('')
-  expect(stripColours(explanation.out)).toMatch(
+  expect(explanation.stderr).toBe('')
+  expect(normaliseSpaces(explanation.stdout)).toMatch(
     /^line {6}Accompanying person {2}1 × ₹ 4,000 .*\(line \d+\)$/m,
   )
 })

@@ -20,11 +20,11 @@ const breakFile = (): void =>
   folder.change('events/midzone2025.yaml', 'prices: exclusive', 'prices: exclusiv')
 
 test('exits with 0 for valid files, 1 for an error with its line, 2 for invalid usage', async () => {
-  expect(await folder.rollcall(['validate'])).toMatchObject({ status: 0, err: '' })
+  expect(await folder.rollcall(['validate'])).toMatchObject({ status: 0, stderr: '' })
   breakFile()
-  const { status, out } = await folder.rollcall(['validate'])
+  const { status, stdout } = await folder.rollcall(['validate'])
   expect(status).toBe(1)
-  expect(out).toMatch(/error\[EV104\][^]*--> events\/midzone2025\.yaml:\d+:\d+/)
+  expect(stdout).toMatch(/error\[EV104\][^]*--> events\/midzone2025\.yaml:\d+:\d+/)
   for (const args of [
     ['--format', 'xml'],
     ['--on', 'today'],
@@ -33,7 +33,7 @@ test('exits with 0 for valid files, 1 for an error with its line, 2 for invalid 
     ['--strickt'],
     ['-', '--fix'],
   ])
-    expect(await folder.rollcall(['validate', ...args])).toMatchObject({ status: 2, out: '' })
+    expect(await folder.rollcall(['validate', ...args])).toMatchObject({ status: 2, stdout: '' })
 })
 
 test('validate and explain use the event files of EVENTS_DIR instead of events/', async () => {
@@ -41,13 +41,13 @@ test('validate and explain use the event files of EVENTS_DIR instead of events/'
   const variables = { EVENTS_DIR: join(folder.folder, 'served') }
   const changedFile = folder.read('events/midzone2025.yaml').replaceAll('1250', '6250')
   folder.write('served/midzone2025.yaml', changedFile)
-  const validated = await folder.rollcall(['validate'], { variables })
-  expect(validated.out).toMatch(/served\/midzone2025\.yaml/)
-  expect(validated.out).not.toMatch(/ events\//)
-  const explained = await folder.rollcall(['event', 'explain', 'midzone2025'], { variables })
-  expect(explained.out).toContain('6,250')
+  const result = await folder.rollcall(['validate'], { variables })
+  expect(result.stdout).toMatch(/served\/midzone2025\.yaml/)
+  expect(result.stdout).not.toMatch(/ events\//)
+  const explainResult = await folder.rollcall(['event', 'explain', 'midzone2025'], { variables })
+  expect(explainResult.stdout).toContain('6,250')
   const unknownEvent = await folder.rollcall(['event', 'explain', 'afpicon2026'], { variables })
-  expect([unknownEvent.status, unknownEvent.err.trim()]).toEqual([
+  expect([unknownEvent.status, unknownEvent.stderr.trim()]).toEqual([
     2,
     'The file afpicon2026 cannot be read. The events in served: midzone2025.',
   ])
@@ -55,21 +55,21 @@ test('validate and explain use the event files of EVENTS_DIR instead of events/'
     await folder.rollcall(['validate'], { variables: { EVENTS_DIR: '/nowhere' } }),
   ).toMatchObject({
     status: 2,
-    err: expect.stringContaining('EVENTS_DIR is /nowhere, which does not exist.'),
+    stderr: expect.stringContaining('EVENTS_DIR is /nowhere, which does not exist.'),
   })
 })
 
-test('reports that the server does not read a file of this name, in addition to its findings', async () => {
+test('reports that the server does not read a file with this name, in addition to its findings', async () => {
   const text = folder.read('events/midzone2025.yaml')
   folder.write('events/midzone2025.yaml.txt', text)
   folder.write('events/midzone2025.yaml.bak', text)
-  const { err, status } = await folder.rollcall(['validate', 'events/midzone2025.yaml.txt'])
+  const { stderr, status } = await folder.rollcall(['validate', 'events/midzone2025.yaml.txt'])
   expect(status).toBe(1)
-  expect(err.replaceAll('\\', '/')).toBe(
+  expect(stderr.replaceAll('\\', '/')).toBe(
     'events/midzone2025.yaml.txt is not read: its name ends in .txt, not in .yaml. Only midzone2025.yaml is read; put the changes there.\n',
   )
   for (const name of ['events/midzone2025.yaml', 'midzone2025', 'events/midzone2025.yaml.bak'])
-    expect(await folder.rollcall(['validate', name])).toMatchObject({ status: 0, err: '' })
+    expect(await folder.rollcall(['validate', name])).toMatchObject({ status: 0, stderr: '' })
 })
 
 test('reports a file that looks like an event file but is not read, with instructions', async () => {
@@ -89,9 +89,9 @@ test('reports a file that looks like an event file but is not read, with instruc
   ])
     folder.write(`events/${name}`, text)
   folder.write('events/neuro2027.docx', 'PK')
-  const { status, err } = await folder.rollcall(['validate'])
+  const { status, stderr } = await folder.rollcall(['validate'])
   expect(status).toBe(0)
-  expect(err.replaceAll('\\', '/').trimEnd().split('\n')).toEqual([
+  expect(stderr.replaceAll('\\', '/').trimEnd().split('\n')).toEqual([
     'events/Cardio2027.YAML is not read: its extension must be .yaml in lower case. Rename it to cardio2027.yaml.',
     'events/afpicon2026.yaml.txt is not read: its name ends in .txt, not in .yaml. Only afpicon2026.yaml is read; put the changes there.',
     'events/dental2027 is not read: it has no extension. Rename it to dental2027.yaml.',
@@ -99,7 +99,7 @@ test('reports a file that looks like an event file but is not read, with instruc
     'events/old2024.yml.bak is not read: its name ends in .bak, not in .yaml. Rename it to old2024.yaml.',
     'events/ortho2027.yaml.txt is not read: its name ends in .txt, not in .yaml. Rename it to ortho2027.yaml.',
   ])
-  expect((await folder.rollcall(['validate', 'ortho'])).err).toBe(
+  expect((await folder.rollcall(['validate', 'ortho'])).stderr).toBe(
     'The file ortho cannot be read. events/ortho2027.yaml.txt is not read: its name ends in .txt, not in .yaml. Rename it to ortho2027.yaml.\n',
   )
 })
@@ -130,11 +130,11 @@ test.each([
       at === 0 ? text.split('\n').findIndex((line) => line.includes('Thiruvalla')) + 1 : at
     const savedBytes = bytes(text)
     writeFileSync(join(folder.folder, file), savedBytes)
-    const { status, out } = await folder.rollcall(['validate', file, '--fix'])
+    const { status, stdout } = await folder.rollcall(['validate', file, '--fix'])
     expect(status).toBe(1)
-    expect(out).toContain(message)
-    expect(out).toContain(`${file}:${line}:`)
-    expect(out).toMatch(/save (the file|it) as UTF-8/)
+    expect(stdout).toContain(message)
+    expect(stdout).toContain(`${file}:${line}:`)
+    expect(stdout).toMatch(/save (the file|it) as UTF-8/)
     expect(readFileSync(join(folder.folder, file)).equals(savedBytes)).toBe(true)
   },
 )
@@ -144,12 +144,12 @@ test('standard input, with the shared files of events/', async () => {
     (await folder.rollcall(['validate', '-'], { input: folder.read('events/midzone2025.yaml') }))
       .status,
   ).toBe(0)
-  const { status, out } = await folder.rollcall(['validate', '-'], {
+  const { status, stdout } = await folder.rollcall(['validate', '-'], {
     input: 'format: 1\n',
-    isAlone: true,
+    isSeparateProcess: true,
   })
   expect(status).toBe(1)
-  expect(out).toContain('standard input')
+  expect(stdout).toContain('standard input')
 })
 
 test('--production reports demo values, --strict fails on warnings, --only selects findings', async () => {
@@ -172,8 +172,8 @@ test('--production reports demo values, --strict fails on warnings, --only selec
 
 test('--format json: one object with positions from 1 and a summary', async () => {
   breakFile()
-  const { status, out } = await folder.rollcall(['validate', '--format', 'json'])
-  const { version, diagnostics, summary } = JSON.parse(out) as {
+  const { status, stdout } = await folder.rollcall(['validate', '--format', 'json'])
+  const { version, diagnostics, summary } = JSON.parse(stdout) as {
     version: number
     diagnostics: { code: string; file: string; start: { line: number }; fix: { text: string } }[]
     summary: object
@@ -207,7 +207,7 @@ test('--format sarif: version, columns, fingerprints that moving a line does not
     }[]
   }
   const run = async () =>
-    JSON.parse((await folder.rollcall(['validate', '--format', 'sarif'])).out) as Sarif
+    JSON.parse((await folder.rollcall(['validate', '--format', 'sarif'])).stdout) as Sarif
   breakFile()
   const first = await run()
   folder.write('events/midzone2025.yaml', `# moved\n${folder.read('events/midzone2025.yaml')}`)
@@ -267,8 +267,8 @@ describe('--format github', () => {
 
   test('prints the readable report after it', async () => {
     breakFile()
-    const { out } = await folder.rollcall(['validate', '--format', 'github'])
-    expect(out).toMatch(
+    const { stdout } = await folder.rollcall(['validate', '--format', 'github'])
+    expect(stdout).toMatch(
       /^::error file=events\/midzone2025\.yaml,line=\d+,[^\n]*title=EV104::[^]*\nerror\[EV104\]/,
     )
   })
@@ -278,8 +278,8 @@ describe('--fix', () => {
   test('applies certain fixes and reports the rest', async () => {
     const validText = folder.read('events/midzone2025.yaml')
     breakFile()
-    const { status, err } = await folder.rollcall(['validate', '--fix'])
-    expect([status, err]).toEqual([0, 'events/midzone2025.yaml: 1 edit written.\n'])
+    const { status, stderr } = await folder.rollcall(['validate', '--fix'])
+    expect([status, stderr]).toEqual([0, 'events/midzone2025.yaml: 1 edit written.\n'])
     expect(folder.read('events/midzone2025.yaml')).toBe(validText)
   })
 
@@ -288,15 +288,17 @@ describe('--fix', () => {
     async (name) => {
       const file = join('events', name)
       folder.write(file, readFileSync(join(oldKeys, name), 'utf8'))
-      const before = await folder.rollcall(['validate', file, '--format', 'json'])
-      const { status, err } = await folder.rollcall(['validate', file, '--fix'])
-      const renames = listCodes(before.out).filter((code) => code === 'EV019').length
-      expect([status, before.status]).toEqual([0, 0])
-      expect(err).toBe(
+      const resultBefore = await folder.rollcall(['validate', file, '--format', 'json'])
+      const { status, stderr } = await folder.rollcall(['validate', file, '--fix'])
+      const renames = listCodes(resultBefore.stdout).filter((code) => code === 'EV019').length
+      expect([status, resultBefore.status]).toEqual([0, 0])
+      expect(stderr).toBe(
         renames === 0 ? '' : `${file}: ${renames} edit${renames === 1 ? '' : 's'} written.\n`,
       )
-      const after = await folder.rollcall(['validate', file, '--format', 'json'])
-      expect(listCodes(after.out)).toEqual(listCodes(before.out).filter((code) => code !== 'EV019'))
+      const resultAfter = await folder.rollcall(['validate', file, '--format', 'json'])
+      expect(listCodes(resultAfter.stdout)).toEqual(
+        listCodes(resultBefore.stdout).filter((code) => code !== 'EV019'),
+      )
     },
   )
 
@@ -329,16 +331,16 @@ test('--watch checks again when a file changes', async () => {
     env: { PATH: process.env['PATH'] ?? '' },
   })
   try {
-    let out = ''
+    let stdout = ''
     const waitForOutput = (pattern: RegExp): Promise<void> =>
       new Promise((resolve, reject) => {
         const check = (chunk: unknown): void => {
-          out += String(chunk)
-          if (pattern.test(out)) resolve()
+          stdout += String(chunk)
+          if (pattern.test(stdout)) resolve()
         }
         child.stdout.on('data', check)
         child.stderr.on('data', check)
-        child.on('close', () => reject(new Error(`the command ended: ${out}`)))
+        child.on('close', () => reject(new Error(`the command ended: ${stdout}`)))
       })
     await waitForOutput(/Watching/)
     breakFile()

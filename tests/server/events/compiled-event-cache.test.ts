@@ -1,5 +1,6 @@
 /**
- * A folder that was valid at startup is not checked again at the next startup unless one of its files has changed.
+ * A folder that was valid at one startup is not checked again at the next, unless one of its files
+ * has changed.
  */
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,12 +24,12 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(temporaryFolder, { recursive: true, force: true }))
 
-/** Returns the result for the folder, and whether the checker ran. */
+/** Compiles the events folder as a startup does. Also returns whether the checker ran. */
 async function compileAtStartup(
   production = false,
 ): Promise<CompiledFolder & { readonly isJudged: boolean }> {
   let isCompiled = false
-  const compiled = await compileFolder(
+  const result = await compileFolder(
     await readFolder(events),
     { cacheFolder: join(temporaryFolder, 'cache'), production },
     (input) => {
@@ -36,7 +37,7 @@ async function compileAtStartup(
       return checkFolderHere(input)
     },
   )
-  return { ...compiled, isJudged: isCompiled }
+  return { ...result, isJudged: isCompiled }
 }
 const changeFile = (name: string, from: string, to: string): void => {
   const file = join(events, name)
@@ -66,21 +67,21 @@ test.each([
 
 test('the next release does not check the same files again, although their folder has another name', async () => {
   await compileAtStartup()
-  const before = await compileAtStartup()
-  const oldFolder = events
+  const resultBefore = await compileAtStartup()
+  const previousFolder = events
   events = join(temporaryFolder, 'events-of-the-next-release')
-  renameSync(oldFolder, events)
-  const after = await compileAtStartup()
-  expect(after.isJudged).toBe(false)
-  expect(after.served).toEqual(before.served)
+  renameSync(previousFolder, events)
+  const resultAfter = await compileAtStartup()
+  expect(resultAfter.isJudged).toBe(false)
+  expect(resultAfter.served).toEqual(resultBefore.served)
 })
 
 test('runs the checker when an event file is renamed', async () => {
   await compileAtStartup()
   await compileAtStartup()
   renameSync(join(events, 'afpicon2026.yaml'), join(events, 'afpicon2027.yaml'))
-  const renamed = await compileAtStartup()
-  expect(renamed.isJudged).toBe(true)
+  const renamedFile = await compileAtStartup()
+  expect(renamedFile.isJudged).toBe(true)
 })
 
 test('runs the checker in production for a file that was valid in the sandbox', async () => {
@@ -93,16 +94,18 @@ test('cached findings are reported again', async () => {
   await compileAtStartup()
   await compileAtStartup()
   changeFile('_shared/site.yaml', 'format: 1', 'format: 9')
-  const found = await compileAtStartup()
-  expect(found.findings).not.toBe('')
-  expect((await compileAtStartup()).findings).toBe(found.findings)
-  expect((await compileAtStartup()).findings).toBe(found.findings)
+  const result = await compileAtStartup()
+  expect(result.findings).not.toBe('')
+  expect((await compileAtStartup()).findings).toBe(result.findings)
+  expect((await compileAtStartup()).findings).toBe(result.findings)
 })
 
 test('a check that timed out is not repeated for an unchanged file', async () => {
   await compileAtStartup()
   await compileAtStartup()
   const options = { cacheFolder: join(temporaryFolder, 'cache'), production: false }
-  const compiled = await compileFolder(await readFolder(events), options, async () => err('late'))
-  expect(compiled.served.length).toBeGreaterThan(1)
+  const timedOutResult = await compileFolder(await readFolder(events), options, async () =>
+    err('late'),
+  )
+  expect(timedOutResult.served.length).toBeGreaterThan(1)
 })

@@ -34,9 +34,12 @@ afterAll(async () => {
   rmSync(temporaryFolder, { recursive: true, force: true })
 })
 
-const sample = fixtureEvent()
-const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
-/** Replaces text that must exist, so that no row becomes ineffective when the fixture changes. */
+const SAMPLE_FILE = fixtureEvent()
+const OTHER_FILE = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
+/**
+ * Replaces text. Throws if the fixture does not contain the text, so that no row becomes
+ * ineffective when the fixture changes.
+ */
 const replaceText = (text: string, from: string, to: string): string => {
   if (!text.includes(from)) throw new Error(`the fixture does not contain "${from}"`)
   return text.replace(from, to)
@@ -51,13 +54,13 @@ const changeApi = (text: string, changes: Readonly<Record<string, string>>): str
   const lines = Object.entries(apiPaths).map(([name, path]) => `  ${name}: ${path}\n`)
   return replaceText(text, '\npayment: {', `\napi:\n${lines.join('')}\npayment: {`)
 }
-const addOffice = (text: string, lines: string): string =>
+const addAdmin = (text: string, lines: string): string =>
   replaceText(text, '\nexamples:', `\nadmin:\n  ${lines}\n\nexamples:`)
-const linkFrom = (text: string, withGatewayFields: string): string =>
+const addLink = (text: string, target: string): string =>
   replaceText(
     text,
     'details: [order_id, amount]',
-    `details: [order_id, amount]\n    buttons: [{label: Elsewhere, go: ${withGatewayFields}}]`,
+    `details: [order_id, amount]\n    buttons: [{label: Elsewhere, go: ${target}}]`,
   )
 
 type Row = {
@@ -70,39 +73,39 @@ type Row = {
   readonly refused?: RegExp
 }
 const FOLDERS: readonly Row[] = [
-  { what: 'one event', files: { 'sample2026.yaml': sample } },
-  { what: 'two events', files: { 'sample2026.yaml': sample, 'other2026.yaml': other } },
-  { what: 'a file that ends in .yml', files: { 'sample2026.yml': sample } },
+  { what: 'one event', files: { 'sample2026.yaml': SAMPLE_FILE } },
+  { what: 'two events', files: { 'sample2026.yaml': SAMPLE_FILE, 'other2026.yaml': OTHER_FILE } },
+  { what: 'a file that ends in .yml', files: { 'sample2026.yml': SAMPLE_FILE } },
   {
     what: 'lines with Windows line endings',
-    files: { 'sample2026.yaml': sample.replaceAll('\n', '\r\n') },
+    files: { 'sample2026.yaml': SAMPLE_FILE.replaceAll('\n', '\r\n') },
   },
   {
     what: 'a button to the page of another event',
-    files: { 'sample2026.yaml': linkFrom(sample, '/other2026'), 'other2026.yaml': other },
+    files: { 'sample2026.yaml': addLink(SAMPLE_FILE, '/other2026'), 'other2026.yaml': OTHER_FILE },
   },
   {
     what: 'two events whose buttons lead to each other',
     files: {
-      'sample2026.yaml': linkFrom(sample, '/other2026'),
-      'other2026.yaml': linkFrom(other, '/sample2026'),
+      'sample2026.yaml': addLink(SAMPLE_FILE, '/other2026'),
+      'other2026.yaml': addLink(OTHER_FILE, '/sample2026'),
     },
   },
   {
     what: 'a hidden file with any content',
-    files: { 'sample2026.yaml': sample, '.sample2026.yaml': 'event: [' },
+    files: { 'sample2026.yaml': SAMPLE_FILE, '.sample2026.yaml': 'event: [' },
   },
   {
     what: 'files with other extensions and any content',
     files: {
-      'sample2026.yaml': sample,
+      'sample2026.yaml': SAMPLE_FILE,
       'notes.txt': 'event: [',
       'sample2026.yaml.bak': 'event: [',
     },
   },
   {
     what: 'a folder in the folder',
-    files: { 'sample2026.yaml': sample },
+    files: { 'sample2026.yaml': SAMPLE_FILE },
     make: (folder) => {
       mkdirSync(join(folder, 'old'))
       writeFileSync(join(folder, 'old', 'sample2026.yaml'), 'event: [')
@@ -112,79 +115,86 @@ const FOLDERS: readonly Row[] = [
     what: 'a link to an event file',
     files: {},
     make: (folder) => {
-      writeFileSync(join(folder, 'kept.txt'), sample)
+      writeFileSync(join(folder, 'kept.txt'), SAMPLE_FILE)
       symlinkSync('kept.txt', join(folder, 'sample2026.yaml'))
     },
   },
   {
     what: 'no shared files: those of Rollcall apply',
-    files: { 'sample2026.yaml': sample, _shared: null },
+    files: { 'sample2026.yaml': SAMPLE_FILE, _shared: null },
   },
   {
     what: 'no words for the landing page',
-    files: { 'sample2026.yaml': sample, '_shared/site.yaml': null },
+    files: { 'sample2026.yaml': SAMPLE_FILE, '_shared/site.yaml': null },
   },
   {
     what: 'demo values, to try them out',
-    files: { 'sample2026.yaml': `${sample}\ndemo: [payment.account]\n` },
+    files: { 'sample2026.yaml': `${SAMPLE_FILE}\ndemo: [payment.account]\n` },
   },
   {
     what: 'two dashboard keys',
     files: {
-      'sample2026.yaml': addOffice(
-        sample,
+      'sample2026.yaml': addAdmin(
+        SAMPLE_FILE,
         'dashboard: {key: sample, label: Sample, cards: [total]}',
       ),
-      'other2026.yaml': addOffice(other, 'dashboard: {key: other, label: Other, cards: [total]}'),
+      'other2026.yaml': addAdmin(
+        OTHER_FILE,
+        'dashboard: {key: other, label: Other, cards: [total]}',
+      ),
     },
   },
   { what: 'nothing', files: {}, refused: /no event file/ },
-  { what: 'hidden files only', files: { '.sample2026.yaml': sample }, refused: /no event file/ },
+  {
+    what: 'hidden files only',
+    files: { '.sample2026.yaml': SAMPLE_FILE },
+    refused: /no event file/,
+  },
   {
     what: 'an empty file',
-    files: { 'sample2026.yaml': sample, 'other2026.yaml': '' },
+    files: { 'sample2026.yaml': SAMPLE_FILE, 'other2026.yaml': '' },
     refused: /EV103.*the file is empty/,
   },
   { what: 'a file that is not YAML', files: { 'sample2026.yaml': 'event: [' }, refused: /EV001/ },
   {
     what: 'a file under another name',
-    files: { 'sample.yaml': sample },
+    files: { 'sample.yaml': SAMPLE_FILE },
     refused: /EV807.*must be called sample2026\.yaml/,
   },
   {
     what: 'a copy under another name',
-    files: { 'sample2026.yaml': sample, 'sample2026-copy.yaml': sample },
+    files: { 'sample2026.yaml': SAMPLE_FILE, 'sample2026-copy.yaml': SAMPLE_FILE },
     refused: /EV807[^]*EV804|EV804[^]*EV807/,
   },
   {
     what: 'an id in capitals',
-    files: { 'Sample2026.yaml': replaceText(sample, 'id: sample2026', 'id: Sample2026') },
+    files: { 'Sample2026.yaml': replaceText(SAMPLE_FILE, 'id: sample2026', 'id: Sample2026') },
     refused: /EV105/,
   },
   {
     what: 'a file name in capitals',
-    files: { 'Sample2026.yaml': sample },
+    files: { 'Sample2026.yaml': SAMPLE_FILE },
     refused: /EV807/,
   },
   {
     what: 'one event in two files',
-    files: { 'sample2026.yaml': sample, 'sample2026.yml': sample },
+    files: { 'sample2026.yaml': SAMPLE_FILE, 'sample2026.yml': SAMPLE_FILE },
     refused: /EV804.*`sample2026` is already used/,
   },
   {
     what: 'two events at one page',
     files: {
-      'sample2026.yaml': sample,
-      'other2026.yaml': replaceText(other, 'form: /other2026', 'form: /sample2026'),
+      'sample2026.yaml': SAMPLE_FILE,
+      'other2026.yaml': replaceText(OTHER_FILE, 'form: /other2026', 'form: /sample2026'),
     },
     refused: /EV801.*\/sample2026 already belongs to (sample|other)2026/,
   },
   {
     what: 'an old address that is a result page of another event',
     files: {
-      'sample2026.yaml': sample,
+      'sample2026.yaml': SAMPLE_FILE,
       'other2026.yaml': replaceText(
-        other,
+        OTHER_FILE,
         'form: /other2026',
         'form: /other2026\n  also: [/sample2026/payment/success]',
       ),
@@ -194,54 +204,60 @@ const FOLDERS: readonly Row[] = [
   {
     what: 'order ids that could belong to either event',
     files: {
-      'sample2026.yaml': sample,
-      'other2026.yaml': replaceText(other, 'prefix: OTHR', 'prefix: SMPL2'),
+      'sample2026.yaml': SAMPLE_FILE,
+      'other2026.yaml': replaceText(OTHER_FILE, 'prefix: OTHR', 'prefix: SMPL2'),
     },
     refused: /EV802.*could belong to/,
   },
   {
     what: 'two endpoints at one path',
     files: {
-      'sample2026.yaml': sample,
-      'other2026.yaml': changeApi(other, { register: '/api/sample2026/register/' }),
+      'sample2026.yaml': SAMPLE_FILE,
+      'other2026.yaml': changeApi(OTHER_FILE, { register: '/api/sample2026/register/' }),
     },
     refused: /EV803/,
   },
   {
     what: "an endpoint whose parameter matches another event's endpoint",
     files: {
-      'sample2026.yaml': sample,
-      'other2026.yaml': changeApi(other, { registration: '/api/sample2026/{reg_no}/' }),
+      'sample2026.yaml': SAMPLE_FILE,
+      'other2026.yaml': changeApi(OTHER_FILE, { registration: '/api/sample2026/{reg_no}/' }),
     },
     refused: /EV803.*also matches/,
   },
   {
     what: 'an endpoint at the page of another event',
     files: {
-      'sample2026.yaml': sample,
-      'other2026.yaml': changeApi(other, { tariff: '/sample2026' }),
+      'sample2026.yaml': SAMPLE_FILE,
+      'other2026.yaml': changeApi(OTHER_FILE, { tariff: '/sample2026' }),
     },
     refused: /EV80[13].*address of a (page|call) of/,
   },
   {
     what: 'an endpoint at its own page',
-    files: { 'sample2026.yaml': changeApi(sample, { tariff: '/sample2026/' }) },
+    files: { 'sample2026.yaml': changeApi(SAMPLE_FILE, { tariff: '/sample2026/' }) },
     refused: /EV803.*is the address of a page/,
   },
   {
     what: 'one dashboard key twice',
     files: {
-      'sample2026.yaml': addOffice(sample, 'dashboard: {key: same, label: Sample, cards: [total]}'),
-      'other2026.yaml': addOffice(other, 'dashboard: {key: same, label: Other, cards: [total]}'),
+      'sample2026.yaml': addAdmin(
+        SAMPLE_FILE,
+        'dashboard: {key: same, label: Sample, cards: [total]}',
+      ),
+      'other2026.yaml': addAdmin(
+        OTHER_FILE,
+        'dashboard: {key: same, label: Other, cards: [total]}',
+      ),
     },
     refused: /EV806/,
   },
   {
     what: 'the dashboard key of an event whose key is its id',
     files: {
-      'sample2026.yaml': sample,
-      'other2026.yaml': addOffice(
-        other,
+      'sample2026.yaml': SAMPLE_FILE,
+      'other2026.yaml': addAdmin(
+        OTHER_FILE,
         'dashboard: {key: sample2026, label: Other, cards: [total]}',
       ),
     },
@@ -249,61 +265,61 @@ const FOLDERS: readonly Row[] = [
   },
   ...['/healthz/', '/metrics/', '/api/payment/webhook/', '/api/admin/session/'].map((path) => ({
     what: `a call at ${path}`,
-    files: { 'sample2026.yaml': changeApi(sample, { tariff: path }) },
+    files: { 'sample2026.yaml': changeApi(SAMPLE_FILE, { tariff: path }) },
     refused: /EV803.*already belongs to the site/,
   })),
   {
     what: 'a page at /metrics',
-    files: { 'sample2026.yaml': replaceText(sample, 'form: /sample2026', 'form: /metrics') },
+    files: { 'sample2026.yaml': replaceText(SAMPLE_FILE, 'form: /sample2026', 'form: /metrics') },
     refused: /EV801.*already belongs to the site/,
   },
   {
     what: 'a button to an unknown page',
-    files: { 'sample2026.yaml': linkFrom(sample, '/other2026') },
+    files: { 'sample2026.yaml': addLink(SAMPLE_FILE, '/other2026') },
     refused: /no page has the address \/other2026/,
   },
   {
     what: 'a button to the page of an event that cannot be read',
-    files: { 'sample2026.yaml': linkFrom(sample, '/other2026'), 'other2026.yaml': 'event: [' },
+    files: { 'sample2026.yaml': addLink(SAMPLE_FILE, '/other2026'), 'other2026.yaml': 'event: [' },
     refused: /EV001/,
   },
   {
     what: 'a mistake in the words of the landing page',
-    files: { 'sample2026.yaml': sample, '_shared/site.yaml': 'format: 1\n' },
+    files: { 'sample2026.yaml': SAMPLE_FILE, '_shared/site.yaml': 'format: 1\n' },
     refused: /site\.yaml.*\n?.*EV1|EV1[^]*site\.yaml/,
   },
   {
     what: 'a mistake in a shared file',
-    files: { 'sample2026.yaml': sample, '_shared/lists.yaml': 'lists: [' },
+    files: { 'sample2026.yaml': SAMPLE_FILE, '_shared/lists.yaml': 'lists: [' },
     refused: /EV001/,
   },
   {
     what: 'a shared file that is missing',
-    files: { 'sample2026.yaml': sample, '_shared/gateways.yaml': null },
+    files: { 'sample2026.yaml': SAMPLE_FILE, '_shared/gateways.yaml': null },
     refused: /There is no gateways\.yaml in _shared\. Restore it\.|EV103.*the file is empty/,
   },
   {
     what: 'demo values in production',
-    files: { 'sample2026.yaml': `${sample}\ndemo: [payment.account]\n` },
+    files: { 'sample2026.yaml': `${SAMPLE_FILE}\ndemo: [payment.account]\n` },
     production: true,
     refused: /EV991/,
   },
   {
     what: 'a file in the encoding of old Windows programs',
     files: {
-      'sample2026.yaml': Buffer.from(replaceText(sample, 'Town Hall', 'Café'), 'latin1'),
+      'sample2026.yaml': Buffer.from(replaceText(SAMPLE_FILE, 'Town Hall', 'Café'), 'latin1'),
     },
     refused: /EV01\d/,
   },
   {
     what: 'a folder with the name of an event file',
-    files: { 'sample2026.yaml': sample },
+    files: { 'sample2026.yaml': SAMPLE_FILE },
     make: (folder) => mkdirSync(join(folder, 'other2026.yaml')),
     refused: /other2026\.yaml is not a regular file/,
   },
   {
     what: 'a broken link',
-    files: { 'sample2026.yaml': sample },
+    files: { 'sample2026.yaml': SAMPLE_FILE },
     make: (folder) => symlinkSync('gone.yaml', join(folder, 'other2026.yaml')),
     refused: /other2026\.yaml cannot be read/,
   },
@@ -335,8 +351,9 @@ async function runValidate(folder: string, production: boolean): Promise<[boolea
 }
 
 /**
- * Returns the server's output when it opens its events, and the served events; null if it does not start. The check
- * is the same in this thread and in a separate one, whose start takes longer than most checks.
+ * Opens the events as a server does. Returns the served events, or null if it does not start, and
+ * the output. The check runs in this thread, because starting a thread takes longer than most
+ * checks.
  */
 async function openEvents(
   folder: string,
@@ -348,7 +365,7 @@ async function openEvents(
   const registry = await openRegistry({
     folder,
     cacheFolder: join(temporaryFolder, 'cache'),
-    // Each folder is opened as at a first start: events from other folders are unknown.
+    // Each folder is opened as at a first start, without events served from other folders.
     store: { ...store, eventsServed: () => Promise.resolve([]) },
     clock: () => instant(Date.UTC(2026, 0, 10)),
     log: {
@@ -391,7 +408,9 @@ describe.each(FOLDERS.filter(({ refused, production }) => refused && !production
   'a running server whose folder becomes: $what',
   ({ files, make }) => {
     test('continues to serve its events without a conflict', async () => {
-      const folder = createFolder({ files: { 'sample2026.yaml': sample, 'other2026.yaml': other } })
+      const folder = createFolder({
+        files: { 'sample2026.yaml': SAMPLE_FILE, 'other2026.yaml': OTHER_FILE },
+      })
       const { registry } = await openEvents(folder)
       if (registry === null) throw new Error('the valid folder must be served')
       rmSync(join(folder, 'sample2026.yaml'))
@@ -408,16 +427,16 @@ describe.each(FOLDERS.filter(({ refused, production }) => refused && !production
 )
 
 test('a changed file that takes too long to check is not served: the previous version stays, with the reason', async () => {
-  const folder = createFolder({ files: { 'sample2026.yaml': sample } })
+  const folder = createFolder({ files: { 'sample2026.yaml': SAMPLE_FILE } })
   const { registry, said: output } = await openEvents(folder, false, (input) =>
     checkFolderInWorker(input, 1),
   )
   const file = join(folder, 'sample2026.yaml')
-  const before = registry?.findById('sample2026')?.hash
-  expect(before).toBeDefined()
+  const hashBefore = registry?.findById('sample2026')?.hash
+  expect(hashBefore).toBeDefined()
   writeFileSync(file, `${readFileSync(file, 'utf8')}\n# changed\n`)
   await registry?.reload()
-  expect(registry?.findById('sample2026')?.hash).toBe(before)
+  expect(registry?.findById('sample2026')?.hash).toBe(hashBefore)
   expect(output.join('\n')).toMatch(
     /^Checking \S*sample2026\.yaml took longer than 0\.001 seconds and was stopped: .* The previous versions stay/m,
   )
@@ -431,37 +450,37 @@ test('a changed file that takes too long to check is not served: the previous ve
   expect(output.at(-1)).toMatch(/^Checking the event files took longer than 0\.001 seconds/)
   await registry?.close()
 
-  const waitingServer = await openEvents(folder, false, null)
+  const secondServer = await openEvents(folder, false, null)
   writeFileSync(file, `${readFileSync(file, 'utf8')}\n# once more\n`)
-  const served = waitingServer.registry?.findById('sample2026')?.hash
+  const hashBeforeReload = secondServer.registry?.findById('sample2026')?.hash
   let threadCount = 0
-  const count = (): void => void (threadCount += 1)
-  process.on('worker', count)
-  await waitingServer.registry?.reload()
-  process.removeListener('worker', count)
+  const countThread = (): void => void (threadCount += 1)
+  process.on('worker', countThread)
+  await secondServer.registry?.reload()
+  process.removeListener('worker', countThread)
   expect(threadCount).toBe(1)
-  expect(waitingServer.registry?.findById('sample2026')?.hash).not.toBe(served)
-  await waitingServer.registry?.close()
+  expect(secondServer.registry?.findById('sample2026')?.hash).not.toBe(hashBeforeReload)
+  await secondServer.registry?.close()
 })
 
 test('a changed file whose check was stopped on a busy machine is served two minutes later, without another change', async () => {
-  const folder = createFolder({ files: { 'sample2026.yaml': sample } })
+  const folder = createFolder({ files: { 'sample2026.yaml': SAMPLE_FILE } })
   let isBusy = true
   const check: FolderCheck = async (input) => (isBusy ? err('stopped') : checkFolderHere(input))
   const { registry } = await openEvents(folder, false, check, true)
-  const hash = (): string | undefined => registry?.findById('sample2026')?.hash
-  const before = hash()
+  const readHash = (): string | undefined => registry?.findById('sample2026')?.hash
+  const hashBefore = readHash()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
-    writeFileSync(join(folder, 'sample2026.yaml'), `${sample}\n# changed\n`)
+    writeFileSync(join(folder, 'sample2026.yaml'), `${SAMPLE_FILE}\n# changed\n`)
     await registry?.reload()
-    // The file system's notification of the change.
+    // Waits for the file system's notification of the change.
     await vi.advanceTimersByTimeAsync(1000)
     await registry?.reload()
-    expect(hash()).toBe(before)
+    expect(readHash()).toBe(hashBefore)
     isBusy = false
     await vi.advanceTimersByTimeAsync(120_000)
-    await vi.waitFor(() => expect(hash()).not.toBe(before), 30_000)
+    await vi.waitFor(() => expect(readHash()).not.toBe(hashBefore), 30_000)
   } finally {
     vi.useRealTimers()
     await registry?.close()

@@ -17,7 +17,7 @@ import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
 const file = 'sample2026.yaml'
-const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
+const OTHER_FILE = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
 let server: TestApp | null = null
 const start = async (
   text = fixtureEvent(),
@@ -36,10 +36,10 @@ const readTariff = async ({ app }: TestApp): Promise<TariffResponse> =>
 const register = ({ post }: TestApp, fields: Readonly<Record<string, string>> = {}) =>
   post('/api/sample2026/register/', { ...fixtureDelegate, ...fields })
 
-test('a price changed together with its example: form and server follow, the open form gets 409, the pending registration keeps the old total', async () => {
+test('a price is changed together with its example: form and server use it, the open form gets 409, the pending registration keeps the old total', async () => {
   const app = await start()
   const pending = (await register(app, { total_amount: '1180' })).json<RegisterResponse>()
-  const before = (await app.app.inject('/api/events/sample2026/')).json<EventResponse>()
+  const eventBefore = (await app.app.inject('/api/events/sample2026/')).json<EventResponse>()
 
   app.writeEvent(file, fixtureEvent({ price: 1500, total: 1770 }))
   await app.deps.events.reload()
@@ -48,7 +48,7 @@ test('a price changed together with its example: form and server follow, the ope
   const page = await app.app.inject('/sample2026')
   expect(page.body).toContain('"member":{"early":150000')
   expect((await app.app.inject('/api/events/sample2026/')).json<EventResponse>().hash).not.toBe(
-    before.hash,
+    eventBefore.hash,
   )
 
   const open = await register(app, { total_amount: '1180' })
@@ -74,7 +74,7 @@ test('a price changed together with its example: form and server follow, the ope
       'SELECT p.amount, r.event_hash FROM payments p JOIN registrations r ON r.id = p.registration_id ORDER BY p.id',
     ),
   ).toEqual([
-    { amount: 118_000, event_hash: before.hash },
+    { amount: 118_000, event_hash: eventBefore.hash },
     { amount: 177_000, event_hash: app.deps.events.findById('sample2026')?.hash },
   ])
   expect(app.rows('SELECT count(*) AS n FROM event_files')).toEqual([{ n: 2 }])
@@ -86,7 +86,7 @@ test('a price that contradicts its example is not served, and the finding is pri
   await app.deps.events.reload()
   expect((await readTariff(app)).pricing['member']).toEqual({ base: 1000, gst: 180, total: 1180 })
   expect((await register(app, { total_amount: '1180' })).statusCode).toBe(201)
-  expect(app.printed.join('\n')).toMatch(/EV9\d\d/)
+  expect(app.output.join('\n')).toMatch(/EV9\d\d/)
   expect(app.rows('SELECT count(*) AS n FROM event_files')).toEqual([{ n: 1 }])
 })
 
@@ -99,7 +99,7 @@ test.each([
   app.writeEvent(file, spoil(fixtureEvent({ title: 'Sample changed' })))
   await app.deps.events.reload()
   expect(app.deps.events.findById('sample2026')?.config.title).toBe('Sample 2026')
-  expect(app.printed.join('\n')).toContain(file)
+  expect(app.output.join('\n')).toContain(file)
   app.writeEvent(file, fixtureEvent({ title: 'Sample changed' }))
   await app.deps.events.reload()
   expect(app.deps.events.findById('sample2026')?.config.title).toBe('Sample changed')
@@ -117,7 +117,7 @@ test('the server does not start without an event file', async () => {
 
 test('serves a new file; closes registration a few seconds after a file is removed', async () => {
   const app = await start()
-  app.writeEvent('other2026.yaml', other)
+  app.writeEvent('other2026.yaml', OTHER_FILE)
   await app.deps.events.reload()
   expect((await app.app.inject('/other2026')).statusCode).toBe(200)
   expect((await app.post('/api/other2026/register/', fixtureDelegate)).statusCode).toBe(201)
@@ -133,8 +133,11 @@ test('serves a new file; closes registration a few seconds after a file is remov
     isGone: true,
     config: { status: 'closed' },
   })
-  const closed = await app.post('/api/other2026/register/', fixtureDelegate)
-  expect([closed.statusCode, closed.json()]).toMatchObject([409, { code: 'registration_closed' }])
+  const response = await app.post('/api/other2026/register/', fixtureDelegate)
+  expect([response.statusCode, response.json()]).toMatchObject([
+    409,
+    { code: 'registration_closed' },
+  ])
   expect((await app.app.inject('/other2026')).statusCode).toBe(200)
   // The health check and the log report the missing file until it is back.
   const health = async (): Promise<unknown> => (await app.app.inject('/healthz')).json().troubles
@@ -143,7 +146,7 @@ test('serves a new file; closes registration a few seconds after a file is remov
   )
   expect(await health()).toEqual([reason])
   expect(app.log.map(({ message }) => message)).toContainEqual(reason)
-  app.writeEvent('other2026.yaml', other)
+  app.writeEvent('other2026.yaml', OTHER_FILE)
   await app.deps.events.reload()
   expect(app.deps.events.findById('other2026')?.config.status).toBe('open')
   app.setTime('2026-01-10T12:00:20+05:30')
@@ -152,19 +155,19 @@ test('serves a new file; closes registration a few seconds after a file is remov
 
 test('renaming or rewriting an event file does not close registration', async () => {
   const app = await start()
-  app.writeEvent('other2026.yaml', other)
+  app.writeEvent('other2026.yaml', OTHER_FILE)
   await app.deps.events.reload()
   await app.post('/api/other2026/register/', fixtureDelegate)
   rmSync(join(app.eventsDir, 'other2026.yaml'))
   await app.deps.events.reload()
-  app.writeEvent('other2026.yaml', other)
+  app.writeEvent('other2026.yaml', OTHER_FILE)
   await app.deps.events.reload()
   app.setTime('2026-01-10T13:00:00+05:30')
   await app.deps.events.reload()
   expect(app.deps.events.findById('other2026')?.config.status).toBe('open')
   // A renamed file keeps its event's addresses.
   rmSync(join(app.eventsDir, 'other2026.yaml'))
-  app.writeEvent('renamed2026.yaml', other.replace('id: other2026', 'id: renamed2026'))
+  app.writeEvent('renamed2026.yaml', OTHER_FILE.replace('id: other2026', 'id: renamed2026'))
   await app.deps.events.reload()
   expect(app.deps.events.findById('renamed2026')).toBeNull()
   app.setTime('2026-01-10T13:00:05+05:30')
@@ -172,7 +175,7 @@ test('renaming or rewriting an event file does not close registration', async ()
   expect(app.deps.events.findByOrderId('OTHR123')?.config.id).toBe('renamed2026')
 })
 
-test('a missing folder of event files closes no registration, and the health check reports it', async () => {
+test('a missing events folder closes no registration, and the health check reports it', async () => {
   const app = await start()
   renameSync(app.eventsDir, `${app.eventsDir}-away`)
   await app.deps.events.reload()
@@ -206,7 +209,7 @@ test.each([
   app.writeEvent(name, text)
   await app.deps.events.reload()
   expect(app.deps.events.all().map(({ config }) => config.title)).toEqual(['Sample 2026'])
-  expect(app.printed.join('\n')).toMatch(/EV80[124]/)
+  expect(app.output.join('\n')).toMatch(/EV80[124]/)
 })
 
 test('two events can exchange an address in one reload', async () => {
@@ -224,36 +227,36 @@ test('two events can exchange an address in one reload', async () => {
   app.writeEvent(file, fixtureEvent().replace('form: /sample2026', 'form: /third2026'))
   await app.deps.events.reload()
   expect([formPathOf('sample2026'), formPathOf('third2026')]).toEqual(['/third2026', '/sample2026'])
-  // One event is changed back, but the other's file is invalid: both stay unchanged.
+  // One event is changed back, but the file of the other is invalid: both events stay unchanged.
   app.writeEvent(file, fixtureEvent())
   app.writeEvent('third2026.yaml', 'event: [')
   await app.deps.events.reload()
   expect([formPathOf('sample2026'), formPathOf('third2026')]).toEqual(['/third2026', '/sample2026'])
-  expect(app.printed.join('\n')).toContain('The previous version stays')
+  expect(app.output.join('\n')).toContain('The previous version stays')
 })
 
 test('shared files that are briefly missing do not change the events', async () => {
   const app = await start()
-  const before = app.deps.events.findById('sample2026')?.hash
+  const hashBefore = app.deps.events.findById('sample2026')?.hash
   rmSync(join(app.eventsDir, '_shared', 'texts.yaml'))
   await app.deps.events.reload()
-  expect(app.deps.events.findById('sample2026')?.hash).toBe(before)
+  expect(app.deps.events.findById('sample2026')?.hash).toBe(hashBefore)
   expect(app.deps.events.refusedFiles()).toContainEqual({
     file: '_shared',
     why: 'There is no texts.yaml in _shared. Restore it.',
   })
-  expect(app.printed.join('\n')).not.toContain('the file is empty')
+  expect(app.output.join('\n')).not.toContain('the file is empty')
 })
 
 test('starts even if compiled events cannot be cached', async () => {
   const app = await start()
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   writeFileSync(join(app.dir, 'no-folder'), '')
-  const compilation = await compileFolder(await readFolder(app.eventsDir), {
+  const result = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'no-folder'),
     production: false,
   })
-  expect(compilation.served.map(({ hash }) => hash)).toEqual([
+  expect(result.served.map(({ hash }) => hash)).toEqual([
     app.deps.events.findById('sample2026')?.hash,
   ])
 })
@@ -261,36 +264,36 @@ test('starts even if compiled events cannot be cached', async () => {
 test('deletes old cache entries of another engine version and keeps recent ones', async () => {
   const app = await start()
   const { openCache } = await import('../../../server/events/files/compiled-event-cache.ts')
-  const cache = join(app.dir, 'compiled')
-  for (const name of ['lately', 'long-ago']) mkdirSync(join(cache, name), { recursive: true })
-  utimesSync(join(cache, 'long-ago'), 0, 0)
-  await openCache(cache)
-  expect(readdirSync(cache).filter((name) => name.startsWith('l'))).toEqual(['lately'])
+  const cacheFolder = join(app.dir, 'compiled')
+  for (const name of ['lately', 'long-ago']) mkdirSync(join(cacheFolder, name), { recursive: true })
+  utimesSync(join(cacheFolder, 'long-ago'), 0, 0)
+  await openCache(cacheFolder)
+  expect(readdirSync(cacheFolder).filter((name) => name.startsWith('l'))).toEqual(['lately'])
 })
 
 test('sends the validator compressed to browsers that support compression, with the same content', async () => {
   const app = await start()
   const url =
     (await app.app.inject('/api/events/sample2026/')).json<EventResponse>().validator_url ?? ''
-  const uncompressed = await app.app.inject(url)
-  const compressed = await app.app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
+  const uncompressedResponse = await app.app.inject(url)
+  const compressedResponse = await app.app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
   expect([
-    uncompressed.headers['content-encoding'],
-    compressed.headers['content-encoding'],
+    uncompressedResponse.headers['content-encoding'],
+    compressedResponse.headers['content-encoding'],
   ]).toEqual([undefined, 'gzip'])
-  expect(gunzipSync(compressed.rawPayload).toString()).toBe(uncompressed.payload)
+  expect(gunzipSync(compressedResponse.rawPayload).toString()).toBe(uncompressedResponse.payload)
 })
 
 test('a page that was open before a reload can still load its validator', async () => {
   const app = await start()
-  const old =
+  const oldUrl =
     (await app.app.inject('/api/events/sample2026/')).json<EventResponse>().validator_url ?? ''
   app.writeEvent(file, fixtureEvent().replace('accept: [pdf]', 'accept: [pdf, png]'))
   await app.deps.events.reload()
   const currentUrl =
     (await app.app.inject('/api/events/sample2026/')).json<EventResponse>().validator_url ?? ''
-  expect(currentUrl).not.toBe(old)
-  for (const url of [old, currentUrl]) {
+  expect(currentUrl).not.toBe(oldUrl)
+  for (const url of [oldUrl, currentUrl]) {
     const response = await app.app.inject(url)
     expect(response.statusCode).toBe(200)
     expect(response.headers['content-type']).toBe('text/javascript; charset=utf-8')
@@ -303,26 +306,26 @@ test('a page that was open before a reload can still load its validator', async 
 test('compiles open events in advance, and logs an event that cannot be compiled', async () => {
   const app = await start()
   const { warmValidators } = await import('../../../server/events/answer-validators.ts')
-  const warmedEvents: string[] = []
-  const served = app.deps.events.findById('sample2026')
-  if (served === null) throw new Error('the event must be served')
-  const [first, ...others] = served.config.fields
-  if (first === undefined) throw new Error('it must have a field')
+  const errors: string[] = []
+  const servedEvent = app.deps.events.findById('sample2026')
+  if (servedEvent === null) throw new Error('the event must be served')
+  const [firstField, ...otherFields] = servedEvent.config.fields
+  if (firstField === undefined) throw new Error('it must have a field')
   const config = {
-    ...served.config,
+    ...servedEvent.config,
     id: 'other2026',
-    fields: [{ ...first, type: 'text' as const, pattern: '^(unclosed$' }, ...others],
+    fields: [{ ...firstField, type: 'text' as const, pattern: '^(unclosed$' }, ...otherFields],
   }
   // The checker rejects such an event, so a registry cannot contain one.
-  const events = { ...app.deps.events, all: () => [{ ...served, config }, served] }
-  const warmingUp = warmValidators(events, app.now, {
+  const events = { ...app.deps.events, all: () => [{ ...servedEvent, config }, servedEvent] }
+  const warmUp = warmValidators(events, app.now, {
     ...app.deps.log,
-    error: (entry) => void warmedEvents.push(JSON.stringify(entry)),
+    error: (entry) => void errors.push(JSON.stringify(entry)),
   })
-  await warmingUp.done()
-  warmingUp.stop()
-  expect(warmedEvents).toHaveLength(1)
-  expect(warmedEvents[0]).toMatch(/other2026.*[Ii]nvalid regular expression/)
+  await warmUp.done()
+  warmUp.stop()
+  expect(errors).toHaveLength(1)
+  expect(errors[0]).toMatch(/other2026.*[Ii]nvalid regular expression/)
 })
 
 test('notices a changed file automatically', async () => {
@@ -335,7 +338,7 @@ test('notices a changed file automatically', async () => {
 
 test('a changed shared file creates a new version of every event', async () => {
   const app = await start()
-  const before = app.deps.events.findById('sample2026')?.hash
+  const hashBefore = app.deps.events.findById('sample2026')?.hash
   const textsFile = app.readEvent('_shared/texts.yaml')
   app.writeEvent(
     '_shared/texts.yaml',
@@ -348,43 +351,43 @@ test('a changed shared file creates a new version of every event', async () => {
   expect(app.deps.events.findById('sample2026')?.config.form.failure).toBe(
     'That did not work. Please try again.',
   )
-  expect(app.deps.events.findById('sample2026')?.hash).not.toBe(before)
+  expect(app.deps.events.findById('sample2026')?.hash).not.toBe(hashBefore)
 })
 
 test('compiles an event once and returns the same result', async () => {
   const app = await start(fixtureEvent(), { isCompiling: true })
-  const compilation = app.deps.events.findById('sample2026')?.config
+  const config = app.deps.events.findById('sample2026')?.config
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   const secondCompilation = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'cache', 'events'),
     production: false,
   })
-  expect(secondCompilation.served[0]?.config).toEqual(compilation)
+  expect(secondCompilation.served[0]?.config).toEqual(config)
 })
 
 test('reports a file that looks like an event file but is not read, at startup', async () => {
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   const app = await start()
   writeFileSync(join(app.eventsDir, 'ortho2027.yaml.txt'), fixtureEvent())
-  const compilation = await compileFolder(await readFolder(app.eventsDir), {
+  const result = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'cache', 'events'),
     production: false,
   })
-  expect(compilation.findings).toBe(
+  expect(result.findings).toBe(
     `${join(app.eventsDir, 'ortho2027.yaml.txt')} is not read: its name ends in .txt, not in .yaml. Rename it to ortho2027.yaml.`,
   )
-  expect(compilation.served.length).toBe(1)
+  expect(result.served.length).toBe(1)
 })
 
 test('rejects an event with demo values in production, with a message', async () => {
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   const app = await start(`${fixtureEvent()}\ndemo: [payment.account]\n`)
-  const compilation = await compileFolder(await readFolder(app.eventsDir), {
+  const result = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'cache', 'events'),
     production: true,
   })
-  expect(compilation.served).toEqual([])
-  expect([...compilation.refused.values()]).toEqual([
+  expect(result.served).toEqual([])
+  expect([...result.refused.values()]).toEqual([
     'sample2026.yaml is not served in production (NODE_ENV=production or GATEWAY_MODE=live): it contains demo values (payment.account).',
   ])
 })

@@ -16,20 +16,20 @@ import { startTestApp, type TestApp } from '../harness.ts'
 import { shared } from '../cli/shared-files.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
-const withState = (text: string): string =>
+const addStateField = (text: string): string =>
   text.replace(
     '        - {id: letter,',
     '        - {id: state, type: select, label: State, options: [kerala, goa]}\n        - {id: letter,',
   )
-const file = withState(fixtureEvent())
+const file = addStateField(fixtureEvent())
 
 describe('the findings', () => {
-  const compiled = (text: string): EventConfig => {
+  const compileText = (text: string): EventConfig => {
     const event = readEvent(text, shared)
     if (event === null) throw new Error('the changed file must be readable')
     return event
   }
-  const usage: UsageCounts = {
+  const USAGE: UsageCounts = {
     registrations: 7,
     pending: 2,
     fields: { full_name: 7, state: 5, is_member: 7 },
@@ -39,14 +39,17 @@ describe('the findings', () => {
     places: {},
     codes: {},
   }
-  const found = (change: (text: string) => string, inUse = usage): readonly Finding[] => {
+  const listFindings = (
+    change: (text: string) => string,
+    currentUsage = USAGE,
+  ): readonly Finding[] => {
     const text = change(file)
     if (text === file) throw new Error('the change has no effect')
     return compareWithServedVersion(
-      compiled(text),
+      compileText(text),
       { path: 'sample2026.yaml', text },
-      compiled(file),
-      inUse,
+      compileText(file),
+      currentUsage,
     )
   }
   const formatFindings = (findings: readonly Finding[]): readonly string[] =>
@@ -86,7 +89,7 @@ describe('the findings', () => {
       ],
     ],
     [
-      'a choice becomes free text, which accepts every answer',
+      'a choice that becomes free text, which accepts every answer',
       (text) =>
         text.replace(
           'id: state, type: select, label: State, options: [kerala, goa]',
@@ -159,7 +162,7 @@ describe('the findings', () => {
       [],
     ],
   ])('%s', (_name, change, expected) => {
-    expect(formatFindings(found(change))).toEqual(expected)
+    expect(formatFindings(listFindings(change))).toEqual(expected)
   })
 
   test.each<[string, string, string, Partial<UsageCounts>, readonly string[]]>([
@@ -186,15 +189,15 @@ describe('the findings', () => {
       { places: { seats: 0, seatsmore: 3 } },
       [],
     ],
-  ])('%s', (_name, before, after, usedSeats, expected) => {
-    const withQuota = (limit: string): string => `${file}\nquotas:\n  - ${limit}\n`
+  ])('%s', (_name, quotaBefore, quotaAfter, usedSeats, expected) => {
+    const addQuota = (limit: string): string => `${file}\nquotas:\n  - ${limit}\n`
     expect(
       formatFindings(
         compareWithServedVersion(
-          compiled(withQuota(after)),
-          { path: 'sample2026.yaml', text: withQuota(after) },
-          compiled(withQuota(before)),
-          { ...usage, ...usedSeats },
+          compileText(addQuota(quotaAfter)),
+          { path: 'sample2026.yaml', text: addQuota(quotaAfter) },
+          compileText(addQuota(quotaBefore)),
+          { ...USAGE, ...usedSeats },
         ),
       ),
     ).toEqual(expected)
@@ -209,10 +212,10 @@ describe('the findings', () => {
     expect(
       formatFindings(
         compareWithServedVersion(
-          compiled(text),
+          compileText(text),
           { path: 'sample2026.yaml', text },
-          compiled(multipleChoice),
-          usage,
+          compileText(multipleChoice),
+          USAGE,
         ),
       ),
     ).toEqual([
@@ -222,7 +225,10 @@ describe('the findings', () => {
 
   test('the account can change while no payment is pending', () => {
     expect(
-      found((text) => text.replace('account: sample', 'account: other'), { ...usage, pending: 0 }),
+      listFindings((text) => text.replace('account: sample', 'account: other'), {
+        ...USAGE,
+        pending: 0,
+      }),
     ).toEqual([])
   })
 })
@@ -241,7 +247,7 @@ describe('the server', () => {
     ).toBe(201)
     return server
   }
-  const prefix = ({ deps }: TestApp): string | undefined =>
+  const readPrefix = ({ deps }: TestApp): string | undefined =>
     deps.events.findById('sample2026')?.config.orderId.prefix
   const changedPrefix = file.replace('prefix: SMPL', 'prefix: SMPX')
 
@@ -249,8 +255,8 @@ describe('the server', () => {
     const app = await start()
     app.writeEvent('sample2026.yaml', changedPrefix)
     await app.deps.events.reload()
-    expect(prefix(app)).toBe('SMPL')
-    expect(app.printed.join('\n')).toMatch(
+    expect(readPrefix(app)).toBe('SMPL')
+    expect(app.output.join('\n')).toMatch(
       /error\[EV1005\][^]*sample2026\.yaml:\d+[^]*the last valid version/,
     )
     app.writeEvent(
@@ -258,15 +264,15 @@ describe('the server', () => {
       `${changedPrefix}\nallow:\n  - {code: EV1005, because: It was a rehearsal.}\n`,
     )
     await app.deps.events.reload()
-    expect(prefix(app)).toBe('SMPX')
+    expect(readPrefix(app)).toBe('SMPX')
   })
 
   test('keeps a quota whose seats are taken, with at least as many seats', async () => {
-    const withQuota = (max: number): string =>
+    const addQuota = (max: number): string =>
       `${file}\nquotas: [{id: hall, max: ${max}, full: The hall is full}]\n`
     server = await startTestApp({
       clock: '2026-01-10',
-      events: { 'sample2026.yaml': withQuota(5) },
+      events: { 'sample2026.yaml': addQuota(5) },
     })
     const app = server
     for (const email of ['a@example.org', 'b@example.org'])
@@ -274,26 +280,26 @@ describe('the server', () => {
         (await app.post('/api/sample2026/register/', { ...fixtureDelegate, email, state: 'goa' }))
           .statusCode,
       ).toBe(201)
-    const max = () => app.deps.events.findById('sample2026')?.config.quotas[0]?.max
+    const readMax = () => app.deps.events.findById('sample2026')?.config.quotas[0]?.max
     for (const [text, code] of [
-      [withQuota(1), 'EV1011'],
+      [addQuota(1), 'EV1011'],
       [file, 'EV1010'],
     ] as const) {
       app.writeEvent('sample2026.yaml', text)
       await app.deps.events.reload()
-      expect(app.printed.join('\n')).toContain(`error[${code}]`)
-      expect(max()).toBe(5)
+      expect(app.output.join('\n')).toContain(`error[${code}]`)
+      expect(readMax()).toBe(5)
     }
-    app.writeEvent('sample2026.yaml', withQuota(2))
+    app.writeEvent('sample2026.yaml', addQuota(2))
     await app.deps.events.reload()
-    expect(max()).toBe(2)
+    expect(readMax()).toBe(2)
   })
 
   test('serves the same change while there are no registrations', async () => {
     server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': file } })
     server.writeEvent('sample2026.yaml', changedPrefix)
     await server.deps.events.reload()
-    expect(prefix(server)).toBe('SMPX')
+    expect(readPrefix(server)).toBe('SMPX')
   })
 
   test('serves the last valid version at startup, and reports it', async () => {
@@ -302,7 +308,7 @@ describe('the server', () => {
     const copy = mkdtempSync(join(tmpdir(), 'rollcall-past-'))
     cpSync(app.dir, copy, { recursive: true })
     const store = await openStoreHere({ dataDir: copy })
-    const formatFindings: string[] = []
+    const messages: string[] = []
     try {
       app.writeEvent('sample2026.yaml', changedPrefix)
       const registry = await openRegistry({
@@ -312,17 +318,17 @@ describe('the server', () => {
         clock: app.now,
         log: {
           info: () => {},
-          warn: (_, text) => void formatFindings.push(text ?? ''),
+          warn: (_, text) => void messages.push(text ?? ''),
           error: () => {},
         },
-        print: (text) => void formatFindings.push(text),
+        print: (text) => void messages.push(text),
         production: false,
         isWatching: false,
       })
       if (!registry.ok) throw new Error(registry.error)
       expect(registry.value.findById('sample2026')?.hash).toBe(hash)
       expect(registry.value.findByOrderId('SMPL123')?.config.id).toBe('sample2026')
-      expect(formatFindings.join('\n')).toContain('the last valid version')
+      expect(messages.join('\n')).toContain('the last valid version')
       await registry.value.close()
     } finally {
       await store.close()

@@ -79,7 +79,7 @@ test('one page lists every opening, charge, rejection, refund and email', async 
   expect(page).toContain('  10:05 am  Email to member@example.org: “Sample 2026: NUMBER”')
 })
 
-test('a day that is moved in the file moves in the rehearsal', async () => {
+test('a day that is changed in the file changes in the rehearsal', async () => {
   const moved = listCalendarDays(await readEventText(createShortEvent(13)))
   const listDays = (
     days: readonly { readonly day: string; readonly changes: readonly string[] }[],

@@ -18,10 +18,10 @@ const toReservedPath = (url: string): string =>
   url.replace(/(?<=.)\/$/, '').replaceAll(/:(\w+)/g, '{$1}')
 
 test('every fixed route of the app is reserved, so that no event file can claim it', () => {
-  const urls = server.app.fixedRoutes.map(({ url }) => url)
-  expect(urls).toContain('/api/payment/webhook/')
+  const routes = server.app.fixedRoutes.map(({ url }) => url)
+  expect(routes).toContain('/api/payment/webhook/')
   expect(
-    urls.filter(
+    routes.filter(
       (url) => !DYNAMIC_ROUTES.includes(url) && !RESERVED_ENDPOINTS.includes(toReservedPath(url)),
     ),
     'add it to RESERVED_ENDPOINTS of engine/event/reserved-addresses.ts',
@@ -39,7 +39,7 @@ test('finds a conflict among 1,001 events', () => {
   const config = server.deps.events.all()[0]?.config
   if (config === undefined) throw new Error('there must be an event')
   const manyEvents = Array.from({ length: 1000 }, (_, index) => {
-    const ownPath = (path: string): string => path.replace(/^(\/api)?\/[^/]+/, `$1/e${index}`)
+    const buildPath = (path: string): string => path.replace(/^(\/api)?\/[^/]+/, `$1/e${index}`)
     return {
       ...config,
       id: `e${index}`,
@@ -52,9 +52,9 @@ test('finds a conflict among 1,001 events', () => {
       },
       api: {
         ...config.api,
-        register: ownPath(config.api.register),
-        registration: ownPath(config.api.registration),
-        tariff: ownPath(config.api.tariff),
+        register: buildPath(config.api.register),
+        registration: buildPath(config.api.registration),
+        tariff: buildPath(config.api.tariff),
         gatewayReturn: null,
       },
       admin: { dashboard: { ...config.admin.dashboard, key: `e${index}` }, lists: [] },

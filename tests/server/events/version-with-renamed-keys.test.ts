@@ -46,16 +46,16 @@ afterAll(() => testServer.close())
 
 /** The first priced example of the file that can be registered unchanged. */
 function findExample({ id, examples }: EventConfig) {
-  const found = examples.find(
-    (candidate) =>
-      'answers' in candidate &&
-      (candidate.expect.total ?? 0) > 0 &&
-      candidate.expect.errors === undefined &&
-      candidate.answers['member_number'] === undefined &&
-      candidate.answers['code'] === undefined,
+  const example = examples.find(
+    (example) =>
+      'answers' in example &&
+      (example.expect.total ?? 0) > 0 &&
+      example.expect.errors === undefined &&
+      example.answers['member_number'] === undefined &&
+      example.answers['code'] === undefined,
   )
-  if (found === undefined || !('answers' in found)) throw new Error(`${id} has no such example`)
-  return found
+  if (example === undefined || !('answers' in example)) throw new Error(`${id} has no such example`)
+  return example
 }
 
 async function register(
@@ -97,19 +97,19 @@ test('event files with the old names are served', () => {
 })
 
 test('renaming keys only creates no new version', async () => {
-  const [before, stored] = [readServed(), readVersions()]
+  const [servedBefore, versionsBefore] = [readServed(), readVersions()]
   for (const name of readdirSync(OLD_FILES))
     writeFileSync(join(testServer.eventsDir, name), renameKeys(readText(name)))
   await testServer.parts().deps.events.reload()
-  expect(readServed()).toEqual(before)
+  expect(readServed()).toEqual(servedBefore)
   expect(testServer.parts().deps.events.refusedFiles()).toEqual([])
   await testServer.restart()
-  expect(readServed()).toEqual(before)
+  expect(readServed()).toEqual(servedBefore)
   expect(testServer.parts().deps.events.refusedFiles()).toEqual([])
-  expect(readVersions()).toEqual(stored)
+  expect(readVersions()).toEqual(versionsBefore)
 })
 
-test('shows each open registration of an old version, and accepts its payment', async () => {
+test('each open registration of an old version is shown, and its payment is accepted', async () => {
   for (const name of readdirSync(OLD_FILES))
     writeFileSync(
       join(testServer.eventsDir, name),
@@ -122,33 +122,33 @@ test('shows each open registration of an old version, and accepts its payment', 
       .deps.events.all()
       .map(({ config, hash }) => [config.id, hash]),
   )
-  for (const candidate of open) {
+  for (const registration of open) {
     const [row] = testServer.rows(
       'SELECT r.event_hash, f.text, f.shared FROM registrations r JOIN event_files f ON f.hash = r.event_hash WHERE r.reg_no = ?',
-      candidate.regNo,
+      registration.regNo,
     )
-    expect(row?.['event_hash']).not.toBe(now.get(candidate.eventId))
-    expect(row?.['text']).toBe(readText(`${candidate.eventId}.yaml`))
+    expect(row?.['event_hash']).not.toBe(now.get(registration.eventId))
+    expect(row?.['text']).toBe(readText(`${registration.eventId}.yaml`))
     expect(readEvent(String(row?.['text']), parseSharedFiles(String(row?.['shared'])))?.id).toBe(
-      candidate.eventId,
+      registration.eventId,
     )
-    expect(await readRegistration(candidate)).toMatchObject({
-      reg_no: candidate.regNo,
+    expect(await readRegistration(registration)).toMatchObject({
+      reg_no: registration.regNo,
       payment_status: 'pending',
     })
   }
-  for (const one of open) {
-    const orderId = one.order.orderid as OrderId
-    // A hand-off is valid on its day only.
-    testServer.setTime(isoIndia(one.on))
-    const handOffResponse = await testServer.handOff(one.order)
-    expect([one.eventId, handOffResponse.status]).toEqual([one.eventId, 303])
+  for (const registration of open) {
+    const orderId = registration.order.orderid as OrderId
+    // A hand-off is valid only on its day.
+    testServer.setTime(isoIndia(registration.on))
+    const handOffResponse = await testServer.handOff(registration.order)
+    expect([registration.eventId, handOffResponse.status]).toEqual([registration.eventId, 303])
     await testServer.sandbox().runAction(orderId, 'pay')
     await testServer.waitUntilIdle()
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'success',
       registration: 'success',
     })
-    expect(await readRegistration(one)).toMatchObject({ payment_status: 'success' })
+    expect(await readRegistration(registration)).toMatchObject({ payment_status: 'success' })
   }
 })

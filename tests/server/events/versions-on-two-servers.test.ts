@@ -19,8 +19,8 @@ const FILE = 'sample2026.yaml'
 const DAY_MS = 24 * 60 * 60_000
 const FORM = '/api/events/sample2026'
 const allowPictures = (text: string): string => text.replace('accept: [pdf]', 'accept: [pdf, jpg]')
-const before = allowPictures(fixtureEvent({ extra: '' }))
-const higherPrice = allowPictures(fixtureEvent({ price: 1500, total: 1770 }))
+const originalFile = allowPictures(fixtureEvent({ extra: '' }))
+const fileWithHigherPrice = allowPictures(fixtureEvent({ price: 1500, total: 1770 }))
 /** A photo with its location. */
 const createPhotoWithLocation = (): Buffer =>
   Buffer.concat([
@@ -51,15 +51,15 @@ else {
   }
   const register = (app: TestApp, total: string) =>
     app.post('/api/sample2026/register/', { ...fixtureDelegate, total_amount: total })
-  const formAt = async (app: TestApp): Promise<EventResponse> =>
+  const readForm = async (app: TestApp): Promise<EventResponse> =>
     (await app.app.inject({ url: FORM })).json<EventResponse>()
-  const statusAt = async (app: TestApp, address: string): Promise<number> =>
+  const readPageStatus = async (app: TestApp, address: string): Promise<number> =>
     (await app.app.inject({ url: address })).statusCode
 
   /** Every test starts with both servers at the same version and no other versions. */
   const restoreVersions = async (): Promise<void> => {
     for (const app of startedApps.splice(2)) await app.close()
-    first.writeEvent(FILE, before)
+    first.writeEvent(FILE, originalFile)
     await first.deps.events.reload()
     await second.deps.events.refresh()
   }
@@ -67,8 +67,8 @@ else {
   beforeAll(async () => {
     postgres = await startPostgres()
     url = await postgres.database('several')
-    first = await start({ [FILE]: before })
-    second = await start({ [FILE]: before })
+    first = await start({ [FILE]: originalFile })
+    second = await start({ [FILE]: originalFile })
   })
   afterEach(restoreVersions)
   afterAll(async () => {
@@ -77,40 +77,40 @@ else {
   })
 
   test('a price that one server activates applies on the other immediately', async () => {
-    first.writeEvent(FILE, higherPrice)
+    first.writeEvent(FILE, fileWithHigherPrice)
     await first.deps.events.reload()
-    expect((await formAt(second)).hash).not.toBe((await formAt(first)).hash)
-    const old = await register(second, '1180')
-    expect([old.statusCode, old.json()]).toMatchObject([
+    expect((await readForm(second)).hash).not.toBe((await readForm(first)).hash)
+    const rejection = await register(second, '1180')
+    expect([rejection.statusCode, rejection.json()]).toMatchObject([
       409,
       { code: 'price_changed', quote: { total: 1770 } },
     ])
     const { statusCode, body } = await register(second, '1770')
     expect([statusCode, body]).toEqual([201, expect.anything()])
-    const shell = await postgres.shell(url)
-    const { rows } = await shell.query(
+    const client = await postgres.shell(url)
+    const { rows } = await client.query(
       'SELECT total, event_hash FROM registrations ORDER BY id DESC LIMIT 1',
     )
-    await shell.end()
-    expect(rows).toEqual([{ total: '177000', event_hash: (await formAt(first)).hash }])
+    await client.end()
+    expect(rows).toEqual([{ total: '177000', event_hash: (await readForm(first)).hash }])
   })
 
   test('a registration sent with the previous version is validated against the active one', async () => {
-    first.writeEvent(FILE, higherPrice)
+    first.writeEvent(FILE, fileWithHigherPrice)
     await first.deps.events.reload()
-    // Without a sent price, the current price applies, never the previous one.
+    // If the form sends no price, the current price applies, never the previous one.
     const answer = await second.post('/api/sample2026/register/', fixtureDelegate)
     expect(answer.json()).toMatchObject({ payment_data: { amount: '1770.00' } })
   })
 
   test('a document uploaded to one server can be used on the other', async () => {
     const bytes = createPdf('a letter')
-    const sent = await first.post(
+    const firstResponse = await first.post(
       '/api/sample2026/register/',
       { ...fixtureDelegate, total_amount: '1180' },
       { letter: { name: 'letter.pdf', bytes } },
     )
-    const { reg_no: regNo } = sent.json<{ reg_no: string }>()
+    const { reg_no: regNo } = firstResponse.json<{ reg_no: string }>()
     const [keptUpload] = (await second.deps.store.registration(regNo))?.uploads ?? []
     const content = await second.deps.uploads.read(String(keptUpload?.sha256))
     if (content === null) throw new Error('the other server does not have the file')
@@ -131,8 +131,8 @@ else {
     expect([registerResponse.statusCode, registerResponse.body]).toEqual([201, expect.anything()])
   })
 
-  test('a document sent with a form of the previous version is stored once', async () => {
-    first.writeEvent(FILE, higherPrice)
+  test('a document sent with a form of the previous version is stored', async () => {
+    first.writeEvent(FILE, fileWithHigherPrice)
     await first.deps.events.reload()
     const photo = createPhotoWithLocation()
     const { statusCode, body } = await second.post('/api/sample2026/register/', fixtureDelegate, {
@@ -159,44 +159,44 @@ else {
     await first.deps.uploads.keep(unusedFile.value)
     await first.deps.uploads.discard(unusedFile.value)
     const isReadable = async (bytes: Buffer): Promise<boolean> => {
-      const found = await second.deps.uploads.read(createHash('sha256').update(bytes).digest('hex'))
-      found?.content.destroy()
-      return found !== null
+      const file = await second.deps.uploads.read(createHash('sha256').update(bytes).digest('hex'))
+      file?.content.destroy()
+      return file !== null
     }
     const sweepOn = async (day: string) => {
       for (const app of [first, second]) app.setTime(day)
       const { setAside, removed, aside, held } = await second.deps.uploads.sweep()
       return { setAside, removed, aside, held }
     }
-    const nothingSwept = { setAside: 0, removed: 0, aside: 0, held: null }
-    expect(await sweepOn('2026-01-20')).toEqual(nothingSwept)
+    const NOTHING_SWEPT = { setAside: 0, removed: 0, aside: 0, held: null }
+    expect(await sweepOn('2026-01-20')).toEqual(NOTHING_SWEPT)
     // The database is not older than a week.
     expect(await sweepOn('2026-01-22')).toEqual({
-      ...nothingSwept,
+      ...NOTHING_SWEPT,
       held: { count: 1, why: 'young' },
     })
     for (const app of [first, second]) app.setTime('2026-01-28')
     // A delegate submits it again.
     await first.deps.uploads.hold(unusedFile.value.sha256)
-    expect(await sweepOn('2026-01-28')).toEqual(nothingSwept)
-    expect(await sweepOn('2026-01-30')).toEqual({ ...nothingSwept, setAside: 1, aside: 1 })
+    expect(await sweepOn('2026-01-28')).toEqual(NOTHING_SWEPT)
+    expect(await sweepOn('2026-01-30')).toEqual({ ...NOTHING_SWEPT, setAside: 1, aside: 1 })
     expect([await isReadable(files.kept), await isReadable(files.unused)]).toEqual([true, true])
     await first.deps.uploads.hold(unusedFile.value.sha256)
-    expect(await sweepOn('2026-01-30')).toEqual(nothingSwept)
-    expect(await sweepOn('2026-02-01')).toEqual({ ...nothingSwept, setAside: 1, aside: 1 })
-    const shell = await postgres.shell(url)
-    await shell.query(
+    expect(await sweepOn('2026-01-30')).toEqual(NOTHING_SWEPT)
+    expect(await sweepOn('2026-02-01')).toEqual({ ...NOTHING_SWEPT, setAside: 1, aside: 1 })
+    const client = await postgres.shell(url)
+    await client.query(
       "INSERT INTO proof_files (sha256, bytes, kept_at) SELECT 'unknown ' || n, 0, 0 FROM generate_series(1, 21) n",
     )
     expect(await sweepOn('2026-02-02')).toEqual({
-      ...nothingSwept,
+      ...NOTHING_SWEPT,
       aside: 1,
       held: { count: 21, why: 'many' },
     })
-    await shell.query("DELETE FROM proof_files WHERE sha256 LIKE 'unknown %'")
-    await shell.end()
-    expect(await sweepOn('2026-03-02')).toEqual({ ...nothingSwept, aside: 1 })
-    expect(await sweepOn('2026-03-04')).toEqual({ ...nothingSwept, removed: 1 })
+    await client.query("DELETE FROM proof_files WHERE sha256 LIKE 'unknown %'")
+    await client.end()
+    expect(await sweepOn('2026-03-02')).toEqual({ ...NOTHING_SWEPT, aside: 1 })
+    expect(await sweepOn('2026-03-04')).toEqual({ ...NOTHING_SWEPT, removed: 1 })
     expect([await isReadable(files.kept), await isReadable(files.unused)]).toEqual([true, false])
     // Files of an erased person are deleted immediately, except shared ones.
     await second.deps.uploads.forget([createHash('sha256').update(files.kept).digest('hex')])
@@ -204,7 +204,7 @@ else {
     for (const app of [first, second]) app.setTime('2026-01-20')
   })
 
-  test('a payment that another server queries is left to it until that server dies', async () => {
+  test('a server does not query a payment that another server queries, until that server dies', async () => {
     const { payment_data: handOff } = (await register(first, '1180')).json<RegisterResponse>()
     const order = handOff?.orderid as OrderId
     const readQueryCount = async (): Promise<number> => {
@@ -227,82 +227,84 @@ else {
 
   test('rate limits count requests to both servers together, including concurrent ones', async () => {
     const limitedServers = await Promise.all(
-      [1, 2].map(() => start({ [FILE]: before }, { RATE_LIMITS: 'on' })),
+      [1, 2].map(() => start({ [FILE]: originalFile }, { RATE_LIMITS: 'on' })),
     )
-    const [first, other] = limitedServers
-    if (first === undefined || other === undefined) throw new Error('expected two servers')
-    const status = async (app: TestApp): Promise<number> =>
+    const [first, second] = limitedServers
+    if (first === undefined || second === undefined) throw new Error('expected two servers')
+    const registerStatus = async (app: TestApp): Promise<number> =>
       (await app.post('/api/sample2026/register/', fixtureDelegate)).statusCode
     const statuses = await Promise.all(
-      Array.from({ length: 40 }, (_, n) => status(n % 2 === 0 ? first : other)),
+      Array.from({ length: 40 }, (_, n) => registerStatus(n % 2 === 0 ? first : second)),
     )
     expect(statuses.filter((status) => status === 201).length).toBe(30)
     expect(statuses.filter((status) => status === 429).length).toBe(10)
     for (const app of limitedServers) app.setTime('2026-01-20T12:01:01+05:30')
-    expect(await status(other)).toBe(201)
+    expect(await registerStatus(second)).toBe(201)
   })
 
   test('wrong numbers on one server block the guesser on the other', async () => {
     const limitedServers = await Promise.all(
-      [1, 2].map(() => start({ [FILE]: before }, { RATE_LIMITS: 'on' })),
+      [1, 2].map(() => start({ [FILE]: originalFile }, { RATE_LIMITS: 'on' })),
     )
-    const [first, other] = limitedServers
-    if (first === undefined || other === undefined) throw new Error('expected two servers')
+    const [first, second] = limitedServers
+    if (first === undefined || second === undefined) throw new Error('expected two servers')
     const readStatus = async (app: TestApp, number: string): Promise<number> =>
       (await app.app.inject({ url: `/api/sample2026/registrations/${number}/` })).statusCode
     for (let n = 0; n < 20; n += 1) expect(await readStatus(first, `SMPL99999999000${n}`)).toBe(404)
-    expect([await readStatus(first, 'SMPL1'), await readStatus(other, 'SMPL1')]).toEqual([429, 429])
+    expect([await readStatus(first, 'SMPL1'), await readStatus(second, 'SMPL1')]).toEqual([
+      429, 429,
+    ])
     for (const app of limitedServers) app.setTime('2026-01-20T12:11:00+05:30')
-    expect(await readStatus(other, 'SMPL1')).toBe(404)
+    expect(await readStatus(second, 'SMPL1')).toBe(404)
   })
 
   test('an event activated by one server has its pages and API on the other immediately', async () => {
     first.writeEvent('other2026.yaml', fixtureEvent({ id: 'other2026', prefix: 'OTHR' }))
     await first.deps.events.reload()
-    expect(await statusAt(second, '/other2026')).toBe(200)
-    const third = await start({ [FILE]: before })
+    expect(await readPageStatus(second, '/other2026')).toBe(200)
+    const third = await start({ [FILE]: originalFile })
     first.writeEvent('third2026.yaml', fixtureEvent({ id: 'third2026', prefix: 'THRD' }))
     await first.deps.events.reload()
     const { statusCode } = await third.post('/api/third2026/register/', fixtureDelegate)
     expect(statusCode).toBe(201)
-    expect(await statusAt(second, '/api/events/third2026')).toBe(200)
+    expect(await readPageStatus(second, '/api/events/third2026')).toBe(200)
   })
 
   test('outdated files on one server do not restore an old version, except on reload, which applies to all', async () => {
-    first.writeEvent(FILE, higherPrice)
+    first.writeEvent(FILE, fileWithHigherPrice)
     await first.deps.events.reload()
-    const third = await start({ [FILE]: before })
-    const { hash } = await formAt(first)
-    expect((await formAt(third)).hash).toBe(hash)
-    expect(third.printed.join('\n')).toContain('rollcall event reload serves it again')
+    const third = await start({ [FILE]: originalFile })
+    const { hash } = await readForm(first)
+    expect((await readForm(third)).hash).toBe(hash)
+    expect(third.output.join('\n')).toContain('rollcall event reload serves it again')
     expect(third.deps.events.refusedFiles()).toMatchObject([{ file: FILE }])
     await second.deps.events.refresh()
-    expect((await formAt(second)).hash).toBe(hash)
+    expect((await readForm(second)).hash).toBe(hash)
     await third.deps.events.reload()
     await first.deps.events.refresh()
-    expect((await formAt(first)).hash).not.toBe(hash)
+    expect((await readForm(first)).hash).not.toBe(hash)
     expect((await register(first, '1180')).statusCode).toBe(201)
   })
 
   test('rollcall doctor reports outdated files, missing files and free space', async () => {
-    first.writeEvent(FILE, higherPrice)
+    first.writeEvent(FILE, fileWithHigherPrice)
     await first.deps.events.reload()
-    const doctor = (app: TestApp) =>
+    const runDoctor = (app: TestApp) =>
       runHere(['doctor'], {
         DATABASE_URL: url,
         EVENTS_DIR: app.eventsDir,
         DATA_DIR: join(app.dir, 'not', 'there'),
       })
     const outdatedMessage = 'sample2026.yaml here is not the version that all servers serve'
-    expect((await doctor(first)).stdout).not.toContain(outdatedMessage)
-    const { stdout } = await doctor(second)
+    expect((await runDoctor(first)).stdout).not.toContain(outdatedMessage)
+    const { stdout } = await runDoctor(second)
     expect(stdout).toContain(`check  ${outdatedMessage}`)
     expect(stdout).toContain('good   No file that a registration refers to is missing.')
     expect(stdout).toMatch(/good {3}\d+ MB are free/)
-    const shell = await postgres.shell(url)
-    await shell.query('DELETE FROM proof_files')
-    await shell.end()
-    const missingReport = await doctor(second)
+    const client = await postgres.shell(url)
+    await client.query('DELETE FROM proof_files')
+    await client.end()
+    const missingReport = await runDoctor(second)
     expect([missingReport.status, missingReport.stdout]).toEqual([
       1,
       expect.stringMatching(/wrong {2}\d+ files that registrations refer to are missing/),
@@ -310,8 +312,8 @@ else {
   })
 
   test('removing an event file closes registration on every server and keeps registrations', async () => {
-    const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR' })
-    first.writeEvent('other2026.yaml', other)
+    const otherFile = fixtureEvent({ id: 'other2026', prefix: 'OTHR' })
+    first.writeEvent('other2026.yaml', otherFile)
     await first.deps.events.reload()
     await second.deps.events.refresh()
     const secondResponse = await second.post('/api/other2026/register/', fixtureDelegate)
@@ -335,21 +337,21 @@ else {
         Object.entries(account).map(([part, value]) => [`AIRPAY_${name}_${part}`, value]),
       ),
     })
-    const [old, nextText] = [before, higherPrice].map((text) =>
+    const [originalText, changedText] = [originalFile, fileWithHigherPrice].map((text) =>
       text.replaceAll('sample2026', 'poor2026').replace('prefix: SMPL', 'prefix: POOR'),
     )
     const file = 'poor2026.yaml'
-    first.writeEvent(file, String(old))
+    first.writeEvent(file, String(originalText))
     await first.deps.events.reload()
-    const serverWithoutAccount = await start({ [file]: String(old) }, variables('SAMPLE'))
-    const byOld = () =>
+    const serverWithoutAccount = await start({ [file]: String(originalText) }, variables('SAMPLE'))
+    const registerWithoutAccount = () =>
       serverWithoutAccount.post('/api/poor2026/register/', {
         ...fixtureDelegate,
         total_amount: '1180',
       })
-    first.writeEvent(file, String(nextText).replace('account: sample', 'account: another'))
+    first.writeEvent(file, String(changedText).replace('account: sample', 'account: another'))
     await first.deps.events.reload()
-    expect((await byOld()).statusCode).toBe(503)
+    expect((await registerWithoutAccount()).statusCode).toBe(503)
     expect(serverWithoutAccount.deps.events.refusedFiles().map(({ why }) => why)).toContainEqual(
       expect.stringContaining('poor2026 is active in a version that this server cannot serve'),
     )

@@ -15,10 +15,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** Bodies that no endpoint accepts. */
-const bodies: readonly { readonly name: string; readonly type?: string; readonly text?: string }[] =
+const BODIES: readonly { readonly name: string; readonly type?: string; readonly text?: string }[] =
   [
     { name: 'no body' },
     { name: 'JSON that is cut off', type: 'application/json', text: '{"username": "a' },
@@ -42,7 +42,7 @@ const bodies: readonly { readonly name: string; readonly type?: string; readonly
 const fillPath = (url: string): string =>
   url.replaceAll(/:\w+|\{\w+\}/g, 'NOBODY1').replaceAll('*', 'nothing-here')
 
-/** Every route once, as a path. `isWild`: the fallback of all other paths. */
+/** Lists the path of every route once. `isWild`: the route is the fallback for all other paths. */
 function listRoutes(): readonly { readonly url: string; readonly isWild: boolean }[] {
   const { fixedRoutes, eventCalls } = server.app
   const urls = [
@@ -59,11 +59,11 @@ async function requestAll(
 ): Promise<readonly string[]> {
   const problems: string[] = []
   for (const { url, isWild } of addresses) {
-    for (const method of methods) {
+    for (const method of METHODS) {
       const isReadOnly = method === 'GET' || method === 'HEAD'
       // The fallback and unsupported methods do not read bodies.
-      const sent = isReadOnly ? 1 : method === 'POST' && !isWild ? bodies.length : 2
-      for (const { name, type, text } of bodies.slice(0, sent)) {
+      const bodyCount = isReadOnly ? 1 : method === 'POST' && !isWild ? BODIES.length : 2
+      for (const { name, type, text } of BODIES.slice(0, bodyCount)) {
         const answer = await server.app.inject({
           method,
           url,
@@ -84,12 +84,12 @@ async function requestAll(
 }
 
 test('every route returns errors in the common format to an unauthenticated client', async () => {
-  const unauthorized = new Set<string>()
+  const unauthorizedBodies = new Set<string>()
   const onResponse = ({ statusCode, body }: LightMyRequestResponse): void => {
-    if (statusCode === 401 && body !== '') unauthorized.add(body)
+    if (statusCode === 401 && body !== '') unauthorizedBodies.add(body)
   }
   expect(await requestAll(listRoutes(), {}, onResponse)).toEqual([])
-  expect([...unauthorized].map((body) => JSON.parse(body) as unknown)).toEqual([
+  expect([...unauthorizedBodies].map((body) => JSON.parse(body) as unknown)).toEqual([
     {
       status: 'error',
       code: 'unauthorized',
@@ -158,7 +158,7 @@ test.each<[string, number, string, string, string, RegExp]>([
   ],
   ['a page instead of JSON', 404, 'text/html; charset=utf-8', 'no-store', '<p>', /^404 as text/],
   ['plain text', 401, 'text/plain', 'no-store', 'No', /^401 as text/],
-  ['a cacheable error', 404, 'application/json; charset=utf-8', 'no-cache', '{}', /kept/],
+  ['a cacheable error', 404, 'application/json; charset=utf-8', 'no-cache', '{}', /cached/],
   ['another shape', 400, 'application/json; charset=utf-8', 'no-store', '{"a":1}', /^400 with/],
   [
     'no message',
@@ -176,7 +176,7 @@ test.each<[string, number, string, string, string, RegExp]>([
     '{"status":"error","code":"bad","message":"No.","stack":"at"}',
     /^also stack/,
   ],
-])('the format check rejects %s', (_, statusCode, type, cacheControl, body, responseBody) => {
+])('the format check rejects %s', (_, statusCode, type, cacheControl, body, expectedError) => {
   const headers = { 'content-type': type, 'cache-control': cacheControl }
-  expect(findFormatError({ statusCode, headers, body }, 'POST', false)).toMatch(responseBody)
+  expect(findFormatError({ statusCode, headers, body }, 'POST', false)).toMatch(expectedError)
 })

@@ -12,7 +12,10 @@ export type ErrorResponse = {
  */
 const OPTIONAL_KEYS = new Set(['errors', 'quote', 'may_confirm', 'place', 'left'])
 
-/** Describes the error in the format. Null if there is none. `mayBePage`: the request was for a page. */
+/**
+ * Describes how a response violates the format, or returns null. `mayBePage`: the request was for a
+ * page.
+ */
 export function findFormatError(
   { statusCode, headers, body }: ErrorResponse,
   method: string,
@@ -23,7 +26,7 @@ export function findFormatError(
   const type = String(headers['content-type'])
   if (mayBePage && statusCode === 404 && type === 'text/html; charset=utf-8') return null
   if (type !== 'application/json; charset=utf-8') return `${statusCode} as ${type}`
-  if (headers['cache-control'] !== 'no-store') return `${statusCode} may be kept by a cache`
+  if (headers['cache-control'] !== 'no-store') return `${statusCode} may be cached`
   if (method === 'HEAD') return body === '' ? null : 'a body for HEAD'
   const responseBody = JSON.parse(body) as Record<string, unknown>
   const { status, code, message, ...otherKeys } = responseBody

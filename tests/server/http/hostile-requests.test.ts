@@ -17,7 +17,7 @@ import type { TestApp } from '../harness.ts'
 
 const REGISTER = '/api/afpicon/register/'
 /** Headers of every response. */
-const HEADERS = [
+const PROTECTIVE_HEADERS = [
   'content-security-policy',
   'permissions-policy',
   'referrer-policy',
@@ -102,7 +102,7 @@ describe('the log', () => {
 
 describe('a proxy that TRUST_PROXY does not name', () => {
   const proxiedRequest = { url: '/api/events/', headers: { 'x-forwarded-for': '192.0.2.1' } }
-  const warnings = ({ log }: TestApp): unknown[] =>
+  const countWarnings = ({ log }: TestApp): unknown[] =>
     log.filter(({ message }) => String(message).includes('TRUST_PROXY'))
 
   test.each([
@@ -120,9 +120,9 @@ describe('a proxy that TRUST_PROXY does not name', () => {
         },
       })
       await app.app.inject({ ...proxiedRequest, headers: {}, remoteAddress })
-      expect(warnings(app)).toEqual([])
+      expect(countWarnings(app)).toEqual([])
       for (let n = 0; n < 3; n++) await app.app.inject({ ...proxiedRequest, remoteAddress })
-      expect(warnings(app)).toHaveLength(times)
+      expect(countWarnings(app)).toHaveLength(times)
       await app.close()
     },
   )
@@ -146,14 +146,14 @@ describe('errors of the framework', () => {
   ])('%s has the same protective headers as every response', async (_what, text, status) => {
     const { head } = await sendRaw(text)
     expect(head).toContain(`http/1.1 ${status} `)
-    const sent = head.split('\r\n').map((line) => line.split(':')[0])
-    expect(HEADERS.filter((name) => !sent.includes(name))).toEqual([])
+    const headerNames = head.split('\r\n').map((line) => line.split(':')[0])
+    expect(PROTECTIVE_HEADERS.filter((name) => !headerNames.includes(name))).toEqual([])
     if (status >= 400) expect(head).toContain('cache-control: no-store')
   })
 })
 
 describe('the health check', () => {
-  const writes = (app: TestApp): unknown => app.rows('SELECT at FROM pings')[0]?.['at']
+  const readLastWrite = (app: TestApp): unknown => app.rows('SELECT at FROM pings')[0]?.['at']
 
   test('writes at most once every few seconds, however often it is called', async () => {
     const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
@@ -161,13 +161,13 @@ describe('the health check', () => {
       Array.from({ length: 50 }, () => app.app.inject('/healthz')),
     )
     expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
-    const first = writes(app)
+    const first = readLastWrite(app)
     app.setTime('2025-10-10T12:00:04+05:30')
     expect((await app.app.inject('/healthz')).statusCode).toBe(200)
-    expect(writes(app)).toBe(first)
+    expect(readLastWrite(app)).toBe(first)
     app.setTime('2025-10-10T12:00:05+05:30')
     expect((await app.app.inject('/healthz')).statusCode).toBe(200)
-    expect(writes(app)).toBe(app.now())
+    expect(readLastWrite(app)).toBe(app.now())
     await app.close()
   })
 
@@ -187,9 +187,12 @@ describe('the health check', () => {
     rmSync(join(app.dir, 'rollcall.db'))
     await checkDatabase()
     await checkDatabase()
-    const logLines = (what: RegExp) => app.log.filter(({ message }) => what.test(String(message)))
-    expect(logLines(/deleted or replaced/)).toEqual([expect.objectContaining({ level: 'error' })])
-    expect(logLines(/all data of the database is in/)).toHaveLength(1)
+    const listLogLines = (pattern: RegExp) =>
+      app.log.filter(({ message }) => pattern.test(String(message)))
+    expect(listLogLines(/deleted or replaced/)).toEqual([
+      expect.objectContaining({ level: 'error' }),
+    ])
+    expect(listLogLines(/all data of the database is in/)).toHaveLength(1)
     app.setTime('2025-10-10T12:00:05+05:30')
     expect((await app.app.inject('/healthz')).statusCode).toBe(503)
     // A new file with the same name is not the open database.
@@ -257,7 +260,7 @@ describe('unfinished request bodies', () => {
       ).join('') + '--x--\r\n',
     ],
   ])(
-    '%s of more than 256 KB are rejected, where the form accepts a file of 5 MB too',
+    '%s of more than 256 KB are rejected, even if the form accepts a file of 5 MB',
     async (_what, type, payload) => {
       const answer = await server.app.inject({
         method: 'POST',
@@ -270,12 +273,12 @@ describe('unfinished request bodies', () => {
     },
   )
 
-  test('use no more memory than the limit together, and delegates can register', async () => {
+  test('together use no more memory than the limit, and delegates can still register', async () => {
     port = (busyServer.app.server.address() as AddressInfo).port
     const statuses: string[] = []
     const sockets: Socket[] = []
     // A third more than the limit.
-    for (let sent = 0; sent < 86 * KB * KB; sent += 250 * KB) {
+    for (let bytes = 0; bytes < 86 * KB * KB; bytes += 250 * KB) {
       const socket = await startBody('application/json', 250 * KB)
       socket.once('data', (head: Buffer) => statuses.push(head.toString('latin1', 0, 12)))
       sockets.push(socket)

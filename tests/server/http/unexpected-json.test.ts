@@ -40,7 +40,7 @@ type PostRoute = {
   readonly names: readonly string[]
   /** Expected types by name, where the route declares them. */
   readonly kinds: Readonly<Record<string, JsonKind>>
-  /** Targets that exist. */
+  /** Existing targets that the body contains. */
   readonly fills: object
 }
 
@@ -99,9 +99,9 @@ function listPostRoutes(): readonly PostRoute[] {
       rule === undefined || rule === null || rule === 'unauthenticated' ? null : (rule.body ?? {})
     const names =
       kinds === null ? [...PUBLIC_FIELDS, ...eventFieldIds] : [...Object.keys(kinds), ...TARGETS]
-    const about = kinds === null || rule === 'unauthenticated' ? '' : (rule?.target ?? '')
-    const targets = /^(event|events|statement|registrations)$/.test(about) ? { event } : {}
-    const fills = about === 'registrations' ? { ...targets, reg_nos: [regNo] } : targets
+    const target = kinds === null || rule === 'unauthenticated' ? '' : (rule?.target ?? '')
+    const targets = /^(event|events|statement|registrations)$/.test(target) ? { event } : {}
+    const fills = target === 'registrations' ? { ...targets, reg_nos: [regNo] } : targets
     // Existing objects, so that handlers are reached.
     const path = url
       .replace(/:reg_no|\{reg_?no\}/i, regNo)
@@ -150,8 +150,8 @@ const VALUES: readonly (readonly [what: string, text: string])[] = [
 ]
 
 /**
- * One field at a time: always the first value, and a quarter of the others per field. All combinations are covered
- * over time.
+ * Limits the combinations: for each field, the first value and a quarter of the others. `npm run
+ * thorough` tests all.
  */
 const isTested = (value: number, fieldIndex: number): boolean =>
   ALL_RUNS || value === 0 || (value + fieldIndex) % 4 === 0
@@ -163,21 +163,23 @@ const send = (url: string, payload: string) =>
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'application/json' },
     payload,
   })
-/** Valid values for all fields, except one value for these fields. */
+/**
+ * Builds a body with valid values for all fields, except for the named fields, which get `text`.
+ */
 const buildBody = (
-  { names: allRoutes, fills: sampleTargets }: PostRoute,
+  { names: fieldNames, fills: targets }: PostRoute,
   names: readonly string[],
   text: string,
 ): string => {
-  const otherFields = Object.entries(SAMPLE_FIELDS).filter(([name]) => allRoutes.includes(name))
+  const otherFields = Object.entries(SAMPLE_FIELDS).filter(([name]) => fieldNames.includes(name))
   return `{${[
-    ...[...otherFields, ...Object.entries(sampleTargets)]
+    ...[...otherFields, ...Object.entries(targets)]
       .filter(([name]) => !names.includes(name))
       .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`),
     ...names.map((name) => `${JSON.stringify(name)}:${text}`),
   ].join(',')}}`
 }
-/** Signing out and changing the password end the session in use. */
+/** Excludes signing out and ending sessions, which would end the session in use. */
 const listRoutesToTest = (): readonly PostRoute[] =>
   listPostRoutes().filter(({ url }) => !/logout|sessions\/end/.test(url))
 
@@ -201,13 +203,13 @@ test('every field that a public endpoint reads is tested with unexpected JSON', 
   const parse = JSON.parse
   const recordReads = (body: object): object =>
     new Proxy(body, {
-      get: (of, name, self) => {
+      get: (object, name, self) => {
         if (typeof name === 'string') readNames.add(name)
-        return Reflect.get(of, name, self) as unknown
+        return Reflect.get(object, name, self) as unknown
       },
-      getOwnPropertyDescriptor: (of, name) => {
+      getOwnPropertyDescriptor: (object, name) => {
         if (typeof name === 'string') readNames.add(name)
-        return Reflect.getOwnPropertyDescriptor(of, name)
+        return Reflect.getOwnPropertyDescriptor(object, name)
       },
     })
   JSON.parse = ((text: string, reviver?: Parameters<typeof parse>[1]) => {
@@ -247,46 +249,47 @@ test('an endpoint outside the office returned 400, 403 or 404 for an object inst
   expect(failures).toEqual([])
   // Each exception belongs to an existing endpoint.
   for (const [url] of EXCEPTIONS)
-    expect(listRoutesToTest().some((exception) => url.test(exception.url))).toBe(true)
+    expect(listRoutesToTest().some((route) => url.test(route.url))).toBe(true)
   expect(publicRoutes.length).toBeGreaterThan(15)
 })
 
 test('an object instead of text caused a server error', async () => {
   const failures: string[] = []
-  let sent = 0
+  let requestCount = 0
   for (const [routeIndex, route] of listRoutesToTest().entries()) {
     const { url, names, kinds } = route
     // Under /api or with a trailing slash, an office route behaves the same.
     if (/^\/api\/admin|^\/admin.*[^/]$/.test(url)) continue
     const hasActions = url.includes('/acts')
-    for (const [index, [what, text]] of VALUES.entries()) {
+    for (const [index, [description, text]] of VALUES.entries()) {
       const isLarge = text.length > 1_000
-      const exception = names.slice(0, isLarge ? 3 : undefined)
+      const testedNames = names.slice(0, isLarge ? 3 : undefined)
       const bodies = [
         text,
         ...(isLarge ? [] : [buildBody(route, names, text)]),
-        ...exception
+        ...testedNames
           .filter((_, fieldIndex) => isTested(index, routeIndex + fieldIndex))
           .map((name) => buildBody(route, [name], text)),
         `{"event":"${event}","lines":[${text}],"keep":[${text}]}`,
         `{"event":"${event}","lines":[{"reg_no":"${regNo}","reference":${text},"amount":${text},"day":${text}}]}`,
         `{"event":"${event}","keep":[{"reference":"UTR1","amount":1,"day":"2025-10-01","narration":${text}}]}`,
         ...(hasActions
-          ? ACTIONS.flatMap((act) =>
+          ? ACTIONS.flatMap((action) =>
               [
                 `"answers":{"full_name":${text}}`,
                 `"answers":${text}`,
                 `"amount":${text}`,
                 `"way":${text}`,
-              ].map((field) => `{"act":"${act}","why":"A reason.",${field}}`),
+              ].map((field) => `{"act":"${action}","why":"A reason.",${field}}`),
             )
           : []),
       ]
       for (const body of bodies) {
         const answer = await send(url, body)
-        sent += 1
+        requestCount += 1
         const problem = findFormatError(answer, 'POST', false)
-        if (problem !== null) failures.push(`${url} with ${what}, ${body.slice(0, 90)}: ${problem}`)
+        if (problem !== null)
+          failures.push(`${url} with ${description}, ${body.slice(0, 90)}: ${problem}`)
       }
     }
     // For a declared field, the error names it.
@@ -298,5 +301,5 @@ test('an object instead of text caused a server error', async () => {
     }
   }
   expect(failures).toEqual([])
-  expect(sent).toBeGreaterThan(chooseRuns(5_000, 1_700))
+  expect(requestCount).toBeGreaterThan(chooseRuns(5_000, 1_700))
 })

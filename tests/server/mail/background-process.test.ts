@@ -35,8 +35,8 @@ afterAll(async () => {
   await mailServer.close()
 })
 afterEach(() => {
-  mailServer.answer.holds = false
-  mailServer.taken.splice(0)
+  mailServer.answer.isSilent = false
+  mailServer.acceptedEmails.splice(0)
 })
 
 let last = 0
@@ -51,7 +51,7 @@ async function registerAndPay(): Promise<RegNo> {
   )
   return regNo
 }
-/** Queues a ticket with its documents, to a separate address. */
+/** Queues a ticket with its documents, to a new address. */
 async function queueTicket(): Promise<{ readonly regNo: RegNo; readonly to: string }> {
   const regNo = await registerAndPay()
   const to = `delegate${last}@example.org`
@@ -62,30 +62,30 @@ async function queueTicket(): Promise<{ readonly regNo: RegNo; readonly to: stri
   )
   return { regNo, to }
 }
-const readRecipients = (): readonly string[] => mailServer.taken.flatMap(({ to }) => to)
+const readRecipients = (): readonly string[] => mailServer.acceptedEmails.flatMap(({ to }) => to)
 const readState = async (regNo: RegNo) =>
   (await server.deps.store.mailsOf(regNo)).map(({ status, error }) => ({ status, error }))
 const advance = (ms: number): void => server.setTime(new Date(server.now() + ms).toISOString())
 
-/** The running process; starts it if there is none. */
-async function findProcess(): Promise<number> {
+/** Returns the id of the background process, which it starts if there is none. */
+async function findProcessId(): Promise<number> {
   await runInBackground({ task: 'close', transport: 0 })
-  const found = getBackgroundProcess()
-  if (found === null) throw new Error('there is no background process')
-  return found.pid
+  const backgroundProcess = getBackgroundProcess()
+  if (backgroundProcess === null) throw new Error('there is no background process')
+  return backgroundProcess.pid
 }
 /** Resolves when the process has an email to generate. */
-const hasTask = async (): Promise<void> => {
+const waitForTask = async (): Promise<void> => {
   await expect.poll(() => getBackgroundProcess()?.tasks).toBe(1)
 }
 
 test('a registration gets its response while an email is generated', async () => {
   const { regNo, to } = await queueTicket()
-  const id = await findProcess()
+  const id = await findProcessId()
   process.kill(id, 'SIGSTOP')
-  const running = server.mailer.run()
+  const runPromise = server.mailer.run()
   try {
-    await hasTask()
+    await waitForTask()
     await register(server, KERALA, { n: 100, on: day, answers: PERSON })
     const form = await server.app.inject({ url: '/api/events/' })
     expect(form.statusCode).toBe(200)
@@ -93,24 +93,25 @@ test('a registration gets its response while an email is generated', async () =>
   } finally {
     process.kill(id, 'SIGCONT')
   }
-  expect(await running).toBe(1)
+  expect(await runPromise).toBe(1)
   expect(readRecipients()).toEqual([to])
   expect(await readState(regNo)).toEqual([{ status: 'sent', error: null }])
 })
 
 test('emails are still sent if the process that generates them dies: none is lost, none is sent twice', async () => {
   const [first, second] = [await queueTicket(), await queueTicket()]
-  const id = await findProcess()
+  const id = await findProcessId()
   process.kill(id, 'SIGSTOP')
-  const running = server.mailer.run()
+  const runPromise = server.mailer.run()
   // One email is in the process, and the other is waiting.
-  await hasTask()
+  await waitForTask()
   process.kill(id, 'SIGKILL')
   // A new process generates the other one.
-  expect(await running).toBe(1)
-  const [failed, sent] = readRecipients()[0] === first.to ? [second, first] : [first, second]
-  expect(readRecipients()).toEqual([sent.to])
-  const [state] = await readState(failed.regNo)
+  expect(await runPromise).toBe(1)
+  const [failedTicket, sentTicket] =
+    readRecipients()[0] === first.to ? [second, first] : [first, second]
+  expect(readRecipients()).toEqual([sentTicket.to])
+  const [state] = await readState(failedTicket.regNo)
   expect(state?.status).toBe('queued')
   expect(state?.error).toMatch(/could not be generated: the background process ended/)
   advance(60_000)
@@ -122,14 +123,14 @@ test('emails are still sent if the process that generates them dies: none is los
 
 test('an email that the process was sending when it died is sent at most once more', async () => {
   const { regNo, to } = await queueTicket()
-  mailServer.answer.holds = true
-  const received = mailServer.received()
-  const id = await findProcess()
-  const running = server.mailer.run()
-  await expect.poll(() => mailServer.received()).toBe(received + 1)
+  mailServer.answer.isSilent = true
+  const received = mailServer.countReceived()
+  const id = await findProcessId()
+  const runPromise = server.mailer.run()
+  await expect.poll(() => mailServer.countReceived()).toBe(received + 1)
   process.kill(id, 'SIGKILL')
-  expect(await running).toBe(0)
-  mailServer.answer.holds = false
+  expect(await runPromise).toBe(0)
+  mailServer.answer.isSilent = false
   // The mail server may have it: it is not sent immediately.
   advance(60_000)
   await server.mailer.run()
@@ -148,27 +149,27 @@ test('an email that the process was sending when it died is sent at most once mo
 test('a document that cannot be generated delays one email, and the mail server is not reported as failing', async () => {
   const { store } = server.deps
   const failingTicket = await queueTicket()
-  const other = await queueTicket()
+  const otherTicket = await queueTicket()
   // A colour that the typesetter does not support.
-  const documentOf = store.document
-  const returnBroken: typeof store.document = async (regNo, id) => {
-    const body = await documentOf(regNo, id)
+  const readDocument = store.document
+  const readBrokenDocument: typeof store.document = async (regNo, id) => {
+    const body = await readDocument(regNo, id)
     return body === null || regNo !== failingTicket.regNo
       ? body
       : { ...body, event: { ...body.event, colour: 'none' } }
   }
-  Object.assign(store, { document: returnBroken })
+  Object.assign(store, { document: readBrokenDocument })
   try {
     expect(await server.mailer.run()).toBe(1)
   } finally {
-    Object.assign(store, { document: documentOf })
+    Object.assign(store, { document: readDocument })
   }
-  expect(readRecipients()).toEqual([other.to])
+  expect(readRecipients()).toEqual([otherTicket.to])
   expect((await readState(failingTicket.regNo))[0]?.error).toMatch(/could not be generated/)
   expect(server.mailer.unreachableSince()).toBeNull()
   advance(60_000)
   expect(await server.mailer.run()).toBe(1)
-  expect(readRecipients()).toEqual([other.to, failingTicket.to])
+  expect(readRecipients()).toEqual([otherTicket.to, failingTicket.to])
 })
 
 test('the receipt was generated for the email and again for each download: it is generated once', async () => {
@@ -178,7 +179,7 @@ test('the receipt was generated for the email and again for each download: it is
   const ticket = await collectTicket(store, event, { kind: 'confirmation', regNo }, server.now())
   const { attachments } = generateEmail(
     {
-      mail: await waitForMail(regNo),
+      mail: await queueAndReadEmail(regNo),
       theme: null,
       replyTo: null,
       ticket,
@@ -188,12 +189,12 @@ test('the receipt was generated for the email and again for each download: it is
   const [documentEntry] = await store.documents(regNo)
   const body = await store.document(regNo, documentEntry?.id ?? 0)
   if (body === null) throw new Error('there is no receipt')
-  // The download formats it again, and gets the same file.
+  // The download formats the receipt again, and gets the same file.
   const download = typesetDocument({ document: formatDocument(body, event), at: body.at })
   expect(attachments.find(({ filename }) => filename.startsWith('Receipt'))?.content).toBe(download)
 })
 
-async function waitForMail(regNo: RegNo) {
+async function queueAndReadEmail(regNo: RegNo) {
   const { store } = server.deps
   await store.queueMail(
     regNo,

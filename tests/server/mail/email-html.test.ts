@@ -24,9 +24,9 @@ test("renders Rollcall's link on its own line as a button, with the address belo
   )
   expect(page.match(/href="https:\/\/register\.example\.org\/pay\/abc_-1"/g)).toHaveLength(2)
   expect(page).toContain('Open your registration')
-  const paused = renderHtml('Request your links:\nhttps://register.example.org/my', 'paused')
-  expect(paused).toContain('>Request your links<')
-  expect(paused).not.toContain('Open your registration')
+  const requestEmail = renderHtml('Request your links:\nhttps://register.example.org/my', 'paused')
+  expect(requestEmail).toContain('>Request your links<')
+  expect(requestEmail).not.toContain('Open your registration')
 })
 
 test('links an address in a sentence without the full stop', () => {
@@ -38,12 +38,12 @@ test('links an address in a sentence without the full stop', () => {
 
 test('states the reason for the email: to delegates their registration, to the office its address', () => {
   expect(renderHtml('Dear Asha')).toContain('because of a registration for Sample &amp; Sons 2026.')
-  const toOffice = renderHtml('2 payments need review', 'reviews')
-  expect(toOffice).toContain('this is the office address of Sample &amp; Sons 2026.')
-  expect(toOffice).not.toContain('because of a registration')
+  const officeEmail = renderHtml('2 payments need review', 'reviews')
+  expect(officeEmail).toContain('this is the office address of Sample &amp; Sons 2026.')
+  expect(officeEmail).not.toContain('because of a registration')
 })
 
-test('a mail program with a dark theme shows light text: dark text stood on a background of its own', () => {
+test('a mail program with a dark theme shows light text: dark text had its own light background', () => {
   const page = renderHtml('Dear Asha,\n\nsee\nhttps://register.example.org/my/abc')
   expect(page).toContain('<meta name="color-scheme" content="light dark"/>')
   for (const [colour, className] of [

@@ -1,4 +1,4 @@
-/** A real mail server that accepts, rejects or disconnects, as the test sets it. */
+/** A real mail server that accepts, rejects or disconnects, as a test sets it. */
 import { SMTPServer } from 'smtp-server'
 
 type AcceptedEmail = {
@@ -16,19 +16,19 @@ export type MailServerResponse = {
   data?: SmtpError | null
   of?: Readonly<Record<string, SmtpError>>
   /** Disconnects in the middle of an email to this address. */
-  cuts?: string
+  disconnectsFor?: string
   /** Receives emails without sending a response. */
-  holds?: boolean
+  isSilent?: boolean
 }
 export type MailServer = {
   readonly url: string
-  readonly taken: AcceptedEmail[]
+  readonly acceptedEmails: AcceptedEmail[]
   /** The number of received RCPT commands. */
-  readonly tried: () => number
+  readonly countRecipients: () => number
   /** The number of received emails, with or without a response. */
-  readonly received: () => number
+  readonly countReceived: () => number
   /** The number of opened connections. */
-  readonly connections: () => number
+  readonly countConnections: () => number
   readonly answer: MailServerResponse
   close(): Promise<void>
 }
@@ -40,10 +40,10 @@ export async function openMailServer(
   answer: MailServerResponse = {},
   port = 0,
 ): Promise<MailServer> {
-  const taken: AcceptedEmail[] = []
-  let tried = 0
-  let connections = 0
-  let received = 0
+  const acceptedEmails: AcceptedEmail[] = []
+  let recipientCount = 0
+  let connectionCount = 0
+  let receivedCount = 0
   const createSmtpError = ([responseCode, message]: SmtpError): Error =>
     Object.assign(new Error(message), { responseCode })
   const server = new SMTPServer({
@@ -52,11 +52,11 @@ export async function openMailServer(
     // A pool keeps connections open that an ended test no longer needs.
     closeTimeout: 1,
     onConnect: (_session, done) => {
-      connections += 1
+      connectionCount += 1
       done()
     },
     onRcptTo: ({ address }, _session, done) => {
-      tried += 1
+      recipientCount += 1
       const recipientError =
         answer.of?.[address] ?? (address === DEFAULT_RECIPIENT ? answer.rcpt : null)
       done(recipientError ? createSmtpError(recipientError) : null)
@@ -66,14 +66,14 @@ export async function openMailServer(
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
-        received += 1
-        if (answer.holds === true) return undefined
-        if (rcptTo.some(({ address }) => address === answer.cuts)) {
+        receivedCount += 1
+        if (answer.isSilent === true) return undefined
+        if (rcptTo.some(({ address }) => address === answer.disconnectsFor)) {
           for (const socket of server.connections) if (socket.session === session) socket.close()
           return
         }
         if (answer.data) return done(createSmtpError(answer.data))
-        taken.push({
+        acceptedEmails.push({
           from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
           text: Buffer.concat(chunks).toString('utf8'),
@@ -87,10 +87,10 @@ export async function openMailServer(
   const address = server.server.address()
   return {
     url: `smtp://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
-    taken,
-    tried: () => tried,
-    received: () => received,
-    connections: () => connections,
+    acceptedEmails,
+    countRecipients: () => recipientCount,
+    countReceived: () => receivedCount,
+    countConnections: () => connectionCount,
     answer,
     close: () => new Promise((resolve) => server.close(resolve)),
   }

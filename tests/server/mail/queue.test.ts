@@ -29,7 +29,7 @@ import type { MailServer, MailServerResponse } from './mail-server.ts'
 let dir: string
 let store: Store
 let now: Instant
-const closers: (() => Promise<void>)[] = []
+const cleanups: (() => Promise<void>)[] = []
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rollcall-mail-'))
   await useEmptyDatabase(dir)
@@ -37,7 +37,7 @@ beforeEach(async () => {
   now = noon
 })
 afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close()
+  for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp()
   await store.close()
   rmSync(dir, { recursive: true, force: true })
 })
@@ -49,18 +49,18 @@ const sampleEmail: NewMail = {
   text: 'Dear ആശ,\n\nyou are registered.\n',
 }
 /** The event of the emails, if its file is served. */
-let served: ServedEvent | null = null
+let servedEvent: ServedEvent | null = null
 const startMailer = (
   smtpUrl: string | null = null,
-  logged: string[] = [],
+  errors: string[] = [],
   isAutomatic = false,
 ): Mailer => {
   const queue = startMailQueue(
     {
       store,
       clock: () => now,
-      log: { info: () => {}, warn: () => {}, error: (_, text = '') => void logged.push(text) },
-      events: { findById: () => served },
+      log: { info: () => {}, warn: () => {}, error: (_, text = '') => void errors.push(text) },
+      events: { findById: () => servedEvent },
       environment: {
         smtpUrl,
         mailFrom: 'Rollcall <no-reply@example.org>',
@@ -70,7 +70,7 @@ const startMailer = (
     },
     { isEnabled: isAutomatic },
   )
-  closers.push(queue.close)
+  cleanups.push(queue.close)
   return queue
 }
 const queueTicket = async (mail: Partial<NewMail> = {}) => {
@@ -93,7 +93,7 @@ const confirmPayment = async (regNo: string) => {
 
 const openServer = async (answer: MailServerResponse = {}, port = 0): Promise<MailServer> => {
   const server = await openMailServer(answer, port)
-  closers.push(server.close)
+  cleanups.push(server.close)
   return server
 }
 
@@ -102,8 +102,8 @@ function readMail(text: string): {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 } {
-  const [headerText = '', ...rest] = text.replaceAll('\r\n', '\n').split('\n\n')
-  const word = (encodedText: string): string =>
+  const [headerText = '', ...bodyParts] = text.replaceAll('\r\n', '\n').split('\n\n')
+  const decodeWords = (encodedText: string): string =>
     encodedText
       .replaceAll(/\?=\s+=\?/g, '?==?')
       .replaceAll(/=\?utf-8\?(b|q)\?([^?]*)\?=/gi, (_all, kind: string, content: string) =>
@@ -112,7 +112,7 @@ function readMail(text: string): {
           : decodeQuoted(content.replaceAll('_', ' ')),
       )
   const decodeHeader = (encodedText: string): string =>
-    word(encodedText).replaceAll(/((?:\u0001[^\u0002]*\u0002)+)/g, (run) =>
+    decodeWords(encodedText).replaceAll(/((?:\u0001[^\u0002]*\u0002)+)/g, (run) =>
       Buffer.concat(
         run
           .split('\u0002')
@@ -129,7 +129,7 @@ function readMail(text: string): {
         decodeHeader(line.slice(line.indexOf(':') + 1).trim()),
       ]),
   )
-  const body = rest.join('\n\n')
+  const body = bodyParts.join('\n\n')
   const transferEncoding = headers['content-transfer-encoding'] ?? '7bit'
   return {
     headers,
@@ -173,11 +173,11 @@ describe('without SMTP', () => {
 
   test('attaches the QR code and the calendar file to a ticket', async () => {
     const config = createEvent({ id: 'demo', title: 'Demo, 2026', venue: 'Town Hall; Kochi' })
-    served = { config, hash: '', text: '', shared: '' }
+    servedEvent = { config, hash: '', text: '', shared: '' }
     const { regNo } = await queueTicket()
     await confirmPayment(regNo)
     await startMailer().run()
-    served = null
+    servedEvent = null
     const { headers, body } = readMail(readOnlyFile())
     expect(headers['reply-to']).toBe(config.support)
     const parts = splitParts({ headers, body })
@@ -207,19 +207,19 @@ describe('without SMTP', () => {
     )
   })
 
-  test('an email with a link is two writes: its claim with the link, and its result', async () => {
+  test('an email with a link needs two writes: its claim with the link, and its result', async () => {
     const { regNo } = await registerSample(store)
     await store.queueMail(regNo, { ...sampleEmail, text: `Dear ആശ,\n\n${LINK_PLACEHOLDER}\n` }, now)
-    const writes: string[] = []
+    const storeCalls: string[] = []
     const { claimMail, addAccessLink, mailSent } = store
     store = {
       ...store,
-      claimMail: (...args) => (writes.push('claim'), claimMail(...args)),
-      addAccessLink: (...args) => (writes.push('link'), addAccessLink(...args)),
-      mailSent: (...args) => (writes.push('sent'), mailSent(...args)),
+      claimMail: (...args) => (storeCalls.push('claim'), claimMail(...args)),
+      addAccessLink: (...args) => (storeCalls.push('link'), addAccessLink(...args)),
+      mailSent: (...args) => (storeCalls.push('sent'), mailSent(...args)),
     }
     expect(await startMailer().run()).toBe(1)
-    expect(writes).toEqual(['claim', 'sent'])
+    expect(storeCalls).toEqual(['claim', 'sent'])
     const token = /\/my\/(\S+)/.exec(readMail(readOnlyFile()).body)?.[1] ?? ''
     expect(await store.accessLink(hashToken(token))).toMatchObject({ regNo, purpose: 'mail' })
   })
@@ -266,10 +266,10 @@ describe('over SMTP', () => {
     const worker = startMailer(server.url)
     await Promise.all([worker.run(), worker.run()])
     await worker.run()
-    expect(server.taken.map(({ from, to }) => ({ from, to }))).toEqual([
+    expect(server.acceptedEmails.map(({ from, to }) => ({ from, to }))).toEqual([
       { from: 'no-reply@example.org', to: ['asha@example.org', 'office@example.org'] },
     ])
-    const { headers, body } = readMail(server.taken[0]?.text ?? '')
+    const { headers, body } = readMail(server.acceptedEmails[0]?.text ?? '')
     expect([headers['subject'], headers['bcc'], body.trim()]).toEqual([
       sampleEmail.subject,
       undefined,
@@ -284,16 +284,16 @@ describe('over SMTP', () => {
     const worker = startMailer(server.url)
     for (const [expectedAttempts, wait] of MAIL_RETRY_MS.slice(0, 3).entries()) {
       expect(await worker.run()).toBe(0)
-      expect(server.tried()).toBe(expectedAttempts + 1)
+      expect(server.countRecipients()).toBe(expectedAttempts + 1)
       now = instant(now + wait - 1)
       await worker.run()
-      expect(server.tried()).toBe(expectedAttempts + 1)
+      expect(server.countRecipients()).toBe(expectedAttempts + 1)
       now = instant(now + 1)
     }
     expect(await state()).toMatchObject([{ status: 'queued' }])
     server.answer.data = null
     expect(await worker.run()).toBe(1)
-    expect(server.taken).toHaveLength(1)
+    expect(server.acceptedEmails).toHaveLength(1)
     expect(await state()).toEqual([{ status: 'sent', error: null }])
   })
 
@@ -322,7 +322,7 @@ describe('over SMTP', () => {
     await startMailer(server.url).run()
     now = instant(now + 1_000_000_000)
     await startMailer(server.url).run()
-    expect(server.tried()).toBe(1)
+    expect(server.countRecipients()).toBe(1)
     expect(await state()).toMatchObject([{ status: 'failed' }])
   })
 
@@ -330,7 +330,7 @@ describe('over SMTP', () => {
     const server = await openServer({ rcpt: [550, 'no such mailbox'] })
     const { state } = await queueTicket({ copyTo: 'office@example.org' })
     expect(await startMailer(server.url).run()).toBe(0)
-    expect(server.taken.map(({ to }) => to)).toEqual([['office@example.org']])
+    expect(server.acceptedEmails.map(({ to }) => to)).toEqual([['office@example.org']])
     expect(await state()).toEqual([
       { status: 'failed', error: 'The mail server refuses this recipient.' },
     ])
@@ -345,16 +345,16 @@ describe('over SMTP', () => {
     )
     const worker = startMailer(server.url)
     const run = () => worker.run().catch(() => 0)
-    for (let turn = 0; turn < 60; turn += 1) {
+    for (let n = 0; n < 60; n += 1) {
       await run()
       now = instant(now + 2_000)
     }
-    expect(server.tried()).toBe(1)
+    expect(server.countRecipients()).toBe(1)
     for (let hour = 0; hour < 48; hour += 1) {
       now = instant(now + 3_600_000)
       await run()
     }
-    expect(server.tried()).toBe(2)
+    expect(server.countRecipients()).toBe(2)
     expect(await state()).toMatchObject([
       {
         status: 'failed',
@@ -373,37 +373,37 @@ describe('over SMTP', () => {
     )
     const worker = startMailer(server.url)
     await expect(worker.run()).rejects.toThrow('full')
-    expect(server.tried()).toBe(0)
+    expect(server.countRecipients()).toBe(0)
     disk.exec('DROP TRIGGER full')
     expect(await worker.run()).toBe(1)
     expect(await state()).toEqual([{ status: 'sent', error: null }])
     disk.close()
   })
 
-  test('an unreachable mail server costs one attempt in total; when it responds, all waiting emails are sent', async () => {
+  test('an unreachable mail server costs one attempt in total; when it responds, all queued emails are sent', async () => {
     const waitingEmails = await Promise.all(Array.from({ length: 8 }, () => queueTicket()))
     const port = await findFreePort()
     const worker = startMailer(`smtp://127.0.0.1:${port}`)
     expect(await worker.run()).toBe(0)
-    const errors = async (): Promise<number> =>
+    const countErrors = async (): Promise<number> =>
       (await Promise.all(waitingEmails.map(({ state }) => state())))
         .flat()
         .filter(({ error }) => error !== null).length
-    // Emails that were in progress at the same time.
-    const errorCount = await errors()
+    // Up to five emails were in progress at the same time.
+    const errorCount = await countErrors()
     expect(errorCount).toBeLessThanOrEqual(5)
     now = instant(now + 29_000)
     await worker.run()
-    expect(await errors()).toBe(errorCount)
+    expect(await countErrors()).toBe(errorCount)
     // The next attempt sends a single email, after twice the pause.
     now = instant(now + 1_000)
     await worker.run()
-    expect(await errors()).toBe(errorCount + 1)
+    expect(await countErrors()).toBe(errorCount + 1)
     const server = await openServer({}, port)
     now = instant(now + 60_000)
-    let sent = 0
-    for (let turn = 0; turn < 3; turn += 1) sent += await worker.run()
-    expect([sent, server.taken.length]).toEqual([8, 8])
+    let sentCount = 0
+    for (let n = 0; n < 3; n += 1) sentCount += await worker.run()
+    expect([sentCount, server.acceptedEmails.length]).toEqual([8, 8])
     // Closed before the mail server, which waits half a minute for open connections.
     await worker.close()
   })
@@ -416,16 +416,16 @@ describe('over SMTP', () => {
     await worker.run()
     const server = await openServer({}, port)
     now = instant(now + 30_000)
-    for (let turn = 0; turn < 2; turn += 1) await worker.run()
-    expect(server.taken.length).toBe(6)
+    for (let n = 0; n < 2; n += 1) await worker.run()
+    expect(server.acceptedEmails.length).toBe(6)
     await worker.close()
   })
 
   test('reports at startup that the mail server accepts nothing', async () => {
-    const logged: string[] = []
-    startMailer(`smtp://127.0.0.1:${await findFreePort()}`, logged, true)
+    const messages: string[] = []
+    startMailer(`smtp://127.0.0.1:${await findFreePort()}`, messages, true)
     await expect
-      .poll(() => logged)
+      .poll(() => messages)
       .toContain('the mail server is not accepting emails; they stay queued')
   })
 
@@ -433,17 +433,17 @@ describe('over SMTP', () => {
     const server = await openServer()
     await Promise.all(Array.from({ length: 12 }, () => queueTicket()))
     expect(await startMailer(server.url).run()).toBe(12)
-    expect(server.connections()).toBeGreaterThan(1)
-    expect(server.connections()).toBeLessThanOrEqual(5)
+    expect(server.countConnections()).toBeGreaterThan(1)
+    expect(server.countConnections()).toBeLessThanOrEqual(5)
   })
 
   test('does not send a password over an unencrypted connection', async () => {
     const server = await openServer()
-    // A name for this machine that is not recognised as such.
+    // An address of this machine that Rollcall does not recognise as local.
     const url = server.url.replace('//127.0.0.1', '//user:secret@[::ffff:127.0.0.1]')
     const { state } = await queueTicket()
     expect(await startMailer(url).run()).toBe(0)
-    expect(server.taken).toEqual([])
+    expect(server.acceptedEmails).toEqual([])
     expect((await state())[0]?.error).toMatch(/STARTTLS/)
   })
 
@@ -455,12 +455,12 @@ describe('over SMTP', () => {
     const port = typeof address === 'object' && address !== null ? address.port : 0
     const { state } = await queueTicket()
     const worker = startMailer(`smtp://127.0.0.1:${port}`)
-    const running = worker.run()
+    const runPromise = worker.run()
     await expect.poll(() => sockets.length).toBe(1)
     await worker.close()
-    expect(await running).toBe(0)
+    expect(await runPromise).toBe(0)
     const [mail] = await state()
-    // The shutdown ended it, not the greeting timeout.
+    // The shutdown ended the attempt, not the greeting timeout.
     expect(mail?.status).toBe('queued')
     expect(mail?.error).not.toContain('Greeting')
     await new Promise((resolve) => silentServer.close(resolve))
@@ -471,6 +471,6 @@ describe('over SMTP', () => {
     await queueTicket({ to: 'nobody' })
     await queueTicket()
     expect(await startMailer(server.url).run()).toBe(1)
-    expect(server.taken).toHaveLength(1)
+    expect(server.acceptedEmails).toHaveLength(1)
   })
 })

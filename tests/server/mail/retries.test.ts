@@ -25,7 +25,7 @@ let dir: string
 let store: Store
 let now: Instant
 let clockJump: ClockJump | null
-const closers: (() => Promise<void>)[] = []
+const cleanups: (() => Promise<void>)[] = []
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rollcall-mail-'))
   await useEmptyDatabase(dir)
@@ -34,7 +34,7 @@ beforeEach(async () => {
   clockJump = null
 })
 afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close()
+  for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp()
   await store.close()
   rmSync(dir, { recursive: true, force: true })
 })
@@ -55,12 +55,12 @@ const startMailer = (smtpUrl: string): Mailer => {
     environment,
   }
   const queue = startMailQueue({ ...deps, events: { findById: () => null } }, { isEnabled: false })
-  closers.push(queue.close)
+  cleanups.push(queue.close)
   return queue
 }
 const openServer = async (answer: MailServerResponse = {}, port = 0): Promise<MailServer> => {
   const server = await openMailServer(answer, port)
-  closers.push(server.close)
+  cleanups.push(server.close)
   return server
 }
 const queueEmail = async (to: string, changes: Partial<NewMail> = {}) => {
@@ -83,7 +83,7 @@ test.each([421, 450])(
       expect([minutes, await readOtherStatus()]).toEqual([minutes, 'sent'])
       now = instant(now + minute)
     }
-    expect(server.taken).toHaveLength(60)
+    expect(server.acceptedEmails).toHaveLength(60)
     const [throttledEmail] = await store.mails(
       { events: null, status: null, address: THROTTLED },
       null,
@@ -98,17 +98,17 @@ test.each([421, 450])(
   },
 )
 
-test('a mailbox that accepts emails again after two days gets the waiting one, once', async () => {
+test('a mailbox that accepts emails again after two days gets the queued email once', async () => {
   const server = await openServer({ of: { [THROTTLED]: TEMPORARY_ERROR } })
   const worker = startMailer(server.url)
   const readThrottledStatus = await queueEmail(THROTTLED)
   for (; now < noon + 2 * day; now = instant(now + hour)) await worker.run()
   server.answer.of = {}
   for (; now < noon + 3 * day; now = instant(now + hour)) await worker.run()
-  expect([await readThrottledStatus(), server.taken.length]).toEqual(['sent', 1])
+  expect([await readThrottledStatus(), server.acceptedEmails.length]).toEqual(['sent', 1])
 })
 
-test('an outage of two days counts as no attempt: the first rejection afterwards waits a minute', async () => {
+test('an outage of two days does not count as an attempt: after the first rejection, the retry waits a minute', async () => {
   const port = await findFreePort()
   const worker = startMailer(`smtp://127.0.0.1:${port}`)
   const [readFirstStatus, readSecondStatus] = [
@@ -122,18 +122,21 @@ test('an outage of two days counts as no attempt: the first rejection afterwards
     now = instant(now + minute)
   }
   expect([await readFirstStatus(), await readSecondStatus()]).toEqual(['sent', 'queued'])
-  expect(server.tried()).toBeGreaterThan(2)
+  expect(server.countRecipients()).toBeGreaterThan(2)
 })
 
 test('an email on which the mail server disconnects does not delay the others', async () => {
-  const server = await openServer({ cuts: THROTTLED })
+  const server = await openServer({ disconnectsFor: THROTTLED })
   const worker = startMailer(server.url)
   const readBrokenStatus = await queueEmail(THROTTLED)
   await worker.run()
-  const others = await Promise.all([queueEmail('a@example.org'), queueEmail('b@example.org')])
+  const readOtherStatuses = await Promise.all([
+    queueEmail('a@example.org'),
+    queueEmail('b@example.org'),
+  ])
   await worker.run()
   expect(
-    await Promise.all([readBrokenStatus, ...others].map((readStatus) => readStatus())),
+    await Promise.all([readBrokenStatus, ...readOtherStatuses].map((readStatus) => readStatus())),
   ).toEqual(['queued', 'sent', 'sent'])
 })
 
@@ -142,14 +145,14 @@ test('retries without a second copy if the copy is accepted and the delegate tem
   const worker = startMailer(server.url)
   const readThrottledStatus = await queueEmail(THROTTLED, { copyTo: 'office@example.org' })
   await worker.run()
-  expect([await readThrottledStatus(), server.taken.map(({ to }) => to)]).toEqual([
+  expect([await readThrottledStatus(), server.acceptedEmails.map(({ to }) => to)]).toEqual([
     'queued',
     [['office@example.org']],
   ])
   server.answer.of = {}
   now = instant(now + minute)
   await worker.run()
-  expect([await readThrottledStatus(), server.taken.map(({ to }) => to)]).toEqual([
+  expect([await readThrottledStatus(), server.acceptedEmails.map(({ to }) => to)]).toEqual([
     'sent',
     [['office@example.org'], [THROTTLED]],
   ])
@@ -181,7 +184,7 @@ test('sends emails that were queued while the clock was ahead, once it is correc
       [readUntriedStatus, readClaimedStatus, readTriedStatus].map((readStatus) => readStatus()),
     ),
   ).toEqual(['sent', 'queued', 'sent'])
-  // A claim is exclusive for this long.
+  // A claim expires after ten minutes.
   now = instant(noon + 10 * minute)
   await worker.run()
   expect(await readClaimedStatus()).toBe('sent')

@@ -82,11 +82,11 @@ describe('a backup', () => {
     expect(existsSync(join(backupFolder, 'events', 'sample2026.yaml'))).toBe(true)
 
     const dataDir = join(folder, 'back')
-    const restored = await runHere(
+    const restoreResult = await runHere(
       ['db', 'restore', backupFolder],
       getVariables({ DATA_DIR: dataDir }),
     )
-    expect([restored.status, restored.stderr]).toEqual([0, ''])
+    expect([restoreResult.status, restoreResult.stderr]).toEqual([0, ''])
     expect(readRestored(dataDir)).toEqual(readCopy(backupFolder))
     for (const sha256 of files)
       expect(readFileSync(join(dataDir, 'uploads', sha256.slice(0, 2), sha256))).toEqual(
@@ -108,19 +108,19 @@ describe('a backup', () => {
     ])
   })
 
-  test('restored next to another database\'s log is rejected, or moves that log aside: 60 registrations became "malformed"', async () => {
+  test("restored next to another database's log is rejected, or moves that log aside: a database of 60 registrations became malformed", async () => {
     const backupFolder = join(folder, 'beside')
     await runHere(['db', 'backup', backupFolder], getVariables())
     const dataDir = join(folder, 'with-a-log')
     mkdirSync(dataDir)
     for (const name of ['rollcall.db-wal', 'rollcall.db-shm', 'rollcall.db-journal'])
       writeFileSync(join(dataDir, name), `of another database: ${name}`)
-    const rejected = await runHere(
+    const rejection = await runHere(
       ['db', 'restore', backupFolder],
       getVariables({ DATA_DIR: dataDir }),
     )
-    expect(rejected.status).toBe(2)
-    expect(rejected.stderr).toContain('rollcall.db-wal, rollcall.db-shm, rollcall.db-journal')
+    expect(rejection.status).toBe(2)
+    expect(rejection.stderr).toContain('rollcall.db-wal, rollcall.db-shm, rollcall.db-journal')
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
 
     const moveCommand = ['db', 'restore', backupFolder, '--move-aside']
@@ -189,46 +189,48 @@ describe('a backup', () => {
   })
 
   test('that is complete exits with 0 even if its time cannot be recorded; --prune keeps the newest', async () => {
-    const backups = join(folder, 'nightly')
-    mkdirSync(join(backups, 'not-ours'), { recursive: true })
+    const backupsFolder = join(folder, 'nightly')
+    mkdirSync(join(backupsFolder, 'not-ours'), { recursive: true })
     for (const day of ['2026-01-10', '2026-01-11', '2026-01-12'])
-      await runHere(['db', 'backup', join(backups, day)], getVariables({ CLOCK: day }))
+      await runHere(['db', 'backup', join(backupsFolder, day)], getVariables({ CLOCK: day }))
     rmSync(join(app.dir, 'backed-up'))
     mkdirSync(join(app.dir, 'backed-up', 'in-the-way'), { recursive: true })
-    const last = ['db', 'backup', join(backups, 'last'), '--prune', '2']
-    const done = await runHere(last, getVariables({ CLOCK: '2026-01-13' }))
+    const backupArgs = ['db', 'backup', join(backupsFolder, 'last'), '--prune', '2']
+    const backupResult = await runHere(backupArgs, getVariables({ CLOCK: '2026-01-13' }))
     rmSync(join(app.dir, 'backed-up'), { recursive: true })
-    expect([done.status, done.stderr]).toEqual([
+    expect([backupResult.status, backupResult.stderr]).toEqual([
       0,
       expect.stringMatching(/^The backup is complete\. /),
     ])
-    expect(readdirSync(backups).toSorted()).toEqual(['2026-01-12', 'last', 'not-ours'])
-    for (const differingCopy of ['0', '-1', 'two'])
+    expect(readdirSync(backupsFolder).toSorted()).toEqual(['2026-01-12', 'last', 'not-ours'])
+    for (const invalidCount of ['0', '-1', 'two'])
       expect(
         (
           await runHere(
-            ['db', 'backup', join(backups, 'no'), `--prune=${differingCopy}`],
+            ['db', 'backup', join(backupsFolder, 'no'), `--prune=${invalidCount}`],
             getVariables(),
           )
         ).status,
       ).toBe(2)
   })
 
-  test('an erased person stayed in old backups for as long as 30 newer ones were missing', async () => {
-    const backups = join(folder, 'monthly')
-    mkdirSync(backups)
+  test('an erased person stayed in old backups until 30 newer ones existed', async () => {
+    const backupsFolder = join(folder, 'monthly')
+    mkdirSync(backupsFolder)
     for (const day of ['2026-01-01', '2026-02-01', '2026-03-01'])
-      await runHere(['db', 'backup', join(backups, day)], getVariables({ CLOCK: day }))
-    const args = ['db', 'backup', join(backups, 'last'), '--prune', '30']
-    const done = await runHere(
+      await runHere(['db', 'backup', join(backupsFolder, day)], getVariables({ CLOCK: day }))
+    const args = ['db', 'backup', join(backupsFolder, 'last'), '--prune', '30']
+    const backupResult = await runHere(
       [...args, '--prune-older-than', '31'],
       getVariables({ CLOCK: '2026-03-05' }),
     )
-    expect(done.stdout).toContain(`Removed the older backup ${join(backups, '2026-02-01')}.`)
-    expect(done.stdout).not.toContain('2026-03-01.')
-    expect(readdirSync(backups).toSorted()).toEqual(['2026-03-01', 'last'])
-    const refused = await runHere([...args.slice(0, 3), '--prune-older-than=x'], getVariables())
-    expect([refused.status, refused.stderr.trim()]).toEqual([
+    expect(backupResult.stdout).toContain(
+      `Removed the older backup ${join(backupsFolder, '2026-02-01')}.`,
+    )
+    expect(backupResult.stdout).not.toContain('2026-03-01.')
+    expect(readdirSync(backupsFolder).toSorted()).toEqual(['2026-03-01', 'last'])
+    const refusal = await runHere([...args.slice(0, 3), '--prune-older-than=x'], getVariables())
+    expect([refusal.status, refusal.stderr.trim()]).toEqual([
       2,
       '--prune-older-than takes the number of days to keep backups, at least 1, not "x".',
     ])
@@ -239,13 +241,15 @@ describe('a backup', () => {
     const [missingFile = '', changedFile = ''] = files
     const getFilePath = (sha256: string): string =>
       join(app.dir, 'uploads', sha256.slice(0, 2), sha256)
-    const before = [missingFile, changedFile].map((sha256) => readFileSync(getFilePath(sha256)))
+    const contentsBefore = [missingFile, changedFile].map((sha256) =>
+      readFileSync(getFilePath(sha256)),
+    )
     rmSync(getFilePath(missingFile))
     writeFileSync(getFilePath(changedFile), 'something else')
     const backupFolder = join(folder, 'two')
     const { status, stderr } = await runHere(['db', 'backup', backupFolder], getVariables())
     for (const [index, sha256] of [missingFile, changedFile].entries())
-      writeFileSync(getFilePath(sha256), before[index] ?? '')
+      writeFileSync(getFilePath(sha256), contentsBefore[index] ?? '')
     expect(status).toBe(1)
     expect(stderr.trim().split('\n').sort()).toEqual(
       [missingFile, changedFile]
@@ -308,10 +312,10 @@ test('rollcall health reports the state of the server, or that none is running',
   await app.app.listen({ port: 0, host: '127.0.0.1' })
   const address = app.app.server.address()
   const port = typeof address === 'object' && address !== null ? String(address.port) : ''
-  const healthy = await runHere(['health'], getVariables({ PORT: port }))
-  expect([healthy.status, healthy.stdout]).toEqual([0, 'The server is healthy.\n'])
-  const emptySource = await runHere(['health'], getVariables({ PORT: '1' }))
-  expect([emptySource.status, emptySource.stderr]).toEqual([
+  const healthyResult = await runHere(['health'], getVariables({ PORT: port }))
+  expect([healthyResult.status, healthyResult.stdout]).toEqual([0, 'The server is healthy.\n'])
+  const noServerResult = await runHere(['health'], getVariables({ PORT: '1' }))
+  expect([noServerResult.status, noServerResult.stderr]).toEqual([
     1,
     'No server responds at http://127.0.0.1:1/healthz.\n',
   ])

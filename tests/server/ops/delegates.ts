@@ -74,11 +74,11 @@ const createForm = (data: PaymentData): Record<string, string> => ({
 
 /** Pays by card with a button of the gateway's page. Returns the form fields of the browser's return. */
 export async function payByCard(data: PaymentData, action = 'pay'): Promise<Fields> {
-  const handOff = await postForm(data.payment_url, new URLSearchParams(createForm(data)))
-  const page = (handOff.headers.get('location') ?? '').replace('/hop/', '/page/')
+  const handOffResponse = await postForm(data.payment_url, new URLSearchParams(createForm(data)))
+  const page = (handOffResponse.headers.get('location') ?? '').replace('/hop/', '/page/')
   const returnPage = await (await postForm(page, new URLSearchParams({ do: action }))).text()
-  const found = returnPage.matchAll(/name="([^"]+)" value="([^"]*)"/g)
-  return Object.fromEntries([...found].map(([, name = '', value = '']) => [name, value]))
+  const matches = returnPage.matchAll(/name="([^"]+)" value="([^"]*)"/g)
+  return Object.fromEntries([...matches].map(([, name = '', value = '']) => [name, value]))
 }
 
 /** Registers and pays, and waits until the server has recorded it. */
@@ -87,9 +87,9 @@ export async function registerAndPay(
   email: string,
   proof = false,
 ): Promise<RegisteredDelegate> {
-  const registered = await registerDelegate(url, email, { proof })
-  await sendGatewayMessage(url, await payByCard(registered.data))
-  return registered
+  const registration = await registerDelegate(url, email, { proof })
+  await sendGatewayMessage(url, await payByCard(registration.data))
+  return registration
 }
 
 /** Sends the gateway's own message. Returns the status. */
@@ -115,8 +115,8 @@ export async function openOffice(url: string, password: string): Promise<Office>
   }
   return {
     get: async (path) => read(await fetch(`${url}${path}`, { headers: { authorization } })),
-    send: async (path, sent) =>
-      read(await postForm(`${url}${path}`, JSON.stringify(sent), { ...headers, authorization })),
+    send: async (path, payload) =>
+      read(await postForm(`${url}${path}`, JSON.stringify(payload), { ...headers, authorization })),
   }
 }
 export const readReviews = async (office: Office): Promise<ReviewsResponse['reviews']> =>
@@ -132,8 +132,8 @@ export const readInvoices = async (office: Office, regNo: string): Promise<reado
 /** Polls until `check` returns a value. Background work runs at least once a minute. */
 export async function waitUntil<T>(condition: string, check: () => Promise<T | null>): Promise<T> {
   for (let attempts = 0; attempts < 4_000; attempts += 1) {
-    const found = await check()
-    if (found !== null) return found
+    const value = await check()
+    if (value !== null) return value
     await pause(100)
   }
   throw new Error(`timeout while waiting for ${condition}`)

@@ -1,6 +1,6 @@
 /**
- * `rollcall doctor` next to a server: during its startup, with a replaced database file, and after
- * a kill.
+ * `rollcall doctor` on the folder of a server: during its startup, with a replaced database file,
+ * and after a kill.
  */
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -67,13 +67,13 @@ test('an intact database next to an older log was reported as damaged: doctor re
   copyFileSync(join(folders.dataDir, `${DATABASE}-wal`), join(dataDir, `${DATABASE}-wal`))
 
   const doctorResult = await runDoctorHere(dataDir)
-  const { status, printed } = await attemptStartHere({ ...folders, dataDir })
-  expect([status, printed]).toEqual([2, expect.stringContaining('does not belong to the database')])
-  expect(doctorResult).toContain(`wrong  ${printed.trim().split('\n').at(-1)}`)
+  const { status, output } = await attemptStartHere({ ...folders, dataDir })
+  expect([status, output]).toEqual([2, expect.stringContaining('does not belong to the database')])
+  expect(doctorResult).toContain(`wrong  ${output.trim().split('\n').at(-1)}`)
   expect(doctorResult).not.toMatch(/damaged\. Stop|is damaged/)
 })
 
-test("a backup was copied over a running server's database: doctor reported damage, and /healthz named the rescued file without what it lacks", async () => {
+test("a backup was copied over a running server's database: doctor reported damage, and /healthz did not report that the rescued file is incomplete", async () => {
   server = await startServerHere(folders)
   await register(1)
   await createBackup(join(folders.folder, 'backup'))
@@ -84,11 +84,11 @@ test("a backup was copied over a running server's database: doctor reported dama
   server = startedServer
   const { url, port, pid } = startedServer
   copyFileSync(join(folders.folder, 'backup', DATABASE), join(folders.dataDir, DATABASE))
-  const health = async (): Promise<string> => (await fetch(`${url}/healthz`)).text()
-  await expect.poll(health, POLL_OPTIONS).toContain('rollcall.rescued.db')
+  const readHealth = async (): Promise<string> => (await fetch(`${url}/healthz`)).text()
+  await expect.poll(readHealth, POLL_OPTIONS).toContain('rollcall.rescued.db')
   const INCOMPLETE =
     /rollcall\.rescued\.db .* It is not complete: (the server had stored about 6 registrations, and it has \d|some rows could not be read).* To use it/
-  expect(await health()).toMatch(INCOMPLETE)
+  expect(await readHealth()).toMatch(INCOMPLETE)
 
   let doctorResult = ''
   // A busy machine may answer later than doctor waits.
@@ -106,27 +106,27 @@ test("a backup was copied over a running server's database: doctor reported dama
 })
 
 test('doctor during a first startup said that the database is missing', async () => {
-  const waitFile = join(folders.folder, 'held')
-  const goOn = join(folders.folder, 'go-on')
-  // The thread that creates the database waits for a file.
-  const starting = startServerProcess(
+  const startedFile = join(folders.folder, 'held')
+  const continueFile = join(folders.folder, 'go-on')
+  // The thread that creates the database waits until a file exists.
+  const startPromise = startServerProcess(
     folders,
     {
       NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`
         import { existsSync, writeFileSync } from 'node:fs'
         import { workerData } from 'node:worker_threads'
         if (workerData?.migrates) {
-          writeFileSync(${JSON.stringify(waitFile)}, '')
+          writeFileSync(${JSON.stringify(startedFile)}, '')
           const cell = new Int32Array(new SharedArrayBuffer(4))
-          while (!existsSync(${JSON.stringify(goOn)})) Atomics.wait(cell, 0, 0, 20)
+          while (!existsSync(${JSON.stringify(continueFile)})) Atomics.wait(cell, 0, 0, 20)
         }`)}`,
     },
     [process.execPath, join(import.meta.dirname, '..', '..', '..', 'bin', 'rollcall.js'), 'start'],
   )
-  await expect.poll(() => existsSync(waitFile), POLL_OPTIONS).toBe(true)
+  await expect.poll(() => existsSync(startedFile), POLL_OPTIONS).toBe(true)
   const doctorResult = await runDoctorHere(folders.dataDir)
-  writeFileSync(goOn, '')
-  const startedServer = await starting
+  writeFileSync(continueFile, '')
+  const startedServer = await startPromise
   server = startedServer
   expect(doctorResult).toMatch(
     /^check +A server is running on this DATA_DIR \(process \d+\)\. It is starting for the first time/m,

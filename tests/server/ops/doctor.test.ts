@@ -44,7 +44,7 @@ afterAll(async () => {
   await app.close()
   rmSync(folder, { recursive: true, force: true })
 })
-/** Nothing listens on port 1. */
+/** Runs doctor with PORT=1, on which no program listens. */
 const getVariables = (changes: Readonly<Record<string, string>> = {}) => ({
   DATA_DIR: app.dir,
   EVENTS_DIR: app.eventsDir,
@@ -54,7 +54,7 @@ const getVariables = (changes: Readonly<Record<string, string>> = {}) => ({
 })
 
 const getVariableName = (name: string): string => `AIRPAY_SAMPLE_${name}`
-const liveSettings = {
+const LIVE_SETTINGS = {
   GATEWAY_MODE: 'live',
   CLOCK: '',
   [getVariableName('USERNAME')]: 'u',
@@ -66,21 +66,23 @@ const runDoctor = async (changes: Readonly<Record<string, string>> = {}) => {
   const { status, stdout } = await runHere(['doctor'], getVariables(changes))
   return { status, lines: stdout.split('\n') }
 }
-/** Creates a fault. Returns a function that undoes it. */
+/**
+ * A fault: the expected message, and how to create it. `prepare` returns a function that undoes it.
+ */
 type Fault = {
   readonly expected: RegExp
   readonly variables?: () => Readonly<Record<string, string>>
   readonly prepare?: () => (() => void) | Promise<() => void>
 }
-const moveIntoFile = (name: () => string, text: string) => (): (() => void) => {
-  const before = existsSync(name()) ? readFileSync(name()) : null
+const prepareFile = (name: () => string, text: string) => (): (() => void) => {
+  const contentBefore = existsSync(name()) ? readFileSync(name()) : null
   writeFileSync(name(), text)
-  return () => (before === null ? rmSync(name()) : writeFileSync(name(), before))
+  return () => (contentBefore === null ? rmSync(name()) : writeFileSync(name(), contentBefore))
 }
-/** Writes the gateways file with another address. */
+/** Writes the gateways file with another address. Returns a function that restores it. */
 const startGateways = (address: string): (() => void) => {
   const file = join(app.eventsDir, '_shared', 'gateways.yaml')
-  return moveIntoFile(
+  return prepareFile(
     () => file,
     readFileSync(file, 'utf8').replaceAll(/https:\/\/[a-z.-]*airpay[a-z.-]*/g, address),
   )()
@@ -100,7 +102,7 @@ const withTemporaryFolder = (prepare: (dir: string) => void) => () => {
   prepare(dir)
   return { DATA_DIR: dir }
 }
-const createOfVersion = (version: number) =>
+const createDatabaseOfVersion = (version: number) =>
   withTemporaryFolder((dir) => {
     const db = new Database(join(dir, 'rollcall.db'))
     db.pragma(`user_version = ${version}`)
@@ -114,12 +116,12 @@ const otherProgram = {
 const locks: ((() => void) | null)[] = []
 const faults: Readonly<Record<string, Fault>> = {
   'an event file with an error': {
-    prepare: moveIntoFile(() => join(app.eventsDir, 'third2026.yaml'), 'event: ['),
+    prepare: prepareFile(() => join(app.eventsDir, 'third2026.yaml'), 'event: ['),
     expected:
       /^wrong +third2026\.yaml is not served: it has findings\. rollcall validate shows them\./,
   },
   'shared texts that cannot be read': {
-    prepare: moveIntoFile(() => join(app.eventsDir, '_shared', 'texts.yaml'), 'calls: ['),
+    prepare: prepareFile(() => join(app.eventsDir, '_shared', 'texts.yaml'), 'calls: ['),
     expected: /^wrong +The files in _shared have findings\./,
   },
   'no event files': {
@@ -142,11 +144,11 @@ const faults: Readonly<Record<string, Fault>> = {
     expected: /^wrong +Other users of this machine can read DATA_DIR/,
   },
   'a database of a newer version': {
-    variables: createOfVersion(999),
+    variables: createDatabaseOfVersion(999),
     expected: /^wrong +The database is from a newer version of Rollcall \(999;/,
   },
   'a database of an older version': {
-    variables: createOfVersion(1),
+    variables: createDatabaseOfVersion(1),
     expected: /^check +The database has version 1\. The server migrates it to \d+ /,
   },
   'a file that is not a database': {
@@ -183,19 +185,19 @@ const faults: Readonly<Record<string, Fault>> = {
   'an old backup': {
     prepare: () => {
       const file = join(app.dir, 'backed-up')
-      const before = existsSync(file) ? readFileSync(file) : null
+      const contentBefore = existsSync(file) ? readFileSync(file) : null
       writeFileSync(file, String(app.now() - 40 * 3_600_000))
-      return () => (before === null ? rmSync(file) : writeFileSync(file, before))
+      return () => (contentBefore === null ? rmSync(file) : writeFileSync(file, contentBefore))
     },
     expected: /^wrong +The last backup is 40 hours old\./,
   },
   'an unreachable public address': {
-    variables: () => liveSettings,
+    variables: () => LIVE_SETTINGS,
     expected:
       /^wrong +PUBLIC_URL is http:\/\/127\.0\.0\.1:1, which is reachable only from this machine/,
   },
   'no proxy in the settings': {
-    variables: () => ({ ...liveSettings, PUBLIC_URL: 'https://register.example.org' }),
+    variables: () => ({ ...LIVE_SETTINGS, PUBLIC_URL: 'https://register.example.org' }),
     expected: /^check +TRUST_PROXY is not set/,
   },
   'a database with damaged pages': {
@@ -254,19 +256,19 @@ const faults: Readonly<Record<string, Fault>> = {
   'two servers, of which delegates reach the one with another DATA_DIR': {
     variables: () => ({ PORT: String(getPort(app)) }),
     prepare: async () => {
-      const close = await listenOnPort()
+      const undoListen = await listenOnPort()
       const undo = beginServing(app.dir)
       writeFileSync(join(app.dir, 'serving.pid'), '4711')
       return () => {
         undo?.()
-        close()
+        undoListen()
       }
     },
     expected:
       /^wrong +A server is running on this DATA_DIR \(process 4711\), but another one \(process \d+\) responds at /,
   },
   'a gateway with a different clock': {
-    variables: () => liveSettings,
+    variables: () => LIVE_SETTINGS,
     prepare: async () => {
       const { key, cert } = createRequire(import.meta.url)(
         'smtp-server/lib/tls-options.js',
@@ -290,7 +292,7 @@ const faults: Readonly<Record<string, Fault>> = {
       /^wrong +The clocks of this machine and of the gateway at localhost:\d+ differ by \d{3} seconds\./,
   },
   'an unreachable gateway': {
-    variables: () => liveSettings,
+    variables: () => LIVE_SETTINGS,
     prepare: () => startGateways('https://127.0.0.1:1'),
     expected: /^wrong +The gateway at 127\.0\.0\.1:1 is unreachable\./,
   },
@@ -330,7 +332,7 @@ test('finds an account without credentials', async () => {
 
 test('finds no problem in a correct installation, and changes nothing', async () => {
   await recordBackup(app.dir, app.now())
-  const before = readdirSync(app.dir).sort()
+  const filesBefore = readdirSync(app.dir).sort()
   const { status, lines } = await runDoctor()
   expect(lines.filter((line) => line.startsWith('wrong'))).toEqual([])
   expect(status).toBe(0)
@@ -338,5 +340,5 @@ test('finds no problem in a correct installation, and changes nothing', async ()
     readdirSync(app.dir)
       .filter((name) => !name.startsWith('serving'))
       .sort(),
-  ).toEqual(before.filter((name) => !name.startsWith('serving')))
+  ).toEqual(filesBefore.filter((name) => !name.startsWith('serving')))
 })

@@ -17,13 +17,13 @@ import { checkProduction } from '../../../server/production-checks.ts'
 import { getAccountVariable, listMissingAccounts } from '../../../server/ops/gateway-accounts.ts'
 import type { Variables } from '../../../server/ops/environment.ts'
 
-const live = {
+const LIVE = {
   AIRPAY_AFPI_USERNAME: 'u',
   AIRPAY_AFPI_PASSWORD: 'p',
   AIRPAY_AFPI_SECRET: 's',
   AIRPAY_AFPI_MERCHANT_ID: '1',
 }
-const production = { NODE_ENV: 'production', GATEWAY_MODE: 'live', ...live }
+const PRODUCTION = { NODE_ENV: 'production', GATEWAY_MODE: 'live', ...LIVE }
 
 function readErrors(variables: Variables): readonly string[] {
   const environmentResult = readEnvironment(variables)
@@ -83,7 +83,7 @@ describe('environment variables', () => {
   test('an account needs all four of its variables, and is found by its name in event files', () => {
     expect(
       readValid({
-        ...live,
+        ...LIVE,
         AIRPAY_MID_ZONE_USERNAME: 'u',
         AIRPAY_MID_ZONE_PASSWORD: 'p',
         AIRPAY_MID_ZONE_SECRET: 's',
@@ -189,12 +189,12 @@ describe('environment variables', () => {
     ],
     [
       'disabled limits in production',
-      { ...production, RATE_LIMITS: 'off' },
+      { ...PRODUCTION, RATE_LIMITS: 'off' },
       /^RATE_LIMITS=off is not allowed/,
     ],
     [
       'a rehearsal in production',
-      { ...production, CLOCK: '2026-01-25' },
+      { ...PRODUCTION, CLOCK: '2026-01-25' },
       /^CLOCK is for rehearsals/,
     ],
   ])('%s gives one clear message', (_what, variables, expectedMessage) => {
@@ -204,8 +204,8 @@ describe('environment variables', () => {
   test.each<[Variables]>([[{ RATE_LIMITS: 'off' }], [{ CLOCK: '2026-01-25' }]])(
     'live payments without NODE_ENV follow every rule of production: %j',
     (variables) => {
-      expect(readValid({ GATEWAY_MODE: 'live', ...live }).production).toBe(true)
-      expect(readErrors({ GATEWAY_MODE: 'live', ...live, ...variables })).toEqual([
+      expect(readValid({ GATEWAY_MODE: 'live', ...LIVE }).production).toBe(true)
+      expect(readErrors({ GATEWAY_MODE: 'live', ...LIVE, ...variables })).toEqual([
         expect.stringMatching(/is not allowed with GATEWAY_MODE=live\.$/),
       ])
     },
@@ -247,7 +247,7 @@ describe('environment variables', () => {
   })
 
   test('accepts production with live and its accounts', () => {
-    expect(readValid(production)).toMatchObject({ production: true, gatewayMode: 'live' })
+    expect(readValid(PRODUCTION)).toMatchObject({ production: true, gatewayMode: 'live' })
   })
 })
 
@@ -264,23 +264,23 @@ test('every accepted proxy value works', () => {
 })
 
 describe('a production server', () => {
-  const complete = { ...production, PUBLIC_URL: 'https://register.example.org' }
+  const complete = { ...PRODUCTION, PUBLIC_URL: 'https://register.example.org' }
   const notifications = { SMTP_URL: 'smtp://mail.example.org', TRUST_PROXY: '127.0.0.1' }
 
   test.each<[string, Variables, string]>([
     [
       'without PUBLIC_URL would send links to itself',
-      { ...production, ...notifications },
+      { ...PRODUCTION, ...notifications },
       'PUBLIC_URL is http://127.0.0.1:3000, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.',
     ],
     [
       'with https on the machine itself has the same problem',
-      { ...production, ...notifications, PUBLIC_URL: 'https://localhost' },
+      { ...PRODUCTION, ...notifications, PUBLIC_URL: 'https://localhost' },
       'PUBLIC_URL is https://localhost, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.',
     ],
     [
       'with an http address would send answers and office sessions unencrypted',
-      { ...production, ...notifications, PUBLIC_URL: 'http://register.example.org' },
+      { ...PRODUCTION, ...notifications, PUBLIC_URL: 'http://register.example.org' },
       'PUBLIC_URL is http://register.example.org: answers, proofs and office sessions would be sent unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.',
     ],
     [
@@ -291,10 +291,10 @@ describe('a production server', () => {
   ])('%s', (_what, variables, expectedMessage) => {
     expect(checkProduction(readValid(variables))).toEqual({ ok: false, error: [expectedMessage] })
     // Rehearsals are allowed.
-    const rehearsal = { ...variables, NODE_ENV: undefined, GATEWAY_MODE: undefined }
-    expect(checkProduction(readValid({ ...rehearsal, PUBLIC_SANDBOX: 'no-real-money' })).ok).toBe(
-      true,
-    )
+    const rehearsalResult = { ...variables, NODE_ENV: undefined, GATEWAY_MODE: undefined }
+    expect(
+      checkProduction(readValid({ ...rehearsalResult, PUBLIC_SANDBOX: 'no-real-money' })).ok,
+    ).toBe(true)
   })
 
   test('without email or a known proxy starts with a warning', () => {
@@ -319,7 +319,7 @@ describe('accounts in event files', () => {
     { id: 'free', payment: null },
   ] as unknown as EventConfig[]
   test('live rejects an event without its account, and names the variables', () => {
-    expect(listMissingAccounts(readValid({ GATEWAY_MODE: 'live', ...live }), events)).toEqual([
+    expect(listMissingAccounts(readValid({ GATEWAY_MODE: 'live', ...LIVE }), events)).toEqual([
       'Event two uses the Airpay account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',
     ])
   })
@@ -348,7 +348,7 @@ describe('CLOCK', () => {
   })
 })
 
-/** Problems at a first start, and the sentence that a new operator reads. */
+/** Problems at a first start, and the message that a new operator sees. */
 const FIRST_START: readonly (readonly [string, () => unknown, string])[] = [
   [
     'a refused variable',
@@ -405,6 +405,9 @@ const FIRST_START: readonly (readonly [string, () => unknown, string])[] = [
     'The database that DATABASE_URL names does not exist. Create it or correct the name.',
   ],
 ]
-test.each(FIRST_START)('a first start with %s says what to do', (_situation, explain, sentence) => {
-  expect(explain()).toBe(sentence)
-})
+test.each(FIRST_START)(
+  'a first start with %s states how to continue',
+  (_situation, explainProblem, sentence) => {
+    expect(explainProblem()).toBe(sentence)
+  },
+)

@@ -56,11 +56,11 @@ const register = async ({ url }: RunningServerHere, email: string): Promise<numb
 test('a missing folder of event files is reported by the health check, and the events stay served', async () => {
   server = await startServerHere(folders)
   const { url } = server
-  const health = async (): Promise<{ health?: string; troubles?: readonly string[] }> =>
+  const readHealth = async (): Promise<{ health?: string; troubles?: readonly string[] }> =>
     (await (await fetch(`${url}/healthz`)).json()) as object
-  await expect.poll(health).toMatchObject({ health: 'good' })
+  await expect.poll(readHealth).toMatchObject({ health: 'good' })
   renameSync(folders.eventsDir, `${folders.eventsDir}-away`)
-  await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({
+  await expect.poll(readHealth, { timeout: 200_000, interval: 200 }).toMatchObject({
     health: 'degraded',
     troubles: [
       expect.stringMatching(/^EVENTS_DIR is .+, which does not exist\. Restore or mount it/),
@@ -68,7 +68,9 @@ test('a missing folder of event files is reported by the health check, and the e
   })
   expect(await register(server, 'asha@example.org')).toBe(201)
   renameSync(`${folders.eventsDir}-away`, folders.eventsDir)
-  await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({ health: 'good' })
+  await expect
+    .poll(readHealth, { timeout: 200_000, interval: 200 })
+    .toMatchObject({ health: 'good' })
 })
 
 test('a server that cannot open more files reports it, instead of calling itself healthy', async () => {
@@ -84,12 +86,12 @@ test('a server that cannot open more files reports it, instead of calling itself
   // Uses an existing connection, because no new one would be accepted.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const { port } = server
-  const health = async (): Promise<{ status: number | undefined; said: string }> => {
+  const readHealth = async (): Promise<{ status: number | undefined; output: string }> => {
     const healthRequest = request({ agent, port, host: '127.0.0.1', path: '/healthz' }).end()
     const [answer] = await once(healthRequest, 'response')
-    return { status: answer.statusCode, said: await text(answer) }
+    return { status: answer.statusCode, output: await text(answer) }
   }
-  expect(await health()).toMatchObject({ status: 200 })
+  expect(await readHealth()).toMatchObject({ status: 200 })
   const idleSockets: Socket[] = []
   try {
     for (let n = 0; n < DESCRIPTORS; n += 1) {
@@ -97,14 +99,14 @@ test('a server that cannot open more files reports it, instead of calling itself
       socket.on('error', () => {})
       idleSockets.push(socket)
     }
-    await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({
+    await expect.poll(readHealth, { timeout: 200_000, interval: 200 }).toMatchObject({
       status: 503,
-      said: expect.stringContaining('No file and no connection can be opened. Raise the limit'),
+      output: expect.stringContaining('No file and no connection can be opened. Raise the limit'),
     })
   } finally {
     for (const socket of idleSockets) socket.destroy()
   }
-  await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({ status: 200 })
+  await expect.poll(readHealth, { timeout: 200_000, interval: 200 }).toMatchObject({ status: 200 })
   agent.destroy()
 })
 
@@ -120,15 +122,15 @@ describe('with a full disk', () => {
   })
 
   if (hasSmallDisks)
-    test('with 47 MB free the health check returned 503 while delegates were registered: it reports the little space, and 503 once a request is rejected', async () => {
+    test('with 47 MB free the health check returned 503 while delegates were registered: it warns about the low space, and returns 503 once a request is rejected', async () => {
       const runningServer = await startServerHere({ ...folders, dataDir: join(disk.folder, 'var') })
       server = runningServer
-      const health = async (): Promise<{ status: number; health?: string; code?: string }> => {
+      const readHealth = async (): Promise<{ status: number; health?: string; code?: string }> => {
         const answer = await fetch(`${runningServer.url}/healthz`)
         return { ...(await answer.json()), status: answer.status }
       }
       expect(await register(runningServer, 'asha@example.org')).toBe(201)
-      expect(await health()).toMatchObject({
+      expect(await readHealth()).toMatchObject({
         status: 200,
         health: 'degraded',
         troubles: [
@@ -140,7 +142,7 @@ describe('with a full disk', () => {
       disk.fill()
       for (let n = 0; (await register(runningServer, `more${n}@example.org`)) !== 503; n += 1);
       await expect
-        .poll(health, { timeout: 200_000, interval: 200 })
+        .poll(readHealth, { timeout: 200_000, interval: 200 })
         .toMatchObject({ status: 503, code: expect.stringMatching(/^(cannot_write|no_room)$/) })
       disk.makeRoom()
       await expect.poll(() => register(runningServer, 'again@example.org')).toBe(201)
@@ -164,7 +166,7 @@ describe('with a full disk', () => {
         expect([answer.status, body]).toEqual([200, expect.anything()])
         return body.token ?? ''
       }
-      const before = await signIn()
+      const tokenBefore = await signIn()
       disk.fill()
       // The database's log uses the remaining space first.
       for (let n = 0; (await register(server, `more${n}@example.org`)) !== 503; n += 1);
@@ -190,7 +192,7 @@ describe('with a full disk', () => {
         '/admin/export/?event_type=afpicon&as=xlsx',
         '/admin/dashboard/stats/',
       ]
-      for (const path of paths) expect(await read(before, path)).toEqual([path, 200])
+      for (const path of paths) expect(await read(tokenBefore, path)).toEqual([path, 200])
       expect(await register(server, 'still@example.org')).toBe(503)
       disk.makeRoom()
       await expect.poll(() => register(server as RunningServerHere, 'again@example.org')).toBe(201)
@@ -205,8 +207,8 @@ describe('with a full disk', () => {
     })
 })
 
-/** Runs a Rollcall command with a limit on open files. */
-const withFiles = (filesMax: number): readonly string[] => [
+/** The start of a command line that limits open files. */
+const buildLimitedCommand = (filesMax: number): readonly string[] => [
   'sh',
   '-c',
   `ulimit -n ${filesMax}; exec "$@"`,
@@ -215,29 +217,31 @@ const withFiles = (filesMax: number): readonly string[] => [
 const runLimited = (
   filesMax: number,
   ...args: readonly string[]
-): { readonly status: number | null; readonly said: string } => {
-  const [shell = '', ...command] = withFiles(filesMax)
+): { readonly status: number | null; readonly output: string } => {
+  const [program = '', ...programArgs] = buildLimitedCommand(filesMax)
   const { status, stdout, stderr } = spawnSync(
-    shell,
-    [...command, process.execPath, launcher, ...args],
+    program,
+    [...programArgs, process.execPath, launcher, ...args],
     {
       cwd: top,
       encoding: 'utf8',
       env: { ...BASE_ENV, DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir },
     },
   )
-  return { status, said: stdout + stderr }
+  return { status, output: stdout + stderr }
 }
-const STACK = /^ +at .+:\d+:\d+/m
+const STACK_LINE = /^ +at .+:\d+:\d+/m
 
 /** Each limit stops the startup at a different point; `npm test` tries two. */
 test.each(ALL_RUNS ? [24, 28, 32, 40, 64] : [24, 40])(
   "a startup with a limit of %i open files printed a stack trace, or blamed the database's permissions: it exits with 75 and names the limit",
   async (filesMax) => {
-    const { status, printed } = await attemptStart(folders, { before: withFiles(filesMax) })
-    expect(printed).toContain('Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.')
-    expect(printed).not.toMatch(STACK)
-    expect(printed).not.toContain('GATEWAY_MODE')
+    const { status, output } = await attemptStart(folders, {
+      wrapper: buildLimitedCommand(filesMax),
+    })
+    expect(output).toContain('Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.')
+    expect(output).not.toMatch(STACK_LINE)
+    expect(output).not.toContain('GATEWAY_MODE')
     expect(status).toBe(75)
   },
 )
@@ -245,11 +249,14 @@ test.each(ALL_RUNS ? [24, 28, 32, 40, 64] : [24, 40])(
 test.each(ALL_RUNS ? [22, 23, 24] : [23])(
   'rollcall validate with ulimit -n %i printed a stack trace: it names the limit',
   (filesMax) => {
-    const { status, said } = runLimited(filesMax, 'validate')
-    expect(said).not.toMatch(STACK)
+    const { status, output } = runLimited(filesMax, 'validate')
+    expect(output).not.toMatch(STACK_LINE)
     // Other versions of Node need more or fewer files.
     if (status === 0) return
-    expect([status, said]).toEqual([2, expect.stringMatching(/too many files are open.*ulimit -n/)])
+    expect([status, output]).toEqual([
+      2,
+      expect.stringMatching(/too many files are open.*ulimit -n/),
+    ])
   },
 )
 
@@ -268,19 +275,22 @@ if (hasSmallDisks)
 
     test.each([0, 5])(
       "a startup with %i free inodes blamed the database's permissions, or free space: it exits with 75 and names the cause",
-      async (left) => {
+      async (freeInodes) => {
         const dataDir = join(disk.folder, 'var')
         server = await startServerHere({ ...folders, dataDir })
         await server.stop()
-        disk.fillFiles(left)
-        const rejected = await attemptStartHere({ ...folders, dataDir })
-        expect(rejected.printed).toMatch(
-          new RegExp(`^DATA_DIR is ${dataDir}, and its disk can hold only ${left} more files`, 'm'),
+        disk.fillFiles(freeInodes)
+        const rejection = await attemptStartHere({ ...folders, dataDir })
+        expect(rejection.output).toMatch(
+          new RegExp(
+            `^DATA_DIR is ${dataDir}, and its disk can hold only ${freeInodes} more files`,
+            'm',
+          ),
         )
-        expect(rejected.printed).not.toMatch(STACK)
-        expect(rejected.status).toBe(75)
+        expect(rejection.output).not.toMatch(STACK_LINE)
+        expect(rejection.status).toBe(75)
         // A backup to this disk reports the same.
-        if (left === 0) {
+        if (freeInodes === 0) {
           disk.makeRoomForFiles()
           const backupFolder = join(disk.folder, 'backups')
           mkdirSync(backupFolder)
@@ -301,9 +311,9 @@ if (hasSmallDisks)
     test('the health check reported no problem on a disk with few free inodes', async () => {
       server = await startServerHere({ ...folders, dataDir: join(disk.folder, 'var') })
       const { url } = server
-      const health = async (): Promise<object> => await (await fetch(`${url}/healthz`)).json()
+      const readHealth = async (): Promise<object> => await (await fetch(`${url}/healthz`)).json()
       disk.fillFiles(0)
-      await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({
+      await expect.poll(readHealth, { timeout: 200_000, interval: 200 }).toMatchObject({
         health: 'degraded',
         troubles: expect.arrayContaining([
           expect.stringMatching(/^No file can be created on the disk of DATA_DIR \(inodes\)/),

@@ -29,9 +29,9 @@ const createFolder = (): string => {
   return folder
 }
 const readMode = (path: string): string => (lstatSync(path).mode & 0o777).toString(8)
-/** Entries that other users can read, with their modes. */
-const listReadableByOthers = (top: string): string[] =>
-  [top, ...readdirSync(top, { recursive: true }).map((name) => join(top, String(name)))]
+/** Lists the files and folders that other users can read, with their modes. */
+const listReadableByOthers = (folder: string): string[] =>
+  [folder, ...readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))]
     .filter((path) => (lstatSync(path).mode & 0o077) !== 0)
     .map((path) => `${path} ${readMode(path)}`)
 
@@ -41,10 +41,10 @@ test('other users of the machine cannot read database, documents and emails', as
     events: { 'sample2026.yaml': fixtureEvent() },
     isCompiling: true,
   })
-  const sent = await server.post('/api/sample2026/register/', fixtureDelegate, {
+  const response = await server.post('/api/sample2026/register/', fixtureDelegate, {
     letter: { name: 'letter.pdf', bytes: createPdf('private') },
   })
-  expect(sent.statusCode).toBe(201)
+  expect(response.statusCode).toBe(201)
   expect(server.uploadsStored()).toHaveLength(1)
   expect(listReadableByOthers(server.dir)).toEqual([])
   expect(readMode(server.dir)).toBe('700')
@@ -91,7 +91,7 @@ test('a command while the server runs ignores an email that is being written', a
   const dataDir = createFolder()
   mkdirSync(join(dataDir, 'mail'))
   // Writes and renames like the mailer, until it is stopped.
-  const writer = new Worker(
+  const timer = new Worker(
     `const { writeFileSync, renameSync } = require('node:fs')
      const { parentPort, workerData } = require('node:worker_threads')
      const turn = (n) => {
@@ -103,9 +103,9 @@ test('a command while the server runs ignores an email that is being written', a
      turn(0)`,
     { eval: true, workerData: join(dataDir, 'mail') },
   )
-  await once(writer, 'message')
+  await once(timer, 'message')
   for (let attempt = 0; attempt < 500; attempt += 1) makePrivate(dataDir)
-  await writer.terminate()
+  await timer.terminate()
 })
 
 test('a server with DATA_DIR in a place without new folders never answered and used a whole processor', () => {

@@ -1,4 +1,4 @@
-/** The events that a restart serves if an event file is invalid, truncated or missing. */
+/** The events that a restarted server serves if an event file is invalid, truncated or missing. */
 import {
   copyFileSync,
   cpSync,
@@ -50,7 +50,7 @@ afterEach(async () => {
 })
 
 /** Runs the next startup with the stored data. Returns the events it serves and its messages. */
-async function restart({ production = false, isAgain: isSecondStart = false } = {}) {
+async function restart({ production = false, isSecondStart = false } = {}) {
   for (const name of ['rollcall.db', 'rollcall.db-wal'])
     if (!isSecondStart) copyFileSync(join(app.dir, name), join(validText, name))
   const store = await openStoreHere({ dataDir: validText })
@@ -71,8 +71,8 @@ async function restart({ production = false, isAgain: isSecondStart = false } = 
     checkFolder: checkFolderHere,
   })
   return {
-    opened: registry,
-    said: () => output.join('\n'),
+    result: registry,
+    readOutput: () => output.join('\n'),
     close: async () => {
       if (registry.ok) await registry.value.close()
       await store.close()
@@ -83,7 +83,7 @@ async function restart({ production = false, isAgain: isSecondStart = false } = 
 describe('after a restart', () => {
   test('an event without registrations is removed with its file', async () => {
     rmSync(join(app.eventsDir, 'other2026.yaml'))
-    const { opened: registry, close } = await restart()
+    const { result: registry, close } = await restart()
     expect(registry.ok && registry.value.all().map(({ config }) => config.id)).toEqual([
       'sample2026',
     ])
@@ -99,18 +99,18 @@ describe('after a restart', () => {
     async (_, damage) => {
       app.writeEvent('sample2026.yaml', damage(fixtureEvent({ title: 'Changed' })))
       app.writeEvent('third2026.yaml', 'event: [')
-      const { opened, said: output, close } = await restart()
-      if (!opened.ok) throw new Error(opened.error)
-      const registry = opened.value
+      const { result, readOutput, close } = await restart()
+      if (!result.ok) throw new Error(result.error)
+      const registry = result.value
       expect(registry.all().map(({ config }) => config.title)).toEqual([
         'Other 2026',
         'Sample 2026',
       ])
-      expect(output()).toMatch(/error \{"file":"sample2026\.yaml","version":"\w{12}"\}/)
-      expect(output()).toContain(
+      expect(readOutput()).toMatch(/error \{"file":"sample2026\.yaml","version":"\w{12}"\}/)
+      expect(readOutput()).toContain(
         'sample2026.yaml is not served in its current version; the last valid version',
       )
-      expect(output()).toContain('third2026.yaml was never served and is not served now')
+      expect(readOutput()).toContain('third2026.yaml was never served and is not served now')
       expect(registry.refusedFiles().map(({ file }) => file)).toEqual([
         'sample2026.yaml',
         'third2026.yaml',
@@ -126,7 +126,7 @@ describe('after a restart', () => {
 
   test('unreadable shared texts do not stop any event', async () => {
     writeFileSync(join(app.eventsDir, '_shared', 'texts.yaml'), 'calls: [')
-    const { opened: registry, close } = await restart()
+    const { result: registry, close } = await restart()
     if (!registry.ok) throw new Error(registry.error)
     expect(registry.value.all().map(({ config }) => config.id)).toEqual(['other2026', 'sample2026'])
     expect(registry.value.refusedFiles()[0]).toMatchObject({ file: '_shared' })
@@ -137,15 +137,15 @@ describe('after a restart', () => {
     ['is missing', () => renameSync(app.eventsDir, `${app.eventsDir}-away`)],
     ['is empty, like a disk that was not mounted', () => {}],
   ])(
-    'a folder of event files that %s: previously served events are served, previously removed ones are not',
-    async (_, takeAway) => {
+    'an events folder that %s: events that were served before are served, events that were removed before are not',
+    async (_, removeFolder) => {
       rmSync(join(app.eventsDir, 'other2026.yaml'))
-      const servedWithout = await restart()
-      if (!servedWithout.opened.ok) throw new Error(servedWithout.opened.error)
-      await servedWithout.close()
+      const resultWithoutFile = await restart()
+      if (!resultWithoutFile.result.ok) throw new Error(resultWithoutFile.result.error)
+      await resultWithoutFile.close()
       rmSync(join(app.eventsDir, 'sample2026.yaml'))
-      takeAway()
-      const { opened: registry, said: output, close } = await restart({ isAgain: true })
+      removeFolder()
+      const { result: registry, readOutput, close } = await restart({ isSecondStart: true })
       if (existsSync(`${app.eventsDir}-away`)) renameSync(`${app.eventsDir}-away`, app.eventsDir)
       if (!registry.ok) throw new Error(registry.error)
       expect(registry.value.all().map(({ config }) => [config.id, config.status])).toEqual([
@@ -154,7 +154,7 @@ describe('after a restart', () => {
       expect(registry.value.refusedFiles()).toMatchObject([
         { file: '_shared', why: expect.any(String) },
       ])
-      expect(output()).toContain('These events are served in their last version: sample2026.')
+      expect(readOutput()).toContain('These events are served in their last version: sample2026.')
       // The folder exists again.
       app.writeEvent('sample2026.yaml', fixtureEvent({ title: 'Changed' }))
       await registry.value.reload()
@@ -167,27 +167,27 @@ describe('after a restart', () => {
   test('a folder without a valid event is rejected', async () => {
     for (const file of ['sample2026.yaml', 'other2026.yaml']) rmSync(join(app.eventsDir, file))
     app.writeEvent('third2026.yaml', 'event: [')
-    const servedBroken = await restart()
-    expect(servedBroken.opened).toEqual({
+    const result = await restart()
+    expect(result.result).toEqual({
       ok: false,
       error: 'third2026.yaml is not served: it has findings. rollcall validate shows them.',
     })
-    await servedBroken.close()
+    await result.close()
   })
 
   test('a removed file closes registration, and existing registrations are served', async () => {
     const answer = await app.post('/api/other2026/register/', fixtureDelegate)
     expect(answer.statusCode).toBe(201)
     rmSync(join(app.eventsDir, 'other2026.yaml'))
-    const { opened, said: output, close } = await restart()
-    if (!opened.ok) throw new Error(opened.error)
-    const registry = opened.value
+    const { result, readOutput, close } = await restart()
+    if (!result.ok) throw new Error(result.error)
+    const registry = result.value
     expect(registry.findById('other2026')?.config.status).toBe('closed')
     expect(registry.findByOrderId('OTHR123')?.config.id).toBe('other2026')
     expect(registry.cards(instant(Date.UTC(2026, 0, 10))).map(({ id }) => id)).toEqual([
       'sample2026',
     ])
-    expect(output()).toContain('The file other2026.yaml no longer exists')
+    expect(readOutput()).toContain('The file other2026.yaml no longer exists')
     expect(registry.refusedFiles()).toEqual([])
     // Restored, unchanged.
     app.writeEvent('other2026.yaml', other)
@@ -201,7 +201,7 @@ describe('after a restart', () => {
     await app.post('/api/other2026/register/', fixtureDelegate)
     rmSync(join(app.eventsDir, 'other2026.yaml'))
     app.writeEvent('renamed2026.yaml', other.replace('id: other2026', 'id: renamed2026'))
-    const { opened: registry, close } = await restart()
+    const { result: registry, close } = await restart()
     if (!registry.ok) throw new Error(registry.error)
     expect(registry.value.findByOrderId('OTHR123')?.config.id).toBe('renamed2026')
     expect(registry.value.findById('other2026')).toBeNull()
@@ -211,7 +211,7 @@ describe('after a restart', () => {
   test('a version with demo values is not served in production', async () => {
     app.writeEvent('sample2026.yaml', `${fixtureEvent()}\ndemo: [payment.account]\n`)
     await app.deps.events.reload()
-    const { opened: registry, close } = await restart({ production: true })
+    const { result: registry, close } = await restart({ production: true })
     if (!registry.ok) throw new Error(registry.error)
     expect(registry.value.all().map(({ config }) => config.id)).toEqual(['other2026'])
     await close()
@@ -232,13 +232,13 @@ describe('a truncated file', () => {
   test('is not served while the server runs, wherever it is truncated, until it is complete', async () => {
     const completeText = fixtureEvent({ title: 'Changed', extra: '' })
     const lines = completeText.split('\n')
-    const before = app.deps.events.findById('sample2026')?.hash
+    const hashBefore = app.deps.events.findById('sample2026')?.hash
     // The first truncated text is a valid event without its examples.
-    const examplesLine = lines.indexOf('examples:')
-    for (const at of [examplesLine, lines.length - 4, lines.length - 3, lines.length - 2]) {
+    const firstLine = lines.indexOf('examples:')
+    for (const at of [firstLine, lines.length - 4, lines.length - 3, lines.length - 2]) {
       app.writeEvent('sample2026.yaml', lines.slice(0, at).join('\n'))
       await app.deps.events.reload()
-      expect(app.deps.events.findById('sample2026')?.hash).toBe(before)
+      expect(app.deps.events.findById('sample2026')?.hash).toBe(hashBefore)
     }
     app.writeEvent('sample2026.yaml', completeText)
     await app.deps.events.reload()
@@ -247,13 +247,13 @@ describe('a truncated file', () => {
 
   const text = fixtureEvent()
   const lines = text.trimEnd().split('\n')
-  test('is detected at every line and in the middle of each line', () => {
+  test('is detected after every line and in the middle of each line', () => {
     const undetected = lines.flatMap((line, index) => {
       if (index === 0 || index === lines.length - 1 || line.trim() === '') return []
       const truncated = [...lines.slice(0, index), line]
-      const halfLine = [...lines.slice(0, index), line.slice(0, Math.ceil(line.length / 2))]
-      return [truncated, halfLine].flatMap((truncatedText) =>
-        isTruncated(truncatedText.join('\n'), text) ? [] : [truncatedText.at(-1)],
+      const truncatedMidLine = [...lines.slice(0, index), line.slice(0, Math.ceil(line.length / 2))]
+      return [truncated, truncatedMidLine].flatMap((truncatedLines) =>
+        isTruncated(truncatedLines.join('\n'), text) ? [] : [truncatedLines.at(-1)],
       )
     })
     expect(undetected).toEqual([])
@@ -273,8 +273,8 @@ describe('a truncated file', () => {
       text,
       true,
     ],
-  ])('%s', (_, nextText, before, isTruncatedText) => {
-    expect(isTruncated(nextText, before)).toBe(isTruncatedText)
+  ])('%s', (_, newText, previousText, isTruncatedText) => {
+    expect(isTruncated(newText, previousText)).toBe(isTruncatedText)
   })
 })
 

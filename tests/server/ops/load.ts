@@ -6,17 +6,17 @@ import { request } from 'node:http'
 
 export type Load = {
   /** Resolves after this many responses, or a failure. */
-  answered(count: number): Promise<void>
+  waitForResponses(count: number): Promise<void>
   readonly count: () => number
   /**
-   * Lets requests in progress finish. `statuses`: the number of responses by status; 0 is a lost
-   * request.
+   * Stops after the requests in progress. `statuses`: the number of responses by status; 0 is a
+   * lost request.
    */
   end(): Promise<{
     readonly statuses: Readonly<Record<number, number>>
     readonly regNos: readonly string[]
     /** Error messages. */
-    readonly failed: readonly string[]
+    readonly failures: readonly string[]
   }>
 }
 export type LoadRequest = {
@@ -67,20 +67,20 @@ export function startLoad(
   url: string,
   {
     clients,
-    asks: createRequest = createDefaultRequest,
-  }: { readonly clients: number; readonly asks?: (n: number) => LoadRequest },
+    createRequest = createDefaultRequest,
+  }: { readonly clients: number; readonly createRequest?: (n: number) => LoadRequest },
 ): Load {
   const statuses: Record<number, number> = {}
   const regNos: string[] = []
-  const failed: string[] = []
-  const waiters = new Set<() => void>()
+  const failures: string[] = []
+  const checks = new Set<() => void>()
   let n = 0
   let count = 0
   const abortController = new AbortController()
   const countStatus = (status: number): void => {
     statuses[status] = (statuses[status] ?? 0) + 1
     count += 1
-    for (const check of waiters) check()
+    for (const check of checks) check()
   }
   const runClient = async (): Promise<void> => {
     while (!abortController.signal.aborted) {
@@ -89,10 +89,11 @@ export function startLoad(
       try {
         const { status, text } = await sendOnce(url, loadRequest)
         if (status === 201) regNos.push((JSON.parse(text) as { readonly reg_no: string }).reg_no)
-        else if (status !== 200) failed.push(`${loadRequest.path}: ${status} ${text.slice(0, 200)}`)
+        else if (status !== 200)
+          failures.push(`${loadRequest.path}: ${status} ${text.slice(0, 200)}`)
         countStatus(status)
       } catch (error) {
-        failed.push(`${loadRequest.path}: ${String(error)}`)
+        failures.push(`${loadRequest.path}: ${String(error)}`)
         countStatus(0)
       }
     }
@@ -100,20 +101,20 @@ export function startLoad(
   const clientRuns = Array.from({ length: clients }, runClient)
   return {
     count: () => count,
-    answered: (targetCount) =>
+    waitForResponses: (targetCount) =>
       new Promise((resolve) => {
         const check = (): void => {
-          if (count < targetCount && failed.length === 0) return
-          waiters.delete(check)
+          if (count < targetCount && failures.length === 0) return
+          checks.delete(check)
           resolve()
         }
-        waiters.add(check)
+        checks.add(check)
         check()
       }),
     end: async () => {
       abortController.abort()
       await Promise.all(clientRuns)
-      return { statuses, regNos, failed }
+      return { statuses, regNos, failures }
     },
   }
 }

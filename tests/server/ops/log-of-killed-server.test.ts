@@ -39,7 +39,7 @@ beforeEach(() => {
 afterEach(async () => {
   await server?.stop()
   server = null
-  for (const running of allFolders.splice(0)) running.remove()
+  for (const folder of allFolders.splice(0)) folder.remove()
 })
 
 const getDatabasePath = ({ dataDir }: Folders): string => join(dataDir, 'rollcall.db')
@@ -60,20 +60,20 @@ const countRegistrations = (serverFolders: Folders): unknown => {
   }
 }
 const registerAndStop = async (serverFolders: Folders, count: number): Promise<void> => {
-  const running = await startServerHere(serverFolders)
-  await registerMany(running, count)
-  await running.stop()
+  const server = await startServerHere(serverFolders)
+  await registerMany(server, count)
+  await server.stop()
 }
 const registerAndKill = async (serverFolders: Folders, count: number): Promise<void> => {
-  const running = await startServerHere(serverFolders)
-  await registerMany(running, count)
-  await killHere(serverFolders, running)
+  const server = await startServerHere(serverFolders)
+  await registerMany(server, count)
+  await killHere(serverFolders, server)
 }
 const registerAndKillProcess = async (serverFolders: Folders, count: number): Promise<void> => {
-  const running = await startServerProcess(serverFolders)
-  await registerMany(running, count)
-  process.kill(running.pid, 'SIGKILL')
-  await running.ended
+  const server = await startServerProcess(serverFolders)
+  await registerMany(server, count)
+  process.kill(server.pid, 'SIGKILL')
+  await server.exitStatus
 }
 const readProblems = async ({ url }: RunningServerHere): Promise<unknown> =>
   (await (await fetch(`${url}/healthz`)).json()).troubles
@@ -81,22 +81,21 @@ const readProblems = async ({ url }: RunningServerHere): Promise<unknown> =>
 describe('a rejected startup had already copied a log into another database, but said that nothing was changed', () => {
   const expectRejected = async (reason: RegExp): Promise<void> => {
     const file = getDatabasePath(folders)
-    const before = [file, `${file}-wal`].map((name) => readFileSync(name))
-    const { status, printed } = await attemptStartHere(folders)
-    expect([status, printed]).toEqual([2, expect.stringMatching(reason)])
-    expect([file, `${file}-wal`].map((name, n) => readFileSync(name).equals(before[n]!))).toEqual([
-      true,
-      true,
-    ])
+    const contentsBefore = [file, `${file}-wal`].map((name) => readFileSync(name))
+    const { status, output } = await attemptStartHere(folders)
+    expect([status, output]).toEqual([2, expect.stringMatching(reason)])
+    expect(
+      [file, `${file}-wal`].map((name, n) => readFileSync(name).equals(contentsBefore[n]!)),
+    ).toEqual([true, true])
   }
   const FOREIGN = /rollcall\.db-wal in .* does not belong to the database .* Nothing was changed\./
 
-  test('the log of another installation: the database is served unchanged once that log is moved away', async () => {
-    const other = createFolders()
-    await registerAndKillProcess(other, 12)
+  test('next to the log of another installation, the database is served unchanged once that log is moved away', async () => {
+    const otherFolders = createFolders()
+    await registerAndKillProcess(otherFolders, 12)
     await registerAndStop(folders, 3)
     const log = `${getDatabasePath(folders)}-wal`
-    copyFileSync(`${getDatabasePath(other)}-wal`, log)
+    copyFileSync(`${getDatabasePath(otherFolders)}-wal`, log)
     await expectRejected(FOREIGN)
     rmSync(log)
     rmSync(`${getDatabasePath(folders)}-shm`, { force: true })
@@ -118,8 +117,8 @@ describe('a rejected startup had already copied a log into another database, but
     await registerAndKill(folders, 12)
     const file = getDatabasePath(folders)
     const fd = openSync(file, 'r+')
-    const pages = Math.floor(statSync(file).size / 4096)
-    writeSync(fd, Buffer.alloc((pages - 10) * 4096), 0, undefined, 10 * 4096)
+    const pageCount = Math.floor(statSync(file).size / 4096)
+    writeSync(fd, Buffer.alloc((pageCount - 10) * 4096), 0, undefined, 10 * 4096)
     closeSync(fd)
     await expectRejected(/together are a damaged database\. Nothing was changed\./)
   })
@@ -135,18 +134,18 @@ describe("registrations of the last seconds were missing without notice when a k
     for (const suffix of suffixes) rmSync(getDatabasePath(folders) + suffix)
     server = await startServerHere(folders)
     await expect
-      .poll(() => server?.printed(), { timeout: 200_000 })
+      .poll(() => server?.readOutput(), { timeout: 200_000 })
       .toMatch(/"level":"error","message":"The database lacks the last writes of this server/)
     expect(await readProblems(server)).toEqual([expect.stringMatching(/^In recovery since /)])
     expect(countRegistrations(folders)).toBe(3)
   })
 
-  test('begins no recovery if nothing is missing: the log exists, or another program has copied it into the file', async () => {
+  test('a startup begins no recovery if no data is missing: the log exists, or another program has copied it into the database file', async () => {
     await registerAndKill(folders, 3)
     await registerAndKill(folders, 3)
-    const shell = new Database(getDatabasePath(folders))
-    shell.prepare('SELECT count(*) FROM registrations').get()
-    shell.close()
+    const db = new Database(getDatabasePath(folders))
+    db.prepare('SELECT count(*) FROM registrations').get()
+    db.close()
     expect(statSync(`${getDatabasePath(folders)}-wal`, { throwIfNoEntry: false })).toBe(undefined)
     await registerAndKill(folders, 0)
     server = await startServerHere(folders)
@@ -161,16 +160,16 @@ test('a server starts again if it was killed after its first mark, before the ma
   await migrate(db)
   db.pragma('wal_checkpoint(TRUNCATE)')
   db.pragma(`application_id = ${5 * 2 ** 16 + 1}`)
-  const left = join(folder, 'left')
-  mkdirSync(left)
+  const copyFolder = join(folder, 'left')
+  mkdirSync(copyFolder)
   for (const name of ['rollcall.db', 'rollcall.db-wal'])
-    copyFileSync(join(folder, name), join(left, name))
+    copyFileSync(join(folder, name), join(copyFolder, name))
   db.close()
-  expect(explainForeignLog(left)).toBe(null)
+  expect(explainForeignLog(copyFolder)).toBe(null)
   // The same log next to a database with another first page, according to the log.
-  const other = new Database(join(left, 'other.db'))
-  other.exec('CREATE TABLE other (id)')
-  other.close()
-  renameSync(join(left, 'other.db'), join(left, 'rollcall.db'))
-  expect(explainForeignLog(left)?.message).toContain('does not belong')
+  const otherDb = new Database(join(copyFolder, 'other.db'))
+  otherDb.exec('CREATE TABLE other (id)')
+  otherDb.close()
+  renameSync(join(copyFolder, 'other.db'), join(copyFolder, 'rollcall.db'))
+  expect(explainForeignLog(copyFolder)?.message).toContain('does not belong')
 })

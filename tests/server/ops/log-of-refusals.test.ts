@@ -1,4 +1,4 @@
-/** The log states the reason of many equal rejections or errors, without a line for each. */
+/** The log states the reason of many identical rejections or errors without a line for each. */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -25,14 +25,14 @@ afterEach(async () => {
 })
 
 type Line = { readonly message?: string; readonly left_out?: number; readonly of?: string }
-const parseLines = (readLines: string): readonly Line[] =>
-  readLines
+const parseLines = (logText: string): readonly Line[] =>
+  logText
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Line)
-/** Counts the written lines of a message, and its omitted lines by number of minutes. */
+/** Counts the written lines of a message, its omitted lines, and the minutes with omissions. */
 const listCounts = (lines: readonly Line[], message: string) => {
-  const omissions = lines.filter(({ of }) => of === message)
+  const omissions = lines.filter(({ of: omittedMessage }) => omittedMessage === message)
   return {
     written: lines.filter((line) => line.message === message).length,
     leftOut: omissions.reduce((sum, { left_out: n = 0 }) => sum + n, 0),
@@ -52,9 +52,9 @@ test('the log blamed a full disk while the database was missing: it states the c
   }
   await expect.poll(register, POLL_OPTIONS).toBe(503)
   await expect
-    .poll(() => server?.printed(), POLL_OPTIONS)
+    .poll(() => server?.readOutput(), POLL_OPTIONS)
     .toMatch(/requests are refused: the database file was deleted\. Keep the server running until/)
-  expect(server.printed()).not.toContain('is full')
+  expect(server.readOutput()).not.toContain('is full')
 })
 
 test('a mail server that rejected 60 emails filled the log with as many lines: 20 a minute are written, and one states the number of omitted lines', async () => {
@@ -73,14 +73,17 @@ test('a mail server that rejected 60 emails filled the log with as many lines: 2
     }
     await store.close()
     server = await startServerHere(folders, { SMTP_URL: mailServer.url })
-    const countAttempts = (): Promise<number> => Promise.resolve(mailServer.tried())
+    const countAttempts = (): Promise<number> => Promise.resolve(mailServer.countRecipients())
     await expect.poll(countAttempts, POLL_OPTIONS).toBeGreaterThanOrEqual(60)
     await server.stop()
     const {
       written,
       leftOut,
       gaps: omissions,
-    } = listCounts(parseLines(server.printed()), 'an email could not be sent; it will be retried')
+    } = listCounts(
+      parseLines(server.readOutput()),
+      'an email could not be sent; it will be retried',
+    )
     expect(leftOut).toBeGreaterThan(0)
     // A slow machine writes as many lines in each of the minutes.
     expect(written).toBeLessThanOrEqual(20 * (omissions + 1))
@@ -90,28 +93,28 @@ test('a mail server that rejected 60 emails filled the log with as many lines: 2
 })
 
 test('the number of omitted lines is logged a minute later, and other messages are not delayed', async () => {
-  let written = ''
+  let logText = ''
   const stop = shortenTimers(60_000, 50)
   try {
     const log = makeLog(
-      (line) => void (written += line),
+      (line) => void (logText += line),
       () => at,
     )
     for (let n = 0; n < 25; n += 1) log.error({ n }, 'the same')
     for (let n = 0; n < 25; n += 1) log.info({ n }, 'a payment changed')
     log.warn({}, 'another')
-    expect(listCounts(parseLines(written), 'the same')).toEqual({
+    expect(listCounts(parseLines(logText), 'the same')).toEqual({
       written: 20,
       leftOut: 0,
       gaps: 0,
     })
-    expect(listCounts(parseLines(written), 'a payment changed').written).toBe(25)
-    expect(listCounts(parseLines(written), 'another').written).toBe(1)
+    expect(listCounts(parseLines(logText), 'a payment changed').written).toBe(25)
+    expect(listCounts(parseLines(logText), 'another').written).toBe(1)
     await expect
-      .poll(() => listCounts(parseLines(written), 'the same'))
+      .poll(() => listCounts(parseLines(logText), 'the same'))
       .toEqual({ written: 20, leftOut: 5, gaps: 1 })
     log.error({}, 'the same')
-    expect(listCounts(parseLines(written), 'the same').written).toBe(21)
+    expect(listCounts(parseLines(logText), 'the same').written).toBe(21)
   } finally {
     stop()
   }

@@ -35,10 +35,10 @@ afterEach(async () => {
 
 const POLL_OPTIONS = { timeout: 200_000, interval: 50 }
 const DATABASE = 'rollcall.db'
-/** The pause between background registrations. */
+/** The pause between two background registrations. */
 const PACE_MS = 20
 const waitForOutput = async (text: string | RegExp): Promise<void> => {
-  await expect.poll(() => server?.printed(), POLL_OPTIONS).toMatch(text)
+  await expect.poll(() => server?.readOutput(), POLL_OPTIONS).toMatch(text)
 }
 
 type ServerResponse = { readonly status: number; readonly regNo: string; readonly code?: string }
@@ -133,26 +133,26 @@ test.each(TESTED_CASES)(
   'a database that is %s under a running server: writes are rejected, and confirmed data is in rollcall.rescued.db',
   async (what, isThere, isWrittenOver, damage) => {
     folders = makeFolders()
-    // One case uses a process, as in operation.
+    // One case uses a separate process, as in production.
     server = await (what === 'deleted with its log' ? startServerProcess : startServerHere)(folders)
     const { dataDir: dir } = folders
     const file = join(dir, DATABASE)
     const copies = join(folders.folder, 'copies')
     mkdirSync(copies)
-    const before = await registerConcurrently(20)
+    const numbersBefore = await registerConcurrently(20)
     const variables = { DATA_DIR: dir, EVENTS_DIR: folders.eventsDir, CLOCK: '2025-10-10' }
     expect((await runHere(['db', 'backup', join(copies, 'backup')], variables)).status).toBe(0)
     copyFileSync(file, join(copies, DATABASE))
-    const confirmed = [...before, ...(await registerConcurrently(40))]
-    // Any command does this when it ends, and the server occasionally.
-    const shell = new Database(file)
-    shell.pragma('wal_checkpoint(PASSIVE)')
-    shell.close()
+    const confirmed = [...numbersBefore, ...(await registerConcurrently(40))]
+    // Every command does this when it ends; the server does it occasionally.
+    const db = new Database(file)
+    db.pragma('wal_checkpoint(PASSIVE)')
+    db.close()
     confirmed.push(...(await registerConcurrently(1)))
 
     // Delegates keep registering.
     backgroundLoad.isOver = false
-    const backgroundRun = (async () => {
+    const registering = (async () => {
       while (!backgroundLoad.isOver) {
         const answer = await register().catch(() => null)
         if (answer?.status === 201) confirmed.push(answer.regNo)
@@ -167,9 +167,9 @@ test.each(TESTED_CASES)(
         : /all data of the database is in .*rollcall\.rescued\.db/,
     )
     backgroundLoad.isOver = true
-    await backgroundRun
+    await registering
     // Until it noticed, the server may have written confirmed data into the file as usual.
-    const left = isThere ? readFileSync(file) : null
+    const content = isThere ? readFileSync(file) : null
     const logBytes = existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : null
     expect(await register()).toMatchObject({ status: 503, code: 'busy' })
     const health = await fetch(`${server.url}/healthz`)
@@ -185,7 +185,7 @@ test.each(TESTED_CASES)(
     // The shutdown deletes no file that may be needed for an analysis.
     expect(await server.stop()).toBe(0)
     expect(existsSync(file)).toBe(isThere)
-    if (left !== null) expect(readFileSync(file).equals(left)).toBe(true)
+    if (content !== null) expect(readFileSync(file).equals(content)).toBe(true)
     expect(existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : null).toBe(logBytes)
 
     // The operator restarts the server without following the instructions.
@@ -196,8 +196,8 @@ test.each(TESTED_CASES)(
       // empty, which a startup treats like a deleted one.
       if (logBytes === null || logBytes === 0) {
         server = await startServerHere(unchangedFolders)
-        expect(server.printed()).toMatch(/the installation is in recovery/)
-        expect(server.printed()).toMatch(
+        expect(server.readOutput()).toMatch(/the installation is in recovery/)
+        expect(server.readOutput()).toMatch(
           /a rescued database is not in use: .*rollcall\.rescued\.db/,
         )
         await server.stop()
@@ -216,9 +216,9 @@ test.each(TESTED_CASES)(
     renameSync(rescuedFile, file)
     server = await startServerHere(folders)
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-    const repeatedNumbers = await registerConcurrently(1)
+    const newNumbers = await registerConcurrently(1)
     await server.stop()
-    expect(readNumbers(file).toSorted()).toEqual([...confirmed, ...repeatedNumbers].toSorted())
+    expect(readNumbers(file).toSorted()).toEqual([...confirmed, ...newNumbers].toSorted())
   },
 )
 
@@ -256,7 +256,7 @@ test('DATA_DIR was moved under a running server, and the log mentioned an older 
   await waitForOutput(/DATA_DIR itself was moved or deleted, with the uploads\. If it was moved: /)
   await waitForOutput(/all data of the database is in .*rollcall\.rescued\.db/)
   expect(await server.stop()).toBe(0)
-  expect(server.printed()).not.toContain('older copy')
+  expect(server.readOutput()).not.toContain('older copy')
   rmSync(dir, { recursive: true })
   renameSync(movedDir, dir)
   server = await startServerHere(folders)
@@ -272,7 +272,7 @@ test('rollcall.db-shm was emptied under a running server, which crashed: the nex
   const confirmed = [...(await registerConcurrently(3))]
   truncateSync(`${file}-shm`, 0)
   // The system kills a process that reads memory of a removed file.
-  expect(await server.ended).toBe('SIGBUS')
+  expect(await server.exitStatus).toBe('SIGBUS')
   server = await startServerHere(folders)
   expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({ health: 'good' })
   confirmed.push(...(await registerConcurrently(1)))
@@ -280,7 +280,7 @@ test('rollcall.db-shm was emptied under a running server, which crashed: the nex
   expect(readNumbers(file).toSorted()).toEqual(confirmed.toSorted())
 })
 
-test('these are not losses: the file is renamed and immediately renamed back, another command writes, VACUUM', async () => {
+test('not a loss: the file is renamed and immediately renamed back, another command writes, VACUUM', async () => {
   folders = makeFolders()
   server = await startServerHere(folders)
   const file = join(folders.dataDir, DATABASE)
@@ -289,14 +289,14 @@ test('these are not losses: the file is renamed and immediately renamed back, an
   renameSync(`${file}.away`, file)
   const variables = { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
   expect((await runHere(['email', 'retry'], variables)).status).toBe(0)
-  const shell = new Database(file)
-  shell.exec('VACUUM')
-  shell.pragma('wal_checkpoint(TRUNCATE)')
-  shell.close()
+  const db = new Database(file)
+  db.exec('VACUUM')
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  db.close()
   await registerConcurrently(5)
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   expect(await server.stop()).toBe(0)
-  expect(server.printed()).not.toContain('DO NOT STOP')
+  expect(server.readOutput()).not.toContain('DO NOT STOP')
   expect(readNumbers(file)).toHaveLength(10)
 })
 
@@ -316,10 +316,10 @@ if (hasSmallDisks)
     })
     afterEach(async () => {
       // Without waiting for the last signal.
-      const stopping = server?.stop()
-      const repeatedNumbers = setInterval(() => void server?.stop(), 200)
-      await stopping
-      clearInterval(repeatedNumbers)
+      const stopPromise = server?.stop()
+      const stopTimer = setInterval(() => void server?.stop(), 200)
+      await stopPromise
+      clearInterval(stopTimer)
       server = null
       delete process.env['CACHE_DIRECTORY']
       disk.remove()
@@ -343,27 +343,27 @@ if (hasSmallDisks)
     const NO_ROOM =
       /DO NOT STOP THE SERVER: free space in DATA_DIR, at least the size of the database/
 
-    test('told to stop, it lost everything and exited with 0: it stays until there is space, and then writes the data', async () => {
+    test('a server lost everything and exited with 0 on a stop signal: it keeps running until there is space, and then writes the data', async () => {
       const confirmed = await loseOnFullDisk(disk.folder)
       await waitForOutput(NO_ROOM)
-      const stopping = server?.stop()
+      const stopPromise = server?.stop()
       await waitForOutput('The server ends when it is')
       disk.makeRoom()
-      expect(await stopping).toBe(0)
+      expect(await stopPromise).toBe(0)
       expect(readNumbers(join(dataDir, 'rollcall.rescued.db')).toSorted()).toEqual(
         confirmed.toSorted(),
       )
     })
 
-    test('told to stop a second time, it reports the lost data, and exits with 3', async () => {
+    test('on a second stop signal, the server reports the lost data, and exits with 3', async () => {
       // A separate process, because the server exits.
       await loseOnFullDisk(disk.folder, startServerProcess)
-      const stopping = server?.stop()
+      const stopPromise = server?.stop()
       await waitForOutput('The server ends when it is')
-      const repeatedNumbers = setInterval(() => void server?.stop(), 200)
-      expect(await stopping).toBe(3)
-      clearInterval(repeatedNumbers)
-      expect(server?.printed()).toContain('was saved: restore the last backup')
+      const stopTimer = setInterval(() => void server?.stop(), 200)
+      expect(await stopPromise).toBe(3)
+      clearInterval(stopTimer)
+      expect(server?.readOutput()).toContain('was saved: restore the last backup')
     })
 
     test('the data is in another folder with free space, which the log and the exit status report', async () => {
@@ -385,11 +385,11 @@ test('a database with an unreadable search index is rescued without it ("invalid
   server = await startServerHere(folders)
   const { dataDir } = folders
   const confirmed = [...(await registerConcurrently(20))]
-  const shell = new Database(join(dataDir, DATABASE))
-  shell.unsafeMode()
-  shell.pragma('writable_schema = ON')
-  shell.exec("UPDATE search_index_config SET v = 0 WHERE k = 'version'; CREATE TABLE other (id)")
-  shell.close()
+  const db = new Database(join(dataDir, DATABASE))
+  db.unsafeMode()
+  db.pragma('writable_schema = ON')
+  db.exec("UPDATE search_index_config SET v = 0 WHERE k = 'version'; CREATE TABLE other (id)")
+  db.close()
   confirmed.push(...(await registerConcurrently(1)))
   deleteDatabase(dataDir)
   await waitForOutput(/the data that could be read from the database is in .*rollcall\.rescued\.db/)

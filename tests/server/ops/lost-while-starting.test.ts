@@ -43,7 +43,7 @@ const countRegistrations = (file: string): number => {
   }
 }
 
-/** JavaScript statements with `fs` and the path `file`. */
+/** JavaScript statements that damage the database; they use `fs` and the path `file`. */
 const DAMAGE_CODE = {
   deleted: `for (const end of ['', '-wal', '-shm']) fs.rmSync(file + end, { force: true })`,
   replaced: `fs.copyFileSync(file, file + '.new'); fs.renameSync(file + '.new', file)`,
@@ -67,7 +67,7 @@ const MOMENTS = {
 
 type Moment = keyof typeof MOMENTS
 
-/** Variables for a server that runs the fault once. */
+/** Creates the variables of a server that damages its database once, at that moment. */
 const createDamageVariables = (
   damage: keyof typeof DAMAGE_CODE,
   moment: Moment,
@@ -109,40 +109,40 @@ test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
   'a database that is %s while the server starts, %s: no other database is served, and its data is in the file that the startup reports',
   async (damage, moment) => {
     const { size: logBytes } = statSync(join(dataDir, `${DATABASE}-wal`))
-    const { status, printed } = await attemptStart(folders, {
+    const { status, output } = await attemptStart(folders, {
       variables: createDamageVariables(damage, moment),
     })
-    expect([status, printed]).toEqual([
+    expect([status, output]).toEqual([
       2,
       expect.stringMatching(
         /The database file was .* while the server started\..*rollcall\.rescued\.db.*run: mkdir .*Then start the server\.\n/s,
       ),
     ])
     const rescuedFile = join(dataDir, 'rollcall.rescued.db')
-    const left = readdirSync(dataDir).filter((name) => name.startsWith(DATABASE))
+    const remainingFiles = readdirSync(dataDir).filter((name) => name.startsWith(DATABASE))
     const isComplete = damage !== 'cut off'
     if (isComplete) {
       expect(countRegistrations(rescuedFile)).toBe(REGISTRATIONS)
-      expect(left).toEqual(damage === 'deleted' ? [] : expect.arrayContaining([DATABASE]))
+      expect(remainingFiles).toEqual(damage === 'deleted' ? [] : expect.arrayContaining([DATABASE]))
     } else {
       // Unread data is only in the database's log, which remains.
-      expect(printed).toContain('some rows may be missing: keep all files of DATA_DIR')
+      expect(output).toContain('some rows may be missing: keep all files of DATA_DIR')
       expect(statSync(join(dataDir, `${DATABASE}-wal`)).size).toBeGreaterThanOrEqual(logBytes)
     }
     if (damage !== 'replaced') {
       const secondStart = await attemptStartHere(folders)
-      expect([secondStart.status, secondStart.printed]).toEqual([
+      expect([secondStart.status, secondStart.output]).toEqual([
         2,
         expect.stringContaining('rollcall.rescued.db'),
       ])
     }
 
-    const commands = /run: (mkdir .+rollcall\.db)\. Then start/.exec(printed)?.[1] ?? 'false'
-    execFileSync('sh', ['-c', commands])
+    const rescueCommand = /run: (mkdir .+rollcall\.db)\. Then start/.exec(output)?.[1] ?? 'false'
+    execFileSync('sh', ['-c', rescueCommand])
     expect(existsSync(rescuedFile)).toBe(false)
     const thirdStart = await attemptStartHere(folders)
     expect(thirdStart.status).toBe('serves')
-    expect(thirdStart.printed.includes('is in recovery')).toBe(!isComplete)
+    expect(thirdStart.output.includes('is in recovery')).toBe(!isComplete)
     if (isComplete) expect(countRegistrations(join(dataDir, DATABASE))).toBe(REGISTRATIONS)
   },
 )

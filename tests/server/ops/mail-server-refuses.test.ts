@@ -23,8 +23,8 @@ const queueFor = (...addresses: readonly string[]): Promise<void> =>
 async function readStates(address: string): Promise<readonly string[]> {
   const store = await openStoreHere({ dataDir: folders.dataDir })
   try {
-    const found = await store.mails({ events: null, status: null, address }, null, 10)
-    return found.map(({ status }) => status)
+    const emails = await store.mails({ events: null, status: null, address }, null, 10)
+    return emails.map(({ status }) => status)
   } finally {
     await store.close()
   }
@@ -34,21 +34,24 @@ test('a mailbox that responds with 421 delays no email to others, and its own em
   const mailServer = await openMailServer({
     of: { [THROTTLED]: [421, 'too many for this mailbox'] },
   })
-  const others = Array.from({ length: 8 }, (_, n) => `other${n}@example.org`)
-  await queueFor(THROTTLED, ...others)
+  const otherAddresses = Array.from({ length: 8 }, (_, n) => `other${n}@example.org`)
+  await queueFor(THROTTLED, ...otherAddresses)
   const start = async (clock: string): Promise<void> => {
     await server?.stop()
     server = await startServerHere(folders, { SMTP_URL: mailServer.url, CLOCK: clock })
   }
   const waitForOutput = async (text: string): Promise<void> => {
-    await expect.poll(() => server?.printed(), POLL_OPTIONS).toContain(text)
+    await expect.poll(() => server?.readOutput(), POLL_OPTIONS).toContain(text)
   }
   await start('2025-10-10')
   await expect
-    .poll(() => mailServer.taken.map(({ to: [recipient] }) => recipient).toSorted(), POLL_OPTIONS)
-    .toEqual(others)
+    .poll(
+      () => mailServer.acceptedEmails.map(({ to: [recipient] }) => recipient).toSorted(),
+      POLL_OPTIONS,
+    )
+    .toEqual(otherAddresses)
   await waitForOutput('an email could not be sent; it will be retried')
-  expect(server?.printed()).not.toContain('emails stay queued')
+  expect(server?.readOutput()).not.toContain('emails stay queued')
   await start('2025-10-12')
   await waitForOutput('an email could not be sent; it will be retried')
   await server?.stop()
@@ -59,6 +62,6 @@ test('a mailbox that responds with 421 delays no email to others, and its own em
   )
   await server?.stop()
   expect(await readStates(THROTTLED)).toEqual(['failed'])
-  expect(mailServer.taken).toHaveLength(8)
+  expect(mailServer.acceptedEmails).toHaveLength(8)
   await mailServer.close()
 })

@@ -19,14 +19,14 @@ const readYoungBytes = (): number =>
 test('memory used by the startup is released', async () => {
   const objects: object[][] = []
   // Keeps enough objects alive to enlarge the generation.
-  for (let round = 0; round < 200; round += 1) {
+  for (let n = 0; n < 200; n += 1) {
     objects.push(Array.from({ length: 5_000 }, (_, index) => ({ at: index })))
     if (objects.length > 20) objects.shift()
   }
-  const before = readYoungBytes()
+  const bytesBefore = readYoungBytes()
   objects.length = 0
   await releaseMemory()
-  expect(readYoungBytes()).toBeLessThan(before / 2)
+  expect(readYoungBytes()).toBeLessThan(bytesBefore / 2)
 })
 
 afterEach(() => vi.useRealTimers())
@@ -39,33 +39,33 @@ test.each([
   const server = new EventEmitter()
   const collect = vi.fn<() => void>()
   scheduleMemoryRelease(server, collect)
-  for (let checks = 0; checks < requestCount; checks += 1) server.emit('request')
+  for (let n = 0; n < requestCount; n += 1) server.emit('request')
   vi.advanceTimersByTime(60_000)
   expect(collect).toHaveBeenCalledTimes(times)
   expect(server.listenerCount('request')).toBe(0)
 })
 
-test('a server kept the memory of a busy minute until it ended: it is released once the server is idle', async () => {
+test('a server kept the memory of a busy minute until it exited: the memory is released once the server is idle', async () => {
   vi.useFakeTimers()
   const server = new EventEmitter()
   const release = vi.fn<() => void>()
   let memoryBytes = 300 * 1024 * 1024
   scheduleMemoryReleaseAfterLoad(server, release, () => memoryBytes)
-  const passQuarterMinute = async (requestCount: number): Promise<void> => {
-    for (let checks = 0; checks < requestCount; checks += 1) server.emit('request')
+  const advanceQuarterMinute = async (requestCount: number): Promise<void> => {
+    for (let n = 0; n < requestCount; n += 1) server.emit('request')
     await vi.advanceTimersByTimeAsync(15_000)
   }
-  for (let round = 0; round < 4; round += 1) await passQuarterMinute(5_000)
+  for (let n = 0; n < 4; n += 1) await advanceQuarterMinute(5_000)
   expect(release).not.toHaveBeenCalled()
   // Health checks continue.
-  for (let round = 0; round < 8; round += 1) await passQuarterMinute(5)
+  for (let n = 0; n < 8; n += 1) await advanceQuarterMinute(5)
   expect(release).toHaveBeenCalledTimes(1)
-  await passQuarterMinute(5_000)
-  await passQuarterMinute(5)
+  await advanceQuarterMinute(5_000)
+  await advanceQuarterMinute(5)
   expect(release).toHaveBeenCalledTimes(2)
   // Open payments are polled.
   memoryBytes += 50 * 1024 * 1024
-  for (let round = 0; round < 8; round += 1) await passQuarterMinute(5)
+  for (let n = 0; n < 8; n += 1) await advanceQuarterMinute(5)
   expect(release).toHaveBeenCalledTimes(3)
 })
 
@@ -91,9 +91,9 @@ test('the memory of other threads is released too', async () => {
     return bytes
   }
   try {
-    const before = await measureThread()
+    const bytesBefore = await measureThread()
     await releaseMemoryOfThreads()
-    expect(await measureThread()).toBeLessThan(before / 2)
+    expect(await measureThread()).toBeLessThan(bytesBefore / 2)
   } finally {
     await thread.terminate()
   }

@@ -57,17 +57,17 @@ test('a full disk: rejected delegates get an error, monitoring sees it, the log 
   ])
   const seconds = (performance.now() - startedAt) / 1000
   expect(await server.stop()).toBe(0)
-  const confirmed = answers.filter(({ status }) => status === 201)
-  const rejected = answers.filter(({ status }) => status !== 201)
-  expect(confirmed.length).toBeGreaterThan(0)
-  expect(rejected.length).toBeGreaterThan(0)
-  for (const one of rejected)
-    expect(one).toMatchObject({
+  const confirmedResponses = answers.filter(({ status }) => status === 201)
+  const rejectedResponses = answers.filter(({ status }) => status !== 201)
+  expect(confirmedResponses.length).toBeGreaterThan(0)
+  expect(rejectedResponses.length).toBeGreaterThan(0)
+  for (const response of rejectedResponses)
+    expect(response).toMatchObject({
       status: 503,
       code: 'busy',
       request_id: expect.stringMatching(/\S/),
     })
-  const logLines = server.printed().match(/requests are refused/g) ?? []
+  const logLines = server.readOutput().match(/requests are refused/g) ?? []
   expect(logLines.length).toBeGreaterThan(0)
   expect(logLines.length).toBeLessThanOrEqual(seconds + 1)
 
@@ -77,7 +77,7 @@ test('a full disk: rejected delegates get an error, monitoring sees it, the log 
   const db = new Database(join(folders.dataDir, 'rollcall.db'), { readonly: true })
   const storedRegNos = db.prepare('SELECT reg_no FROM registrations').pluck().all()
   db.close()
-  for (const { regNo } of confirmed) expect(storedRegNos).toContain(regNo)
+  for (const { regNo } of confirmedResponses) expect(storedRegNos).toContain(regNo)
 })
 
 test('a database that rejected a write for lack of space counts as down for half a minute', async () => {
@@ -100,15 +100,15 @@ test('a clock that was set forward by weeks is logged, and reported by the healt
   })
   const readProblems = async (): Promise<unknown> =>
     (await app.app.inject({ url: '/healthz', remoteAddress: '127.0.0.1' })).json().troubles
-  const clockWarnings = (): readonly unknown[] =>
+  const listClockWarnings = (): readonly unknown[] =>
     app.log.filter(({ message }) => String(message).includes('the clock was set'))
   app.setTime('2025-10-12')
-  expect([await readProblems(), clockWarnings()]).toEqual([[], []])
+  expect([await readProblems(), listClockWarnings()]).toEqual([[], []])
   app.setClock('2025-10-31')
   expect(await readProblems()).toEqual([
     'At 31 October 2025, 12:00 pm the clock was set forward by 19 days. Check the time service (NTP).',
   ])
-  expect(clockWarnings()).toEqual([
+  expect(listClockWarnings()).toEqual([
     expect.objectContaining({ level: 'warn', byMs: 19 * 86_400_000 }),
   ])
   app.setClock('2025-10-12')
@@ -116,7 +116,7 @@ test('a clock that was set forward by weeks is logged, and reported by the healt
     expect.stringContaining('the clock was set back by 19 days'),
   ])
   app.setTime('2025-10-14')
-  expect([await readProblems(), clockWarnings().length]).toEqual([[], 2])
+  expect([await readProblems(), listClockWarnings().length]).toEqual([[], 2])
   await app.close()
 })
 
@@ -152,7 +152,7 @@ test('without a token, metrics and messages of the health check were public behi
     events: { 'sample2026.yaml': fixtureEvent() },
   })
   const { port } = new URL(await app.app.listen({ host: '127.0.0.1', port: 0 }))
-  const sent = (path: string, lines: readonly string[], version: string): Promise<string> =>
+  const sendRequest = (path: string, lines: readonly string[], version: string): Promise<string> =>
     new Promise((resolve, reject) => {
       let received = ''
       const end = lines.some((line) => line.startsWith('Connection:'))
@@ -167,17 +167,17 @@ test('without a token, metrics and messages of the health check were public behi
       socket.on('close', () => resolve(received))
       socket.write([`GET ${path} HTTP/${version}`, ...lines, ...end, '', ''].join('\r\n'))
     })
-  /** The response has metrics, and the health check more than its status. */
+  /** Whether /metrics responds with metrics, and the health check with more than its status. */
   const readThroughProxy = async (
     lines: readonly string[],
     version = '1.1',
   ): Promise<[boolean, boolean]> => [
-    (await sent('/metrics', lines, version)).includes(' 200 '),
-    (await sent('/healthz', lines, version)).includes('"process"'),
+    (await sendRequest('/metrics', lines, version)).includes(' 200 '),
+    (await sendRequest('/healthz', lines, version)).includes('"process"'),
   ]
   const host = `Host: 127.0.0.1:${port}`
   const curlHeaders = [host, 'User-Agent: curl/8.14.1', 'Accept: */*']
-  const direct: readonly (readonly string[])[] = [
+  const directRequests: readonly (readonly string[])[] = [
     curlHeaders,
     [...curlHeaders, 'Accept-Encoding: deflate, gzip, br, zstd'],
     [
@@ -195,10 +195,10 @@ test('without a token, metrics and messages of the health check were public behi
     ],
     [...curlHeaders, 'accept-language: *', 'sec-fetch-mode: cors', 'authorization: Bearer x'],
   ]
-  for (const lines of direct)
+  for (const lines of directRequests)
     expect([lines, await readThroughProxy(lines)]).toEqual([lines, [true, true]])
-  const fetched = await fetch(`http://127.0.0.1:${port}/metrics`)
-  expect(fetched.status).toBe(200)
+  const fetchResponse = await fetch(`http://127.0.0.1:${port}/metrics`)
+  expect(fetchResponse.status).toBe(200)
 
   // nginx with only proxy_pass.
   expect(await readThroughProxy([...curlHeaders, 'Connection: close'], '1.0')).toEqual([

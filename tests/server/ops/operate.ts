@@ -1,6 +1,7 @@
 /**
- * `npm run operate [-- FILE] [STEP…]`: acts as the operator with real processes of a new release,
- * or of FILE (.tar.gz). Each step prints its results; STEP is part of the names of the steps to run. Exits with 1 after a failure.
+ * `npm run operate [-- FILE] [STEP…]`: operates real processes of a new release, or of FILE
+ * (.tar.gz), as an operator does. Each step prints its results. STEP: part of the names of the
+ * steps to run. Exits with 1 after a failure.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -9,7 +10,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { createRelease } from '../../../bin/release.ts'
 import { createInstallation } from './operate-steps/installation.ts'
 import { backUpAndRestore, migrateEachVersion } from './operate-steps/backup.ts'
-import { fillDisk, gatewayCut, cutMailServer, breakEventFile } from './operate-steps/network.ts'
+import { fillDisk, cutGateway, cutMailServer, breakEventFile } from './operate-steps/network.ts'
 import { restartUnderLoad, startUnderUnit, stopBySignals } from './operate-steps/serve.ts'
 import type { Step } from './operate-steps/step.ts'
 
@@ -21,7 +22,7 @@ const STEPS: readonly Step[] = [
   migrateEachVersion,
   fillDisk,
   cutMailServer,
-  gatewayCut,
+  cutGateway,
   breakEventFile,
 ]
 
@@ -41,14 +42,14 @@ function installRelease(file: string, target: string): string {
   run('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], releaseFolder)
   run(join(releaseFolder, 'bin', 'rollcall'), ['validate'], releaseFolder)
   print(
-    `${name}, ${(statSync(file).size / 1024 / 1024).toFixed(1)} MB: its checksum fits, and those of all ${readdirSync(releaseFolder, { recursive: true }).length} entries of ${folder}; its own event files are clean`,
+    `${name}, ${(statSync(file).size / 1024 / 1024).toFixed(1)} MB: its checksum is correct, and so are those of all ${readdirSync(releaseFolder, { recursive: true }).length} entries of ${folder}; its event files have no findings`,
   )
   return releaseFolder
 }
 
 const args = process.argv.slice(2)
-const releaseFile = args.find((word) => word.endsWith('.tar.gz'))
-const stepNames = args.filter((word) => word !== releaseFile)
+const releaseFile = args.find((arg) => arg.endsWith('.tar.gz'))
+const stepNames = args.filter((arg) => arg !== releaseFile)
 const base = mkdtempSync(join(tmpdir(), 'rollcall-installed-'))
 chmodSync(base, 0o755)
 let failedCount = 0
@@ -61,7 +62,7 @@ try {
   const installation = createInstallation(installRelease(file, target))
   try {
     for (const { name, run: runStep } of STEPS) {
-      if (stepNames.length > 0 && !stepNames.some((word) => name.includes(word))) continue
+      if (stepNames.length > 0 && !stepNames.some((part) => name.includes(part))) continue
       console.log(name)
       const from = performance.now()
       try {
@@ -80,7 +81,7 @@ try {
 }
 console.log(
   failedCount === 0
-    ? `Everything is as it should be (${((performance.now() - startedAt) / 1000).toFixed(0)} s).`
-    : `${failedCount} steps are not as they should be.`,
+    ? `All steps passed (${((performance.now() - startedAt) / 1000).toFixed(0)} s).`
+    : `${failedCount} steps failed.`,
 )
 process.exit(failedCount === 0 ? 0 : 1)

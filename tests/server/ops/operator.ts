@@ -1,7 +1,8 @@
 /**
- * A server as an operator starts it, in a separate process and process group. Servers that need no
- * process (for a signal, a limit, a user or a kill) run in the test's process without the store's
- * threads, which is twenty times faster. `npm run thorough` uses processes for all.
+ * A server as an operator starts it, in a separate process and process group. Tests that need no
+ * separate process (for a signal, a limit, another user or a kill) run the server in their own
+ * process, without the store's threads, which is twenty times faster. `npm run thorough` uses
+ * processes for all.
  */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
@@ -33,15 +34,15 @@ export type RunningServer = {
   readonly port: number
   /** The id of the started process, and of its group. */
   readonly pid: number
-  readonly printed: () => string
+  readonly readOutput: () => string
   /** Resolves with the exit status, or the signal that ended it. */
-  readonly ended: Promise<number | string>
+  readonly exitStatus: Promise<number | string>
   stop(): Promise<number | string>
 }
 
 /**
- * Makes the folders with one sample event file, because a startup checks all, or with `events`; and with the shared
- * files.
+ * Creates folders with the shared files and `events`. By default with one event file, because a
+ * startup checks every file.
  */
 export function makeFolders(
   events: readonly string[] = ['afpicon2026.yaml'],
@@ -102,31 +103,31 @@ export async function startServerProcess(
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let printed = ''
+  let output = ''
   // All its output has arrived by then.
-  const ended = once(child, 'close').then(
+  const exitStatus = once(child, 'close').then(
     ([status, signal]: (number | string | null)[]) => status ?? signal ?? 0,
   )
   const url = `http://127.0.0.1:${port}`
   await new Promise<void>((resolve, reject) => {
-    const readOutput = (chunk: Buffer): void => {
-      printed += chunk.toString()
-      if (printed.includes('/admin/login')) resolve()
+    const addOutput = (chunk: Buffer): void => {
+      output += chunk.toString()
+      if (output.includes('/admin/login')) resolve()
     }
-    child.stdout.on('data', readOutput)
-    child.stderr.on('data', readOutput)
-    void ended.then((status) => reject(new Error(`ended with ${status}: ${printed}`)))
+    child.stdout.on('data', addOutput)
+    child.stderr.on('data', addOutput)
+    void exitStatus.then((status) => reject(new Error(`ended with ${status}: ${output}`)))
   })
   if (child.pid === undefined) throw new Error('the process has no id')
   return {
     url,
     port,
     pid: child.pid,
-    printed: () => printed,
-    ended,
+    readOutput: () => output,
+    exitStatus,
     stop: () => {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
-      return ended
+      return exitStatus
     },
   }
 }
@@ -145,24 +146,24 @@ async function bootHere(
     ...variables,
   })
   if (!environmentResult.ok) throw new Error(environmentResult.error.join('\n'))
-  let printed = ''
-  const readOutput = (text: string): void => void (printed += `${text}\n`)
-  const write = (lines: string): void => void (printed += lines)
-  const { promise: started, resolve } = Promise.withResolvers<string>()
+  let output = ''
+  const addOutput = (text: string): void => void (output += `${text}\n`)
+  const write = (lines: string): void => void (output += lines)
+  const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<string>()
   let runExitHandler = (): void => {}
-  const booted = await bootServer(
+  const bootResult = await bootServer(
     environmentResult.value,
-    { print: readOutput, printError: readOutput, environment: () => environmentResult.value },
+    { print: addOutput, printError: addOutput, environment: () => environmentResult.value },
     {
       write,
-      waitForStop: () => started,
+      waitForStop: () => stopRequested,
       onExit: (_log, exitHandler) => (runExitHandler = exitHandler),
     },
     { openStore: openStoreHere, checkFolder: checkFolderHere, ...openOptions },
   )
   // Node runs exit handlers when the process ends.
-  if (booted.ok) void booted.value.stopped.then(runExitHandler, runExitHandler)
-  return { booted, printed: () => printed, tell: resolve }
+  if (bootResult.ok) void bootResult.value.stopped.then(runExitHandler, runExitHandler)
+  return { booted: bootResult, readOutput: () => output, requestStop }
 }
 
 /** False while this process's timers are replaced: the server must then run in this process. */
@@ -178,23 +179,19 @@ export async function startServerHere(
     return startServerProcess(folders, variables)
   useCompiledEvents(folders.dataDir)
   await useEmptyDatabase(folders.dataDir)
-  const {
-    booted,
-    printed,
-    tell: resolveStarted,
-  } = await bootHere(folders, { ...openOptions, variables })
+  const { booted, readOutput, requestStop } = await bootHere(folders, { ...openOptions, variables })
   if (!booted.ok)
-    throw new Error(`ended with ${booted.error.status}: ${printed()}${booted.error.text}`)
+    throw new Error(`ended with ${booted.error.status}: ${readOutput()}${booted.error.text}`)
   const { url, stopped } = booted.value
-  const ended = stopped
+  const exitStatus = stopped
   return {
     url,
     port: Number(new URL(url).port),
-    printed,
-    ended,
+    readOutput,
+    exitStatus,
     stop: () => {
-      resolveStarted('SIGTERM')
-      return ended
+      requestStop('SIGTERM')
+      return exitStatus
     },
   }
 }
@@ -205,34 +202,34 @@ export async function startServerHere(
  */
 export async function killHere(
   { folder, dataDir }: Pick<Folders, 'folder' | 'dataDir'>,
-  server: Pick<RunningServerHere, 'stop' | 'ended'> & { readonly pid?: number },
+  server: Pick<RunningServerHere, 'stop' | 'exitStatus'> & { readonly pid?: number },
 ): Promise<void> {
   if (server.pid !== undefined) {
     process.kill(server.pid, 'SIGKILL')
-    await server.ended
+    await server.exitStatus
     return
   }
-  const left = mkdtempSync(join(folder, 'killed-'))
-  cpSync(dataDir, left, { recursive: true, verbatimSymlinks: true })
+  const copy = mkdtempSync(join(folder, 'killed-'))
+  cpSync(dataDir, copy, { recursive: true, verbatimSymlinks: true })
   await server.stop()
   rmSync(dataDir, { recursive: true })
-  renameSync(left, dataDir)
+  renameSync(copy, dataDir)
 }
 
-/** Like `attemptStart`, but in this process. */
+/** The same as `attemptStart`, in this process. */
 export async function attemptStartHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
   startOptions: StartOptions = {},
-): Promise<{ readonly status: number | string; readonly printed: string }> {
+): Promise<{ readonly status: number | string; readonly output: string }> {
   const { variables = {}, isNew, ...openOptions } = startOptions
   if (isProcessPossible && Object.keys(openOptions).length === 0)
     return attemptStart(folders, { variables, args: isNew === true ? ['--new'] : [] })
-  const { booted, printed, tell: resolveStarted } = await bootHere(folders, startOptions)
+  const { booted, readOutput, requestStop } = await bootHere(folders, startOptions)
   if (!booted.ok)
-    return { status: booted.error.status, printed: `${printed()}${booted.error.text}\n` }
-  resolveStarted('SIGTERM')
+    return { status: booted.error.status, output: `${readOutput()}${booted.error.text}\n` }
+  requestStop('SIGTERM')
   await booted.value.stopped
-  return { status: 'serves', printed: printed() }
+  return { status: 'serves', output: readOutput() }
 }
 
 /** Sends only the first half of a registration. `finish` sends the rest and returns the complete response. */
@@ -266,24 +263,24 @@ export async function sendHalf(
 }
 
 /**
- * Starts a server that may not start. Returns its output and exit status; a started server is
- * stopped, and its status is 'serves'.
+ * Starts a server, which may fail. Returns its output and exit status. A server that starts is
+ * stopped; its status is 'serves'.
  */
 export async function attemptStart(
   { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
   {
     args = [],
     variables = {},
-    before = [],
+    wrapper = [],
   }: {
     readonly args?: readonly string[]
     readonly variables?: Readonly<Record<string, string>>
-    /** The command that runs the server's command, and its arguments. */
-    readonly before?: readonly string[]
+    /** A command and its arguments, which run the server's command. */
+    readonly wrapper?: readonly string[]
   } = {},
-): Promise<{ readonly status: number | string; readonly printed: string }> {
+): Promise<{ readonly status: number | string; readonly output: string }> {
   const ownCommand = [process.execPath, join(top, 'bin', 'rollcall.js'), 'start', ...args]
-  const [program = '', ...commandArgs] = [...before, ...ownCommand]
+  const [program = '', ...commandArgs] = [...wrapper, ...ownCommand]
   const child = spawn(program, commandArgs, {
     cwd: top,
     env: {
@@ -292,43 +289,43 @@ export async function attemptStart(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let printed = ''
+  let output = ''
   let hasServed = false
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
-      printed += chunk.toString()
-      if (hasServed || !printed.includes('/admin/login')) return
+      output += chunk.toString()
+      if (hasServed || !output.includes('/admin/login')) return
       hasServed = true
       child.kill('SIGTERM')
     })
   const [status, signal] = (await once(child, 'close')) as (number | string | null)[]
-  return { status: hasServed ? 'serves' : (status ?? signal ?? ''), printed }
+  return { status: hasServed ? 'serves' : (status ?? signal ?? ''), output }
 }
 
 /**
- * Makes timers of this process with a given interval fire earlier, such as those of hourly work. Calls back each
- * time. Returns a function that undoes it.
+ * Makes timers with a given interval fire earlier in this process, such as those of hourly work.
+ * Calls `onCall` each time. Returns a function that undoes it.
  */
 export function shortenTimers(
   intervalMs: number,
   shorterMs: number,
-  started: () => void = () => {},
+  onCall: () => void = () => {},
 ): () => void {
   isProcessPossible = false
   const { setTimeout: timeout, setInterval: interval } = globalThis
   const shorten =
-    <T extends typeof timeout | typeof interval>(before: T) =>
-    (callback: (...args: unknown[]) => void, ms?: number, ...commandArgs: unknown[]) =>
+    <T extends typeof timeout | typeof interval>(original: T) =>
+    (callback: (...args: unknown[]) => void, ms?: number, ...timerArgs: unknown[]) =>
       ms === intervalMs
-        ? before(
+        ? original(
             (...args: unknown[]) => {
-              started()
+              onCall()
               callback(...args)
             },
             shorterMs,
-            ...commandArgs,
+            ...timerArgs,
           )
-        : before(callback, ms, ...commandArgs)
+        : original(callback, ms, ...timerArgs)
   Object.assign(globalThis, {
     // The promise version uses this timer too.
     setTimeout: Object.assign(shorten(timeout), {
@@ -343,15 +340,15 @@ export function shortenTimers(
 }
 
 /**
- * The same for timeouts of the background process that sends this process's emails: it is restarted
- * with shorter timeouts. Returns a function that undoes it.
+ * Restarts the background process that sends this process's emails, with a shorter timeout. Returns
+ * a function that undoes it.
  */
 export async function shortenBackgroundTimers(
   intervalMs: number,
   shorterMs: number,
 ): Promise<() => Promise<void>> {
   isProcessPossible = false
-  const { NODE_OPTIONS: before } = process.env
+  const { NODE_OPTIONS: optionsBefore } = process.env
   await endBackground()
   Object.assign(
     process.env,
@@ -363,15 +360,15 @@ export async function shortenBackgroundTimers(
   )
   return async () => {
     isProcessPossible = ALL_RUNS
-    if (before === undefined) delete process.env['NODE_OPTIONS']
-    else process.env['NODE_OPTIONS'] = before
+    if (optionsBefore === undefined) delete process.env['NODE_OPTIONS']
+    else process.env['NODE_OPTIONS'] = optionsBefore
     await endBackground()
   }
 }
 
 async function endBackground(): Promise<void> {
-  const running = getBackgroundProcess()
-  if (running !== null) process.kill(running.pid, 'SIGKILL')
+  const backgroundProcess = getBackgroundProcess()
+  if (backgroundProcess !== null) process.kill(backgroundProcess.pid, 'SIGKILL')
   await vi.waitUntil(() => getBackgroundProcess() === null, { timeout: 200_000 })
 }
 

@@ -6,7 +6,7 @@ import { runOvernightOn } from './overnight.ts'
 
 const args = process.argv.slice(2)
 for (const databaseName of ['SQLite', 'PostgreSQL'] as const) {
-  if (args.length > 0 && !args.some((word) => databaseName.toLowerCase().startsWith(word))) continue
+  if (args.length > 0 && !args.some((arg) => databaseName.toLowerCase().startsWith(arg))) continue
   console.log(databaseName)
   const startedAt = performance.now()
   await runOvernightOn(databaseName, (line) => console.log(`  ${line}`), {

@@ -1,4 +1,4 @@
-/** The overnight scenario with fewer delegates; `npm run overnight` uses all of them. */
+/** The overnight scenario with fewer delegates than in `npm run overnight`. */
 import { expect, test } from 'vitest'
 import { hasPostgres } from '../storage/postgres-server.ts'
 import { runOvernightOn } from './overnight.ts'
@@ -8,7 +8,7 @@ const SMALL_SIZE = { before: 12, after: 10, fresh: 3, quietMs: 0, minuteMs: 500 
 const MS_MAX = 600_000
 const DATABASES: ('SQLite' | 'PostgreSQL')[] = ['SQLite']
 
-/** The same on the other database, as in `npm run overnight`. */
+/** In thorough runs, adds the second database, as in `npm run overnight`. */
 registerThorough(() => void DATABASES.push('PostgreSQL'))
 
 test.each(DATABASES)(

@@ -54,31 +54,31 @@ export type Size = {
   readonly quietMs: number
   readonly minuteMs?: number
 }
-/** The database, and an operator's commands for its copy. */
+/** The database, and an operator's commands for its backup. */
 type Persistence = {
   readonly variables: Readonly<Record<string, string>>
   /** Copies the current state while the server is running. */
   backup(): Promise<void>
   /** Deletes the database under the running server. */
-  lose(): Promise<void>
+  deleteDatabase(): Promise<void>
   /** Checks that the running server has rescued this many registrations. */
-  rescued(server: RunningServerHere, registrations: number): Promise<string>
+  checkRescued(server: RunningServerHere, registrations: number): Promise<string>
   /** Restores the copy after the server has ended. Returns the output. */
-  putBack(): Promise<string>
+  restoreBackup(): Promise<string>
   /** If true, uploaded files are lost with the database, and restored with a copy of it. */
   readonly hasFilesInDatabase: boolean
   /** Hashes of the stored proofs. */
-  proofs(): Promise<ReadonlySet<string>>
-  end(): Promise<void>
+  readProofs(): Promise<ReadonlySet<string>>
+  close(): Promise<void>
 }
 type Mail = { readonly to: string; readonly subject: string; readonly id: string }
 
 /** Throws if a check fails. */
-function expectTrue(label: string, is: boolean, details: unknown = ''): void {
-  if (!is) throw new Error(`${label}: ${JSON.stringify(details).slice(0, 600)}`)
+function expectTrue(label: string, isTrue: boolean, details: unknown = ''): void {
+  if (!isTrue) throw new Error(`${label}: ${JSON.stringify(details).slice(0, 600)}`)
 }
 
-/** Runs a few at a time. */
+/** Runs the operation `count` times, eight at a time. */
 async function runInBatches<T>(
   count: number,
   operation: (n: number) => Promise<T>,
@@ -92,14 +92,14 @@ async function runInBatches<T>(
   return done
 }
 
-/** Starts a mail server that records its emails, and can be put out of order. */
+/** Starts a mail server that records its emails, and can be made to fail. */
 async function startMailServer() {
-  const received: Mail[] = []
-  let isOut = false
+  const emails: Mail[] = []
+  let isFailing = false
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onRcptTo: (_address, _session, done) =>
-      done(isOut ? Object.assign(new Error('later'), { responseCode: 450 }) : null),
+      done(isFailing ? Object.assign(new Error('later'), { responseCode: 450 }) : null),
     onData: (stream, session, done) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -108,7 +108,7 @@ async function startMailServer() {
         const readHeader = (name: string): string =>
           new RegExp(`^${name}: (.*(?:\\r?\\n[ \\t].*)*)`, 'im').exec(text)?.[1] ?? ''
         const [to = { address: '' }] = session.envelope.rcptTo
-        received.push({
+        emails.push({
           to: to.address,
           subject: readHeader('Subject'),
           id: readHeader('Message-ID'),
@@ -122,9 +122,9 @@ async function startMailServer() {
   server.listen(port, '127.0.0.1')
   await once(server.server, 'listening')
   return {
-    taken: received,
+    emails,
     url: `smtp://127.0.0.1:${port}`,
-    setOut: (out: boolean) => (isOut = out),
+    setFailing: (failing: boolean) => (isFailing = failing),
     close: () => new Promise<void>((resolve) => server.close(resolve)),
   }
 }
@@ -147,10 +147,10 @@ export async function runOvernight(
   folders: ReturnType<typeof makeFolders>,
   persistence: Persistence,
   print: PrintLine,
-  { before, after, fresh: freshCount, quietMs, minuteMs }: Size,
+  { before: earlyCount, after: lateCount, fresh: freshCount, quietMs, minuteMs }: Size,
 ): Promise<void> {
-  const mails = await startMailServer()
-  const variables = { ...NIGHT, ...persistence.variables, SMTP_URL: mails.url }
+  const mailServer = await startMailServer()
+  const variables = { ...NIGHT, ...persistence.variables, SMTP_URL: mailServer.url }
   const serverVariables = {
     ...variables,
     ...MORNING,
@@ -174,8 +174,8 @@ export async function runOvernight(
   }
   const waitForInvoice = async (regNo: string): Promise<void> => {
     const invoices = await waitUntil(`the invoice of ${regNo}`, async () => {
-      const found = await readInvoices(office, regNo)
-      return found.length === 0 ? null : found
+      const invoiceNumbers = await readInvoices(office, regNo)
+      return invoiceNumbers.length === 0 ? null : invoiceNumbers
     })
     numbers.push(...invoices)
   }
@@ -184,10 +184,10 @@ export async function runOvernight(
     await waitForInvoice(delegate.regNo)
   }
   const hasEmail = (name: string): boolean =>
-    mails.taken.some(({ to }) => to.startsWith(`${name}@`))
+    mailServer.emails.some(({ to }) => to.startsWith(`${name}@`))
 
   // Of four delegates, two pay, one leaves before paying, and one has not opened the gateway's page.
-  const earlyDelegates = await runInBatches(before, async (n) => {
+  const earlyDelegates = await runInBatches(earlyCount, async (n) => {
     const delegate = await register(`early${n}`, n % 2 === 0)
     if (n % 4 < 2) await payAndConfirm(delegate)
     if (n % 4 === 2) await payByCard(delegate.data, 'leave')
@@ -196,29 +196,29 @@ export async function runOvernight(
   await waitUntil('all emails', async () =>
     earlyDelegates.every((_, n) => n % 4 > 1 || hasEmail(`early${n}`)) ? true : null,
   )
-  mails.setOut(true)
+  mailServer.setFailing(true)
   const queuedDelegates = await runInBatches(3, async (n) => {
     const delegate = await register(`queued${n}`, false)
     await payAndConfirm(delegate)
     return delegate
   })
   await persistence.backup()
-  const inCopy = new Set(proofs)
+  const proofsInCopy = new Set(proofs)
   const invoicesBefore = new Set(numbers)
   print(
-    `${before + queuedDelegates.length} registrations, ${invoicesBefore.size} invoices, ${proofs.size} proofs, ${queuedDelegates.length} emails queued: backed up`,
+    `${earlyCount + queuedDelegates.length} registrations, ${invoicesBefore.size} invoices, ${proofs.size} proofs, ${queuedDelegates.length} emails queued: backed up`,
   )
-  mails.setOut(false)
+  mailServer.setFailing(false)
   await office.send('/admin/mail/retry/', { all: true })
 
-  const lateDelegates = await runInBatches(after, async (n) => {
+  const lateDelegates = await runInBatches(lateCount, async (n) => {
     const delegate = await register(`late${n}`, n % 2 === 0)
     if (n % 5 > 0) await payAndConfirm(delegate)
     return delegate
   })
-  // Delegates who left before the copy return: some pay the order in it, others are declined and pay by another
-  // order.
-  const returning = earlyDelegates.filter((_, n) => n % 4 === 2).slice(0, Math.ceil(after / 5))
+  // Delegates who left before the backup return: some pay the order that it contains, others are
+  // declined and pay by another order.
+  const returning = earlyDelegates.filter((_, n) => n % 4 === 2).slice(0, Math.ceil(lateCount / 5))
   const retrying = returning.filter((_, n) => n % 2 === 1)
   const retryPayment = async (regNo: string): Promise<RegisteredDelegate> => {
     const answer = await fetch(`${server.url}/api/payment/retry/`, {
@@ -232,19 +232,19 @@ export async function runOvernight(
     if (data === undefined) throw new Error(`no further attempt: ${answer.status}`)
     return { regNo, data }
   }
-  for (const one of returning) {
-    if (retrying.includes(one)) {
+  for (const delegate of returning) {
+    if (retrying.includes(delegate)) {
       await sendGatewayMessage(
         server.url,
-        await payByCard((await retryPayment(one.regNo)).data, 'decline'),
+        await payByCard((await retryPayment(delegate.regNo)).data, 'decline'),
       )
       await waitUntil('the declined payment', async () => {
-        const nextIndex = await retryPayment(one.regNo).catch(() => null)
-        if (nextIndex === null || nextIndex.data.orderid === one.data.orderid) return null
-        await payAndConfirm(nextIndex)
+        const retried = await retryPayment(delegate.regNo).catch(() => null)
+        if (retried === null || retried.data.orderid === delegate.data.orderid) return null
+        await payAndConfirm(retried)
         return true
       })
-    } else await payAndConfirm(await retryPayment(one.regNo))
+    } else await payAndConfirm(await retryPayment(delegate.regNo))
   }
   const refundedDelegates = [
     earlyDelegates[0],
@@ -257,8 +257,8 @@ export async function runOvernight(
   for (const { regNo } of refundedDelegates)
     numbers.push(
       ...(await waitUntil('the credit note', async () => {
-        const found = await readInvoices(office, regNo)
-        return found.length > 1 ? found.slice(1) : null
+        const documents = await readInvoices(office, regNo)
+        return documents.length > 1 ? documents.slice(1) : null
       })),
     )
   await waitUntil('all emails', async () =>
@@ -267,27 +267,27 @@ export async function runOvernight(
       ? true
       : null,
   )
-  // A worker that runs every minute sends them an email about the refund.
+  // A job that runs every minute sends them an email about the refund.
   await waitUntil('emails about refunds', async () =>
-    mails.taken.filter(({ to }) => to === 'early0@example.org').length > 1 ? true : null,
+    mailServer.emails.filter(({ to }) => to === 'early0@example.org').length > 1 ? true : null,
   )
   const lostNumbers = new Set(numbers)
   expectTrue('numbers before', lostNumbers.size === numbers.length, numbers)
-  const sentBefore = mails.taken.length
-  const sentNames = new Set(mails.taken.map(({ to }) => to))
+  const sentBefore = mailServer.emails.length
+  const sentNames = new Set(mailServer.emails.map(({ to }) => to))
   print(
-    `${after} more registrations, ${returning.length} who had left paid, ${retrying.length} of them by another order, ${refundedDelegates.length} refunds: ${lostNumbers.size} numbers of documents, ${proofs.size} proofs, ${sentBefore} emails to ${sentNames.size}`,
+    `${lateCount} more registrations, ${returning.length} who had left paid, ${retrying.length} of them by another order, ${refundedDelegates.length} refunds: ${lostNumbers.size} numbers of documents, ${proofs.size} proofs, ${sentBefore} emails to ${sentNames.size}`,
   )
 
-  await persistence.lose()
+  await persistence.deleteDatabase()
   print('the database is deleted while the server runs')
-  print(await persistence.rescued(server, before + queuedDelegates.length + after))
+  print(await persistence.checkRescued(server, earlyCount + queuedDelegates.length + lateCount))
   if (server.pid === undefined) await killHere(folders, server)
   else {
     process.kill(server.pid, 'SIGKILL')
-    await server.ended
+    await server.exitStatus
   }
-  print(await persistence.putBack())
+  print(await persistence.restoreBackup())
 
   server = await (isSeparateProcess ? startServerProcess : startServerHere)(folders, {
     ...variables,
@@ -296,11 +296,11 @@ export async function runOvernight(
   office = await openOffice(server.url, PASSWORD)
   const recovery = async () => (await readRecovery(office)).recovery
   expectTrue('it is in recovery', (await recovery()) !== null)
-  const doctor = await runHere(['doctor'], { ...serverVariables, PORT: String(server.port) })
+  const doctorResult = await runHere(['doctor'], { ...serverVariables, PORT: String(server.port) })
   expectTrue(
     'rollcall doctor reports it',
-    doctor.stdout.includes('in recovery since'),
-    doctor.stdout,
+    doctorResult.stdout.includes('in recovery since'),
+    doctorResult.stdout,
   )
   const health = (await (await fetch(`${server.url}/healthz`)).json()) as { health: string }
   expectTrue('/healthz', health.health === 'degraded', health)
@@ -310,17 +310,17 @@ export async function runOvernight(
       ? true
       : null
   })
-  const found = await recovery()
+  const state = await recovery()
   expectTrue(
     'further attempts that were paid are found',
-    found?.unknown.to_decide === retrying.length,
-    found,
+    state?.unknown.to_decide === retrying.length,
+    state,
   )
   print(
-    `in recovery: ${JSON.stringify(found && { pending: found.pending, unknown: found.unknown, held: found.held, uploads: found.uploads })}`,
+    `in recovery: ${JSON.stringify(state && { pending: state.pending, unknown: state.unknown, held: state.held, uploads: state.uploads })}`,
   )
 
-  // The gateway's sales, as in its report.
+  // The gateway's sales, as in its settlement report.
   const gatewaySales = readGatewaySales(folders.dataDir)
   const report = join(folders.folder, 'settlement.csv')
   const row = ({ orderId, reference }: { orderId: string; reference: string }): string =>
@@ -336,23 +336,23 @@ export async function runOvernight(
     await payAndConfirm(delegate)
     return delegate
   })
-  const issued = numbers.slice(-newRegistrations.length)
+  const newNumbers = numbers.slice(-newRegistrations.length)
   expectTrue(
     'no number of a document is issued twice',
-    issued.every((serial) => !lostNumbers.has(serial)) &&
-      new Set(issued).size === newRegistrations.length,
-    issued,
+    newNumbers.every((serial) => !lostNumbers.has(serial)) &&
+      new Set(newNumbers).size === newRegistrations.length,
+    newNumbers,
   )
 
   const reviews = await readReviews(office)
   const underReview = new Set(reviews.map(({ came: received }) => received?.reference))
   const paidHere = await listPaid(office)
-  const lost = gatewaySales.filter(
+  const lostSales = gatewaySales.filter(
     ({ reference }) => !underReview.has(reference) && !paidHere.has(reference),
   )
-  expectTrue('every payment is known or waits for a decision', lost.length === 0, lost)
+  expectTrue('every payment is known or waits for a decision', lostSales.length === 0, lostSales)
   print(
-    `the gateway holds ${gatewaySales.length} payments: ${reviews.length} wait for a decision, the others are known; new numbers: ${issued[0] ?? ''} …`,
+    `the gateway holds ${gatewaySales.length} payments: ${reviews.length} wait for a decision, the others are known; new numbers: ${newNumbers[0] ?? ''} …`,
   )
 
   const end = await office.send<{ readonly message: string }>('/admin/recovery-state/end/', {
@@ -362,7 +362,7 @@ export async function runOvernight(
   expectTrue('the recovery has ended', (await recovery()) === null)
   await waitUntil('the emails of the copy', async () =>
     queuedDelegates.every(
-      (_, n) => mails.taken.filter(({ to }) => to.startsWith(`queued${n}@`)).length > 1,
+      (_, n) => mailServer.emails.filter(({ to }) => to.startsWith(`queued${n}@`)).length > 1,
     )
       ? true
       : null,
@@ -372,30 +372,31 @@ export async function runOvernight(
   )
   await pause(quietMs)
   const repeatedEmails = [
-    ...Map.groupBy(mails.taken, ({ to, subject }) => `${to} ${subject}`).values(),
-  ].filter((same) => same.length > 1)
+    ...Map.groupBy(mailServer.emails, ({ to, subject }) => `${to} ${subject}`).values(),
+  ].filter((emails) => emails.length > 1)
   expectTrue(
     'emails sent twice are those that the copy held, each with one Message-ID',
     repeatedEmails.length === queuedDelegates.length &&
       repeatedEmails.every(
-        (same) => same[0]?.to.startsWith('queued') && new Set(same.map(({ id }) => id)).size === 1,
+        (emails) =>
+          emails[0]?.to.startsWith('queued') && new Set(emails.map(({ id }) => id)).size === 1,
       ),
     repeatedEmails,
   )
-  const storedProofs = await persistence.proofs()
-  const missing = [...proofs].filter((sha256) => !storedProofs.has(sha256))
+  const storedProofs = await persistence.readProofs()
+  const missingProofs = [...proofs].filter((sha256) => !storedProofs.has(sha256))
   print(
-    `emails sent twice: ${repeatedEmails.length}, all queued in the copy, each with its Message-ID; proofs missing: ${missing.length} of ${proofs.size}${missing.length === 0 ? '' : ', which were in the database that was deleted'}`,
+    `emails sent twice: ${repeatedEmails.length}, all queued in the copy, each with its Message-ID; proofs missing: ${missingProofs.length} of ${proofs.size}${missingProofs.length === 0 ? '' : ', which were in the database that was deleted'}`,
   )
   // PostgreSQL stores files in the database, so a copy contains those that existed when it was made.
   expectTrue(
     'no proof is lost, except those that only the deleted database had',
-    missing.every((sha256) => persistence.hasFilesInDatabase && !inCopy.has(sha256)),
-    missing,
+    missingProofs.every((sha256) => persistence.hasFilesInDatabase && !proofsInCopy.has(sha256)),
+    missingProofs,
   )
   await server.stop()
   restoreTimers()
-  await mails.close()
+  await mailServer.close()
 }
 
 /** References of payments for registrations. */
@@ -404,19 +405,19 @@ async function listPaid(office: Office): Promise<ReadonlySet<string>> {
     readonly events: readonly { readonly lists: readonly { readonly api: string }[] }[]
   }>('/admin/session/')
   const api = session.events[0]?.lists[0]?.api ?? ''
-  const found = new Set<string>()
+  const references = new Set<string>()
   for (let page = 1; ; page += 1) {
     const list = await office.get<{
       readonly next: string | null
       readonly registrations: readonly { readonly payment_id?: string | null }[]
     }>(`${api}${api.includes('?') ? '&' : '?'}page=${page}&page_size=100`)
     for (const { payment_id: reference } of list.registrations)
-      if (reference != null) found.add(reference)
-    if (list.next === null) return found
+      if (reference != null) references.add(reference)
+    if (list.next === null) return references
   }
 }
 
-export function onSqlite(folders: ReturnType<typeof makeFolders>): Persistence {
+export function openSqlitePersistence(folders: ReturnType<typeof makeFolders>): Persistence {
   const variables = { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
   const copy = join(folders.folder, 'copy')
   const runCommand = async (args: readonly string[], clock = MORNING) => {
@@ -428,10 +429,10 @@ export function onSqlite(folders: ReturnType<typeof makeFolders>): Persistence {
     hasFilesInDatabase: false,
     backup: async () =>
       expectTrue('the backup', (await runCommand(['db', 'backup', copy], NIGHT)).status === 0),
-    lose: async () => rmSync(join(folders.dataDir, 'rollcall.db')),
-    rescued: async (server, registrations) => {
+    deleteDatabase: async () => rmSync(join(folders.dataDir, 'rollcall.db')),
+    checkRescued: async (server, registrations) => {
       await waitUntil('the rescue', async () =>
-        server.printed().includes('all data of the database is in') ? true : null,
+        server.readOutput().includes('all data of the database is in') ? true : null,
       )
       const { rows } = checkCopy(join(folders.dataDir, 'rollcall.rescued.db'))
       expectTrue('all registrations are rescued', rows['registrations'] === registrations, rows)
@@ -445,33 +446,33 @@ export function onSqlite(folders: ReturnType<typeof makeFolders>): Persistence {
       )
       return `rollcall.rescued.db has all ${registrations} registrations, and /healthz the commands that put it in place; the operator restores the backup instead`
     },
-    putBack: async () => {
+    restoreBackup: async () => {
       // The old log remains.
-      const rejected = await runCommand(['db', 'restore', copy])
-      expectTrue('a restore next to the old log is rejected', rejected.status === 2, rejected)
+      const rejection = await runCommand(['db', 'restore', copy])
+      expectTrue('a restore next to the old log is rejected', rejection.status === 2, rejection)
       const done = await runCommand(['db', 'restore', copy, '--move-aside'])
       expectTrue('restore', done.status === 0, done)
       return done.text
     },
-    proofs: async () =>
+    readProofs: async () =>
       new Set(
         readdirSync(join(folders.dataDir, 'uploads'), { recursive: true }).flatMap(
           (name) => /([0-9a-f]{64})$/.exec(String(name))?.slice(1) ?? [],
         ),
       ),
-    end: async () => {},
+    close: async () => {},
   }
 }
 
-export async function onPostgres(): Promise<Persistence> {
+export async function openPostgresPersistence(): Promise<Persistence> {
   const server = await startPostgres()
   const url = await server.database('live')
   const run = async (...statements: readonly string[]): Promise<void> => {
-    const shell = await server.shell()
+    const client = await server.shell()
     try {
-      for (const text of statements) await shell.query(text)
+      for (const text of statements) await client.query(text)
     } finally {
-      await shell.end()
+      await client.end()
     }
   }
   return {
@@ -486,22 +487,22 @@ export async function onPostgres(): Promise<Persistence> {
         'ALTER DATABASE live ALLOW_CONNECTIONS true',
         'ALTER DATABASE copy ALLOW_CONNECTIONS true',
       ),
-    lose: () => run('DROP DATABASE live WITH (FORCE)'),
-    rescued: async () => 'a server on PostgreSQL holds no data that could be rescued',
-    putBack: async () => {
+    deleteDatabase: () => run('DROP DATABASE live WITH (FORCE)'),
+    checkRescued: async () => 'a server on PostgreSQL holds no data that could be rescued',
+    restoreBackup: async () => {
       await run('CREATE DATABASE live TEMPLATE copy')
       return 'the copy is put back, as pg_restore does, without notice to Rollcall'
     },
-    proofs: async () => {
-      const shell = await server.shell(url)
+    readProofs: async () => {
+      const client = await server.shell(url)
       try {
-        const { rows } = await shell.query<{ sha256: string }>('SELECT sha256 FROM proof_files')
+        const { rows } = await client.query<{ sha256: string }>('SELECT sha256 FROM proof_files')
         return new Set(rows.map(({ sha256 }) => sha256))
       } finally {
-        await shell.end()
+        await client.end()
       }
     },
-    end: () => server.stop(),
+    close: () => server.stop(),
   }
 }
 
@@ -512,11 +513,12 @@ export async function runOvernightOn(
   size: Size,
 ): Promise<void> {
   const folders = makeFolders()
-  const persistence = databaseName === 'SQLite' ? onSqlite(folders) : await onPostgres()
+  const persistence =
+    databaseName === 'SQLite' ? openSqlitePersistence(folders) : await openPostgresPersistence()
   try {
     await runOvernight(folders, persistence, print, size)
   } finally {
-    await persistence.end()
+    await persistence.close()
     if (existsSync(folders.folder)) folders.remove()
   }
 }

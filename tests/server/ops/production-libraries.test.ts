@@ -50,11 +50,11 @@ async function listLoadedBuilds(variables: Readonly<Record<string, string>>): Pr
 }
 
 describe('an email that npm start sends', () => {
-  const production: [string, Record<string, string>][] = [
+  const PRODUCTION_CASES: [string, Record<string, string>][] = [
     ['if NODE_ENV is empty', { NODE_ENV: '' }],
   ]
-  if (ALL_RUNS) production.push(['if NODE_ENV is not set', {}])
-  test.each(production)(
+  if (ALL_RUNS) PRODUCTION_CASES.push(['if NODE_ENV is not set', {}])
+  test.each(PRODUCTION_CASES)(
     'is rendered by React’s production build %s, with the sandbox',
     async (_what, variables) => {
       expect(await listLoadedBuilds(variables)).toEqual({

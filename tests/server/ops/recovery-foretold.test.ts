@@ -54,14 +54,14 @@ test('the effect of a recovery was unknown before a restore: doctor reports the 
   await registerAndPay(server.url, 'second@example.org')
   await registerDelegate(server.url, 'third@example.org')
   await server.stop()
-  const before = await runDoctor()
+  const reportBefore = await runDoctor()
   const [, emailCount, pendingCount] =
     /^good +The installation is not in recovery\. rollcall db restore begins one, .*: (\d+) emails, 0 refunds .* about (\d+) pending payments/m.exec(
-      before,
+      reportBefore,
     ) ?? []
   expect(Number(emailCount)).toBeGreaterThan(0)
   expect(pendingCount).toBe('1')
-  expect(before).toMatch(
+  expect(reportBefore).toMatch(
     /The last backup \(.+\) does not include later data: 2 registrations, 2 payments, 1 invoices/,
   )
 
@@ -89,6 +89,6 @@ test('a manually restored copy: doctor reports before the startup that it begins
     /^check +The next start begins a recovery\. The database (is older than|lacks) .*emails, 0 refunds/m,
   )
   await start()
-  expect(server.printed()).toContain('the installation is in recovery')
+  expect(server.readOutput()).toContain('the installation is in recovery')
   await server.stop()
 })

@@ -57,7 +57,7 @@ const restartOn = async (copy: string): Promise<void> => {
 }
 
 describe('after restoring an older copy', () => {
-  const before: string[] = []
+  const numbersBefore: string[] = []
   let lostPayment: Awaited<ReturnType<typeof payByCard>>
   let lostRegNo = ''
   beforeAll(async () => {
@@ -72,7 +72,7 @@ describe('after restoring an older copy', () => {
     for (const email of ['second@example.org', 'third@example.org']) {
       const delegate = await registerDelegate(server.url, email)
       laterPayment = await payByCard(delegate.data)
-      before.push(await readInvoice(delegate.regNo))
+      numbersBefore.push(await readInvoice(delegate.regNo))
     }
     // Paid in the lost period; the gateway's message is repeated after it.
     const last = await registerDelegate(server.url, 'last@example.org')
@@ -86,7 +86,7 @@ describe('after restoring an older copy', () => {
     const numbersAfter: string[] = []
     for (const email of ['fourth@example.org', 'fifth@example.org'])
       numbersAfter.push(await readInvoice((await registerAndPay(server.url, email)).regNo))
-    expect(numbersAfter.filter((serial) => before.includes(serial))).toEqual([])
+    expect(numbersAfter.filter((serial) => numbersBefore.includes(serial))).toEqual([])
     expect(Math.max(...numbersAfter.map((serial) => serial.length))).toBeLessThanOrEqual(16)
   })
 
@@ -127,15 +127,15 @@ describe('after restoring an older copy', () => {
       /^check +The installation has been in recovery since .+ was restored\.$/m,
     )
     expect(stdout).toMatch(/^check +Held: \d emails .*, 1 refunds, /m)
-    expect(server.printed()).toContain('the installation is in recovery')
+    expect(server.readOutput()).toContain('the installation is in recovery')
     expect((await readRecovery(office)).recovery).toMatchObject({
       held: { refunds: 1 },
       unknown: { to_decide: 1 },
     })
-    const shown = await runHere(['db', 'recovery'], getVariables())
-    expect(shown.stdout).toContain('1 wait for a decision')
-    const withoutEmails = await runHere(['db', 'recovery', 'end', '--who', 'owner'], getVariables())
-    expect([withoutEmails.status, withoutEmails.stderr]).toEqual([
+    const recoveryReport = await runHere(['db', 'recovery'], getVariables())
+    expect(recoveryReport.stdout).toContain('1 wait for a decision')
+    const endRejection = await runHere(['db', 'recovery', 'end', '--who', 'owner'], getVariables())
+    expect([endRejection.status, endRejection.stderr]).toEqual([
       2,
       expect.stringContaining('--mails'),
     ])
@@ -177,7 +177,7 @@ test('an older file that was copied back manually is noticed at startup, because
   await server.stop()
   copyFileSync(olderFile, file)
   await start()
-  expect(server.printed()).toContain('an older copy was put back')
+  expect(server.readOutput()).toContain('an older copy was put back')
   expect((await readRecovery(office)).recovery?.why).toMatch(/^The database is older than /)
   const nextInvoice = await readInvoice(
     (await registerAndPay(server.url, 'eighth@example.org')).regNo,
@@ -210,8 +210,8 @@ test('outside a recovery too, a confirmed payment for an unknown order waits for
 })
 
 test('rollcall db recovery begin is rejected next to a running server, and a second time without --again', async () => {
-  const beginRecovery = (...extra: readonly string[]) =>
-    runHere(['db', 'recovery', 'begin', '--who', 'owner', ...extra], getVariables())
+  const beginRecovery = (...args: readonly string[]) =>
+    runHere(['db', 'recovery', 'begin', '--who', 'owner', ...args], getVariables())
   expect(await beginRecovery()).toMatchObject({
     status: 2,
     stdout: '',
@@ -244,14 +244,14 @@ test('a database from another folder, moved manually into one that had served an
   const otherFolders = makeFolders()
   try {
     writeEvents(otherFolders.eventsDir)
-    const other = await startServerHere(otherFolders, getClock())
-    await registerAndPay(other.url, 'ninth@example.org')
-    await other.stop()
+    const otherServer = await startServerHere(otherFolders, getClock())
+    await registerAndPay(otherServer.url, 'ninth@example.org')
+    await otherServer.stop()
     const ownFile = join(folders.folder, 'own.db')
     renameSync(file, ownFile)
     copyFileSync(join(otherFolders.dataDir, 'rollcall.db'), file)
     await start()
-    expect(server.printed()).toMatch(
+    expect(server.readOutput()).toMatch(
       /a different database from the one served from this DATA_DIR before.*rollcall db restore.*rollcall db recovery end/,
     )
     const { recovery } = await readRecovery(office)

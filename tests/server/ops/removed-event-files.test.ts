@@ -17,7 +17,7 @@ afterAll(() => folders.remove())
 
 const POLL_OPTIONS = { timeout: 200_000, interval: 50 }
 const waitForOutput = async (text: string): Promise<void> => {
-  await expect.poll(() => server?.printed(), POLL_OPTIONS).toContain(text)
+  await expect.poll(() => server?.readOutput(), POLL_OPTIONS).toContain(text)
 }
 const register = async (): Promise<unknown> => {
   const response = await fetch(`${server?.url}/api/afpicon/register/`, {
@@ -43,17 +43,17 @@ test('a FIFO among the event files blocks neither the next change nor the shutdo
   execFileSync('mkfifo', [fifo])
   await waitForOutput('pipe2026.yaml is not a regular file and is not read')
   expect((await readHealth()).troubles).toEqual([expect.stringContaining(fifo)])
-  const changedText = readFileSync(file, 'utf8')
-  writeFileSync(file, changedText.replace(/^(\s+title: ).*$/m, '$1Changed beside a pipe'))
+  const eventText = readFileSync(file, 'utf8')
+  writeFileSync(file, eventText.replace(/^(\s+title: ).*$/m, '$1Changed beside a pipe'))
   await expect
     .poll(async () => (await fetch(`${server?.url}/afpicon`)).text(), POLL_OPTIONS)
     .toContain('Changed beside a pipe')
-  writeFileSync(file, changedText)
+  writeFileSync(file, eventText)
   rmSync(fifo)
-  const doctor = await runHere(['validate', file])
-  expect(doctor.status).toBe(0)
+  const validateResult = await runHere(['validate', file])
+  expect(validateResult.status).toBe(0)
   expect(await server.stop()).toBe(0)
-  expect(server.printed()).not.toContain('the shutdown got stuck')
+  expect(server.readOutput()).not.toContain('the shutdown got stuck')
 })
 
 const runCommand = async (...args: readonly string[]): Promise<string> => {
@@ -89,7 +89,7 @@ test('removing an event file closes registration while the server runs, like a r
   await expect.poll(register, POLL_OPTIONS).toBe(201)
 })
 
-test('the folder of event files is missing: the server is degraded and keeps serving, also after a restart; a first startup is rejected', async () => {
+test('the events folder is missing: the server is degraded and keeps serving, also after a restart; a first startup is rejected', async () => {
   const movedDir = `${folders.eventsDir}-away`
   server = await startServerHere(folders)
   renameSync(folders.eventsDir, movedDir)
@@ -111,20 +111,20 @@ test('the folder of event files is missing: the server is degraded and keeps ser
   const newFolders = { ...folders, dataDir: join(folders.folder, 'anew') }
   expect(await attemptStartHere(newFolders)).toMatchObject({
     status: 2,
-    printed: expect.stringContaining('which does not exist'),
+    output: expect.stringContaining('which does not exist'),
   })
   renameSync(movedDir, folders.eventsDir)
 })
 
 test('missing shared files are reported as missing, not as empty (EV103)', async () => {
-  const process = await startServerHere(folders)
-  server = process
-  const shared = join(folders.eventsDir, '_shared')
-  renameSync(join(shared, 'texts.yaml'), join(shared, 'texts.away'))
+  const separateServer = await startServerHere(folders)
+  server = separateServer
+  const sharedFolder = join(folders.eventsDir, '_shared')
+  renameSync(join(sharedFolder, 'texts.yaml'), join(sharedFolder, 'texts.away'))
   await expect
     .poll(async () => (await readHealth()).troubles, POLL_OPTIONS)
     .toContainEqual('There is no texts.yaml in _shared. Restore it.')
-  renameSync(join(shared, 'texts.away'), join(shared, 'texts.yaml'))
+  renameSync(join(sharedFolder, 'texts.away'), join(sharedFolder, 'texts.yaml'))
   await expect.poll(async () => (await readHealth()).troubles, POLL_OPTIONS).toEqual([])
   const movedDir = `${folders.eventsDir}-away`
   renameSync(folders.eventsDir, movedDir)
@@ -133,6 +133,6 @@ test('missing shared files are reported as missing, not as empty (EV103)', async
     .toContain('which does not exist')
   renameSync(movedDir, folders.eventsDir)
   await expect.poll(async () => (await readHealth()).troubles, POLL_OPTIONS).toEqual([])
-  expect(await process.stop()).toBe(0)
-  expect(process.printed()).not.toMatch(/EV103|the file is empty|_shared have findings/)
+  expect(await separateServer.stop()).toBe(0)
+  expect(separateServer.readOutput()).not.toMatch(/EV103|the file is empty|_shared have findings/)
 })

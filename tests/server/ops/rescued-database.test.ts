@@ -74,7 +74,7 @@ test('a rescued database was in DATA_DIR for days without a message: /healthz an
   await register(server)
   deleteDatabase(dataDir)
   const rescuedFile = join(dataDir, 'rollcall.rescued.db')
-  // While the server still has the lost database, its operator is told where the data is.
+  // While the server still has the lost database open, its messages state where the data is.
   await expect
     .poll(() => readHealthText(server as RunningServerHere), POLL_OPTIONS)
     .toContain(rescuedFile)
@@ -84,8 +84,8 @@ test('a rescued database was in DATA_DIR for days without a message: /healthz an
   // Without a database, doctor and a startup give the same commands.
   const { stdout } = await runDoctor(dataDir)
   expect(listCommands(stdout)).toMatch(/^mkdir /)
-  const rejected = await attemptStartHere(folders)
-  expect([rejected.status, listCommands(rejected.printed)]).toEqual([2, listCommands(stdout)])
+  const rejection = await attemptStartHere(folders)
+  expect([rejection.status, listCommands(rejection.output)]).toEqual([2, listCommands(stdout)])
 
   // The operator restores an older backup instead: the rescued database is still reported.
   expect((await runHere(['db', 'restore', backup], variables)).status).toBe(0)
@@ -99,7 +99,7 @@ test('a rescued database was in DATA_DIR for days without a message: /healthz an
   )
   await server.stop()
 
-  // Word for word.
+  // The startup prints the same words.
   execFileSync('sh', ['-c', listCommands(healthText)])
   expect(countRegistrations(dataDir)).toBe(3)
   server = await startServerHere(folders)
@@ -113,7 +113,7 @@ test('a rescued database that is not needed is no longer reported once it is mov
   const { dataDir } = folders
   deleteDatabase(dataDir)
   await expect
-    .poll(() => server?.printed(), POLL_OPTIONS)
+    .poll(() => server?.readOutput(), POLL_OPTIONS)
     .toContain('all data of the database is in')
   await server.stop()
   const rescuedFile = join(dataDir, 'rollcall.rescued.db')
@@ -147,19 +147,19 @@ if (hasSmallDisks)
     deleteDatabase(dataDir)
     disk.fill()
     await expect
-      .poll(() => server?.printed(), POLL_OPTIONS)
+      .poll(() => server?.readOutput(), POLL_OPTIONS)
       .toMatch(/all data of the database is in .*spare/)
     expect(await server.stop()).toBe(2)
     disk.makeRoom()
-    const rejected = await attemptStartHere(runningServer)
-    expect([rejected.status, rejected.printed]).toEqual([
+    const rejection = await attemptStartHere(runningServer)
+    expect([rejection.status, rejection.output]).toEqual([
       2,
       expect.stringMatching(/spare folder.*rollcall\.rescued\.db/),
     ])
     copyFileSync(join(backup, 'rollcall.db'), join(dataDir, 'rollcall.db'))
     server = await startServerHere(runningServer)
-    expect(server.printed()).toMatch(/a rescued database is not in use: .*spare folder/)
-    expect(server.printed()).toContain('the installation is in recovery')
+    expect(server.readOutput()).toMatch(/a rescued database is not in use: .*spare folder/)
+    expect(server.readOutput()).toContain('the installation is in recovery')
     const healthText = await readHealthText(server)
     expect(healthText).toContain('spare folder')
     expect((await runDoctor(dataDir)).stdout).toContain('spare folder')

@@ -1,5 +1,6 @@
 /**
- * Backups and restores next to servers and on full disks: remaining files, messages, and owners.
+ * Backups and restores next to running servers and on full disks: remaining files, messages, and
+ * file owners.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -78,8 +79,8 @@ const getVariables = (variables: Readonly<Record<string, string>> = {}) => ({
 })
 const runRollcall = (
   args: readonly string[],
-  extra: Readonly<Record<string, string>> = {},
-): ReturnType<typeof runHere> => runHere(args, getVariables(extra))
+  extraVariables: Readonly<Record<string, string>> = {},
+): ReturnType<typeof runHere> => runHere(args, getVariables(extraVariables))
 const createSmallDisk = (megabytes: number): SmallDisk => {
   const disk = makeSmallDisk(megabytes)
   disks.push(disk)
@@ -129,11 +130,11 @@ describe('a restore', () => {
     expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
     await registerSome(server, 30, 'later')
     process.kill(startedServer.pid, 'SIGKILL')
-    await server.ended
+    await server.exitStatus
     rmSync(join(folders.dataDir, 'rollcall.db'))
     expect(statSync(join(folders.dataDir, 'rollcall.db-wal')).size).toBeGreaterThan(0)
-    const rejected = await runRollcall(['db', 'restore', backupFolder])
-    expect([rejected.status, rejected.stderr]).toEqual([
+    const rejection = await runRollcall(['db', 'restore', backupFolder])
+    expect([rejection.status, rejection.stderr]).toEqual([
       2,
       expect.stringContaining('contains rollcall.db-wal, rollcall.db-shm'),
     ])
@@ -157,8 +158,8 @@ describe('a restore', () => {
     server = startedServer
     await registerSome(server, 1, 'asha')
     expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
-    const restoring = await runRollcall(['db', 'restore', backupFolder, '--move-aside'])
-    expect([restoring.status, restoring.stderr]).toEqual([
+    const restorePromise = await runRollcall(['db', 'restore', backupFolder, '--move-aside'])
+    expect([restorePromise.status, restorePromise.stderr]).toEqual([
       2,
       expect.stringContaining('A server is running'),
     ])
@@ -181,15 +182,15 @@ describe('a restore', () => {
     expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
     await server.stop()
     writeFileSync(join(backupFolder, 'rollcall.db'), 'not a database '.repeat(1_000))
-    const other = join(folders.folder, 'other')
+    const emptyFolder = join(folders.folder, 'other')
     const { status, stderr } = await runRollcall(['db', 'restore', backupFolder], {
-      DATA_DIR: other,
+      DATA_DIR: emptyFolder,
     })
     expect([status, stderr]).toEqual([
       2,
       expect.stringContaining('The database of the backup is damaged'),
     ])
-    expect(readdirSync(other)).toEqual([])
+    expect(readdirSync(emptyFolder)).toEqual([])
   })
 
   // A restore by root: only root can give files to another user.
@@ -199,14 +200,14 @@ describe('a restore', () => {
       server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
       expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
-      const other = join(folders.folder, 'other')
-      mkdirSync(other, { mode: 0o700 })
-      chownSync(other, 65_534, 65_534)
-      expect((await runRollcall(['db', 'restore', backupFolder], { DATA_DIR: other })).status).toBe(
-        0,
-      )
-      for (const name of readdirSync(other))
-        expect([name, statSync(join(other, name)).uid]).toEqual([name, 65_534])
+      const otherFolder = join(folders.folder, 'other')
+      mkdirSync(otherFolder, { mode: 0o700 })
+      chownSync(otherFolder, 65_534, 65_534)
+      expect(
+        (await runRollcall(['db', 'restore', backupFolder], { DATA_DIR: otherFolder })).status,
+      ).toBe(0)
+      for (const name of readdirSync(otherFolder))
+        expect([name, statSync(join(otherFolder, name)).uid]).toEqual([name, 65_534])
     })
 
   if (hasSmallDisks)
@@ -215,17 +216,17 @@ describe('a restore', () => {
       server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
       expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
-      const other = join(createSmallDisk(2).folder, 'var')
-      mkdirSync(other)
+      const fullFolder = join(createSmallDisk(2).folder, 'var')
+      mkdirSync(fullFolder)
       disks[0]?.fill()
       const { status, stderr } = await runRollcall(['db', 'restore', backupFolder], {
-        DATA_DIR: other,
+        DATA_DIR: fullFolder,
       })
       expect([status, stderr]).toEqual([
         2,
-        `${other} has no space left. Free some space. The backup was not restored.\n`,
+        `${fullFolder} has no space left. Free some space. The backup was not restored.\n`,
       ])
-      expect(readdirSync(other)).toEqual([])
+      expect(readdirSync(fullFolder)).toEqual([])
     })
 })
 
@@ -259,22 +260,22 @@ describe('a restore on a failing disk', () => {
     await registerSome(server, 1, 'before')
     await server.stop()
     const copy = join(folders.folder, 'copy')
-    const places = { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
+    const tracedFolders = { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
     const steps = new Set<string>()
     const stopListening = onProgress(({ step }) => void steps.add(step))
-    expect((await runHere(['db', 'backup', copy], places)).status).toBe(0)
+    expect((await runHere(['db', 'backup', copy], tracedFolders)).status).toBe(0)
     stopListening()
     // A large database is copied in a thread.
     const large = join(folders.folder, 'large.db')
     await copyDatabaseReporting({ dataDir: folders.dataDir, target: large }, 0)
     expect(checkCopy(large)).toEqual(checkCopy(join(copy, 'rollcall.db')))
-    const missing = { dataDir: join(folders.folder, 'missing'), target: large }
-    await expect(copyDatabaseReporting(missing, 0)).rejects.toThrow(
+    const missingFolder = { dataDir: join(folders.folder, 'missing'), target: large }
+    await expect(copyDatabaseReporting(missingFolder, 0)).rejects.toThrow(
       /directory does not exist|unable to open/,
     )
     const backupFolder = join(folders.folder, 'anew')
     const { status, stderr } = run([launcher, 'db', 'restore', copy], {
-      ...places,
+      ...tracedFolders,
       DATA_DIR: backupFolder,
       ...createPreload(TRACED_CODE),
       ...variables,
@@ -304,14 +305,14 @@ describe('a restore on a failing disk', () => {
     ])
   })
 
-  test('is compared with the backup again under its final name, and a different one is not served', async () => {
-    const other = join(folders.folder, 'other')
-    await useEmptyDatabase(other)
+  test('is compared with the backup again under its final name; a database that differs is not served', async () => {
+    const otherFolder = join(folders.folder, 'other')
+    await useEmptyDatabase(otherFolder)
     const {
       status,
       stderr,
       into: backupFolder,
-    } = await restoreTraced({ INSTEAD: join(other, 'rollcall.db') })
+    } = await restoreTraced({ INSTEAD: join(otherFolder, 'rollcall.db') })
     expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(
@@ -392,7 +393,7 @@ describe('a backup', () => {
     expect(readdirSync(backupsFolder).toSorted()).toEqual(['monday', 'tuesday'])
   })
 
-  test('is made even if there is a pipe among the event files', async () => {
+  test('is made even if a FIFO is among the event files', async () => {
     server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
@@ -413,10 +414,10 @@ describe('a backup', () => {
 
   test('into a folder that does not exist creates none: the disk may not be mounted', async () => {
     server = await startServerHere(folders)
-    const missing = join(folders.folder, 'backups', '2026')
-    expect(await runRollcall(['db', 'backup', join(missing, '01-10')])).toMatchObject({
+    const missingFolder = join(folders.folder, 'backups', '2026')
+    expect(await runRollcall(['db', 'backup', join(missingFolder, '01-10')])).toMatchObject({
       status: 2,
-      stderr: `There is no folder ${missing}. Create it, or mount the disk that it is on. No backup was made.\n`,
+      stderr: `There is no folder ${missingFolder}. Create it, or mount the disk that it is on. No backup was made.\n`,
     })
     expect(existsSync(join(folders.folder, 'backups'))).toBe(false)
   })
@@ -430,14 +431,14 @@ describe('a backup', () => {
       [link, 'DATA_DIR'],
       [folders.eventsDir, 'EVENTS_DIR'],
     ] as const) {
-      const before = readdirSync(folder)
+      const filesBefore = readdirSync(folder)
       const backupFolder = join(folder, 'backup')
       const { status, stderr } = await runRollcall(['db', 'backup', backupFolder])
       expect([status, stderr]).toEqual([
         2,
         expect.stringContaining(`${backupFolder} is inside ${name} (`),
       ])
-      expect(readdirSync(folder)).toEqual(before)
+      expect(readdirSync(folder)).toEqual(filesBefore)
     }
   })
 
@@ -496,7 +497,7 @@ describe('a backup', () => {
       server = startedServer
       await registerSome(server, 3, 'asha')
       process.kill(startedServer.pid, 'SIGKILL')
-      await server.ended
+      await server.exitStatus
       rmSync(join(runningServer.dataDir, 'rollcall.db-shm'), { force: true })
       disk.fill()
       const backupFolder = join(folders.folder, 'backup')

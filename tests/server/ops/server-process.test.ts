@@ -51,16 +51,16 @@ async function bootHere(name: string, variables: Readonly<Record<string, string>
   const environmentResult = readEnvironment({ ...getDefaultVariables(name), ...variables })
   if (!environmentResult.ok) throw new Error(environmentResult.error.join(' '))
   const environment = environmentResult.value
-  let printed = ''
-  const print = (text: string): void => void (printed += `${text}\n`)
-  const { promise: started, resolve: requestStop } = Promise.withResolvers<string>()
-  const booted = await bootServer(
+  let output = ''
+  const print = (text: string): void => void (output += `${text}\n`)
+  const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<string>()
+  const bootResult = await bootServer(
     environment,
     { print, printError: print, environment: () => environment },
-    { write: () => {}, waitForStop: () => started },
+    { write: () => {}, waitForStop: () => stopRequested },
     { openStore: openStoreHere },
   )
-  return { booted, printed: () => printed, tell: requestStop }
+  return { booted: bootResult, readOutput: () => output, requestStop }
 }
 
 /** Returns a rejected startup as `ended with STATUS: TEXT`. A server that starts fails the test. */
@@ -68,22 +68,24 @@ async function attemptRejected(
   name: string,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const { booted, printed } = await bootHere(name, variables)
-  expect(booted.ok).toBe(false)
-  return booted.ok ? '' : `ended with ${booted.error.status}: ${printed()}${booted.error.text}`
+  const { booted: bootResult, readOutput } = await bootHere(name, variables)
+  expect(bootResult.ok).toBe(false)
+  return bootResult.ok
+    ? ''
+    : `ended with ${bootResult.error.status}: ${readOutput()}${bootResult.error.text}`
 }
 
 /** A server that starts, and stops when requested. */
 async function startInProcess(name: string) {
-  const { booted, printed, tell: resolveStarted } = await bootHere(name)
-  if (!booted.ok) throw new Error(booted.error.text)
-  const { url, stopped } = booted.value
+  const { booted: bootResult, readOutput, requestStop } = await bootHere(name)
+  if (!bootResult.ok) throw new Error(bootResult.error.text)
+  const { url, stopped: ended } = bootResult.value
   return {
     url,
-    printed,
+    readOutput,
     stop: async () => {
-      resolveStarted('the test')
-      await stopped
+      requestStop('the test')
+      await ended
     },
   }
 }
@@ -92,7 +94,7 @@ type Server = {
   readonly url: string
   readonly port: number
   readonly dataDir: string
-  readonly printed: () => string
+  readonly readOutput: () => string
   readonly process: ChildProcess
   readonly stop: () => Promise<number | null>
 }
@@ -136,17 +138,17 @@ await booted.value.stopped
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let printed = ''
+  let output = ''
   const url = await new Promise<string>((resolve, reject) => {
-    const readOutput = (chunk: Buffer): void => {
-      printed += chunk.toString()
-      const found = /serves \d+ events? on (http:\/\/[^\s]+)[^]*Sandbox/.exec(printed)?.[1]
-      if (found !== undefined) resolve(found)
+    const addOutput = (chunk: Buffer): void => {
+      output += chunk.toString()
+      const serverUrl = /serves \d+ events? on (http:\/\/[^\s]+)[^]*Sandbox/.exec(output)?.[1]
+      if (serverUrl !== undefined) resolve(serverUrl)
     }
-    child.stdout.on('data', readOutput)
-    child.stderr.on('data', readOutput)
+    child.stdout.on('data', addOutput)
+    child.stderr.on('data', addOutput)
     // All its output has arrived by then.
-    child.once('close', (status) => reject(new Error(`ended with ${status}: ${printed}`)))
+    child.once('close', (status) => reject(new Error(`ended with ${status}: ${output}`)))
   })
   const stop = async (): Promise<number | null> => {
     if (child.exitCode !== null) return child.exitCode
@@ -158,7 +160,7 @@ await booted.value.stopped
     url,
     port: Number(new URL(url).port),
     dataDir,
-    printed: () => printed,
+    readOutput: () => output,
     process: child,
     stop,
   }
@@ -176,10 +178,10 @@ describe('over a real socket', () => {
     ['without a length', false],
   ])('a body of 100 MB, %s, gets 413 and nothing is stored', async (_what, isAnnounced) => {
     const chunk = new Uint8Array(1024 * 1024).fill(32)
-    let sent = 0
+    let sentBytes = 0
     const stream = new ReadableStream<Uint8Array>({
       pull(controller) {
-        if (sent++ < 100) controller.enqueue(chunk)
+        if (sentBytes++ < 100) controller.enqueue(chunk)
         else controller.close()
       },
     })
@@ -210,25 +212,33 @@ describe('over a real socket', () => {
     await (await startUpload()).finish()
     const idleBytes = await readMemoryBytes(server)
     const uploads = await Promise.all(Array.from({ length: PROOF_COUNT }, startUpload))
-    const incoming = join(server.dataDir, 'uploads', 'incoming')
+    const incomingFolder = join(server.dataDir, 'uploads', 'incoming')
     await expect
-      .poll(() => readdirSync(incoming).map((name) => statSync(join(incoming, name)).size), {
-        timeout: 200_000,
-        interval: 20,
-      })
+      .poll(
+        () => readdirSync(incomingFolder).map((name) => statSync(join(incomingFolder, name)).size),
+        {
+          timeout: 200_000,
+          interval: 20,
+        },
+      )
       .toEqual(Array.from({ length: PROOF_COUNT }, () => PROOF_BYTES))
-    // In memory, uploads would occupy at least their own size; the rest is sockets and uncollected memory.
+    // Uploads held in memory would occupy at least their own size; the limit allows for sockets and
+    // uncollected memory.
     expect((await readMemoryBytes(server)) - idleBytes).toBeLessThan(
       0.75 * PROOF_COUNT * PROOF_BYTES,
     )
-    const [abortedUpload, ...others] = uploads
+    const [abortedUpload, ...otherUploads] = uploads
     abortedUpload?.request.destroy()
-    const statuses = await Promise.all(others.map(async (send) => (await send.finish()).status))
+    const statuses = await Promise.all(
+      otherUploads.map(async (send) => (await send.finish()).status),
+    )
     expect(new Set(statuses)).toEqual(new Set([201]))
-    await expect.poll(() => readdirSync(incoming), { timeout: 200_000, interval: 20 }).toEqual([])
+    await expect
+      .poll(() => readdirSync(incomingFolder), { timeout: 200_000, interval: 20 })
+      .toEqual([])
   })
 
-  test('hostile uploads are all rejected concurrently, and the server stays small and responds', async () => {
+  test('concurrent hostile uploads are all rejected, and the server responds and uses little memory', async () => {
     const answers = {
       full_name: 'x',
       email: 'asha@example.org',
@@ -244,10 +254,10 @@ describe('over a real socket', () => {
       return response.status
     }
     const idleBytes = await readMemoryBytes(server)
-    const sent = Promise.all(hostileFiles.map(([, name, bytes]) => send(name, bytes)))
+    const statuses = Promise.all(hostileFiles.map(([, name, bytes]) => send(name, bytes)))
     expect((await fetch(`${server.url}/api/afpicon/tariff-info/`)).status).toBe(200)
     // Further tables of an OLE file begin at 7 MB, above the field's limit.
-    expect(await sent).toEqual(
+    expect(await statuses).toEqual(
       hostileFiles.map(([, , { length }]) => (length > PROOF_BYTES ? 413 : 422)),
     )
     expect((await readMemoryBytes(server)) - idleBytes).toBeLessThan(200 * 1024 * 1024)
@@ -257,8 +267,10 @@ describe('over a real socket', () => {
   test('a document that is too large gets 413 on a connection that stays open', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const url = `${server.url}/api/afpicon/register/`
-    const sent = await beginUpload(url, { full_name: 'x' }, 'pg_proof', PROOF_BYTES + 1, { agent })
-    const { status, answer } = await sent.finish()
+    const upload = await beginUpload(url, { full_name: 'x' }, 'pg_proof', PROOF_BYTES + 1, {
+      agent,
+    })
+    const { status, answer } = await upload.finish()
     expect([status, answer['code']]).toEqual([413, 'file_too_large'])
     const laterUpload = await beginUpload(url, { full_name: 'x' }, 'pg_proof', 1000, { agent })
     expect((await laterUpload.finish()).status).toBe(422)
@@ -281,7 +293,7 @@ describe('over a real socket', () => {
   })
 
   test('the gateway has a separate origin', () => {
-    const sandbox = /Sandbox {2}(http:\/\/[^\s]+)/.exec(server.printed())?.[1] ?? ''
+    const sandbox = /Sandbox {2}(http:\/\/[^\s]+)/.exec(server.readOutput())?.[1] ?? ''
     expect(new URL(sandbox).origin).not.toBe(new URL(server.url).origin)
     expect(new URL(sandbox).hostname).not.toBe(new URL(server.url).hostname)
   })
@@ -290,17 +302,17 @@ describe('over a real socket', () => {
 describe('starting and stopping', () => {
   test('the first start prints a password once, which signs in; the second prints none', async () => {
     const first = await startInProcess('admin')
-    const password = /Admin {4}admin, password (\S+)/.exec(first.printed())?.[1] ?? ''
+    const password = /Admin {4}admin, password (\S+)/.exec(first.readOutput())?.[1] ?? ''
     expect(password).toMatch(/^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/)
-    const signIn = await fetch(`${first.url}/admin/login/`, {
+    const signInResponse = await fetch(`${first.url}/admin/login/`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ username: 'admin', password }),
     })
-    expect(signIn.status).toBe(200)
+    expect(signInResponse.status).toBe(200)
     await first.stop()
     const second = await startInProcess('admin')
-    expect(second.printed()).not.toContain('password')
+    expect(second.readOutput()).not.toContain('password')
     await second.stop()
   })
 
@@ -309,7 +321,7 @@ describe('starting and stopping', () => {
       /ended with 2: ADMIN_PASSWORD was not accepted\. This password is too easy to guess/,
     )
     const server = await startInProcess('weak')
-    expect(server.printed()).toMatch(/Admin {4}admin, password \S+ \(printed only now\)/)
+    expect(server.readOutput()).toMatch(/Admin {4}admin, password \S+ \(printed only now\)/)
     await server.stop()
   })
 
@@ -337,24 +349,26 @@ describe('starting and stopping', () => {
     expect(await attemptRejected('alone')).toMatch(
       /ended with 2: DATA_DIR is \S+alone, which another server is using/,
     )
-    const abortedUpload = once(server.process, 'exit')
+    const killed = once(server.process, 'exit')
     server.process.kill('SIGKILL')
-    await abortedUpload
+    await killed
     const stopServing = beginServing(server.dataDir)
     expect(stopServing).not.toBeNull()
     stopServing?.()
   })
 
-  test('a first start that found its port occupied created the owner, and no start ever printed the password', async () => {
+  test('a first start on an occupied port created the owner, and no start ever printed the password', async () => {
     const server = await startInProcess('first')
     const { port } = new URL(server.url)
     expect(await attemptRejected('second', { PORT: port })).toBe(
       `ended with 2: Port ${port} on 127.0.0.1 is already in use. Set PORT to a free one.`,
     )
     await server.stop()
-    const next = await startInProcess('second')
-    expect(next.printed()).toMatch(/^ {2}Admin {4}admin, password \S+ \(printed only now\)$/m)
-    await next.stop()
+    const nextServer = await startInProcess('second')
+    expect(nextServer.readOutput()).toMatch(
+      /^ {2}Admin {4}admin, password \S+ \(printed only now\)$/m,
+    )
+    await nextServer.stop()
   })
 
   test.each([
@@ -390,8 +404,8 @@ describe('starting and stopping', () => {
     ],
   ])(
     'a database %s gives a message and status 2, for the server and for commands',
-    async (what, damage, message) => {
-      const name = `database ${what}`.replaceAll(' ', '-')
+    async (fault, damage, message) => {
+      const name = `database ${fault}`.replaceAll(' ', '-')
       mkdirSync(join(folder, name))
       damage(join(folder, name, 'rollcall.db'))
       expect(await attemptRejected(name)).toMatch(message)
@@ -425,11 +439,11 @@ registerThorough(() => {
   test('two servers on one database: of 64 requests for the last seat, half at each, one gets it', async () => {
     const eventsDir = join(folder, 'seats-events')
     cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
-    const limits = `
+    const quotas = `
 quotas:
   - {id: hall, when: {is_member: true}, max: 1, full: The hall is full, few: 1}
 `
-    writeFileSync(join(eventsDir, 'sample2026.yaml'), fixtureEvent({ extra: limits }))
+    writeFileSync(join(eventsDir, 'sample2026.yaml'), fixtureEvent({ extra: quotas }))
     const variables = {
       EVENTS_DIR: eventsDir,
       DATA_DIR: join(folder, 'seats'),
@@ -453,11 +467,11 @@ quotas:
       })
     try {
       // The negative control: the seat is available for every reader, without a reservation.
-      const withoutCheck = await sendToBoth(async (url) => {
+      const withoutReservation = await sendToBoth(async (url) => {
         const tariff = await (await fetch(`${url}/api/sample2026/tariff-info/`)).json()
         return tariff.left.hall > 0 && (await register(url, 'false')).status === 201
       })
-      expect(withoutCheck.filter(Boolean).length).toBeGreaterThan(1)
+      expect(withoutReservation.filter(Boolean).length).toBeGreaterThan(1)
       const answers = await sendToBoth(async (url) => {
         const answer = await register(url, 'true')
         return [answer.status, (await answer.json()).code]
@@ -511,7 +525,7 @@ test('a disk that fills up during an upload gets a message, is logged once, and 
   expect((await send(1000)).status).toBe(201)
   expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
   expect(await server.stop()).toBe(0)
-  const errors = server.printed().match(/"level":"error".*/g)
+  const errors = server.readOutput().match(/"level":"error".*/g)
   expect(errors).toHaveLength(1)
   expect(errors?.[0]).toContain('EFBIG')
 })
@@ -529,8 +543,8 @@ test.each([
 
 /** Bytes of memory that the server's process reports. */
 async function readMemoryBytes(server: Server): Promise<number> {
-  const figures = await (await fetch(`${server.url}/metrics`)).text()
-  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(figures)?.[1])
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1])
 }
 
 /** Waits until nothing listens on the port. */

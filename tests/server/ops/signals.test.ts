@@ -9,21 +9,21 @@ import type { RunningServer } from './operator.ts'
 const folders = makeFolders()
 afterAll(() => folders.remove())
 const waitForOutput = async (server: RunningServer, text: string): Promise<void> => {
-  await expect.poll(server.printed, { timeout: 200_000, interval: 20 }).toContain(text)
+  await expect.poll(server.readOutput, { timeout: 200_000, interval: 20 }).toContain(text)
 }
 
 test('a signal to the whole process group, which npm forwards too, counts once: requests in progress are completed', async () => {
   const server = await startServerProcess(folders, {}, ['npm', 'start'])
   const halfRequest = await sendHalf(server)
   process.kill(-server.pid, 'SIGTERM')
-  // Two signals of the same kind may arrive as one.
+  // The system may merge two signals of the same kind.
   process.kill(-server.pid, 'SIGINT')
   await waitForOutput(server, '"message":"stopping"')
-  // A server that ends at once may reset the connection.
+  // A server that exits immediately may reset the connection.
   expect(await halfRequest.finish().catch(String)).toMatch(/^HTTP\/1\.1 201 /)
-  await server.ended
+  await server.exitStatus
   await waitForOutput(server, '"message":"stopped"')
-  expect(server.printed()).not.toContain('second stop signal')
+  expect(server.readOutput()).not.toContain('second stop signal')
 })
 
 test('npm start forwards a signal and leaves no server; SIGHUP and rollcall event reload read the event files again', async () => {
@@ -36,7 +36,7 @@ test('npm start forwards a signal and leaves no server; SIGHUP and rollcall even
   await waitForOutput(server, 'reloading the event files on request')
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   process.kill(server.pid, 'SIGTERM')
-  await server.ended
+  await server.exitStatus
   await waitForOutput(server, '"message":"stopped"')
   const secondReload = await runHere(['event', 'reload'], { DATA_DIR: folders.dataDir })
   expect([secondReload.status, secondReload.stderr]).toEqual([
@@ -55,7 +55,7 @@ test('a demo prints the path of its database, and deletes it on a signal', async
     launcher,
     'demo',
   ])
-  const [, dataDir = ''] = /invented registrations .* stored in (\S+)/.exec(demo.printed()) ?? []
+  const [, dataDir = ''] = /invented registrations .* stored in (\S+)/.exec(demo.readOutput()) ?? []
   expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(true)
   expect(await demo.stop()).toBe(0)
   expect(existsSync(dataDir)).toBe(false)
@@ -67,11 +67,11 @@ test('a second signal ends it immediately, with the reason in the log', async ()
   process.kill(server.pid, 'SIGTERM')
   await waitForOutput(server, '"message":"stopping"')
   const signalTimer = setInterval(() => process.kill(server.pid, 'SIGTERM'), 100)
-  const status = await server.ended
+  const status = await server.exitStatus
   clearInterval(signalTimer)
   expect(status).toBe(3)
-  expect(server.printed()).toContain('second stop signal: exiting immediately')
-  expect(server.printed()).not.toContain('the shutdown got stuck')
+  expect(server.readOutput()).toContain('second stop signal: exiting immediately')
+  expect(server.readOutput()).not.toContain('the shutdown got stuck')
 })
 
 test('a server that dies of an internal error has logged it', async () => {
@@ -80,9 +80,9 @@ test('a server that dies of an internal error has logged it', async () => {
     NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(crashCode)}`,
   })
   process.kill(server.pid, 'SIGUSR2')
-  expect(await server.ended).toBe(1)
+  expect(await server.exitStatus).toBe(1)
   const line = server
-    .printed()
+    .readOutput()
     .split('\n')
     .find((line) => line.includes('is exiting because of an internal error'))
   expect(JSON.parse(line ?? '{}')).toMatchObject({
@@ -93,30 +93,30 @@ test('a server that dies of an internal error has logged it', async () => {
 
 /** Copies the parts of this tree that a server needs, without the built web app. */
 function createUnbuiltTree(): string {
-  const tree = mkdtempSync(join(folders.folder, 'tree-'))
+  const sourceTree = mkdtempSync(join(folders.folder, 'tree-'))
   for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
-    cpSync(join(top, name), join(tree, name), { recursive: true })
-  cpSync(join(top, 'web'), join(tree, 'web'), {
+    cpSync(join(top, name), join(sourceTree, name), { recursive: true })
+  cpSync(join(top, 'web'), join(sourceTree, 'web'), {
     recursive: true,
     filter: (file) => file !== join(top, 'web', 'dist'),
   })
-  symlinkSync(join(top, 'node_modules'), join(tree, 'node_modules'))
-  return tree
+  symlinkSync(join(top, 'node_modules'), join(sourceTree, 'node_modules'))
+  return sourceTree
 }
 
 test('a first start builds the web app in a separate process, to release its memory', () => {
-  const tree = createUnbuiltTree()
+  const sourceTree = createUnbuiltTree()
   // Replaces a slow step.
   writeFileSync(
-    join(tree, 'server', 'cli', 'build.ts'),
+    join(sourceTree, 'server', 'cli', 'build.ts'),
     "export const buildCommand = { summary: '', help: '', run: async () => (console.log(`built by ${process.pid}`), 3) }",
   )
-  const signalTimer = "process.on('exit', () => console.log(`process ${process.pid}`))"
+  const exitCode = "process.on('exit', () => console.log(`process ${process.pid}`))"
   const { status, stdout } = run(
     [
       '--import',
-      `data:text/javascript,${encodeURIComponent(signalTimer)}`,
-      join(tree, 'bin', 'rollcall.js'),
+      `data:text/javascript,${encodeURIComponent(exitCode)}`,
+      join(sourceTree, 'bin', 'rollcall.js'),
       'start',
     ],
     { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir },
@@ -129,12 +129,12 @@ test('a first start builds the web app in a separate process, to release its mem
 })
 
 test('code is compiled once for all threads', () => {
-  const signalTimer =
+  const exitCode =
     "process.on('exit', () => console.log(`kept in ${process.env.NODE_COMPILE_CACHE}`))"
   const { stdout } = run(
     [
       '--import',
-      `data:text/javascript,${encodeURIComponent(signalTimer)}`,
+      `data:text/javascript,${encodeURIComponent(exitCode)}`,
       launcher,
       'start',
       '--help',
@@ -145,8 +145,8 @@ test('code is compiled once for all threads', () => {
 })
 
 test('in production a server without a built web app reports it, and builds nothing', () => {
-  const tree = createUnbuiltTree()
-  const { status, stderr } = run([join(tree, 'bin', 'rollcall.js'), 'start'], {
+  const sourceTree = createUnbuiltTree()
+  const { status, stderr } = run([join(sourceTree, 'bin', 'rollcall.js'), 'start'], {
     GATEWAY_MODE: 'live',
     PUBLIC_URL: 'https://register.example.org',
     DATA_DIR: folders.dataDir,
@@ -155,14 +155,14 @@ test('in production a server without a built web app reports it, and builds noth
     2,
     'The web app is not built from these sources, and in production the server does not build it. Run "npm run build" first.\n',
   ])
-  expect(existsSync(join(tree, 'web', 'dist'))).toBe(false)
-  const doctor = run([join(tree, 'bin', 'rollcall.js'), 'doctor'], {
+  expect(existsSync(join(sourceTree, 'web', 'dist'))).toBe(false)
+  const doctorResult = run([join(sourceTree, 'bin', 'rollcall.js'), 'doctor'], {
     GATEWAY_MODE: 'live',
     PUBLIC_URL: 'https://register.example.org',
     DATA_DIR: folders.dataDir,
     EVENTS_DIR: folders.folder,
   })
-  expect([doctor.status, doctor.stdout]).toEqual([
+  expect([doctorResult.status, doctorResult.stdout]).toEqual([
     1,
     expect.stringContaining('wrong  The web app is not built: run "npm run build".'),
   ])

@@ -20,14 +20,14 @@ const POLL_OPTIONS = { timeout: 200_000, interval: 100 }
 const at = instant(Date.parse('2025-10-10T12:00:00+05:30'))
 let folders: ReturnType<typeof makeFolders>
 let server: RunningServerHere | null = null
-const closers: (() => Promise<void> | void)[] = []
+const cleanups: (() => Promise<void> | void)[] = []
 beforeEach(() => {
   folders = makeFolders()
 })
 afterEach(async () => {
   await server?.stop()
   server = null
-  for (const close of closers.splice(0)) await close()
+  for (const cleanUp of cleanups.splice(0)) await cleanUp()
   folders.remove()
 })
 
@@ -35,10 +35,10 @@ afterEach(async () => {
 async function openSilentServer(silentFor: 'never' | { readonly to: string }): Promise<{
   readonly url: string
   readonly heldCount: () => number
-  readonly received: string[]
+  readonly recipients: string[]
 }> {
   const sockets = new Set<Socket>()
-  const received: string[] = []
+  const recipients: string[] = []
   let heldCount = 0
   const listener: Server = createServer((socket) => {
     sockets.add(socket)
@@ -49,7 +49,7 @@ async function openSilentServer(silentFor: 'never' | { readonly to: string }): P
       socket.resume()
       return
     }
-    let isInMail = false
+    let isInData = false
     let to: string[] = []
     let buffered = ''
     const respond = (line: string): void => {
@@ -61,10 +61,10 @@ async function openSilentServer(silentFor: 'never' | { readonly to: string }): P
       for (let end = buffered.indexOf('\r\n'); end !== -1; end = buffered.indexOf('\r\n')) {
         const line = buffered.slice(0, end)
         buffered = buffered.slice(end + 2)
-        if (isInMail) {
+        if (isInData) {
           if (line !== '.') continue
-          isInMail = false
-          received.push(...to)
+          isInData = false
+          recipients.push(...to)
           to = []
           respond('250 taken')
         } else if (line.startsWith('RCPT TO')) {
@@ -78,7 +78,7 @@ async function openSilentServer(silentFor: 'never' | { readonly to: string }): P
           }
           respond('250 ok')
         } else if (line === 'DATA') {
-          isInMail = true
+          isInData = true
           respond('354 go on')
         } else if (line === 'QUIT') {
           respond('221 bye')
@@ -89,18 +89,18 @@ async function openSilentServer(silentFor: 'never' | { readonly to: string }): P
   })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
-  closers.push(async () => {
+  cleanups.push(async () => {
     for (const socket of sockets) socket.destroy()
     listener.close()
     await once(listener, 'close')
   })
   const address = listener.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  return { url: `smtp://127.0.0.1:${port}`, heldCount: () => heldCount, received }
+  return { url: `smtp://127.0.0.1:${port}`, heldCount: () => heldCount, recipients }
 }
 const openServer = async (...args: Parameters<typeof openMailServer>): Promise<MailServer> => {
   const openedServer = await openMailServer(...args)
-  closers.push(openedServer.close)
+  cleanups.push(openedServer.close)
   return openedServer
 }
 
@@ -117,30 +117,32 @@ test('a mail server that accepts connections and never responds kept a stopped s
   await expect.poll(smtpServer.heldCount, POLL_OPTIONS).toBeGreaterThan(1)
   // The mail server would never end the connections.
   expect(await server.stop()).toBe(0)
-  expect(server.printed()).toContain('"stopped"')
+  expect(server.readOutput()).toContain('"stopped"')
   const workingServer = await openServer()
   server = await startServerHere(folders, {
     SMTP_URL: workingServer.url,
     CLOCK: '2025-10-10T12:05:00+05:30',
   })
-  await expect.poll(() => workingServer.taken.length, POLL_OPTIONS).toBe(1)
+  await expect.poll(() => workingServer.acceptedEmails.length, POLL_OPTIONS).toBe(1)
 })
 
-test('one email that the mail server never accepted stopped the queue for good: the others are sent, and it is retried', async () => {
+test('one email that the mail server never accepted stopped the queue permanently: the others are sent, and it is retried', async () => {
   const smtpServer = await openSilentServer({ to: 'silent@example.org' })
-  const others = Array.from({ length: 12 }, (_, n) => `other${n}@example.org`)
-  await queueFor('silent@example.org', ...others)
+  const otherAddresses = Array.from({ length: 12 }, (_, n) => `other${n}@example.org`)
+  await queueFor('silent@example.org', ...otherAddresses)
   // Shortens the time limit of an email.
-  closers.push(await shortenBackgroundTimers(90_000, 10_000))
+  cleanups.push(await shortenBackgroundTimers(90_000, 10_000))
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
-  await expect.poll(() => smtpServer.received.toSorted(), POLL_OPTIONS).toEqual(others.toSorted())
+  await expect
+    .poll(() => smtpServer.recipients.toSorted(), POLL_OPTIONS)
+    .toEqual(otherAddresses.toSorted())
   // Another email is queued while the first is being sent.
   await queueFor('later@example.org')
-  await expect.poll(() => smtpServer.received, POLL_OPTIONS).toContain('later@example.org')
+  await expect.poll(() => smtpServer.recipients, POLL_OPTIONS).toContain('later@example.org')
   await expect
-    .poll(() => server?.printed(), POLL_OPTIONS)
+    .poll(() => server?.readOutput(), POLL_OPTIONS)
     .toContain('an email could not be sent; it will be retried')
-  expect(server.printed()).not.toContain('emails stay queued')
+  expect(server.readOutput()).not.toContain('emails stay queued')
   expect(await server.stop()).toBe(0)
 })
 
@@ -148,10 +150,10 @@ test('rollcall doctor reported that a mail server accepts emails although it nev
   const smtpServer = await openSilentServer({ to: 'silent@example.org' })
   await queueFor('silent@example.org')
   // Shortens the time limit of an email.
-  closers.push(await shortenBackgroundTimers(90_000, 1_000))
+  cleanups.push(await shortenBackgroundTimers(90_000, 1_000))
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
   await expect
-    .poll(() => server?.printed(), POLL_OPTIONS)
+    .poll(() => server?.readOutput(), POLL_OPTIONS)
     .toContain('an email could not be sent; it will be retried')
   const { stdout } = await runHere(['doctor'], {
     DATA_DIR: folders.dataDir,
@@ -162,7 +164,7 @@ test('rollcall doctor reported that a mail server accepts emails although it nev
   expect(stdout).toMatch(/^check +The mail server responds, but emails are waiting \(1\)\./m)
 })
 
-test('the health check did not report that the mail server is down, since when, and how many emails wait or were abandoned', async () => {
+test('the health check did not report that the mail server is down, since when, and how many emails are queued or abandoned', async () => {
   const smtpServer = await openServer({ of: { 'unknown@example.org': [550, 'no such mailbox'] } })
   await queueFor('unknown@example.org')
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
@@ -175,7 +177,7 @@ test('the health check did not report that the mail server is down, since when, 
     })
   await server.stop()
   await smtpServer.close()
-  closers.length = 0
+  cleanups.length = 0
 
   await queueFor('asha@example.org', 'ravi@example.org')
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })

@@ -20,11 +20,11 @@ export type SmallDisk = {
   fill(): void
   /** Frees the space that `fill` used. */
   makeRoom(): void
-  /** Remounts it: read-only, as after a disk error, or writable. */
+  /** Remounts the disk: read-only, as after a disk error, or writable. */
   setReadOnly(isReadOnly: boolean): void
-  /** Creates empty files until `left` inodes remain. */
+  /** Creates empty files until `left` inodes are free. */
   fillFiles(left: number): void
-  /** Removes these files. */
+  /** Removes the files that `fillFiles` created. */
   makeRoomForFiles(): void
   remove(): void
 }
@@ -52,10 +52,10 @@ if (!hasSmallDisks)
 
 /** `files`: the number of inodes. Defaults to the system's number. */
 export function makeSmallDisk(megabytes: number, files?: number): SmallDisk {
-  const top = mkdtempSync(join(tmpdir(), 'rollcall-disk-'))
-  const folder = join(top, 'disk')
+  const parent = mkdtempSync(join(tmpdir(), 'rollcall-disk-'))
+  const folder = join(parent, 'disk')
   // PostgreSQL does not run as root.
-  chmodSync(top, 0o755)
+  chmodSync(parent, 0o755)
   mkdirSync(folder)
   const inodes = files === undefined ? '' : `,nr_inodes=${files}`
   if (!mount(['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755${inodes}`, 'tmpfs', folder]))
@@ -82,15 +82,15 @@ export function makeSmallDisk(megabytes: number, files?: number): SmallDisk {
       if (!mount(['-o', `remount,${isReadOnly ? 'ro' : 'rw'}`, folder]))
         throw new Error(`${folder} cannot be mounted again`)
     },
-    fillFiles(left) {
+    fillFiles(remaining) {
       mkdirSync(emptyFilesFolder, { recursive: true })
-      for (let n = statfsSync(folder).ffree; n > left; n -= 1)
+      for (let n = statfsSync(folder).ffree; n > remaining; n -= 1)
         writeFileSync(join(emptyFilesFolder, `${n}`), '')
     },
     makeRoomForFiles: () => rmSync(emptyFilesFolder, { recursive: true, force: true }),
     remove() {
       unmount(folder)
-      rmSync(top, { recursive: true, force: true })
+      rmSync(parent, { recursive: true, force: true })
     },
   }
 }

@@ -24,14 +24,16 @@ test('restarted under load: every request gets a response, and is registered onc
   socketParent.start()
   await socketParent.waitUntilServing()
   expect((await first).status).toBe(200)
-  // A client that connects before the server is told to stop, and sends its request a moment later.
+  // A client connects before the stop signal, and sends its request a moment later.
   const socket = connect(socketParent.port, '127.0.0.1')
   await once(socket, 'connect')
-  const load = startLoad(socketParent.url, { clients: 6 })
+  const clientLoad = startLoad(socketParent.url, { clients: 6 })
   // Responses to later clients show that it was accepted.
-  await load.answered(20)
-  const stopping = socketParent.stop()
-  await expect.poll(socketParent.printed, { timeout: 200_000, interval: 1 }).toContain('"stopping"')
+  await clientLoad.waitForResponses(20)
+  const stopPromise = socketParent.stop()
+  await expect
+    .poll(socketParent.readOutput, { timeout: 200_000, interval: 1 })
+    .toContain('"stopping"')
   socket.write('GET /robots.txt HTTP/1.1\r\nHost: x\r\n\r\n')
   let answer = ''
   try {
@@ -40,11 +42,11 @@ test('restarted under load: every request gets a response, and is registered onc
     answer += String(error)
   }
   expect(answer).toMatch(/^HTTP\/1\.1 200 /)
-  expect(await stopping).toBe(0)
-  const countBefore = load.count()
+  expect(await stopPromise).toBe(0)
+  const countBefore = clientLoad.count()
   socketParent.start()
-  await load.answered(countBefore + 20)
-  const { statuses, regNos } = await load.end()
+  await clientLoad.waitForResponses(countBefore + 20)
+  const { statuses, regNos } = await clientLoad.end()
   await socketParent.close()
   expect(statuses).toEqual({ 200: expect.any(Number), 201: regNos.length })
   const db = new Database(join(folders.dataDir, 'rollcall.db'), { readonly: true })

@@ -12,7 +12,9 @@ import { top } from '../run-command.ts'
 import { getDefaultVariables } from './operator.ts'
 import type { Folders } from './operator.ts'
 
-/** Starts a server per input line, on the socket with number 3, and reports its exit status. */
+/**
+ * A shell script. Starts a server per input line, on file descriptor 3, and prints its exit status.
+ */
 const PARENT = `while read -r line; do
   { sh -c 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"' sh "$@"; echo "ended with $?"; } &
 done
@@ -21,7 +23,7 @@ wait`
 export type SocketParent = {
   readonly url: string
   readonly port: number
-  readonly printed: () => string
+  readonly readOutput: () => string
   /** Starts a server; clients wait until it listens. */
   start(): void
   /** Returns the server's process id once one serves after `start`. */
@@ -53,22 +55,22 @@ export async function startSocketParent(
   })
   // Now only the parent has the socket; no request has arrived yet.
   listener.close()
-  let printed = ''
-  const waiters = new Set<() => void>()
+  let output = ''
+  const checks = new Set<() => void>()
   for (const stream of [parent.stdout, parent.stderr])
     stream?.on('data', (chunk: Buffer) => {
-      printed += chunk.toString()
-      for (const check of waiters) check()
+      output += chunk.toString()
+      for (const check of checks) check()
     })
-  const count = (text: string): number => printed.split(text).length - 1
+  const count = (text: string): number => output.split(text).length - 1
   const waitUntil = (isReached: () => boolean): Promise<void> =>
     new Promise((resolve) => {
       const check = (): void => {
         if (!isReached()) return
-        waiters.delete(check)
+        checks.delete(check)
         resolve()
       }
-      waiters.add(check)
+      checks.add(check)
       check()
     })
   let startedCount = 0
@@ -77,20 +79,20 @@ export async function startSocketParent(
   const socketParent: SocketParent = {
     url: `http://127.0.0.1:${port}`,
     port,
-    printed: () => printed,
+    readOutput: () => output,
     start: () => {
       startedCount += 1
       parent.stdin?.write('start\n')
     },
     waitUntilServing: async () => {
       await waitUntil(() => count('/admin/login') >= startedCount || hasEnded())
-      if (hasEnded()) throw new Error(`the server did not start:\n${printed}`)
+      if (hasEnded()) throw new Error(`the server did not start:\n${output}`)
       return pid()
     },
     stop: async (signal = 'SIGTERM') => {
       process.kill(await socketParent.waitUntilServing(), signal)
       await waitUntil(hasEnded)
-      return Number(/ended with (\d+)\s*$/.exec(printed.trimEnd())?.[1])
+      return Number(/ended with (\d+)\s*$/.exec(output.trimEnd())?.[1])
     },
     close: async () => {
       if (startedCount > 0 && !hasEnded()) await socketParent.stop()

@@ -51,7 +51,7 @@ const countRegistrations = (dataDir: string): number => {
   }
 }
 
-describe('where a database existed', () => {
+describe('a startup where a database existed', () => {
   let folders: ReturnType<typeof makeFolders>
   beforeEach(() => {
     folders = makeFolders()
@@ -63,7 +63,7 @@ describe('where a database existed', () => {
   }
   afterEach(() => folders.remove())
 
-  test('a deleted or emptied database is not served as an empty one: the startup exits with 2 and says how to continue', async () => {
+  test('a deleted or emptied database is not served as an empty one: the startup exits with 2 and states how to continue', async () => {
     await startAndStop()
     const file = join(folders.dataDir, 'rollcall.db')
     const keptFile = join(folders.folder, 'kept.db')
@@ -71,7 +71,7 @@ describe('where a database existed', () => {
     expect(countRegistrations(folders.dataDir)).toBe(1)
     truncateSync(file)
     const emptiedStart = await attemptStartHere(folders)
-    expect([emptiedStart.status, emptiedStart.printed]).toEqual([
+    expect([emptiedStart.status, emptiedStart.output]).toEqual([
       2,
       expect.stringMatching(
         /^The database .+rollcall\.db is empty, and .+ contains last-served\.json, (rollcall\.db-wal, )?serving\.lock, uploads of an earlier one\. .*rollcall db restore.*rollcall start --new/,
@@ -79,7 +79,7 @@ describe('where a database existed', () => {
     ])
     rmSync(file)
     const deletedStart = await attemptStartHere(folders)
-    expect([deletedStart.status, deletedStart.printed]).toEqual([
+    expect([deletedStart.status, deletedStart.output]).toEqual([
       2,
       expect.stringMatching(/^There is no database .+rollcall\.db, and /),
     ])
@@ -90,23 +90,23 @@ describe('where a database existed', () => {
       EVENTS_DIR: folders.eventsDir,
     })
     expect([listResult.status, existsSync(file)]).toEqual([2, false])
-    const doctor = await runHere(['doctor'], {
+    const doctorResult = await runHere(['doctor'], {
       DATA_DIR: folders.dataDir,
       EVENTS_DIR: folders.eventsDir,
     })
-    expect(doctor.stdout).toMatch(/^wrong +There is no database .+rollcall start --new/m)
+    expect(doctorResult.stdout).toMatch(/^wrong +There is no database .+rollcall start --new/m)
     copyFileSync(keptFile, file)
     expect((await attemptStartHere(folders)).status).toBe('serves')
     expect(countRegistrations(folders.dataDir)).toBe(1)
   })
 
-  test("an empty conference was served if only the record of a database's progress remained", async () => {
+  test("an empty conference was served if only the record of a database's latest state remained", async () => {
     await startAndStop()
     for (const name of readdirSync(folders.dataDir))
       if (name !== 'last-served.json')
         rmSync(join(folders.dataDir, name), { recursive: true, force: true })
-    const { status, printed } = await attemptStartHere(folders)
-    expect([status, printed]).toEqual([
+    const { status, output } = await attemptStartHere(folders)
+    expect([status, output]).toEqual([
       2,
       expect.stringMatching(/contains last-served\.json of an earlier one\. .*rollcall db restore/),
     ])
@@ -135,29 +135,31 @@ describe('where a database existed', () => {
   test('rollcall start --new reports a new database, not a restored older copy', async () => {
     await startAndStop()
     rmSync(join(folders.dataDir, 'rollcall.db'))
-    const { status, printed } = await attemptStartHere(folders, { isNew: true })
+    const { status, output } = await attemptStartHere(folders, { isNew: true })
     expect(status).toBe('serves')
-    expect(printed).not.toContain('older')
-    expect(printed).toContain('a new, empty database was created in place of the previous one')
-    const shown = await runHere(['db', 'recovery'], {
+    expect(output).not.toContain('older')
+    expect(output).toContain('a new, empty database was created in place of the previous one')
+    const recoveryReport = await runHere(['db', 'recovery'], {
       DATA_DIR: folders.dataDir,
       EVENTS_DIR: folders.eventsDir,
     })
-    expect(shown.stdout).toContain('A new, empty database was created in a DATA_DIR whose previous')
+    expect(recoveryReport.stdout).toContain(
+      'A new, empty database was created in a DATA_DIR whose previous',
+    )
   })
 
   test("rollcall start --new starts with a new database, keeps the old one's log, and exits with 0; next to a database it exits with 2", async () => {
     await startAndStop()
     rmSync(join(folders.dataDir, 'rollcall.db'))
     writeFileSync(join(folders.dataDir, 'rollcall.db-wal'), 'what can still be saved')
-    const newServer = await startServerProcess(folders, {}, [
+    const freshServer = await startServerProcess(folders, {}, [
       process.execPath,
       launcher,
       'start',
       '--new',
     ])
-    expect(await newServer.stop()).toBe(0)
-    expect(newServer.printed()).toContain('rollcall.db-wal')
+    expect(await freshServer.stop()).toBe(0)
+    expect(freshServer.readOutput()).toContain('rollcall.db-wal')
     expect(countRegistrations(folders.dataDir)).toBe(0)
     const [asideFile = ''] = readdirSync(folders.dataDir).filter((name) =>
       name.startsWith('before-new-'),
@@ -166,7 +168,7 @@ describe('where a database existed', () => {
       'what can still be saved',
     )
     const secondNew = await attemptStart(folders, { args: ['--new'] })
-    expect([secondNew.status, secondNew.printed]).toEqual([
+    expect([secondNew.status, secondNew.output]).toEqual([
       2,
       expect.stringContaining('already contains a database'),
     ])
@@ -186,14 +188,14 @@ Database.prototype.pragma = () => {
     const message =
       /^The database rollcall\.db in DATA_DIR cannot be used: its disk reports an error\. Check the system log\. /
     const start = await attemptStart(folders, { variables: createPreload(FAILING_DISK_CODE) })
-    expect([start.status, start.printed]).toEqual([75, expect.stringMatching(message)])
+    expect([start.status, start.output]).toEqual([75, expect.stringMatching(message)])
     const command = run([launcher, 'user', 'list'], {
       DATA_DIR: folders.dataDir,
       EVENTS_DIR: folders.eventsDir,
       ...createPreload(FAILING_DISK_CODE),
     })
     expect([command.status, command.stderr]).toEqual([2, expect.stringMatching(message)])
-    for (const commandOutput of [start.printed, command.stderr])
+    for (const commandOutput of [start.output, command.stderr])
       expect(commandOutput).not.toMatch(/^\s+at /m)
   })
 
@@ -237,7 +239,7 @@ describe('on a full disk', () => {
       const dataDir = join(disk.folder, 'var')
       disk.fill()
       const first = await attemptStart({ ...folders, dataDir })
-      expect([first.status, first.printed]).toEqual([
+      expect([first.status, first.output]).toEqual([
         75,
         expect.stringMatching(/no space left.*Free some space/),
       ])
@@ -246,14 +248,14 @@ describe('on a full disk', () => {
       useCompiledEvents(dataDir)
       disk.fill()
       const second = await attemptStartHere({ ...folders, dataDir })
-      expect([second.status, second.printed]).toEqual([75, expect.anything()])
+      expect([second.status, second.output]).toEqual([75, expect.anything()])
       disk.makeRoom()
       const server = await startServerHere({ ...folders, dataDir })
       expect(await register(server, 'asha@example.org')).toBe(201)
       await server.stop()
       disk.fill()
       const laterStart = await attemptStartHere({ ...folders, dataDir })
-      expect([laterStart.status, laterStart.printed]).toEqual([
+      expect([laterStart.status, laterStart.output]).toEqual([
         75,
         expect.stringMatching(/no space left.*Free some space/),
       ])
@@ -270,7 +272,7 @@ describe('on a full disk', () => {
       disk.setReadOnly(true)
       expect(await attemptStartHere(serverFolders)).toMatchObject({
         status: 75,
-        printed: expect.stringMatching(/is on a disk that is mounted read-only.*Then start again/),
+        output: expect.stringMatching(/is on a disk that is mounted read-only.*Then start again/),
       })
       disk.setReadOnly(false)
       expect((await attemptStartHere(serverFolders)).status).toBe('serves')
@@ -282,7 +284,7 @@ describe('on a full disk', () => {
     mkdirSync(dataDir)
     useCompiledEvents(dataDir)
     const limitedShell = ['sh', '-c', 'ulimit -f 0; trap "" XFSZ; exec "$@"', 'sh']
-    expect(await attemptStart({ ...folders, dataDir }, { before: limitedShell })).toMatchObject({
+    expect(await attemptStart({ ...folders, dataDir }, { wrapper: limitedShell })).toMatchObject({
       status: 75,
     })
   })

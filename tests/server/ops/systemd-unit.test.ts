@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { top } from '../run-command.ts'
 
-const unit = readFileSync(join(top, 'deploy', 'rollcall.service'), 'utf8')
+const UNIT_TEXT = readFileSync(join(top, 'deploy', 'rollcall.service'), 'utf8')
 const listValues = (key: string): readonly string[] =>
-  unit
-    .split('\n')
+  UNIT_TEXT.split('\n')
     .filter((line) => line.startsWith(`${key}=`))
     .flatMap((line) => line.slice(key.length + 1).split(' '))
 

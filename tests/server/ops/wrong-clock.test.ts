@@ -45,11 +45,11 @@ const start = async (day: string): Promise<void> => {
   await server?.stop()
   server = await startServerHere(folders, { CLOCK: day })
 }
-/** The number of hours that have passed for the servers of this file. */
+/** The number of times that hourly work has run in this file. */
 let passedHours = 0
 const readHours = (): number => passedHours
 const waitForOutput = async (text: string | RegExp): Promise<void> => {
-  await expect.poll(() => server?.printed(), POLL_OPTIONS).toMatch(text)
+  await expect.poll(() => server?.readOutput(), POLL_OPTIONS).toMatch(text)
 }
 const getVariables = (day: string) => ({
   DATA_DIR: folders.dataDir,
@@ -57,8 +57,8 @@ const getVariables = (day: string) => ({
   CLOCK: day,
 })
 const confirmClock = async (day: string): Promise<void> => {
-  const confirm = ['db', 'clock', '--confirm', '--who', 'Made Up']
-  expect((await runHere(confirm, getVariables(day))).status).toBe(0)
+  const confirmArgs = ['db', 'clock', '--confirm', '--who', 'Made Up']
+  expect((await runHere(confirmArgs, getVariables(day))).status).toBe(0)
 }
 const register = async (): Promise<void> => {
   const response = await fetch(`${server?.url}/api/afpicon/register/`, {
@@ -87,7 +87,7 @@ const readHealth = async (): Promise<{
   notes?: readonly string[]
 }> => (await fetch(`${server?.url}/healthz`)).json()
 
-test('an hour in 2031 erases nothing; what is erased after staff confirm the clock is logged', async () => {
+test('an hour in 2031 erases nothing; once staff confirm the clock, each erasure is logged', async () => {
   await start('2025-10-10')
   await register()
   await start('2031-01-01')
@@ -111,7 +111,7 @@ test('an hour in 2031 erases nothing; what is erased after staff confirm the clo
 
 const getUploadPath = (name: string): string =>
   join(folders.dataDir, 'uploads', name.slice(0, 2), name)
-const createUnlisted = (content: string, day: string): string => {
+const createUnreferencedFile = (content: string, day: string): string => {
   const name = createHash('sha256').update(content).digest('hex')
   mkdirSync(join(getUploadPath(name), '..'), { recursive: true })
   writeFileSync(getUploadPath(name), content)
@@ -127,7 +127,7 @@ test('documents missing from the database are not deleted: a few are set aside f
   await start('2025-10-01')
   const backup = join(folders.folder, 'backup')
   expect((await runHere(['db', 'backup', backup], getVariables('2025-10-01'))).status).toBe(0)
-  const fewFiles = ['one', 'two'].map((content) => createUnlisted(content, '2025-10-02'))
+  const fewFiles = ['one', 'two'].map((content) => createUnreferencedFile(content, '2025-10-02'))
   await start('2025-10-10')
   await confirmClock('2025-10-10')
   await waitForOutput(
@@ -138,21 +138,24 @@ test('documents missing from the database are not deleted: a few are set aside f
     .poll(async () => (await readHealth()).notes, POLL_OPTIONS)
     .toEqual([expect.stringContaining('2 uploaded files that belong to no registration are in')])
 
-  const manyFiles = Array.from({ length: 30 }, (_, n) => createUnlisted(`proof ${n}`, '2025-10-02'))
+  const manyFiles = Array.from({ length: 30 }, (_, n) =>
+    createUnreferencedFile(`proof ${n}`, '2025-10-02'),
+  )
   await waitForOutput(
     '30 uploaded files belong to no registration in the database: more than are ever left',
   )
   await expect.poll(async () => (await readHealth()).health, POLL_OPTIONS).toBe('degraded')
   expect(listSetAside()).toHaveLength(2)
   for (const name of manyFiles) expect(existsSync(getUploadPath(name))).toBe(true)
-  // All in one turn: the server checks between two turns of this process, so it sees either thirty or three.
+  // All are removed in one turn of the event loop, so the server finds either thirty files or
+  // three.
   for (const name of manyFiles.slice(3)) rmSync(getUploadPath(name))
   await expect.poll(() => listSetAside().length, POLL_OPTIONS).toBe(5)
 
   await server?.stop()
   const restore = ['db', 'restore', backup, '--move-aside']
   expect((await runHere(restore, getVariables('2025-10-12'))).status).toBe(0)
-  const laterFile = createUnlisted('a proof that is not in the copy', '2025-10-02')
+  const laterFile = createUnreferencedFile('a proof that is not in the copy', '2025-10-02')
   await start('2025-10-13')
   await confirmClock('2025-10-13')
   await waitForOutput('None is moved within 7 days of a restore')

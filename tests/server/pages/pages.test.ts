@@ -76,8 +76,8 @@ describe('the landing page', () => {
       expect(body).toContain(part)
     expect(body).not.toMatch(/<script(?! type="application\/json")/)
     expect(body).not.toMatch(/ style="|rel="(stylesheet|modulepreload)"/)
-    const shown = new Set([...body.matchAll(/<symbol id="([\w-]+)"/g)].map(([, id]) => `#${id}`))
-    expect(new Set([...body.matchAll(/<use href="([^"]+)"/g)].map(([, id]) => id))).toEqual(shown)
+    const symbols = new Set([...body.matchAll(/<symbol id="([\w-]+)"/g)].map(([, id]) => `#${id}`))
+    expect(new Set([...body.matchAll(/<use href="([^"]+)"/g)].map(([, id]) => id))).toEqual(symbols)
     expect((await server.app.inject('/?message=unknown-payment')).body).toContain('type="module"')
   })
 })
@@ -109,8 +109,8 @@ describe('the form page', () => {
     expect(picture.headers['cache-control']).toContain('immutable')
     const { width, height } = PNG.sync.read(picture.rawPayload)
     expect([width, height]).toEqual([1200, 630])
-    const old = await server.app.inject(pathname.replace(/[0-9a-f]{16}/, '0'.repeat(16)))
-    expect(old.statusCode).toBe(404)
+    const oldResponse = await server.app.inject(pathname.replace(/[0-9a-f]{16}/, '0'.repeat(16)))
+    expect(oldResponse.statusCode).toBe(404)
   })
 
   test('offers its dates as a calendar file', async () => {
@@ -121,7 +121,7 @@ describe('the form page', () => {
     expect((await server.app.inject('/api/events/nobody/calendar.ics')).statusCode).toBe(404)
   })
 
-  test('can be indexed by search engines; the office and links in emails cannot', async () => {
+  test('can be indexed by search engines; pages of the office and of emailed links cannot', async () => {
     const { body } = await server.app.inject('/robots.txt')
     expect(body.split('\n')).toEqual(
       expect.arrayContaining(['User-agent: *', 'Disallow: /admin', 'Disallow: /pay/']),
@@ -159,15 +159,15 @@ describe('the form page', () => {
   })
 
   test('is compressed in a way that the browser accepts', async () => {
-    const uncompressed = await server.app.inject('/afpicon2026')
+    const uncompressedResponse = await server.app.inject('/afpicon2026')
     const decompressors = { br: brotliDecompressSync, gzip: gunzipSync } as const
-    for (const [accepted, encoding] of [
+    for (const [acceptedEncoding, encoding] of [
       ['gzip, deflate, br', 'br'],
       ['gzip;q=1, br;q=0', 'gzip'],
     ] as const) {
       const answer = await server.app.inject({
         url: '/afpicon2026',
-        headers: { 'accept-encoding': accepted },
+        headers: { 'accept-encoding': acceptedEncoding },
       })
       expect(answer.headers).toMatchObject({
         'content-encoding': encoding,
@@ -175,17 +175,17 @@ describe('the form page', () => {
       })
       const html = decompressors[encoding](answer.rawPayload).toString()
       expect(readData(html)).toMatchObject({ page: 'event', event: { hash: expect.any(String) } })
-      expect(html.length).toBe(uncompressed.body.length)
+      expect(html.length).toBe(uncompressedResponse.body.length)
     }
-    expect(uncompressed.headers['content-encoding']).toBeUndefined()
+    expect(uncompressedResponse.headers['content-encoding']).toBeUndefined()
   })
 
   test('contains the event for the web app, without office data', async () => {
     const { body } = await server.app.inject('/afpicon2026')
     const data = readData(body)
     expect(data.page === 'event' && data.event.event.id).toBe('afpicon2026')
-    for (const word of ['registrations@afpicon.example', '"admin":{"dashboard"', '"examples"'])
-      expect(body).not.toContain(word)
+    for (const part of ['registrations@afpicon.example', '"admin":{"dashboard"', '"examples"'])
+      expect(body).not.toContain(part)
   })
 
   test('of a closed event shows its message', async () => {
@@ -348,8 +348,8 @@ describe('the log', () => {
     })
     const text = JSON.stringify(server.log)
     expect(server.log.filter(({ message }) => message === 'request')).toHaveLength(2)
-    for (const word of ['Asha', 'asha@example.org', '9876543210', 'AFPI3331074324090', '127.0.0.1'])
-      expect(text).not.toContain(word)
+    for (const part of ['Asha', 'asha@example.org', '9876543210', 'AFPI3331074324090', '127.0.0.1'])
+      expect(text).not.toContain(part)
   })
 })
 
@@ -366,21 +366,21 @@ test('the health check writes, and reports when it cannot', async () => {
       mail: { waiting: 0, given_up: 0, silent_since: null },
     },
   ])
-  const publicHealth = await server.app.inject({ url: '/healthz', remoteAddress: '192.0.2.7' })
-  expect(publicHealth.json()).toEqual({ status: 'success', health: 'good' })
-  const other = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
-  await other.deps.store.close()
-  const unhealthy = await other.app.inject('/healthz')
-  expect([unhealthy.statusCode, unhealthy.json()]).toEqual([
+  const publicResponse = await server.app.inject({ url: '/healthz', remoteAddress: '192.0.2.7' })
+  expect(publicResponse.json()).toEqual({ status: 'success', health: 'good' })
+  const freshServer = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
+  await freshServer.deps.store.close()
+  const unhealthyResponse = await freshServer.app.inject('/healthz')
+  expect([unhealthyResponse.statusCode, unhealthyResponse.json()]).toEqual([
     503,
     {
       status: 'error',
       code: 'cannot_write',
       message: 'The database does not accept writes.',
-      request_id: unhealthy.headers['x-request-id'],
+      request_id: unhealthyResponse.headers['x-request-id'],
     },
   ])
-  await other.close()
+  await freshServer.close()
 })
 
 test('metrics for Prometheus', async () => {
@@ -388,7 +388,7 @@ test('metrics for Prometheus', async () => {
   expect(headers['content-type']).toContain('text/plain')
   expect(body).toMatch(/rollcall_requests_total\{method="GET",status="200"\} \d+/)
   expect(body).toContain('rollcall_events 4')
-  for (const figure of [
+  for (const readMetric of [
     'rollcall_event_files_refused 0',
     'rollcall_mails{is="queued"} ',
     'rollcall_mails{is="failed"} 0',
@@ -401,7 +401,7 @@ test('metrics for Prometheus', async () => {
     'rollcall_database_bytes{file="log"} ',
     'rollcall_backup_age_seconds -1',
   ])
-    expect(body).toContain(`\n${figure}`)
+    expect(body).toContain(`\n${readMetric}`)
 })
 
 test('comments in event files are not published, and leave no empty lines', async () => {
@@ -412,9 +412,9 @@ test('comments in event files are not published, and leave no empty lines', asyn
   const page = (await ownServer.app.inject('/organisers')).body
   expect(file.text).toContain('id: sample2026')
   expect(page).toContain('id: sample2026')
-  for (const printed of [file.text, page]) {
-    expect(printed).not.toContain(comment)
-    expect(printed).not.toMatch(/(^|\\n|\n) *# /)
+  for (const published of [file.text, page]) {
+    expect(published).not.toContain(comment)
+    expect(published).not.toMatch(/(^|\\n|\n) *# /)
   }
   expect(file.text).toMatch(/^format: 1\n/)
   expect(file.text).not.toContain('\n\n\n')
@@ -478,16 +478,16 @@ describe('after the conferences', () => {
     expect(tariff.json()).toMatchObject({ open: true })
   })
 
-  test('an event without a setting is closed, on its page and for requests', async () => {
+  test('an event without the setting "closes" is closed, on its page and for requests', async () => {
     expect((await lateServer.app.inject('/midzone2025')).body).toContain(
       'Registration closed on 23 November 2025.',
     )
-    const rejected = await lateServer.app.inject({
+    const rejection = await lateServer.app.inject({
       method: 'POST',
       url: '/api/midzone/register/',
       payload: { full_name: 'Asha Sample', email: 'asha@example.org', phone_number: '9876543210' },
     })
-    expect([rejected.statusCode, rejected.json().code]).toEqual([409, 'registration_closed'])
+    expect([rejection.statusCode, rejection.json().code]).toEqual([409, 'registration_closed'])
   })
 })
 
@@ -503,27 +503,27 @@ test('before the conferences, the landing page lists the nearest first', async (
 
 describe('a form that cannot be rendered delays no page', () => {
   let folder: string
-  const printed: string[] = []
+  const errors: string[] = []
   const log: Log = {
     info: () => {},
     warn: () => {},
-    error: (what) => printed.push(JSON.stringify(what)),
+    error: (what) => errors.push(JSON.stringify(what)),
   }
   /** Replaces the web build's output for the server. */
   const createPrerenderer = (code: string): Prerenderer => {
     writeFileSync(join(folder, 'server', 'server-rendering.js'), code)
     return openPrerenderer(folder, log)
   }
-  const formOf = async (id: string) => {
-    const served = server.deps.events.all().find(({ config }) => config.id === id)
-    const page = readData((await server.app.inject(served?.config.routes.form ?? '')).body)
-    if (served === undefined || page.page !== 'event') throw new Error(`no form of ${id}`)
-    return { served, page }
+  const readForm = async (id: string) => {
+    const servedEvent = server.deps.events.all().find(({ config }) => config.id === id)
+    const page = readData((await server.app.inject(servedEvent?.config.routes.form ?? '')).body)
+    if (servedEvent === undefined || page.page !== 'event') throw new Error(`no form of ${id}`)
+    return { served: servedEvent, page }
   }
   const RENDERED_CODE = "{ kind: 'form', html: '<form>', rules: '', styles: '', names: '' }"
 
   beforeEach(() => {
-    printed.length = 0
+    errors.length = 0
     folder = mkdtempSync(join(tmpdir(), 'rollcall-drawn-'))
     for (const name of ['server', '.vite']) mkdirSync(join(folder, name))
     writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
@@ -547,33 +547,33 @@ describe('a form that cannot be rendered delays no page', () => {
   })
 
   test('if its thread hangs, pages are sent without the form after two seconds, the thread is ended, and the next form is rendered', async () => {
-    const [hangingForm, nextForm] = [await formOf('afpicon2026'), await formOf('chirurgia2026')]
+    const [firstForm, secondForm] = [await readForm('afpicon2026'), await readForm('chirurgia2026')]
     const beats = new Int32Array(new SharedArrayBuffer(4))
-    const page = { ...hangingForm.page, beats }
+    const page = { ...firstForm.page, beats }
     const prerenderer = createPrerenderer(`export const renderPage = (page) => {
       while (page.beats) Atomics.add(page.beats, 0, 1)
       return ${RENDERED_CODE}
     }`)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const first = prerenderer.renderForm(hangingForm.served, page)
+    const first = prerenderer.renderForm(firstForm.served, page)
     await expect.poll(() => beats[0]).toBeGreaterThan(0)
-    const other = prerenderer.renderForm(nextForm.served, nextForm.page)
+    const secondPage = prerenderer.renderForm(secondForm.served, secondForm.page)
     await vi.advanceTimersByTimeAsync(2_000)
-    expect([await first, await other]).toEqual(['late', 'late'])
-    const lateServer = prerenderer.renderForm(hangingForm.served, page)
+    expect([await first, await secondPage]).toEqual(['late', 'late'])
+    const firstPage = prerenderer.renderForm(firstForm.served, page)
     await vi.advanceTimersByTimeAsync(18_000)
-    expect(await lateServer).toBe('late')
-    expect(printed).toEqual([expect.stringContaining('not rendered within 20 seconds')])
-    // A thread that has ended stops counting.
+    expect(await firstPage).toBe('late')
+    expect(errors).toEqual([expect.stringContaining('not rendered within 20 seconds')])
+    // A thread that has ended no longer increases the counter.
     const isCounting = async (): Promise<boolean> => {
-      const before = Atomics.load(beats, 0)
+      const beatsBefore = Atomics.load(beats, 0)
       await pause(300)
-      return Atomics.load(beats, 0) !== before
+      return Atomics.load(beats, 0) !== beatsBefore
     }
     await expect.poll(isCounting).toBe(false)
     // The failure is recorded, and the next form in the queue is rendered.
-    expect(await prerenderer.renderForm(hangingForm.served, page)).toBe(null)
-    expect(await prerenderer.renderForm(nextForm.served, nextForm.page)).toMatchObject({
+    expect(await prerenderer.renderForm(firstForm.served, page)).toBe(null)
+    expect(await prerenderer.renderForm(secondForm.served, secondForm.page)).toMatchObject({
       html: '<form>',
     })
   })
@@ -583,14 +583,14 @@ describe('a form that cannot be rendered delays no page', () => {
     ['cannot be read', 'export const renderPage = (', 'SyntaxError'],
     ['ends', 'process.exit()', 'the thread ended'],
   ])(
-    'if the renderer %s: its page is served without a form, now and later',
+    'if the renderer %s, the page is served without a form, now and later',
     async (_, code, reason) => {
-      const { served, page } = await formOf('afpicon2026')
+      const { served: servedEvent, page } = await readForm('afpicon2026')
       const prerenderer = createPrerenderer(code)
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-      expect(await prerenderer.renderForm(served, page)).toBe(null)
-      expect(await prerenderer.renderForm(served, page)).toBe(null)
-      expect(printed).toEqual([expect.stringContaining(reason)])
+      expect(await prerenderer.renderForm(servedEvent, page)).toBe(null)
+      expect(await prerenderer.renderForm(servedEvent, page)).toBe(null)
+      expect(errors).toEqual([expect.stringContaining(reason)])
     },
   )
 })

@@ -1,5 +1,5 @@
 /**
- * Pages that are the same for every visitor: their bytes, ETags and policy, and that changes apply
+ * Pages that are the same for every visitor: their bytes, ETags and policy; changes apply
  * immediately.
  */
 import { createHash } from 'node:crypto'
@@ -31,14 +31,14 @@ const PRIVATE = ['/payment/failed', '/my', '/admin/login', '/nothing', '/?messag
 const MORE_EVENTS = join(import.meta.dirname, '..', '..', 'events')
 const INLINE = /<(script|style)\b([^>]*)>(.*?)<\/\1>/gs
 
-const get = (app: TestApp, url: string, headers: Readonly<Record<string, string>> = BROWSER) =>
+const getPage = (app: TestApp, url: string, headers: Readonly<Record<string, string>> = BROWSER) =>
   app.app.inject({ url, headers })
-const tagOf = async (app: TestApp, url: string): Promise<string> =>
-  String((await get(app, url)).headers['etag'])
+const readEtag = async (app: TestApp, url: string): Promise<string> =>
+  String((await getPage(app, url)).headers['etag'])
 const readText = async (app: TestApp, url: string): Promise<string> =>
-  brotliDecompressSync((await get(app, url)).rawPayload).toString()
+  brotliDecompressSync((await getPage(app, url)).rawPayload).toString()
 const readConditionalStatus = async (app: TestApp, url: string, etag: string): Promise<number> =>
-  (await get(app, url, { ...BROWSER, 'if-none-match': etag })).statusCode
+  (await getPage(app, url, { ...BROWSER, 'if-none-match': etag })).statusCode
 
 /** A busy server sends a page before its form is rendered, and caches only the complete page. */
 const waitForText = (
@@ -66,27 +66,31 @@ describe('pages of the sample events', () => {
     for (let minutes = 0; minutes < MINUTES; minutes += 1) {
       const [hour, minute] = [12 + Math.floor(minutes / 60), String(minutes % 60).padStart(2, '0')]
       server.setTime(`2025-10-10T${hour}:${minute}:00+05:30`)
-      const { statusCode, headers, rawPayload } = await get(server, path)
-      const { date: _, ...others } = headers
+      const { statusCode, headers, rawPayload } = await getPage(server, path)
+      const { date: _, ...otherHeaders } = headers
       different.add(
-        JSON.stringify([statusCode, others, createHash('sha256').update(rawPayload).digest('hex')]),
+        JSON.stringify([
+          statusCode,
+          otherHeaders,
+          createHash('sha256').update(rawPayload).digest('hex'),
+        ]),
       )
     }
     expect([...different]).toEqual([expect.stringMatching(/^\[200,.*"etag"/)])
   })
 
   test.each(PUBLIC)('a browser that has %s gets 304 without a body', async (path) => {
-    const first = await get(server, path)
+    const first = await getPage(server, path)
     const etag = String(first.headers['etag'])
     expect(etag).toMatch(/^"[\w-]{22}-br"$/)
     expect(first.headers['cache-control']).toBe('no-cache')
-    for (const condition of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const conditionalResponse = await get(server, path, {
+    for (const ifNoneMatch of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const conditionalResponse = await getPage(server, path, {
         ...BROWSER,
-        'if-none-match': condition,
+        'if-none-match': ifNoneMatch,
       })
-      expect([condition, conditionalResponse.statusCode, conditionalResponse.body]).toEqual([
-        condition,
+      expect([ifNoneMatch, conditionalResponse.statusCode, conditionalResponse.body]).toEqual([
+        ifNoneMatch,
         304,
         '',
       ])
@@ -96,44 +100,44 @@ describe('pages of the sample events', () => {
   })
 
   test('every encoding has its own ETag, and HEAD has the headers of GET', async () => {
-    const tags = new Set<unknown>()
-    for (const accepted of ['br', 'gzip', 'identity']) {
-      const { headers, rawPayload } = await get(server, '/afpicon2026', {
-        'accept-encoding': accepted,
+    const etags = new Set<unknown>()
+    for (const encoding of ['br', 'gzip', 'identity']) {
+      const { headers, rawPayload } = await getPage(server, '/afpicon2026', {
+        'accept-encoding': encoding,
       })
-      tags.add(headers['etag'])
+      etags.add(headers['etag'])
       expect(headers['content-length']).toBe(String(rawPayload.length))
-      const head = await server.app.inject({
+      const headResponse = await server.app.inject({
         method: 'HEAD',
         url: '/afpicon2026',
-        headers: { 'accept-encoding': accepted },
+        headers: { 'accept-encoding': encoding },
       })
       const { date: _, ...expected } = headers
-      expect([head.headers, head.body]).toMatchObject([expected, ''])
+      expect([headResponse.headers, headResponse.body]).toMatchObject([expected, ''])
     }
-    expect(tags.size).toBe(3)
+    expect(etags.size).toBe(3)
   })
 
   test('a stored page is logged and counted like any other response', async () => {
-    const requests = async (): Promise<number> => {
+    const countRequests = async (): Promise<number> => {
       const { body } = await server.app.inject('/metrics')
       return Number(
         /rollcall_requests_total\{method="GET",status="304"\} (\d+)/.exec(body)?.[1] ?? 0,
       )
     }
-    const etag = await tagOf(server, '/afpicon2026')
-    const before = await requests()
+    const etag = await readEtag(server, '/afpicon2026')
+    const countBefore = await countRequests()
     server.log.length = 0
     expect(await readConditionalStatus(server, '/afpicon2026', etag)).toBe(304)
     expect(server.log).toMatchObject([{ message: 'request', path: '/afpicon2026', status: 304 }])
-    expect(await requests()).toBe(before + 1)
+    expect(await countRequests()).toBe(countBefore + 1)
   })
 
   test('a validator module is compressed, and cached without expiry', async () => {
     const { validator_url: path } = (await server.app.inject('/api/events/afpicon2026/')).json<{
       validator_url: string
     }>()
-    const { headers, rawPayload } = await get(server, path)
+    const { headers, rawPayload } = await getPage(server, path)
     expect(headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
       'content-encoding': 'br',
@@ -180,19 +184,16 @@ describe.each([
           .split(';')
           .find((directivePart) => directivePart.startsWith(`${name}-src`))
         const hash = createHash('sha256').update(text).digest('base64')
-        const inlinePart = [path, text.slice(0, 80)]
-        expect([...inlinePart, directive?.includes(`'sha256-${hash}'`)]).toEqual([
-          ...inlinePart,
-          true,
-        ])
+        const part = [path, text.slice(0, 80)]
+        expect([...part, directive?.includes(`'sha256-${hash}'`)]).toEqual([...part, true])
       }
     }
   })
 
   test('no page has a style attribute, an event attribute or a javascript: address', () => {
     for (const { path, html } of pages) {
-      const tags = html.replaceAll(INLINE, '')
-      const forbidden = /<[^>]*\s(?:style|on\w+)=|=["']javascript:/i.exec(tags)?.[0]
+      const htmlTags = html.replaceAll(INLINE, '')
+      const forbidden = /<[^>]*\s(?:style|on\w+)=|=["']javascript:/i.exec(htmlTags)?.[0]
       expect([path, forbidden]).toEqual([path, undefined])
     }
   })
@@ -208,20 +209,20 @@ describe('changes apply immediately', () => {
       },
     })
     const paths = [FORM, '/', '/api/events/', '/api/events/sample2026/']
-    const before = await Promise.all(paths.map((path) => tagOf(server, path)))
+    const etagsBefore = await Promise.all(paths.map((path) => readEtag(server, path)))
     await waitForText(server, '/other2026')
-    const other = await tagOf(server, '/other2026')
+    const otherEtag = await readEtag(server, '/other2026')
     server.writeEvent(FILE, fixtureEvent({ title: 'Renamed Conference' }))
     await server.deps.events.reload()
     for (const [index, path] of paths.entries()) {
-      expect([path, await readConditionalStatus(server, path, before[index] ?? '')]).toEqual([
+      expect([path, await readConditionalStatus(server, path, etagsBefore[index] ?? '')]).toEqual([
         path,
         200,
       ])
       expect(await readText(server, path)).toContain('Renamed Conference')
     }
     // An unchanged form keeps its ETag.
-    expect(await readConditionalStatus(server, '/other2026', other)).toBe(304)
+    expect(await readConditionalStatus(server, '/other2026', otherEtag)).toBe(304)
     await server.close()
   })
 
@@ -231,50 +232,50 @@ describe('changes apply immediately', () => {
       events: { [FILE]: fixtureEvent() },
     })
     await waitForText(server, FORM)
-    const before = await tagOf(server, FORM)
+    const etagBefore = await readEtag(server, FORM)
     expect(await readText(server, FORM)).toContain('"total":1180')
     server.setTime('2026-02-01T00:00:00.000+05:30')
-    expect(await readConditionalStatus(server, FORM, before)).toBe(200)
+    expect(await readConditionalStatus(server, FORM, etagBefore)).toBe(200)
     await waitForText(server, FORM)
     const html = await readText(server, FORM)
     expect(html).toContain('"total":2360')
     expect(html).not.toContain('"total":1180')
     server.setTime('2026-01-31T23:59:59.999+05:30')
-    expect(await readConditionalStatus(server, FORM, before)).toBe(304)
+    expect(await readConditionalStatus(server, FORM, etagBefore)).toBe(304)
     await server.close()
   })
 
-  test('a full workshop: in a small response, while the page stays the same', async () => {
+  test('a full workshop is reported in a small response, while the page stays the same', async () => {
     const server = await startTestApp({ clock: '2026-01-20', events: { [FILE]: outsideEvent } })
-    const readAvailability = () => get(server, '/api/events/sample2026/availability/')
+    const readAvailability = () => getPage(server, '/api/events/sample2026/availability/')
     await waitForText(server, FORM)
-    const page = await tagOf(server, FORM)
-    const before = await readAvailability()
-    expect(before.headers).toMatchObject({ 'cache-control': 'max-age=1' })
-    expect(before.json<AvailabilityResponse>()).toEqual({ status: 'success', left: {} })
-    expect(before.rawPayload.length).toBeLessThan(200)
-    const etag = { 'if-none-match': String(before.headers['etag']) }
+    const page = await readEtag(server, FORM)
+    const availabilityBefore = await readAvailability()
+    expect(availabilityBefore.headers).toMatchObject({ 'cache-control': 'max-age=1' })
+    expect(availabilityBefore.json<AvailabilityResponse>()).toEqual({ status: 'success', left: {} })
+    expect(availabilityBefore.rawPayload.length).toBeLessThan(200)
+    const etag = { 'if-none-match': String(availabilityBefore.headers['etag']) }
     const path = '/api/events/sample2026/availability'
     expect([
-      (await get(server, path, etag)).statusCode,
-      (await get(server, path, etag)).body,
+      (await getPage(server, path, etag)).statusCode,
+      (await getPage(server, path, etag)).body,
     ]).toEqual([304, ''])
     const answers = { ...fixtureDelegate, is_member: 'false' }
-    const registered = await server.post('/api/sample2026/register/', answers)
-    expect([registered.statusCode, registered.body]).toEqual([201, expect.anything()])
-    const pageAfter = await get(server, path, etag)
+    const registration = await server.post('/api/sample2026/register/', answers)
+    expect([registration.statusCode, registration.body]).toEqual([201, expect.anything()])
+    const pageAfter = await getPage(server, path, etag)
     expect([pageAfter.statusCode, pageAfter.json()]).toEqual([
       200,
       { status: 'success', left: { gallery: 0 } },
     ])
     expect(await readConditionalStatus(server, FORM, page)).toBe(304)
-    const rejected = await server.post('/api/sample2026/register/', {
+    const rejection = await server.post('/api/sample2026/register/', {
       ...answers,
       email: 'second@example.org',
       full_name: 'Someone Else',
     })
-    expect(rejected.json()).toMatchObject({ code: 'full' })
-    expect((await get(server, '/api/events/nothing/availability/')).statusCode).toBe(404)
+    expect(rejection.json()).toMatchObject({ code: 'full' })
+    expect((await getPage(server, '/api/events/nothing/availability/')).statusCode).toBe(404)
     await server.close()
   })
 
@@ -296,17 +297,17 @@ describe('changes apply immediately', () => {
       await second.close()
     })
     for (const app of [first, second]) await waitForText(app, FORM)
-    const before = await tagOf(second, FORM)
+    const etagBefore = await readEtag(second, FORM)
     expect(await readText(second, FORM)).toBe(await readText(first, FORM))
     const answers = { ...fixtureDelegate, is_member: 'false' }
     await first.post('/api/sample2026/register/', answers)
-    expect((await get(second, '/api/events/sample2026/availability/')).json()).toMatchObject({
+    expect((await getPage(second, '/api/events/sample2026/availability/')).json()).toMatchObject({
       left: { gallery: 0 },
     })
     first.writeEvent(FILE, outsideEvent.replaceAll('Sample 2026', 'Renamed Conference'))
     await first.deps.events.reload()
     await second.deps.events.refresh()
-    expect(await readConditionalStatus(second, FORM, before)).toBe(200)
+    expect(await readConditionalStatus(second, FORM, etagBefore)).toBe(200)
     expect(await readText(second, FORM)).toContain('Renamed Conference')
   })
 })

@@ -16,7 +16,7 @@ import { startRefundEmails } from '../../../server/mail/send-refund-emails.ts'
 import { decideReview } from '../../../server/payments/decide-payment-review.ts'
 import { openPayments } from '../../../server/payments/poll-payments.ts'
 import { main } from '../../../server/cli/run-command.ts'
-import { stripColours } from '../cli/cli.ts'
+import { normaliseSpaces } from '../cli/cli.ts'
 import { hashCheaply } from '../office/office.ts'
 import { openTestServer } from './server-with-gateway.ts'
 import type { PlacedOrder, TestServer } from './server-with-gateway.ts'
@@ -355,8 +355,8 @@ test("the treasurer's commands review, decide and refund work while the server r
   const [{ regNo, id }, otherOrder] = [await payWrongAmount(), await testServer.placeOrder()]
   const listResult = await run('payment', 'reviews')
   expect([listResult.status, listResult.err]).toEqual([0, ''])
-  expect(stripColours(listResult.out)).toContain(`${id}`)
-  expect(stripColours(listResult.out)).toContain('Received ₹ 7,079, expected ₹ 7,080.')
+  expect(normaliseSpaces(listResult.out)).toContain(`${id}`)
+  expect(normaliseSpaces(listResult.out)).toContain('Received ₹ 7,079, expected ₹ 7,080.')
   const json = await run('payment', 'reviews', '--event', 'afpicon2026', '--json')
   expect(JSON.parse(json.out)).toMatchObject([{ id, reg_no: regNo }])
   const userOptions = ['--who', 'Meera', '--why', reason]
@@ -377,7 +377,7 @@ test("the treasurer's commands review, decide and refund work while the server r
     expect.stringContaining('No registration has this number'),
   ])
   const staleOptions = await buildDecisionOptions()
-  expect(stripColours(listResult.out)).toContain(`Version: ${staleOptions[1]}`)
+  expect(normaliseSpaces(listResult.out)).toContain(`Version: ${staleOptions[1]}`)
   const moveResult = await run(
     'payment',
     'decide',
@@ -387,7 +387,7 @@ test("the treasurer's commands review, decide and refund work while the server r
     otherOrder.regNo,
     ...staleOptions,
   )
-  expect([moveResult.status, stripColours(moveResult.out)]).toEqual([
+  expect([moveResult.status, normaliseSpaces(moveResult.out)]).toEqual([
     0,
     expect.stringContaining('where it needs review'),
   ])
@@ -412,7 +412,7 @@ test("the treasurer's commands review, decide and refund work while the server r
     '79',
     ...userOptions,
   )
-  expect([refundResult.status, stripColours(refundResult.out)]).toEqual([
+  expect([refundResult.status, normaliseSpaces(refundResult.out)]).toEqual([
     0,
     expect.stringContaining('The gateway started it'),
   ])
@@ -420,7 +420,9 @@ test("the treasurer's commands review, decide and refund work while the server r
     (await run('payment', 'refund', otherOrder.regNo, '--amount', 'much', ...userOptions)).status,
   ).toBe(2)
   expect((await run('payment', 'decide', id, 'dismiss', ...staleOptions)).status).toBe(1)
-  expect(stripColours((await run('payment', 'reviews')).out)).toContain('No payment needs review.')
+  expect(normaliseSpaces((await run('payment', 'reviews')).out)).toContain(
+    'No payment needs review.',
+  )
 })
 
 test('sends one email at nine to the organisers on days with open reviews', async () => {

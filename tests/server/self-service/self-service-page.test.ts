@@ -97,26 +97,29 @@ describe('the self-service page', () => {
       cancel: { asked_at: null, kept: 1180, back: 885 },
     })
     const [receipt] = ownPage.documents
-    const sent = await server.app.inject(`${path}/documents/${receipt?.id}/`)
-    expect([sent.statusCode, sent.headers['content-type']]).toEqual([200, 'application/pdf'])
-    expect(sent.headers).toMatchObject({
+    const response = await server.app.inject(`${path}/documents/${receipt?.id}/`)
+    expect([response.statusCode, response.headers['content-type']]).toEqual([
+      200,
+      'application/pdf',
+    ])
+    expect(response.headers).toMatchObject({
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
     })
-    expect(sent.rawPayload.subarray(0, 5).toString()).toBe('%PDF-')
+    expect(response.rawPayload.subarray(0, 5).toString()).toBe('%PDF-')
     // The link of another registration opens none of these documents.
-    const other = await registerDelegate()
+    const otherPath = await registerDelegate()
     for (const id of [receipt?.id, 0, 'x', `${receipt?.id}%20`])
-      expect((await server.app.inject(`${other.path}/documents/${id}/`)).statusCode).toBe(404)
+      expect((await server.app.inject(`${otherPath.path}/documents/${id}/`)).statusCode).toBe(404)
   })
 
   test('cannot be opened with the number, another token, or a link from before a transfer', async () => {
     const { regNo, path } = await registerDelegate()
     for (const token of [regNo, 'A'.repeat(43), 'x', '..', '%00', path.slice(-42)])
-      for (const rest of ['', '/documents/1/', '/acts/', '/proofs/']) {
-        const method = rest === '/acts/' || rest === '/proofs/' ? 'POST' : 'GET'
-        const answer = await server.app.inject({ method, url: `/api/my/${token}${rest}` })
-        expect([token, rest, answer.statusCode]).toEqual([token, rest, 404])
+      for (const subPath of ['', '/documents/1/', '/acts/', '/proofs/']) {
+        const method = subPath === '/acts/' || subPath === '/proofs/' ? 'POST' : 'GET'
+        const answer = await server.app.inject({ method, url: `/api/my/${token}${subPath}` })
+        expect([token, subPath, answer.statusCode]).toEqual([token, subPath, 404])
       }
     const transferResponse = await office.act(regNo, {
       act: 'transfer',
@@ -129,8 +132,8 @@ describe('the self-service page', () => {
 
   test("showed the new holder the first person's answers, after a transfer", async () => {
     server.setTime('2026-01-10')
-    const sent = { ...fixtureDelegate, institution: 'First Hospital' }
-    const { regNo } = await registerDelegate({ answers: sent })
+    const answers = { ...fixtureDelegate, institution: 'First Hospital' }
+    const { regNo } = await registerDelegate({ answers })
     const transferredAnswers = {
       full_name: 'New Holder',
       email: 'n@sample.example',
@@ -145,22 +148,25 @@ describe('the self-service page', () => {
     const path = `/api${new URL(await issueLink(server.deps, { regNo, eventId: EVENT })).pathname}`
     const read = async () => {
       const url = `/api/${EVENT}/registrations/${regNo}/`
-      const found = await server.app.inject({
+      const response = await server.app.inject({
         method: 'POST',
         url,
         payload: { email: transferredAnswers.email },
       })
-      return [(await readPage(path)).registration, found.json<RegistrationResponse>().registration]
+      return [
+        (await readPage(path)).registration,
+        response.json<RegistrationResponse>().registration,
+      ]
     }
-    for (const shown of await read()) {
-      expect(shown).toMatchObject({ full_name: 'New Holder', reg_no: regNo })
-      expect(shown).not.toHaveProperty('institution')
+    for (const response of await read()) {
+      expect(response).toMatchObject({ full_name: 'New Holder', reg_no: regNo })
+      expect(response).not.toHaveProperty('institution')
     }
     // The office keeps the first person's answers. The new person sees their own answers.
     expect((await office.get(`/admin/registrations/${regNo}/`)).body).toContain('First Hospital')
     const addedAnswers = { institution: 'Second Hospital' }
     await office.act(regNo, { act: 'correct', why: 'By phone.', answers: addedAnswers })
-    for (const shown of await read()) expect(shown).toMatchObject(addedAnswers)
+    for (const response of await read()) expect(response).toMatchObject(addedAnswers)
   })
 
   test('cannot be opened by links sent to a mistyped address that staff corrected', async () => {
@@ -174,8 +180,8 @@ describe('the self-service page', () => {
   })
 })
 
-describe('changes by delegates', () => {
-  test('are limited to the fields and days in the event file, and are logged in the timeline', async () => {
+describe('a change by a delegate', () => {
+  test('is limited to the fields and days in the event file, and is logged in the timeline', async () => {
     const { regNo, path } = await registerDelegate()
     expect((await readPage(path)).edit).toMatchObject({
       fields: [{ id: 'phone_number', value: '9876543210' }],
@@ -213,11 +219,11 @@ describe('changes by delegates', () => {
     ['an unknown token', { letter: `proof.${'A'.repeat(43)}` }],
     ['an empty required answer', { phone_number: '' }],
     ['an invalid value', 'phone_number'],
-  ])('cannot change %s', async (_, answers) => {
+  ])('cannot affect %s', async (_, answers) => {
     const { regNo, path } = await registerDelegate()
-    const before = (await readPage(path)).registration
+    const registrationBefore = (await readPage(path)).registration
     expect(await performAction(path, { act: 'edit', answers })).toMatchObject({ code: 'bad_data' })
-    expect((await readPage(path)).registration).toEqual(before)
+    expect((await readPage(path)).registration).toEqual(registrationBefore)
     expect(await readHistory(regNo)).toEqual([])
   })
 
@@ -253,9 +259,13 @@ describe('changes by delegates', () => {
     const { regNo, path } = await registerDelegate()
     const send = async (content: string): Promise<UploadResponse> => {
       const bytes = createPdf(content)
-      const sent = await server.post(`${path}/proofs/`, {}, { letter: { name: 'my.pdf', bytes } })
-      expect(sent.statusCode, sent.body).toBe(201)
-      return sent.json<UploadResponse>()
+      const uploadResponse = await server.post(
+        `${path}/proofs/`,
+        {},
+        { letter: { name: 'my.pdf', bytes } },
+      )
+      expect(uploadResponse.statusCode, uploadResponse.body).toBe(201)
+      return uploadResponse.json<UploadResponse>()
     }
     expect((await readPage(path)).files).toMatchObject([
       { id: 'letter', name: null, accept: ['pdf'] },
@@ -325,8 +335,8 @@ describe('a lost link', () => {
       numbers.push(registration.json<RegisterResponse>().reg_no)
     }
     // Another person with the same search terms.
-    const other = { ...fixtureDelegate, email: `nat${email}` }
-    expect((await server.post(`/api/${EVENT}/register/`, other)).statusCode).toBe(201)
+    const otherAnswers = { ...fixtureDelegate, email: `nat${email}` }
+    expect((await server.post(`/api/${EVENT}/register/`, otherAnswers)).statusCode).toBe(201)
     const [knownResponse, unknownResponse] = [
       await requestLinks(server, ' asha.lost@SAMPLE.example'),
       await requestLinks(server, 'nobody@sample.example'),
@@ -336,21 +346,21 @@ describe('a lost link', () => {
     expect(listEmails(server)).toMatchObject([{ recipient: email }])
     await server.mailer.run()
     const folder = join(server.dir, 'mail')
-    const sent = readdirSync(folder)
+    const emails = readdirSync(folder)
       .map((name) => readFileSync(join(folder, name), 'utf8').replaceAll(/=\r?\n/g, ''))
       .find((text) => text.includes('Your links for'))
     const tokens = [
-      ...new Set(Array.from(sent?.matchAll(/\/my\/([\w-]{43})/g) ?? [], ([, token]) => token)),
+      ...new Set(Array.from(emails?.matchAll(/\/my\/([\w-]{43})/g) ?? [], ([, token]) => token)),
     ]
     const openedRegNos = await Promise.all(
       tokens.map(async (token) => (await readPage(`/api/my/${token}`)).registration.reg_no),
     )
     expect(openedRegNos.toSorted()).toEqual(numbers.toSorted())
-    for (const rejectedUpload of ['', 'nobody', 7, null, `${'a'.repeat(250)}@sample.example`])
-      expect((await requestLinks(server, rejectedUpload)).statusCode).toBe(422)
+    for (const invalidEmail of ['', 'nobody', 7, null, `${'a'.repeat(250)}@sample.example`])
+      expect((await requestLinks(server, invalidEmail)).statusCode).toBe(422)
   })
 
-  test('is on its own line only: a name cannot insert a link into the email', async () => {
+  test('is inserted only on a line of its own: a name cannot insert a link into the email', async () => {
     const { regNo } = await registerDelegate()
     const at = server.now()
     const sampleEmail = {
@@ -387,7 +397,7 @@ describe('a lost link', () => {
       events: { 'sample2026.yaml': fixtureEvent() },
       variables: { RATE_LIMITS: 'on' },
     })
-    const statuses = async (
+    const readStatuses = async (
       count: number,
       createRequest: (n: number) => readonly [string, string],
     ) => {
@@ -396,27 +406,27 @@ describe('a lost link', () => {
         codes.push((await requestLinks(limitedServer, ...createRequest(n))).statusCode)
       return codes
     }
-    expect(await statuses(4, (n) => ['one@sample.example', `10.3.0.${n}`])).toEqual([
+    expect(await readStatuses(4, (n) => ['one@sample.example', `10.3.0.${n}`])).toEqual([
       200, 200, 200, 429,
     ])
-    expect(await statuses(11, (n) => [`other${n}@sample.example`, '10.4.0.1'])).toEqual([
+    expect(await readStatuses(11, (n) => [`other${n}@sample.example`, '10.4.0.1'])).toEqual([
       ...Array.from({ length: 10 }, () => 200),
       429,
     ])
     // Tokens have the same rate limit as pages.
-    for (const [method, rest, max] of [
+    for (const [method, subPath, limit] of [
       ['GET', '', 120],
       ['GET', '/documents/1/', 30],
       ['POST', '/acts/', 20],
       ['POST', '/proofs/', 20],
     ] as const) {
-      const url = `/api/my/${'A'.repeat(43)}${rest}`
+      const url = `/api/my/${'A'.repeat(43)}${subPath}`
       const codes: number[] = []
-      for (let n = 0; n <= max; n++)
+      for (let n = 0; n <= limit; n++)
         codes.push(
           (await limitedServer.app.inject({ method, url, remoteAddress: '10.5.0.1' })).statusCode,
         )
-      expect([rest, codes.indexOf(429)]).toEqual([rest, max])
+      expect([subPath, codes.indexOf(429)]).toEqual([subPath, limit])
     }
     await limitedServer.close()
   })

@@ -39,7 +39,7 @@ async function changeAccount(to: string): Promise<void> {
   server.writeEvent(EVENT_FILE, text)
   await server.deps.events.reload()
   const { config } = server.deps.events.findById(EVENT) ?? {}
-  expect(config?.payment?.account, server.printed.join('\n')).not.toBe('sample')
+  expect(config?.payment?.account, server.output.join('\n')).not.toBe('sample')
 }
 const NEXT_ACCOUNT = 'payment: {gateway: airpay, account: next}'
 const post = async (path: string, rows: readonly string[]) => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fixtureEvent, SEEN_FIRST, addMemberLetter } from '../../small-event.ts'
+import { fixtureEvent, APPROVAL_RULE, addMemberLetter } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { signIn } from '../office.ts'
@@ -26,7 +26,10 @@ quotas:
 `,
 }).replace(GATEWAY, DESK)
 /** Documents of members are checked before payment. */
-const REVIEWED_EVENT = addMemberLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(GATEWAY, DESK)
+const REVIEWED_EVENT = addMemberLetter(fixtureEvent({ extra: APPROVAL_RULE })).replace(
+  GATEWAY,
+  DESK,
+)
 
 let server: TestApp
 let office: Office

@@ -464,7 +464,7 @@ test('a list moves to the address in its changed event file without a restart', 
         .replaceAll('event_type=afpicon,', 'event_type=afpi,'),
     )
     await movedServer.deps.events.reload()
-    expect(movedServer.printed.join('\n')).toBe('')
+    expect(movedServer.output.join('\n')).toBe('')
     expect((await get('/afpicon/office/people/')).statusCode).toBe(200)
     expect((await get('/api/afpicon/office/people')).statusCode).toBe(200)
     expect((await get('/api/afpicon/admin/registrations/')).statusCode).toBe(404)

@@ -9,7 +9,7 @@ import Database from 'better-sqlite3'
 import { migrations } from '../../../../server/storage/database/schema.ts'
 import { startLoad } from '../load.ts'
 import type { Folders } from '../operator.ts'
-import { fillEmpty, insertFirstRows } from './older-version.ts'
+import { fillEmptyTables, insertFirstRows } from './older-version.ts'
 import {
   createLoadRequest,
   readMetrics,
@@ -90,7 +90,7 @@ async function readFigures(url: string): Promise<Readonly<Record<string, unknown
     JSON.parse(await office('/admin/session/')) as {
       readonly events: { readonly lists: { readonly export: { readonly api: string } }[] }[]
     }
-  ).events.flatMap(({ lists: eventLists }) => eventLists.map((list) => list.export.api))
+  ).events.flatMap(({ lists }) => lists.map((list) => list.export.api))
   const exports = await Promise.all(lists.map((api) => office(api)))
   return { ...data, now: null, figures, exports }
 }
@@ -103,30 +103,34 @@ export const backUpAndRestore: Step = {
     const folders = installation.folders('kept')
     const backupFolder = installation.folder('backups')
     const socketParent = await installation.serve(folders)
-    const load = startLoad(socketParent.url, { clients: 8, asks: createLoadRequest })
-    await load.answered(REGISTERED_BEFORE)
-    const before = readNumbers(folders)
-    const underLoad = join(backupFolder, 'under-load')
-    const backup = await installation.rollcall(folders, ['db', 'backup', underLoad], [backupFolder])
+    const clientLoad = startLoad(socketParent.url, { clients: 8, createRequest: createLoadRequest })
+    await clientLoad.waitForResponses(REGISTERED_BEFORE)
+    const numbersBefore = readNumbers(folders)
+    const backupUnderLoad = join(backupFolder, 'under-load')
+    const backup = await installation.rollcall(
+      folders,
+      ['db', 'backup', backupUnderLoad],
+      [backupFolder],
+    )
     expectSame(
       'the status of a backup under load',
       [backup.status, backup.output.split('\n').length],
       [0, 1],
     )
-    await load.answered(load.count() + 30)
-    const { failed, regNos } = await load.end()
-    expectSame('requests that failed during the backup', failed, [])
+    await clientLoad.waitForResponses(clientLoad.count() + 30)
+    const { failures, regNos } = await clientLoad.end()
+    expectSame('requests that failed during the backup', failures, [])
     print(`under load: ${backup.output}`)
 
     const restoredFolders = installation.folders('restored')
     const restore = async (from: string, to: Folders): Promise<void> => {
-      const { status, output: said } = await installation.rollcall(
+      const { status, output } = await installation.rollcall(
         to,
         ['db', 'restore', from],
         [backupFolder],
       )
       expectSame('the status of a restore', status, 0)
-      print(`restored: ${said.split('\n')[0]}`)
+      print(`restored: ${output.split('\n')[0]}`)
       expectSame(
         'every row',
         hashRows(join(to.dataDir, 'rollcall.db')),
@@ -138,11 +142,11 @@ export const backUpAndRestore: Step = {
         listProofs(join(from, 'uploads')),
       )
     }
-    await restore(underLoad, restoredFolders)
+    await restore(backupUnderLoad, restoredFolders)
     const restoredNumbers = new Set(readNumbers(restoredFolders))
     expectSame(
       'delegates confirmed before the backup who are not in it',
-      before.filter((number) => !restoredNumbers.has(number)),
+      numbersBefore.filter((number) => !restoredNumbers.has(number)),
       [],
     )
     const expectedProofs = readRows(
@@ -155,11 +159,11 @@ export const backUpAndRestore: Step = {
       expectedProofs,
     )
     print(
-      `${restoredNumbers.size} registrations (${before.length} were answered before it began, ${regNos.length} by the end), ${expectedProofs.length} proofs, all whole`,
+      `${restoredNumbers.size} registrations (${numbersBefore.length} were confirmed before the backup began, ${regNos.length} by its end), ${expectedProofs.length} proofs, all intact`,
     )
 
     // Without load, so that both figures are from the same state.
-    const filterRow = await readFigures(socketParent.url)
+    const figuresBefore = await readFigures(socketParent.url)
     const quietBackup = join(backupFolder, 'at-rest')
     expectSame(
       'the status of a backup',
@@ -175,11 +179,11 @@ export const backUpAndRestore: Step = {
       (await installation.rollcall(quietFolders, endCommand)).status,
       0,
     )
-    const other = await installation.serve({ ...quietFolders, eventsDir: folders.eventsDir })
-    const figuresAfter = await readFigures(other.url)
-    expectSame('every figure', figuresAfter, filterRow)
-    await other.close()
-    const { figures, exports } = filterRow as { figures: unknown[]; exports: string[] }
+    const server = await installation.serve({ ...quietFolders, eventsDir: folders.eventsDir })
+    const figuresAfter = await readFigures(server.url)
+    expectSame('every figure', figuresAfter, figuresBefore)
+    await server.close()
+    const { figures, exports } = figuresBefore as { figures: unknown[]; exports: string[] }
     print(
       `served from the restored folder: dashboard, ${figures.length} figures and ${exports.length} exports (${exports.join('').length} characters) are the same`,
     )
@@ -202,26 +206,26 @@ export const migrateEachVersion: Step = {
         db.exec(step)
         if (index === 0) insertFirstRows(db, PAID_EVENT)
       }
-      const { filled: filledTables, empty: emptyTables } = fillEmpty(db)
+      const { filled: filledTables, empty: emptyTables } = fillEmptyTables(db)
       db.pragma(`user_version = ${version}`)
       db.pragma('wal_checkpoint(TRUNCATE)')
       db.close()
       if (installation.confinement.isOtherUser)
         for (const name of readdirSync(folders.dataDir))
           chownSync(join(folders.dataDir, name), USER_ID, USER_ID)
-      const before = readContent(file)
+      const contentBefore = readContent(file)
       const numbers = readNumbers(folders)
-      const rejected = await installation.rollcall(folders, ['user', 'list'])
-      expectSame(`version ${version}: a command that may not migrate`, rejected.status, 2)
+      const rejection = await installation.rollcall(folders, ['user', 'list'])
+      expectSame(`version ${version}: a command that may not migrate`, rejection.status, 2)
       let migrateCommand = 'rollcall db migrate'
       if (servedVersions.has(version)) {
         migrateCommand = 'a start'
         const socketParent = await installation.serve(folders)
         const figures = await readMetrics(socketParent.url)
-        const counts = [...figures]
+        const registrationCount = [...figures]
           .filter(([name]) => name.startsWith('rollcall_registrations{'))
           .reduce((sum, [, count]) => sum + count, 0)
-        expectSame(`version ${version}: registrations counted`, counts, numbers.length)
+        expectSame(`version ${version}: registrations counted`, registrationCount, numbers.length)
         await socketParent.close()
       } else
         expectSame(
@@ -230,17 +234,17 @@ export const migrateEachVersion: Step = {
           0,
         )
       const copy = join(folders.dataDir, `rollcall.before-v${latestVersion}.db`)
-      expectSame(`version ${version}: the copy`, readContent(copy), before)
+      expectSame(`version ${version}: the copy`, readContent(copy), contentBefore)
       expectSame(`version ${version}: the version after`, readRows(file, 'PRAGMA user_version'), [
         { user_version: latestVersion },
       ])
       expectSame(`version ${version}: the numbers after`, readNumbers(folders), numbers)
-      expectSame(`version ${version}: whole`, readRows(file, 'PRAGMA quick_check'), [
+      expectSame(`version ${version}: integrity`, readRows(file, 'PRAGMA quick_check'), [
         { quick_check: 'ok' },
       ])
       expectSame(`version ${version}: references`, readRows(file, 'PRAGMA foreign_key_check'), [])
       print(
-        `version ${version}: ${filledTables} tables filled${emptyTables.length === 0 ? '' : ` (empty: ${emptyTables.join(', ')})`}, brought to ${latestVersion} by ${migrateCommand}; the copy is what it was`,
+        `version ${version}: ${filledTables} tables filled${emptyTables.length === 0 ? '' : ` (empty: ${emptyTables.join(', ')})`}, migrated to ${latestVersion} by ${migrateCommand}; the copy is unchanged`,
       )
     }
   },

@@ -78,10 +78,10 @@ export function createInstallation(release: string): Installation {
   const unit = readUnit(release)
   const confinement = createConfinement(unit, release)
   const account = createSandboxAccount('sample')
-  const { DATA_DIR: _data, EVENTS_DIR: _events, ...ofUnit } = unit.variables
+  const { DATA_DIR: _data, EVENTS_DIR: _events, ...unitVariables } = unit.variables
   const variables = {
     PATH: '/usr/bin:/bin',
-    ...ofUnit,
+    ...unitVariables,
     PUBLIC_URL: 'https://register.example.org',
     TRUST_PROXY: '127.0.0.1',
     ADMIN_PASSWORD: PASSWORD,
@@ -94,13 +94,13 @@ export function createInstallation(release: string): Installation {
     RATE_LIMITS: 'on',
     NODE_COMPILE_CACHE: join(base, 'compiled'),
   }
-  const ofServer = (path: string): string => {
+  const createServerFolder = (path: string): string => {
     mkdirSync(path, { recursive: true, mode: 0o700 })
     if (confinement.isOtherUser) chownSync(path, USER_ID, USER_ID)
     return path
   }
-  ofServer(variables.NODE_COMPILE_CACHE)
-  const writable = ({ dataDir }: Folders): readonly string[] => [
+  createServerFolder(variables.NODE_COMPILE_CACHE)
+  const listWritableFolders = ({ dataDir }: Folders): readonly string[] => [
     dataDir,
     variables.NODE_COMPILE_CACHE,
   ]
@@ -108,7 +108,7 @@ export function createInstallation(release: string): Installation {
     release,
     confinement,
     variables,
-    folder: (name) => ofServer(join(base, name)),
+    folder: (name) => createServerFolder(join(base, name)),
     folders: (name) => {
       const folder = join(base, name)
       mkdirSync(folder)
@@ -116,13 +116,13 @@ export function createInstallation(release: string): Installation {
       cpSync(join(release, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
       writeFileSync(join(eventsDir, `${PAID_EVENT}.yaml`), openEvent(PAID_EVENT, 'airpay'))
       writeFileSync(join(eventsDir, `${FREE_EVENT}.yaml`), openEvent(FREE_EVENT, 'none'))
-      return { folder, dataDir: ofServer(join(folder, 'data')), eventsDir }
+      return { folder, dataDir: createServerFolder(join(folder, 'data')), eventsDir }
     },
     command: (folders) =>
       confinement.confined(
         // The program and its script are paths in the release; flags and the command are not.
         unit.command.map((word) => (word.includes('bin/') ? join(release, word) : word)),
-        writable(folders),
+        listWritableFolders(folders),
       ),
     serve: async (folders, extraVariables = {}) => {
       const socketParent = await startSocketParent(
@@ -137,12 +137,12 @@ export function createInstallation(release: string): Installation {
     rollcall: async (
       { dataDir, eventsDir, ...folders },
       args,
-      writes = [],
+      extraFolders = [],
       extraVariables = {},
     ) => {
       const [program, ...command] = confinement.confined(
         [join(release, 'bin', 'rollcall'), ...args],
-        [...writable({ dataDir, eventsDir, ...folders }), ...writes],
+        [...listWritableFolders({ dataDir, eventsDir, ...folders }), ...extraFolders],
       )
       const child = spawn(program, command, {
         env: { ...variables, DATA_DIR: dataDir, EVENTS_DIR: eventsDir, ...extraVariables },

@@ -1,6 +1,6 @@
 /**
- * Steps about failing dependencies: disk space, the mail server, the gateway, and valid event
- * files.
+ * Steps about failures: a full disk, an interrupted mail server or gateway, and an invalid event
+ * file.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
@@ -88,10 +88,10 @@ export const fillDisk: Step = {
       expectSame('the responses to rejected delegates', [...new Set(rejected)], [503])
       const health = await readHealth(socketParent.url)
       if (!health.startsWith('503')) throw new Error(`/healthz reports ${health}`)
-      const lines = socketParent.printed().match(/requests are refused/g)?.length ?? 0
+      const lines = socketParent.readOutput().match(/requests are refused/g)?.length ?? 0
       if (lines === 0) throw new Error('the log has no message')
       print(
-        `of ${statuses.length} who register ${statuses.length - rejected.length} fit into what was there and ${rejected.length} hear 503; ${lines} lines in the log; /healthz: ${health}`,
+        `${statuses.length} register: ${statuses.length - rejected.length} are stored and ${rejected.length} get 503; ${lines} lines in the log; /healthz: ${health}`,
       )
       rmSync(ballastFile)
       acceptedNumbers.push(await registerOne(socketParent.url, 100))
@@ -100,7 +100,7 @@ export const fillDisk: Step = {
       )
       expectSame('the stored registrations', readNumbers(folders), acceptedNumbers.toSorted())
       print(
-        `freed: the next who registers is taken, /healthz is well after ${seconds.toFixed(0)} s, all ${acceptedNumbers.length} who were answered are stored`,
+        `freed: the next registration is accepted, /healthz is healthy after ${seconds.toFixed(0)} s, all ${acceptedNumbers.length} confirmed registrations are stored`,
       )
       await socketParent.close()
     } finally {
@@ -111,14 +111,14 @@ export const fillDisk: Step = {
 
 /** A mail server that can be interrupted, and the recipients of its emails. */
 function createMailServer() {
-  const received: string[] = []
+  const recipients: string[] = []
   let server: SMTPServer | null = null
   const listen = async (port: number): Promise<void> => {
     server = new SMTPServer({
       disabledCommands: ['AUTH', 'STARTTLS'],
       onData: (stream, session, done) => {
         stream.on('end', () => {
-          received.push(...session.envelope.rcptTo.map(({ address }) => address))
+          recipients.push(...session.envelope.rcptTo.map(({ address }) => address))
           done()
         })
         stream.resume()
@@ -129,22 +129,22 @@ function createMailServer() {
     await once(server.server, 'listening')
   }
   const cut = async (): Promise<void> => {
-    const old = server
+    const closingServer = server
     server = null
-    if (old === null) return
-    for (const connection of old.connections) connection.close()
-    await new Promise<void>((resolve) => old.close(resolve))
+    if (closingServer === null) return
+    for (const connection of closingServer.connections) connection.close()
+    await new Promise<void>((resolve) => closingServer.close(resolve))
   }
-  return { taken: received, begin: listen, cut }
+  return { recipients, listen, cut }
 }
 
 export const cutMailServer: Step = {
-  name: 'cut the mail server, and bring it back',
+  name: 'interrupt the mail server, and restore it',
   run: async (installation, print) => {
     const folders = installation.folders('mail')
     const port = await findFreePort()
     const smtpServer = createMailServer()
-    await smtpServer.begin(port)
+    await smtpServer.listen(port)
     const socketParent = await installation.serve(folders, { SMTP_URL: `smtp://127.0.0.1:${port}` })
     const expectedRecipients: string[] = []
     const register = async (from: number): Promise<void> => {
@@ -156,31 +156,33 @@ export const cutMailServer: Step = {
     const countQueued = async (): Promise<number | undefined> =>
       (await readMetrics(socketParent.url)).get('rollcall_mails{is="queued"}')
     await register(1)
-    await waitUntil('five emails', 60, () => smtpServer.taken.length === 5)
+    await waitUntil('five emails', 60, () => smtpServer.recipients.length === 5)
     print('5 register, 5 emails are accepted')
     await smtpServer.cut()
     await register(11)
     await waitUntil('a log message', 60, () =>
-      socketParent.printed().includes('cannot be reached; emails stay queued'),
+      socketParent.readOutput().includes('cannot be reached; emails stay queued'),
     )
     expectSame('queued emails', await countQueued(), 5)
-    print('cut: 5 more register and get responses, 5 emails are queued, the log states the cause')
-    await smtpServer.begin(port)
-    const seconds = await waitUntil('all emails', 120, () => smtpServer.taken.length >= 10)
+    print(
+      'interrupted: 5 more register and get responses, 5 emails are queued, the log states the cause',
+    )
+    await smtpServer.listen(port)
+    const seconds = await waitUntil('all emails', 120, () => smtpServer.recipients.length >= 10)
     await waitUntil('an empty queue', 30, async () => (await countQueued()) === 0)
     expectSame(
       'the recipients of an email',
-      smtpServer.taken.toSorted(),
+      smtpServer.recipients.toSorted(),
       expectedRecipients.toSorted(),
     )
-    print(`back: all 10 have one mail each, ${seconds.toFixed(0)} s later`)
+    print(`restored: all 10 have one email each, ${seconds.toFixed(0)} s later`)
     await socketParent.close()
     await smtpServer.cut()
   },
 }
 
-export const gatewayCut: Step = {
-  name: 'cut the gateway, and bring it back',
+export const cutGateway: Step = {
+  name: 'interrupt the gateway, and restore it',
   run: async (installation, print) => {
     const folders = installation.folders('gateway')
     const gatewayFolder = installation.folder('gateway-own')
@@ -245,10 +247,10 @@ export const gatewayCut: Step = {
         `https://localhost:${port}`,
       ),
     )
-    let close = await open()
+    let closeProxies = await open()
     const smtpServer = createMailServer()
     const smtpPort = await findFreePort()
-    await smtpServer.begin(smtpPort)
+    await smtpServer.listen(smtpPort)
     const socketParent = await installation.serve(folders, {
       NODE_EXTRA_CA_CERTS: cert,
       SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
@@ -269,40 +271,40 @@ export const gatewayCut: Step = {
       expectSame('the hand-off', gatewayPage.status, 303)
       return data['orderid'] ?? ''
     }
-    const paymentOf = (orderId: string): Readonly<Record<string, unknown>> =>
+    const readPayment = (orderId: string): Readonly<Record<string, unknown>> =>
       readRows(
         join(folders.dataDir, 'rollcall.db'),
         `SELECT status, asks FROM payments WHERE order_id = '${orderId}'`,
       )[0] ?? {}
-    const isPaid = (orderId: string): boolean => paymentOf(orderId)['status'] === 'success'
+    const isPaid = (orderId: string): boolean => readPayment(orderId)['status'] === 'success'
     const first = await openGatewayPage(1)
     await sandbox.runAction(first, 'pay')
     await waitUntil('paid', 60, () => isPaid(first))
     print('a delegate registers and pays successfully')
     const second = await openGatewayPage(2)
-    await close()
+    await closeProxies()
     await sandbox.runAction(second, 'pay')
     const third = await sendOnce(socketParent.url, createLoadRequest(3 * 3 + 1))
-    expectSame('registering while the gateway is cut', third.status, 201)
-    await waitUntil('a query by the server', 60, () => Number(paymentOf(second)['asks']) > 0)
+    expectSame('registering while the gateway is interrupted', third.status, 201)
+    await waitUntil('a query by the server', 60, () => Number(readPayment(second)['asks']) > 0)
     expectSame(
-      'the delegate who pays while the gateway is cut',
-      paymentOf(second)['status'],
+      'the delegate who pays while the gateway is interrupted',
+      readPayment(second)['status'],
       'pending',
     )
     print(
-      'cut: a delegate pays, the server cannot query, the payment stays pending; another registers and gets a response',
+      'interrupted: a delegate pays, the server cannot query, the payment stays pending; another registers and gets a response',
     )
-    close = await open()
+    closeProxies = await open()
     const seconds = await waitUntil('paid', 240, () => isPaid(second))
     await waitUntil(
       'the email of the payer',
       60,
-      () => smtpServer.taken.filter((to) => to === 'asha7@example.org').length === 1,
+      () => smtpServer.recipients.filter((to) => to === 'asha7@example.org').length === 1,
     )
-    print(`back: a success ${seconds.toFixed(0)} s later, with one mail`)
+    print(`restored: the payment succeeds ${seconds.toFixed(0)} s later, with one email`)
     await socketParent.close()
-    await close()
+    await closeProxies()
     await sandbox.close()
     await gatewayPort.close()
     await smtpServer.cut()
@@ -310,7 +312,7 @@ export const gatewayCut: Step = {
 }
 
 export const breakEventFile: Step = {
-  name: 'spoil an event file, and restart',
+  name: 'break an event file, and restart',
   run: async (installation, print) => {
     const folders = installation.folders('spoilt')
     const file = join(folders.eventsDir, `${PAID_EVENT}.yaml`)
@@ -332,14 +334,14 @@ export const breakEventFile: Step = {
     }
     expectSame('the message in the office', data.event_files.length, 1)
     print(
-      `restarted with a file with an error: both events take registrations; /healthz: ${health}`,
+      `restarted with an error in one file: both events accept registrations; /healthz: ${health}`,
     )
     writeFileSync(file, openEvent(PAID_EVENT, 'airpay'))
     const seconds = await waitUntil('a healthy state', 60, async () =>
       (await readHealth(socketParent.url)).startsWith('200 good'),
     )
     expectSame('the stored registrations', readNumbers(folders), acceptedNumbers.toSorted())
-    print(`mended: well again after ${seconds.toFixed(0)} s, without a restart`)
+    print(`corrected: healthy again after ${seconds.toFixed(0)} s, without a restart`)
     await socketParent.close()
   },
 }

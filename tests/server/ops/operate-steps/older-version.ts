@@ -1,4 +1,4 @@
-/** Rows for a database of an earlier version, derived from its table definitions. */
+/** Fills a database of an earlier version with rows derived from its table definitions. */
 import type Database from 'better-sqlite3'
 
 const CREATED_AT = Date.UTC(2026, 0, 10)
@@ -11,7 +11,7 @@ export function insertFirstRows(db: Database.Database, eventId: string): void {
   const states = ['pending', 'success', 'failed', 'refunded'] as const
   for (const [index, status] of states.entries()) {
     const id = index + 1
-    const paid = status === 'success' || status === 'refunded'
+    const isPaid = status === 'success' || status === 'refunded'
     db.prepare(
       `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, category, period, base, gst, total,
          payment_status, payment_id, paid_at, created_at, created_day)
@@ -28,8 +28,8 @@ export function insertFirstRows(db: Database.Database, eventId: string): void {
         is_member: true,
       }),
       status,
-      paid ? `AP${id}` : null,
-      paid ? CREATED_AT : null,
+      isPaid ? `AP${id}` : null,
+      isPaid ? CREATED_AT : null,
       CREATED_AT + id,
     )
     db.prepare(
@@ -40,11 +40,11 @@ export function insertFirstRows(db: Database.Database, eventId: string): void {
       id,
       `SAMP100000000000${id}`,
       status,
-      paid ? `AP${id}` : null,
+      isPaid ? `AP${id}` : null,
       status === 'refunded' ? `RF${id}` : null,
       CREATED_AT,
       CREATED_AT,
-      paid ? CREATED_AT : null,
+      isPaid ? CREATED_AT : null,
     )
     db.prepare(
       "INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, 'letter', ?, 'letter.pdf', 'application/pdf', 100)",
@@ -64,7 +64,7 @@ type Column = {
  * Inserts one row into every empty table, derived from its definition: foreign keys use existing
  * rows, values satisfy the CHECKs. Returns the number of filled tables and the names of the others.
  */
-export function fillEmpty(db: Database.Database): {
+export function fillEmptyTables(db: Database.Database): {
   readonly filled: number
   readonly empty: readonly string[]
 } {
@@ -77,10 +77,9 @@ export function fillEmpty(db: Database.Database): {
   const isEmpty = ({ name }: { readonly name: string }): boolean =>
     db.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined
   // A table may refer to a table that is filled later.
-  for (let round = 0; round < 3; round += 1)
-    for (const table of tables.filter(isEmpty)) tryRow(db, table)
-  const empty = tables.filter(isEmpty).map(({ name }) => name)
-  return { filled: tables.length - empty.length, empty }
+  for (let n = 0; n < 3; n += 1) for (const table of tables.filter(isEmpty)) tryRow(db, table)
+  const emptyTables = tables.filter(isEmpty).map(({ name }) => name)
+  return { filled: tables.length - emptyTables.length, empty: emptyTables }
 }
 
 function tryRow(
@@ -96,7 +95,7 @@ function tryRow(
       .all()
       .map(({ from, table, to }) => [from, { table, to: to ?? 'id' }]),
   )
-  const valueOf = (column: Column): unknown => {
+  const chooseValue = (column: Column): unknown => {
     const reference = references.get(column.name)
     if (reference !== undefined)
       return (
@@ -105,7 +104,7 @@ function tryRow(
       )
     const checkValues = new RegExp(`\\b${column.name} IN \\(([^)]*)\\)`).exec(sql)?.[1]
     if (checkValues !== undefined) return checkValues.split(',')[0]?.trim().replaceAll("'", '')
-    // Amounts that must add up are 1 and 1.
+    // Parts are 1 each, so a total is 2.
     if (column.name === 'total') return 2
     if (column.type === 'INTEGER') return /_at$|^at$|until/.test(column.name) ? CREATED_AT : 1
     if (column.type === 'BLOB') return Buffer.from('x')
@@ -117,14 +116,14 @@ function tryRow(
     ({ notnull, dflt_value, pk, type }) =>
       notnull === 1 || (pk > 0 && type !== 'INTEGER') || (pk > 0 && dflt_value === null),
   )
-  const withReferences = columns.filter(
+  const columnsWithReferences = columns.filter(
     (column) => requiredColumns.includes(column) || references.has(column.name),
   )
-  for (const chosen of [withReferences, requiredColumns, columns]) {
+  for (const chosenColumns of [columnsWithReferences, requiredColumns, columns]) {
     try {
       db.prepare(
-        `INSERT INTO "${name}" (${chosen.map((column) => `"${column.name}"`).join(', ')}) VALUES (${chosen.map(() => '?').join(', ')})`,
-      ).run(...chosen.map(valueOf))
+        `INSERT INTO "${name}" (${chosenColumns.map((column) => `"${column.name}"`).join(', ')}) VALUES (${chosenColumns.map(() => '?').join(', ')})`,
+      ).run(...chosenColumns.map(chooseValue))
       return
     } catch {
       // The table may accept the next choice of columns.

@@ -1,5 +1,5 @@
 /**
- * Steps about one server: start with the unit's settings, stop by each signal, restart behind a
+ * Steps about one server: start with the unit's settings, stop with each signal, restart behind a
  * proxy.
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -21,7 +21,7 @@ import type { Step } from './step.ts'
 import { USER_ID } from './systemd-unit.ts'
 
 export const startUnderUnit: Step = {
-  name: 'start under the settings of the unit',
+  name: 'start with the settings of the unit',
   run: async (installation, print) => {
     print(installation.confinement.output)
     const folders = installation.folders('started')
@@ -53,9 +53,9 @@ export const startUnderUnit: Step = {
       Object.groupBy(doctorOutput.split('\n'), (line) => line.split(' ')[0] ?? ''),
     )
     print(
-      `doctor (status ${status}): ${levelCounts.map(([is, lines]) => `${lines?.length} ${is}`).join(', ')}`,
+      `doctor (status ${status}): ${levelCounts.map(([level, lines]) => `${lines?.length} ${level}`).join(', ')}`,
     )
-    for (const line of doctorOutput.split('\n').filter((finding) => !finding.startsWith('good')))
+    for (const line of doctorOutput.split('\n').filter((text) => !text.startsWith('good')))
       print(`  ${line}`)
     expectSame('the status of a stop', await socketParent.stop(), 0)
     await socketParent.close()
@@ -64,9 +64,9 @@ export const startUnderUnit: Step = {
 }
 
 type StopMethod = { readonly name: string; notify(server: RunningServer): void }
-const signals = ['SIGTERM', 'SIGINT'] as const
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 const STOP_METHODS: readonly StopMethod[] = [
-  ...signals.flatMap((signal): StopMethod[] => [
+  ...SIGNALS.flatMap((signal): StopMethod[] => [
     { name: `${signal} to the process`, notify: ({ pid }) => void process.kill(pid, signal) },
     { name: `${signal} to its group`, notify: ({ pid }) => void process.kill(-pid, signal) },
     {
@@ -87,7 +87,7 @@ const STOP_METHODS: readonly StopMethod[] = [
 ]
 
 export const stopBySignals: Step = {
-  name: 'stop by each signal in each way, with a half-sent request',
+  name: 'stop with each signal, sent in each way, with a half-sent request',
   run: async (installation, print) => {
     const folders = installation.folders('stopped')
     const registeredNumbers: string[] = []
@@ -101,18 +101,18 @@ export const stopBySignals: Step = {
       const halfRequest = await sendHalf(server, path, JSON.parse(String(body)))
       notify(server)
       await waitUntil(`${name}: stopping`, 30, () =>
-        server.printed().includes('"message":"stopping"'),
+        server.readOutput().includes('"message":"stopping"'),
       )
       const answer = await halfRequest.finish()
       expectSame(`${name}: the answer`, answer.slice(9, 12), '201')
       registeredNumbers.push(/"reg_no":"(\w+)"/.exec(answer)?.[1] ?? '')
-      expectSame(`${name}: the status`, await server.ended, 0)
+      expectSame(`${name}: the status`, await server.exitStatus, 0)
       expectSame(
         `${name}: the stored registrations`,
         readNumbers(folders),
         registeredNumbers.toSorted(),
       )
-      print(`${name}: answered 201, ended with 0, ${registeredNumbers.length} stored`)
+      print(`${name}: responded with 201, exited with 0, ${registeredNumbers.length} stored`)
     }
   },
 }
@@ -196,19 +196,19 @@ export const restartUnderLoad: Step = {
             () => false,
           ),
         )
-        const load = startLoad(url, { clients: CLIENTS, asks: createLoadRequest })
+        const clientLoad = startLoad(url, { clients: CLIENTS, createRequest: createLoadRequest })
         for (let n = 0; n < RESTARTS; n += 1) {
-          await load.answered(load.count() + 60)
+          await clientLoad.waitForResponses(clientLoad.count() + 60)
           expectSame('the status of a stop', await socketParent.stop(), 0)
           socketParent.start()
           await socketParent.waitUntilServing()
         }
-        await load.answered(load.count() + 60)
-        const { statuses, regNos, failed } = await load.end()
-        expectSame(`${name}: the failed requests`, failed, [])
+        await clientLoad.waitForResponses(clientLoad.count() + 60)
+        const { statuses, regNos, failures } = await clientLoad.end()
+        expectSame(`${name}: the failed requests`, failures, [])
         expectSame(`${name}: the stored registrations`, readNumbers(folders), regNos.toSorted())
         print(
-          `${name}: ${RESTARTS} restarts, ${load.count()} requests of ${CLIENTS} clients (${JSON.stringify(statuses)}), none failed, ${regNos.length} registered and stored`,
+          `${name}: ${RESTARTS} restarts, ${clientLoad.count()} requests from ${CLIENTS} clients (${JSON.stringify(statuses)}), none failed, ${regNos.length} registered and stored`,
         )
       } finally {
         proxy.stop()

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** nobody: owns no file of the program. */
+/** The user "nobody", who owns no file of the program. */
 export const USER_ID = 65_534
 
 export type Unit = {
@@ -21,13 +21,13 @@ export function readUnit(release: string): Unit {
   const text = readFileSync(join(release, 'deploy', 'rollcall.service'), 'utf8')
   const readSettings = (name: string): readonly string[] =>
     [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
-  const readOnlySetting = (name: string): string => {
+  const readSingleSetting = (name: string): string => {
     const [value = '', ...extraSettings] = readSettings(name)
     if (value === '' || extraSettings.length > 0)
       throw new Error(`the unit must have ${name} exactly once`)
     return value
   }
-  const [program = '', ...args] = readOnlySetting('ExecStart').split(' ')
+  const [program = '', ...args] = readSingleSetting('ExecStart').split(' ')
   return {
     variables: Object.fromEntries(
       readSettings('Environment')
@@ -36,14 +36,14 @@ export function readUnit(release: string): Unit {
         .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
     ),
     command: [program.replace(/^\/opt\/rollcall\//, ''), ...args],
-    umask: readOnlySetting('UMask'),
-    files: readOnlySetting('LimitNOFILE'),
+    umask: readSingleSetting('UMask'),
+    files: readSingleSetting('LimitNOFILE'),
   }
 }
 
 /**
- * Writable folders, then `--`, then folders that become read-only besides the root, then `--` and
- * the command.
+ * A shell script. Its arguments: writable folders, `--`, folders that become read-only in addition
+ * to the root, `--`, the command.
  */
 const READ_ONLY_ROOT = `while [ "$1" != -- ]; do mount --bind "$1" "$1"; shift; done; shift
 while [ "$1" != -- ]; do mount --bind "$1" "$1"; mount -o remount,bind,ro "$1"; shift; done; shift
@@ -57,7 +57,7 @@ export type Confinement = {
   readonly output: string
   readonly isOtherUser: boolean
   readonly isReadOnly: boolean
-  /** Wraps a command with the settings; `writes` are its writable folders. */
+  /** Wraps a command with the settings. `writes`: its writable folders. */
   confined(command: readonly string[], writes: readonly string[]): readonly [string, ...string[]]
 }
 
@@ -66,57 +66,57 @@ const doesCommandSucceed = (command: readonly [string, ...string[]]): boolean =>
 
 /** The unit's settings that this machine allows. */
 export function createConfinement(unit: Unit, release: string): Confinement {
-  const shell =
-    (before: string, as: string) =>
+  const wrapInShell =
+    (setup: string, runAs: string) =>
     (namespace: readonly string[]) =>
     (command: readonly string[], writes: readonly string[]): readonly [string, ...string[]] => {
-      const [first = 'sh', ...rest] = [
+      const [program = 'sh', ...args] = [
         ...namespace,
         'sh',
         '-c',
-        `${before}\n${formatLimits(unit)}\nexec ${as} "$@"`,
+        `${setup}\n${formatLimits(unit)}\nexec ${runAs} "$@"`,
         'sh',
-        ...(before === '' ? [] : [...writes, '--', release, '--']),
+        ...(setup === '' ? [] : [...writes, '--', release, '--']),
         ...command,
       ]
-      return [first, ...rest]
+      return [program, ...args]
     }
   const isRoot = process.getuid?.() === 0
-  const asRoot = ['unshare', '--mount', '--propagation', 'private']
+  const AS_ROOT = ['unshare', '--mount', '--propagation', 'private']
   const AS_ANY_USER = ['unshare', '--user', '--map-root-user', '--mount']
-  const canRun = (namespace: readonly string[], as: string): boolean =>
+  const canRun = (namespace: readonly string[], runAs: string): boolean =>
     doesCommandSucceed([
       'unshare',
       ...namespace.slice(1),
       'sh',
       '-c',
-      `mount -o remount,bind,ro / && exec ${as} true`,
+      `mount -o remount,bind,ro / && exec ${runAs} true`,
     ])
-  if (isRoot && canRun(asRoot, NO_RIGHTS))
+  if (isRoot && canRun(AS_ROOT, NO_RIGHTS))
     return {
       output: `user ${USER_ID}, read-only root, no capabilities, no new privileges, umask ${unit.umask}`,
       isOtherUser: true,
       isReadOnly: true,
-      confined: shell(READ_ONLY_ROOT, NO_RIGHTS)(asRoot),
+      confined: wrapInShell(READ_ONLY_ROOT, NO_RIGHTS)(AS_ROOT),
     }
   if (isRoot && doesCommandSucceed(['setpriv', `--reuid=${USER_ID}`, '--clear-groups', 'true']))
     return {
-      output: `user ${USER_ID}, no capabilities, no new privileges, umask ${unit.umask}; a read-only root is not to be had here`,
+      output: `user ${USER_ID}, no capabilities, no new privileges, umask ${unit.umask}; a read-only root is not possible here`,
       isOtherUser: true,
       isReadOnly: false,
-      confined: shell('', NO_RIGHTS)([]),
+      confined: wrapInShell('', NO_RIGHTS)([]),
     }
   if (canRun(AS_ANY_USER, ''))
     return {
-      output: `read-only root, umask ${unit.umask}; another user is not to be had here without root`,
+      output: `read-only root, umask ${unit.umask}; running as another user needs root`,
       isOtherUser: false,
       isReadOnly: true,
-      confined: shell(READ_ONLY_ROOT, '')(AS_ANY_USER),
+      confined: wrapInShell(READ_ONLY_ROOT, '')(AS_ANY_USER),
     }
   return {
-    output: `umask ${unit.umask}; neither another user nor a read-only root is to be had here`,
+    output: `umask ${unit.umask}; neither another user nor a read-only root is possible here`,
     isOtherUser: false,
     isReadOnly: false,
-    confined: shell('', '')([]),
+    confined: wrapInShell('', '')([]),
   }
 }
