@@ -185,10 +185,10 @@ export function getDatePatterns(from: Day | undefined, to: Day | undefined): rea
 /** Matches a day equal to the limit or beyond it: the first differing character decides. */
 function buildLimitPattern(limit: Day, side: 'later' | 'earlier'): string {
   const alternatives = [...limit].flatMap((digit, index) => {
-    const rest = limit.slice(index + 1).replace(/\d/g, '[0-9]')
+    const remainingDigits = limit.slice(index + 1).replace(/\d/g, '[0-9]')
     if (!/\d/.test(digit) || digit === (side === 'later' ? '9' : '0')) return []
     const range = side === 'later' ? `[${Number(digit) + 1}-9]` : `[0-${Number(digit) - 1}]`
-    return [`${limit.slice(0, index)}${range}${rest}`]
+    return [`${limit.slice(0, index)}${range}${remainingDigits}`]
   })
   return `^(?:${[limit, ...alternatives].join('|')})$`
 }

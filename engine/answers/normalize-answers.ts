@@ -305,9 +305,11 @@ function computeVisibleFields(
   let shown = all
   let visibleAnswers = answers
   for (let round = 0; conditional.length > 0 && round <= event.fields.length; round++) {
-    const merged = mergeAnswers(visibleAnswers, contextAnswers)
-    const category = findCategory(event, merged)
-    const hidden = conditional.filter((field) => !isShownIn(event, field, merged, category))
+    const answersInContext = mergeAnswers(visibleAnswers, contextAnswers)
+    const category = findCategory(event, answersInContext)
+    const hidden = conditional.filter(
+      (field) => !isShownIn(event, field, answersInContext, category),
+    )
     const visibleIds = new Set(all)
     for (const { id } of hidden) visibleIds.delete(id)
     shown = visibleIds

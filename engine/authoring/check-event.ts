@@ -128,11 +128,11 @@ export function* compileEventsStepwise(
     const hasSameLinks =
       file.before !== null &&
       haveSameTexts(file.before.leadsTo, listLinkedAddresses(file.before.event, routes))
-    const fresh = hasSameLinks ? null : checkFile(file)
+    const newResult = hasSameLinks ? null : checkFile(file)
     all.push({
       ...file,
-      fresh,
-      config: fresh === null ? (file.before?.event ?? null) : fresh.config,
+      fresh: newResult,
+      config: newResult === null ? (file.before?.event ?? null) : newResult.config,
     })
     if (!hasSameLinks) yield
   }
@@ -157,14 +157,14 @@ export function* compileEventsStepwise(
     files: all.map((entry) => {
       const { path } = entry.file
       const clashes = crossFileDrafts.get(path) ?? []
-      const fresh = clashes.length === 0 ? entry.fresh : (entry.fresh ?? checkFile(entry))
+      const newResult = clashes.length === 0 ? entry.fresh : (entry.fresh ?? checkFile(entry))
       return {
         path,
-        isNew: fresh !== null,
+        isNew: newResult !== null,
         leadsTo: entry.config === null ? [] : listLinkedAddresses(entry.config, routes),
-        ...(fresh === null
+        ...(newResult === null
           ? { event: entry.config, findings: [] }
-          : buildResult(fresh, clashes, common.findings)),
+          : buildResult(newResult, clashes, common.findings)),
       }
     }),
     shared: common.findings,
@@ -272,9 +272,9 @@ function checkParsedFile(shaped: ParsedFile, shared: Shared, options: CompileOpt
 function runChecks(model: Model, shared: Shared): readonly Finding[] {
   const results = new Map<string, readonly Draft[]>()
   const run = (code: string): readonly Draft[] => {
-    const known = results.get(code)
+    const knownDrafts = results.get(code)
     const check = getOwn(checks, code)
-    if (known !== undefined || check === undefined) return known ?? []
+    if (knownDrafts !== undefined || check === undefined) return knownDrafts ?? []
     const drafts = (check.after ?? []).some((cause) => run(cause).length > 0)
       ? []
       : check.find(model)

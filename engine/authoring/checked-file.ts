@@ -126,7 +126,7 @@ export function createModel(
   const fields = file.form.sections.flatMap((section, s) =>
     section.fields.map((raw, f) => ({ id: raw.id, raw, path: `form.sections.${s}.fields.${f}` })),
   )
-  const known = fields.flatMap((entry, index) => {
+  const compiledFields = fields.flatMap((entry, index) => {
     const field = config.fields[index]
     return field === undefined ? [] : [{ ...entry, field }]
   })
@@ -139,8 +139,8 @@ export function createModel(
     lists: shared.lists.value as Shared.ListsFile,
     gateways: shared.gateways.value as Shared.GatewaysFile,
     texts: shared.texts.value as Shared.TextsFile,
-    fields: known,
-    fieldsAndParts: known.flatMap((entry) => [entry, ...collectParts(entry)]),
+    fields: compiledFields,
+    fieldsAndParts: compiledFields.flatMap((entry) => [entry, ...collectParts(entry)]),
     stored: (file.form.also_stored ?? []).map(({ id }, index) => ({
       id,
       path: `form.also_stored.${index}`,
@@ -353,8 +353,8 @@ export function collectTexts(source: Source): Pick<Model, 'displayedTexts' | 'wr
       const [start, end] = source.span(path)
       const written = { path, written: source.text.slice(start, end), at: start }
       writtenTexts.push(written)
-      const place = places.find(([pattern]) => pattern.test(path))?.[1]
-      if (place !== undefined) displayedTexts.push({ ...written, text: value, place })
+      const context = places.find(([pattern]) => pattern.test(path))?.[1]
+      if (context !== undefined) displayedTexts.push({ ...written, text: value, place: context })
     } else if (Array.isArray(value))
       value.forEach((item, index) => walk(item, join(path, index), places))
     else if (typeof value === 'object' && value !== null)

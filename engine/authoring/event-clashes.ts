@@ -181,8 +181,8 @@ export function listGetAddresses(event: EventConfig): readonly Claim[] {
 function findSharedOrderId(a: EventConfig['orderId'], b: EventConfig['orderId']): string | null {
   const [short, long] = a.prefix.length <= b.prefix.length ? [a, b] : [b, a]
   if (!long.prefix.startsWith(short.prefix)) return null
-  const rest = long.prefix.slice(short.prefix.length)
-  return short.followedBy === 'anything' || /^\d*$/.test(rest) ? `${long.prefix}1` : null
+  const remainder = long.prefix.slice(short.prefix.length)
+  return short.followedBy === 'anything' || /^\d*$/.test(remainder) ? `${long.prefix}1` : null
 }
 
 function createNameIndex() {

@@ -74,14 +74,14 @@ function formatExcerpt(
   const cut = from > WIDTH_MAX - 40 ? from - 40 : 0
   const line = sourceLine.slice(cut, cut + WIDTH_MAX)
   const before = makePrintable(`${cut > 0 ? '…' : ''}${line.slice(0, from - cut)}`)
-  const marked = makePrintable(line.slice(from - cut, until - cut))
+  const markedText = makePrintable(line.slice(from - cut, until - cut))
   const after = makePrintable(
     `${line.slice(until - cut)}${sourceLine.length > cut + WIDTH_MAX ? '…' : ''}`,
   )
   const number = String(at.start.line).padStart(gutter)
   return [
-    `${number} | ${before}${marked}${after}`,
-    `${' '.repeat(gutter)} | ${' '.repeat(measureWidth(before))}${mark.repeat(Math.max(1, measureWidth(marked)))}${message === '' ? '' : ` ${message}`}`,
+    `${number} | ${before}${markedText}${after}`,
+    `${' '.repeat(gutter)} | ${' '.repeat(measureWidth(before))}${mark.repeat(Math.max(1, measureWidth(markedText)))}${message === '' ? '' : ` ${message}`}`,
   ]
 }
 

@@ -21,10 +21,7 @@ export type IssuedDocument = {
   readonly bill: readonly Line[]
 }
 
-/**
- * The documents to issue so that invoices less credit notes equal the amount charged for the
- * registration.
- */
+/** The documents to issue so that invoices less credit notes equal the amount charged for the registration. */
 export type DocumentChange = {
   /** Empty if no invoice is needed. */
   readonly invoice: readonly RatedLine[]
@@ -66,31 +63,31 @@ export function computeDocumentChange(
   issued: readonly IssuedDocument[],
   { bill, before, lastRefund = null, withoutInvoice, charged, chargedHere, unpaid }: Charge,
 ): DocumentChange {
-  const now = computeExcess(bill, withoutInvoice)
-  const was = computeExcess(before ?? [], withoutInvoice)
-  const open = listRemaining(issued)
+  const currentLines = computeExcess(bill, withoutInvoice)
+  const earlierLines = computeExcess(before ?? [], withoutInvoice)
+  const openInvoices = listRemaining(issued)
   const covered = sumByLine(issued)
   // The charge of a changed bill depends only on the refunds, not on the bills in between.
-  const isChanged = JSON.stringify([...now]) !== JSON.stringify([...was])
+  const isChanged = JSON.stringify([...currentLines]) !== JSON.stringify([...earlierLines])
   const refunded =
     lastRefund === null || !isChanged
-      ? { was, covered }
+      ? { was: earlierLines, covered }
       : {
           was: computeExcess(lastRefund.bill, withoutInvoice),
           covered: sumByLine(issued.slice(0, lastRefund.documents)),
         }
-  const requiredLines = computeChargedLines(now, refunded, {
+  const requiredLines = computeChargedLines(currentLines, refunded, {
     charged:
       withoutInvoice.length === 0
         ? charged
-        : Math.max(charged - sumTotals(bill) + sumTotals(now.values()), chargedHere),
-    unpaid: computeUnpaidLines(open, unpaid),
+        : Math.max(charged - sumTotals(bill) + sumTotals(currentLines.values()), chargedHere),
+    unpaid: computeUnpaidLines(openInvoices, unpaid),
   })
   const sold = mapLinesByKey(bill)
   const invoice: RatedLine[] = []
   const credits = new Map<string, RatedLine[]>()
   const credit = (key: string, sum: Sum): void => {
-    for (const { of, line } of creditInvoices(open, key, sum))
+    for (const { of, line } of creditInvoices(openInvoices, key, sum))
       credits.set(of, [...(credits.get(of) ?? []), line])
   }
   for (const key of new Set([...requiredLines.keys(), ...covered.keys()])) {
@@ -147,18 +144,18 @@ export function listBilledLines(bill: readonly Line[]): readonly RatedLine[] {
 function getPartsOfOlderLines(bill: readonly Line[]): readonly (Line['parts'] | null)[] {
   const isSold = ({ total, base, gst }: Line): boolean => total >= 0 && base >= 0 && gst >= 0
   const sold = bill.map((line) => (isSold(line) ? line : { base: 0, gst: 0 }))
-  const left = sold.map(({ base, gst }) => ({ base, gst }))
+  const remainders = sold.map(({ base, gst }) => ({ base, gst }))
   return bill.map((line) => {
     if (isSold(line)) return null
     const bases = splitByWeight(
       -line.base,
-      left.map(({ base }) => base),
+      remainders.map(({ base }) => base),
     )
     const gsts = splitByWeight(
       -line.gst,
-      left.map(({ gst }) => gst),
+      remainders.map(({ gst }) => gst),
     )
-    return left.map((of, index) => {
+    return remainders.map((of, index) => {
       const [base, gst] = [bases[index] ?? 0, gsts[index] ?? 0]
       of.base -= base
       of.gst -= gst
@@ -178,10 +175,10 @@ function computeExcess(bill: readonly Line[], withoutInvoice: readonly Line[]): 
   const sums = sumByKey(listBilledLines(bill))
   const [first, second] = withoutInvoice
   if (first !== undefined && second === undefined && first.rate === undefined) {
-    let rest: number = first.total
+    let remainder: number = first.total
     for (const [key, sum] of sums) {
-      const paid = divideOverLines(rest, [sum])[0] ?? ZERO
-      rest -= getTotal(paid)
+      const paid = divideOverLines(remainder, [sum])[0] ?? ZERO
+      remainder -= getTotal(paid)
       sums.set(key, subtract(sum, paid))
     }
     return sums
@@ -194,12 +191,12 @@ function computeExcess(bill: readonly Line[], withoutInvoice: readonly Line[]): 
 /** Deducts an amount from the remaining amounts of the invoices, newest first. */
 function computeUnpaidLines(open: readonly Remainder[], amount: number): ReadonlyMap<string, Sum> {
   const sums = new Map<string, Sum>()
-  let rest = amount
+  let remainder = amount
   for (const { lines } of open.toReversed())
-    for (const [at, part] of divideOverLines(rest, lines).entries()) {
+    for (const [at, part] of divideOverLines(remainder, lines).entries()) {
       const line = lines[at]
       if (line !== undefined) sums.set(toKey(line), add(sums.get(toKey(line)) ?? ZERO, part))
-      rest -= getTotal(part)
+      remainder -= getTotal(part)
     }
   return sums
 }
@@ -250,8 +247,8 @@ function computeChargedLines(
   const keys = [...now.keys()]
   const lines = keys.map((key) => {
     const refunded = dropNegatives(subtract(before.get(key) ?? ZERO, covered.get(key) ?? ZERO))
-    const left = dropNegatives(subtract(now.get(key) ?? ZERO, refunded))
-    return dropNegatives(subtract(left, unpaid.get(key) ?? ZERO))
+    const unrefunded = dropNegatives(subtract(now.get(key) ?? ZERO, refunded))
+    return dropNegatives(subtract(unrefunded, unpaid.get(key) ?? ZERO))
   })
   const excess = lines.reduce((sum, line) => sum + getTotal(line), 0) - charged
   const room = keys.map((key, index) => subtract(now.get(key) ?? ZERO, lines[index] ?? ZERO))
@@ -264,10 +261,7 @@ function computeChargedLines(
   )
 }
 
-/**
- * Divides an amount over lines in proportion to their totals. The tax of each part is in proportion
- * to its line.
- */
+/** Divides an amount over lines in proportion to their totals. The tax of each part is in proportion to its line. */
 function divideOverLines(amount: number, over: readonly Sum[]): readonly Sum[] {
   const totals = over.map(getTotal)
   const cappedAmount = Math.min(
@@ -325,8 +319,11 @@ function withoutCredit(lines: readonly RatedLine[], credit: IssuedDocument): rea
   const byKey = rated === null ? null : sumByKey(rated)
   const older = rated === null ? divideSum(credit.lines.reduce(add, ZERO), lines) : []
   return lines.map((line, index) => {
-    const left = subtract(line, (byKey === null ? older[index] : byKey.get(toKey(line))) ?? ZERO)
-    return { ...line, ...toSplit(left) }
+    const uncredited = subtract(
+      line,
+      (byKey === null ? older[index] : byKey.get(toKey(line))) ?? ZERO,
+    )
+    return { ...line, ...toSplit(uncredited) }
   })
 }
 
@@ -370,13 +367,13 @@ function creditInvoices(
   key: string,
   sum: Sum,
 ): readonly { readonly of: string; readonly line: RatedLine }[] {
-  let rest = sum
+  let remainder = sum
   return open.toReversed().flatMap((invoice) =>
     invoice.lines.flatMap((line) => {
       if (toKey(line) !== key) return []
-      const part = pickSmallerSum(rest, line)
+      const part = pickSmallerSum(remainder, line)
       if (getTotal(part) === 0) return []
-      rest = subtract(rest, part)
+      remainder = subtract(remainder, part)
       return [{ of: invoice.serial, line: takePartOfLine(line, part, undefined) }]
     }),
   )

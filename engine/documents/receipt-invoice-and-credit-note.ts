@@ -177,7 +177,7 @@ export function createDocument(
 ): DocumentBody {
   const { invoice, event, tax } = issuer
   const supplied = kind === 'invoice' ? invoice : null
-  const stated = kind === 'receipt' ? (sold.paid?.came ?? sold.amount) : sold.amount
+  const statedAmount = kind === 'receipt' ? (sold.paid?.came ?? sold.amount) : sold.amount
   const buyer = readBuyer(issuer, sold)
   const currency = sold.currency === INR ? {} : { currency: sold.currency }
   const taxed = supplied === null ? {} : buildTaxPart(issuer, supplied, sold.lines, buyer.gstin)
@@ -202,7 +202,7 @@ export function createDocument(
       ? {}
       : { rupees: computeRupeeValue({ ...taxed, ...currency, base: sold.base }, rate) }),
     ...(kind === 'receipt' && sold.gst > 0 && sold.untaxed ? { untaxed: sold.untaxed } : {}),
-    inWords: spellAmount(stated, sold.currency),
+    inWords: spellAmount(statedAmount, sold.currency),
     paid:
       sold.paid === null
         ? null
@@ -239,16 +239,16 @@ function buildTaxPart(
   const registeredIn = buyerGstin === null ? null : getStateOfGstin(buyerGstin)
   const lines = sold.map((line) => {
     const rate = getLineRate(line, issuer.tax)
-    const stated = getOwn(issuer.terms ?? {}, line.item ?? '') ?? {}
+    const itemTerms = getOwn(issuer.terms ?? {}, line.item ?? '') ?? {}
     const terms = {
       sac: invoice.sac,
       site: invoice.placeOfSupply.state ?? supplier,
-      ...stated,
+      ...itemTerms,
     }
     return {
       ...line,
       // The conference's SAC applies to taxed lines only: a donation is not a conference fee.
-      ...(rate === null && stated.sac === undefined ? {} : { sac: terms.sac }),
+      ...(rate === null && itemTerms.sac === undefined ? {} : { sac: terms.sac }),
       rate,
       place: getPlaceOfSupply(terms, registeredIn),
     }

@@ -61,12 +61,12 @@ export function createRegNo(event: PublicEvent, digits: readonly number[]): RegN
 /** Returns true if `createRegNo` could have created this number. Imported numbers may differ. */
 export function isRegNo(event: PublicEvent, text: string): text is RegNo {
   const { prefix, digits } = event.orderId
-  const rest = text.slice(prefix.length)
+  const digitsText = text.slice(prefix.length)
   return (
     text.startsWith(prefix) &&
-    rest.length === digits &&
-    /^\d+$/.test(rest) &&
-    computeDammDigit(rest) === '0'
+    digitsText.length === digits &&
+    /^\d+$/.test(digitsText) &&
+    computeDammDigit(digitsText) === '0'
   )
 }
 
@@ -96,7 +96,7 @@ export function readOrderId(
   const id = text?.trim() ?? ''
   if (id === '') return err({ code: 'no_order', message: errors.noOrder })
   const { prefix, followedBy } = event.orderId
-  const rest = id.slice(prefix.length)
-  const isMatch = id.startsWith(prefix) && (followedBy === 'anything' || /^\d+$/.test(rest))
+  const suffix = id.slice(prefix.length)
+  const isMatch = id.startsWith(prefix) && (followedBy === 'anything' || /^\d+$/.test(suffix))
   return isMatch ? ok(id as OrderId) : err({ code: 'bad_order', message: errors.badOrder })
 }

@@ -86,12 +86,12 @@ function breakLink(word: string): string {
 function isDecimal(word: string, at: number): boolean {
   const before = /[\d,]*$/.exec(word.slice(0, at))?.[0] ?? ''
   const after = /^\d+/.exec(word.slice(at + 1))?.[0] ?? ''
-  const rest = word.slice(at + 1 + after.length)
+  const textAfterNumber = word.slice(at + 1 + after.length)
   const start = word.slice(0, at - before.length)
   return (
     before !== '' &&
     after !== '' &&
-    !/^(?:[\p{L}\p{So}]|\.[\p{L}\p{N}\p{So}])/u.test(rest) &&
+    !/^(?:[\p{L}\p{So}]|\.[\p{L}\p{N}\p{So}])/u.test(textAfterNumber) &&
     !/[.\p{L}/@]$/u.test(start)
   )
 }

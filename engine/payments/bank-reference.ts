@@ -43,13 +43,13 @@ const OWN_SLIP_CHARACTERS_MAX = 8
  */
 export function toBankKey(reference: string): BankKey {
   const words = splitWords(reference)
-  const joined = stripLeadingWord(words.join(''))
-  if (isUtr(joined)) return joined
+  const joinedKey = stripLeadingWord(words.join(''))
+  if (isUtr(joinedKey)) return joinedKey
   // "526123456702 UPI": a number with words. Digits in a second word may be a group of the same
   // number.
   const numbers = words.map(stripLeadingWord).filter((word) => /\d/.test(word))
   const [onlyWord] = numbers
-  return numbers.length === 1 && onlyWord !== undefined && isUtr(onlyWord) ? onlyWord : joined
+  return numbers.length === 1 && onlyWord !== undefined && isUtr(onlyWord) ? onlyWord : joinedKey
 }
 
 /**
@@ -161,13 +161,13 @@ export function findReferenceKeys(text: string): ReadonlySet<BankKey> {
     if (cheque !== null) keys.add(cheque)
   }
   for (let from = 0; from < words.length; from++) {
-    let joined = ''
+    let joinedWords = ''
     for (const word of words.slice(from, from + GROUPS_MAX)) {
       // A word without digits is not part of a grouped number.
-      if (joined !== '' && !/\d/.test(word)) break
-      joined += word
-      if (joined.length > REFERENCE_CHARACTERS_MAX) break
-      const key = stripLeadingWord(joined)
+      if (joinedWords !== '' && !/\d/.test(word)) break
+      joinedWords += word
+      if (joinedWords.length > REFERENCE_CHARACTERS_MAX) break
+      const key = stripLeadingWord(joinedWords)
       if (isSearchable(key)) keys.add(key)
     }
   }

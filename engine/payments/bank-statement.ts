@@ -257,8 +257,8 @@ function namesOtherCurrencyInHeading(
 ): boolean {
   return [credit, amount, debit].some((at) => {
     const [code] = /\b(?:[A-Z]{3}|Rs)\b(?=\W*$)/.exec(getCellText(header, at)) ?? []
-    const named = code === 'Rs' ? INR : readCurrency(code)
-    return named !== null && named !== currency
+    const namedCurrency = code === 'Rs' ? INR : readCurrency(code)
+    return namedCurrency !== null && namedCurrency !== currency
   })
 }
 

@@ -75,8 +75,10 @@ export function buildGatewayForm(
   { payment, cardAccounts = {} }: Pick<EventConfig, 'payment' | 'cardAccounts'>,
   data: Readonly<Record<string, string>>,
 ): { readonly action: string | undefined; readonly fields: Record<string, string> } | undefined {
-  const named = Object.values(cardAccounts).find(({ gateway }) => gateway.name === data['gateway'])
-  const gateway = (named ?? payment)?.gateway
+  const namedAccount = Object.values(cardAccounts).find(
+    ({ gateway }) => gateway.name === data['gateway'],
+  )
+  const gateway = (namedAccount ?? payment)?.gateway
   if (gateway === undefined) return undefined
   const posted = Object.entries(gateway.posts).map(([name, from]) => [
     name,

@@ -120,16 +120,16 @@ export function findChosenMethod(
   const allMethods = listDelegateMethods(event)
   if (allMethods.length === 0) return ok(null)
   const offered = allMethods.filter((method) => acceptsCurrency(method, currency))
-  const open = offered.filter((method) => isMethodOpen(method, on))
+  const openMethods = offered.filter((method) => isMethodOpen(method, on))
   const chosen =
     offered.length === 1 ? offered[0] : findMethod(offered, getOwn(answers, METHOD_FIELD))
-  const method = chosen ?? open[0]
+  const method = chosen ?? openMethods[0]
   if (method !== undefined && isMethodOpen(method, on)) return ok(method)
   const endedText =
     method?.until === undefined
       ? messages.closed
       : formatMessage(messages.ended, { method: method.label, day: formatDay(method.until) })
-  const methods = open.map(({ label }) => label).join(', ')
+  const methods = openMethods.map(({ label }) => label).join(', ')
   return err(
     methods === '' ? endedText : `${endedText} ${formatMessage(messages.choose, { methods })}`,
   )
@@ -147,14 +147,16 @@ export function findMethodFieldErrors(
   on: Day,
 ): FieldErrors {
   const allMethods = listDelegateMethods(event)
-  const stated = getOwn(raw, METHOD_FIELD)
-  const method = isBlank(stated) ? allMethods[0] : findMethod(allMethods, String(stated).trim())
+  const statedMethod = getOwn(raw, METHOD_FIELD)
+  const method = isBlank(statedMethod)
+    ? allMethods[0]
+    : findMethod(allMethods, String(statedMethod).trim())
   const currency = getCurrency(event, findCategory(event, answers))
   if (allMethods.length < 2 || method === undefined || acceptsCurrency(method, currency)) return {}
-  const open = allMethods.filter(
+  const openMethods = allMethods.filter(
     (other) => acceptsCurrency(other, currency) && isMethodOpen(other, on),
   )
-  const methods = open.map(({ label }) => `“${label}”`).join(', ')
+  const methods = openMethods.map(({ label }) => `“${label}”`).join(', ')
   return methods === ''
     ? {}
     : { [METHOD_FIELD]: formatMessage(messages.byCurrency, { currency, methods }) }

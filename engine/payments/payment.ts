@@ -298,8 +298,8 @@ export function closePayment(payment: Payment, reason: string, at: Instant): Pay
 }
 
 function removeUndecidedReason(payment: Payment): Payment {
-  const rest = payment.review?.replace(UNDECIDED_REASON, '').trim() ?? ''
-  return { ...payment, review: rest === '' ? null : rest }
+  const remainingReview = payment.review?.replace(UNDECIDED_REASON, '').trim() ?? ''
+  return { ...payment, review: remainingReview === '' ? null : remainingReview }
 }
 
 /**

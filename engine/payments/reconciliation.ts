@@ -221,7 +221,7 @@ function findReferences(
 
   /** Returns payments recorded under a reference of the line. `elsewhere`: one that may belong to another line. */
   const findRecorded = (line: StatementLine) => {
-    const hits = [...isNameable(line)].flatMap((key) => {
+    const candidates = [...isNameable(line)].flatMap((key) => {
       const payment = isUsable(key) ? payments.get(key) : undefined
       return payment === undefined ? [] : [{ key, payment }]
     })
@@ -230,14 +230,14 @@ function findReferences(
     const isOfAnotherPayment = findLineUtrs(line).some((key) => isUsable(key) && !payments.has(key))
     const belongsToLine = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
       const lines = carriers.get(key) ?? []
-      const alike = lines.filter((candidate) => candidate.line.amount === payment.amount)
-      const isOnly = lines.length < 2 || (alike.length === 1 && line.amount === payment.amount)
+      const sameAmount = lines.filter((candidate) => candidate.line.amount === payment.amount)
+      const isOnly = lines.length < 2 || (sameAmount.length === 1 && line.amount === payment.amount)
       return isOnly && (names.has(key) || (line.amount === payment.amount && !isOfAnotherPayment))
     }
-    const paymentsOfLine = hits.filter(belongsToLine).map(({ payment }) => payment)
+    const paymentsOfLine = candidates.filter(belongsToLine).map(({ payment }) => payment)
     // A delegate may pay twice with the registration number, which is not a bank reference.
     const byNumber = [...listKeys(line)].filter(isNumber).flatMap((key) => payments.get(key) ?? [])
-    const other = hits[0]?.payment ?? byNumber[0]
+    const other = candidates[0]?.payment ?? byNumber[0]
     return {
       payments: [...new Map(paymentsOfLine.map((payment) => [payment.id, payment])).values()],
       elsewhere:
@@ -246,11 +246,11 @@ function findReferences(
           : {
               of: other.regNo === null ? [] : [other.regNo],
               why:
-                hits[0] === undefined
+                candidates[0] === undefined
                   ? 'A payment with this registration number is recorded. It may be this one.'
-                  : names.has(hits[0].key)
-                    ? `A recorded payment has the reference ${hits[0].key}, which is in several lines of this file.`
-                    : `A payment with the reference ${hits[0].key} is recorded. It may be this one.`,
+                  : names.has(candidates[0].key)
+                    ? `A recorded payment has the reference ${candidates[0].key}, which is in several lines of this file.`
+                    : `A payment with the reference ${candidates[0].key} is recorded. It may be this one.`,
             },
     }
   }

@@ -53,20 +53,21 @@ export type DecimalMark = '.' | ','
  * 1.234 is then ambiguous.
  */
 export function findDecimalMark(cells: readonly string[], currency: Currency): DecimalMark | null {
-  const shown = new Set<DecimalMark>()
+  const marksInUse = new Set<DecimalMark>()
   for (const cell of cells) {
-    if (/\d\.\d{1,2}(?!\d)|,\d{3}\.\d/.test(cell) && !/\.\d{3},|\.\d+\./.test(cell)) shown.add('.')
+    if (/\d\.\d{1,2}(?!\d)|,\d{3}\.\d/.test(cell) && !/\.\d{3},|\.\d+\./.test(cell))
+      marksInUse.add('.')
     if (/\d,\d{1,2}(?!\d)(?!,)|\.\d{3},\d/.test(cell) && !/,\d{3}\.|,\d+,/.test(cell))
-      shown.add(',')
+      marksInUse.add(',')
   }
   // If every cell has three digits after the mark, they are decimals, because an amount without
   // decimals would have no mark.
-  if (shown.size === 0 && getDecimals(currency) === 3)
+  if (marksInUse.size === 0 && getDecimals(currency) === 3)
     for (const mark of ['.', ','] as const)
       if (cells.every((cell) => new RegExp(`^\\D*\\d+[${mark}]\\d{3}\\D*$`).test(cell)))
-        shown.add(mark)
-  const [mark] = shown
-  return shown.size === 1 && mark !== undefined ? mark : null
+        marksInUse.add(mark)
+  const [mark] = marksInUse
+  return marksInUse.size === 1 && mark !== undefined ? mark : null
 }
 
 /**

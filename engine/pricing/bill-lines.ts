@@ -41,9 +41,9 @@ export function formatQuantity(
   currency: Currency,
 ): string | null {
   if (quantity === 1) return null
-  const one = unit * quantity === amount ? unit : amount / quantity
-  return Number.isInteger(one)
-    ? `${quantity} × ${formatMoney(toAmount(one), currency)}`
+  const unitPrice = unit * quantity === amount ? unit : amount / quantity
+  return Number.isInteger(unitPrice)
+    ? `${quantity} × ${formatMoney(toAmount(unitPrice), currency)}`
     : `× ${quantity}`
 }
 

@@ -240,8 +240,8 @@ function buildLineLabel(
     const [id = '', unit] = name.split('.')
     const answer = getOwn(answers, id)
     if (answer === undefined) return [name, undefined]
-    const counted = unit === undefined ? undefined : findField(event, id)
-    return [name, counted ? formatUnit(counted, answer) : formatAnswer(event, id, answer)]
+    const countedField = unit === undefined ? undefined : findField(event, id)
+    return [name, countedField ? formatUnit(countedField, answer) : formatAnswer(event, id, answer)]
   })
   return fillPlaceholders(item.label, fromPairs(values), '')
 }

@@ -85,10 +85,10 @@ export function adjustPrices(
       ),
     )
   }
-  let left: number = by.amount
+  let remainder: number = by.amount
   return prices.map((price) => {
-    const change = Math.max(left, -price)
-    left -= change
+    const change = Math.max(remainder, -price)
+    remainder -= change
     return toAmount(price + change)
   })
 }

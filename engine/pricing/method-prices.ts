@@ -112,8 +112,8 @@ export function withStatedMethod(
   answers: Answers,
   raw: Readonly<Record<string, unknown>>,
 ): Answers {
-  const stated = getOwn(raw, METHOD_NAME)
-  return typeof stated === 'string' ? withMethod(event, answers, stated) : answers
+  const statedMethod = getOwn(raw, METHOD_NAME)
+  return typeof statedMethod === 'string' ? withMethod(event, answers, statedMethod) : answers
 }
 
 export type MethodPrice = {
@@ -134,7 +134,7 @@ export function listPricesOfOtherMethods(
   at: Instant,
 ): readonly MethodPrice[] {
   const current = getOwn(answers, METHOD_FIELD)
-  const others = listOfferedMethods(event, dayOf(at), chosen.currency).flatMap(
+  const otherPrices = listOfferedMethods(event, dayOf(at), chosen.currency).flatMap(
     (method): readonly MethodPrice[] => {
       if (method.id === current) return []
       const other = quote(event, withMethod(event, answers, method.id), at)
@@ -145,5 +145,5 @@ export function listPricesOfOtherMethods(
       return [{ method, quote: other.value, extra }]
     },
   )
-  return others.every(({ quote: other }) => other.total === chosen.total) ? [] : others
+  return otherPrices.every(({ quote: other }) => other.total === chosen.total) ? [] : otherPrices
 }

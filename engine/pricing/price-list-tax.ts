@@ -35,8 +35,8 @@ export function isListedWithTax(
 ): boolean {
   const getTax = (item: Item | null): Tax | null =>
     chooseTax(fees, item, answers ?? null, category, on).tax
-  const known = [getTax(null), fees.tax].find(isTaxed)
-  const taxes = known === undefined ? fees.items.map(getTax) : [known]
+  const knownTax = [getTax(null), fees.tax].find(isTaxed)
+  const taxes = knownTax === undefined ? fees.items.map(getTax) : [knownTax]
   return !taxes.some((tax) => tax?.prices === 'exclusive')
 }
 
@@ -69,10 +69,10 @@ export function getListedItemPrice(
  */
 export function getListedTaxText(event: EventFees, listed: ListedPrice): string {
   const { category, on, answers } = listed
-  const own = answers ? chooseTax(event.fees, null, answers, category, on) : null
-  if (own !== null && !isTaxed(own.tax)) return own.note ?? ''
+  const ownTax = answers ? chooseTax(event.fees, null, answers, category, on) : null
+  if (ownTax !== null && !isTaxed(ownTax.tax)) return ownTax.note ?? ''
   const includesTax = isListedWithTax(event, listed)
-  const taxes = (own === null ? listPossibleTaxes(event, listed) : [own.tax])
+  const taxes = (ownTax === null ? listPossibleTaxes(event, listed) : [ownTax.tax])
     .filter(isTaxed)
     .filter(({ prices }) => (prices === 'inclusive') === includesTax)
   const { exclusive, included, or } = VALIDATION_MESSAGES.tax

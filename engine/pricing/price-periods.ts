@@ -71,8 +71,8 @@ export function getPeriodLabel(
   period: string,
   category: string | null,
 ): string | undefined {
-  const own = category === null ? [] : listPeriodsOfCategory(fees, category)
-  return [...own, ...listPeriods(fees)].find(({ id }) => id === period)?.label
+  const categoryPeriods = category === null ? [] : listPeriodsOfCategory(fees, category)
+  return [...categoryPeriods, ...listPeriods(fees)].find(({ id }) => id === period)?.label
 }
 
 /**
@@ -130,8 +130,8 @@ export function findItemPeriodOn(
  * has ended.
  */
 export function listPeriodEdges(fees: Pick<Fees, 'periods' | 'items' | 'groups'>): readonly Day[] {
-  const own = [...(fees.groups ?? []), ...fees.items].flatMap(({ periods = [] }) => periods)
-  return [...fees.periods, ...own].flatMap(({ from, to }) => [
+  const ownPeriods = [...(fees.groups ?? []), ...fees.items].flatMap(({ periods = [] }) => periods)
+  return [...fees.periods, ...ownPeriods].flatMap(({ from, to }) => [
     ...(from === undefined ? [] : [from]),
     ...(to === undefined ? [] : [addDays(to, 1)]),
   ])
@@ -248,10 +248,10 @@ export function listPriceSteps({
     const labels = groups.flatMap((group) => {
       const category = group?.categories[0] ?? null
       const before = findPeriodOn(fees, addDays(day, -1), category)
-      const now = findPeriodOn(fees, day, category)
-      return before === null || now === null || before.id === now.id
+      const currentPeriod = findPeriodOn(fees, day, category)
+      return before === null || currentPeriod === null || before.id === currentPeriod.id
         ? []
-        : [group === null ? now.label : `${group.label}: ${now.label}`]
+        : [group === null ? currentPeriod.label : `${group.label}: ${currentPeriod.label}`]
     })
     return labels.length === 0 ? [] : [{ day, label: [...new Set(labels)].join(', ') }]
   })

@@ -67,9 +67,9 @@ export function listRequiredSeats(
 function countSeats({ count, withDelegate }: Quota, answers: Answers): number {
   if (count === undefined) return 1
   const answer = getOwn(answers, count)
-  const counted =
+  const countedSeats =
     typeof answer === 'number' ? Math.max(0, Math.ceil(answer)) : toList(answer).length
-  return counted + (withDelegate === true ? 1 : 0)
+  return countedSeats + (withDelegate === true ? 1 : 0)
 }
 
 /**

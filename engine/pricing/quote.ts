@@ -58,8 +58,8 @@ export function quoteCategory(
   const row = getOwn(event.fees.prices ?? {}, category)
   const price = row === undefined ? undefined : getOwn(row, period)
   if (price === undefined || price === null) return null
-  const known = listPeriodsOfCategory(event.fees, category).find(({ id }) => id === period)
-  const day = on ?? getFirstDayOfPeriod(event, known)
+  const knownPeriod = listPeriodsOfCategory(event.fees, category).find(({ id }) => id === period)
+  const day = on ?? getFirstDayOfPeriod(event, knownPeriod)
   return splitPrice(chooseTax(event.fees, null, answers, category, day).tax, price)
 }
 

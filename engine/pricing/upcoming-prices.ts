@@ -81,10 +81,10 @@ export function findNextPrice(
     const quoted = quoteWithCategory(event, answers, category, startOfDay(day))
     return quoted.ok ? quoted.value.total : null
   }
-  const now = getTotalOn(on)
+  const currentTotal = getTotalOn(on)
   for (const from of listPriceChangesAfter(event, on)) {
     const total = getTotalOn(from)
-    if (total !== now) return { from, total }
+    if (total !== currentTotal) return { from, total }
   }
   return null
 }

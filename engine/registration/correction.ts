@@ -169,18 +169,18 @@ function reprice(
   const billed = withBilledMethod(event, before, bill, on)
   const method = getOwn(billed, METHOD_NAME)
   const corrected = method === undefined ? answers : withMethod(event, answers, String(method))
-  const now = quoteInPeriod(event, corrected, category, getBasis(category), on)
+  const newQuote = quoteInPeriod(event, corrected, category, getBasis(category), on)
   const originalQuote = quoteInPeriod(event, billed, categoryBefore, priceBasis, on)
   const serialiseQuote = (quote: Quote): string => JSON.stringify([quote.category, quote.lines])
   if (
-    now.ok &&
+    newQuote.ok &&
     originalQuote.ok &&
-    serialiseQuote(now.value) === serialiseQuote(originalQuote.value)
+    serialiseQuote(newQuote.value) === serialiseQuote(originalQuote.value)
   )
     return ok(null)
   // If there was no price before and there is none now, this change is not the cause.
-  if (!now.ok && !originalQuote.ok) return ok(null)
-  return now
+  if (!newQuote.ok && !originalQuote.ok) return ok(null)
+  return newQuote
 }
 
 function listChanges(event: EventConfig, before: Answers, after: Answers): readonly string[] {

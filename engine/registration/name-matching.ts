@@ -49,12 +49,12 @@ export function rankName(name: string, search: string): number {
 
 /** Returns true if each searched word, longest first, begins a different word of the name. */
 function beginDistinctWords(known: readonly string[], wanted: readonly string[]): boolean {
-  const left = [...known]
+  const unmatchedWords = [...known]
   return wanted
     .toSorted((a, b) => b.length - a.length)
     .every((word) => {
-      const at = left.findIndex((candidate) => candidate.startsWith(word))
-      if (at !== -1) left.splice(at, 1)
+      const at = unmatchedWords.findIndex((candidate) => candidate.startsWith(word))
+      if (at !== -1) unmatchedWords.splice(at, 1)
       return at !== -1
     })
 }

@@ -270,16 +270,16 @@ export function computeNextState(
   if (state === 'cancelled' || state === 'refused' || state === 'to_approve') return state
   if (state === 'lapsed' && hasPaymentDeadline && status !== 'success' && status !== 'refunded')
     return state
-  const open = state === 'told' ? 'told' : 'to_pay'
+  const openState = state === 'told' ? 'told' : 'to_pay'
   switch (status) {
     case 'success':
-      return due > 0 ? open : 'complete'
+      return due > 0 ? openState : 'complete'
     case 'refunded':
       return 'cancelled'
     case 'pending':
-      return open
+      return openState
     case 'failed':
-      return hasExpired && !hasPaymentDeadline ? 'lapsed' : open
+      return hasExpired && !hasPaymentDeadline ? 'lapsed' : openState
     default:
       return assertNever(status)
   }

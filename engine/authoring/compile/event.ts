@@ -56,7 +56,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   const days = { from: day(asText(event.from)), to: day(asText(event.to)) }
   const currency = readCurrency(file.currency) ?? INR
   const fees = toFees(asMap(file.fees), currency, categories)
-  const counted = new Set([
+  const countedFields = new Set([
     ...fees.items.flatMap(({ count, times }) => [count?.field, times]),
     ...asList(file.quotas).map((quota) => asOptionalText(asMap(quota).count)),
   ])
@@ -70,7 +70,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
           ? field
           : {
               ...field,
-              ...(counted.has(field.id) && { isWhole: true }),
+              ...(countedFields.has(field.id) && { isWhole: true }),
               ...(amountFields.has(field.id) && { isAmount: true }),
             },
       ),

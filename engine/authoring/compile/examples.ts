@@ -44,8 +44,8 @@ export function toExamples(
       const name = asText(example.name)
       if (example.order_id !== undefined)
         return { name, orderId: asText(example.order_id), order: asText(expect.order) }
-      const given = { ...delegate, ...asMap(example.given) }
-      const currency = findExpectedCurrency(event, example, given)
+      const givenAnswers = { ...delegate, ...asMap(example.given) }
+      const currency = findExpectedCurrency(event, example, givenAnswers)
       const readAmount = (value: unknown): Amount | undefined =>
         value === undefined ? undefined : readFileAmount(value, currency)
       const expected = removeUndefined({
@@ -70,7 +70,7 @@ export function toExamples(
       if (example.category !== undefined)
         return { name, on, category: asText(example.category), expect: expected }
       const answers: RawAnswers = Object.fromEntries(
-        Object.entries(given).filter(([, value]) => value !== null),
+        Object.entries(givenAnswers).filter(([, value]) => value !== null),
       )
       return {
         name,

@@ -277,8 +277,9 @@ function toCount(count: unknown): Item['count'] {
 function toAdjustment(adjustment: PlainMap, currencies: Currencies): Adjustment {
   const { amount, percent } = adjustment
   const currency = getAmountCurrency(adjustment.currency, currencies)
-  const written = adjustment.when === undefined ? null : toCondition(adjustment.when)
-  const when = percent === undefined ? limitToCurrency(written, currency, currencies) : written
+  const statedCondition = adjustment.when === undefined ? null : toCondition(adjustment.when)
+  const when =
+    percent === undefined ? limitToCurrency(statedCondition, currency, currencies) : statedCondition
   return {
     id: asText(adjustment.id),
     label: asOptionalText(adjustment.label) ?? formatIdAsWords(asText(adjustment.id)),

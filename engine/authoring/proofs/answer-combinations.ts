@@ -85,21 +85,23 @@ type Box = readonly ReadonlySet<Answer | undefined>[]
 
 /** Merges boxes that differ on one axis only, until none do. */
 function mergeBoxes(boxes: readonly Box[]): readonly Box[] {
-  const left = [...boxes]
-  for (let i = 0; i < left.length; i++) {
-    const group = left[i] ?? []
-    const other = left.findIndex(
+  const remainingBoxes = [...boxes]
+  for (let i = 0; i < remainingBoxes.length; i++) {
+    const group = remainingBoxes[i] ?? []
+    const other = remainingBoxes.findIndex(
       (other, j) =>
         j > i &&
         group.filter((values, axis) => !areSetsEqual(values, other[axis] ?? new Set())).length <= 1,
     )
     if (other === -1) continue
-    const otherGroup = left[other] ?? []
-    left[i] = group.map((values, axis) => new Set([...values, ...(otherGroup[axis] ?? [])]))
-    left.splice(other, 1)
+    const otherGroup = remainingBoxes[other] ?? []
+    remainingBoxes[i] = group.map(
+      (values, axis) => new Set([...values, ...(otherGroup[axis] ?? [])]),
+    )
+    remainingBoxes.splice(other, 1)
     i = -1
   }
-  return left
+  return remainingBoxes
 }
 
 function areSetsEqual(a: ReadonlySet<unknown>, b: ReadonlySet<unknown>): boolean {
@@ -146,15 +148,15 @@ function describeAll(axis: Axis, contained: readonly (Answer | undefined)[]): re
   const days = axis.values.flatMap(({ answer }) =>
     typeof answer === 'string' && isDay(answer) ? [answer] : [],
   )
-  const runs: Day[][] = []
+  const dayRanges: Day[][] = []
   for (const [at, day] of days.entries()) {
     if (!contained.includes(day)) continue
-    if (at > 0 && contained.includes(days[at - 1])) runs.at(-1)?.push(day)
-    else runs.push([day])
+    if (at > 0 && contained.includes(days[at - 1])) dayRanges.at(-1)?.push(day)
+    else dayRanges.push([day])
   }
   const isIn = (answer: Answer | undefined): boolean => days.some((day) => day === answer)
   return [
-    ...runs.map((run) => describeSpan(run, days)),
+    ...dayRanges.map((run) => describeSpan(run, days)),
     ...contained.filter((answer) => !isIn(answer)).map((answer) => describe(axis, answer)),
   ]
 }

@@ -113,13 +113,13 @@ function subtractCondition(domain: Domain, condition: Condition): readonly Box[]
     })
     return rest.flatMap((a) =>
       failing.flatMap((b) => {
-        const both = createBox(
+        const intersection = createBox(
           domain.space,
           (axis, value) =>
             containsValue(domain.space, a, axis, value) &&
             containsValue(domain.space, b, axis, value),
         )
-        return both === null ? [] : [both]
+        return intersection === null ? [] : [intersection]
       }),
     )
   }, listAllBoxes(domain))

@@ -133,11 +133,11 @@ type Bill = {
 }
 
 function findExtremes(event: EventConfig, currency: Currency, budget: Budget): Extremes {
-  const ends = listBillDays(event).flatMap((at) =>
+  const finalBills = listBillDays(event).flatMap((at) =>
     findBills(event, currency, at, budget).map((bill) => ({ ...at, bill })),
   )
   const excessiveDeductions = new Map<string, ExcessiveDeduction>()
-  for (const { on, bill } of ends)
+  for (const { on, bill } of finalBills)
     bill.pending.forEach((entry, index) => {
       const id = event.fees.adjustments[index]?.id ?? ''
       if (entry !== null && !excessiveDeductions.has(id))
@@ -149,7 +149,7 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
         })
     })
   const pickBest = (side: 'min' | 'smallest' | 'max', sign: 1 | -1): PossibleBill | null => {
-    const found = ends
+    const found = finalBills
       .flatMap(({ on, period, bill }) => {
         const sum = bill[side]
         return sum === null ? [] : [{ on, period, sum }]
@@ -201,12 +201,12 @@ function findBills(
       if (entry === null || adjustment === undefined || !affectsItem(adjustment, id)) return entry
       const change = 'percent' in adjustment.by ? adjustment.by : { amount: toAmount(entry.left) }
       const after = adjustPrices([amount], change)[0] ?? toAmount(0)
-      const left =
+      const remainder =
         'percent' in change
           ? computeOverdraft(amount, change.percent)
           : entry.left - (after - amount)
       amount = after
-      return { left, hasLine: entry.hasLine || price > 0 }
+      return { left: remainder, hasLine: entry.hasLine || price > 0 }
     })
     const due = splitPrice(taxOfLine, amount).total
     const addDue = (sum: Sum): Sum => ({ ...sum, total: sum.total + due })
@@ -232,8 +232,8 @@ function findBills(
     at: ({ answers, category }, bill) => {
       if (adjustment.when !== undefined && !matchesCondition(adjustment.when, answers, category))
         return bill
-      const left = 'percent' in adjustment.by ? 0 : adjustment.by.amount
-      return { ...bill, pending: bill.pending.with(at, { left, hasLine: false }) }
+      const remainder = 'percent' in adjustment.by ? 0 : adjustment.by.amount
+      return { ...bill, pending: bill.pending.with(at, { left: remainder, hasLine: false }) }
     },
   })
   const listTaxConditions = (item: Item | null): readonly Condition[] =>
@@ -261,14 +261,14 @@ function findBills(
       if (category === null || cell === null || getCurrency(event, category) !== currency)
         return null
       if (rejections.some((when) => matchesCondition(when, answers, category))) return null
-      const known: Bill = {
+      const billWithCategory: Bill = {
         ...bill,
         min: { ...bill.min, category },
         smallest: bill.smallest === null ? null : { ...bill.smallest, category },
         max: { ...bill.max, category },
       }
       const { tax } = chooseTax(event.fees, null, answers, category, on)
-      return removeLine(addLine(known, REGISTRATION, cell, tax), REGISTRATION)
+      return removeLine(addLine(billWithCategory, REGISTRATION, cell, tax), REGISTRATION)
     },
   }
   const addItem = (item: Item): Checkpoint<Bill> => ({
@@ -288,12 +288,12 @@ function findBills(
       return removeLine(sum, item.id)
     },
   })
-  const ready = new Set<Adjustment>()
+  const started = new Set<Adjustment>()
   const checkpoints = lineIds.flatMap((id, i): Checkpoint<Bill>[] => {
     const item = items[i - 1]
     const before = activeAdjustments.flatMap((adjustment, index): Checkpoint<Bill>[] => {
-      if (adjustment === null || ready.has(adjustment) || !affectsItem(adjustment, id)) return []
-      ready.add(adjustment)
+      if (adjustment === null || started.has(adjustment) || !affectsItem(adjustment, id)) return []
+      started.add(adjustment)
       return [addAdjustment(adjustment, index)]
     })
     return [...before, item === undefined ? registration : addItem(item)]
@@ -371,7 +371,7 @@ function canBothApply(
   budget: Budget,
 ): boolean {
   const conditions = [one.when, other.when].filter((when) => when !== undefined)
-  const both: Checkpoint<null> = {
+  const checkpoint: Checkpoint<null> = {
     reads: [...listConditionNames(conditions), ...(includesEveryDelegate(event) ? [] : [CATEGORY])],
     conditions,
     at: ({ answers, category }) => {
@@ -385,7 +385,7 @@ function canBothApply(
   let isMet = false
   searchAnswers(
     event,
-    [both],
+    [checkpoint],
     { start: null, addAnswer: () => null, buildKey: () => '', merge: () => null },
     () => ({}),
     budget,

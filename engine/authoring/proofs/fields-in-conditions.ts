@@ -85,8 +85,8 @@ export function findRelevantFields(
     if (ids.has(id)) return
     ids.add(id)
     for (const { field } of listVisibilityConditions(event, id).flat(2)) add(field)
-    const known = findMemberListColumn(event, id)
-    if (known !== null) add(known.field)
+    const memberListColumn = findMemberListColumn(event, id)
+    if (memberListColumn !== null) add(memberListColumn.field)
   }
   for (const { field } of conditions.flat(2)) add(field)
   also.forEach(add)
@@ -273,9 +273,11 @@ function listDistinctNumbers(
     if (!Number.isFinite(lowest)) return [isWhole || max < to ? highest : to - 1]
     if (!Number.isFinite(highest)) return [isWhole || min > from ? lowest : from + 1]
     // Zero causes no bill line, so the smallest number that causes one is included too.
-    const one = isWhole ? 1 : ONE_PAISA
+    const smallestUnit = isWhole ? 1 : ONE_PAISA
     if (needsBounds)
-      return lowest <= 0 && one < highest ? [lowest, one, highest] : [lowest, highest]
+      return lowest <= 0 && smallestUnit < highest
+        ? [lowest, smallestUnit, highest]
+        : [lowest, highest]
     return [isWhole ? lowest : (Math.max(from, min) + Math.min(to, max)) / 2]
   })
   return [...new Set(distinguished)]

@@ -40,12 +40,12 @@ function findHiddenItemFields(
   item: Item,
   budget: Budget,
 ): readonly UnansweredField[] {
-  const counted = [item.by, item.count?.field, item.times, item.amountIn].filter(
+  const countFields = [item.by, item.count?.field, item.times, item.amountIn].filter(
     (name) => name !== undefined,
   )
   const found = new Map<string, UnansweredField>()
-  if (counted.length === 0) return []
-  const visibilityConditions = counted.flatMap((name) => listVisibilityConditions(event, name))
+  if (countFields.length === 0) return []
+  const visibilityConditions = countFields.flatMap((name) => listVisibilityConditions(event, name))
   searchAnswers(
     event,
     [
@@ -66,8 +66,8 @@ function findHiddenItemFields(
             getItemQuantity(withoutTimes, answers, category) === 0
           )
             return null
-          const first = isVisible(event, item, answers, category) ? undefined : counted[0]
-          for (const name of counted) {
+          const first = isVisible(event, item, answers, category) ? undefined : countFields[0]
+          for (const name of countFields) {
             // If the item is not ordered, nothing must be answered; otherwise the first answer
             // requires the others.
             if (first !== undefined && getOwn(answers, first) === undefined) return null

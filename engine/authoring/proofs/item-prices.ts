@@ -131,9 +131,9 @@ function checkItem(
   const reached = new Map<string, Cell>()
   const addMissingPrice = (hole: Omit<MissingPrice, 'who'>, who: SampleDelegate): void => {
     const key = JSON.stringify([hole.is, hole.table, hole.row, hole.period])
-    const known = holes.get(key)?.who ?? []
-    if (!known.some(({ category }) => category === who.category))
-      holes.set(key, { ...hole, who: [...known, who] })
+    const delegates = holes.get(key)?.who ?? []
+    if (!delegates.some(({ category }) => category === who.category))
+      holes.set(key, { ...hole, who: [...delegates, who] })
   }
   const visitPath = ({ answers, category }: KnownValues, path: AnswerPath): null => {
     if (category === null || !itemApplies(item, answers, category) || item.amountIn !== undefined)

@@ -61,12 +61,12 @@ export function listDistinctChoices(
       group.some((candidate) => order.indexOf(candidate) > index),
     )
     const addChoice = (choice: Choice): void => {
-      const left = openGroups.map((group) =>
+      const chosenSoFar = openGroups.map((group) =>
         group
           .filter((candidate) => order.indexOf(candidate) <= index)
           .every((one) => choice.chosen.includes(one)),
       )
-      const key = `${Math.min(choice.total, enough)} ${choice.counts.join()} ${left.join()}`
+      const key = `${Math.min(choice.total, enough)} ${choice.counts.join()} ${chosenSoFar.join()}`
       if (!next.has(key)) next.set(key, choice)
     }
     for (const choice of choices) {
@@ -172,10 +172,10 @@ function listKindsOfPeople(
     for (const [key, person] of people)
       for (const answer of listPartAnswers(part, tests)) {
         const testResults = tests.map((test) => (passesTest(test, answer) ? 1 : 0)).join('')
-        const known = `${key} ${testResults}`
-        if (!next.has(known))
+        const kindKey = `${key} ${testResults}`
+        if (!next.has(kindKey))
           next.set(
-            known,
+            kindKey,
             answer === undefined || typeof answer === 'object'
               ? person
               : fromPairs([...Object.entries(person), [part.id, answer]]),

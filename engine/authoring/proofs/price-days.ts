@@ -19,7 +19,7 @@ export const listBillDays = memoize(
   (event: EventConfig): readonly { readonly on: Day; readonly period: string }[] => {
     const { periods, adjustments, items, groups = [] } = event.fees
     const taxRules = listTaxRules(event.fees)
-    const open: EventConfig = { ...event, status: 'open' }
+    const openEvent: EventConfig = { ...event, status: 'open' }
     const ownPeriods = [...items, ...groups].flatMap((owner) => owner.periods ?? [])
     const edges = [...periods, ...adjustments, ...ownPeriods, ...taxRules].flatMap(
       ({ from, to }) => [
@@ -37,7 +37,7 @@ export const listBillDays = memoize(
     const days = new Map<string, { on: Day; period: string }>()
     for (const on of [...new Set(all.length === 0 ? [EVERY_DAY] : all)].sort()) {
       const period = findPeriodOn(event.fees, on)
-      if (period === null || !checkRegistrationOpen(withDeskDays(open, on), on).open) continue
+      if (period === null || !checkRegistrationOpen(withDeskDays(openEvent, on), on).open) continue
       const activeAdjustments = adjustments
         .map((adjustment) => isAdjustmentActive(adjustment, on))
         .join()

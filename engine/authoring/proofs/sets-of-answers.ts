@@ -54,14 +54,14 @@ export function createBox(
 ): Box | null {
   const box = new Int32Array(space.words)
   for (let axis = 0; axis < space.sizes.length; axis += 1) {
-    let any = false
+    let hasValue = false
     for (let value = 0; value < (space.sizes[axis] ?? 0); value += 1)
       if (allows(axis, value)) {
-        any = true
+        hasValue = true
         const word = (space.offsets[axis] ?? 0) + Math.floor(value / BITS_PER_WORD)
         box[word] = (box[word] ?? 0) | (1 << (value % BITS_PER_WORD))
       }
-    if (!any) return null
+    if (!hasValue) return null
   }
   return box
 }
@@ -81,10 +81,10 @@ function getAxisEnd(space: Space, axis: number): number {
 
 function doBoxesOverlap(space: Space, a: Box, b: Box): boolean {
   for (let axis = 0; axis < space.sizes.length; axis += 1) {
-    let any = 0
+    let sharedBits = 0
     for (let word = space.offsets[axis] ?? 0; word < getAxisEnd(space, axis); word += 1)
-      any |= (a[word] ?? 0) & (b[word] ?? 0)
-    if (any === 0) return false
+      sharedBits |= (a[word] ?? 0) & (b[word] ?? 0)
+    if (sharedBits === 0) return false
   }
   return true
 }
@@ -124,16 +124,17 @@ function subtractBox(space: Space, a: Box, b: Box, budget: Budget): readonly Box
   spend(budget, space)
   if (!doBoxesOverlap(space, a, b)) return [a]
   const pieces: Box[] = []
-  const rest = a.slice()
+  const remainder = a.slice()
   for (let axis = 0; axis < space.sizes.length; axis += 1) {
     const [from, to] = [space.offsets[axis] ?? 0, getAxisEnd(space, axis)]
-    let any = 0
-    for (let word = from; word < to; word += 1) any |= (rest[word] ?? 0) & ~(b[word] ?? 0)
-    if (any === 0) continue
-    const chunk = rest.slice()
+    let outsideBits = 0
+    for (let word = from; word < to; word += 1)
+      outsideBits |= (remainder[word] ?? 0) & ~(b[word] ?? 0)
+    if (outsideBits === 0) continue
+    const chunk = remainder.slice()
     for (let word = from; word < to; word += 1) {
-      chunk[word] = (rest[word] ?? 0) & ~(b[word] ?? 0)
-      rest[word] = (rest[word] ?? 0) & (b[word] ?? 0)
+      chunk[word] = (remainder[word] ?? 0) & ~(b[word] ?? 0)
+      remainder[word] = (remainder[word] ?? 0) & (b[word] ?? 0)
     }
     pieces.push(chunk)
   }

@@ -292,8 +292,8 @@ function createPlan<C>(
   }
   const addQuotas = (): void => {
     for (const limit of event.quotas) {
-      const places = listFullSeatNames([limit])
-      if (limits.has(limit) || !places.some((place) => used.has(place))) continue
+      const seatNames = listFullSeatNames([limit])
+      if (limits.has(limit) || !seatNames.some((place) => used.has(place))) continue
       limits.add(limit)
       const reads = listNamesOfQuota(limit)
       reads.forEach(addName)

@@ -101,17 +101,17 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
   const isMember = isNonMember ? false : namesMembership ? true : null
   const levels = new Set<Level>()
   let companions = 0
-  const pieces = parts
+  const phrases = parts
     .replace(DENIED_LEVEL, ' ')
     .split(/[/,;+&]| and | or /)
     .filter((chunk) => /[a-z]/.test(chunk))
-  for (const chunk of pieces) {
+  for (const chunk of phrases) {
     // "PG student" is a postgraduate; "consultant" and "resident" in one name are ambiguous.
     const level = LEVEL_WORDS.find(([, pattern]) => chunk.match(pattern) !== null)?.[0]
     if (chunk.match(COMPANION_WORDS) !== null) companions += 1
     else if (level !== undefined) levels.add(level)
   }
-  const isCompanion = companions > 0 && (companions === pieces.length || levels.size === 0)
+  const isCompanion = companions > 0 && (companions === phrases.length || levels.size === 0)
   // A negated word that is not an association becomes one word, because residential is not
   // non-residential.
   let rest = parts

@@ -233,8 +233,8 @@ function readWordedDays(
   const group = match.groups ?? {}
   const monthIsFirst = group['monthFirst'] !== undefined
   const name = group['monthFirst'] ?? group['monthAfter'] ?? ''
-  const written = (monthIsFirst ? group['numbersAfter'] : group['numbersBefore']) ?? ''
-  const numbers = readNumbers(written, monthIsFirst)
+  const numbersText = (monthIsFirst ? group['numbersAfter'] : group['numbersBefore']) ?? ''
+  const numbers = readNumbers(numbersText, monthIsFirst)
   const short = group['short1'] ?? group['short2'] ?? group['bare1'] ?? group['bare2']
   const full = group['year1'] ?? group['year2']
   const guessed = short === undefined ? null : 2000 + Number(short)
@@ -246,9 +246,9 @@ function readWordedDays(
   const [day] = numbers.days
   if (day === undefined) return null
   const matchedText = match[0]
-  const at = match.index + matchedText.indexOf(written)
+  const at = match.index + matchedText.indexOf(numbersText)
   const cutStart = !monthIsFirst && numbers.start > 0
-  const cutEnd = monthIsFirst && numbers.end < written.length
+  const cutEnd = monthIsFirst && numbers.end < numbersText.length
   const end =
     cutEnd || (short !== undefined && !isYear && full === undefined)
       ? monthIsFirst

@@ -38,7 +38,7 @@ export function findImpossibleHours(text: string): readonly HourMention[] {
         isImpossible(hour, minute) && !MONEY_BEFORE.test(plain.slice(0, index)),
     )
     .map(locate)
-  const others = findMatches(plain, TWENTY_FOUR_HOURS)
+  const twentyFourHourTimes = findMatches(plain, TWENTY_FOUR_HOURS)
     .filter(({ index, 0: matchedText, 1: hour = '', 2: minute = '' }) => {
       // The parts of a ratio are larger, as in 40:60.
       if (!isImpossible(hour, minute) || Number(hour) > 29) return false
@@ -52,7 +52,7 @@ export function findImpossibleHours(text: string): readonly HourMention[] {
     .map(locate)
   return [
     ...found,
-    ...others.filter(({ start }) =>
+    ...twentyFourHourTimes.filter(({ start }) =>
       found.every((candidate) => start < candidate.start || candidate.end <= start),
     ),
   ]

@@ -154,7 +154,9 @@ function collectMentions(model: Model): readonly Mention[] {
         (words.year === null ? years : [words.year])
           .map((year) => toIsoDay(words, year))
           .filter(isDay)
-      const bad = [mention.first, mention.last].find((words) => listDays(words).length === 0)
+      const invalidWords = [mention.first, mention.last].find(
+        (words) => listDays(words).length === 0,
+      )
       return {
         readable,
         stated: mention,
@@ -162,7 +164,7 @@ function collectMentions(model: Model): readonly Mention[] {
         firsts: listDays(mention.first),
         lasts: listDays(mention.last),
         invalidDay:
-          bad === undefined
+          invalidWords === undefined
             ? null
             : {
                 ...locate(readable, mention),

@@ -49,10 +49,10 @@ export function findNamed(names: readonly (readonly string[])[], text: string): 
   const best = found.filter(({ length }) => length === longest)
   // "Non-member" contains "member": the longest counts. A second name elsewhere makes the reference
   // unclear.
-  const others = found.filter(({ at }) => !best.some((candidate) => candidate.at === at))
+  const otherEntries = found.filter(({ at }) => !best.some((candidate) => candidate.at === at))
   const isBestMatch =
     best.length === 1 &&
-    others.every(({ at }) =>
+    otherEntries.every(({ at }) =>
       (names[best[0]?.at ?? 0] ?? []).some((name) =>
         (names[at] ?? []).some((other) => toPlainWords(name).includes(toPlainWords(other))),
       ),

@@ -67,8 +67,8 @@ export function findTables(
     const group = findGroupOfCategory(fees, categories[Number(ofCategory)]?.id ?? null)
     return [group === undefined ? 0 : groups.indexOf(group) + 1]
   }
-  const named = texts.map((text) => findAllNamed(listTableNames(model), text ?? ''))
-  return named.find((tables) => tables.length > 0) ?? null
+  const tablesByText = texts.map((text) => findAllNamed(listTableNames(model), text ?? ''))
+  return tablesByText.find((tables) => tables.length > 0) ?? null
 }
 
 /** Common words for a period, whatever its label. */
@@ -97,7 +97,7 @@ const listPeriodNames = memoize((model: Model) => {
     const words = [label, id.replaceAll('-', ' ')].filter(
       (name) => !COMMON_ID_WORDS.has(name.toLowerCase()),
     )
-    const usual = USUAL_PERIOD_WORDS.flatMap(([isNamedLike, states]) =>
+    const usualPatterns = USUAL_PERIOD_WORDS.flatMap(([isNamedLike, states]) =>
       isNamedLike.test(`${label} ${id}`) &&
       others.filter(({ period }) => isNamedLike.test(`${period.label} ${period.id}`)).length === 1
         ? [states]
@@ -107,7 +107,7 @@ const listPeriodNames = memoize((model: Model) => {
       ...words.map((name) =>
         name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/[\s-]+/g, '[\\s-]*'),
       ),
-      ...usual,
+      ...usualPatterns,
     ]
     return names.map((name) => new RegExp(`(?<![\\w-])(?:${name})(?![\\w-])`, 'gi'))
   })
@@ -139,8 +139,8 @@ export function findNamedPeriods(
     isLeft ? b.end - a.end || b.length - a.length : a.start - b.start || b.length - a.length,
   )
   const [best] = sorted
-  const same = sorted.filter(({ start, end }) => start === best?.start && end === best.end)
-  return same
-    .filter(({ table }, at) => same.findIndex((other) => other.table === table) === at)
+  const samePlace = sorted.filter(({ start, end }) => start === best?.start && end === best.end)
+  return samePlace
+    .filter(({ table }, at) => samePlace.findIndex((other) => other.table === table) === at)
     .map(({ index }) => index)
 }

@@ -138,13 +138,14 @@ export function findStatement(
 ) {
   // A line break ends a statement only in a literal block; other lines are folded.
   const plain = /^[|]/.test(text) ? text : text.replaceAll('\n', ' ')
-  const head = plain.slice(from, mention.start)
-  const boundary = findMatches(head, STATEMENT_BREAK).at(-1)
-  const tail = plain.slice(mention.end, until)
-  const stop = findMatches(tail, STATEMENT_BREAK)[0]
+  const textBefore = plain.slice(from, mention.start)
+  const boundary = findMatches(textBefore, STATEMENT_BREAK).at(-1)
+  const textAfter = plain.slice(mention.end, until)
+  const stop = findMatches(textAfter, STATEMENT_BREAK)[0]
   return {
-    left: boundary === undefined ? head : head.slice(boundary.index + boundary[0].length),
-    right: stop === undefined ? tail : tail.slice(0, stop.index),
+    left:
+      boundary === undefined ? textBefore : textBefore.slice(boundary.index + boundary[0].length),
+    right: stop === undefined ? textAfter : textAfter.slice(0, stop.index),
     isCut: boundary !== undefined,
   }
 }
@@ -180,7 +181,7 @@ export function findDaySubject(
   const leftTopic = findTopic(model, left, true, direction)
   const rightTopic = leftTopic ?? findTopic(model, right, false, direction)
   const inherited = rightTopic ?? (isCut ? null : (before?.topic ?? null))
-  const place = path.startsWith('event.') ? ('event' as const) : null
+  const topicOfSection = path.startsWith('event.') ? ('event' as const) : null
   const clearSubject =
     direction !== null && isFound(`${left} ${right}`, CLEAR_DIRECTION) ? ('price' as const) : null
   // "Which day will you attend?": the options are days of the event.
@@ -192,7 +193,7 @@ export function findDaySubject(
   const topic =
     inherited ??
     findTopic(model, getHeading(path, heading), true, direction) ??
-    place ??
+    topicOfSection ??
     clearSubject ??
     onlyEdges
   // Text between this day and the next one may describe the next one.
@@ -230,8 +231,8 @@ function getHeading(path: string, heading: string): string {
 
 /** Returns true if nothing but the event's place or name accompanies the day. */
 function isBare({ config }: Model, text: string): boolean {
-  const known = `${config.title} ${config.venue} india`.toLowerCase()
-  return (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).every((word) => known.includes(word))
+  const eventWords = `${config.title} ${config.venue} india`.toLowerCase()
+  return (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).every((word) => eventWords.includes(word))
 }
 
 const isFound = (text: string, pattern: RegExp): boolean =>
@@ -264,18 +265,18 @@ function findTopic(
   const findAt = (pattern: RegExp): number =>
     isLeft ? findLastMatch(text, pattern) : -findFirstMatch(text, pattern)
   const notFound = isLeft ? -1 : -Infinity
-  const named =
+  const namedPosition =
     findNamedPeriods(model, text, isLeft, null).length === 0
       ? notFound
       : Math.max(findAt(CLEAR_SUBJECT), findAt(PRICE_WORDS))
   const itemPosition = findAt(buildEventNamePattern(model))
   const [other, price, event] = [
     findAt(OTHER_WORDS),
-    Math.max(findAt(PRICE_WORDS), named),
+    Math.max(findAt(PRICE_WORDS), namedPosition),
     Math.max(findAt(EVENT_WORDS), itemPosition),
   ]
   if (other !== notFound)
-    return Math.max(findAt(CLEAR_SUBJECT), named) > other &&
+    return Math.max(findAt(CLEAR_SUBJECT), namedPosition) > other &&
       !isHotelRate(text, Math.abs(findAt(CLEAR_SUBJECT)))
       ? 'price'
       : 'other'
@@ -292,10 +293,10 @@ function findTopic(
  */
 function isHotelRate(text: string, position: number): boolean {
   if (!Number.isFinite(position) || !isFound(text.slice(position), CLEAR_SUBJECT)) return false
-  const ends = findMatches(text, STATEMENT_BOUNDARY).map(({ index }) => index)
-  const start = ends.findLast((index) => index < position) ?? 0
+  const boundaries = findMatches(text, STATEMENT_BOUNDARY).map(({ index }) => index)
+  const start = boundaries.findLast((index) => index < position) ?? 0
   return isFound(
-    text.slice(start, ends.find((index) => index > position) ?? text.length),
+    text.slice(start, boundaries.find((index) => index > position) ?? text.length),
     ACCOMMODATION_WORDS,
   )
 }

@@ -175,16 +175,16 @@ export function findTaxPercents(text: string, name: string): readonly TaxClaim[]
       ...found,
       ...findMatches(plain, pattern).flatMap((match): TaxClaim[] => {
         const capturedTexts = [match[1] ?? '', match[2] ?? '']
-        const written =
+        const percentText =
           capturedTexts.find((part) => /^(?:\d|five|twelve|eighteen|twenty)/i.test(part)) ?? ''
-        const start = match.index + match[0].lastIndexOf(written)
-        const end = start + written.length
+        const start = match.index + match[0].lastIndexOf(percentText)
+        const end = start + percentText.length
         return found.some((candidate) => candidate.start < end && start < candidate.end)
           ? []
           : [
               {
                 is: 'mentioned',
-                percent: readPercent(written),
+                percent: readPercent(percentText),
                 isHalf: /\b(?:[cs]gst|utgst)\b/i.test(match[0]),
                 start,
                 end,

@@ -21,10 +21,7 @@ export type PatternFault = {
 export const READINGS_MAX = 50
 /** The maximum length of a pattern with its counts expanded: longer than any identifier. */
 const MAX_EXPANDED_CHARACTERS = 1000
-/**
- * The maximum number of steps of the proof: some hundredths of a second, and 100 times what real
- * patterns need.
- */
+/** The maximum number of steps of the proof: some hundredths of a second, and 100 times what real patterns need. */
 const STEPS_MAX = 100_000
 
 /** Returns the pattern anchored to the whole answer. */
@@ -284,17 +281,17 @@ function findTextWithManyMatches(states: readonly State[]): string | null {
   const characters = listDistinctCharacters(
     new Set(states.flatMap((state) => ('character' in state ? [state.character] : []))),
   )
-  const known = new Map<number, PathCounts>()
+  const countsByState = new Map<number, PathCounts>()
   // A repeated part is never empty, so forks form no cycle.
   const continueFrom = (at: number): PathCounts => {
-    const before = known.get(at)
+    const before = countsByState.get(at)
     if (before !== undefined) return before
     const state = states[at]
     const ways =
       state !== undefined && 'ways' in state && state.ways.length > 0
         ? sumCounts(state.ways.map((next) => [continueFrom(next), 1] as const))
         : new Map([[at, 1]])
-    known.set(at, ways)
+    countsByState.set(at, ways)
     return ways
   }
   const buildKey = (ways: PathCounts): string =>
@@ -304,16 +301,18 @@ function findTextWithManyMatches(states: readonly State[]): string | null {
       .join()
   const start = continueFrom(states.length - 1)
   const seen = new Set([buildKey(start)])
-  const open: { readonly ways: PathCounts; readonly text: string }[] = [{ ways: start, text: '' }]
-  let left = STEPS_MAX
+  const pending: { readonly ways: PathCounts; readonly text: string }[] = [
+    { ways: start, text: '' },
+  ]
+  let remainingSteps = STEPS_MAX
   for (;;) {
-    const next = open.pop()
+    const next = pending.pop()
     if (next === undefined) return null
     if ([...next.ways.values()].reduce((sum, count) => sum + count, 0) > READINGS_MAX)
       return next.text
-    if (left < 0) return ''
+    if (remainingSteps < 0) return ''
     for (const { sign, acceptedBy } of characters) {
-      left -= next.ways.size
+      remainingSteps -= next.ways.size
       const ways = sumCounts(
         [...next.ways].flatMap(([at, count]) => {
           const state = states[at]
@@ -325,7 +324,7 @@ function findTextWithManyMatches(states: readonly State[]): string | null {
       const key = buildKey(ways)
       if (ways.size === 0 || seen.has(key)) continue
       seen.add(key)
-      open.push({ ways, text: next.text + sign })
+      pending.push({ ways, text: next.text + sign })
     }
   }
 }
@@ -337,10 +336,7 @@ function sumCounts(characters: readonly (readonly [PathCounts, number])[]): Path
   return sum
 }
 
-/**
- * Returns one character for each class of equivalent characters, with the parts of the pattern that
- * accept it.
- */
+/** Returns one character for each class of equivalent characters, with the parts of the pattern that accept it. */
 function listDistinctCharacters(
   expected: ReadonlySet<string>,
 ): readonly { readonly sign: string; readonly acceptedBy: ReadonlySet<string> }[] {
@@ -349,7 +345,7 @@ function listDistinctCharacters(
   const kinds = [...expected]
     .filter((source) => !plain.has(source))
     .map((source) => [source, new RegExp(`^${source}$`, 'u')] as const)
-  const alike = new Map<string, { sign: string; acceptedBy: ReadonlySet<string> }>()
+  const samplesByKey = new Map<string, { sign: string; acceptedBy: ReadonlySet<string> }>()
   for (const code of listSampleCodes([...expected].join(''))) {
     const sign = String.fromCodePoint(code)
     const matchingKinds = new Set(
@@ -357,10 +353,10 @@ function listDistinctCharacters(
     )
     if (plain.has(sign)) matchingKinds.add(sign)
     const key = [...matchingKinds].join('\u0000')
-    if (matchingKinds.size > 0 && !alike.has(key))
-      alike.set(key, { sign, acceptedBy: matchingKinds })
+    if (matchingKinds.size > 0 && !samplesByKey.has(key))
+      samplesByKey.set(key, { sign, acceptedBy: matchingKinds })
   }
-  return [...alike.values()]
+  return [...samplesByKey.values()]
 }
 
 /** Returns one character of each class that a pattern can distinguish; readable ones first. */
@@ -373,8 +369,7 @@ function listSampleCodes(source: string): readonly number[] {
     ...listRange(0x20, 0x7f),
     ...listRange(0, 0x20),
   ]
-  // Without letters of other scripts, a pattern distinguishes only spaces, line ends and all other
-  // characters.
+  // Without letters of other scripts, a pattern distinguishes only spaces, line ends and all other characters.
   if (/^[ -~]*$/.test(source) && !/\\[uxpP]/.test(source))
     return [...plain, 0x7f, 0xe9, 0xa0, 0x2028, 0x1f600]
   // Of long ranges of similar letters (Chinese, Korean, unassigned), a few samples are enough.
@@ -389,10 +384,7 @@ function listSampleCodes(source: string): readonly number[] {
   ]
 }
 
-/**
- * Returns a character of the pattern and its neighbours, because the result changes at the ends of
- * a range.
- */
+/** Returns a character of the pattern and its neighbours, because the result changes at the ends of a range. */
 function listAdjacentCodes(sign: string): readonly number[] {
   const code = sign.codePointAt(0) ?? 0
   return [code - 1, code, code + 1].filter((candidate) => candidate >= 0 && candidate <= 0x10ffff)

@@ -96,12 +96,12 @@ export function readWithSchema(
   readonly findings: readonly Finding[]
 } {
   const { source, findings } = kind === 'event' ? readEventFile(file) : readYaml(file)
-  const shaped =
+  const shapeFindings =
     source.value === null
       ? reportEmptyFile(source, findings)
       : removeConsequences(findShapeErrors(kind, source), findings)
-  const isValid = shaped.length === 0 && source.trapped.size === 0 && !hasErrors(findings)
-  return { source, value: isValid ? source.value : null, findings: [...findings, ...shaped] }
+  const isValid = shapeFindings.length === 0 && source.trapped.size === 0 && !hasErrors(findings)
+  return { source, value: isValid ? source.value : null, findings: [...findings, ...shapeFindings] }
 }
 
 /** Reports an empty file, which can be parsed but has no content. */

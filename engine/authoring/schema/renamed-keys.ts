@@ -62,8 +62,8 @@ export function getCurrentKey(path: string, key: string): string {
   if (!oldNames.has(first)) return key
   const block = getBlock(path)
   if (rest.length === 0) return currentByOld.get(joinBlockName(block, key)) ?? key
-  const now = currentByOld.get(joinBlockName(block, `${first}.*`))
-  return now === undefined ? key : now.replace('*', rest.join('.'))
+  const currentKey = currentByOld.get(joinBlockName(block, `${first}.*`))
+  return currentKey === undefined ? key : currentKey.replace('*', rest.join('.'))
 }
 
 /** Returns the new spelling of a text; the text itself if it was not renamed. */

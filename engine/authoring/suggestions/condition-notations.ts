@@ -127,11 +127,11 @@ export function suggestChoice(text: string, optionIds: readonly string[]): strin
     .filter((part) => part !== '')
   const optionTexts = parts.length > 1 ? parts : unwrapped.split(/\s+/)
   const options = optionTexts.map((word) => findOption(word, optionIds))
-  const known = options.filter((option) => option !== undefined)
-  return known.length === options.length && known.length > 0
-    ? known.length === 1
-      ? String(known[0])
-      : `[${[...new Set(known)].join(', ')}]`
+  const knownOptions = options.filter((option) => option !== undefined)
+  return knownOptions.length === options.length && knownOptions.length > 0
+    ? knownOptions.length === 1
+      ? String(knownOptions[0])
+      : `[${[...new Set(knownOptions)].join(', ')}]`
     : null
 }
 

@@ -30,8 +30,8 @@ export function getCurrencyAt(source: Source, path: string): Currency {
   for (let index = 0; source.has(`categories.${index}`); index += 1) {
     const id = source.written(`categories.${index}.id`)?.text
     if (id === undefined || !names.includes(id)) continue
-    const stated = source.written(`categories.${index}.currency`)?.text
-    return readCurrency(stated) ?? getStatedCurrency(source.text)
+    const statedCurrency = source.written(`categories.${index}.currency`)?.text
+    return readCurrency(statedCurrency) ?? getStatedCurrency(source.text)
   }
   return getStatedCurrency(source.text)
 }
@@ -74,16 +74,16 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
  */
 const mapCodesByName = memoize((_: 'all') => {
   const currencies = listCurrencies()
-  const named = currencies.map(
+  const namesWithCodes = currencies.map(
     (currency) => [toSingular(spellCurrency(1, currency)), currency] as const,
   )
-  const last = Map.groupBy(named, ([name]) => name.split(' ').at(-1) ?? '')
+  const last = Map.groupBy(namesWithCodes, ([name]) => name.split(' ').at(-1) ?? '')
   return new Map([
     ...[...last].flatMap(([word, [first, ...more]]) =>
       first === undefined || more.length > 0 ? [] : [[word, first[1]] as const],
     ),
     ...currencies.map((currency) => [getLocalSymbol(currency), currency] as const),
-    ...named,
+    ...namesWithCodes,
   ])
 })
 

@@ -99,8 +99,8 @@ function explainQuotaOf(source: Source, value: string): string | null {
     ? sections.flatMap(({ fields }) => (Array.isArray(fields) ? fields : []))
     : []
   const items = Array.isArray(file?.fees?.items) ? file.fees.items : []
-  const counted = items.find(({ id }) => id === value)?.count
-  const name = typeof counted === 'string' ? counted : value
+  const countedField = items.find(({ id }) => id === value)?.count
+  const name = typeof countedField === 'string' ? countedField : value
   const type = fields.find(({ id }) => id === name)?.type
   return type === 'number' || type === 'people' ? `write count: ${name}` : null
 }

@@ -159,8 +159,8 @@ export function suggestColour(text: string): string | null {
     .toLowerCase()
     .replace(/[\s_-]+/g, '')
     .replace(/^(dark|deep|light|royal|sky|bright)/, '')
-  const known = Object.entries(COLOUR_BY_NAME).find(([one]) => one === name)?.[1]
-  if (known !== undefined) return known
+  const knownColour = Object.entries(COLOUR_BY_NAME).find(([one]) => one === name)?.[1]
+  if (knownColour !== undefined) return knownColour
   const parts = /^rgba?\(?\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})/i.exec(trimmed)
   if (parts !== null)
     return `#${parts

@@ -26,8 +26,9 @@ export function reportUnknownKey(
 ): KeyDraft {
   const value = error.data
   const key = String(error.params.additionalProperty)
-  const moved = explainIndentation(path, key, value, all) ?? explainOptionPair(source, path, value)
-  if (moved !== null) return moved
+  const misplacedDraft =
+    explainIndentation(path, key, value, all) ?? explainOptionPair(source, path, value)
+  if (misplacedDraft !== null) return misplacedDraft
   const allowedKeys = Object.keys(error.parentSchema?.properties ?? {})
   const place = source.place(join(path, key), 'key')
   const nearName = suggestName(

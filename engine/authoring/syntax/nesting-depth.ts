@@ -15,13 +15,13 @@ const NESTED_LISTS_ON_ONE_LINE = /^[ \t]*(?:[-?:][ \t]+){60}/m
  * Ignores quotes.
  */
 export function findExcessiveNesting(text: string): Span | null {
-  const marks = NESTED_LISTS_ON_ONE_LINE.exec(text)
-  if (marks !== null) return [marks.index, marks.index + marks[0].length]
-  let open = 0
+  const nestedLists = NESTED_LISTS_ON_ONE_LINE.exec(text)
+  if (nestedLists !== null) return [nestedLists.index, nestedLists.index + nestedLists[0].length]
+  let openBrackets = 0
   for (const { 0: bracket, index } of text.matchAll(/[[\]{}]/g)) {
-    if (bracket === '[' || bracket === '{') open += 1
-    else if (open > 0) open -= 1
-    if (open > OPEN_BRACKETS_MAX) return [index, index + 1]
+    if (bracket === '[' || bracket === '{') openBrackets += 1
+    else if (openBrackets > 0) openBrackets -= 1
+    if (openBrackets > OPEN_BRACKETS_MAX) return [index, index + 1]
   }
   return null
 }

@@ -204,9 +204,9 @@ export function readYaml(
 
   function renameScalar(value: unknown, path: string, span: Span | null): unknown {
     if (typeof value !== 'string') return value
-    const now = renames.currentValue(path, value)
-    if (now !== value && span !== null) reportRename(span, path, value, now)
-    return now
+    const currentValue = renames.currentValue(path, value)
+    if (currentValue !== value && span !== null) reportRename(span, path, value, currentValue)
+    return currentValue
   }
 
   function toPlain(
@@ -272,9 +272,9 @@ export function readYaml(
 function findExcessiveSize(
   contents: unknown,
 ): { readonly span: Span; readonly message: string } | null {
-  const left: unknown[] = [contents]
-  for (let values = 0; left.length > 0; values += 1) {
-    const node = left.pop()
+  const remainingNodes: unknown[] = [contents]
+  for (let values = 0; remainingNodes.length > 0; values += 1) {
+    const node = remainingNodes.pop()
     const span = getNodeRange(node) ?? [0, 0]
     if (values >= VALUES_MAX)
       return {
@@ -286,8 +286,8 @@ function findExcessiveSize(
         span: [span[0], span[0]],
         message: `this text has more than ${TEXT_CHARACTERS_MAX} characters; it is too long for a page or an email`,
       }
-    if (isMap(node)) left.push(...node.items.map(({ value }) => value))
-    else if (isSeq(node)) left.push(...node.items)
+    if (isMap(node)) remainingNodes.push(...node.items.map(({ value }) => value))
+    else if (isSeq(node)) remainingNodes.push(...node.items)
   }
   return null
 }

@@ -130,7 +130,7 @@ function explainSyntaxError(
       help: `write ${JSON.stringify(text.slice(from, lineEnd).trimEnd())}`,
     }
   }
-  const known: Readonly<Record<string, readonly [string, (string | undefined)?]>> = {
+  const explanations: Readonly<Record<string, readonly [string, (string | undefined)?]>> = {
     BLOCK_AS_IMPLICIT_KEY: ['a colon inside a text starts a new key', 'put the text in quotes'],
     BAD_INDENT: [
       'the indentation does not match the lines around it',
@@ -174,7 +174,7 @@ function explainSyntaxError(
     code === 'TAG_RESOLVE_FAILED' ||
     (code === 'BAD_SCALAR_START' && /^\s*(?:- |[\w-]+: )?[%]/.test(line))
   ) {
-    const [text = message, help] = known[code] ?? []
+    const [text = message, help] = explanations[code] ?? []
     return {
       code: code === 'BAD_SCALAR_START' ? 'EV001' : 'EV003',
       span,
@@ -183,8 +183,8 @@ function explainSyntaxError(
     }
   }
   const colon = /nested mappings|compact mapping/i.test(message)
-    ? known.BLOCK_AS_IMPLICIT_KEY
+    ? explanations.BLOCK_AS_IMPLICIT_KEY
     : undefined
-  const [explanation, help] = colon ?? known[code] ?? [message.split('\n')[0] ?? message]
+  const [explanation, help] = colon ?? explanations[code] ?? [message.split('\n')[0] ?? message]
   return { code: 'EV001', span, message: explanation, ...(help === undefined ? {} : { help }) }
 }

@@ -247,14 +247,16 @@ function findCommaTraps(
 ): void {
   if (node.flow !== true || !/^fees\.prices\.[^.]+$/.test(path)) return
   const content = text.slice(span[0] + 1, span[1] - 1)
-  const joined = content.replace(THOUSANDS_PATTERN, (match) => match.replaceAll(',', ''))
+  const contentWithoutThousands = content.replace(THOUSANDS_PATTERN, (match) =>
+    match.replaceAll(',', ''),
+  )
   const first = new RegExp(THOUSANDS_PATTERN.source).exec(content)
-  if (first === null || !isThousands(content, joined)) return
+  if (first === null || !isThousands(content, contentWithoutThousands)) return
   trap(path)
   const start = span[0] + 1 + first.index
   report('EV006', [start, start + first[0].length], path, {
     message: `the comma in \`${first[0]}\` separates entries: this is read as two prices`,
-    help: `write [${joined
+    help: `write [${contentWithoutThousands
       .split(',')
       .map((cell) => suggestPriceText(cell.trim(), getStatedCurrency(text)))
       .join(', ')}]`,

@@ -79,11 +79,13 @@ function readMemberLists(
     const field = event.fields.find((field) => field.id === id && field.roll !== undefined)
     const roll = event.memberLists.find((memberList) => memberList.id === field?.roll)
     if (roll === undefined) {
-      const known = event.fields.flatMap((field) => (field.roll === undefined ? [] : [field.id]))
+      const lookupFields = event.fields.flatMap((field) =>
+        field.roll === undefined ? [] : [field.id],
+      )
       return err(
         id === ''
           ? `Write a value of a member list as field.column=value, not "${text}".`
-          : explainUnknownName('field with a member list', id, known),
+          : explainUnknownName('field with a member list', id, lookupFields),
       )
     }
     if (column === undefined) {

@@ -36,7 +36,7 @@ const LEAD_DAYS = 30
 /** Returns the range of days on which anything can change. */
 export function getCalendarRange(event: EventConfig): { readonly from: Day; readonly to: Day } {
   const { registration, edit, cancellation, retention, methods, fees } = event
-  const stated = [
+  const statedDays = [
     registration.opens,
     registration.closes,
     registration.desk?.opens,
@@ -52,8 +52,8 @@ export function getCalendarRange(event: EventConfig): { readonly from: Day; read
   ]
     .filter((day) => day !== undefined && day !== null)
     .toSorted()
-  const first = stated[0] ?? event.from
-  const last = stated.at(-1) ?? event.to
+  const first = statedDays[0] ?? event.from
+  const last = statedDays.at(-1) ?? event.to
   return {
     from: addDays(registration.opens === undefined ? addDays(first, -LEAD_DAYS) : first, -1),
     to: addDays(last, 1),

@@ -95,11 +95,11 @@ export function explain(
   billedTotal: Amount | null = null,
 ): Explanation {
   const on = dayOf(at)
-  const stated = withStatedMethod(event, normalise(event, raw, context).answers, raw)
-  const category = findCategory(event, stated)
+  const statedAnswers = withStatedMethod(event, normalise(event, raw, context).answers, raw)
+  const category = findCategory(event, statedAnswers)
   const period = explainPeriod(event, on, category)
   const stored = { category, period: period?.period.id ?? '', total: billedTotal }
-  const answers = addMethod(event, withBilledMethod(event, stated, stored, on), category, on)
+  const answers = addMethod(event, withBilledMethod(event, statedAnswers, stored, on), category, on)
   const method = event.fees.methods?.find(({ id }) => id === getOwn(answers, METHOD_NAME))
   const quoteResult = hasPrices(event) ? quote(withDeskDays(event, on), answers, at) : null
   const bill = quoteResult?.ok === true ? quoteResult.value : null

@@ -137,11 +137,11 @@ export function formatAsGithub(findings: readonly Finding[]): string {
         .map(([name, value]) => `${name}=${escapeProperty(String(value))}`)
         .join(',')}::${escapeData(fullText)}`
     })
-    const left = ofSeverity.length - lines.length
-    return left > 0
+    const omittedCount = ofSeverity.length - lines.length
+    return omittedCount > 0
       ? [
           ...lines,
-          `${left} more ${severity}${left === 1 ? '' : 's'} below, not shown as annotations.`,
+          `${omittedCount} more ${severity}${omittedCount === 1 ? '' : 's'} below, not shown as annotations.`,
         ]
       : lines
   }).join('\n')

@@ -173,16 +173,16 @@ function renderResult(
     currency: view.currency,
     date: new Date(at).toISOString(),
   }
-  const known =
+  const sampleView =
     lookup === 'never'
       ? null
       : outcome === 'success'
         ? view
         : { ...view, paymentStatus: 'failed' as const, paidAt: null, paymentId: null }
-  const values = getResultValues(event, known, query)
+  const values = getResultValues(event, sampleView, query)
   const fillAndEscape = (text: string): string =>
     escapeHtml(fillPlaceholders(text, values, event.texts.missingValue))
-  const rows = buildResultRows(event, outcome, known, query).map(
+  const rows = buildResultRows(event, outcome, sampleView, query).map(
     ({ label, value }) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd>`,
   )
   const list = (texts: readonly string[]): string =>

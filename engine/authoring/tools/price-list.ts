@@ -340,12 +340,12 @@ function formatQuota(event: EventConfig, quota: Quota): string {
               `${options?.find(({ id }) => id === option)?.label ?? option}: ${formatCount(places)}`,
           )
           .join(', ')
-  const counted =
+  const countedText =
     count === undefined
       ? ''
       : `, counting ${withDelegate === true ? 'the delegate and ' : ''}${getFieldLabel(event, count)}`
   return [
-    `${eachOptionOf === undefined ? maxText : `${maxText} in ${getFieldLabel(event, eachOptionOf)}`}${counted}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`,
+    `${eachOptionOf === undefined ? maxText : `${maxText} in ${getFieldLabel(event, eachOptionOf)}`}${countedText}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`,
     ...(few === undefined ? [] : [`from ${few} on the form shows how many are left`]),
     `then “${full.message}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
   ].join('; ')

@@ -54,27 +54,29 @@ export function repeatEvent(
   const key = old.admin.dashboard.key === old.id ? id : makeUnused(id, collectKeys(options.others))
   const account = old.payment === null ? null : { from: old.payment.account, to: id }
 
-  const marks = createMarker()
+  const marker = createMarker()
   const edited = applyEdits(text, [
     ...createEdits(source, old, { prefix, key, account }),
-    ...protectConsentVersions(source, old, marks.mark),
-    ...moveBirthdays(source, (birthday) => marks.mark(shiftBirthday(birthday, old.from, shiftDay))),
+    ...protectConsentVersions(source, old, marker.mark),
+    ...moveBirthdays(source, (birthday) =>
+      marker.mark(shiftBirthday(birthday, old.from, shiftDay)),
+    ),
   ])
   const replacements = [
     ...addresses.map(({ from, to }) => [buildAddressPattern(from), to] as const),
     ...periods.map(({ from, to }) => [buildWordPattern(from), to] as const),
     [buildWordPattern(old.id), id] as const,
-  ].reduce((done, [pattern, to]) => done.replace(pattern, () => marks.mark(to)), edited)
-  const titled = replaceTitle(replacements, old.title, years, marks.mark)
-  const moved = shiftDays(titled, { weeks, event: old.from })
-  const written = replaceDemo(marks.restore(moved.text), old, findAccountPath(source))
+  ].reduce((done, [pattern, to]) => done.replace(pattern, () => marker.mark(to)), edited)
+  const titled = replaceTitle(replacements, old.title, years, marker.mark)
+  const shifted = shiftDays(titled, { weeks, event: old.from })
+  const written = replaceDemo(marker.restore(shifted.text), old, findAccountPath(source))
 
   const dates = formatDays(shiftDay(old.from), shiftDay(old.to))
   return {
     text: written,
     changes: [
       `The event id is ${id}. Registration numbers begin with ${prefix}.`,
-      `${moved.shifted} days are ${weeks} weeks later, weekdays kept: ${formatDays(old.from, old.to)} is now ${dates}.`,
+      `${shifted.shifted} days are ${weeks} weeks later, weekdays kept: ${formatDays(old.from, old.to)} is now ${dates}.`,
       ...(shiftTitle(old.title, years) === old.title
         ? []
         : [`${old.title} is now ${shiftTitle(old.title, years)} throughout the file.`]),
@@ -117,7 +119,7 @@ export function repeatEvent(
               `The text of ${consent} is still version ${version}: write a new version if the text has changed.`,
             ],
       ),
-      ...[...new Set(moved.left)].map(
+      ...[...new Set(shifted.left)].map(
         (day) => formatAge(day, old, shiftDay) ?? `“${day}” looks like a day and is unchanged.`,
       ),
       ...describeAgeDays(source, shiftDay),
@@ -325,7 +327,7 @@ function replaceDemo(text: string, old: EventConfig, accountPath: string): strin
     (path) => !old.demo.some((demoPath) => path === demoPath || path.startsWith(`${demoPath}.`)),
   )
   const lines = placeholderPaths.map((path) => `  - ${path}`.padEnd(34) + '# as last time')
-  const marked =
+  const markedText =
     old.fees.prices === null
       ? text
       : text.replace(
@@ -333,14 +335,17 @@ function replaceDemo(text: string, old: EventConfig, accountPath: string): strin
           (_whole, indent: string) =>
             `${indent}# Prices of ${old.title}, kept: check each, then remove fees.prices from demo.\n${indent}prices:`,
         )
-  if (lines.length === 0) return marked
-  const list = /^demo:[^\n]*\n(?:(?: +-| *#)[^\n]*\n)+/m.exec(marked)
+  if (lines.length === 0) return markedText
+  const list = /^demo:[^\n]*\n(?:(?: +-| *#)[^\n]*\n)+/m.exec(markedText)
   if (list === null)
     return old.demo.length === 0
-      ? marked.replace(/^format: 1[^\n]*\n/m, (match) => `${match}\ndemo:\n${lines.join('\n')}\n`)
-      : marked
+      ? markedText.replace(
+          /^format: 1[^\n]*\n/m,
+          (match) => `${match}\ndemo:\n${lines.join('\n')}\n`,
+        )
+      : markedText
   const end = list.index + list[0].length
-  return `${marked.slice(0, end)}${lines.join('\n')}\n${marked.slice(end)}`
+  return `${markedText.slice(0, end)}${lines.join('\n')}\n${markedText.slice(end)}`
 }
 
 /** Matches a year that is neither a price in a row nor an expected amount of an example. */

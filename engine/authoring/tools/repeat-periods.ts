@@ -19,8 +19,8 @@ export function renamePeriods(old: EventConfig, shiftDay: (of: Day) => Day): rea
             formatMonthLike(month, text) === month,
         )
         if (spelt === undefined) return match
-        const moved = shiftDay(spelt)
-        return `${formatMonthLike(month, moved)}-${Number(moved.slice(8))}`
+        const shiftedDay = shiftDay(spelt)
+        return `${formatMonthLike(month, shiftedDay)}-${Number(shiftedDay.slice(8))}`
       },
     )
     return next === id ? [] : [{ from: id, to: next }]

@@ -51,17 +51,17 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
     })),
   ].toSorted((a, b) => b.start - a.start)
   let shifted = 0
-  let done = line
+  let shiftedLine = line
   for (const { start, end, rewrite } of parts) {
     const sub = line.slice(start, end)
     const later = rewrite(sub)
     if (later === null) left.push(sub)
     else {
       shifted += 1
-      done = done.slice(0, start) + later + done.slice(end)
+      shiftedLine = shiftedLine.slice(0, start) + later + shiftedLine.slice(end)
     }
   }
-  return { text: done, shifted, left }
+  return { text: shiftedLine, shifted, left }
 }
 
 /**
@@ -98,9 +98,9 @@ function shiftSpan(sub: string, stated: StatedDays, shift: DayShift): string | n
   if (numbers.length < 2) return null
   // "14, 15 & 16 March" has one number per day, so this works only within one month.
   if (from.slice(0, 7) === to.slice(0, 7)) {
-    const moved = countDaysBetween(first, from)
+    const daysMoved = countDaysBetween(first, from)
     const offset = Number(from.slice(8)) - Number(first.slice(8))
-    return moved === 0 ? sub : shiftWords(sub, to, stated.last.day, offset)
+    return daysMoved === 0 ? sub : shiftWords(sub, to, stated.last.day, offset)
   }
   const [month = ''] = names[0] ?? []
   const year = /(?:19|20)\d\d/.exec(sub)?.[0]

@@ -178,16 +178,16 @@ function toPlainEvent(event: EventConfig): Block {
       dashboard: event.admin.dashboard,
       lists: event.admin.lists.map((list) => {
         // The filter by items sold is added automatically, and a file cannot declare it.
-        const stated = list.filters.filter(({ show }) => show !== SALES_FILTER)
+        const statedFilters = list.filters.filter(({ show }) => show !== SALES_FILTER)
         return removeUndefined({
           id: list.id,
           title: list.title,
           route: list.route,
           api: list.api,
           filters:
-            stated.length === 0
+            statedFilters.length === 0
               ? undefined
-              : stated.map(({ show, sentAs }) =>
+              : statedFilters.map(({ show, sentAs }) =>
                   show === sentAs ? show : { show, sent_as: sentAs },
                 ),
           columns: list.columns.map(({ id }) => id),

@@ -79,15 +79,19 @@ function diffPriceGroups(old: EventConfig, next: EventConfig): readonly ItemChan
   const added = after.filter((group) => findCounterpart(group, after, before) === undefined)
   return [
     ...before.flatMap((was): readonly ItemChange[] => {
-      const is = findCounterpart(was, before, after)
+      const counterpart = findCounterpart(was, before, after)
       const name = `price group ${was.label}`
-      if (is === undefined) return diffEntries(name, describeGroup(was), null)
+      if (counterpart === undefined) return diffEntries(name, describeGroup(was), null)
       return [
-        ...diffEntries(`${name}, label`, was.label, is.label),
-        ...diffEntries(`${name}, categories`, was.categories.join(', '), is.categories.join(', ')),
-        ...diffEntries(`${name}, periods`, describePeriods(was), describePeriods(is)),
+        ...diffEntries(`${name}, label`, was.label, counterpart.label),
+        ...diffEntries(
+          `${name}, categories`,
+          was.categories.join(', '),
+          counterpart.categories.join(', '),
+        ),
+        ...diffEntries(`${name}, periods`, describePeriods(was), describePeriods(counterpart)),
         ...was.periods.flatMap(({ id, label }) => {
-          const period = is.periods.find((other) => other.id === id)
+          const period = counterpart.periods.find((other) => other.id === id)
           return period === undefined
             ? []
             : diffEntries(`${name}, label of period ${id}`, label, period.label)

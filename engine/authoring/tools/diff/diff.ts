@@ -112,18 +112,18 @@ function diffPrices(old: EventConfig, next: EventConfig): PriceChange[] {
     ranges.forEach((from, i) => {
       const until = days[i] ?? null
       const probe = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
-      const was = findPrice(old, category, probe)
-      const is = findPrice(next, category, probe)
-      if (areEqual(was, is)) return
+      const oldPrice = findPrice(old, category, probe)
+      const newPrice = findPrice(next, category, probe)
+      if (areEqual(oldPrice, newPrice)) return
       const last = changes.at(-1)
       if (
         last !== undefined &&
         last.until === from &&
-        areEqual(last.old, was) &&
-        areEqual(last.next, is)
+        areEqual(last.old, oldPrice) &&
+        areEqual(last.next, newPrice)
       )
         changes[changes.length - 1] = { ...last, until }
-      else changes.push({ category, from, until, old: was, next: is })
+      else changes.push({ category, from, until, old: oldPrice, next: newPrice })
     })
     return changes
   })
@@ -187,22 +187,22 @@ function diffRules(
       rules: [{ answers: 'rules', old: 'unchanged', next: 'written differently' }],
       rulesCompared: false,
     }
-  const moved = new Map<
+  const changedCategories = new Map<
     string,
     { readonly old: string | null; readonly next: string | null; readonly answers: Answers[] }
   >()
   for (const { answers } of points) {
-    const was = findCategory(old, toAnswers(old, answers))
-    const is = findCategory(next, toAnswers(next, answers))
-    if (was === is) continue
-    const key = JSON.stringify([was, is])
-    const known = moved.get(key) ?? { old: was, next: is, answers: [] }
-    known.answers.push(answers)
-    moved.set(key, known)
+    const oldCategory = findCategory(old, toAnswers(old, answers))
+    const newCategory = findCategory(next, toAnswers(next, answers))
+    if (oldCategory === newCategory) continue
+    const key = JSON.stringify([oldCategory, newCategory])
+    const entry = changedCategories.get(key) ?? { old: oldCategory, next: newCategory, answers: [] }
+    entry.answers.push(answers)
+    changedCategories.set(key, entry)
   }
   const all = points.map(({ answers }) => answers)
   return {
-    rules: [...moved.values()].flatMap((entry) =>
+    rules: [...changedCategories.values()].flatMap((entry) =>
       formatPoints(axes, entry.answers, all).map((answers) => ({
         answers,
         old: entry.old,
@@ -249,21 +249,23 @@ function diffValues(old: EventConfig, next: EventConfig): ValueChange[] {
   const after = flattenEvent(next, orderSections(old, next))
   const changed = [...new Set([...before.leaves.keys(), ...after.leaves.keys()])].flatMap(
     (path): ValueChange[] => {
-      const was = before.leaves.get(path) ?? null
-      const is = after.leaves.get(path) ?? null
-      return was === is ? [] : [{ kind: getChangeKind(path), path, old: was, next: is }]
+      const oldText = before.leaves.get(path) ?? null
+      const newText = after.leaves.get(path) ?? null
+      return oldText === newText
+        ? []
+        : [{ kind: getChangeKind(path), path, old: oldText, next: newText }]
     },
   )
   // A different order of entries that both versions have is one change, however many entries moved.
-  const moved = [...before.orders].flatMap(([path, names]): ValueChange[] => {
-    const others = after.orders.get(path) ?? []
+  const orderChanges = [...before.orders].flatMap(([path, names]): ValueChange[] => {
+    const newNames = after.orders.get(path) ?? []
     const [was, is] = [
-      names.filter((name) => others.includes(name)).join(', '),
-      others.filter((name) => names.includes(name)).join(', '),
+      names.filter((name) => newNames.includes(name)).join(', '),
+      newNames.filter((name) => names.includes(name)).join(', '),
     ]
     return was === is ? [] : [{ kind: 'layout', path: `${path}.order`, old: was, next: is }]
   })
-  return [...changed, ...moved]
+  return [...changed, ...orderChanges]
 }
 
 type FlatFile = {

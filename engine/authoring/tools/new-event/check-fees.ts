@@ -34,8 +34,8 @@ export function readFees(
   table: FeeTable,
   answers: NewEventAnswers,
 ): { readonly fees: NewEventAnswers; readonly problems: readonly FeeProblem[] } {
-  const stated = table.columns.map(({ label }) => label.trim())
-  const names = stated.map((label, index) => label || nameByDays(table, index))
+  const statedLabels = table.columns.map(({ label }) => label.trim())
+  const names = statedLabels.map((label, index) => label || nameByDays(table, index))
   const labels = listPeriodLabels(table.columns.length, names)
   const currency = answers.currency ?? table.currency ?? INR
   const isCurrencyAsked = table.currencyAsked !== undefined && answers.currency === undefined
@@ -59,14 +59,14 @@ export function readFees(
   const { opens: _opens, closes: _closes, ...others } = answers
   const [first] = table.columns
   const last = table.columns.at(-1)
-  const ends = table.columns.slice(0, -1).map(({ to }) => to)
+  const periodEnds = table.columns.slice(0, -1).map(({ to }) => to)
   const fees: NewEventAnswers = {
     ...others,
     ...(currency === INR ? {} : { currency }),
     categories,
     periodLabels: names,
     // If one day is missing, all days are asked together.
-    periodEnds: ends.every(isDay) ? ends : [],
+    periodEnds: periodEnds.every(isDay) ? periodEnds : [],
     ...(first !== undefined && isDay(first.from) ? { opens: first.from } : {}),
     ...(last !== undefined && isDay(last.to) && last.to !== (answers.to ?? answers.from)
       ? { closes: last.to }
@@ -98,8 +98,10 @@ function findColumnProblems(
   return columns.flatMap((column, index): readonly FeeProblem[] => {
     const name = `“${labels[index]}”`
     const isLast = index === columns.length - 1
-    const twin = labels.findIndex((label) => label.toLowerCase() === labels[index]?.toLowerCase())
-    if (twin < index)
+    const sameLabelAt = labels.findIndex(
+      (label) => label.toLowerCase() === labels[index]?.toLowerCase(),
+    )
+    if (sameLabelAt < index)
       return [
         { column: index, message: `Two periods are called ${name}. Give this one another name.` },
       ]

@@ -36,8 +36,8 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
   )
   const short = initials != null && initials.replace(/\d/g, '').length > 1 ? initials : null
   // In a title in capital letters, every word looks like an acronym.
-  const named = /[a-z]/.test(title) ? ACRONYM.exec(title) : null
-  const acronym = named === null ? null : deriveEventId(named[0])
+  const acronymMatch = /[a-z]/.test(title) ? ACRONYM.exec(title) : null
+  const acronym = acronymMatch === null ? null : deriveEventId(acronymMatch[0])
   const id =
     (whole != null && whole.length <= ID_LETTERS_MAX ? whole : null) ??
     acronym ??

@@ -105,8 +105,8 @@ export function readPriceTable(
       const rest = extractTaxNote(row[column] ?? '')
       if (rest !== '' && !CAPTION_WORDS.test(rest) && !GROUP_TITLE.test(rest)) notes.push(rest)
     }
-  const marked = priceRows.flatMap((row) => columns.labels.map((column) => row[column] ?? ''))
-  notes.push(...listUnexplainedMarks(marked, notes))
+  const labelCells = priceRows.flatMap((row) => columns.labels.map((column) => row[column] ?? ''))
+  notes.push(...listUnexplainedMarks(labelCells, notes))
   const heads = readHeads(
     headRows.map((row) => columns.prices.map((column) => extractTaxNote(row[column] ?? ''))),
     columns.prices.length,
@@ -203,12 +203,12 @@ function chooseColumns(
     const cells = priceRows.map((row) => row[column] ?? '').filter((cell) => cell !== '')
     return cells.filter((cell) => isPriceCell(cell, currency)).length * 2 > cells.length
   }
-  const counted = all.filter((column) => !isNumbering(column))
-  const first = counted.find((column) => column !== counted[0] && hasPrices(column)) ?? width
+  const unnumbered = all.filter((column) => !isNumbering(column))
+  const first = unnumbered.find((column) => column !== unnumbered[0] && hasPrices(column)) ?? width
   return {
-    labels: counted.filter((column) => column < first),
-    prices: counted.filter((column) => column >= first && hasPrices(column)),
-    others: counted.filter((column) => column >= first && !hasPrices(column)),
+    labels: unnumbered.filter((column) => column < first),
+    prices: unnumbered.filter((column) => column >= first && hasPrices(column)),
+    others: unnumbered.filter((column) => column >= first && !hasPrices(column)),
   }
 }
 
@@ -280,10 +280,10 @@ function arrangeTable(
 ): Body {
   const listed = readList(labelled)
   if (listed !== null) return listed
-  const joined = heads.map((parts) => parts.join(' '))
-  const named = joined.map((head) => currency === INR && OTHER_CURRENCY.test(head))
+  const headings = heads.map((parts) => parts.join(' '))
+  const isForeignHeading = headings.map((head) => currency === INR && OTHER_CURRENCY.test(head))
   // If all columns have the same foreign currency, one question covers the whole table.
-  const isForeign = named.every(Boolean) ? [] : named
+  const isForeign = isForeignHeading.every(Boolean) ? [] : isForeignHeading
   const rows = labelled.map(({ labels, cells }) => ({
     label: labels.join(' – '),
     // Marks figures as foreign if their heading names another currency.
@@ -295,7 +295,7 @@ function arrangeTable(
   if (!isTimed && rows.length > 0 && rows.every(({ label }) => isPeriodHeading(label)))
     return {
       heads: rows.map(({ label }) => label),
-      rows: joined.map((label, column) => ({
+      rows: headings.map((label, column) => ({
         label,
         cells: rows.map(({ cells }) => cells[column] ?? ''),
       })),
@@ -312,7 +312,7 @@ function arrangeTable(
       ({ group, period }) => group !== '' && (isTimed ? period !== '' : GROUP_TITLE.test(group)),
     )
   const groups = [...new Set(columns.map(({ group }) => group))]
-  if (!isGrouped || groups.length === 1) return { heads: joined, rows }
+  if (!isGrouped || groups.length === 1) return { heads: headings, rows }
   const periods = [...new Set(columns.map(({ period }) => period))]
   return {
     heads: periods,

@@ -15,13 +15,14 @@ export function findTableCurrency(
   text: string,
   rows: readonly (readonly string[])[],
 ): TableCurrency {
-  const named = new Set(
+  const namedCurrencies = new Set(
     listCurrencySigns(INR).flatMap(({ currency, pattern }) =>
       new RegExp(pattern, 'iu').test(text) ? [currency] : [],
     ),
   )
-  const [only] = named
-  if (only === undefined || named.size > 1 || new RegExp(RUPEE_SIGN, 'iu').test(text)) return {}
+  const [only] = namedCurrencies
+  if (only === undefined || namedCurrencies.size > 1 || new RegExp(RUPEE_SIGN, 'iu').test(text))
+    return {}
   const amounts = rows
     .flatMap((row) => row.slice(1))
     .filter((cell) => /\d/.test(cell) && isPriceCell(cell, INR))

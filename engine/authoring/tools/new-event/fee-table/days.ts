@@ -47,8 +47,8 @@ export const isPeriodHeading = (text: string): boolean =>
 
 /** `latest`: the last possible day. Days without a year are within the year before it. */
 export function readPeriodHeading(text: string, latest: Day): PeriodHeading {
-  const stated = findDays(text, Number(latest.slice(0, 4)))
-  const [one, another] = stated
+  const statedDays = findDays(text, Number(latest.slice(0, 4)))
+  const [one, another] = statedDays
   const isSpot = ON_SITE_WORDS.test(text)
   if (one === undefined || another !== undefined)
     return { label: text, from: null, to: null, isAfter: false, isSpot }

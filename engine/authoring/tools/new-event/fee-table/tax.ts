@@ -31,8 +31,9 @@ export function dropTaxColumns(
   const isTotal = (column: number): boolean => TOTAL_HEADING.test(getHeading(column))
   const taxColumns = prices.filter(isTax)
   const fees = prices.filter((column) => !isTax(column) && !isTotal(column))
-  const others = prices.filter((column) => !fees.includes(column))
-  if (others.length === 0 || fees.length === 0) return { prices, isOnTop: false, unclear: null }
+  const taxAndTotals = prices.filter((column) => !fees.includes(column))
+  if (taxAndTotals.length === 0 || fees.length === 0)
+    return { prices, isOnTop: false, unclear: null }
   const readAmountAt = (row: readonly string[], column: number): number =>
     readPrice(row[column] ?? '', currency) ?? 0
   const isConsistent = (column: number): boolean => {
@@ -46,9 +47,13 @@ export function dropTaxColumns(
       })
     )
   }
-  if (others.every(isConsistent)) return { prices: fees, isOnTop: true, unclear: null }
+  if (taxAndTotals.every(isConsistent)) return { prices: fees, isOnTop: true, unclear: null }
   // "Total" alone may be the name of the only price column.
   return taxColumns.length === 0
     ? { prices, isOnTop: false, unclear: null }
-    : { prices: fees, isOnTop: false, unclear: [...new Set(others.map(getHeading))].join(', ') }
+    : {
+        prices: fees,
+        isOnTop: false,
+        unclear: [...new Set(taxAndTotals.map(getHeading))].join(', '),
+      }
 }
