@@ -12,7 +12,7 @@ const DECLARATION_WORDS =
 const singleOptionCheck: Check = {
   slug: 'single-option',
   severity: 'warning',
-  why: 'A question with one answer tells the organisers nothing. An option was probably forgotten.',
+  why: 'A question with only one answer gives the organisers no information. An option was probably forgotten.',
   after: ['EV202', 'EV206', 'EV477'],
   find: (model) => {
     const methods = typeof model.file.payment === 'object' ? (model.file.payment.methods ?? []) : []

@@ -88,7 +88,7 @@ const approvalWithoutFileCheck: Check = {
     ),
 }
 
-/** The categories that a rule may apply to. */
+/** Returns the categories to which a rule may apply. */
 const listCategories = ({ categories }: EventConfig, { when }: Rule): readonly string[] =>
   categories
     .map(({ id }) => id)
@@ -166,7 +166,7 @@ const approvedTooLateCheck: Check = {
     }),
 }
 
-/** Returns why the offered category cannot be taken. Null if it can. */
+/** Returns why delegates cannot accept the offered category. Null if they can. */
 function explainUnavailableOffer(
   event: EventConfig,
   { when, ifRefused: { offer } }: Rule,

@@ -138,7 +138,7 @@ const listPatterns = ({ file, config }: Model): readonly (readonly [string, stri
 const invoiceNumberCheck: Check = {
   slug: 'invoice-number',
   severity: 'error',
-  why: 'Rule 46 asks for a consecutive number of at most 16 letters, digits, hyphens and slashes.',
+  why: 'Rule 46 requires a consecutive number of at most 16 letters, digits, hyphens and slashes.',
   find: (model) => {
     const { file } = model
     const problems = listPatterns(model).flatMap(([at, pattern]): Draft[] => {

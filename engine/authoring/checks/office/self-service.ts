@@ -1,4 +1,4 @@
-/** Checks EV485 to EV489: editable fields affect no decision, and retention periods are in order. */
+/** Checks EV485 to EV489: editable fields do not affect prices or approvals, and retention periods are in order. */
 import { findPriceFields } from '../../tools/price-fields.ts'
 import { formatDay } from '../../../lib/time.ts'
 import { findRelevantFields } from '../../proofs/fields-in-conditions.ts'

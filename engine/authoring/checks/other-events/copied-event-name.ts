@@ -21,7 +21,7 @@ const DISTINCTIVE_TITLE = /\d|(?<!\p{L})\p{Lu}{4,}(?!\p{Ll})/u
 /** A sentence that contains one of these words mentions the other event on purpose. */
 const WORDS_ABOUT_OTHERS =
   /\b(?:also|both|either|sister|partner|parallel|previous(?:ly)?|earlier|unlike|compared|combined|combination|joint(?:ly)?|together|alongside|along with|as well as|in addition|instead)\b/i
-/** So does a sentence with one of these words before the name, or one of the next group after it. */
+/** The same applies to one of these words before the name, or one of the next group after it. */
 const WORDS_BEFORE_OTHERS =
   /\b(?:after|before|last|past|next|attend(?:ed|ing)?|missed|visited|won|(?:members?|delegates?|participants?|organi[sz]ers?|winners?|speakers?|photos?|videos?|proceedings) (?:of|from|at))\b[^.!?\n]{0,25}$/i
 const WORDS_AFTER_OTHERS =

@@ -263,7 +263,7 @@ const isCountable = ({ type }: { readonly type: string }): boolean =>
 const splitWords = (id: string): readonly string[] =>
   id.split(/[-_]/).map((word) => word.replace(/s$/, ''))
 
-/** Whether a condition of a price, a quota or another field reads the field. */
+/** Whether a condition or the count of an item uses the field. */
 const isUsedElsewhere = ({ conditions, config }: Model, id: string): boolean =>
   conditions.some(({ maps }) =>
     maps.some(({ tests }) => tests.some(({ field }) => field === id)),

@@ -155,14 +155,14 @@ const amountInOtherCurrencyCheck: Check = {
   find: (model) =>
     model.config.status === 'closed'
       ? []
-      : findAllAmounts(model).flatMap(({ readable, mention }): Draft[] =>
+      : findAllAmounts(model).flatMap(({ eventText, mention }): Draft[] =>
           listCurrenciesOfEvent(model.config).includes(mention.currency)
             ? []
             : [
                 {
-                  at: readable.path,
-                  span: [readable.at + mention.start, readable.at + mention.end],
-                  message: `the text says ${readable.text.slice(mention.start, mention.end).trim()}, but the prices of the event are in ${formatPriceUnit(model)}`,
+                  at: eventText.path,
+                  span: [eventText.at + mention.start, eventText.at + mention.end],
+                  message: `the text says ${eventText.text.slice(mention.start, mention.end).trim()}, but the prices of the event are in ${formatPriceUnit(model)}`,
                   ...(model.file.currency === undefined ? {} : { related: [CURRENCY_NOTE] }),
                   help: `write the amount in ${formatPriceUnit(model)}, or state what it is for and how it is paid`,
                 },

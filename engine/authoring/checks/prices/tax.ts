@@ -154,10 +154,7 @@ function findUnusualPercent({ tax, at }: TaxAt, currency: Currency): readonly Dr
     : []
 }
 
-/**
- * Returns the taxes of the items to which a text belongs, as a label or as a text of their field. Empty if none of
- * the items has its own tax.
- */
+/** Returns the taxes of the items to which a text belongs. Empty if none of these items has its own tax. */
 function findTaxesOfText(model: Model, path: string): readonly TaxAt[] {
   const eventTaxes = listItemTaxes(model)
   if (eventTaxes.length === 0) return []
@@ -202,23 +199,27 @@ const CLAIM_PHRASES = {
  * the fees.
  */
 type ClaimInText = {
-  readonly readable: EventText
+  readonly eventText: EventText
   readonly claim: TaxClaim
   readonly taxes: readonly TaxAt[]
 }
 const findClaims = (model: Model): readonly ClaimInText[] =>
-  collectEventTexts(model).flatMap((readable) => {
-    const localTaxes = findTaxesOfText(model, readable.path)
+  collectEventTexts(model).flatMap((eventText) => {
+    const localTaxes = findTaxesOfText(model, eventText.path)
     const taxes = localTaxes.length > 0 ? localTaxes : listFeesTax(model)
     return findClaimsIn(
-      readable,
+      eventText,
       taxes[0]?.tax.name ?? 'GST',
       localTaxes.length > 0 ? NON_ITEM_WORDS : OTHER_FEE_WORDS,
-    ).map((claim): ClaimInText => ({ readable, claim, taxes }))
+    ).map((claim): ClaimInText => ({ eventText, claim, taxes }))
   })
-const findClaimsIn = (readable: EventText, name: string, otherWords: RegExp): readonly TaxClaim[] =>
-  findTaxClaims(readable.text, name).filter(
-    ({ statement }) => !otherWords.test(`${readable.heading} ${statement}`),
+const findClaimsIn = (
+  eventText: EventText,
+  name: string,
+  otherWords: RegExp,
+): readonly TaxClaim[] =>
+  findTaxClaims(eventText.text, name).filter(
+    ({ statement }) => !otherWords.test(`${eventText.heading} ${statement}`),
   )
 
 const findSpan = (
@@ -250,12 +251,12 @@ const textTaxInclusionCheck: Check = {
   severity: 'warning',
   why: 'If a text wrongly says that the fee includes the tax, delegates pay more than stated, or the organiser gets less.',
   find: (model) => {
-    return findClaims(model).flatMap(({ readable, claim, taxes }): Draft[] => {
+    return findClaims(model).flatMap(({ eventText, claim, taxes }): Draft[] => {
       const [first] = taxes
       if (first === undefined || first.tax.percent === 0) return []
       const { tax, at } = first
-      const context = `${readable.heading} ${claim.statement}`
-      const shownValue = readable.shows ?? ''
+      const context = `${eventText.heading} ${claim.statement}`
+      const shownValue = eventText.shows ?? ''
       if (claim.is === 'mentioned' || taxes.some((tax) => tax.tax.prices === claim.is)) return []
       if (
         claim.is === 'inclusive' &&
@@ -267,7 +268,7 @@ const textTaxInclusionCheck: Check = {
       const now = tax.prices === 'inclusive' ? 'the prices include it' : 'it is added to the prices'
       return [
         {
-          ...findSpan(readable, claim),
+          ...findSpan(eventText, claim),
           message: `${CLAIM_PHRASES[claim.is]} ${tax.name}; in this file ${now}`,
           related: [{ at: `${at}.prices`, message: now }],
           help:
@@ -287,24 +288,24 @@ const textPercentCheck: Check = {
   after: ['EV441'],
   find: (model) => {
     const eventTaxes = listItemTaxes(model)
-    return collectEventTexts(model).flatMap((readable) => {
-      const localTaxes = findTaxesOfText(model, readable.path)
+    return collectEventTexts(model).flatMap((eventText) => {
+      const localTaxes = findTaxesOfText(model, eventText.path)
       const [first, ...others] = localTaxes.length > 0 ? localTaxes : listFeesTax(model)
       if (first === undefined) return []
       const { tax, at } = first
-      return findTaxPercents(readable.text, tax.name).flatMap((claim): Draft[] => {
+      return findTaxPercents(eventText.text, tax.name).flatMap((claim): Draft[] => {
         const itemTaxes =
-          localTaxes.length > 0 || isRegistrationTaxClaim(readable, claim) ? [] : eventTaxes
+          localTaxes.length > 0 || isRegistrationTaxClaim(eventText, claim) ? [] : eventTaxes
         return [first, ...others, ...itemTaxes].some((candidate) =>
           isPercentOf(candidate, claim),
         ) ||
           (localTaxes.length > 0 ? NON_ITEM_WORDS : OTHER_FEE_WORDS).test(
-            `${readable.heading} ${claim.statement}`,
+            `${eventText.heading} ${claim.statement}`,
           )
           ? []
           : [
               {
-                ...findSpan(readable, claim),
+                ...findSpan(eventText, claim),
                 message: `the text says ${claim.percent}%, but the tax is ${tax.percent}%`,
                 related: [{ at: `${at}.percent`, message: 'the tax' }],
                 help: 'write the same percentage in both places',
@@ -361,11 +362,11 @@ const taxNotChargedCheck: Check = {
         ),
       ),
     ]
-    const texts = collectEventTexts(model).flatMap((readable) => {
-      const placeholderDrafts = [...readable.text.matchAll(TAX_PLACEHOLDER)].map(
+    const texts = collectEventTexts(model).flatMap((eventText) => {
+      const placeholderDrafts = [...eventText.text.matchAll(TAX_PLACEHOLDER)].map(
         (match): Draft => ({
-          at: readable.path,
-          span: [readable.at + match.index, readable.at + match.index + match[0].length],
+          at: eventText.path,
+          span: [eventText.at + match.index, eventText.at + match.index + match[0].length],
           message: `\`${match[0]}\` has no value: the fees have no tax`,
           related,
           help,
@@ -374,12 +375,12 @@ const taxNotChargedCheck: Check = {
       if (placeholderDrafts.length > 0) return placeholderDrafts
       // The text may refer to an item with its own tax, such as a room.
       if (listItemTaxes(model).length > 0) return []
-      return findClaimsIn(readable, 'GST', OTHER_FEE_WORDS)
+      return findClaimsIn(eventText, 'GST', OTHER_FEE_WORDS)
         .filter((claim) => claim.is !== 'none')
         .slice(0, 1)
         .map((claim): Draft => ({
-          ...findSpan(readable, claim),
-          message: `the text mentions a tax: \`${readable.text.slice(claim.start, claim.end)}\`; the fees have none`,
+          ...findSpan(eventText, claim),
+          message: `the text mentions a tax: \`${eventText.text.slice(claim.start, claim.end)}\`; the fees have none`,
           related,
           help,
         }))

@@ -1,4 +1,4 @@
-/** Checks EV657, EV658: prices far from comparable ones, and discounts of the whole price. */
+/** Checks EV657, EV658: prices that differ much from comparable prices, and discounts of the whole price. */
 import { EACH_ROW } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { formatMoney, type Amount, type Currency } from '../../../lib/money.ts'

@@ -175,7 +175,7 @@ const MAX_COVERING_RULES = 8
 
 /**
  * Returns a minimal set of rules above that together cover a rule. Starts with all overlapping rules, and removes
- * each one without which the others still cover the rule.
+ * each rule that the others make unnecessary.
  */
 function findCoveringRules(
   { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,

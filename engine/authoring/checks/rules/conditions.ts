@@ -32,7 +32,7 @@ type Truth = { readonly never: readonly number[]; readonly always: boolean }
 
 /**
  * Finds which maps of each condition can never be true, and whether the condition is always true. All conditions
- * of a file share one budget, so only the first few hundred of thousands of conditions are proved.
+ * of a file share one budget: if a file has thousands, only the first few hundred are proved.
  */
 const findTruths = memoize(
   ({ config, conditions }: Model): ReadonlyMap<ConditionAt, Truth | null> => {

@@ -64,7 +64,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
   EV1002: {
     slug: 'answers-retyped',
     severity: 'error',
-    why: 'Stored answers of one type are not valid for another.',
+    why: 'Stored answers of one type are not valid for another type.',
     find: (compared) =>
       pairKeptFields(compared)
         .filter(

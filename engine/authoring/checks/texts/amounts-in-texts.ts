@@ -165,26 +165,26 @@ const DELEGATE_TEXT_PATHS =
 const NOT_FOR_SALE_WORDS =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
 
-type TextMention = { readonly readable: EventText; readonly mention: StatedAmount }
+type TextMention = { readonly eventText: EventText; readonly mention: StatedAmount }
 /** Returns every amount that a delegate would expect to pay, in any currency. */
 export const findAllAmounts = memoize((model: Model): readonly TextMention[] =>
   collectEventTexts(model)
     .filter(
       ({ path, heading }) => DELEGATE_TEXT_PATHS.test(path) && !NOT_FOR_SALE_WORDS.test(heading),
     )
-    .flatMap((readable) =>
-      findAmounts(readable.text, model.config.currency)
+    .flatMap((eventText) =>
+      findAmounts(eventText.text, model.config.currency)
         .filter((mention) => {
-          if (isEventName(model, readable.text.slice(mention.start, mention.end))) return false
+          if (isEventName(model, eventText.text.slice(mention.start, mention.end))) return false
           // An amount in an option is assumed to be charged unless the words around it exclude that.
           const isChoice = /^form\.sections\.\d+\.fields\.\d+\.(?:label|options)/.test(
-            readable.path,
+            eventText.path,
           )
           return isChoice
-            ? isQuestionAboutAmount(mention, readable.heading)
-            : isPayableAmount(mention, readable.heading)
+            ? isQuestionAboutAmount(mention, eventText.heading)
+            : isPayableAmount(mention, eventText.heading)
         })
-        .map((mention) => ({ readable, mention })),
+        .map((mention) => ({ eventText, mention })),
     ),
 )
 /** Returns amounts in the currencies of the event. Other amounts cannot be compared with its prices. */
@@ -220,20 +220,20 @@ const amountNotChargedCheck: Check = {
     const allCells = listPriceCells(model)
     const allPrices = listItemPrices(model)
     const namedDifferences = findNamedDifferences(model, allCells, allPrices)
-    return findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
+    return findStatedAmounts(model).flatMap(({ eventText, mention }): Draft[] => {
       const cells = filterByCurrency(allCells, mention)
       const otherPrices = filterByCurrency(allPrices, mention)
       const isCharged = [...cells, ...otherPrices].some(({ amounts }) =>
         amounts.includes(mention.amount),
       )
-      if (isCharged || isAlreadyReported(namedDifferences, readable, mention)) return []
+      if (isCharged || isAlreadyReported(namedDifferences, eventText, mention)) return []
       // EV456 reports an amount that differs from the field's own prices.
-      if (findItemsOfField(model, readable.path, otherPrices).length > 0) return []
-      const suggestion = findIntendedCells(model, cells, readable, mention)
+      if (findItemsOfField(model, eventText.path, otherPrices).length > 0) return []
+      const suggestion = findIntendedCells(model, cells, eventText, mention)
       const [matchingPrice] = suggestion
       const at = {
-        at: readable.path,
-        span: [readable.at + mention.start, readable.at + mention.end] as const,
+        at: eventText.path,
+        span: [eventText.at + mention.start, eventText.at + mention.end] as const,
       }
       if (matchingPrice !== undefined) return []
       return [
@@ -247,7 +247,7 @@ const amountNotChargedCheck: Check = {
               part: 'key' as const,
               message: 'the prices that are charged',
             })),
-          help: /\.fields\.\d+\.(?:label|options)/.test(readable.path)
+          help: /\.fields\.\d+\.(?:label|options)/.test(eventText.path)
             ? 'remove the amount, or state how it is paid (payable at the venue), or add a category with this price'
             : 'write an amount of the price table, or state what it is for and how it is paid',
         },
@@ -266,15 +266,15 @@ const amountDiffersCheck: Check = {
     const allCells = listPriceCells(model)
     const allPrices = listItemPrices(model)
     const namedDifferences = findNamedDifferences(model, allCells, allPrices)
-    const otherDifferences = findStatedAmounts(model).flatMap(({ readable, mention }): Draft[] => {
+    const otherDifferences = findStatedAmounts(model).flatMap(({ eventText, mention }): Draft[] => {
       const cells = filterByCurrency(allCells, mention)
       const itemPrices = filterByCurrency(allPrices, mention)
-      if (isAlreadyReported(namedDifferences, readable, mention)) return []
-      const candidates = findItemsOfField(model, readable.path, itemPrices)
+      if (isAlreadyReported(namedDifferences, eventText, mention)) return []
+      const candidates = findItemsOfField(model, eventText.path, itemPrices)
       if (candidates.length > 0)
-        return [...findItemDifference(model, readable, mention, candidates, cells, itemPrices)]
+        return [...findItemDifference(model, eventText, mention, candidates, cells, itemPrices)]
       if (itemPrices.some(({ amounts }) => amounts.includes(mention.amount))) return []
-      const suggestion = findIntendedCells(model, cells, readable, mention)
+      const suggestion = findIntendedCells(model, cells, eventText, mention)
       if (
         suggestion.length === 0 ||
         suggestion.some(({ amounts }) => amounts.includes(mention.amount))
@@ -283,8 +283,8 @@ const amountDiffersCheck: Check = {
       const names = [...new Set(suggestion.map(({ at }) => model.source.written(at)?.text ?? ''))]
       return [
         {
-          at: readable.path,
-          span: [readable.at + mention.start, readable.at + mention.end],
+          at: eventText.path,
+          span: [eventText.at + mention.start, eventText.at + mention.end],
           message: `the text says ${formatMoney(mention.amount, mention.currency)}, but the prices of \`${suggestion[0]?.category ?? ''}\` ${suggestion.length === 1 ? `in \`${suggestion[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
           related: suggestion.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
           help: 'write the same amount in both places',
@@ -327,7 +327,7 @@ const isAlreadyReported = (
 /** Reports an amount in a text of a field that sells items if it equals none of their prices. */
 function findItemDifference(
   model: Model,
-  readable: EventText,
+  eventText: EventText,
   mention: StatedAmount,
   candidates: readonly PricedItem[],
   cells: readonly PriceCell[],
@@ -335,7 +335,7 @@ function findItemDifference(
 ): readonly Draft[] {
   // If the delegate chooses the amount, the text may state any amount ("₹ 500 plants a tree").
   if (candidates.some(({ item }) => item?.amountIn !== undefined)) return []
-  const isOption = /\.options\.\d+/.test(readable.path)
+  const isOption = /\.options\.\d+/.test(eventText.path)
   // A hint may also mention other prices, but an option states only its own.
   const others = isOption ? [] : [...cells, ...itemPrices.filter(({ item }) => item === null)]
   if ([...candidates, ...others].some(({ amounts }) => amounts.includes(mention.amount))) return []
@@ -343,8 +343,8 @@ function findItemDifference(
   const [first] = candidates
   return [
     {
-      at: readable.path,
-      span: [readable.at + mention.start, readable.at + mention.end],
+      at: eventText.path,
+      span: [eventText.at + mention.start, eventText.at + mention.end],
       message: `the text says ${formatMoney(mention.amount, mention.currency)}, but the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, MAX_LISTED_PRICES).join(', ')}${names.length > MAX_LISTED_PRICES ? ` and ${names.length - MAX_LISTED_PRICES} more` : ''}`,
       related: first === undefined ? [] : [{ at: first.at, message: 'the price' }],
       help: 'write the same amount in both places',
@@ -368,11 +368,11 @@ const buildAmountEndPattern = memoize((currency: Currency) =>
 function findIntendedCells(
   model: Model,
   cells: readonly PriceCell[],
-  readable: EventText,
+  eventText: EventText,
   mention: StatedAmount,
 ): readonly PriceCell[] {
   const { config } = model
-  const categoryIndex = /^categories\.(\d+)\./.exec(readable.path)?.[1]
+  const categoryIndex = /^categories\.(\d+)\./.exec(eventText.path)?.[1]
   const context = `${mention.left} ${mention.right}`
   // An amount refers to the text before it, up to the previous amount in the same line.
   const precedingText = mention.left.split(buildAmountEndPattern(mention.currency)).at(-1) ?? ''
@@ -382,7 +382,7 @@ function findIntendedCells(
   const id = config.categories[category ?? -1]?.id
   if (id === undefined) return []
   const periods = listPeriodsOfCategory(config.fees, id)
-  const periodOfText = listTextPeriods(model).find(({ at }) => readable.path.startsWith(`${at}.`))
+  const periodOfText = listTextPeriods(model).find(({ at }) => eventText.path.startsWith(`${at}.`))
   const namedPeriod = findNamed(
     periods.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
     context,

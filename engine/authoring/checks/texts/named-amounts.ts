@@ -51,8 +51,8 @@ export function findWrongItemAmounts(
     pattern: new RegExp(`(?<![\\w-])${escapeName(entry.name)}${CONNECTING_WORDS}`, 'iu'),
   }))
   if (names.length === 0) return []
-  return texts.flatMap((readable) =>
-    findAmounts(readable.text, model.config.currency).flatMap((stated): Draft[] => {
+  return texts.flatMap((eventText) =>
+    findAmounts(eventText.text, model.config.currency).flatMap((stated): Draft[] => {
       const near = stated.left.split(/[,;]|\b(?:and|or|plus)\b/).at(-1) ?? ''
       if (OTHER_AMOUNT_WORDS.test(`${near} ${stated.right.split(/[,;.]/)[0] ?? ''}`)) return []
       const named = names.filter(({ pattern }) => pattern.test(near))
@@ -70,8 +70,8 @@ export function findWrongItemAmounts(
       const written = [...new Set(own.map(({ at }) => model.source.written(at)?.text ?? ''))]
       return [
         {
-          at: readable.path,
-          span: [readable.at + stated.start, readable.at + stated.end],
+          at: eventText.path,
+          span: [eventText.at + stated.start, eventText.at + stated.end],
           message: `the text says ${formatMoney(stated.amount, stated.currency)}, but the prices of \`${first.item.id}\` say ${written.slice(0, 6).join(', ')}`,
           related: own.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
           help: 'write the same amount in both places',
@@ -106,8 +106,8 @@ export function findWrongAdjustmentAmounts(
       `(?<![\\w-])(?:${names.join('|')})\\s*(?:of|is|will be|:|-|–|@)?\\s*$`,
       'i',
     )
-    return texts.flatMap((readable) =>
-      findAmounts(readable.text, model.config.currency)
+    return texts.flatMap((eventText) =>
+      findAmounts(eventText.text, model.config.currency)
         .filter(
           ({ amount, currency, left }) =>
             currency === ownCurrency &&
@@ -115,8 +115,8 @@ export function findWrongAdjustmentAmounts(
             known.every((price) => price.currency !== currency || !price.amounts.includes(amount)),
         )
         .map(({ amount, start, end }): Draft => ({
-          at: readable.path,
-          span: [readable.at + start, readable.at + end],
+          at: eventText.path,
+          span: [eventText.at + start, eventText.at + end],
           message: `the text says ${formatMoney(amount, ownCurrency)}, but \`${id}\` is ${text.replace(/^[-+]/, '')}`,
           related: [{ at, message: 'the amount' }],
           help: 'write the same amount in both places',

@@ -26,7 +26,7 @@ type Token = { readonly start: number; readonly end: number } & (
   | { readonly isDay: (day: Day) => boolean; readonly isAfter: boolean }
 )
 type RefundClaim = {
-  readonly readable: EventText
+  readonly eventText: EventText
   readonly share: number
   readonly isInWords: boolean
   readonly clause: string
@@ -80,18 +80,18 @@ function listTokens(model: Model, text: string): readonly Token[] {
 
 /** Returns each share with its day if a text names them alternately. In any other order, pairs would be uncertain. */
 function listRefundClaims(model: Model): readonly RefundClaim[] {
-  return collectEventTexts(model).flatMap((readable) => {
-    const { text, heading, path } = readable
+  return collectEventTexts(model).flatMap((eventText) => {
+    const { text, heading, path } = eventText
     if (path.startsWith('admin.') || !REFUND_WORDS.test(`${heading} ${text}`)) return []
     const all = listTokens(model, text)
-    const pairsInText = pairTokens(readable, all, 0, text.length)
+    const pairsInText = pairTokens(eventText, all, 0, text.length)
     if (pairsInText.length > 0) return pairsInText
     // Days in other sentences are ignored.
     return findMatches(text, WHOLE_SENTENCE).flatMap((sentence) => {
       const [from, until] = [sentence.index, sentence.index + sentence[0].length]
       return REFUND_WORDS.test(sentence[0])
         ? pairTokens(
-            readable,
+            eventText,
             all.filter(({ start, end }) => from <= start && end <= until),
             from,
             until,
@@ -106,12 +106,12 @@ const WHOLE_SENTENCE = /[^.!?\n]+(?:\.\d[^.!?\n]*)*/g
 
 /** Pairs the alternating shares and days of a part of a text. Empty if they do not alternate. */
 function pairTokens(
-  readable: EventText,
+  eventText: EventText,
   tokens: readonly Token[],
   beginning: number,
   ending: number,
 ): readonly RefundClaim[] {
-  const { text, heading } = readable
+  const { text, heading } = eventText
   const [first, second] = [tokens[0], tokens[1]]
   if (first === undefined || second === undefined || tokens.length % 2 !== 0) return []
   const isAlternating = tokens.every(
@@ -128,7 +128,7 @@ function pairTokens(
     const { start, end } = { start: token.start, end: other.end }
     return [
       {
-        readable,
+        eventText,
         share: share.share,
         isInWords: share.isInWords === true,
         clause,
@@ -164,13 +164,13 @@ const textRefundDayCheck: Check = {
       // EV1162 reports shares that no step has.
       if (step === undefined) return []
       if (stepOfDay >= 0 && refunds.includes(step.percent)) return []
-      const { readable, start, end } = claim
+      const { eventText, start, end } = claim
       const at = `cancellation.steps.${stepOfDay >= 0 ? stepOfDay : stepOfShare}`
       return [
         {
-          at: readable.path,
-          span: [readable.at + start, readable.at + end],
-          message: `the text says “${readable.text.slice(start, end).replaceAll(/\s+/g, ' ')}”, but the refund scale refunds ${step.percent}% until ${formatDay(step.until)}`,
+          at: eventText.path,
+          span: [eventText.at + start, eventText.at + end],
+          message: `the text says “${eventText.text.slice(start, end).replaceAll(/\s+/g, ' ')}”, but the refund scale refunds ${step.percent}% until ${formatDay(step.until)}`,
           related: [{ at, message: 'the step' }],
           help: 'write the same share and day in both places; `until` includes its day',
         },
@@ -333,15 +333,15 @@ const refundScaleMissingCheck: Check = {
   find: (model) => {
     const { cancellation, status } = model.config
     if (cancellation !== null || status === 'closed') return []
-    const [first, second] = listRefundClaims(model).filter(({ readable: { text, heading } }) =>
+    const [first, second] = listRefundClaims(model).filter(({ eventText: { text, heading } }) =>
       REFUND_PHRASES.test(`${heading} ${text}`),
     )
     return first === undefined || second === undefined
       ? []
       : [
           {
-            at: first.readable.path,
-            span: [first.readable.at + first.start, first.readable.at + first.end],
+            at: first.eventText.path,
+            span: [first.eventText.at + first.start, first.eventText.at + first.end],
             message: 'the text states a refund scale, but the file has no `cancellation`',
             help: 'write it as cancellation: {steps: [{until: 2026-12-31, refund: 75%}, {otherwise: none}]}',
           },

@@ -104,7 +104,7 @@ const missingLookupCheck: Check = {
           : [
               {
                 at: typeof detail === 'string' ? path : `${path}.show`,
-                message: `\`${name}\` comes from the registration, which this page does not load`,
+                message: `\`${name}\` is a value of the registration, which this page does not load`,
                 help,
               },
             ]
@@ -119,7 +119,7 @@ const missingLookupCheck: Check = {
                   {
                     at: entry.path,
                     span,
-                    message: `\`{${name}}\` comes from the registration, which this page does not load`,
+                    message: `\`{${name}}\` is a value of the registration, which this page does not load`,
                     help,
                   },
                 ],
