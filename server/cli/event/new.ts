@@ -33,8 +33,10 @@ an empty answer it writes a placeholder and lists it under demo:.
                          Separate them with ; or commas or lines; free: no charge, none: not on sale.
                          Or a table copied from a spreadsheet, with the days in its first row
   --gst none|inside|on-top                   inside: the prices include GST; on-top: GST is added to the prices
+                         in another currency than rupees: "VAT 19% inside", "VAT 19% on top" or none
   --companions <price>   price of an accompanying person: "4000 / 5000, free under 5", or none
-  --workshops <list>     prices and seats: "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats"
+  --workshops <list>     prices and seats: "ECG = 1500 / 2000, 30 seats"; "ECG for Student = free" in the same list is
+                         the price of a category. Or a table copied from a spreadsheet
   --early-until <days>   last day of each price but the last: "31 August 2026; 31 October 2026"
   --free                 free event; the same as --payment none
   --out <folder>         folder of the file; default EVENTS_DIR, or events

@@ -210,7 +210,7 @@ test.each<[string, string, readonly string[]]>([
       'Member | € 390,00 | € 490,00',
       'Student | € 1.090,50 | € 1 190,00',
       'currency EUR',
-      ',,0 “Fees incl. 20% VAT” names another tax, but these questions support only GST at 18%. Leave it out here, and add the tax to the file later.',
+      ',,0 “Fees incl. 20% VAT” names another tax than GST at 18%. Leave it out here. If the prices are not in rupees, the question about tax asks for it; otherwise add the tax to the file later.',
     ],
   ],
   [

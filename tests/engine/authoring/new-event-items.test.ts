@@ -1,6 +1,14 @@
 /** Tables of workshops and accompanying persons: what is pasted or typed is what delegates pay, on each day. */
 import { describe, expect, test } from 'vitest'
-import { addDays, day, INR, quote, startOfDay, toAmount } from '../../../engine/index.ts'
+import {
+  addDays,
+  day,
+  INR,
+  quote,
+  readCurrency,
+  startOfDay,
+  toAmount,
+} from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
 import {
   compileEvent,
@@ -19,6 +27,7 @@ import {
 } from '../../../engine/authoring.ts'
 import { shared } from '../../server/cli/shared-files.ts'
 
+const EUR = readCurrency('EUR') ?? INR
 const today = day('2026-05-01')
 const FEES =
   'Category\tEarly (till 31 Aug 2026)\tRegular (till 31 Oct 2026)\tSpot\nMember\t5000\t6000\t8000\nNon-Member\t6000\t7000\t9000\nPG\t3000\t3500\tNA\nFaculty\tFree\tFree\tFree'
@@ -358,6 +367,34 @@ test.each<[string, unknown]>([
   const result = QUESTIONS.find(({ name }) => name === 'workshops')?.parse(text, answers, today)
   expect(result?.ok === true ? result.value.workshops : result?.error).toEqual(expected)
   if (result?.ok === true) compile(result.value)
+})
+
+test('a banquet is sold with the workshops, under its own name', () => {
+  const workshops: NewEventAnswers['workshops'] = [
+    { label: 'Echo', prices: [toAmount(150_000)], seats: 30 },
+    {
+      label: 'Banquet',
+      prices: [toAmount(100_000), toAmount(120_000), toAmount(150_000)],
+      seats: 200,
+    },
+  ]
+  const { fields, fees } = compile({ ...answers, workshops })
+  expect(fields.find(({ id }) => id === 'workshops')?.label).toBe('Workshops and extras')
+  expect(fees.items.map(({ label }) => label)).toEqual(['{option}'])
+})
+
+test.each<[string, unknown]>([
+  ['VAT 19% inside the prices', { name: 'VAT', percent: 19, prices: 'inclusive', round: 'paise' }],
+  ['VAT 7,5 % on top', { name: 'VAT', percent: 7.5, prices: 'exclusive', round: 'paise' }],
+  ['Sales tax 6% added', { name: 'Sales tax', percent: 6, prices: 'exclusive', round: 'paise' }],
+  ['none', null],
+])('a conference in euros, tax: %s', (text, expected) => {
+  const question = QUESTIONS.find(({ name }) => name === 'gst')
+  const { tax: _tax, ...untaxed } = { ...answers, currency: EUR }
+  expect(question?.buildQuestion(untaxed)).toBe('Which tax is charged, and how?')
+  const result = question?.parse(text, untaxed, today)
+  if (result?.ok !== true) throw new Error(String(result?.error))
+  expect(compile(result.value).fees.tax).toEqual(expected)
 })
 
 test('days of the test are those of the periods', () =>

@@ -48,7 +48,7 @@ test.each([
   ],
   [
     ['--currency', 'EUR', '--gst', 'inside'],
-    'GST is not charged on prices in EUR. Write none, and add the tax to the file.',
+    '"inside" does not say which tax is charged, at which rate and how. Write VAT 19% inside the prices, VAT 19% on top of them, or none.',
   ],
 ])('%j is refused', async (options, message) => {
   const refusal = await folder.rollcall(['new', 'refused2027', '--yes', ...options])

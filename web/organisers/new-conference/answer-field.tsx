@@ -1,5 +1,6 @@
 /** The field of one question about a new conference. */
 import { useId } from 'react'
+import { INR } from '../../../engine/index.ts'
 import type { NewEventAnswers, Question } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
@@ -29,6 +30,7 @@ const HELP: Readonly<Partial<Record<Question['name'], string>>> = {
   free: 'If you do not know it yet, continue: the file then has prices.',
   gst: 'If you do not know it yet, continue: 18% GST is then added to the prices.',
 }
+const NO_TAX = 'If you do not know it yet, continue: no tax is then charged.'
 const LATER =
   'If you do not know it yet, continue: the file gets an example, marked for you to replace.'
 /** Questions whose answer has several lines. */
@@ -38,12 +40,12 @@ const hasLines = (name: Question['name']): boolean => name === 'categories'
 export function AnswerField(props: AnswerFieldProps) {
   const { question, before, labelledBy, value, problem, change } = props
   const id = useId()
-  const options =
-    question.name === 'gst'
-      ? GST
-      : question.name === 'free' || (question.name === 'companions' && before.free === true)
-        ? YES_NO
-        : null
+  const isGst = question.name === 'gst' && (before.currency ?? INR) === INR
+  const options = isGst
+    ? GST
+    : question.name === 'free' || (question.name === 'companions' && before.free === true)
+      ? YES_NO
+      : null
   const help = `${id}-help`
   const error = `${id}-error`
   const describedBy = problem === null ? help : `${error} ${help}`
@@ -53,7 +55,7 @@ export function AnswerField(props: AnswerFieldProps) {
     <div className="org-answer">
       <p className="mute" id={help}>
         {options === null && example !== undefined && <Example text={example} />}
-        {HELP[question.name] ?? LATER}
+        {question.name === 'gst' && !isGst ? NO_TAX : (HELP[question.name] ?? LATER)}
       </p>
       {problem !== null && (
         <p className="org-error" id={error} role="alert">

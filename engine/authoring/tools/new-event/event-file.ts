@@ -23,12 +23,18 @@ import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
 const GST_PERCENT = 18
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-function createSampleTax({ free, currency = INR, tax = 'on top' }: SampleOptions): Tax | null {
-  if (free === true || tax === 'none' || currency !== INR) return null
-  const common = { name: 'GST', percent: GST_PERCENT }
+function createSampleTax({
+  free,
+  currency = INR,
+  tax = 'on top',
+  taxRate,
+}: SampleOptions): Tax | null {
+  const isInRupees = currency === INR
+  const rate = taxRate ?? (isInRupees ? { name: 'GST', percent: GST_PERCENT } : null)
+  if (free === true || tax === 'none' || rate === null) return null
   return tax === 'inside'
-    ? { ...common, prices: 'inclusive', round: 'rupee' }
-    : { ...common, prices: 'exclusive', round: 'paise' }
+    ? { ...rate, prices: 'inclusive', round: isInRupees ? 'rupee' : 'paise' }
+    : { ...rate, prices: 'exclusive', round: 'paise' }
 }
 
 /** Returns placeholder prices: thousands in rupees, hundreds in any other currency. */
@@ -253,7 +259,7 @@ results:
       Registration number: {reg_no}
       Name: {full_name}
       Category: {category}
-${sold.isBilled ? '      {lines}\n' : ''}${isFree ? '      Registered on: {created_at}' : `      Total: {total}${tax === null ? '' : ', of this GST {gst}'}\n      Paid on: {payment_date}`}
+${sold.isBilled ? '      {lines}\n' : ''}${isFree ? '      Registered on: {created_at}' : `      Total: {total}${tax === null ? '' : `, of this ${tax.name} {gst}`}\n      Paid on: {payment_date}`}
 
 # ── The email ──────────────────────────────────────────────────────────────────
 
@@ -293,9 +299,7 @@ ${[...cases, ...sold.cases].join('\n')}
 function formatFees(tax: Tax | null, isFree: boolean, currency: Currency): readonly string[] {
   if (tax !== null)
     return [
-      tax.prices === 'exclusive'
-        ? `  tax: {name: GST, percent: ${tax.percent}, prices: exclusive}    # added to the prices below`
-        : `  tax: {name: GST, percent: ${tax.percent}, prices: inclusive, round: rupee}    # inside the prices below`,
+      `  tax: {name: ${quoteYaml(tax.name, true)}, percent: ${tax.percent}, prices: ${tax.prices}${tax.round === 'rupee' ? ', round: rupee' : ''}}    # ${tax.prices === 'exclusive' ? 'added to' : 'inside'} the prices below`,
     ]
   return isFree
     ? []

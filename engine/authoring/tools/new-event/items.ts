@@ -39,6 +39,10 @@ type ItemSections = {
 /** The maximum number per delegate and the maximum age, because the proofs need bounds. */
 const COMPANIONS_MAX = 4
 const AGE_YEARS_MAX = 110
+/** What is sold with the workshops and is none: its name alone stands on the bill. */
+const EXTRA = /\b(dinner|banquet|gala|lunch|tours?|sightseeing|excursion|cruise|souvenir)\b/i
+const hasExtras = ({ workshops }: WorkshopGroup): boolean =>
+  workshops.some(({ label }) => EXTRA.test(label))
 /** The form displays the number of remaining seats from this number on. */
 const FEW_SEATS = 5
 
@@ -151,10 +155,11 @@ function formatCompanionItem(
 
 function formatWorkshopItem(
   { id, categories, isOnSale, tables }: WorkshopItem,
-  { field, workshops, categories: buyers }: WorkshopGroup,
+  group: WorkshopGroup,
   periods: readonly FilePeriod[],
   currency: Currency,
 ): readonly string[] {
+  const { field, workshops, categories: buyers } = group
   const width = Math.max('period:'.length, ...workshops.map((one) => one.id.length + 1)) + 1
   const formatTable = (rows: (typeof tables)[number]['rows'], indent: string): readonly string[] =>
     [
@@ -166,7 +171,7 @@ function formatWorkshopItem(
   const last = tables.at(-1)
   return [
     `    - id: ${id}`,
-    '      label: "Workshop: {option}"',
+    `      label: "${hasExtras(group) ? '' : 'Workshop: '}{option}"`,
     ...(categories.length === buyers.length ? [] : [`      when: ${formatCategories(categories)}`]),
     appendComment(`      by: ${field}`, 'a line for each one chosen; its rows are the options'),
     ...formatOwnPeriods(isOnSale, periods),
@@ -196,7 +201,7 @@ function formatSeats({ field, workshops }: WorkshopGroup): readonly string[] {
     `  - id: ${field.replace('workshops', 'seats').replace('_', '-')}`,
     `    each_option_of: ${field}`,
     `    max: {${max}}`,
-    '    full: This workshop is full',
+    '    full: No seats are left',
     ...(few > 0
       ? [appendComment(`    few: ${few}`, 'from this number on, the form shows how many are left')]
       : []),
@@ -210,9 +215,8 @@ function formatWorkshopField(
 ): readonly string[] {
   const { field, workshops, categories } = group
   const isForAll = categories.length === all.length
-  const name = isForAll
-    ? 'Workshops'
-    : `Workshops for ${formatList(categories.map(({ label }) => label))}`
+  const title = hasExtras(group) ? 'Workshops and extras' : 'Workshops'
+  const name = isForAll ? title : `${title} for ${formatList(categories.map(({ label }) => label))}`
   const twins = groups.filter(
     (other) => other.categories.join() === categories.join() || other === group,
   )

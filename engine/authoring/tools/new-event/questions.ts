@@ -139,14 +139,23 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: 'gst',
     buildQuestion: ({ free, tax, currency = INR }) =>
-      free === true || tax !== undefined || currency !== INR ? null : 'How is GST charged?',
-    example: () => 'none, inside the prices, or on top of them',
+      free === true || tax !== undefined
+        ? null
+        : currency === INR
+          ? 'How is GST charged?'
+          : 'Which tax is charged, and how?',
+    example: ({ currency = INR }) =>
+      currency === INR ? 'none, inside the prices, or on top of them' : TAX_EXAMPLE,
     parse: (answer, answers) => {
-      if (answers.currency !== undefined && answers.currency !== INR && readTax(answer) !== 'none')
-        return err(
-          `GST is not charged on prices in ${answers.currency}. Write none, and add the tax to the file.`,
-        )
       const tax = readTax(answer)
+      if (answers.currency !== undefined && answers.currency !== INR && tax !== 'none') {
+        const taxRate = readTaxRate(answer)
+        return tax === null || taxRate === null
+          ? err(
+              `"${answer}" does not say which tax is charged, at which rate and how. Write ${TAX_EXAMPLE}.`,
+            )
+          : ok({ ...answers, tax, taxRate })
+      }
       return tax === null
         ? err(`"${answer}" does not say how GST is charged. Write none, inside or on top.`)
         : ok({ ...answers, tax })
@@ -221,6 +230,16 @@ export const QUESTIONS: readonly Question[] = [
 ]
 
 const startWithCapital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const TAX_EXAMPLE = 'VAT 19% inside the prices, VAT 19% on top of them, or none'
+
+/** Reads the name and the rate of "VAT 19% inside". Null if either is missing. */
+function readTaxRate(answer: string): NonNullable<NewEventAnswers['taxRate']> | null {
+  const [, name = '', rate = ''] =
+    /^\s*([\p{L}][\p{L} .-]*?)\s*(\d+(?:[.,]\d+)?)\s*%/u.exec(answer) ?? []
+  const percent = Number(rate.replace(',', '.'))
+  return name !== '' && percent > 0 && percent < 100 ? { name, percent } : null
+}
 
 function readTax(answer: string): NonNullable<NewEventAnswers['tax']> | null {
   const normalised = answer.trim().toLowerCase()

@@ -43,8 +43,10 @@ export type SampleOptions = {
   /** Absent: INR. */
   readonly currency?: Currency
   readonly categories?: readonly SampleCategory[]
-  /** Whether 18% GST is included or added. For `none`, no text mentions a tax. Only in rupees. */
+  /** Whether the tax is included or added. For `none`, no text mentions a tax. */
   readonly tax?: 'none' | 'inside' | 'on top'
+  /** The tax. Absent: 18% GST in rupees, no tax in other currencies. */
+  readonly taxRate?: { readonly name: string; readonly percent: number }
   /** Everything is free: prices in `categories` are ignored. */
   readonly free?: boolean
   /** Null or absent: no accompanying persons. */

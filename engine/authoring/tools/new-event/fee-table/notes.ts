@@ -98,7 +98,7 @@ function explainRemark(note: string): string | null {
   if (TRAILING_MARK.test(note))
     return `“${note}” has a mark, but the text that it refers to is not in the table. If that text decides who pays what, add it to the file later; leave this out.`
   if (OTHER_TAX.test(note))
-    return `“${note}” names another tax, but these questions support only GST at 18%. Leave it out here, and add the tax to the file later.`
+    return `“${note}” names another tax than GST at 18%. Leave it out here. If the prices are not in rupees, the question about tax asks for it; otherwise add the tax to the file later.`
   return null
 }
 
