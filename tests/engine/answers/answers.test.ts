@@ -494,7 +494,7 @@ describe('evaluateCondition', () => {
       ),
     ).toBe(typeof answer === 'string' ? expected : matchesCondition([[{ field: 'x', test }]], {}))
   })
-  it('a list of conditions means any, a map means all', () => {
+  it('a list of conditions is true if any of them is, a map if all its tests are', () => {
     const condition = [[isIn('a', 1), isIn('b', 1)], [isIn('c', 1)]].map((map) => map)
     expect(matchesCondition(condition, { a: 1 })).toBe(false)
     expect(matchesCondition(condition, { a: 1, b: 1 })).toBe(true)

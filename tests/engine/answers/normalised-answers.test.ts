@@ -61,7 +61,7 @@ describe('not equal', () => {
   })
 })
 
-test('a uniqueness rule compares all its answers in order, and nothing if one of them is missing', () => {
+test('a uniqueness rule compares all its answers in order, and is not applied if one of them is missing', () => {
   const event = {
     fields: [
       { id: 'phone', type: 'phone', default: '+91' },

@@ -1,4 +1,4 @@
-/** Ages of a date of birth: computed on the first day of the event, in rules, items and the form alike. */
+/** Ages from dates of birth are computed on the first day of the event, in rules, in items and in the form. */
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import { compileEvent, repeatEvent, showEvent } from '../../../engine/authoring.ts'
@@ -112,7 +112,7 @@ test('the category and the price of children depend on the age on the first day 
   ])
 })
 
-test('a condition on an age is described and shown as an age, not as days of birth', () => {
+test('a condition on an age is described and shown as an age, not as dates of birth', () => {
   const event = compile(RULES).event as EventConfig
   const [rule] = event.categoryChoice.by === 'rules' ? event.categoryChoice.rules : []
   expect(describeCondition(event, rule?.when ?? [])).toBe(

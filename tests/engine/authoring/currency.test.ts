@@ -558,7 +558,7 @@ describe('a category with its own currency', () => {
     )
   })
 
-  test('the failed page of the preview states an amount in dollars as rupees', () => {
+  test('the failed page of the preview stated an amount in dollars as rupees', () => {
     const page = preview(event).find(({ html }) => html.includes('a foreign delegate in July'))
     const html = preview(event).find(({ name }) => name === 'example-7.html')?.html ?? ''
     expect(page?.name).toBe('index.html')

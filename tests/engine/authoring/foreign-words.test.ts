@@ -190,7 +190,7 @@ describe('a field that decides the category', () => {
   test.each([
     ['required', MEMBER.replace('default: false', 'required: true')],
     ['with a message', MEMBER.replace('default: false', 'required: Please answer')],
-  ])('%s may not', (_what, line) => {
+  ])('%s is always answered', (_what, line) => {
     expect(listFindings(base.replace(MEMBER, line))).toEqual([])
   })
   test('a rule for unanswered fields shows that the author considered them', () => {

@@ -1,4 +1,4 @@
-/** Tables of workshops and accompanying persons: what is pasted or typed is what delegates pay, on each day. */
+/** Tables of workshops and accompanying persons: delegates pay the pasted or typed prices on each day. */
 import { describe, expect, test } from 'vitest'
 import {
   addDays,
@@ -192,7 +192,7 @@ test('mistakes in the prices of accompanying persons', () => {
   ])
 })
 
-test('rows of the fee table that are no category keep all prices when they are moved', () => {
+test('rows of the fee table that are not categories keep all prices when they are moved', () => {
   const table = readFeeTable(
     `${FEES}\nWorkshop: Basic Echo (30 seats)\t1500\t2000\tNA\nAccompanying person\t3000\t3500\tNA`,
     { ...event, from: event.from, to: event.to, currency: INR, today },

@@ -154,13 +154,13 @@ describe('a new version in which a category loses a period of stored registratio
       `EV1008 line ${findLine(moved, '      periods:')}: the period \`regular\` was removed for \`member\`, but 3 registrations may have been quoted in it`,
     ])
   })
-  test('other days, prices or labels of a group are no finding', () => {
+  test('changed days, prices or labels of a group have no finding', () => {
     const text = file.replace('label: Trade\n', 'label: Exhibitors\n').replace('11-30', '11-29')
     expect(compare(text.replace('12-01', '11-30').replace('22000', '23000'))).toEqual([])
   })
 })
 
-test('an approval after the last day of a group is found, though a period of the fees has the same name', () => {
+test('an approval after the last day of a group is reported, although a period of the fees has the same name', () => {
   const text = file
     .replace(
       '        - {id: is_member',

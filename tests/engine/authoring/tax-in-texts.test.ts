@@ -279,7 +279,7 @@ form:\n`,
       expect(related.map(({ at }) => at.start.line)).toEqual([findLine(text, ROOM)])
   })
 
-  test('a registration fee has another tax rate than the room', () => {
+  test('a registration fee has a different tax rate from the room', () => {
     expect(listTaxFindings(withPanel('Registration fee plus 5% GST', fileWithRoom))).toEqual([
       'EV605 the text says 5%, but the tax is 18%',
     ])

@@ -518,7 +518,7 @@ test.each<readonly [from: string, to: string]>([
   [VENUE, 'venue: “Town Hall”'],
   ['id: late,', 'id: day-1,'],
   ['title: Thank you, details: [reg_no', 'title: Thank you, dear delegate, details: [reg_no'],
-])('--fix does not change what is uncertain: %j → %j', (from, to) => {
+])('--fix does not change values whose correction is uncertain: %j → %j', (from, to) => {
   const { text } = replace(from, to)
   expect(listFindings(text)).not.toEqual([])
   expect(applyFixes(text, listFindings(text))).toEqual({ text, applied: 0 })

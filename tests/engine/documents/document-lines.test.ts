@@ -191,7 +191,7 @@ describe('a change to a paid bill', () => {
     expect(change.invoice[0]?.adjusted).toEqual([{ label: 'Early', base: -31_500, gst: -5_670 }])
   })
 
-  test('an earlier refund stays refunded, and the new line is invoiced in full', () => {
+  test('an earlier refund is not invoiced again, and the new line is invoiced in full', () => {
     const firstChange = applyChange(
       applyChange(EMPTY_LEDGER, createBill([delegate])).ledger,
       createBill([delegate]),

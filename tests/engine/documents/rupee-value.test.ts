@@ -24,7 +24,7 @@ test.each(['83,41', '0', '0.0000000', '83.1234567', '-1', '1e3', '', '083'])(
   },
 )
 
-test('credit notes of a whole invoice add up to its value in rupees, part by part', () => {
+test('the credit notes of a whole invoice add up to its value in rupees, for each component', () => {
   const cents = fc.integer({ min: 0, max: 5_000_000 })
   const amountsByKind = fc.record({
     taxable: cents,

@@ -356,7 +356,7 @@ describe('the registration for which a line is a payment', () => {
       ).toEqual([['unmatched']])
   })
 
-  test('two claims with the same reference are both left to staff', () => {
+  test('two claims with the same reference both need a decision by staff', () => {
     const twoClaims = [createExpectedPayment(1, UTR), createExpectedPayment(2, `UTR ${UTR}`)]
     expect(matchLines([formatCreditLine(`UPI ${UTR}`)], twoClaims).found).toEqual([
       ['ambiguous', '1', '2'],
@@ -411,7 +411,7 @@ describe('a line of a recorded transfer', () => {
     )
   })
 
-  test('that matches two payments by its two numbers is left to staff', () => {
+  test('that matches two payments by its two numbers needs a decision by staff', () => {
     const { found } = matchLines([formatCreditLine(`IMPS ${UTR}`, '1180', 'S12345678')], [], {
       payments: [
         [UTR, createRecorded(1)],
@@ -421,7 +421,7 @@ describe('a line of a recorded transfer', () => {
     expect(found.map(([as, ...of]) => [as, of.toSorted()])).toEqual([['ambiguous', ['1', '2']]])
   })
 
-  test('under the number of its registration is left to staff, because the same number may pay twice', () => {
+  test('that contains only its registration number needs a decision by staff, because a registration may be paid twice', () => {
     const payments: [string, KnownPayment][] = [['SMPL4799991601', createRecorded(1)]]
     const knownPayments = {
       payments,
@@ -494,7 +494,7 @@ test.each([
     'a long enough number, thirty times per line',
     (n: number) => Array.from({ length: 30 }, (_, index) => 100_000 + n * 30 + index).join(' X '),
   ],
-])('a file with %s held up the server; its numbers are not searched', (_, text) => {
+])('a file with %s blocked the server; its numbers are not searched', (_, text) => {
   const statementResult = readStatement([
     { line: 1, cells: ['Date', 'Narration', 'Credit'] },
     ...Array.from({ length: 4_500 }, (__, n) => ({

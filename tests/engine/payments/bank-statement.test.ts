@@ -258,7 +258,7 @@ test.each([
   expect(statement.value.lines.map(({ line: number }) => number)).not.toContain(2)
 })
 
-test('thousands are read where the file shows its decimal mark', () => {
+test('thousands are read if other cells of the file show its decimal mark', () => {
   const statement = readStatement(
     readRows('Date,Narration,Deposit\n03/02/27,A,"1.000"\n04/02/27,B,"7,50"\n'),
     null,

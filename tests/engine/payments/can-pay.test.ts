@@ -176,7 +176,7 @@ test.each([
   expect(decideWithStatuses(registration)).toEqual({ is: 'nothing-due' })
 })
 
-describe('an order of an account that no longer gets the money', () => {
+describe('an order of an account that no longer receives payments', () => {
   test.each([
     ['A', 'A', 'same-order'],
     ['A', 'B', 'new-attempt'],

@@ -395,7 +395,7 @@ describe('lines compared with payments', () => {
     else expect(found?.why).toContain(expectedReason)
   })
 
-  test('a payment that is settled a second time needs staff, and two equal refunds are two refunds', () => {
+  test('a payment that is settled twice needs a decision by staff, and two equal refunds are two refunds', () => {
     const secondLine = createLine(1, { utr: 'UTR2', day: day('2026-02-02') })
     expect(
       checkSettlementLines([createLine(1), secondLine], [createPayment(1)], []).map(({ as }) => as),
@@ -472,7 +472,7 @@ describe('any lines', () => {
     .array(anyLine, { maxLength: 30 })
     .map((settlementLines) => joinLines(settlementLines))
 
-  test('add up by transfer to the bank amount, to the paisa', () => {
+  test('add up to the amount of each bank transfer, to the paisa', () => {
     fc.assert(
       fc.property(lines, (all) => {
         const payoutList = groupByPayout(all)

@@ -229,7 +229,7 @@ describe('adjustments', () => {
     expect(createLines(event, { presents: true }).length).toBe(3)
   })
 
-  test('one amount off several lines is deducted once, beginning with the first line', () => {
+  test('a discount on several lines is deducted once, beginning with the first line', () => {
     expect(adjustPrices([toRupees(300), toRupees(500)], { amount: toAmount(-40_000) })).toEqual([
       0,
       toRupees(400),

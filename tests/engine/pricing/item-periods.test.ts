@@ -117,7 +117,7 @@ test('a refusal names the period of the item', () => {
   })
 })
 
-test('diff compares the price of an item day by day, and a moved date only where the price differs', () => {
+test('diff compares the prices of an item by day, and reports a moved date only for days with a different price', () => {
   const [first, second, last] = ROOM_PERIODS
   if (first === undefined || second === undefined || last === undefined) throw new Error('ROOM')
   const movedEvent = buildEvent({

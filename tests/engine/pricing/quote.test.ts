@@ -110,7 +110,7 @@ describe('a derived category', () => {
     })
   })
 
-  it('reports which rule decided and why the others did not', () => {
+  it('reports which rule gave the category, and why the others did not apply', () => {
     expect(explainCategory(derivedCategoryEvent, { role: 'pg', is_member: false })).toEqual({
       by: 'rules',
       category: 'pg-visitor',
@@ -225,7 +225,7 @@ describe('whether registration is open', () => {
 })
 
 describe('tariff', () => {
-  it('has every format, with null or nothing for prices that are not on sale', () => {
+  it('has every format; categories that are not on sale have a null price or none', () => {
     const tariffAnswer = buildTariff(chosenCategoryEvent, parseTime('2025-12-31T10:00:00+05:30'))
     expect(tariffAnswer).toMatchObject({
       status: 'success',

@@ -62,7 +62,7 @@ const computeSums = (event: EventConfig, answers: Answers, on?: string, category
   return [net, gst, total].map((amount) => amount / 100)
 }
 
-/** Returns the same event with own rules for an item. */
+/** Returns the same event with separate rules for an item. */
 function addItemRules(item: string, rules: string): EventConfig {
   const text = buildEventText('percent: 19, prices: inclusive', `${COMPANY}, on: all`)
   const event = readEvent(

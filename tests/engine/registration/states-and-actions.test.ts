@@ -66,7 +66,7 @@ describe('permissions by role', () => {
     expect(REGISTRATION_STATES.flatMap((state) => listAllowedActions(state, 'viewer'))).toEqual([])
   })
 
-  test('the desk confirms and cannot refund; the message names the required role', () => {
+  test('front desk users can confirm but not refund; the message names the required role', () => {
     expect(getResult('to_pay', 'confirm', 'desk')).toBe('to_pay')
     expect(checkAction('complete', { act: 'refund', actor: 'desk', why: 'x' })).toMatchObject({
       error: {
@@ -85,7 +85,7 @@ describe('permissions by role', () => {
 })
 
 describe('the states of a registration', () => {
-  test('every waiting state has an allowed action, and each state that is not final has a next action', () => {
+  test('every state in the work queue has an allowed action, and each state that is not final has a next action', () => {
     for (const state of REGISTRATION_STATES) {
       const ownerActions = listAllowedActions(state, 'owner')
       expect(ownerActions, state).toContain('note')
