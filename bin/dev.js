@@ -18,7 +18,7 @@ const web = `http://127.0.0.1:${webPort}`
 const flags = process.argv.slice(2).filter((flag) => flag.startsWith('--inspect'))
 
 /** Delay between the last change and the restart, because editors write a file in several steps. */
-const SETTLE_MS = 200
+const RESTART_DELAY_MS = 200
 
 /** @param {string[]} args @param {Record<string, string>} extraEnv */
 const run = (args, extraEnv) =>
@@ -63,7 +63,7 @@ const scheduleRestart = () => {
     if (oldServer.exitCode === null && oldServer.signalCode === null)
       oldServer.once('exit', restart).kill('SIGTERM')
     else restart()
-  }, SETTLE_MS)
+  }, RESTART_DELAY_MS)
 }
 for (const folder of ['engine', 'server', 'schemas'])
   watch(join(rootDir, folder), { recursive: true }, scheduleRestart)

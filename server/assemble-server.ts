@@ -106,10 +106,13 @@ export async function assembleServer(
 ): Promise<Result<AssembledServer, StartProblem>> {
   const folderProblem = checkFolders(environment, options.log)
   if (folderProblem !== null) return err(folderProblem)
-  const mayCreate = mayCreateDatabase(environment, options)
-  if (!mayCreate.ok) return err({ text: mayCreate.error, status: 2 })
+  const canCreateDatabase = checkDatabaseCreation(environment, options)
+  if (!canCreateDatabase.ok) return err({ text: canCreateDatabase.error, status: 2 })
   try {
-    return await assembleWithLock(environment, { ...options, mayCreate: mayCreate.value })
+    return await assembleWithLock(environment, {
+      ...options,
+      canCreateDatabase: canCreateDatabase.value,
+    })
   } catch (error) {
     const problem = findStartProblem(error, environment)
     if (problem === null) throw error
@@ -130,7 +133,7 @@ export function findStartProblem(error: unknown, { dataDir }: Environment): Star
 }
 
 /** Decides whether a new database may be created; refuses if one was lost, or if one exists unexpectedly. */
-function mayCreateDatabase(
+function checkDatabaseCreation(
   { dataDir, databaseUrl }: Environment,
   { hasJobs, isNew = false }: AssembleOptions,
 ): Result<boolean, string> {
@@ -146,8 +149,8 @@ function mayCreateDatabase(
   return lossMessage === null ? ok(isNew || describeMissing(dataDir) !== null) : err(lossMessage)
 }
 
-/** `mayCreate` is true if a missing database is created. */
-type StartOptions = AssembleOptions & { readonly mayCreate: boolean }
+/** `canCreateDatabase` is true if a missing database is created. */
+type StartOptions = AssembleOptions & { readonly canCreateDatabase: boolean }
 
 async function assembleWithLock(
   environment: Environment,
@@ -182,7 +185,7 @@ async function assembleWithStore(
   environment: Environment,
   options: StartOptions,
 ): Promise<Result<AssembledServer, StartProblem>> {
-  const { clock, openStore: open = openStore, hasJobs, isNew = false, mayCreate } = options
+  const { clock, openStore: open = openStore, hasJobs, isNew = false, canCreateDatabase } = options
   const movedFiles =
     isNew && environment.databaseUrl === null
       ? moveRemainingFilesAside(environment.dataDir, clock())
@@ -196,7 +199,7 @@ async function assembleWithStore(
   const store = await open({
     ...environment,
     migrates: hasJobs,
-    isNew: hasJobs ? mayCreate : undefined,
+    isNew: hasJobs ? canCreateDatabase : undefined,
   }).catch((error: unknown) => {
     if (error instanceof DatabaseLostAtStart) return error
     throw error

@@ -20,9 +20,9 @@ import { formatHoldReason } from './registration/uploads/unreferenced-files.ts'
 import { hashPassword, generatePassword, findPasswordProblem } from './office/auth/passwords.ts'
 
 /** The interval between searches for unreferenced uploads. */
-const SWEEP_MS = 60 * 60 * 1000
+const SWEEP_INTERVAL_MS = 60 * 60 * 1000
 /** The interval between checks that the database is still the opened file; each write also checks. */
-const LOSS_CHECK_MS = 1_000
+const LOSS_CHECK_INTERVAL_MS = 1_000
 /** A shutdown that takes longer is stuck. */
 const MAX_SHUTDOWN_MS = 30_000
 /**
@@ -152,11 +152,11 @@ export async function bootServer(
   deps.uploads.reclaim().catch(logSweepError(log))
   const sweepTimer = setInterval(() => {
     sweepUploads(deps).catch(logSweepError(log))
-  }, SWEEP_MS)
+  }, SWEEP_INTERVAL_MS)
   sweepTimer.unref()
   const lossWatch = watchForLoss(deps)
   loss = lossWatch
-  const lossTimer = setInterval(() => void lossWatch.check(), LOSS_CHECK_MS)
+  const lossTimer = setInterval(() => void lossWatch.check(), LOSS_CHECK_INTERVAL_MS)
   lossTimer.unref()
 
   const url = environment.publicUrl

@@ -12,7 +12,7 @@ import type { BackgroundRequest, BackgroundResponse } from './background-message
 /**
  * A trade-off: startup takes half a second, and an idle process uses 100 MB. After one email, another one is likely.
  */
-const IDLE_MS = 30_000
+const IDLE_TIMEOUT_MS = 30_000
 /**
  * A document of a hundred lines takes a tenth of a second. On a busy machine it takes longer, because this process
  * has low priority.
@@ -102,7 +102,7 @@ function startProcess(): BackgroundProcess {
   const stopWhenIdle = (): void => {
     if (tasks.size > 0 || hasExited) return
     if (isRetired) return disconnect()
-    idleTimer = setTimeout(disconnect, IDLE_MS)
+    idleTimer = setTimeout(disconnect, IDLE_TIMEOUT_MS)
     idleTimer.unref()
   }
   const startTimer = (ms: number): NodeJS.Timeout =>

@@ -38,7 +38,7 @@ const LAYOUT_PATH = path.join(import.meta.dirname, 'layout-in-memory.typ')
 const EVIDENCE_LAYOUT_PATH = path.join(import.meta.dirname, 'evidence-layout-in-memory.typ')
 const DATA_PATH = path.join(import.meta.dirname, 'document-in-memory.json')
 /** The number of recent results that the compiler keeps, so that parts that documents share are computed once. */
-const KEPT_DOCUMENTS = 3
+const COMPILER_CACHE_SIZE = 3
 /** About 400 receipts. Delegates often open the document on their page soon after the email arrives. */
 const MAX_CACHED_BYTES = 8 * 1024 * 1024
 
@@ -77,7 +77,7 @@ export function typesetDocument({
   })
   assert(result !== null, 'the typesetter returned no document')
   const pdf = compiler.pdf(result, { creationTimestamp: Math.floor(at / 1000) })
-  compiler.evictCache(KEPT_DOCUMENTS)
+  compiler.evictCache(COMPILER_CACHE_SIZE)
   cachedDocuments.set(key, pdf)
   typesetBytes += pdf.length
   for (const [oldest, { length }] of cachedDocuments) {

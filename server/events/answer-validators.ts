@@ -5,7 +5,7 @@
  */
 import type * as Compiler from '@rjsf/validator-ajv8/compileSchemaValidators'
 import { createHash } from 'node:crypto'
-import { setImmediate as rest } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { RJSFSchema } from '@rjsf/utils'
 import { Ajv } from 'ajv'
 import type { ValidateFunction } from 'ajv'
@@ -151,7 +151,7 @@ export function warmValidators(
       .all()
       .filter(({ config }) => checkRegistrationOpen(config, dayOf(clock())).open)
     for (const served of openEvents.slice(0, MAX_WARMED_VALIDATORS)) {
-      await rest()
+      await yieldToEventLoop()
       if (isStopped) return
       try {
         getValidator(served)

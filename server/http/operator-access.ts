@@ -26,7 +26,7 @@ const DIRECT_HEADERS: ReadonlySet<string> = new Set([
   'x-prometheus-scrape-timeout-seconds',
 ])
 /** Host names of this machine. A proxy may forward the visitor's host. */
-const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
+const LOCAL_HOST_PATTERN = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
 /**
  * No list contains the headers of all proxies, and some add none, so only the headers of the clients above are allowed.
@@ -36,7 +36,7 @@ function isDirectRequest({ raw, headers }: FastifyRequest): boolean {
   return (
     /^(?:::ffff:)?127\.|^::1$/.test(raw.socket.remoteAddress ?? '') &&
     raw.httpVersion === '1.1' &&
-    LOCAL_HOST.test(headers.host ?? '') &&
+    LOCAL_HOST_PATTERN.test(headers.host ?? '') &&
     /^(?:keep-alive)?$/i.test(headers.connection ?? '') &&
     Object.keys(headers).every((name) => DIRECT_HEADERS.has(name))
   )

@@ -11,7 +11,7 @@ const MAX_EXAMINED_CHARACTERS = 5 * MAX_PATH_CHARACTERS
 const MAX_DECODINGS = 4
 
 /** The token of an access link, which opens a registration; no other segment of our paths is this long. */
-const TOKEN = /^[\w-]{32,}$/
+const TOKEN_PATTERN = /^[\w-]{32,}$/
 
 export function logRequests(app: FastifyInstance, deps: Deps): void {
   // At peak load nearly every request has the same path as the previous one.
@@ -50,7 +50,7 @@ export function redactPath(path: string, deps: Pick<Deps, 'events'>): string {
   const segments = shortenedPath
     .split('/')
     .map((part) =>
-      (part !== '' && deps.events.findByOrderId(part) !== null) || TOKEN.test(part)
+      (part !== '' && deps.events.findByOrderId(part) !== null) || TOKEN_PATTERN.test(part)
         ? '…'
         : part.replaceAll(/\d{6,}/g, '…'),
     )

@@ -3,7 +3,7 @@ import { instant, type Instant } from '../../engine/index.ts'
 import type { FailedAttempt } from '../storage/mail/email-list-types.ts'
 
 /** Delays after each attempt that a mail server rejected; the last one repeats. */
-export const MAIL_RETRY_MS: readonly number[] = [
+export const RETRY_DELAYS_MS: readonly number[] = [
   60,
   300,
   900,
@@ -28,7 +28,7 @@ export function calculateNextAttempt(
   isClockInDoubt: boolean,
 ): Instant | null {
   const delayMs = isReached
-    ? (MAIL_RETRY_MS[attempts] ?? MAIL_RETRY_MS.at(-1) ?? UNREACHABLE_RETRY_MS)
+    ? (RETRY_DELAYS_MS[attempts] ?? RETRY_DELAYS_MS.at(-1) ?? UNREACHABLE_RETRY_MS)
     : UNREACHABLE_RETRY_MS
   const end = firstAt + RETRY_PERIOD_MS
   if (at < end) return instant(Math.min(at + delayMs, end))

@@ -18,7 +18,7 @@ import type { PeriodicJob } from '../ops/clock.ts'
 import type { NewMail, ReviewCounts } from '../storage/index.ts'
 
 /** Nine in the morning: at the beginning of the working day. */
-const SEND_AT_MS = 9 * 60 * 60_000
+const SEND_TIME_MS = 9 * 60 * 60_000
 /** The interval between checks of the clock and the number of reviews. */
 const CHECK_INTERVAL_MS = 60_000
 /** The email lists this many reviews and the number of further ones. */
@@ -42,7 +42,7 @@ export function startDailyReviewEmail(
     if (counts.reviews !== lastLogged.reviews) log.warn(counts, 'payment reviews are pending')
     lastLogged = counts
     const today = dayOf(at)
-    const morning = instant(startOfDay(today) + SEND_AT_MS)
+    const morning = instant(startOfDay(today) + SEND_TIME_MS)
     if (at < morning || lastSentOn === today) return 0
     // Today's email may have been sent before a restore; the user who ends the recovery checks the reviews.
     if ((await store.recovery()) !== null) {

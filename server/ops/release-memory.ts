@@ -5,11 +5,11 @@ import { setImmediate } from 'node:timers/promises'
 import { waitAtMost } from './clock.ts'
 
 /** The delay after startup, in which a restarted server responds to the waiting requests. */
-const DELAY_MS = 3_000
+const RELEASE_DELAY_MS = 3_000
 /** A server with more requests during the delay is busy. Health checks alone stay far below this. */
 const MAX_REQUESTS = 100
 /** A server that answered few requests for this long is idle. */
-const IDLE_MS = 15_000
+const IDLE_PERIOD_MS = 15_000
 /** Fewer requests leave little memory to release. */
 const LOAD_REQUESTS = 1_000
 const GROWTH_BYTES = 32 * 1024 * 1024
@@ -86,7 +86,7 @@ export function scheduleMemoryReleaseAfterLoad(
       })
     }
     requestCount = 0
-  }, IDLE_MS).unref()
+  }, IDLE_PERIOD_MS).unref()
 }
 
 /**
@@ -106,5 +106,5 @@ export function scheduleMemoryRelease(
   setTimeout(() => {
     server.off('request', countRequest)
     if (requestCount <= MAX_REQUESTS) release()
-  }, DELAY_MS).unref()
+  }, RELEASE_DELAY_MS).unref()
 }

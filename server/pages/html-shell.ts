@@ -80,16 +80,18 @@ export function fillTemplate(template: string, page: Page): FilledPage {
   const data = `<script type="application/json" id="page">${encodeJson(page.data)}</script>`
   const plainPage = `<script>${UNSUPPORTED_BROWSER_SCRIPT}</script>`
   const isComplete = prerendered?.isComplete === true
-  const hidesForm = prerendered !== null && !isComplete
+  const shouldHideForm = prerendered !== null && !isComplete
   const parts: Readonly<Record<string, string>> = {
     '<!--rollcall:head-->':
       renderHead(page) +
       (prerendered?.head ?? '') +
-      (isComplete ? '' : `<noscript><style>${renderWithoutScript(hidesForm)}</style></noscript>`),
+      (isComplete
+        ? ''
+        : `<noscript><style>${renderWithoutScript(shouldHideForm)}</style></noscript>`),
     '<!--rollcall:shell-->': prerendered === null ? shell : prerendered.html,
     '<!--rollcall:data-->': isComplete
       ? data
-      : hidesForm
+      : shouldHideForm
         ? `<noscript><main class="wrap no-script">${shell}</main></noscript>${data}${plainPage}`
         : data + plainPage,
   }
@@ -104,7 +106,7 @@ export function fillTemplate(template: string, page: Page): FilledPage {
       styles: [
         ...(page.colour === null ? [] : [buildThemeStyle(page.colour)]),
         ...(prerendered?.styles ?? []),
-        ...(isComplete ? [] : [renderWithoutScript(hidesForm), EMPTY_STYLE]),
+        ...(isComplete ? [] : [renderWithoutScript(shouldHideForm), EMPTY_STYLE]),
       ],
     },
   }
@@ -146,8 +148,8 @@ const STYLES_WITHOUT_FORM = [
   '.no-script h2{margin-top:16px}',
 ].join('')
 
-const renderWithoutScript = (hidesForm: boolean): string =>
-  STYLES_WITHOUT_SCRIPT + (hidesForm ? STYLES_WITHOUT_FORM : '')
+const renderWithoutScript = (shouldHideForm: boolean): string =>
+  STYLES_WITHOUT_SCRIPT + (shouldHideForm ? STYLES_WITHOUT_FORM : '')
 
 function renderHead(page: Page): string {
   const title = escapeHtml(page.title)

@@ -79,7 +79,7 @@ async function sendPayLinkForRest(
   const served = registration === null ? null : deps.events.findById(registration.eventId)
   if (registration === null || served === null)
     return { ...decideResult, message: `${message} No payment link was sent.` }
-  const wanted = {
+  const newAction = {
     regNo: registration.regNo,
     act: 'send_pay_link',
     actor: 'treasurer',
@@ -88,7 +88,7 @@ async function sendPayLinkForRest(
     at: deps.clock(),
     once: null,
   } as const
-  const sendResult = await sendPayLink({ deps, served, registration, wanted })
+  const sendResult = await sendPayLink({ deps, served, registration, newAction })
   const suffix = sendResult.ok
     ? sendResult.value.message
     : `No payment link was sent. ${sendResult.error.message}`

@@ -196,7 +196,7 @@ export async function lookUpClaim(
 ): Promise<'kept' | 'none' | 'unsure' | null> {
   const { orderId } = message
   if (!claimsMoney || event === null || event.payment === null || orderId === null) return null
-  if (!ORDER_ID.test(orderId)) return null
+  if (!ORDER_ID_PATTERN.test(orderId)) return null
   await messageStore.storeRejected(message)
   const at = deps.clock()
   const canQuery = (await unknownOrderQueries.take('', at)) === 0
@@ -206,7 +206,7 @@ export async function lookUpClaim(
   return (await deps.store.addUnknownOrder(order, at)) ? 'unsure' : null
 }
 /** The format that the gateway accepts. */
-const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
+const ORDER_ID_PATTERN = /^[A-Za-z0-9]{1,20}$/
 
 /**
  * Handles the browser's return: checks and stores it, verifies the payment for at most five seconds, then redirects

@@ -76,7 +76,7 @@ export function openPayments(
   const verify: Payments['verify'] = async (orderId, timeoutMs, read = null) =>
     (await queryOnce(orderId, timeoutMs, false, read)).verified
 
-  const learn = async (
+  const queryOrders = async (
     orderIds: readonly OrderId[],
     timeoutMs: number,
   ): Promise<ReadonlyMap<OrderId, PollResult>> => {
@@ -210,7 +210,7 @@ export function openPayments(
 
   return {
     verify,
-    queryOrders: learn,
+    queryOrders,
     reconcile,
     lookUpOrder: (event, orderId, timeoutMs) =>
       lookUpOrder(deps, event, orderId as OrderId, timeoutMs),

@@ -12,7 +12,7 @@ import type { Deps, Environment, ServedEvent } from '../dependencies.ts'
 import type { QueuedMail, StoredRegistration } from '../storage/index.ts'
 
 /** Delegates request receipts and invoices until the accounts of the year are closed. */
-const AFTER_EVENT_MS = 180 * 24 * 60 * 60_000
+const LINK_MS_AFTER_EVENT = 180 * 24 * 60 * 60_000
 /** The minimum lifetime of a link, even if the event ended long ago or its file was removed. */
 const MIN_LIFETIME_MS = 30 * 24 * 60 * 60_000
 /** 256 random bits: cannot be guessed. */
@@ -77,7 +77,7 @@ export async function issueLink(
 
 function calculateExpiry(event: EventConfig | null, at: Instant): Instant {
   const eventEnd = event === null ? at : endOfDay(event.to)
-  return instant(Math.max(eventEnd + AFTER_EVENT_MS, at + MIN_LIFETIME_MS))
+  return instant(Math.max(eventEnd + LINK_MS_AFTER_EVENT, at + MIN_LIFETIME_MS))
 }
 
 /**

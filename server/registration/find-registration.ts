@@ -14,7 +14,7 @@ const MAX_WRONG_PER_EVENT = 300
 /** Long enough to slow down guessing, and for a delegate to find the number in an email. */
 const WINDOW_MS = 10 * 60 * 1000
 /** An address that has sent a number correctly is not guessing it the next day. */
-const KNOWN_CODE_MS = 24 * 60 * 60 * 1000
+const KNOWN_NUMBER_MS = 24 * 60 * 60 * 1000
 /** Number of digits that the order id of a further attempt adds to the registration number. */
 const ATTEMPT_DIGITS = 2
 
@@ -36,7 +36,7 @@ export type LookupGuard = {
 export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): LookupGuard {
   const addresses = openLimit(deps, { triesMax: MAX_WRONG_PER_ADDRESS, windowMs: WINDOW_MS })
   const events = openLimit(deps, { triesMax: MAX_WRONG_PER_EVENT, windowMs: WINDOW_MS })
-  const knownVisitors = openLimit(deps, { triesMax: 1, windowMs: KNOWN_CODE_MS })
+  const knownVisitors = openLimit(deps, { triesMax: 1, windowMs: KNOWN_NUMBER_MS })
   const buildVisitorKey = (address: string, eventId: string, number: string): string =>
     `${eventId} ${address} ${number}`
   return {

@@ -30,7 +30,7 @@ export function buildRegistrationView(
   const toIso = (value: Instant | null): string | null => (value === null ? null : isoIndia(value))
   const attempt = stored.payments.find(({ status }) => status === 'success') ?? stored.payments[0]
   const state = getPaymentState(stored, at)
-  const mayPay = canRetry(event, stored, at)
+  const isPayable = canRetry(event, stored, at)
   const engineValues = {
     reg_no: stored.regNo,
     order_id: getTransactionId(stored),
@@ -66,7 +66,7 @@ export function buildRegistrationView(
         ? toMajorUnits(toAmount(Math.max(0, stored.due)), currency)
         : 0,
     decide_by: toIso(stored.decideBy),
-    may_pay: mayPay,
+    may_pay: isPayable,
   }
   const values: Readonly<Record<string, unknown>> = { ...stored.answers, ...engineValues }
   const returnedValues = Object.entries(event.api.returns).map(([wire, value]) => [

@@ -49,7 +49,7 @@ const MAX_MAILBOX_CHARACTERS = 30
 /** Expiry, refunds and emails follow an action of a delegate within this time. */
 const BUSY_DAYS = 14
 /** The time that a delegate spends at the gateway. */
-const PAYMENT_MS = 4 * 60_000
+const PAYMENT_DURATION_MS = 4 * 60_000
 
 /** Descriptions of the states that the server sets automatically. */
 const REPORTED_STATES: Readonly<Record<string, string>> = {
@@ -267,7 +267,7 @@ async function register(context: RehearsalContext, answers: Answers): Promise<Re
 
 async function registerAndPay(context: RehearsalContext, answers: Answers): Promise<void> {
   const regNo = await register(context, answers)
-  if (regNo !== null) schedulePayment(context, regNo, PAYMENT_MS)
+  if (regNo !== null) schedulePayment(context, regNo, PAYMENT_DURATION_MS)
 }
 
 /**

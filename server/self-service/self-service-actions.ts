@@ -20,9 +20,9 @@ const DELEGATE = 'delegate'
 /** Actions that a delegate may request. */
 const DELEGATE_ACTION_HANDLERS: Readonly<Partial<Record<ActionName, ActionHandler>>> = {
   edit,
-  ask_cancel: ({ deps, wanted }) => deps.store.requestCancellation(wanted),
-  ask_refund: ({ deps, wanted }) => deps.store.requestSecondPaymentRefund(wanted),
-  withdraw_refund: ({ deps, wanted }) => deps.store.withdrawRefundRequest(wanted),
+  ask_cancel: ({ deps, newAction }) => deps.store.requestCancellation(newAction),
+  ask_refund: ({ deps, newAction }) => deps.store.requestSecondPaymentRefund(newAction),
+  withdraw_refund: ({ deps, newAction }) => deps.store.withdrawRefundRequest(newAction),
   accept_offer: acceptOffer,
   tell: claimPayment,
 }
@@ -66,7 +66,7 @@ export async function applyDelegateAction(
     at: deps.clock(),
     once: idempotencyKey.value,
   } as const
-  const result = await actionHandler({ deps, served, registration, wanted: action, params })
+  const result = await actionHandler({ deps, served, registration, newAction: action, params })
   if (!result.ok) return sendDenial(reply, result.error)
   const { message, state, refund: refundState = null, repeated } = result.value
   const response: ActionResponse = {

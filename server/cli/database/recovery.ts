@@ -46,7 +46,12 @@ export const recoveryCommand: Command = {
     const parsed = parseArguments(args, options, [0, 1], HELP, terminal)
     if (parsed === null) return 2
     const [subcommand] = parsed.positionals
-    const { who: user = '', why: reason = '', mails, again: allowsAnother = false } = parsed.values
+    const {
+      who: user = '',
+      why: reason = '',
+      mails,
+      again: canStartAnother = false,
+    } = parsed.values
     switch (subcommand) {
       case undefined:
         return withContext(terminal, (context) => showRecovery(context, terminal))
@@ -56,7 +61,7 @@ export const recoveryCommand: Command = {
           return failUsage(terminal, `Specify who ${subcommand}s it: --who NAME.`)
         if (subcommand === 'begin')
           return withContext(terminal, (context) =>
-            startRecovery(context, { who: user, why: reason, again: allowsAnother }, terminal),
+            startRecovery(context, { who: user, why: reason, again: canStartAnother }, terminal),
           )
         return isHeldEmails(mails)
           ? withContext(terminal, (context) =>
@@ -96,7 +101,7 @@ async function startRecovery(
   {
     who: user,
     why: explanation,
-    again: allowsAnother,
+    again: canStartAnother,
   }: { readonly who: string; readonly why: string; readonly again: boolean },
   terminal: Terminal,
 ): Promise<Status> {
@@ -109,7 +114,7 @@ async function startRecovery(
     return 2
   }
   const current = await context.store.recovery()
-  if (current !== null && !allowsAnother) {
+  if (current !== null && !canStartAnother) {
     terminal.printError(
       `The installation is already in recovery ${current.code}, since ${formatInstant(current.begunAt)}. To see it, run rollcall db recovery. If another older copy was restored since then, add --again: this ends the current recovery and begins another one with another series of document numbers.`,
     )

@@ -212,7 +212,7 @@ async function fixFiles(
 }
 
 /** The delay before a changed file is read, because editors write a file in several steps. */
-const SETTLE_MS = 150
+const SETTLE_DELAY_MS = 150
 
 /** Runs until the process is stopped. */
 async function watchFiles(
@@ -235,7 +235,7 @@ async function watchFiles(
     if (timer !== null) clearTimeout(timer)
     timer = setTimeout(
       () => void checkOnce().catch((error: unknown) => terminal.printError(String(error))),
-      SETTLE_MS,
+      SETTLE_DELAY_MS,
     )
   }
   for (const folder of folders) if (isFolder(folder)) watch(folder, schedule)

@@ -1,5 +1,5 @@
 /** Checks a folder of event files, one by one, yielding to requests in between. */
-import { setImmediate as rest } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { compileFolderStepwise } from '../../../engine/authoring.ts'
 import type {
   EventFolder,
@@ -22,7 +22,7 @@ export async function checkFolder(
     const step = steps.next()
     if (step.done === true) return step.value
     if (performance.now() - startedAt < YIELD_INTERVAL_MS) continue
-    await rest()
+    await yieldToEventLoop()
     startedAt = performance.now()
   }
 }

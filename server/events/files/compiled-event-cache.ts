@@ -23,7 +23,7 @@ export type CleanFolder = { readonly site: Site | null }
  * Entries of another engine version are removed after it has not been used for this long; a rollback within this time
  * is fast.
  */
-const OTHER_ENGINES_MS = 30 * 24 * 60 * 60 * 1000
+const OTHER_ENGINE_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 
 /** Returns the cache folder in the data folder. */
 export function getCacheFolder(dataDir: string): string {
@@ -74,7 +74,10 @@ async function removeOtherEngines(folder: string, engineFolder: string): Promise
   const { mtimeMs: now } = await touchFolder(engineFolder)
   for (const name of await readdir(folder)) {
     const otherFolder = path.join(folder, name)
-    if (otherFolder !== engineFolder && (await stat(otherFolder)).mtimeMs < now - OTHER_ENGINES_MS)
+    if (
+      otherFolder !== engineFolder &&
+      (await stat(otherFolder)).mtimeMs < now - OTHER_ENGINE_RETENTION_MS
+    )
       await rm(otherFolder, { recursive: true, force: true })
   }
 }

@@ -3,12 +3,12 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 
 /** Suffixes that programs add to a name: Notepad's `.txt`, a copy, a backup. */
-const YAML_WITH_SUFFIX = /^(?<id>[a-z][a-z0-9 _-]*?)\.ya?ml(?<more>[^/]*)$/i
+const YAML_WITH_SUFFIX_PATTERN = /^(?<id>[a-z][a-z0-9 _-]*?)\.ya?ml(?<more>[^/]*)$/i
 /** Documents, and files without an extension, that are named like an event: a name and a year. */
 const EVENT_FILE_PATTERN =
   /^(?<id>[a-z]+[ _-]?20\d\d)(?<more>|\.(?:docx?|rtf|odt|txt|pages|html?|json|ya?m|yalm|ymal|yamll?|yanl|yml?l|csv|xlsx?|pdf))$/i
 /** Extensions of copies that a user or an editor keeps next to the file on purpose. */
-const BACKUP_SUFFIX = /^(\.(bak|old|orig|save|swp|backup)|~)\d*$/i
+const BACKUP_SUFFIX_PATTERN = /^(\.(bak|old|orig|save|swp|backup)|~)\d*$/i
 
 /** Returns a sentence for each ignored file, sorted by name. A backup next to the file itself is not a mistake. */
 export async function findIgnoredFiles(folder: string): Promise<readonly string[]> {
@@ -17,7 +17,8 @@ export async function findIgnoredFiles(folder: string): Promise<readonly string[
     .filter((name) => !name.startsWith('.') && !/\.ya?ml$/.test(name))
     .sort()
     .flatMap((name) => {
-      const nameParts = (YAML_WITH_SUFFIX.exec(name) ?? EVENT_FILE_PATTERN.exec(name))?.groups
+      const nameParts = (YAML_WITH_SUFFIX_PATTERN.exec(name) ?? EVENT_FILE_PATTERN.exec(name))
+        ?.groups
       if (nameParts === undefined) return []
       const id = (nameParts['id'] ?? '').toLowerCase().replace(/[^a-z0-9]/g, '')
       const suffix = nameParts['more'] ?? ''
@@ -25,8 +26,8 @@ export async function findIgnoredFiles(folder: string): Promise<readonly string[
       const hasCorrectFile = names.some(
         (otherName) => otherName === correctName || otherName === `${id}.yml`,
       )
-      const isYamlName = YAML_WITH_SUFFIX.test(name)
-      if (hasCorrectFile && (BACKUP_SUFFIX.test(suffix) || !isYamlName)) return []
+      const isYamlName = YAML_WITH_SUFFIX_PATTERN.test(name)
+      if (hasCorrectFile && (BACKUP_SUFFIX_PATTERN.test(suffix) || !isYamlName)) return []
       const reason =
         isYamlName && suffix === ''
           ? 'its extension must be .yaml in lower case'

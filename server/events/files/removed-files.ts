@@ -10,7 +10,7 @@ import { closeRegistration, getEventId, formatRemoved } from '../versions/last-v
 /** A file is missing for a shorter time while it is renamed, or while its folder is rewritten. */
 export const REMOVAL_DELAY_MS = 5_000
 /** The delay before a folder is checked again after its check was stopped, because the machine may have been busy. */
-const RECHECK_MS = 120_000
+const RECHECK_DELAY_MS = 120_000
 
 type MissingFile = {
   /** Events whose file has been missing for long enough. */
@@ -33,7 +33,7 @@ export function openRemovalTracker(
   return {
     check(served, disk, all) {
       if (!disk.hasFiles)
-        return { removed: new Set(), waitMs: disk.isUnchecked ? RECHECK_MS : null }
+        return { removed: new Set(), waitMs: disk.isUnchecked ? RECHECK_DELAY_MS : null }
       const idsOnDisk = listIds(disk)
       for (const id of idsOnDisk) seenOnDisk.add(id)
       const now = steadyMs()

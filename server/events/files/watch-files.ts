@@ -6,9 +6,9 @@ import { listPaths } from './event-folder.ts'
 import { withTimeout } from './disk-timeout.ts'
 
 /** The delay before a changed file is read, because editors write a file in several steps. */
-const SETTLE_MS = 150
+const SETTLE_DELAY_MS = 150
 /** If the system does not notify (network drives, containers), the folder is polled this often. */
-const POLL_MS = 2_000
+const POLL_INTERVAL_MS = 2_000
 
 /** Returns names, sizes and times of all files that events are built from. */
 export async function readSignature(folder: string, shared: string): Promise<string> {
@@ -32,7 +32,7 @@ export function watchFolders(
   let reloadTimer: NodeJS.Timeout | null = null
   const scheduleReload = (): void => {
     if (reloadTimer !== null) clearTimeout(reloadTimer)
-    reloadTimer = setTimeout(() => void reload(), SETTLE_MS)
+    reloadTimer = setTimeout(() => void reload(), SETTLE_DELAY_MS)
   }
   const watchers: FSWatcher[] = []
   for (const folder of folders) {
@@ -45,14 +45,14 @@ export function watchFolders(
     }
   }
   let isStopped = false
-  let pollTimer = setTimeout(pollOnce, POLL_MS)
+  let pollTimer = setTimeout(pollOnce, POLL_INTERVAL_MS)
   function pollOnce(): void {
     void hasChanged()
       .catch(() => false)
       .then((isChanged) => {
         if (isStopped) return
         if (isChanged) scheduleReload()
-        pollTimer = setTimeout(pollOnce, POLL_MS)
+        pollTimer = setTimeout(pollOnce, POLL_INTERVAL_MS)
         pollTimer.unref()
       })
   }

@@ -3,7 +3,7 @@
  * A version is activated in the store, at the same moment for all servers. Each server then compiles from the store
  * the versions that it has not read from its own disk.
  */
-import { setImmediate as rest } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { listSeatPools, buildIssuer, getSeatName, listUniqueRules } from '../../../engine/index.ts'
 import type { EventConfig, Instant, Site } from '../../../engine/index.ts'
 import type { ServedEvent } from '../../dependencies.ts'
@@ -89,7 +89,7 @@ async function compileVersion(
   hash: string,
 ): Promise<ServedEvent | null> {
   // Pauses between two versions, so that requests can proceed.
-  await rest()
+  await yieldToEventLoop()
   const cachedVersion = await cache.read(hash)
   if (cachedVersion === null) return readVersion(store, hash)
   const stored = await store.eventFile(hash)

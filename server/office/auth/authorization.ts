@@ -8,7 +8,7 @@ import { guardedHandlers, isOfficePath, isOfKind } from '../../http/office-route
 import type { GuardedRule, JsonKind, TargetKind } from '../../http/office-route-rule-types.ts'
 import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 import { readInput } from '../../http/request-input.ts'
-import { findUser, getStatusMessage, isForeign, rejectForeign } from './sessions.ts'
+import { findUser, getStatusMessage, isCrossSite, rejectCrossSite } from './sessions.ts'
 import type { User } from './sessions.ts'
 import { createResolve, describeUnguardedInput } from './request-targets.ts'
 import type { Targets } from './request-targets.ts'
@@ -128,8 +128,8 @@ function createGuard(deps: Deps) {
       sendError(reply, 401, getErrorForStatus(401).code, getStatusMessage(deps, 401))
       return null
     }
-    if (user.by === 'cookie' && !isReadOnly(request) && isForeign(deps, request)) {
-      rejectForeign(deps, reply)
+    if (user.by === 'cookie' && !isReadOnly(request) && isCrossSite(deps, request)) {
+      rejectCrossSite(deps, reply)
       return null
     }
     const refusal = findDenial(rule, user)

@@ -103,14 +103,14 @@ const INPUT_NAMES: Readonly<Record<TargetKind, Names>> = {
 }
 
 /** Parts of names that probably name a target: `to_reg_no`, `other_event`, `registration`. */
-const PART_OF_TARGET_NAME = /event|regno|regid|registration|orderid|review|capture|payment/
+const TARGET_NAME_PATTERN = /event|regno|regid|registration|orderid|review|capture|payment/
 /**
  * A rule that requires access to all events (managing users) cannot leak another event, so its inputs may have
  * such names.
  */
-const mayNameTarget = (name: string, about: TargetKind): boolean =>
+const canNameTarget = (name: string, about: TargetKind): boolean =>
   isTargetName(name) ||
-  (about !== 'every' && PART_OF_TARGET_NAME.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
+  (about !== 'every' && TARGET_NAME_PATTERN.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
 
 /**
  * Describes the unchecked inputs that a route's handler would read, so that startup fails. Null if there are none.
@@ -126,7 +126,7 @@ export function describeUnguardedInput(path: string, rule: GuardedRule): string 
   const declaredNames = { params, query, body: Object.keys(body) }
   const unguardedNames = (['params', 'query', 'body'] as const).flatMap((part) =>
     declaredNames[part].filter(
-      (name) => mayNameTarget(name, rule.target) || guardedNames[part]?.includes(name) === true,
+      (name) => canNameTarget(name, rule.target) || guardedNames[part]?.includes(name) === true,
     ),
   )
   if (missingInPath.length > 0) return `the path has no :${missingInPath.join(', :')}`

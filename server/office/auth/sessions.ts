@@ -14,9 +14,9 @@ import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 
 export const SESSION_COOKIE = 'rollcall_session'
 /** Covers a lunch break, but ends the session of a forgotten browser. */
-export const IDLE_MS = 2 * 60 * 60_000
+export const IDLE_TIMEOUT_MS = 2 * 60 * 60_000
 /** One working day, even with activity. */
-const SESSION_MS = 12 * 60 * 60_000
+const SESSION_LIFETIME_MS = 12 * 60 * 60_000
 
 /** The user of a session. */
 export type User = OpenSession & {
@@ -40,7 +40,7 @@ export async function findUser(deps: Deps, request: FastifyRequest): Promise<Use
   const token = bearer ?? readCookie(request)
   if (token === null) return null
   const tokenHash = hashToken(token)
-  const session = await deps.store.session(tokenHash, deps.clock(), IDLE_MS)
+  const session = await deps.store.session(tokenHash, deps.clock(), IDLE_TIMEOUT_MS)
   return session === null
     ? null
     : { ...session, by: bearer === null ? 'cookie' : 'bearer', tokenHash }
@@ -50,7 +50,7 @@ export async function findUser(deps: Deps, request: FastifyRequest): Promise<Use
  * Returns true if a page of another site sent the request. Browsers always send the origin of a POST, so a
  * request without one counts as foreign.
  */
-export function isForeign(deps: Deps, request: FastifyRequest): boolean {
+export function isCrossSite(deps: Deps, request: FastifyRequest): boolean {
   const { origin } = request.headers
   const site = request.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') return true
@@ -59,7 +59,7 @@ export function isForeign(deps: Deps, request: FastifyRequest): boolean {
   return !(URL.canParse(origin) && new URL(origin).host === request.headers.host)
 }
 
-export function rejectForeign(deps: Deps, reply: FastifyReply): FastifyReply {
+export function rejectCrossSite(deps: Deps, reply: FastifyReply): FastifyReply {
   return sendError(reply, 403, 'foreign_origin', getStatusMessage(deps, 403))
 }
 
@@ -79,7 +79,7 @@ export async function openSession(
   at: Instant,
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url')
-  const expiresAt = instant(at + SESSION_MS)
+  const expiresAt = instant(at + SESSION_LIFETIME_MS)
   await deps.store.openSession({
     tokenHash: hashToken(token),
     adminId,
@@ -88,7 +88,10 @@ export async function openSession(
     network: getAddressKey(request),
     browser: describeBrowser(request.headers['user-agent'] ?? ''),
   })
-  reply.setCookie(SESSION_COOKIE, token, { ...buildCookieOptions(deps), maxAge: SESSION_MS / 1000 })
+  reply.setCookie(SESSION_COOKIE, token, {
+    ...buildCookieOptions(deps),
+    maxAge: SESSION_LIFETIME_MS / 1000,
+  })
   return token
 }
 

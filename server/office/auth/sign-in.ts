@@ -20,7 +20,7 @@ import type { Allowance } from '../../http/rate-limit.ts'
 import { sendError } from '../../http/error-response.ts'
 import { MAX_CREDENTIAL_CHARACTERS, hashPassword, verifyPassword } from './passwords.ts'
 import { openSecondFactors } from './two-step-sign-in.ts'
-import { findUser, closeSessions, isForeign, openSession, rejectForeign } from './sessions.ts'
+import { findUser, closeSessions, isCrossSite, openSession, rejectCrossSite } from './sessions.ts'
 import { findUserEvents, lacksSecondFactor, buildPaths } from './authorization.ts'
 import type { Call, OfficeRoutes } from './authorization.ts'
 
@@ -92,8 +92,8 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
         errors,
       })
     }
-    if (request.headers.origin !== undefined && isForeign(deps, request))
-      return rejectForeign(deps, reply)
+    if (request.headers.origin !== undefined && isCrossSite(deps, request))
+      return rejectCrossSite(deps, reply)
 
     const at = deps.clock()
     const address = getAddressKey(request)
@@ -151,7 +151,7 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
   const checkSecondFactor = async (
     user: { readonly id: number; readonly username: string; readonly secret: string },
     code: string,
-    from: string,
+    clientKey: string,
     reply: FastifyReply,
     at: Instant,
   ): Promise<'app' | 'recovery' | 'refused'> => {
@@ -159,7 +159,12 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
       sendError(reply, 401, 'code_needed', 'Enter the code from your authenticator app.')
       return 'refused'
     }
-    const codeCheck = await factors.take(user, code.slice(0, MAX_CREDENTIAL_CHARACTERS), from, at)
+    const codeCheck = await factors.take(
+      user,
+      code.slice(0, MAX_CREDENTIAL_CHARACTERS),
+      clientKey,
+      at,
+    )
     switch (codeCheck.is) {
       case 'right':
         return codeCheck.by
@@ -178,7 +183,7 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
   // Closes every session of the request; a repeated logout succeeds too.
   const logout = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const user = await findUser(deps, request)
-    if (user?.by === 'cookie' && isForeign(deps, request)) return rejectForeign(deps, reply)
+    if (user?.by === 'cookie' && isCrossSite(deps, request)) return rejectCrossSite(deps, reply)
     await closeSessions(deps, request, reply)
     if (user !== null)
       await deps.store.addAuditEntry({

@@ -65,13 +65,13 @@ export type CodeCheck =
 export type SecondFactors = {
   readonly seal: SecretSeal
   /**
-   * Accepts a code and marks it as used. Attempts are counted under the key `from`, so that an attacker elsewhere
-   * does not lock out a user at their usual address.
+   * Accepts a code and marks it as used. Attempts are counted under `clientKey`, so that an attacker elsewhere does
+   * not lock out a user at their usual address.
    */
   take(
     user: { readonly id: number; readonly secret: string },
     code: string,
-    from: string,
+    clientKey: string,
     at: Instant,
   ): Promise<CodeCheck>
 }
@@ -81,9 +81,9 @@ export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): Se
   const seal = openSecretSeal(deps.environment)
   return {
     seal,
-    async take({ id, secret }, code, from, at) {
+    async take({ id, secret }, code, clientKey, at) {
       // Counted before the check, so that simultaneous attempts all count.
-      const waitMs = await attemptLimit.take(from, at)
+      const waitMs = await attemptLimit.take(clientKey, at)
       if (waitMs > 0) return { is: 'too-many', waitMs }
       const codeCheck = await checkCode(
         { store: deps.store, seal },
@@ -92,7 +92,7 @@ export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): Se
         normaliseCode(code),
         at,
       )
-      if (codeCheck.is === 'right') await attemptLimit.forget(from)
+      if (codeCheck.is === 'right') await attemptLimit.forget(clientKey)
       return codeCheck
     },
   }

@@ -8,7 +8,7 @@ import type { CodePage, StoredCode } from '../../storage/index.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 
 /** The number of codes on a page of the office, and of codes read at a time for a file. */
-const CODE_ROWS = 200
+const CODE_PAGE_ROWS = 200
 
 /** `before` is the `next` of the previous page, or null for the newest codes. */
 export const readCodePage = (
@@ -24,7 +24,7 @@ export const readCodePage = (
     holdMs: holdSeatsMs,
     at: clock(),
     before,
-    limit: CODE_ROWS,
+    limit: CODE_PAGE_ROWS,
   })
 
 /** Reads all codes of an event in chunks, the newest first. */

@@ -218,7 +218,7 @@ export function describeQuery(
   query: ListQuery,
   count: number,
   isCapped: boolean,
-  hidesSearch = false,
+  shouldHideSearch = false,
 ): string {
   const number = count === 0 ? 'No' : `${isCapped ? 'More than ' : ''}${formatCount(count)}`
   const endedLabel = isEnded(query.state) ? `${query.state} ` : ''
@@ -252,7 +252,7 @@ export function describeQuery(
   if (query.state !== undefined && endedLabel === '') parts[0] += ` ${STATE_LABELS[query.state]}`
   if (query.waiting !== undefined) parts[0] += ` ${WORK_QUEUE[query.waiting.is].inSentence}`
   if (query.search !== undefined) {
-    if (hidesSearch) parts.push('matching a search')
+    if (shouldHideSearch) parts.push('matching a search')
     else if (count === 0 && parts.length === 1) parts[0] += ` match “${query.search}”`
     else parts.push(`matching “${query.search}”`)
   }

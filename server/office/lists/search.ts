@@ -18,10 +18,10 @@ const MAX_SEARCH_CHARACTERS = 100
 const MAX_RESULTS = 30
 
 /** Ids of fields that contain the delegate's city. */
-const CITY_FIELD = /(?:^|_)(?:city|town|district)(?:_|$)/
+const CITY_FIELD_PATTERN = /(?:^|_)(?:city|town|district)(?:_|$)/
 
 function findCity({ answers }: StoredRegistration): string {
-  const answer = Object.entries(answers).find(([id]) => CITY_FIELD.test(id))?.[1]
+  const answer = Object.entries(answers).find(([id]) => CITY_FIELD_PATTERN.test(id))?.[1]
   return typeof answer === 'string' ? answer : ''
 }
 

@@ -3,7 +3,7 @@
  * event file contains no secrets and no delegate's data: gateway keys are environment variables, bank details are
  * shown to every payer, and discount codes and member lists are in the database.
  */
-import { setImmediate as rest } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { describeDiff, diffEvents } from '../../../engine/authoring.ts'
 import { isoIndia } from '../../../engine/index.ts'
@@ -59,7 +59,7 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
     for (const hash of hashes) {
       if (!(await isVersionOf(target.config.id, hash))) return sendUnknownVersion(reply)
       // Pauses between two versions, so that requests can proceed.
-      await rest()
+      await yieldToEventLoop()
       configs.push((await readVersion(store, hash))?.config ?? null)
     }
     const [old = null, next = null] = configs

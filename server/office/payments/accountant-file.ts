@@ -11,11 +11,11 @@ import { buildExcelFiles } from '../spreadsheets/write-excel.ts'
 import {
   buildAmountCell,
   getEventTitle,
-  MOVEMENT_HEAD,
+  MOVEMENT_HEADER,
   buildMovementCells,
 } from './movement-rows.ts'
-import { formatReadme, formatSummary, SUMMARY_HEAD } from './accountant-summary.ts'
-import { buildDocumentRows, DOCUMENT_HEAD } from './tax-document-rows.ts'
+import { formatReadme, formatSummary, SUMMARY_HEADER } from './accountant-summary.ts'
+import { buildDocumentRows, DOCUMENT_HEADER } from './tax-document-rows.ts'
 import type { MonthScope } from './payment-period.ts'
 import { readMovements } from './payment-lists.ts'
 
@@ -48,7 +48,7 @@ export async function buildAccountantFile(
     [...movements, ...movedEventId]
       .filter(({ is }) => (is === 'payment') === (kind === 'in'))
       .map((row) => [...buildMovementCells(deps, row), changedIds.has(row.id) ? 'Yes' : ''])
-  const head = [...MOVEMENT_HEAD, 'Changed after closing']
+  const head = [...MOVEMENT_HEADER, 'Changed after closing']
   const filterByKind = (kind: 'invoice' | 'credit'): readonly ListedDocument[] =>
     documents.filter(({ body }) => body.kind === kind)
   const toDocumentRows = (kind: 'invoice' | 'credit') =>
@@ -58,16 +58,16 @@ export async function buildAccountantFile(
   const tables: readonly Table[] = [
     {
       name: 'summary',
-      head: SUMMARY_HEAD,
+      head: SUMMARY_HEADER,
       rows: formatSummary(deps, { sums, documents, closings, changes }),
     },
     { name: 'payments', head, rows: toRows('in') },
     { name: 'refunds', head, rows: toRows('out') },
-    { name: 'invoices', head: DOCUMENT_HEAD, rows: toDocumentRows('invoice') },
-    { name: 'credit-notes', head: DOCUMENT_HEAD, rows: toDocumentRows('credit') },
+    { name: 'invoices', head: DOCUMENT_HEADER, rows: toDocumentRows('invoice') },
+    { name: 'credit-notes', head: DOCUMENT_HEADER, rows: toDocumentRows('credit') },
     {
       name: 'settlement-fees',
-      head: FEE_HEAD,
+      head: FEE_HEADER,
       rows: fees.map((line) => buildFeeCells(deps, line)),
     },
   ]
@@ -96,7 +96,7 @@ export async function buildAccountantFile(
   })
 }
 
-const FEE_HEAD: readonly string[] = [
+const FEE_HEADER: readonly string[] = [
   'Settled on',
   'Payout',
   'Gateway',

@@ -6,7 +6,7 @@ import type { ListedDocument, MonthClosing, Movement, MovementSum } from '../../
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 import { buildAmountCell, getEventTitle } from './movement-rows.ts'
 
-export const SUMMARY_HEAD: readonly string[] = [
+export const SUMMARY_HEADER: readonly string[] = [
   'Event',
   'Currency',
   'Payments',

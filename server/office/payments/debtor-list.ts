@@ -68,7 +68,7 @@ export function addDebtorRoutes(office: OfficeRoutes, deps: Deps): void {
     return sendTable(reply, {
       kind,
       fileName: `amounts-due_${dayOf(deps.clock())}.${kind}`,
-      head: DEBTOR_HEAD,
+      head: DEBTOR_HEADER,
       chunks: readDebtors(deps, eventIds),
       toCells: (row) => buildCells(deps, row),
       advice: 'Choose one event',
@@ -89,7 +89,7 @@ export function addDebtorRoutes(office: OfficeRoutes, deps: Deps): void {
   office.get('/admin/debtors/export', { ...rule, query: ['format'] }, sendFile)
 }
 
-const DEBTOR_HEAD: readonly string[] = [
+const DEBTOR_HEADER: readonly string[] = [
   'Name',
   'Event',
   'Registration',

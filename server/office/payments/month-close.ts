@@ -180,8 +180,11 @@ async function readChecks(
   const { from, to, eventIds } = scope
   const isListed = (eventId: string | null): boolean =>
     eventIds === null || (eventId !== null && eventIds.includes(eventId))
-  const [first, last] = [dayOf(from), addDays(dayOf(to), -1)]
-  const statements = await countStatementLines(deps, user, eventIds, { first, last })
+  const [firstDay, lastDay] = [dayOf(from), addDays(dayOf(to), -1)]
+  const statements = await countStatementLines(deps, user, eventIds, {
+    first: firstDay,
+    last: lastDay,
+  })
   const unreconciledSums = await store.movementSums({ ...scope, isUnreconciled: true })
   const reviews = (await store.reviews(null)).filter(
     ({ eventId, came, since }) => isListed(eventId) && (came?.paidAt ?? since) < to,
@@ -192,7 +195,7 @@ async function readChecks(
   for (const { config } of events.all())
     if (isListed(config.id))
       rates += (await store.waitingInvoices(config.id)).filter(
-        ({ day: paidOn }) => paidOn <= last,
+        ({ day: paidOn }) => paidOn <= lastDay,
       ).length
   return {
     statements,
@@ -234,9 +237,9 @@ async function countPayouts(
   user: Call['user'],
   { from, to }: MonthScope,
 ): Promise<MonthResponse['checks']['payouts']> {
-  const [first, after] = [dayOf(from), dayOf(to)]
+  const [firstDay, dayAfterLast] = [dayOf(from), dayOf(to)]
   const payouts = (await readPayouts(deps, user)).filter(
-    ({ day: on }) => on !== null && on >= first && on < after,
+    ({ day: payoutDay }) => payoutDay !== null && payoutDay >= firstDay && payoutDay < dayAfterLast,
   )
   return {
     payouts: payouts.length,

@@ -97,7 +97,7 @@ function formatCounts(movement: Movement): string {
 export const buildAmountCell = (amount: Amount | null, currency: Currency): CsvCell =>
   amount === null ? '' : { amount: toMajorUnits(amount, currency), decimals: getDecimals(currency) }
 
-export const MOVEMENT_HEAD: readonly string[] = [
+export const MOVEMENT_HEADER: readonly string[] = [
   'Date',
   'Time',
   'Event',

@@ -25,7 +25,7 @@ import { countStatementLines } from '../reconciliation/statement-matches.ts'
 import { readTableKind, sendTable } from '../spreadsheets/send-table.ts'
 import {
   getEventTitle,
-  MOVEMENT_HEAD,
+  MOVEMENT_HEADER,
   buildMovementCells,
   toWireMovement,
   toWireTotals,
@@ -115,7 +115,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
     return sendTable(reply, {
       kind,
       fileName: `payments_${query.value.name}.${kind}`,
-      head: MOVEMENT_HEAD,
+      head: MOVEMENT_HEADER,
       chunks: readMovements(deps, query.value),
       toCells: (row) => buildMovementCells(deps, row),
       advice: 'Choose fewer days',

@@ -4,7 +4,7 @@ import type { DocumentBody } from '../../../engine/index.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 import { buildAmountCell } from './movement-rows.ts'
 
-export const DOCUMENT_HEAD: readonly string[] = [
+export const DOCUMENT_HEADER: readonly string[] = [
   'Document',
   'Number',
   'Date',

@@ -17,7 +17,7 @@ import { loadSettlementAccounts } from './settlement-account.ts'
 import { matchSettlements, readReportedSettlement } from './match-settlements.ts'
 import { saveReport, toWireSettlement } from './settlement-import.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
-import { parseLinesToKeep, findWordsToConfirm } from './lines-to-keep.ts'
+import { parseLinesToKeep, buildConfirmationParameters } from './lines-to-keep.ts'
 import { hideOtherEvents, matchStatement, reportReturnedTransfers } from './match-statement.ts'
 import type { MatchedStatement } from './match-statement.ts'
 import { readSheet } from '../spreadsheets/read-spreadsheet.ts'
@@ -142,7 +142,10 @@ export async function addBankStatementRoutes(
     const result = await performEach(
       deps,
       user,
-      target.rows.map((row) => ({ ...row, words: findWordsToConfirm(target.served.config, row) })),
+      target.rows.map((row) => ({
+        ...row,
+        params: buildConfirmationParameters(target.served.config, row),
+      })),
       { act: 'confirm', why: 'From the bank statement', handler: confirmOrRecordExtra, eventId },
     )
     const differingCount = await countInReview(deps, result.done)

@@ -174,7 +174,7 @@ async function assignLine(
       handler: confirmOrRecordExtra,
       eventId: null,
     } as const
-    const { refused } = await performEach(deps, user, [{ ...row, words: params }], task)
+    const { refused } = await performEach(deps, user, [{ ...row, params }], task)
     const [refusal] = refused
     if (refusal !== undefined) {
       problems.push(`${row.requestedNo}: ${refusal.message}`)
@@ -210,7 +210,7 @@ async function acceptDifference(
   const { refused } = await performEach(
     deps,
     user,
-    [{ ...row, words: { review: id, version: getReviewVersion(review) } }],
+    [{ ...row, params: { review: id, version: getReviewVersion(review) } }],
     { act: 'accept', why: difference, handler: accept, eventId: null },
   )
   return refused[0]?.message ?? null

@@ -23,7 +23,7 @@ const MAX_SOURCE_CHARACTERS = 100
  * The number of invoices issued at a time. Each locks its number series, so payments wait for at most this many
  * invoices.
  */
-const INVOICES_AT_ONCE = 50
+const INVOICE_BATCH_SIZE = 50
 
 /** Lists the currencies in which invoices of this event need a rate. */
 export function listCurrenciesWithRate(
@@ -102,7 +102,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
       (known) => known.currency === currency,
     )
     const [comparedRate] = knownRates.filter((known) => known.day !== day)
-    if (comparedRate !== undefined && isFarFrom(rate, comparedRate.rate))
+    if (comparedRate !== undefined && isSuspiciousRate(rate, comparedRate.rate))
       return refuse(
         `1 ${currency} was INR ${comparedRate.rate} on ${formatDayShort(comparedRate.day)}. Check the decimal point of ${rate}. If the rate of ${formatDayShort(comparedRate.day)} is wrong, correct that one first.`,
       )
@@ -135,9 +135,10 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
 }
 
 /** Returns true if a rate differs by a third from a known one: its decimal point is probably misplaced. */
-const FAR_FACTOR = 4 / 3
-const isFarFrom = (rate: string, other: string): boolean =>
-  Number(rate) > Number(other) * FAR_FACTOR || Number(rate) * FAR_FACTOR < Number(other)
+const SUSPICIOUS_RATE_FACTOR = 4 / 3
+const isSuspiciousRate = (rate: string, other: string): boolean =>
+  Number(rate) > Number(other) * SUSPICIOUS_RATE_FACTOR ||
+  Number(rate) * SUSPICIOUS_RATE_FACTOR < Number(other)
 
 /** Issues waiting invoices with the rate of that day, and returns their number. */
 async function issueWaitingInvoices(
@@ -150,8 +151,8 @@ async function issueWaitingInvoices(
     day <= waiting.day &&
     waiting.day <= addDays(day, RATE_DAYS_MAX)
   const waiting = (await store.waitingInvoices(event.id)).filter(isInDays)
-  for (let from = 0; from < waiting.length; from += INVOICES_AT_ONCE) {
-    const regNos = waiting.slice(from, from + INVOICES_AT_ONCE).map(({ regNo }) => regNo)
+  for (let from = 0; from < waiting.length; from += INVOICE_BATCH_SIZE) {
+    const regNos = waiting.slice(from, from + INVOICE_BATCH_SIZE).map(({ regNo }) => regNo)
     const registrations = await Promise.all(regNos.map((regNo) => store.registration(regNo)))
     const emails = registrations.flatMap((registration) => {
       const email = registration === null ? null : buildInvoiceEmail(event, registration)

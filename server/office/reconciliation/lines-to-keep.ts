@@ -64,7 +64,7 @@ export function parseLinesToKeep(
 }
 
 /** Returns the input of a confirmation. The currency is that of the account, not of the registration. */
-export function findWordsToConfirm(
+export function buildConfirmationParameters(
   event: EventConfig,
   { fields: line }: { readonly fields: Readonly<Record<string, unknown>> },
 ): Readonly<Record<string, unknown>> {

@@ -228,6 +228,6 @@ function describeDeposit(
       is: deposits.some((other) => isNearPayoutDay(day, other.day)) ? 'missing' : 'no_statement',
     }
   const amount = toMajorUnits(deposit.amount, INR)
-  const { statementId: statement, day: on } = deposit
-  return { is: amount === net ? 'found' : 'amount_differs', statement, day: on, amount }
+  const { statementId: statement, day: depositDay } = deposit
+  return { is: amount === net ? 'found' : 'amount_differs', statement, day: depositDay, amount }
 }

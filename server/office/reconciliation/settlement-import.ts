@@ -202,11 +202,11 @@ async function findForeignTransfers(
   const { payments, reports } = await store.knownReferences([
     ...new Set(lines.map(({ utr }) => toBankKey(utr))),
   ])
-  const isForeign = ({ eventId = null }: { readonly eventId?: string | null }): boolean =>
+  const isCrossSite = ({ eventId = null }: { readonly eventId?: string | null }): boolean =>
     eventId !== null && !canSee(user, eventId)
   return new Set([
-    ...payments.flatMap(([key, payment]) => (isForeign(payment) ? [key] : [])),
-    ...reports.filter((report) => !report.isReleased && isForeign(report)).map(({ key }) => key),
+    ...payments.flatMap(([key, payment]) => (isCrossSite(payment) ? [key] : [])),
+    ...reports.filter((report) => !report.isReleased && isCrossSite(report)).map(({ key }) => key),
   ])
 }
 

@@ -80,7 +80,7 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
       at: deps.clock(),
       once: requestKey.value,
     }
-    const result = await handler({ deps, served, registration, wanted: request, params: input })
+    const result = await handler({ deps, served, registration, newAction: request, params: input })
     if (!result.ok) return sendDenial(reply, result.error)
     const { message, state, refund = null, needsReview, repeated } = result.value
     const answer: ActionResponse = {

@@ -33,7 +33,7 @@ const BULK_ACTIONS: ReadonlySet<ActionName> = new Set([
 /** `versions` are those of the payment reviews that the user saw, for `accept`. */
 const BULK_PARAMETERS = { ...ACTION_PARAMETERS, versions: 'list' } as const
 
-type BulkRow = Omit<NamedRow, 'words'> & { readonly words: ActionParameters }
+type BulkRow = NamedRow & { readonly params: ActionParameters }
 type BulkResult = Pick<BulkActionResponse, 'done' | 'refused'>
 
 /** Returns the version of a review that the user saw; '' if the user did not see the review. */
@@ -57,9 +57,9 @@ export async function performEach(
     readonly eventId: string | null
   },
 ): Promise<BulkResult> {
-  const done: string[] = []
+  const doneNumbers: string[] = []
   const refused: BulkResult['refused'] = []
-  for (const { requestedNo, regNo: foundNo, words } of rows) {
+  for (const { requestedNo, regNo: foundNo, params } of rows) {
     const reject = (message: string): void => void refused.push({ reg_no: requestedNo, message })
     // The registration is read again, because a previous action may have changed it.
     const registration = foundNo === null ? null : await deps.store.registration(foundNo)
@@ -92,10 +92,10 @@ export async function performEach(
       deps,
       served,
       registration,
-      wanted: request,
-      params: words,
+      newAction: request,
+      params,
     })
-    if (result.ok) done.push(regNo)
+    if (result.ok) doneNumbers.push(regNo)
     else
       refused.push({
         reg_no: requestedNo,
@@ -103,16 +103,19 @@ export async function performEach(
         ...(result.error.code === 'reminded' && { is_reminded: true as const }),
       })
   }
-  return { done, refused }
+  return { done: doneNumbers, refused }
 }
 
-export function buildBulkAnswer({ done, refused }: BulkResult, label: string): BulkActionResponse {
-  const summary = `${done.length} ${label}`
+export function buildBulkAnswer(
+  { done: doneNumbers, refused }: BulkResult,
+  label: string,
+): BulkActionResponse {
+  const summary = `${doneNumbers.length} ${label}`
   const message =
     refused.length === 0
       ? `${summary}.`
       : `${summary}; ${refused.length} failed, for the reasons below.`
-  return { status: 'success', message, done, refused }
+  return { status: 'success', message, done: doneNumbers, refused }
 }
 
 export function addBulkRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -147,7 +150,7 @@ export function addBulkRoutes(office: OfficeRoutes, deps: Deps): void {
     const result = await performEach(
       deps,
       user,
-      target.rows.map((row) => ({ ...row, words: buildInput(row.regNo) })),
+      target.rows.map((row) => ({ ...row, params: buildInput(row.regNo) })),
       { act: actionName, why: reason, handler, eventId: target.eventId },
     )
     return reply.header('cache-control', 'no-store').send(buildBulkAnswer(result, 'done'))

@@ -17,7 +17,7 @@ export type CsvAmount = { readonly amount: number; readonly decimals: number }
 const BYTE_ORDER_MARK = '\uFEFF'
 const PHONE_PATTERN = /^\+[0-9][0-9 ()-]*$/
 /** Matches cells that need escaping. Other cells are written unchanged. */
-const NEEDS_ESCAPING =
+const NEEDS_ESCAPING_PATTERN =
   /[",;|\t\r\n\u202a-\u202e\u2066-\u2069]|^[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u
 
 /** Formats one chunk of a CSV file; the first chunk has the byte order mark. Rows end with CRLF. */
@@ -36,7 +36,7 @@ export function formatCsvRows(rows: readonly (readonly CsvCell[])[], isFirst: bo
 
 function formatCell(cell: CsvCell): string {
   if (typeof cell === 'string')
-    return NEEDS_ESCAPING.test(cell) && !PHONE_PATTERN.test(cell) ? escapeText(cell) : cell
+    return NEEDS_ESCAPING_PATTERN.test(cell) && !PHONE_PATTERN.test(cell) ? escapeText(cell) : cell
   if (typeof cell === 'number') return String(cell)
   if (typeof cell === 'object' && cell !== null) return cell.amount.toFixed(cell.decimals)
   if (typeof cell === 'boolean') return cell ? 'Yes' : 'No'
@@ -46,22 +46,26 @@ function formatCell(cell: CsvCell): string {
 function escapeText(text: string): string {
   const textWithEscapedCells = escapeInnerCells(text)
   const escapedText = showDirectionMarks(
-    FORMULA.test(textWithEscapedCells) ? `'${textWithEscapedCells}` : textWithEscapedCells,
+    FORMULA_PATTERN.test(textWithEscapedCells) ? `'${textWithEscapedCells}` : textWithEscapedCells,
   )
-  return QUOTED.test(escapedText) ? `"${escapedText.replaceAll('"', '""')}"` : escapedText
+  return NEEDS_QUOTES_PATTERN.test(escapedText)
+    ? `"${escapedText.replaceAll('"', '""')}"`
+    : escapedText
 }
 /** Some programs drop white space and invisible characters before they look for a formula. */
-const FORMULA = /^(?:[\t\r]|[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠])/u
-const QUOTED = /[",\r\n]/
+const FORMULA_PATTERN = /^(?:[\t\r]|[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠])/u
+const NEEDS_QUOTES_PATTERN = /[",\r\n]/
 
 /**
  * In many countries spreadsheets also split cells at a semicolon, tab or line end, even within quotes, so the
  * text after one is escaped too.
  */
 function escapeInnerCells(text: string): string {
-  return text.replace(INNER_CELL, (match: string, mark: string, cell: string) =>
-    INNER_FORMULA.test(cell) && !PHONE_PATTERN.test(cell.trim()) ? `${mark}'${cell}` : match,
+  return text.replace(INNER_CELL_PATTERN, (match: string, mark: string, cell: string) =>
+    INNER_FORMULA_PATTERN.test(cell) && !PHONE_PATTERN.test(cell.trim())
+      ? `${mark}'${cell}`
+      : match,
   )
 }
-const INNER_CELL = /([;|\t\r\n]+)([^;|\t\r\n]+)/g
-const INNER_FORMULA = /^["'\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u
+const INNER_CELL_PATTERN = /([;|\t\r\n]+)([^;|\t\r\n]+)/g
+const INNER_FORMULA_PATTERN = /^["'\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u

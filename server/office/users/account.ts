@@ -28,11 +28,11 @@ import {
   openSecondFactors,
   findStep,
 } from '../auth/two-step-sign-in.ts'
-import { IDLE_MS, openSession } from '../auth/sessions.ts'
+import { IDLE_TIMEOUT_MS, openSession } from '../auth/sessions.ts'
 import type { User } from '../auth/sessions.ts'
 
 /** Limits password guesses by someone at the user's unlocked browser. */
-const TRIES: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
+const IDENTITY_CHECK_LIMIT: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
 /** A session is identified by the first characters of its token's hash, which grant no access. */
 const SESSION_ID_CHARACTERS = 16
 
@@ -52,7 +52,7 @@ type OwnCall = Call<'own', never, OwnField>
 
 export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   const factors = openSecondFactors(deps)
-  const attemptLimit = openLimit(deps, TRIES)
+  const attemptLimit = openLimit(deps, IDENTITY_CHECK_LIMIT)
   const { store } = deps
 
   const loadRequest = async (
@@ -110,7 +110,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null) return reply
     const { user, account, at } = ownRequest
-    const sessions = await store.sessionsOf(user.adminId, at, IDLE_MS)
+    const sessions = await store.sessionsOf(user.adminId, at, IDLE_TIMEOUT_MS)
     const answer: AccountResponse = {
       status: 'success',
       username: user.username,
@@ -253,7 +253,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
       await recordAction(ownRequest, `signed out everywhere else (${closedCount})`)
       return reply.send({ status: 'success', message: 'You are signed out everywhere else.' })
     }
-    const sessions = await store.sessionsOf(user.adminId, at, IDLE_MS)
+    const sessions = await store.sessionsOf(user.adminId, at, IDLE_TIMEOUT_MS)
     const session = sessions.find(({ tokenHash }) => shortenId(tokenHash) === id)
     if (session === undefined)
       return sendError(reply, 404, 'not_found', 'This session has already ended.')

@@ -17,15 +17,15 @@ import type { Permissions, StoredUser } from '../../storage/index.ts'
 import { buildPaths } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { hashPassword, generatePassword, findPasswordProblem } from '../auth/passwords.ts'
-import { isForeign, rejectForeign } from '../auth/sessions.ts'
+import { isCrossSite, rejectCrossSite } from '../auth/sessions.ts'
 
 /** Three days, which covers a weekend. */
-const LINK_MS = 3 * 24 * 60 * 60_000
+const LINK_LIFETIME_MS = 3 * 24 * 60 * 60_000
 /** A link has 256 random bits and cannot be guessed; this limit only protects the server from load. */
 const LINK_TRIES: Allowance = { triesMax: 60, windowMs: 5 * 60_000 }
 const MAX_USERNAME_CHARACTERS = 64
 /** Letters and digits of any script, and the punctuation used in email addresses. */
-const USERNAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.@_+-]*$/u
+const USERNAME_PATTERN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.@_+-]*$/u
 /** Names of actors in the audit log that are not users. */
 const RESERVED_NAMES = ['delegate', 'import', 'migration', 'gateway', 'rollcall']
 
@@ -33,7 +33,7 @@ const RESERVED_NAMES = ['delegate', 'import', 'migration', 'gateway', 'rollcall'
 export function findUsernameProblem(username: string): string | null {
   if (username.length > MAX_USERNAME_CHARACTERS)
     return `A username has at most ${MAX_USERNAME_CHARACTERS} characters.`
-  if (!USERNAME.test(username))
+  if (!USERNAME_PATTERN.test(username))
     return 'A username can have letters, digits, dots, hyphens and @, but no spaces.'
   return RESERVED_NAMES.includes(username.toLowerCase())
     ? `“${username}” is reserved. Choose another name.`
@@ -70,7 +70,7 @@ async function createPasswordLink(
   const isAdded = await deps.store.addPasswordLink(
     username,
     hashToken(token),
-    instant(at + LINK_MS),
+    instant(at + LINK_LIFETIME_MS),
   )
   // The token follows a #, so browsers do not send it and logs do not contain it.
   return isAdded ? `${deps.environment.publicUrl}/admin/password#${token}` : null
@@ -272,7 +272,7 @@ export function addPasswordLinkRoutes(app: FastifyInstance, deps: Deps): void {
       'This link has been used, has expired, or was replaced by a newer one. Ask the person who gave it to you for another.',
     )
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (isForeign(deps, request)) return rejectForeign(deps, reply)
+    if (isCrossSite(deps, request)) return rejectCrossSite(deps, reply)
     if (await isLimited(request, reply)) return reply
     const at = deps.clock()
     const input = asRecord(request.body)

@@ -58,19 +58,19 @@ export function registerHealthRoutes(
     app.get(`/healthz${suffix}`, async (request, reply) => {
       reply.header('cache-control', 'no-store')
       if (await isOverCheckLimit(request, reply)) return reply
-      const showsDetails = isOperator(request, environment)
+      const shouldShowDetails = isOperator(request, environment)
       const problems = await healthChecks.check()
       const outage = problems.find(({ isDown }) => isDown)
       // Only the operator may see the location of files and the commands that restore them.
       if (outage !== undefined) {
-        const visibleProblems = showsDetails ? problems : [outage]
+        const visibleProblems = shouldShowDetails ? problems : [outage]
         return sendError(reply, 503, outage.code, visibleProblems.map(({ text }) => text).join(' '))
       }
       const { mail: emailState, notes } = await healthChecks.notes()
       return {
         status: 'success',
         health: problems.length === 0 ? 'good' : 'degraded',
-        ...(showsDetails
+        ...(shouldShowDetails
           ? {
               process: process.pid,
               events: deps.events.all().length,

@@ -3,7 +3,7 @@ import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 
 /** A check sends several requests to the object storage, so it is not repeated more often. */
-const CHECK_MS = 60_000
+const CHECK_INTERVAL_MS = 60_000
 /** A health report does not wait longer for the check, which then continues in the background. */
 const MAX_WAIT_MS = 3_000
 
@@ -15,7 +15,7 @@ export function createUploadStorageCheck({
   let last: { readonly at: Instant; readonly result: Promise<string | null> } | null = null
   return async () => {
     const at = clock()
-    if (last === null || at - last.at >= CHECK_MS || at < last.at)
+    if (last === null || at - last.at >= CHECK_INTERVAL_MS || at < last.at)
       last = { at, result: uploads.check() }
     const current = last
     const problem = await waitFor(current.result)

@@ -6,7 +6,7 @@ import { watchForLoss } from './rescue-lost-database.ts'
 import type { LossDeps } from './rescue-lost-database.ts'
 
 /** The interval between retries of a failed rescue. */
-const RETRY_MS = 1_000
+const RETRY_INTERVAL_MS = 1_000
 
 /**
  * Returns null if the database was not lost. Otherwise resolves once the data is in a file, however long that takes.
@@ -19,7 +19,7 @@ export async function rescueIfLost(
   const lossWatch = watchForLoss(deps)
   await lossWatch.check()
   while (lossWatch.isUnsaved()) {
-    await sleep(RETRY_MS)
+    await sleep(RETRY_INTERVAL_MS)
     await lossWatch.check()
   }
   const rescuedFile = lossWatch.getRescuedLocation()

@@ -17,9 +17,9 @@ import { readLastServed } from './detect-older-database.ts'
 /** Delay before a second check: a file that is immediately renamed back is not lost. */
 const RECHECK_DELAY_MS = 300
 /** The interval between retries of a failed rescue. */
-const RETRY_MS = 30_000
+const RETRY_INTERVAL_MS = 30_000
 /** A shorter interval after a signal to stop, because systemd does not wait long. */
-const STOPPING_RETRY_MS = 2_000
+const STOPPING_RETRY_INTERVAL_MS = 2_000
 
 export type LossDeps = Pick<Deps, 'log' | 'clock'> & {
   readonly store: Pick<Deps['store'], 'lost' | 'rescue'>
@@ -88,7 +88,7 @@ export function watchForLoss(
     await rescue()
   }
   let currentCheck: Promise<void> | null = null
-  const check = (retryMs = RETRY_MS): Promise<void> => {
+  const check = (retryMs = RETRY_INTERVAL_MS): Promise<void> => {
     currentCheck ??= checkOnce(retryMs).finally(() => {
       currentCheck = null
     })
@@ -107,7 +107,7 @@ export function watchForLoss(
       if (!isUnsaved()) return
       log.error({}, UNSAVED_DATA_MESSAGE)
       while (isUnsaved()) {
-        await sleep(STOPPING_RETRY_MS)
+        await sleep(STOPPING_RETRY_INTERVAL_MS)
         await check(0)
       }
     },
@@ -127,11 +127,11 @@ const MISSING_DATA_DIR_MESSAGE =
 export const LOST_DATA_MESSAGE =
   'the server ended before the data of the lost database was saved: restore the last backup (rollcall db restore). All data stored after that backup is lost'
 
-const UNSAVED_DATA_MESSAGE = `received a signal to stop, but the data of the lost database is not saved yet. The server ends when it is. It retries every ${STOPPING_RETRY_MS / 1000} seconds. A second signal ends it immediately, and the data is lost`
+const UNSAVED_DATA_MESSAGE = `received a signal to stop, but the data of the lost database is not saved yet. The server ends when it is. It retries every ${STOPPING_RETRY_INTERVAL_MS / 1000} seconds. A second signal ends it immediately, and the data is lost`
 
 /** Explains a failed rescue, with the next step. */
 const formatFailure = (folders: readonly string[], error: unknown): string =>
-  `the data of the lost database could not be saved. DO NOT STOP THE SERVER: ${adviseOnFailure(folders, error)}; it retries every ${RETRY_MS / 1000} seconds`
+  `the data of the lost database could not be saved. DO NOT STOP THE SERVER: ${adviseOnFailure(folders, error)}; it retries every ${RETRY_INTERVAL_MS / 1000} seconds`
 
 function adviseOnFailure(folders: readonly string[], error: unknown): string {
   const [dataDir = ''] = folders

@@ -31,10 +31,10 @@ export function combineGateways(
       const messages = entries.flatMap(([sender, { readReturnOrWebhook }]): SentMessage[] =>
         readReturnOrWebhook === undefined ? [] : [{ sender, parsed: readReturnOrWebhook(body) }],
       )
-      const namesOrder = ({ parsed }: SentMessage): boolean =>
+      const hasOrderId = ({ parsed }: SentMessage): boolean =>
         parsed.ok || parsed.error.code === 'unknown_order'
       return (
-        messages.find(({ parsed }) => parsed.ok) ?? messages.find(namesOrder) ?? UNREADABLE_MESSAGE
+        messages.find(({ parsed }) => parsed.ok) ?? messages.find(hasOrderId) ?? UNREADABLE_MESSAGE
       )
     },
     readReturn: async (event, orderId, body) => {

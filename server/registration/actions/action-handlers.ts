@@ -11,8 +11,8 @@ import { rejectClaim, reopenRegistration } from './payment-claims.ts'
 
 /** Actions that staff may request with POST /admin/registrations/{reg_no}/acts/. */
 export const ACTION_HANDLERS: Readonly<Partial<Record<ActionName, ActionHandler>>> = {
-  note: ({ deps, wanted }) => deps.store.addNote(wanted),
-  undo_note: ({ deps, wanted }) => deps.store.undoNote(wanted),
+  note: ({ deps, newAction }) => deps.store.addNote(newAction),
+  undo_note: ({ deps, newAction }) => deps.store.undoNote(newAction),
   correct,
   transfer: transferRegistration,
   confirm: confirmPayment,
@@ -20,9 +20,9 @@ export const ACTION_HANDLERS: Readonly<Partial<Record<ActionName, ActionHandler>
   accept,
   dismiss,
   refund,
-  handle_refund: ({ deps, wanted }) => deps.store.handleRefund(wanted),
+  handle_refund: ({ deps, newAction }) => deps.store.handleRefund(newAction),
   cancel,
-  erase: ({ deps, registration, wanted }) => eraseRegistration(deps, registration, wanted),
+  erase: ({ deps, registration, newAction }) => eraseRegistration(deps, registration, newAction),
   approve: approveRegistration,
   refuse: refuseApproval,
   not_found: rejectClaim,

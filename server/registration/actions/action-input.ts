@@ -19,7 +19,7 @@ export type ActionRequest = {
   >
   readonly served: ServedEvent
   readonly registration: StoredRegistration
-  readonly wanted: NewAction
+  readonly newAction: NewAction
   readonly params: ActionParameters
 }
 /** Every field that office actions read from a body. The guard reads and resolves a `review` separately. */

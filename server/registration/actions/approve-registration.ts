@@ -26,10 +26,10 @@ import { buildFreeConfirmationEmail } from './resend-emails.ts'
 import { choosePaymentChannel } from './choose-payment-method.ts'
 
 export const approveRegistration: ActionHandler = async (request) => {
-  const { deps, served, registration, wanted } = request
+  const { deps, served, registration, newAction } = request
   const { config } = served
-  const payUntil = getExpiryAfterApproval(getApproval(config, registration), wanted.at)
-  return deps.store.approve(wanted, {
+  const payUntil = getExpiryAfterApproval(getApproval(config, registration), newAction.at)
+  return deps.store.approve(newAction, {
     ...buildPaymentStart(request, registration),
     payUntil: payUntil,
     mail: buildApprovedEmail(config, registration, registration.total ?? toAmount(0), payUntil),
@@ -41,12 +41,12 @@ export const refuseApproval: ActionHandler = async ({
   deps,
   served,
   registration,
-  wanted,
-  params: words,
+  newAction,
+  params,
 }) => {
   const { config } = served
   const { offer = null, message = null } = getApproval(config, registration)?.ifRefused ?? {}
-  const isOfferRequested = words['offer'] === true || words['offer'] === 'true'
+  const isOfferRequested = params['offer'] === true || params['offer'] === 'true'
   if (isOfferRequested && offer === null)
     return refuseData('The event file has no other category to offer.')
   const offeredQuote =
@@ -54,11 +54,11 @@ export const refuseApproval: ActionHandler = async ({
   if (isOfferRequested && offeredQuote === null)
     return refuseData('The offered category was not on sale on the day of registration.')
   const email = buildNotApprovedEmail(config, registration, {
-    why: wanted.why,
+    why: newAction.why,
     say: message,
     offer: offeredQuote,
   })
-  return deps.store.rejectApplication(wanted, {
+  return deps.store.rejectApplication(newAction, {
     offer: offeredQuote?.category ?? null,
     mail: email,
   })
@@ -66,20 +66,20 @@ export const refuseApproval: ActionHandler = async ({
 
 /** `{category}`: the offered category that the delegate saw when accepting. */
 export const acceptOffer: ActionHandler = async (request) => {
-  const { deps, served, registration, wanted, params: words } = request
+  const { deps, served, registration, newAction, params } = request
   const { config } = served
   // The store checks in its transaction whether the offer exists, and recognises a repeated click.
-  const offeredQuote = quoteOffer(config, registration, readText(words, 'category'))
+  const offeredQuote = quoteOffer(config, registration, readText(params, 'category'))
   if (offeredQuote === null) return refuseData(REFUSAL_MESSAGES.selfService.offerEnded)
   const { category, quote } = offeredQuote
-  const payUntil = getExpiryAfterApproval(getApproval(config, registration), wanted.at)
+  const payUntil = getExpiryAfterApproval(getApproval(config, registration), newAction.at)
   const offerTerms = { category, due: offeredQuote.total, payUntil }
   const acceptedRegistration: StoredRegistration = {
     ...registration,
     category,
     ...readAmounts(quote),
   }
-  return deps.store.acceptOffer(wanted, {
+  return deps.store.acceptOffer(newAction, {
     ...buildPaymentStart(request, acceptedRegistration),
     category,
     quote,
@@ -180,7 +180,7 @@ export const readAmounts = (quote: Quote | null) =>
 
 /** Returns the payment method, and the confirmation email of a free registration, which is complete immediately. */
 function buildPaymentStart(
-  { deps, served: { config }, wanted: { at } }: ActionRequest,
+  { deps, served: { config }, newAction: { at } }: ActionRequest,
   registration: StoredRegistration,
 ): Pick<Approval, 'channel' | 'confirmation'> {
   return {

@@ -17,16 +17,10 @@ import { calculateCancellationRefund, calculateRefundDue } from './balance-due.t
  * itself is a separate action. `kept` is the paid amount that the page showed. If it has changed, for example because
  * of a new payment, the cancellation is refused.
  */
-export const cancel: ActionHandler = async ({
-  deps,
-  served,
-  registration,
-  wanted,
-  params: words,
-}) => {
-  const amount = readAmountParameter(words, 'pay_back', registration.currency)
+export const cancel: ActionHandler = async ({ deps, served, registration, newAction, params }) => {
+  const amount = readAmountParameter(params, 'pay_back', registration.currency)
   if (!amount.ok) return amount
-  const keptAmount = readAmountParameter(words, 'kept', registration.currency)
+  const keptAmount = readAmountParameter(params, 'kept', registration.currency)
   if (!keptAmount.ok) return keptAmount
   const { regNo } = registration
   const [refunds, paidAmount, money] = await Promise.all([
@@ -39,12 +33,12 @@ export const cancel: ActionHandler = async ({
     served.config,
     registration,
     { money, kept: paidAmount },
-    wanted.at,
+    newAction.at,
   )
   const refundMin = toAmount(Math.min(refundDue, proposed ?? refundDue))
   const refundAmount = toAmount(Math.max(refundMin, amount.value ?? 0))
   const email = buildCancelledEmail(served.config, registration, refundAmount)
-  return deps.store.cancel(wanted, {
+  return deps.store.cancel(newAction, {
     payBack: refundAmount,
     atLeast: refundMin,
     shown: keptAmount.value,
@@ -59,23 +53,23 @@ export const cancel: ActionHandler = async ({
  * payment is kept.
  */
 export const refund: ActionHandler = async (request) => {
-  const { deps, registration, wanted, params: words } = request
-  const sentAmount = getOwn(words, 'amount')
+  const { deps, registration, newAction, params } = request
+  const sentAmount = getOwn(params, 'amount')
   if (typeof sentAmount === 'string' && sentAmount.trim() === '')
     return refuseData(NO_AMOUNT, { amount: NO_AMOUNT })
-  const amount = readAmountParameter(words, 'amount', registration.currency)
+  const amount = readAmountParameter(params, 'amount', registration.currency)
   if (!amount.ok) return amount
-  const reference = readText(words, 'reference')
-  const isByHand = words['by_hand'] === true || words['by_hand'] === 'true'
+  const reference = readText(params, 'reference')
+  const isByHand = params['by_hand'] === true || params['by_hand'] === 'true'
   if (isByHand && reference === '')
     return refuseData('Enter the transfer reference or the slip number of the refund.')
   const options = {
     amount: amount.value,
     byHand: isByHand ? reference : null,
-    secondOf: readText(words, 'second_of') || null,
+    secondOf: readText(params, 'second_of') || null,
     gatewayKinds: readGatewayKinds(deps),
   }
-  return requestRefund(request, await deps.store.refund(wanted, options))
+  return requestRefund(request, await deps.store.refund(newAction, options))
 }
 
 const NO_AMOUNT = 'Enter the amount to refund.'
@@ -88,14 +82,14 @@ async function applyDecision(
   request: ActionRequest,
   decision: 'accept' | 'dismiss',
 ): Promise<ActionOutcomeResult> {
-  const { deps, wanted, params: words } = request
-  const review = readText(words, 'review')
-  const parameters = { ...words, decision, why: wanted.why }
-  const prepareResult = await prepareDecision(deps, review, parameters, wanted.who)
+  const { deps, newAction, params } = request
+  const review = readText(params, 'review')
+  const parameters = { ...params, decision, why: newAction.why }
+  const prepareResult = await prepareDecision(deps, review, parameters, newAction.who)
   if (!prepareResult.ok) return prepareResult
   return requestRefund(
     request,
-    await deps.store.decideReviewOfRegistration(wanted, { review, ...prepareResult.value }),
+    await deps.store.decideReviewOfRegistration(newAction, { review, ...prepareResult.value }),
   )
 }
 

@@ -11,7 +11,7 @@ import { getAmountOwed } from './balance-due.ts'
  * confirmed separately, with the amount received.
  */
 export const confirmPaymentClaim: ActionHandler = async (request) => {
-  const { deps, served, registration, wanted } = request
+  const { deps, served, registration, newAction } = request
   const [claim] = await deps.store.paymentClaims(registration.regNo)
   if (claim === undefined || claim.endedAs !== null)
     return refuseData('No payment reported by the delegate is waiting for confirmation.')
@@ -23,7 +23,7 @@ export const confirmPaymentClaim: ActionHandler = async (request) => {
     return refuseData(
       `The delegate of ${otherClaim.eventId === eventId ? otherClaim.regNo : 'another event'} reported ${reference} too. Check the bank statement and confirm this claim on its own.`,
     )
-  const paidAt = paidOn === null ? wanted.at : instant(startOfDay(paidOn))
+  const paidAt = paidOn === null ? newAction.at : instant(startOfDay(paidOn))
   const price = quotePriceOfPayment(served.config, registration, paidAt, 'transfer')
   const amount = toMajorUnits(price?.total ?? getAmountOwed(registration), registration.currency)
   const params = { way: 'transfer', reference, amount, day: paidOn ?? '' }

@@ -107,13 +107,13 @@ export const transferRegistration: ActionHandler = async (request) => {
  */
 export const edit: ActionHandler = async (request) => {
   const { answers: answerText, request: requestText, selfService: text } = REFUSAL_MESSAGES
-  const { deps, served, registration, wanted, params: words } = request
+  const { deps, served, registration, newAction, params } = request
   const { config } = served
-  const givenAnswers = words['answers']
+  const givenAnswers = params['answers']
   if (typeof givenAnswers !== 'object' || givenAnswers === null)
     return refuseData(requestText.noAnswers)
   const allowedFields = new Set([
-    ...listEditableFields(config, wanted.at).map(({ id }) => id),
+    ...listEditableFields(config, newAction.at).map(({ id }) => id),
     ...listFilesToSend(config, registration.answers, []).map(({ id }) => id),
   ])
   const otherFields = Object.keys(givenAnswers).filter((id) => !allowedFields.has(id))
@@ -124,7 +124,7 @@ export const edit: ActionHandler = async (request) => {
         support: config.support,
       }),
     )
-  const drafts = await findDrafts(deps, config, givenAnswers as RawAnswers, wanted.at)
+  const drafts = await findDrafts(deps, config, givenAnswers as RawAnswers, newAction.at)
   const files: Record<string, DraftProof> = {}
   for (const [id, draft] of drafts) {
     if (!draft.ok)
@@ -148,7 +148,7 @@ async function changeAnswers(
   files: readonly DraftProof[] = [],
 ): Promise<ActionOutcomeResult> {
   const isTransfer = kind === 'transfer'
-  const { deps, served, registration, wanted, params: words } = request
+  const { deps, served, registration, newAction, params } = request
   const { config } = served
   const unknown = Object.keys(changes).filter(
     (id) => !config.fields.some((configField) => configField.id === id),
@@ -185,7 +185,7 @@ async function changeAnswers(
           quote.total,
         )
   if (quote !== null && difference !== 0) {
-    const acceptedTotal = readAmountParameter(words, 'total', registration.currency)
+    const acceptedTotal = readAmountParameter(params, 'total', registration.currency)
     if (!acceptedTotal.ok) return acceptedTotal
     if (acceptedTotal.value !== quote.total)
       return err({
@@ -195,15 +195,15 @@ async function changeAnswers(
       })
   }
   const updatedRegistration = { ...registration, answers }
-  const correctResult = await deps.store.correct(wanted, {
+  const correctResult = await deps.store.correct(newAction, {
     was: registration.answers,
     answers,
     category,
     searchable: readDelegate(config, answers),
     unique: listUniqueRules(config),
     quote,
-    channel: choosePaymentChannel(deps, config, registration, wanted.at),
-    holdUntil: getPriceHoldEnd(config, wanted.at, { answers, category }),
+    channel: choosePaymentChannel(deps, config, registration, newAction.at),
+    holdUntil: getPriceHoldEnd(config, newAction.at, { answers, category }),
     changes: [
       ...correction.value.changes,
       // The new file has the same name as the previous one, so the change of the answer does not show it.
@@ -223,7 +223,7 @@ async function changeAnswers(
         ? buildFreeConfirmationEmail(
             config,
             { ...updatedRegistration, ...readAmounts(quote), category, due: toAmount(0) },
-            wanted.at,
+            newAction.at,
           )
         : null,
     mails: isTransfer
@@ -291,7 +291,7 @@ const removeNulls = (emails: readonly (NewMail | null)[]): readonly NewMail[] =>
 
 /** Looks up the member lists for changed answers, and the seats left in addition to the registration's own. */
 async function buildCorrectionContext(
-  { deps, served: { config }, registration, wanted: { at } }: ActionRequest,
+  { deps, served: { config }, registration, newAction: { at } }: ActionRequest,
   changes: RawAnswers,
 ): Promise<PricingContext> {
   const { answers, category } = registration

@@ -42,18 +42,18 @@ import { getAmountOwed } from './balance-due.ts'
 
 /** `{way?, answers: {question: answer}}`. A file is given as the token of an earlier upload. */
 export const claimPayment: ActionHandler = async (request) => {
-  const { deps, served, registration, wanted, params: words } = request
+  const { deps, served, registration, newAction, params } = request
   const { config } = served
-  const method = findClaimMethod(config, registration, words)
+  const method = findClaimMethod(config, registration, params)
   if (method === null) return refuseData(REFUSAL_MESSAGES.selfService.noMethod)
   const files = await readClaimFiles(request, method)
   if (!files.ok) return refuseFields(files.error)
   const { raw, uploads, drafts } = files.value
-  const claim = readPaymentClaim(config, method, raw, dayOf(wanted.at))
+  const claim = readPaymentClaim(config, method, raw, dayOf(newAction.at))
   if (!claim.ok) return refuseFields(claim.error)
   const { answers, reference, paidOn } = claim.value
   return deps.store.addPaymentClaim(
-    wanted,
+    newAction,
     { way: method.id, reference, paidOn, answers, uploads, drafts },
     buildClaimReceivedEmail(config, registration, reference),
   )
@@ -63,9 +63,9 @@ export const claimPayment: ActionHandler = async (request) => {
 function findClaimMethod(
   config: EventConfig,
   registration: StoredRegistration,
-  words: ActionParameters,
+  params: ActionParameters,
 ): TransferMethod | null {
-  const methodId = readText(words, 'way')
+  const methodId = readText(params, 'way')
   if (methodId !== '') return findTransferMethod(config, methodId)
   const registrationMethod = findTransferMethod(config, registration.payments[0]?.way ?? null)
   const [onlyField, ...otherItems] = config.methods.filter(({ is }) => is === 'transfer')
@@ -89,10 +89,10 @@ type ClaimFiles = {
 
 /** Returns the answers with each token replaced by the name of its file. */
 async function readClaimFiles(
-  { deps, served: { config }, params: words, wanted }: ActionRequest,
+  { deps, served: { config }, params, newAction }: ActionRequest,
   method: TransferMethod,
 ): Promise<Result<ClaimFiles, FieldErrors>> {
-  const sentAnswers = getOwn(words, 'answers')
+  const sentAnswers = getOwn(params, 'answers')
   const raw: Record<string, unknown> =
     typeof sentAnswers === 'object' && sentAnswers !== null && !Array.isArray(sentAnswers)
       ? { ...sentAnswers }
@@ -107,7 +107,7 @@ async function readClaimFiles(
       return err({ [field.id]: UPLOAD_REFUSAL_MESSAGES.sendFileFirst })
     if (typeof token !== 'string' || token.trim() === '') continue
     const fileField = getMethodFileName(method, field)
-    const draft = await holdDraft(deps, config, fileField, token.trim(), wanted.at)
+    const draft = await holdDraft(deps, config, fileField, token.trim(), newAction.at)
     if (draft === null)
       return err({ [field.id]: 'We no longer have this file. Please choose it again.' })
     const { sha256, name, type, bytes } = draft.proof
@@ -119,30 +119,36 @@ async function readClaimFiles(
 }
 
 /** Rejects a claim. The delegate gets the reason by email and may claim again. */
-export const rejectClaim: ActionHandler = async ({ deps, served, registration, wanted }) => {
+export const rejectClaim: ActionHandler = async ({ deps, served, registration, newAction }) => {
   const { config } = served
   const [claim] = await deps.store.paymentClaims(registration.regNo)
   const method = findTransferMethod(config, claim?.way ?? null)
-  const payUntil = method === null ? registration.payUntil : getExpiryOfTransfer(method, wanted.at)
+  const payUntil =
+    method === null ? registration.payUntil : getExpiryOfTransfer(method, newAction.at)
   const email =
     claim === undefined || registration.state !== 'told'
       ? null
-      : buildClaimRejectedEmail(config, registration, claim.reference, wanted.why, payUntil)
-  return deps.store.rejectPaymentClaim(wanted, { payUntil, mail: email })
+      : buildClaimRejectedEmail(config, registration, claim.reference, newAction.why, payUntil)
+  return deps.store.rejectPaymentClaim(newAction, { payUntil, mail: email })
 }
 
 /** Reopens a registration at its original price, with the payment period of its method. */
-export const reopenRegistration: ActionHandler = async ({ deps, served, registration, wanted }) => {
+export const reopenRegistration: ActionHandler = async ({
+  deps,
+  served,
+  registration,
+  newAction,
+}) => {
   const { config } = served
   const method = findTransferMethod(config, registration.payments[0]?.way ?? null)
-  const payUntil = getExpiryAfterReopening(method, wanted.at)
+  const payUntil = getExpiryAfterReopening(method, newAction.at)
   const email = buildReopenedEmail(
     config,
     registration,
     registration.total ?? toAmount(0),
     payUntil,
   )
-  return deps.store.reopenExpired(wanted, { way: method?.id ?? null, payUntil, mail: email })
+  return deps.store.reopenExpired(newAction, { way: method?.id ?? null, payUntil, mail: email })
 }
 
 /**

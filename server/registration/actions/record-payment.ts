@@ -40,7 +40,7 @@ import type { ActionRequest, ActionHandler } from './action-input.ts'
  * without a slip is numbered after its registration.
  */
 export const confirmPayment: ActionHandler = async (request) => {
-  const { deps, served, registration, wanted } = request
+  const { deps, served, registration, newAction } = request
   const received = readPayment(await addSlipNumber(request))
   if (!received.ok) return received
   const { reference, paidAt, way: method } = received.value
@@ -54,21 +54,21 @@ export const confirmPayment: ActionHandler = async (request) => {
           reference,
           paidAt,
         )
-  return deps.store.recordPayment(wanted, { ...received.value, price }, email)
+  return deps.store.recordPayment(newAction, { ...received.value, price }, email)
 }
 
 /** Records an extra payment for a registration that is already paid or has ended. */
 export const recordExtraPayment: ActionHandler = async (request) => {
   const received = readPayment(await addSlipNumber(request))
   return received.ok
-    ? request.deps.store.recordFurtherPayment(request.wanted, received.value)
+    ? request.deps.store.recordFurtherPayment(request.newAction, received.value)
     : received
 }
 
 /** If the registration expects no payment, a late transfer that a delegate reported is an extra payment. */
 export const confirmOrRecordExtra: ActionHandler = (input) =>
-  listAllowedActions(input.registration.state, input.wanted.actor).includes('came_again')
-    ? recordExtraPayment({ ...input, wanted: { ...input.wanted, act: 'came_again' } })
+  listAllowedActions(input.registration.state, input.newAction.actor).includes('came_again')
+    ? recordExtraPayment({ ...input, newAction: { ...input.newAction, act: 'came_again' } })
     : confirmPayment(input)
 
 /**
@@ -92,9 +92,9 @@ const MAX_DAYS_EARLIER = 180
 function readPayment({
   served,
   registration: { currency, createdAt },
-  wanted,
+  newAction,
   params,
-}: Pick<ActionRequest, 'served' | 'registration' | 'wanted' | 'params'>): Result<
+}: Pick<ActionRequest, 'served' | 'registration' | 'newAction' | 'params'>): Result<
   {
     readonly way: ManualMethod
     readonly reference: string
@@ -116,10 +116,10 @@ function readPayment({
     )
   const { minimumRole } = describeMethod(manualMethod)
   const referenceLabel = getReferenceLabel(manualMethod, currency)
-  if (!canConfirm(wanted.actor, minimumRole))
+  if (!canConfirm(newAction.actor, minimumRole))
     return err({
       code: 'not_your_role' as const,
-      message: `You need the ${minimumRole} role to record a payment ${formatMethodInSentence(manualMethod)}. You have ${wanted.actor}.`,
+      message: `You need the ${minimumRole} role to record a payment ${formatMethodInSentence(manualMethod)}. You have ${newAction.actor}.`,
     })
   const reference = readText(params, 'reference').replaceAll(/\s+/g, ' ')
   const otherReferences = readOtherReferences(getOwn(params, 'also'))
@@ -136,7 +136,7 @@ function readPayment({
   const amount = readAmountParameter(params, 'amount', currency)
   if (!amount.ok) return amount
   if (amount.value === null || amount.value === 0) return refuseData('Enter the amount received.')
-  const today = dayOf(wanted.at)
+  const today = dayOf(newAction.at)
   const day = readText(params, 'day') || today
   if (!isDay(day)) return refuseData('Enter the date as 2026-12-31.')
   if (day > today)
@@ -152,7 +152,7 @@ function readPayment({
     return refuseData(
       `The date received, ${formatDayShort(day)}, is more than ${MAX_DAYS_EARLIER} days before ${earliestDay === registrationDay ? 'the registration was made' : 'registration opened'}, ${formatDayShort(earliestDay)}. Check the year.`,
     )
-  const paidAt = day === today ? wanted.at : instant(startOfDay(day))
+  const paidAt = day === today ? newAction.at : instant(startOfDay(day))
   return ok({
     way: manualMethod,
     reference,

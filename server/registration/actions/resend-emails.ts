@@ -10,20 +10,25 @@ import type { ActionHandler, ActionOutcomeResult } from './action-input.ts'
 import { getBalance } from './balance-due.ts'
 import { buildPaymentInstructions } from './payment-instructions.ts'
 
-export const resendConfirmation: ActionHandler = async ({ deps, served, registration, wanted }) => {
+export const resendConfirmation: ActionHandler = async ({
+  deps,
+  served,
+  registration,
+  newAction,
+}) => {
   const { config } = served
   const email = buildConfirmationEmail(
     config,
-    buildRegistrationView(config, registration, wanted.at),
+    buildRegistrationView(config, registration, newAction.at),
   )
-  return email === null ? refuseWithoutEmail() : deps.store.sendMail(wanted, email)
+  return email === null ? refuseWithoutEmail() : deps.store.sendMail(newAction, email)
 }
 
 export type PayLinkRequest = {
   readonly deps: Pick<Deps, 'store' | 'clock'>
   readonly served: Pick<ServedEvent, 'config'>
   readonly registration: StoredRegistration
-  readonly wanted: NewAction
+  readonly newAction: NewAction
 }
 
 /** The link is created when the email is sent; only its hash is stored. */
@@ -31,18 +36,18 @@ export const sendPayLink = async ({
   deps,
   served: { config },
   registration,
-  wanted,
+  newAction,
 }: PayLinkRequest): Promise<ActionOutcomeResult> => {
   const balance = getBalance(registration)
   if (balance === null || balance <= 0) return refuseData('Nothing is due for this registration.')
-  const isPayableByCard = config.payment !== null && canRetry(config, registration, wanted.at)
+  const isPayableByCard = config.payment !== null && canRetry(config, registration, newAction.at)
   // The page behind the link has the instructions of the transfer.
   if (!isPayableByCard && (await buildPaymentInstructions(deps, config, registration)) === null)
     return refuseData(
       'No payment link is possible now: a payment is in progress, the amount is below the gateway’s minimum, or registration is closed.',
     )
   const email = buildPayLinkEmail(config, registration, balance)
-  return email === null ? refuseWithoutEmail() : deps.store.sendMail(wanted, email)
+  return email === null ? refuseWithoutEmail() : deps.store.sendMail(newAction, email)
 }
 
 /** Returns the confirmation email of a free registration, which is complete immediately. */

@@ -4,12 +4,12 @@ import { err, ok, getOwn } from '../../../engine/index.ts'
 import type { EventConfig, Instant, Result } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { DraftProof } from '../../storage/index.ts'
-import { DRAFT_MS } from './store-uploaded-files.ts'
+import { DRAFT_LIFETIME_MS } from './store-uploaded-files.ts'
 
 /** 256 random bits: cannot be guessed. */
 const TOKEN_BYTES = 32
 /** The format of a token, which replaces a file in an answer. No file has such a name. */
-const TOKEN = /^proof\.[A-Za-z0-9_-]{43}$/
+const TOKEN_PATTERN = /^proof\.[A-Za-z0-9_-]{43}$/
 
 export function createToken(): string {
   return `proof.${randomBytes(TOKEN_BYTES).toString('base64url')}`
@@ -37,7 +37,7 @@ export function findDrafts(
 ): DraftProofs | Promise<DraftProofs> {
   const tokens = event.fields.flatMap(({ id, type }): [string, string][] => {
     const value = type === 'file' ? getOwn(values, id) : null
-    return typeof value === 'string' && TOKEN.test(value.trim()) ? [[id, value.trim()]] : []
+    return typeof value === 'string' && TOKEN_PATTERN.test(value.trim()) ? [[id, value.trim()]] : []
   })
   return tokens.length === 0 ? NO_DRAFTS : holdDrafts(deps, event, tokens, at)
 }
@@ -53,11 +53,11 @@ export async function holdDraft(
   token: string,
   at: Instant,
 ): Promise<{ readonly proof: DraftProof; readonly tokenHash: string } | null> {
-  if (!TOKEN.test(token)) return null
+  if (!TOKEN_PATTERN.test(token)) return null
   const tokenHash = hashToken(token)
   const proof = await store.draftUpload(tokenHash)
   const isMatch = proof !== null && proof.eventId === event.id && proof.field === field
-  return isMatch && at - proof.at < DRAFT_MS && (await uploads.hold(proof.sha256))
+  return isMatch && at - proof.at < DRAFT_LIFETIME_MS && (await uploads.hold(proof.sha256))
     ? { proof, tokenHash }
     : null
 }

@@ -11,7 +11,7 @@ const MAX_ENTRIES = 4096
 const ENTRY_BYTES = 128
 const HEADER_BYTES = 512
 /** The header lists the first sectors of the allocation table; further ones form a chain. */
-const TABLE_IN_HEADER = 109
+const TABLE_SECTORS_IN_HEADER = 109
 /** Sector numbers from here on mean "end of chain", "free" and similar. */
 const FIRST_SPECIAL_SECTOR = 0xfffffffa
 const STREAM = 2
@@ -108,11 +108,11 @@ async function readNextSector(container: Container, sector: number): Promise<num
  * steps, is bounded by the file's size.
  */
 async function findTableSector(container: Container, index: number): Promise<number | null> {
-  if (index < TABLE_IN_HEADER) return container.header.readUInt32LE(76 + index * 4)
+  if (index < TABLE_SECTORS_IN_HEADER) return container.header.readUInt32LE(76 + index * 4)
   // The last number of each such sector points to the next.
   const perSector = container.sectorBytes / 4 - 1
   let sector = container.header.readUInt32LE(68)
-  for (let left = index - TABLE_IN_HEADER; ; left -= perSector) {
+  for (let left = index - TABLE_SECTORS_IN_HEADER; ; left -= perSector) {
     const content = sector < FIRST_SPECIAL_SECTOR ? await readSector(container, sector) : null
     if (content === null) return null
     if (left < perSector) return content.readUInt32LE(left * 4)

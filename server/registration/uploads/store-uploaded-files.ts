@@ -31,7 +31,7 @@ const MIN_FREE_BYTES = 512 * 1024 * 1024
 /** After this time, an unpaid registration is neither retried nor paid late. */
 const MAX_UNPAID_DAYS = 30
 /** A delegate who has to fetch another document or card before registering returns within days. */
-export const DRAFT_MS = 3 * 24 * 60 * 60 * 1000
+export const DRAFT_LIFETIME_MS = 3 * 24 * 60 * 60 * 1000
 type References = Pick<Store, 'uploadsInUse' | 'uploadsDropped'> & Partial<Pick<Store, 'proofs'>>
 type UploadRecords = References &
   Pick<Store, 'dropFilesOfUnpaid' | 'deleteOldDraftUploads' | 'databaseSince'>
@@ -247,7 +247,7 @@ async function dropOldReferences(
   at: Instant,
 ): Promise<{ readonly dropped: number; readonly forgotten: readonly string[] }> {
   const failedBefore = instant(at - MAX_UNPAID_DAYS * 24 * 60 * 60 * 1000)
-  const forgottenHashes = await store.deleteOldDraftUploads(instant(at - DRAFT_MS))
+  const forgottenHashes = await store.deleteOldDraftUploads(instant(at - DRAFT_LIFETIME_MS))
   const droppedCount = await store.dropFilesOfUnpaid(
     failedBefore,
     at,

@@ -34,7 +34,7 @@ import {
 } from '../registration-errors.ts'
 import type { Refusal } from '../registration-errors.ts'
 import { getFileLimits } from './validate-uploads.ts'
-import { DRAFT_MS } from './store-uploaded-files.ts'
+import { DRAFT_LIFETIME_MS } from './store-uploaded-files.ts'
 
 /** As for registrations, several delegates may share one address. */
 const PROOFS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
@@ -143,6 +143,12 @@ async function storeDraftFile(
   const { sha256, bytes } = strippedFile
   const draft = { eventId: event.id, field: field.id, sha256, name, type, bytes, at }
   return (await deps.store.saveDraftUpload(hashToken(token), draft))
-    ? ok({ status: 'success', token, name, bytes, until: isoIndia(instant(at + DRAFT_MS)) })
+    ? ok({
+        status: 'success',
+        token,
+        name,
+        bytes,
+        until: isoIndia(instant(at + DRAFT_LIFETIME_MS)),
+      })
     : err(refuseBody(event, { code: 'no_room' }))
 }

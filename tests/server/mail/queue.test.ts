@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
-import { MAIL_RETRY_MS, RETRY_PERIOD_MS } from '../../../server/mail/email-retry-schedule.ts'
+import { RETRY_DELAYS_MS, RETRY_PERIOD_MS } from '../../../server/mail/email-retry-schedule.ts'
 import type { Instant } from '../../../engine/index.ts'
 import { LINK_PLACEHOLDER } from '../../../engine/messages.ts'
 import { startMailQueue } from '../../../server/mail/send-queued-emails.ts'
@@ -282,7 +282,7 @@ describe('over SMTP', () => {
     const server = await openServer({ data: [451, 'busy'] })
     const { state } = await queueTicket()
     const worker = startMailer(server.url)
-    for (const [expectedAttempts, wait] of MAIL_RETRY_MS.slice(0, 3).entries()) {
+    for (const [expectedAttempts, wait] of RETRY_DELAYS_MS.slice(0, 3).entries()) {
       expect(await worker.run()).toBe(0)
       expect(server.countRecipients()).toBe(expectedAttempts + 1)
       now = instant(now + wait - 1)

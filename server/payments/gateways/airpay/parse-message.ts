@@ -28,8 +28,8 @@ const getParser = memoize(
     }),
 )
 /** Matches the name of a document's first element, after an optional prolog. */
-const FIRST_ELEMENT = /^(?:\s|<\?[^>]*\?>|<!--[\s\S]*?-->)*<([A-Za-z][\w.:-]*)/
-const TRAILING_COMMENTS = /(?:\s|\u0000|<!--(?:(?!-->)[\s\S])*-->)+$/
+const FIRST_ELEMENT_PATTERN = /^(?:\s|<\?[^>]*\?>|<!--[\s\S]*?-->)*<([A-Za-z][\w.:-]*)/
+const TRAILING_COMMENTS_PATTERN = /(?:\s|\u0000|<!--(?:(?!-->)[\s\S])*-->)+$/
 
 /**
  * Returns the transactions of a status response, with upper-case field names; accepts names in any case, with or
@@ -37,13 +37,13 @@ const TRAILING_COMMENTS = /(?:\s|\u0000|<!--(?:(?!-->)[\s\S])*-->)+$/
  * its missing fields would look like fields that the gateway omitted.
  */
 export function readStatusXml(text: string): Result<readonly Fields[], string> {
-  const xml = text.replace(/^\uFEFF/, '').replace(TRAILING_COMMENTS, '')
+  const xml = text.replace(/^\uFEFF/, '').replace(TRAILING_COMMENTS_PATTERN, '')
   if (xml === '') return err('the response is empty')
   if (/^\s*[[{]/.test(xml)) return err('the response is JSON, not XML')
   if (/<!DOCTYPE\s+html|<html[\s>]/i.test(xml)) return err('the response is a web page')
   // Only an attacker declares custom entities.
   if (/<!DOCTYPE/i.test(xml)) return err('the response declares a document type')
-  const firstElement = FIRST_ELEMENT.exec(xml)?.[1]
+  const firstElement = FIRST_ELEMENT_PATTERN.exec(xml)?.[1]
   if (firstElement === undefined) return err('the response is not XML')
   if (!new RegExp(`</${firstElement.replaceAll('.', '\\.')}\\s*>$`).test(xml))
     return err('the response is truncated')

@@ -18,7 +18,7 @@ import type { Api, Json } from './api.ts'
 
 const { razorpay } = GATEWAY_CAPABILITIES
 /** Receipts may have 40 characters. Our receipts consist of an order id and a number. */
-const ORDER_ID = /^[A-Za-z0-9]{1,36}$/
+const ORDER_ID_PATTERN = /^[A-Za-z0-9]{1,36}$/
 /** Rollcall shortens longer texts, so that the gateway does not refuse them. */
 const MAX_TEXT_CHARACTERS = 250
 const MINUTE_MS = 60_000
@@ -32,7 +32,7 @@ export function buildCheckoutForm(
   orderId: OrderId,
   { amount, currency }: Money,
 ): Result<PaymentData, HandOffRefusal> {
-  if (!ORDER_ID.test(orderId)) return err({ code: 'order_id' })
+  if (!ORDER_ID_PATTERN.test(orderId)) return err({ code: 'order_id' })
   if (!razorpay.currencies.includes(currency)) return err({ code: 'currency', currency })
   if (amount <= 0 || amount > razorpay.amountMax) return err({ code: 'amount' })
   const minimum = getGatewayMinimum(razorpay, currency)

@@ -5,7 +5,7 @@ import type { DisputeStatus, GatewayDispute } from '../../../storage/index.ts'
 import { describeFailure, requestApi, asText, asWholeNumber } from './api.ts'
 import type { Api, Json } from './api.ts'
 
-const DISPUTE_ID = /^disp_\w+$/
+const DISPUTE_ID_PATTERN = /^disp_\w+$/
 const STATUSES: readonly string[] = [
   'open',
   'under_review',
@@ -14,7 +14,7 @@ const STATUSES: readonly string[] = [
   'closed',
 ] satisfies readonly DisputeStatus[]
 
-export const isDisputeId = (id: string): boolean => DISPUTE_ID.test(id)
+export const isDisputeId = (id: string): boolean => DISPUTE_ID_PATTERN.test(id)
 
 /** `references` are those of the order's payments. A dispute about another payment is an error. */
 export async function requestDispute(

@@ -22,7 +22,7 @@ import type {
 } from '../../../../engine/api.ts'
 import {
   buildMovementCells,
-  MOVEMENT_HEAD,
+  MOVEMENT_HEADER,
 } from '../../../../server/office/payments/movement-rows.ts'
 import type { Movement } from '../../../../server/storage/index.ts'
 import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../office.ts'
@@ -273,7 +273,7 @@ test('refunds counted as received, like payments', async () => {
   const refund = rows.find(({ is }) => is === 'refund')
   if (refund === undefined) throw new Error('there is a refund in January')
   const readCounts = (change: Partial<Movement>) =>
-    buildMovementCells(deps, { ...refund, ...change })[MOVEMENT_HEAD.indexOf('Counts as')]
+    buildMovementCells(deps, { ...refund, ...change })[MOVEMENT_HEADER.indexOf('Counts as')]
   expect([
     readCounts({}),
     readCounts({ is: 'dispute' }),

@@ -52,7 +52,7 @@ export type Sandbox = GatewaySimulator & {
 }
 
 /** The default delay of a delayed payment. */
-const DELAY_MS = 15_000
+const DEFAULT_ARRIVAL_DELAY_MS = 15_000
 /** A gateway retries a webhook that was not accepted, and eventually gives up. */
 const WEBHOOK_RETRY_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const
 /** If the app has not responded within this time, the webhook is retried. */
@@ -207,7 +207,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
             ...order,
             stage: 'in-process',
             reference: createReference(),
-            dueAt: clock() + (options.laterMs ?? DELAY_MS),
+            dueAt: clock() + (options.laterMs ?? DEFAULT_ARRIVAL_DELAY_MS),
           }),
         )
         return true
