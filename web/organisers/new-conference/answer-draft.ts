@@ -29,13 +29,11 @@ export function saveAnswers(draft: AnswerDraft | null): void {
 
 const readText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Null if an earlier version of the page stored it differently. */
-function readItemTable(value: unknown): ItemTable | null {
-  if (!isRecord(value)) return null
-  const { rows, notes, isByPeriod } = value
-  if (!Array.isArray(rows) || !Array.isArray(notes)) return null
+/** An empty table if an earlier version of the page stored none. */
+function readItemTable(value: unknown): ItemTable {
+  const { rows, notes, isByPeriod } = isRecord(value) ? value : {}
   return {
-    rows: rows.flatMap((row) =>
+    rows: (Array.isArray(rows) ? rows : []).flatMap((row) =>
       isRecord(row) && Array.isArray(row['cells'])
         ? [
             {
@@ -47,7 +45,7 @@ function readItemTable(value: unknown): ItemTable | null {
           ]
         : [],
     ),
-    notes: notes.map(readText),
+    notes: (Array.isArray(notes) ? notes : []).map(readText),
     isByPeriod: isByPeriod === true,
   }
 }
@@ -61,9 +59,6 @@ export function loadAnswers(): KeptAnswers | null {
   const { columns, rows, notes } = fees
   const currency = readCurrency(fees['currency'])
   const currencyAsked = readCurrency(fees['currencyAsked'])
-  const workshops = readItemTable(kept.value['workshops'])
-  const companions = readItemTable(kept.value['companions'])
-  if (workshops === null || companions === null) return null
   if (!Array.isArray(columns) || !Array.isArray(rows) || !Array.isArray(notes)) return null
   const draft = {
     texts: Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, readText(value)])),
@@ -88,8 +83,8 @@ export function loadAnswers(): KeptAnswers | null {
       ...(currency === null ? {} : { currency }),
       ...(currencyAsked === null ? {} : { currencyAsked }),
     },
-    workshops,
-    companions,
+    workshops: readItemTable(kept.value['workshops']),
+    companions: readItemTable(kept.value['companions']),
     at,
     isOpen: isOpen === true && kept.isOfTab,
   }

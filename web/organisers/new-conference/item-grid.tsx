@@ -29,13 +29,15 @@ export function ItemGrid({ kind, table, before, problems, change }: ItemGridProp
     const name = isWorkshop ? findWorkshopName(rows, at) || `workshop ${at + 1}` : PERSON
     return category === '' ? name : `${name} for ${category}`
   }
-  /** A further row of the workshop: the price of a category that has none yet. */
-  const addCategory = (at: number) => {
+  /** The row after those of the workshop, and the first category without a price in them. */
+  const findNextPrice = (at: number) => {
     const end = rows.findIndex((_, index) => index > at && !continuesWorkshop(rows, index))
     const next = end < 0 ? rows.length : end
     const used = rows.slice(at, next).map(({ category }) => category)
-    const category = categories.find((one) => !used.includes(one))
-    if (category === undefined) return
+    return { next, category: categories.find((one) => !used.includes(one)) }
+  }
+  const addCategory = (at: number) => {
+    const { next, category = '' } = findNextPrice(at)
     setRows([...rows.slice(0, next), { ...EMPTY_ITEM, category }, ...rows.slice(next)])
   }
   /** The next row of the workshop keeps its name and its seats. */
@@ -95,12 +97,15 @@ export function ItemGrid({ kind, table, before, problems, change }: ItemGridProp
                   {!continuesWorkshop(rows, at) && <option value="">for all others</option>}
                 </select>
               )}
-              {columns.length > 0 && categories.length > 1 && !continuesWorkshop(rows, at) && (
-                <button type="button" className="link" onClick={() => addCategory(at)}>
-                  Price for a category
-                  <span className="vh">: {nameRow(row, at)}</span>
-                </button>
-              )}
+              {columns.length > 0 &&
+                categories.length > 1 &&
+                !continuesWorkshop(rows, at) &&
+                findNextPrice(at).category !== undefined && (
+                  <button type="button" className="link" onClick={() => addCategory(at)}>
+                    Price for a category
+                    <span className="vh">: {nameRow(row, at)}</span>
+                  </button>
+                )}
             </>
           ) : (
             row.label || PERSON

@@ -1,0 +1,99 @@
+/** The answers about a new conference in the page: tables keep what is typed when rows and periods change. */
+import { expect, test } from 'vitest'
+import { day } from '../../../engine/index.ts'
+import type { ItemRow, ItemTable } from '../../../engine/authoring.ts'
+import type { AnswerDraft } from '../../../web/organisers/new-conference/answer-draft.ts'
+import {
+  addItemRows,
+  EMPTY_DRAFT,
+  EMPTY_ITEM,
+  readDraft,
+  removePeriod,
+} from '../../../web/organisers/new-conference/answers.ts'
+
+const today = day('2026-05-01')
+const row = (label: string, ...cells: readonly string[]): ItemRow => ({
+  ...EMPTY_ITEM,
+  label,
+  cells,
+})
+const draft: AnswerDraft = {
+  ...EMPTY_DRAFT,
+  texts: { title: 'Echo 2026', from: '11 December 2026', to: '13 December 2026', gst: 'none' },
+  fees: {
+    columns: [
+      { label: 'Early', from: '', to: '2026-08-31' },
+      { label: 'Spot', from: '', to: '' },
+    ],
+    rows: [
+      { label: 'Member', cells: ['5000', '6000'] },
+      { label: 'PG', cells: ['3000', '–'] },
+    ],
+    notes: [],
+  },
+}
+const workshops = (table: Partial<ItemTable>): AnswerDraft => ({
+  ...draft,
+  workshops: { ...draft.workshops, ...table },
+})
+const listProblems = (of: AnswerDraft, name: string): unknown =>
+  readDraft(of, today).steps.find(({ question }) => question.name === name)?.problem
+
+test('an empty table means that there are none', () => {
+  const { answers, steps } = readDraft(draft, today)
+  expect(answers).not.toHaveProperty('workshops')
+  expect(answers).not.toHaveProperty('companions')
+  expect(steps.map(({ problem }) => problem)).toEqual(steps.map(() => null))
+})
+
+test('a problem names the row as shown, also below an empty row', () => {
+  const rows = [EMPTY_ITEM, row('Echo', '1500'), EMPTY_ITEM, row('', '900')]
+  expect(listProblems(workshops({ rows }), 'workshops')).toEqual([
+    { row: 3, message: 'Which workshop has these prices?' },
+  ])
+})
+
+test('rows with prices of single periods turn one price for all into one for each', () => {
+  const table = addItemRows(
+    { rows: [EMPTY_ITEM, row('Echo', '1500')], notes: [], isByPeriod: false },
+    [row('Airway', '1000', 'NA')],
+  )
+  expect(table).toEqual({
+    rows: [row('Echo', '1500', '1500'), row('Airway', '1000', 'NA')],
+    notes: [],
+    isByPeriod: true,
+  })
+  expect(readDraft(workshops(table), today).answers.workshops).toEqual([
+    { label: 'Echo', prices: [150_000, 150_000], seats: null },
+    { label: 'Airway', prices: [100_000, null], seats: null },
+  ])
+})
+
+test('a period that is removed takes its prices with it, and one price for all stays', () => {
+  const table: ItemTable = { rows: [row('Echo', '1500', '2000')], notes: [], isByPeriod: true }
+  expect(removePeriod(table, 0).rows).toEqual([row('Echo', '2000')])
+  const single: ItemTable = { ...table, rows: [row('Echo', '1500')], isByPeriod: false }
+  expect(removePeriod(single, 0)).toEqual(single)
+})
+
+test('a category that is renamed is named where a workshop still uses it', () => {
+  const rows = [row('Echo', '1500'), { ...row('', 'free'), category: 'PG' }]
+  expect(listProblems(workshops({ rows }), 'workshops')).toBeNull()
+  const renamed = {
+    ...workshops({ rows }),
+    fees: { ...draft.fees, rows: [{ label: 'Trainee', cells: ['3000', '–'] }] },
+  }
+  expect(listProblems(renamed, 'workshops')).toEqual([
+    { row: 1, message: '“PG” is not a category of this conference.' },
+  ])
+})
+
+test('workshops of a free event have seats and no prices', () => {
+  const free = {
+    ...workshops({ rows: [{ ...row('Echo'), number: '30' }] }),
+    texts: { ...draft.texts, free: 'yes', categories: 'Member; PG' },
+  }
+  expect(readDraft(free, today).answers.workshops).toEqual([
+    { label: 'Echo', prices: [0], seats: 30 },
+  ])
+})
