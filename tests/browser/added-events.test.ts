@@ -254,12 +254,12 @@ test('thirty answers are the same in the form, at the gateway, and in the confir
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export CSV' }).click(),
   ])
-  const [exported, ...otherRows] = parse(readFileSync(await csv.path()), {
+  const [exportedRow, ...otherRows] = parse(readFileSync(await csv.path()), {
     bom: true,
     columns: true,
   }) as Record<string, string>[]
   expect(otherRows).toEqual([])
-  expect(exported).toMatchObject({
+  expect(exportedRow).toMatchObject({
     പേര്: NAME,
     'ഇ-മെയിൽ': 'mathruka@example.org',
     ഫോൺ: '+91 98470 33333',
@@ -282,7 +282,7 @@ test('thirty answers are the same in the form, at the gateway, and in the confir
     பயிலரங்கு: 'இசிஜி',
     குறிப்பு: 'நன்றி',
   })
-  expect(Object.keys(exported ?? {}).length).toBeGreaterThanOrEqual(30)
+  expect(Object.keys(exportedRow ?? {}).length).toBeGreaterThanOrEqual(30)
 
   await row.getByRole('link').first().click()
   await page.getByRole('heading', { level: 1, name: NAME }).waitFor()

@@ -116,7 +116,7 @@ test('a purchase by keyboard alone is announced as shown, from the skip link to 
     if (type !== undefined) await type(page)
     // The arrow keys select a category.
     if (focused.includes(', radio') && focused.includes('not checked'))
-      for (let arrows = 0; arrows < 8; arrows += 1) {
+      for (let arrowPresses = 0; arrowPresses < 8; arrowPresses += 1) {
         if ((await press('ArrowDown')).startsWith(INTERN_CATEGORY)) break
         // The price of a later day is loaded with the first price.
         await page.getByText('Price valid until').waitFor()

@@ -97,7 +97,7 @@ const startDriver = ({ name, start }: BrowserCase): Promise<Driver> => {
   return driverPromise
 }
 
-async function fillIn(driver: Driver, email: string): Promise<void> {
+async function fillInForm(driver: Driver, email: string): Promise<void> {
   await driver.open(`${server.url}/afpicon2026`)
   await driver.waitForText('Registration Summary')
   await expect
@@ -130,7 +130,7 @@ describe.each(TESTED_BROWSERS)('in $name', (browser) => {
     async () => {
       const driver = await startDriver(browser)
       const email = `${name}.${EMAIL}`
-      await fillIn(driver, email)
+      await fillInForm(driver, email)
       expect.soft(await driver.inspectLayout(`${name}-1-form`)).toEqual([])
       await driver.press('Proceed to Secure Payment')
       await driver.waitForText(GATEWAY_TEXT)
@@ -168,7 +168,7 @@ describe.each(TESTED_BROWSERS.filter((candidate) => candidate.name === 'firefox'
         })
         const inspectLayout = async (step: string): Promise<void> =>
           expect.soft(await driver.inspectLayout(`firefox-no-cookies-${step}`)).toEqual([])
-        await fillIn(driver, `blocked.${EMAIL}`)
+        await fillInForm(driver, `blocked.${EMAIL}`)
         expect(await driver.evaluate('navigator.cookieEnabled')).toBe(false)
         await inspectLayout('1-form')
         await driver.press('Proceed to Secure Payment')

@@ -35,8 +35,8 @@ export type Reader<T> = (body: unknown) => T | null
 
 /** Default texts, which event files and site.yaml may override. */
 let texts: SiteTexts['calls'] = CONNECTION_ERROR_MESSAGES.calls
-export const setCallTexts = (calls: SiteTexts['calls']): void => {
-  texts = { ...texts, ...calls }
+export const setCallTexts = (callTexts: SiteTexts['calls']): void => {
+  texts = { ...texts, ...callTexts }
 }
 
 /** Text for an unknown error: "An unexpected error occurred." */
@@ -224,7 +224,7 @@ export async function download(
 async function readBlob(response: Response, onBytes?: (bytes: number) => void): Promise<Blob> {
   if (response.body === null || onBytes === undefined) return response.blob()
   let bytes = 0
-  const counter = new TransformStream<Uint8Array, Uint8Array>({
+  const byteCounter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       bytes += chunk.length
       onBytes(bytes)
@@ -232,7 +232,7 @@ async function readBlob(response: Response, onBytes?: (bytes: number) => void): 
     },
   })
   const type = response.headers.get('content-type') ?? ''
-  const blob = await new Response(response.body.pipeThrough(counter)).blob()
+  const blob = await new Response(response.body.pipeThrough(byteCounter)).blob()
   return new Blob([blob], { type })
 }
 

@@ -14,8 +14,8 @@ export function loadFonts(): void {
     rule instanceof CSSFontFaceRule ? createFontFace(rule.style) : [],
   )
   styleElement.remove()
-  const needed = faces.filter(({ unicodeRange }) => isNeeded(unicodeRange, shownCharacters))
-  void Promise.allSettled(needed.map((face) => face.load())).then(() =>
+  const neededFaces = faces.filter(({ unicodeRange }) => isNeeded(unicodeRange, shownCharacters))
+  void Promise.allSettled(neededFaces.map((face) => face.load())).then(() =>
     // Fonts that are not needed now are loaded by the browser on demand.
     faces.forEach((face) => document.fonts.add(face)),
   )

@@ -115,12 +115,12 @@ export default function OrganisersPage({ page }: PageProps) {
               page={page}
               shared={page.shared}
               stored={answers?.draft ?? null}
-              finish={(finished) =>
+              finish={(newFile) =>
                 replaceFile('the new file created from your answers', () => {
-                  created.current = finished.text
+                  created.current = newFile.text
                   openInHistory({ is: 'file' })
                   setNew(true)
-                  setFile(finished)
+                  setFile(newFile)
                 })
               }
               leave={leave}

@@ -120,13 +120,13 @@ function FormFlow({
     if (data !== draft?.data && drafts.hasAnswers(event, data))
       drafts.saveDraft(event, { data, key: key.current, regNo: submittedRegNo, code })
   }, [event, data, draft, submittedRegNo, code])
-  useHydratedAnswers(page, form, (draft, changed) => {
-    if (changed) onEdit()
+  useHydratedAnswers(page, form, (draft, isChanged) => {
+    if (isChanged) onEdit()
     if (draft === null) return
     setDraft(draft)
     setSubmittedRegNo(draft.regNo)
-    setDraftRestored(!changed)
-    if (!changed) key.current = draft.key
+    setDraftRestored(!isChanged)
+    if (!isChanged) key.current = draft.key
   })
   useEffect(() => {
     // Look up the answers of the draft, because their fields never lose focus.
@@ -172,9 +172,9 @@ function FormFlow({
         ? { is: outcome.is, regNo: outcome.regNo, message: outcome.message, sent: submission }
         : handleResult(outcome, quote)
     if (!PHASES_WITH_DIALOG.has(next.is)) return setPhase(next)
-    const loaded = await dialog
-    setDialog(() => loaded)
-    if (loaded !== null) return setPhase(next)
+    const loadedDialog = await dialog
+    setDialog(() => loadedDialog)
+    if (loadedDialog !== null) return setPhase(next)
     if (next.is === 'registered') showToast(next.text, 'good')
     else showError(CONNECTION_ERROR_MESSAGES.notSent)
     setPhase({ is: 'filling' })
@@ -193,7 +193,7 @@ function FormFlow({
         // The server has newer data than the earlier lookups: seats left, member list entries.
         Object.keys(outcome.errors).forEach(context.onAnswerChange)
         reloadTariff()
-        setAttempts((times) => times + 1)
+        setAttempts((count) => count + 1)
         showToast(outcome.message, 'bad')
         if (!Object.keys(outcome.errors).some((id) => form.shown.has(id)))
           setProblem(outcome.message)
@@ -264,7 +264,7 @@ function FormFlow({
   const isUploading = usePendingUpload(uploads, form.shown)
   const pendingUploads = useRef<readonly string[]>([])
   const submit = () => {
-    if (form.check() !== null) setAttempts((times) => times + 1)
+    if (form.check() !== null) setAttempts((count) => count + 1)
     else if (isUploading) {
       pendingUploads.current = [...uploads.all().keys()]
       setWaitingForUpload(true)
@@ -277,7 +277,7 @@ function FormFlow({
     setWaitingForUpload(false)
     // If an upload failed, the form is not sent without it.
     if (pendingUploads.current.every((id) => uploads.all().has(id))) submitRef.current()
-    else if (form.check() !== null) setAttempts((times) => times + 1)
+    else if (form.check() !== null) setAttempts((count) => count + 1)
     else showError(UPLOAD_MESSAGES.notAccepted)
   }, [isWaitingForUpload, isUploading, uploads, form, showError])
   /** Runs when all lookups of this page have ended. */

@@ -27,10 +27,10 @@ export type SubmitResult =
 /** Amounts that the server compares on submit; an event file may rename them in `api.sends`. */
 const DEFAULT_NAMES = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total' }
 
-function getQuoteValue(quote: Quote, what: string): string | number | null {
-  if (what === 'category' || what === 'period') return quote[what]
-  return what === 'base' || what === 'gst' || what === 'total'
-    ? toMajorUnits(quote[what], quote.currency)
+function getQuoteValue(quote: Quote, name: string): string | number | null {
+  if (name === 'category' || name === 'period') return quote[name]
+  return name === 'base' || name === 'gst' || name === 'total'
+    ? toMajorUnits(quote[name], quote.currency)
     : null
 }
 

@@ -34,7 +34,7 @@ export function useRegistration<T extends SearchResponse>(
   request: RegistrationRequest<T>,
 ): readonly [LoadState<T>, () => void] {
   const [loadState, setLoadState] = useState<LoadState<T>>({ is: 'loading' })
-  const [reloads, setReloads] = useState(0)
+  const [reloadCount, setReloadCount] = useState(0)
   useEffect(() => {
     const abort = new AbortController()
     const response = request(abort.signal)
@@ -58,8 +58,8 @@ export function useRegistration<T extends SearchResponse>(
       )
     })
     return () => abort.abort()
-  }, [event, request, reloads])
-  return [loadState, useCallback(() => setReloads((times) => times + 1), [])]
+  }, [event, request, reloadCount])
+  return [loadState, useCallback(() => setReloadCount((count) => count + 1), [])]
 }
 
 /** The registration does not exist; a retry would not help. */

@@ -43,13 +43,13 @@ export function usePolling(reload: () => void): boolean {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>
     let waitedMs = 0
-    const scheduleCheck = (wait: number) => {
+    const scheduleCheck = (waitMs: number) => {
       timer = setTimeout(() => {
-        waitedMs += wait
+        waitedMs += waitMs
         latest.current()
-        if (waitedMs < MAX_POLLING_MS) scheduleCheck(Math.min(wait * WAIT_GROWTH, MAX_WAIT_MS))
+        if (waitedMs < MAX_POLLING_MS) scheduleCheck(Math.min(waitMs * WAIT_GROWTH, MAX_WAIT_MS))
         else setPolling(false)
-      }, wait)
+      }, waitMs)
     }
     scheduleCheck(FIRST_WAIT_MS)
     return () => clearTimeout(timer)

@@ -24,7 +24,7 @@ export type SearchResponse = {
   readonly paid_twice?: WireSecondPayment | null
 }
 
-export const readFound: Reader<SearchResponse> = (body) => {
+export const readRegistrationResponse: Reader<SearchResponse> = (body) => {
   if (!isRecord(body)) return null
   const { registration } = body
   if (registration === null || registration === undefined)

@@ -4,7 +4,7 @@ import { readOrderId } from '../../engine/index.ts'
 import { getDisplayableOrderId, RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { readRetried } from '../app/api-responses.ts'
-import { readFound } from './registration-responses.ts'
+import { readRegistrationResponse } from './registration-responses.ts'
 import { call } from '../app/api-client.ts'
 import type { CallOptions } from '../app/api-client.ts'
 import { callWithRetries } from '../app/retry-requests.ts'
@@ -150,7 +150,7 @@ function useRegistrationRequest(
       const order = readOrderId(event, orderId)
       if (!order.ok) return createNotFoundFailure(order.error.message)
       const path = event.api.registration.replace('{reg_no}', encodeURIComponent(order.value))
-      return call(path, readFound, {
+      return call(path, readRegistrationResponse, {
         signal,
         ...(email === null
           ? buildSubmissionKeyHeaders(event, order.value)

@@ -35,12 +35,12 @@ export function Documents({ data: { documents }, path }: PanelProps) {
 
 /** "1 January 2027, ₹ 7,080" */
 function formatDocument(issuedAt: string, total: number, currency: Currency): string {
-  const issued = readInstant(issuedAt)
+  const issueTime = readInstant(issuedAt)
   const amount = fromMajorUnits(total, currency)
-  return issued === null || amount === null
+  return issueTime === null || amount === null
     ? ''
     : formatMessage(text.issued, {
-        day: formatDay(dayOf(issued)),
+        day: formatDay(dayOf(issueTime)),
         amount: formatMoney(amount, currency),
       })
 }

@@ -127,9 +127,9 @@ test('a statement of two events is matched in three clicks, and a line without a
   releaseUpload()
   await page.getByRole('button', { name: 'Confirm all exact matches (2)' }).waitFor()
   // The page reads the statement again, slowly.
-  const reading = Promise.withResolvers<void>()
+  const statementHeld = Promise.withResolvers<void>()
   await page.route(/\/api\/admin\/statements\/\d+\//, async (route) => {
-    if (route.request().method() === 'GET') await reading.promise
+    if (route.request().method() === 'GET') await statementHeld.promise
     await route.continue()
   })
   await click('Confirm all exact matches (2)')
@@ -142,7 +142,7 @@ test('a statement of two events is matched in three clicks, and a line without a
   await click('Split line 4')
   await expect.poll(readFocusedLabel).toBe('Add a person to line 4')
   // The response moved the focus out of the field in which the user was about to type.
-  reading.resolve()
+  statementHeld.resolve()
   await page.getByRole('button', { name: 'Confirm all exact' }).waitFor({ state: 'detached' })
   await page.unroute(/\/api\/admin\/statements\/\d+\//)
   expect(await readFocusedLabel()).toBe('Add a person to line 4')

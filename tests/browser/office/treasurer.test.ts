@@ -136,9 +136,9 @@ async function readReference(page: Page): Promise<string> {
 test('payments that do not match: accepts a transfer, refunds a card payment through a gateway that rejects it first, and moves an unmatched payment to a person found by name, which needed the number', async () => {
   const { page } = visitor
   const shortRegNo = await registerDelegate(1, 'card')
-  const gateway = await payInBrowser(shortRegNo, 'Pay a wrong amount')
+  const gatewayUrl = await payInBrowser(shortRegNo, 'Pay a wrong amount')
   await delegate.page.getByRole('heading', { name: 'The organisers are checking' }).waitFor()
-  await delegate.page.goto(`${gateway}/?order=${shortRegNo}`)
+  await delegate.page.goto(`${gatewayUrl}/?order=${shortRegNo}`)
   await delegate.page
     .getByRole('button', { name: `Refuse the next refund of ${shortRegNo}` })
     .click()
@@ -329,7 +329,7 @@ test('a settlement report shows paid and unpaid payouts, is saved, and is linked
     `${regNo},${reference},1180.00,20.00,3.60,1156.40,${utr},28-01-2026,Sale`,
     `ELSEWHERE1,777000111,590.00,10.00,1.80,578.20,${utr},28-01-2026,Sale`,
   ].join('\n')
-  const load = async (): Promise<void> => {
+  const uploadReport = async (): Promise<void> => {
     await page.getByLabel('Settlement report (CSV or Excel)').setInputFiles({
       name: 'settlement.csv',
       mimeType: 'text/csv',
@@ -337,7 +337,7 @@ test('a settlement report shows paid and unpaid payouts, is saved, and is linked
     })
     await page.getByRole('button', { name: 'Match payments' }).click()
   }
-  await load()
+  await uploadReport()
   await page.getByText('1 unknown, 1 settled.').waitFor()
   const bank = page.getByRole('region', { name: 'Payouts' })
   await bank.getByText('₹\u00a01,734.60').waitFor()
@@ -351,7 +351,7 @@ test('a settlement report shows paid and unpaid payouts, is saved, and is linked
   await expect
     .poll(() => savedText.evaluate((text) => getComputedStyle(text).color))
     .toBe('rgb(14, 95, 54)')
-  await load()
+  await uploadReport()
   await page.getByText('All lines were saved before.').waitFor()
   await page.reload()
   await page.getByRole('heading', { name: 'Needs review (1)' }).waitFor()

@@ -13,7 +13,7 @@ import {
   readRetried,
   createTariffReader,
 } from '../../../web/app/api-responses.ts'
-import { readFound } from '../../../web/results/registration-responses.ts'
+import { readRegistrationResponse } from '../../../web/results/registration-responses.ts'
 import type { Reader } from '../../../web/app/api-client.ts'
 import { readSelfServiceData } from '../../../web/self-service/self-service-api-responses.ts'
 import { calculatePrice } from '../../../web/registration/price/live-price.ts'
@@ -201,7 +201,7 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
   ],
   [
     'a registration read back',
-    readFound,
+    readRegistrationResponse,
     { status: 'success', registration },
     ['registration.reg_no'],
   ],
@@ -298,7 +298,7 @@ const INVALID_VALUES = [undefined, null, 0, '', 'text', true, NO_ROWS, [null], {
 /** Responses with fewer properties than usual that are still valid. */
 const MINIMAL_RESPONSES = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>>([
   [readSuccess, new Map([[ONLY_SUCCESS, true]])],
-  [readFound, new Map([[ONLY_SUCCESS, { registration: null }]])],
+  [readRegistrationResponse, new Map([[ONLY_SUCCESS, { registration: null }]])],
   [
     readList,
     new Map([
@@ -408,7 +408,8 @@ test('a registration with only payment data is identified by its order', () => {
 
 describe('the payment state of a registration', () => {
   const readPaymentState = (extraFields: object) =>
-    readFound({ registration: { ...registration, ...extraFields } })?.registration?.stands
+    readRegistrationResponse({ registration: { ...registration, ...extraFields } })?.registration
+      ?.stands
   test.each(['complete', 'not-paid', 'at-bank', 'organisers', 'failed', 'refunded'])(
     '%s is read from the response',
     (stands) => expect(readPaymentState({ stands })).toBe(stands),
@@ -444,7 +445,7 @@ describe('the payment state of a registration', () => {
       review_since: {},
     }
     expect(
-      readFound({ registration: { ...registration, ...oddResponse } })?.registration,
+      readRegistrationResponse({ registration: { ...registration, ...oddResponse } })?.registration,
     ).toMatchObject({
       second_payment: false,
       refunded_amount: 0,

@@ -23,7 +23,7 @@ function renderSite(source: string): string {
 
 test('the picture of a site in yen showed rupees', () => {
   expect(renderSite(SITE)).toContain('₹ 6,195')
-  const inYen = SITE.replace(/^( +)day: .*$/m, '$&\n$1currency: JPY')
-  expect(renderSite(inYen)).toContain('JP¥ 6,195')
-  expect(renderSite(inYen)).not.toContain('₹ 6,195')
+  const siteInYen = SITE.replace(/^( +)day: .*$/m, '$&\n$1currency: JPY')
+  expect(renderSite(siteInYen)).toContain('JP¥ 6,195')
+  expect(renderSite(siteInYen)).not.toContain('₹ 6,195')
 })

@@ -188,7 +188,10 @@ describe('columns of the list', () => {
     buildColumn('email', 'text', 'email'),
     buildColumn('phone_number', 'text', 'phone'),
   ]
-  const member = [buildColumn('asi_member', 'yes-no'), buildColumn('asi_membership_number', 'text')]
+  const memberColumns = [
+    buildColumn('asi_member', 'yes-no'),
+    buildColumn('asi_membership_number', 'text'),
+  ]
   const moneyColumns = [
     buildColumn('total', 'money'),
     buildColumn('payment_status', 'status'),
@@ -207,7 +210,7 @@ describe('columns of the list', () => {
       arrangeColumns([
         ...contactColumns,
         buildColumn('category', 'option'),
-        ...member,
+        ...memberColumns,
         ...moneyColumns,
       ]),
     ).toEqual(FIXED_COLUMNS))
@@ -223,7 +226,7 @@ describe('columns of the list', () => {
   test('every other column can be added, and none is lost', () => {
     const columns = [
       ...contactColumns,
-      ...member,
+      ...memberColumns,
       buildColumn('category', 'option'),
       buildColumn('paper', 'yes-no'),
       buildColumn('food', 'option'),

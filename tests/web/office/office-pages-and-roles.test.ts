@@ -21,7 +21,7 @@ const events = [
   buildEvent('afpicon2026', ['/admin/afpicon', '/admin/afpicon2026']),
   buildEvent('sample', ['/admin/sample'], true),
 ]
-const [twoLists] = events
+const [eventWithTwoLists] = events
 
 describe('an old address leads to the new one', () => {
   test.each([
@@ -90,6 +90,6 @@ test.each([
   ['/admin/afpicon2026', '', 'afpicon2026'],
   ['/admin/search', '', undefined],
 ])('the list at %s?%s is %s', (path, search, id) => {
-  if (twoLists === undefined) throw new Error('there must be an event')
-  expect(findList(twoLists, path, new URLSearchParams(search))?.id).toBe(id)
+  if (eventWithTwoLists === undefined) throw new Error('there must be an event')
+  expect(findList(eventWithTwoLists, path, new URLSearchParams(search))?.id).toBe(id)
 })

@@ -114,7 +114,7 @@ test.each([
   ['KWD', ['KWD 120', 'KWD 150', 'KWD 2.505', 'KWD 120']],
 ] as const)(
   'an event in %s lists its prices in its currency, in the form and without JavaScript',
-  (code, [price, later, night, today]) => {
+  (code, [price, laterPrice, nightPrice, today]) => {
     const event = createEventIn(code)
     const { answers } = normalise(event, { kind: 'plain' })
     const tariff = readTariff(event)
@@ -122,12 +122,12 @@ test.each([
       findAmounts(
         renderToStaticMarkup(<FeeTable event={event} category={null} answers={{}} now={NOW} />),
       ),
-    ).toEqual([price, later])
-    expect(findAmounts(renderScriptNotice(event))).toEqual([price, later])
+    ).toEqual([price, laterPrice])
+    expect(findAmounts(renderScriptNotice(event))).toEqual([price, laterPrice])
     expect(findAmounts(formatOptionPrice(event, tariff, { id: 'plain' }) ?? '')).toEqual([today])
     const unitPrice =
       buildOptionStatuses(event, tariff, answers, 'plain').get('nights')?.price ?? ''
-    expect(findAmounts(unitPrice)).toEqual([night])
+    expect(findAmounts(unitPrice)).toEqual([nightPrice])
   },
 )
 

@@ -193,7 +193,7 @@ function readListedPrices(event: EventConfig, category: string | null, answers: 
   const table = renderToStaticMarkup(
     <FeeTable event={event} answers={answers} {...{ category }} now="2026-01-20T12:00:00+05:30" />,
   )
-  const plain = renderScriptNotice(event)
+  const plainPage = renderScriptNotice(event)
   return {
     form: [
       removeTags(renderToStaticMarkup(<PriceNote event={event} tariff={tariff} />)),
@@ -203,7 +203,7 @@ function readListedPrices(event: EventConfig, category: string | null, answers: 
       ),
     ],
     table: [readHint(table), ...readRows(table)],
-    plain: [readHint(plain), ...readRows(plain)],
+    plain: [readHint(plainPage), ...readRows(plainPage)],
   }
 }
 
@@ -240,12 +240,16 @@ test('a company under reverse charge saw the price with tax as its own', () => {
     },
   ])
   const before = ['18% GST included.', 'Resident | ₹ 1,180 | ₹ 1,180', 'Abroad | ₹ 1,180 | ₹ 1,180']
-  const { form, plain, table } = readListedPrices(event, 'abroad', {
+  const {
+    form,
+    plain: plainPage,
+    table,
+  } = readListedPrices(event, 'abroad', {
     buyer: 'company',
     country: 'france',
   })
   expect(form).toEqual(['Fees until 31 January 2026, 18% GST included.', '₹ 1,180 ', '₹ 1,180 '])
-  expect(plain).toEqual(before)
+  expect(plainPage).toEqual(before)
   expect(table).toEqual([
     '',
     'Resident (18% GST included) | ₹ 1,180 | ₹ 1,180',

@@ -17,7 +17,7 @@ const text = baseWithPriceGroup.replace(
   'details: [reg_no, total]',
   'details: [reg_no, period, total]',
 )
-const checked = checkEventFile({
+const checkResult = checkEventFile({
   number: 1,
   path: 'sample2026.yaml',
   text,
@@ -25,7 +25,7 @@ const checked = checkEventFile({
   otherRoutes: [],
   published: null,
 })
-const event = checked.event as EventConfig
+const event = checkResult.event as EventConfig
 const findLine = (part: string): number => text.slice(0, text.indexOf(part)).split('\n').length
 
 /** Returns the caption and the cells of each table, one line per row. */
@@ -104,13 +104,13 @@ const testDelegate = {
 }
 
 test('the preview of prices marks the cell of the group, and leads to its line', () => {
-  expect(checked.lines.prices['visitor']?.['standard']).toBe(findLine('visitor: [2000, 2500'))
+  expect(checkResult.lines.prices['visitor']?.['standard']).toBe(findLine('visitor: [2000, 2500'))
   const html = renderToStaticMarkup(
     <PricePreview
       title="Price"
       event={event}
       testDelegate={testDelegate}
-      lines={checked.lines}
+      lines={checkResult.lines}
       extremeBills={[]}
       goTo={() => {}}
     />,

@@ -106,7 +106,13 @@ test('an option and the bill state the price without tax if a tax rule applies',
 test('an event with tax rules has the page with a bill', () => {
   const { taxRules, tax, periods, otherDates, prices } = event.fees
   const fees = { tax, taxRules, periods, otherDates, prices, items: [], adjustments: [] }
-  const plain = createEvent({ ...event, fields: [], fees } as Parameters<typeof createEvent>[0])
-  const answer = { status: 'success', event: plain, now: '2027-01-10T12:00:00+05:30' } as const
+  const eventWithoutItems = createEvent({ ...event, fields: [], fees } as Parameters<
+    typeof createEvent
+  >[0])
+  const answer = {
+    status: 'success',
+    event: eventWithoutItems,
+    now: '2027-01-10T12:00:00+05:30',
+  } as const
   expect(choosePageKind(answer as unknown as Parameters<typeof choosePageKind>[0])).toBe('selling')
 })

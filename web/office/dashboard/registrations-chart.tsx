@@ -108,7 +108,7 @@ export function describeOtherRevenue(otherRevenues: readonly OtherRevenue[]): st
       const [first, ...otherDetails] = other.by_day ?? []
       if (first === undefined) return []
       const top = otherDetails.reduce(
-        (best, entry) => (entry.revenue > best.revenue ? entry : best),
+        (highest, entry) => (entry.revenue > highest.revenue ? entry : highest),
         first,
       )
       return top.revenue <= 0
@@ -298,8 +298,8 @@ function listAxisLabels(bars: readonly Bar[]): readonly string[] {
 /** Rounds up to 1, 2, 4, 5 or 10 times a power of ten; 1 becomes 2 and 5 becomes 6. */
 function roundUpForAxis(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
-  const rounded =
+  const roundedValue =
     [1, 2, 4, 5, 10].map((multiple) => multiple * power).find((candidate) => candidate >= value) ??
     value
-  return rounded < 2 ? 2 : rounded === 5 ? 6 : rounded
+  return roundedValue < 2 ? 2 : roundedValue === 5 ? 6 : roundedValue
 }

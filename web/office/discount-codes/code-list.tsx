@@ -154,11 +154,13 @@ function Discount({
   if (discounts.length === 0) return <>{formatSignedMoney(0, ofEvent)}</>
   return discounts.map((discount) => {
     const currency = readResponseCurrency(discount)
-    const pending = addAmounts([discount.amount, -discount.paid], currency)
+    const pendingAmount = addAmounts([discount.amount, -discount.paid], currency)
     return (
       <span className="sum" key={currency}>
         {formatSignedMoney(discount.paid, currency)}
-        {pending !== 0 && <small>and {formatSignedMoney(pending, currency)} pending</small>}
+        {pendingAmount !== 0 && (
+          <small>and {formatSignedMoney(pendingAmount, currency)} pending</small>
+        )}
       </span>
     )
   })

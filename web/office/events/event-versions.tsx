@@ -32,7 +32,7 @@ export function EventVersions({ event }: { readonly event: OfficeEvent }) {
   })
   const error = useSignInOn401(query.error)
   const versions = query.data?.pages.flatMap((page) => page.versions)
-  const [only] = versions?.length === 1 ? versions : []
+  const [onlyVersion] = versions?.length === 1 ? versions : []
   return (
     <section className="pan" aria-labelledby="versions" aria-busy={query.isFetching}>
       <h2 id="versions">Versions</h2>
@@ -44,8 +44,10 @@ export function EventVersions({ event }: { readonly event: OfficeEvent }) {
       )}
       {versions === undefined && !query.isError && <p role="status">Loading the versions…</p>}
       {versions?.length === 0 && <p className="mute">No version of this file is stored yet.</p>}
-      {only && (
-        <p>This file has not changed since it was loaded on {formatDateTime(only.loaded_at)}.</p>
+      {onlyVersion && (
+        <p>
+          This file has not changed since it was loaded on {formatDateTime(onlyVersion.loaded_at)}.
+        </p>
       )}
       {/* With only two versions, the newer one's changes are already the comparison. */}
       {versions && versions.length > 2 && <Comparison event={event} versions={versions} />}
@@ -158,13 +160,13 @@ function VersionRow({
   readonly isNewest: boolean
 }) {
   const [isOpen, setOpen] = useState(isNewest)
-  const loaded = formatDateTime(loaded_at)
+  const loadedAtText = formatDateTime(loaded_at)
   // The file was changed back: an older text was loaded again after a newer one.
   const isRestored = before !== null && before.loaded_at > loaded_at
   return (
     <li>
       <h3>
-        Loaded on <time dateTime={loaded_at}>{loaded}</time>{' '}
+        Loaded on <time dateTime={loaded_at}>{loadedAtText}</time>{' '}
         {is_live && (
           <Badge tone="good" icon="tick">
             Live
@@ -187,12 +189,12 @@ function VersionRow({
           onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
         >
           <summary>
-            Changes<span className="vh"> in the version loaded on {loaded}</span>
+            Changes<span className="vh"> in the version loaded on {loadedAtText}</span>
           </summary>
           {isOpen && <VersionChanges event={event} version={version} from={previous} />}
         </details>
       )}
-      <VersionText event={event} version={version} loaded={loaded} />
+      <VersionText event={event} version={version} loaded={loadedAtText} />
     </li>
   )
 }

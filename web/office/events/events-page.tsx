@@ -21,8 +21,8 @@ export function EventsPage({ session }: { readonly session: SessionResponse }) {
   const today = query.data === undefined ? null : day(query.data.now.slice(0, 10))
   const isPast = (event: OfficeEvent): boolean => today !== null && isEventOver(event, today)
   // The session lists the earliest event first; among past events, the latest is first.
-  const upcoming = session.events.filter((event) => !isPast(event))
-  const past = session.events.filter(isPast).reverse()
+  const upcomingEvents = session.events.filter((event) => !isPast(event))
+  const pastEvents = session.events.filter(isPast).reverse()
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Events">
@@ -40,8 +40,8 @@ export function EventsPage({ session }: { readonly session: SessionResponse }) {
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      <EventTable title="Upcoming" events={upcoming} data={query.data} />
-      {past.length > 0 && <EventTable title="Past" events={past} data={query.data} />}
+      <EventTable title="Upcoming" events={upcomingEvents} data={query.data} />
+      {pastEvents.length > 0 && <EventTable title="Past" events={pastEvents} data={query.data} />}
     </main>
   )
 }

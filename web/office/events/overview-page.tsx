@@ -146,19 +146,19 @@ function Seats({ event }: { readonly event: OfficeEvent }) {
     queryFn: ({ signal }) => callApi(url, readSeats, { signal }),
   })
   useSignInOn401(query.error)
-  const pools = query.data?.places ?? []
+  const seatPools = query.data?.places ?? []
   return (
     <section className="pan" aria-labelledby="seats">
       <div className="ph">
         <h2 id="seats">Seats</h2>
         <Link to={buildSalesUrl(event)}>Sales</Link>
       </div>
-      {query.data !== undefined && pools.length === 0 && (
+      {query.data !== undefined && seatPools.length === 0 && (
         <p className="mute">The event file sets no limits.</p>
       )}
       {query.isError && <p className="mute">The seats could not be loaded.</p>}
       <ul className="capacity">
-        {pools.map(({ id, label, taken, max }) => (
+        {seatPools.map(({ id, label, taken, max }) => (
           <li key={id}>
             <span>{label}</span>
             <span>

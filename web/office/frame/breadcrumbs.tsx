@@ -10,7 +10,7 @@ import {
 import { findSharedPage, listPagesAbove } from '../office-pages-and-roles.ts'
 import type { EventPage } from '../office-pages-and-roles.ts'
 
-type Crumb = { readonly label: string; readonly to: string }
+type Breadcrumb = { readonly label: string; readonly to: string }
 
 /** Renders nothing on the home page and on pages that do not exist. */
 export function Breadcrumbs({
@@ -24,13 +24,15 @@ export function Breadcrumbs({
   readonly title: string
 }) {
   const { state } = useLocation() as { state: { readonly from?: string } | null }
-  const crumbs =
-    eventPage === null ? listSharedCrumbs(path) : listEventCrumbs(eventPage, state?.from ?? null)
-  if (crumbs.length === 0) return null
+  const breadcrumbs =
+    eventPage === null
+      ? listSharedBreadcrumbs(path)
+      : listEventBreadcrumbs(eventPage, state?.from ?? null)
+  if (breadcrumbs.length === 0) return null
   return (
     <nav className="crumbs" aria-label="Breadcrumb">
       <ol>
-        {crumbs.map(({ label, to }) => (
+        {breadcrumbs.map(({ label, to }) => (
           <li key={to}>
             <Link to={to} title={label}>
               {label}
@@ -43,13 +45,16 @@ export function Breadcrumbs({
   )
 }
 
-function listSharedCrumbs(path: string): readonly Crumb[] {
+function listSharedBreadcrumbs(path: string): readonly Breadcrumb[] {
   if (path === DASHBOARD || findSharedPage(path) === null) return []
   return [{ label: 'Home', to: DASHBOARD }, ...listPagesAbove(path)]
 }
 
 /** The link to the registrations keeps the filters with which the registration was found. */
-function listEventCrumbs({ event, id }: EventPage, from: string | null): readonly Crumb[] {
+function listEventBreadcrumbs(
+  { event, id }: EventPage,
+  from: string | null,
+): readonly Breadcrumb[] {
   if (id === 'overview') return [{ label: 'Events', to: EVENTS }]
   const home = { label: event.title, to: buildEventUrl(event) }
   if (id !== 'registration' && id !== 'add') return [home]

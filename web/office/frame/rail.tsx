@@ -25,10 +25,10 @@ export function Rail({ session, current, currentUrl, onLogOut }: RailProps) {
   const [hasMore, setHasMore] = useState(false)
   useEffect(() => {
     const box = links.current
-    const marked = box?.querySelector('[aria-current]')
-    if (box === null || marked === null || marked === undefined) return
+    const currentLink = box?.querySelector('[aria-current]')
+    if (box === null || currentLink === null || currentLink === undefined) return
     // Only the rail scrolls, not the page.
-    const { top, bottom } = marked.getBoundingClientRect()
+    const { top, bottom } = currentLink.getBoundingClientRect()
     const bounds = box.getBoundingClientRect()
     if (bottom > bounds.bottom) box.scrollTop += bottom - bounds.bottom
     if (top < bounds.top) box.scrollTop -= bounds.top - top

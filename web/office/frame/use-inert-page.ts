@@ -10,10 +10,10 @@ import type { RefObject } from 'react'
 export function useInertPage(overlay: RefObject<HTMLElement | null>, isOpen: boolean): void {
   useLayoutEffect(() => {
     if (!isOpen) return
-    const outside = listOutside(overlay.current)
-    for (const element of outside) element.toggleAttribute('inert', true)
+    const outsideElements = listOutside(overlay.current)
+    for (const element of outsideElements) element.toggleAttribute('inert', true)
     return () => {
-      for (const element of outside) element.toggleAttribute('inert', false)
+      for (const element of outsideElements) element.toggleAttribute('inert', false)
     }
   }, [overlay, isOpen])
 }

@@ -214,10 +214,10 @@ type Refusals = BulkActionResponse['refused']
 
 /** Separates rows that failed from those that needed no reminder, because they got one in the last 24 hours. */
 export const splitRefusals = (
-  refused: Refusals,
+  refusals: Refusals,
 ): { readonly failures: Refusals; readonly reminded: number } => {
-  const failures = refused.filter((row) => row.is_reminded !== true)
-  return { failures, reminded: refused.length - failures.length }
+  const failures = refusals.filter((row) => row.is_reminded !== true)
+  return { failures, reminded: refusals.length - failures.length }
 }
 
 export const describeAlreadyReminded = (count: number): string =>

@@ -75,23 +75,23 @@ function InteractiveList({ event, list, role }: ListPageProps) {
       : error.code === 'unexpected'
         ? list.errors.shape
         : fillPlaceholders(list.errors.load, { message: error.message }, '')
-  const exporting = useExport()
+  const exportState = useExport()
   const exportAs = (format: 'csv' | 'xlsx'): void => {
     const csvUrl = buildListUrl(list.export.api, list, searchParams, false)
     const xlsxUrl = `${csvUrl}${csvUrl.includes('?') ? '&' : '?'}as=xlsx`
-    exporting.start({
+    exportState.start({
       path: format === 'csv' ? csvUrl : xlsxUrl,
       name: list.export.file.replace(/csv$/, format),
     })
   }
-  const exportError = exporting.error
+  const exportError = exportState.error
   const exportErrorText =
     exportError === null
       ? null
       : fillPlaceholders(list.errors.export, { message: exportError.message }, '')
   const errorText = exportErrorText ?? loadErrorText
-  const dismiss = () => {
-    exporting.dismissError()
+  const dismissErrors = () => {
+    exportState.dismissError()
     setDismissedError(error)
   }
 
@@ -152,17 +152,17 @@ function InteractiveList({ event, list, role }: ListPageProps) {
         <BusyButton
           className="btn line sm"
           onClick={() => exportAs('xlsx')}
-          isBusy={exporting.isPending}
+          isBusy={exportState.isPending}
         >
           Export Excel
         </BusyButton>
         <BusyButton
           className="btn line sm"
           onClick={() => exportAs('csv')}
-          isBusy={exporting.isPending}
+          isBusy={exportState.isPending}
         >
           <Icon name="down" small />
-          {exporting.isPending ? 'Exporting…' : 'Export CSV'}
+          {exportState.isPending ? 'Exporting…' : 'Export CSV'}
         </BusyButton>
         <Link className="btn line sm" to={buildPrintUrl(searchParams)}>
           <Icon name="print" small />
@@ -174,8 +174,8 @@ function InteractiveList({ event, list, role }: ListPageProps) {
   return (
     <main className="main" id="main">
       <PageHeading title={list.title}>{!isPhone && actions}</PageHeading>
-      {errorText !== null && <Banner text={errorText} onDismiss={dismiss} />}
-      {exporting.progress}
+      {errorText !== null && <Banner text={errorText} onDismiss={dismissErrors} />}
+      {exportState.progress}
       {listSettings.error && (
         <Banner text={listSettings.error.message} onDismiss={listSettings.dismissError} />
       )}

@@ -64,9 +64,9 @@ const indexByNumber = (rows: readonly ListRow[]): ReadonlyMap<string, ListRow> =
   new Map(rows.map((row) => [row.reg_no, row]))
 const removeRows = (
   rows: ReadonlyMap<string, ListRow>,
-  removed: readonly ListRow[],
+  removedRows: readonly ListRow[],
 ): ReadonlyMap<string, ListRow> => {
-  const numbers = new Set(removed.map(({ reg_no: regNo }) => regNo))
+  const numbers = new Set(removedRows.map(({ reg_no: regNo }) => regNo))
   return new Map([...rows].filter(([regNo]) => !numbers.has(regNo)))
 }
 

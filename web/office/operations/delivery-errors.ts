@@ -14,6 +14,6 @@ const EXPLANATIONS: readonly (readonly [RegExp, string])[] = [
 
 /** Returns the explanation followed by the response, or only the response if there is no explanation. */
 export function explainDeliveryError(error: string): string {
-  const known = EXPLANATIONS.find(([pattern]) => pattern.test(error))
-  return known === undefined ? error : `${known[1]} Response: ${error}`
+  const explanation = EXPLANATIONS.find(([pattern]) => pattern.test(error))
+  return explanation === undefined ? error : `${explanation[1]} Response: ${error}`
 }

@@ -87,8 +87,8 @@ export const EventFilter = ({
 )
 
 /** Returns a number with its noun, such as “1 payment”. */
-export const pluralise = (count: number, one: string, many: string): string =>
-  `${formatCount(count)} ${count === 1 ? one : many}`
+export const pluralise = (count: number, singular: string, plural: string): string =>
+  `${formatCount(count)} ${count === 1 ? singular : plural}`
 
 /** Groups rows by key, in the order in which the keys first appear. */
 export function groupRows<Row>(

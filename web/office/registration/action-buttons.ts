@@ -59,8 +59,8 @@ export function arrangeActions({
     (button) =>
       button !== 'note' && allowed.includes(button) && (button !== 'refund' || received > 0),
   )
-  const usual: readonly ButtonAction[] = MAIN_ACTIONS[state]
-  const main = usual.filter((button) => available.includes(button))
+  const usualActions: readonly ButtonAction[] = MAIN_ACTIONS[state]
+  const main = usualActions.filter((button) => available.includes(button))
   return { main, more: available.filter((button) => !main.includes(button)) }
 }
 

@@ -30,7 +30,7 @@ type AnswersPanelProps = {
 
 export function AnswersPanel({ regNo, answers, fields, currency, onChange }: AnswersPanelProps) {
   const [editedId, setEditedId] = useState<string | null>(null)
-  const [viewed, setViewed] = useState<Answer | null>(null)
+  const [viewedAnswer, setViewedAnswer] = useState<Answer | null>(null)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const panel = useRef<HTMLElement>(null)
   const showToast = useToast()
@@ -106,7 +106,7 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
               <dt>{answer.label}</dt>
               <dd>
                 <span>
-                  <AnswerValue answer={answer} onView={() => setViewed(answer)} />
+                  <AnswerValue answer={answer} onView={() => setViewedAnswer(answer)} />
                 </span>
                 {field !== undefined && (
                   <button
@@ -127,11 +127,11 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
           )
         })}
       </dl>
-      {viewed?.href !== undefined && (
-        <Dialog title={viewed.label} onClose={() => setViewed(null)}>
-          <img className="document" src={viewed.href} alt={viewed.text} />
+      {viewedAnswer?.href !== undefined && (
+        <Dialog title={viewedAnswer.label} onClose={() => setViewedAnswer(null)}>
+          <img className="document" src={viewedAnswer.href} alt={viewedAnswer.text} />
           <div className="acts">
-            <button type="button" className="btn line" onClick={() => setViewed(null)}>
+            <button type="button" className="btn line" onClick={() => setViewedAnswer(null)}>
               Close
             </button>
           </div>

@@ -116,14 +116,14 @@ export type KeptFile = {
 
 /** Returns the draft of this tab, or else the browser's last draft. */
 export function loadFileDraft(): KeptFile | null {
-  const kept = findKeptDraft(STORAGE_NAME)
-  if (kept === null || !isRecord(kept.value) || !hasAll(kept.value, 'string', 'path', 'text'))
+  const stored = findKeptDraft(STORAGE_NAME)
+  if (stored === null || !isRecord(stored.value) || !hasAll(stored.value, 'string', 'path', 'text'))
     return null
-  const { path, text, isSaved } = kept.value
+  const { path, text, isSaved } = stored.value
   return {
     file: { path: String(path), text: String(text), isSaved: isSaved === true },
-    savedAt: kept.savedAt,
-    isOfTab: kept.isOfTab,
+    savedAt: stored.savedAt,
+    isOfTab: stored.isOfTab,
   }
 }
 

@@ -47,9 +47,9 @@ const wideQuery = matchMedia('(min-width: 1024px)')
 /** Whether file and preview are side by side; otherwise the file is the first tab. */
 const useSideBySide = (): boolean =>
   useSyncExternalStore(
-    (changed) => {
-      wideQuery.addEventListener('change', changed)
-      return () => wideQuery.removeEventListener('change', changed)
+    (onChange) => {
+      wideQuery.addEventListener('change', onChange)
+      return () => wideQuery.removeEventListener('change', onChange)
     },
     () => wideQuery.matches,
   )

@@ -52,9 +52,9 @@ const colours = StateField.define<DecorationSet>({
 export const showFindings = StateEffect.define<readonly Finding[]>()
 
 /** Applies the fix of a finding, if the text is still the one that was checked. */
-function applyFix(view: EditorView, finding: Finding, checked: Text): boolean {
+function applyFix(view: EditorView, finding: Finding, checkedText: Text): boolean {
   const { fix } = finding
-  if (fix === undefined || view.state.doc !== checked) return false
+  if (fix === undefined || view.state.doc !== checkedText) return false
   view.dispatch({
     changes: { from: fix.start, to: fix.end, insert: fix.text },
     selection: { anchor: fix.start + fix.text.length },
@@ -66,10 +66,10 @@ function applyFix(view: EditorView, finding: Finding, checked: Text): boolean {
 class FindingBox extends WidgetType {
   readonly finding: Finding
   readonly checked: Text
-  constructor(finding: Finding, checked: Text) {
+  constructor(finding: Finding, checkedText: Text) {
     super()
     this.finding = finding
-    this.checked = checked
+    this.checked = checkedText
   }
   override eq(other: FindingBox): boolean {
     return (
@@ -166,13 +166,13 @@ const findingMarks = StateField.define<FindingMarks>({
 
 /** Applies the first fix of the cursor's line. Returns false if there is none. */
 export function applyFixAtCursor(view: EditorView): boolean {
-  const { findings, checked } = view.state.field(findingMarks)
+  const { findings, checked: checkedText } = view.state.field(findingMarks)
   const line = view.state.doc.lineAt(view.state.selection.main.head)
   const finding = findings.find(
     ({ at, fix }) =>
       fix !== undefined && at.start.offset >= line.from && at.start.offset <= line.to,
   )
-  return finding !== undefined && applyFix(view, finding, checked)
+  return finding !== undefined && applyFix(view, finding, checkedText)
 }
 
 export const marks: Extension = [colours, findingMarks]

@@ -103,7 +103,7 @@ function FormWithPrices({
   const submit = () => {
     if (form.check() === null)
       showToast('These answers would be sent. This page is a preview, so nothing is sent.', 'good')
-    else setAttempts((times) => times + 1)
+    else setAttempts((count) => count + 1)
   }
   const { answer } = today as Extract<Tariff, { is: 'loaded' }>
   const currentQuote = price.is === 'price' ? price.quote : null

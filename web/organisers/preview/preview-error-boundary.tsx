@@ -36,14 +36,14 @@ export function PreviewErrorBoundary({
   readonly resetBy: unknown
   readonly children: ReactNode
 }) {
-  const otherwise = (
+  const fallback = (
     <p className="org-stale">
       <Icon name="tri" />
       The preview cannot be shown until the errors in the file are fixed. See Findings.
     </p>
   )
   return (
-    <ErrorBoundary resetKey={resetBy} fallback={otherwise}>
+    <ErrorBoundary resetKey={resetBy} fallback={fallback}>
       {children}
     </ErrorBoundary>
   )

@@ -72,7 +72,7 @@ function ChoiceField({
   options,
 }: TestFieldProps & { readonly options: readonly Pick<Option, 'id' | 'label'>[] }) {
   const textValue = formatAnswer(value)
-  const known = options.find(
+  const knownOption = options.find(
     ({ id }) =>
       id === textValue || (field.ignoreCase && id.toLowerCase() === textValue.toLowerCase()),
   )
@@ -80,7 +80,7 @@ function ChoiceField({
     <label>
       {field.label}
       <select
-        value={known?.id ?? ''}
+        value={knownOption?.id ?? ''}
         onChange={(event) => onChange(emptyToUndefined(event.target.value))}
       >
         <option value="">Not answered</option>

@@ -118,8 +118,8 @@ export function People(props: ArrayFieldTemplateProps) {
   const container = useRef<HTMLDivElement>(null)
   /** The last change to the list, until the focus has been moved. */
   const lastChange = useRef<{ readonly added: true } | { readonly removed: number } | null>(null)
-  const onRemove = useCallback((removed: number) => {
-    lastChange.current = { removed }
+  const onRemove = useCallback((removedIndex: number) => {
+    lastChange.current = { removed: removedIndex }
   }, [])
   const count = items.length
   useEffect(() => {

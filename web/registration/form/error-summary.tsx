@@ -56,15 +56,15 @@ export function ErrorSummary({
  * Prefixes the page title while the form has errors, because screen readers announce the title
  * first.
  */
-export function useErrorInTitle(isWrong: boolean): void {
+export function useErrorInTitle(hasErrors: boolean): void {
   useEffect(() => {
-    if (!isWrong) return
+    if (!hasErrors) return
     const { title } = document
     document.title = formatMessage(FORM_MESSAGES.errors.documentTitle, { title })
     return () => {
       document.title = title
     }
-  }, [isWrong])
+  }, [hasErrors])
 }
 
 /** Returns a message with the name of its field. */

@@ -22,14 +22,14 @@ export function ProgressSteps({
   const { steps, staysOn } = stepper
   const isShown = (index: number) =>
     event.sections[index]?.fields.some((id) => form.shown.has(id)) === true
-  const unfinished = form.progress.findIndex(
+  const unfinishedIndex = form.progress.findIndex(
     (state, index) => state !== 'complete' && isShown(index),
   )
   const current =
     staysOn === undefined
-      ? unfinished < 0
+      ? unfinishedIndex < 0
         ? steps.length - 1
-        : Math.min(unfinished, steps.length - 1)
+        : Math.min(unfinishedIndex, steps.length - 1)
       : staysOn - 1
   /**
    * Returns the anchor of a step. A step has the title of its section; the last step may be the

@@ -79,24 +79,24 @@ function useValidator(
   { event, schema, validator_url }: EventResponse,
   context: PricingContext,
 ): (raw: RawAnswers) => FieldErrors {
-  const compiled = useRef<((answers: Answers) => ErrorObject[]) | null>(null)
+  const compiledValidator = useRef<((answers: Answers) => ErrorObject[]) | null>(null)
   useEffect(() => {
     if (validator_url === null) return
     void import(/* @vite-ignore */ validator_url)
       .then((module: { default: Parameters<typeof createPrecompiledValidator>[0] }) => {
         const validator = createPrecompiledValidator(module.default, schema as RJSFSchema)
-        compiled.current = (answers) =>
+        compiledValidator.current = (answers) =>
           validator.rawValidation<ErrorObject>(schema as RJSFSchema, answers).errors ?? []
       })
       .catch(() => {
-        compiled.current = null
+        compiledValidator.current = null
       })
   }, [schema, validator_url])
   return useCallback(
     (formData) => {
-      if (compiled.current === null) return findAnswerErrors(event, formData, context)
+      if (compiledValidator.current === null) return findAnswerErrors(event, formData, context)
       const { answers } = normalise(event, formData, context)
-      return toMessages(event, compiled.current(answers), answers)
+      return toMessages(event, compiledValidator.current(answers), answers)
     },
     [event, context],
   )
@@ -121,7 +121,7 @@ export function useForm(
   usePointerTracking()
   const [data, setData] = useState<RawAnswers>(initialData)
   const [errors, setErrors] = useState<FieldErrors>({})
-  const [visited, setVisited] = useState<ReadonlySet<string>>(new Set())
+  const [visitedKeys, setVisitedKeys] = useState<ReadonlySet<string>>(new Set())
   const constants = useMemo<FormConstants>(
     () => ({
       event,
@@ -152,7 +152,7 @@ export function useForm(
       )
     }, [event, constants, answers]),
   )
-  const progress = useProgress(event, data, context, shown, required, errors, visited)
+  const progress = useProgress(event, data, context, shown, required, errors, visitedKeys)
   /** Shown fields in the order of the form. */
   const shownErrors = useMemo(
     () =>
@@ -205,7 +205,7 @@ export function useForm(
   /** A new message moves the page down, so it must wait until the press has ended. */
   const onLeave = useCallback(
     (id: string) => {
-      setVisited((previous) => (previous.has(id) ? previous : new Set([...previous, id])))
+      setVisitedKeys((previous) => (previous.has(id) ? previous : new Set([...previous, id])))
       runAfterPress(() => {
         const { data, context } = latest.current
         startLookup(id, data[id])
@@ -228,7 +228,7 @@ export function useForm(
     uploads.clear()
     setData(buildInitialAnswers(event))
     setErrors({})
-    setVisited(new Set())
+    setVisitedKeys(new Set())
   }, [event, uploads])
 
   const form = useRef<RjsfForm<RawAnswers>>(null)
@@ -237,7 +237,7 @@ export function useForm(
     // Update through RJSF's own state; otherwise it would first render its old state over the typed
     // text.
     form.current?.onChange(newAnswers, [])
-    setReplacements((times) => times + 1)
+    setReplacements((count) => count + 1)
   }, [])
 
   return {
@@ -309,20 +309,20 @@ function useProgress(
   shown: ReadonlySet<string>,
   required: ReadonlySet<string>,
   errors: FieldErrors,
-  visited: ReadonlySet<string>,
+  visitedKeys: ReadonlySet<string>,
 ): readonly SectionState[] {
   const states = useMemo(() => {
     const listRootFields = (errors: FieldErrors) => new Set(Object.keys(errors).map(getRootField))
     const unfinishedFields = listRootFields(findAnswerErrors(event, data, context))
     const invalidFields = listRootFields(errors)
-    const visitedFields = new Set([...visited].map(getRootField))
+    const visitedFields = new Set([...visitedKeys].map(getRootField))
     return event.sections.map((section): SectionState => {
       const shownIds = section.fields.filter((id) => shown.has(id))
       if (shownIds.some((id) => invalidFields.has(id))) return 'wrong'
       if (shownIds.some((id) => unfinishedFields.has(id))) return 'open'
       return shownIds.some((id) => required.has(id) || visitedFields.has(id)) ? 'complete' : 'open'
     })
-  }, [event, data, context, shown, required, errors, visited])
+  }, [event, data, context, shown, required, errors, visitedKeys])
   const key = states.join(' ')
   // eslint-disable-next-line react-hooks/exhaustive-deps
   return useMemo(() => states, [key])

@@ -75,12 +75,12 @@ function getItemName(event: PublicEvent, item: string, option: string | null): s
 export function listMethodNotes(
   event: PublicEvent,
   answers: Answers,
-  chosen: Quote,
+  chosenQuote: Quote,
   now: string | undefined,
 ): readonly string[] {
   const time = now === undefined ? null : readInstant(now)
   if (time === null) return []
-  return listPricesOfOtherMethods(event, answers, chosen, time).map(
+  return listPricesOfOtherMethods(event, answers, chosenQuote, time).map(
     ({ method, quote: other, extra }) => {
       const total = formatPrice(other.total, other.currency)
       const lines = extra

@@ -31,9 +31,9 @@ export function useTariff({
   const [tariff, setTariff] = useState<Tariff>(
     embeddedTariff === null ? { is: 'loading' } : { is: 'loaded', answer: embeddedTariff },
   )
-  const [reloads, setReloads] = useState(0)
+  const [reloadCount, setReloadCount] = useState(0)
   useEffect(() => {
-    const isCurrent = reloads === 0 && embeddedTariff !== null && !isRestoredPage()
+    const isCurrent = reloadCount === 0 && embeddedTariff !== null && !isRestoredPage()
     if (isCurrent && event.quotas.length === 0) return
     const abort = new AbortController()
     const { signal } = abort
@@ -50,10 +50,10 @@ export function useTariff({
         )
     })
     return () => abort.abort()
-  }, [event, now, embeddedTariff, reloads])
+  }, [event, now, embeddedTariff, reloadCount])
   const reload = useCallback(() => {
     setTariff((previous) => (previous.is === 'failed' ? { is: 'loading' } : previous))
-    setReloads((times) => times + 1)
+    setReloadCount((count) => count + 1)
   }, [])
   return [tariff, reload]
 }

@@ -67,7 +67,7 @@ export function buildLineRows(
   const rows = lines.map((line): LedgerRow => {
     const previousLine = previousLines.get(getLineKey(line))
     const now = formatLinePrice(getLineAmount(line), currency)
-    const previously =
+    const previousAmount =
       previousLine === undefined
         ? now
         : formatLinePrice(getLineAmount(previousLine), before.currency)
@@ -83,7 +83,7 @@ export function buildLineRows(
               ]),
           ...formatQuantity(line, getLineAmount(line), currency),
         ].join(', ') || undefined,
-      value: previously === now ? now : renderChangedPrice(previously, now),
+      value: previousAmount === now ? now : renderChangedPrice(previousAmount, now),
     }
   })
   const currentKeys = new Set(lines.map(getLineKey))

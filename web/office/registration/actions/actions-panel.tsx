@@ -66,8 +66,8 @@ export function Actions({ data, event, reload, onDone }: ActionsProps) {
           review={review}
           canDecide={data.allowed.includes('dismiss')}
           isReasonShown={outcome?.needsAttention !== true}
-          onDone={(decided) => {
-            setOutcome(decided)
+          onDone={(outcome) => {
+            setOutcome(outcome)
             void reload()
             onDone()
           }}

@@ -12,13 +12,13 @@ const API_PATH = '/api/admin/add/similar/'
 
 const readSimilarRegistrations: Reader<SimilarResponse> = (body) =>
   isRecord(body) &&
-  readArray(body['similar'], (known) =>
-    isRecord(known) &&
-    hasAll(known, 'string', 'reg_no', 'name', 'payment_status_display') &&
-    Array.isArray(known['matches']) &&
-    isPaymentStatus(known['payment_status']) &&
-    typeof known['in_review'] === 'boolean'
-      ? known
+  readArray(body['similar'], (registration) =>
+    isRecord(registration) &&
+    hasAll(registration, 'string', 'reg_no', 'name', 'payment_status_display') &&
+    Array.isArray(registration['matches']) &&
+    isPaymentStatus(registration['payment_status']) &&
+    typeof registration['in_review'] === 'boolean'
+      ? registration
       : null,
   ) !== null
     ? (body as SimilarResponse)

@@ -53,8 +53,8 @@ export function CreatedCard({
     reload: async () => (await query.refetch()).data,
     onDone: () => {},
   })
-  const another = useRef<HTMLButtonElement>(null)
-  useEffect(() => another.current?.focus(), [])
+  const addAnotherButton = useRef<HTMLButtonElement>(null)
+  useEffect(() => addAnotherButton.current?.focus(), [])
   const { data } = query
   return (
     <section className="pan created" aria-label="Added registration">
@@ -76,7 +76,7 @@ export function CreatedCard({
               {ACTION_LABELS[button]}
             </button>
           ))}
-        <button ref={another} type="button" className="btn sm" onClick={onAddAnother}>
+        <button ref={addAnotherButton} type="button" className="btn sm" onClick={onAddAnother}>
           Add another
         </button>
       </div>

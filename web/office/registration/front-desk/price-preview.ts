@@ -48,9 +48,9 @@ export function calculatePreview(
   const fullPool = findFirstFull(event.quotas, answers, category, context.left)
   const requestedCategory = findCategory({ ...event, quotas: [] }, answers)
   const fullRequested = findFirstFull(event.quotas, answers, requestedCategory, context.left)
-  const priced = paidBy === null ? answers : withMethod(event, answers, paidBy)
+  const pricedAnswers = paidBy === null ? answers : withMethod(event, answers, paidBy)
   const quoteResult =
-    fullPool === null ? quote(event, priced, instant(Date.now() + clockOffsetMs)) : null
+    fullPool === null ? quote(event, pricedAnswers, instant(Date.now() + clockOffsetMs)) : null
   return {
     category,
     fullPool,

@@ -8,6 +8,6 @@ export function showAboveBar(target: HTMLElement): void {
   const field = target.getBoundingClientRect()
   // On a wide page, the bar is next to the fields.
   if (left >= field.right) return
-  const hidden = field.bottom + 12 - top
-  if (hidden > 0) window.scrollBy(0, hidden)
+  const hiddenHeight = field.bottom + 12 - top
+  if (hiddenHeight > 0) window.scrollBy(0, hiddenHeight)
 }
