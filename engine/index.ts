@@ -395,7 +395,6 @@ export {
   findFailure,
   findReviewReason,
   readReportedCurrency,
-  listCurrencyCodes,
   UNDECIDED_REASON,
   type Failure,
   type Payment,

@@ -9,7 +9,7 @@ import {
   type Amount,
 } from '../lib/money.ts'
 import type { OrderId } from '../event/registration-number.ts'
-import { assert, assertNever, err, ok, type Result } from '../lib/result.ts'
+import { assert, assertNever, err, getOwn, ok, type Result } from '../lib/result.ts'
 import type { Instant } from '../lib/time.ts'
 import { FINAL_FAILURES } from './gateways/capabilities.ts'
 
@@ -114,19 +114,24 @@ export type PaymentRefusal =
 /** Removed automatically when a final response is received. */
 export const UNDECIDED_REASON = 'The gateway has given no final answer for five days.'
 
-/** The Indian rupee as letters and as a number, because gateways send either. */
-const RUPEE_CODES = ['INR', '356']
-
-/** Returns the codes that gateways use for this currency. */
-export const listCurrencyCodes = (currency: Currency): readonly string[] =>
-  currency === INR ? RUPEE_CODES : [currency]
+/** The three digits of ISO 4217, which some gateways send instead of the letters. */
+const NUMERIC_CODES: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ...`036 AUD 048 BHD 050 BDT 064 BTN 104 MMK 124 CAD 144 LKR 156 CNY 203 CZK 208 DKK 230 ETB 344 HKD 348 HUF 356 INR
+   360 IDR 376 ILS 392 JPY 404 KES 410 KRW 414 KWD 458 MYR 462 MVR 480 MUR 484 MXN 512 OMR 524 NPR 554 NZD 566 NGN
+   578 NOK 586 PKR 608 PHP 634 QAR 643 RUB 682 SAR 702 SGD 704 VND 710 ZAR 752 SEK 756 CHF 764 THB 784 AED 800 UGX
+   818 EGP 826 GBP 834 TZS 840 USD 936 GHS 949 TRY 978 EUR 985 PLN 986 BRL`.matchAll(
+      /(\d{3}) ([A-Z]{3})/g,
+    ),
+  ].map(([, digits, letters]) => [digits, letters]),
+)
 
 /**
- * Returns the currency of a code that a gateway or a bank reports; null if it is missing or
- * unknown.
+ * Returns the currency of a code that a gateway or a bank reports, in letters or digits; null if it
+ * is missing or unknown.
  */
 export const readReportedCurrency = (code: string): Currency | null =>
-  RUPEE_CODES.includes(code) ? INR : readCurrency(code)
+  readCurrency(getOwn(NUMERIC_CODES, code) ?? code.toUpperCase())
 
 /**
  * Returns the currency of a received payment. Gateways may send its number, or nothing for the
@@ -137,7 +142,7 @@ export const getMoneyCurrency = ({ currency }: { readonly currency: string }): C
 
 /** Returns true if a code that a gateway reports means this currency. */
 export const isCurrency = (code: string, currency: Currency): boolean =>
-  listCurrencyCodes(currency).includes(code)
+  readReportedCurrency(code) === currency
 
 /**
  * Applies a payment event. Pure; the store writes the event and the result in one transaction. A

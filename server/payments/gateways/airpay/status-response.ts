@@ -5,7 +5,7 @@ import {
   getOwn,
   toAmount,
   readInstant,
-  listCurrencyCodes,
+  readReportedCurrency,
   INR,
 } from '../../../../engine/index.ts'
 import type {
@@ -214,8 +214,7 @@ function interpretPaid(
   const isRupee =
     currencyCode === ''
       ? assumed.currency
-      : RUPEE_PATTERN.test(currencyCode) ||
-        listCurrencyCodes(INR).includes(currencyCode.toUpperCase())
+      : RUPEE_PATTERN.test(currencyCode) || readReportedCurrency(currencyCode) === INR
   const type = fields['TRANSACTIONTYPE'] ?? ''
   const isSale = type === '' ? assumed.sale : SALE_PATTERN.test(type)
   const isTestPayment = !acceptsTests && isTest(fields)
@@ -226,7 +225,7 @@ function interpretPaid(
     type: 'confirmed',
     reference,
     amount,
-    currency: isRupee ? 'INR' : currencyCode.toUpperCase(),
+    currency: isRupee ? 'INR' : (readReportedCurrency(currencyCode) ?? currencyCode.toUpperCase()),
     kind: isTestPayment ? 'test' : isSale ? 'sale' : 'other',
     at,
   }
