@@ -86,7 +86,7 @@ export type ActionsResponse = {
 export type WireSecondPayment = {
   /** The number of the registration that was paid first. */
   first: string
-  /** Its price, in `first_currency`; absent: rupees. */
+  /** The amount paid there and not refunded, in `first_currency`; absent: rupees. */
   first_amount: number
   first_currency?: Currency
   /** The amount paid here and not refunded, in the currency of the registration. */

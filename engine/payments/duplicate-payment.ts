@@ -23,6 +23,19 @@ const NAME_TITLES: ReadonlySet<string> = new Set([
 ])
 
 /**
+ * Malayalam chillu letters with the older spelling that other keyboards write: the base letter with a virama. Unicode
+ * does not treat the two as equal.
+ */
+const CHILLU_SPELLINGS: Readonly<Record<string, string>> = {
+  ൺ: 'ണ്',
+  ൻ: 'ന്',
+  ർ: 'ര്',
+  ൽ: 'ല്',
+  ൾ: 'ള്',
+  ൿ: 'ക്',
+}
+
+/**
  * Returns the normalised email address and name: the name without title, case, spaces and
  * punctuation, the address as its mailbox ("a.nair+x@gmail.com" is "anair@gmail.com"). Null if one
  * of them is missing.
@@ -36,6 +49,7 @@ export function getPayerKey({
 }): string | null {
   const nameWords = toNfc(fullName)
     .normalize('NFKC')
+    .replace(/[ൺ-ൿ]/g, (chillu) => CHILLU_SPELLINGS[chillu] ?? chillu)
     .split(/[^\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}]+/u)
     .map(foldText)
     .filter((word) => word !== '')

@@ -150,6 +150,8 @@ const QUEUE_QUERIES = {
       .select(({ ref }) => ref('m.registration_id').$notNull().as('id'))
       .distinct()
       .where('m.status', '=', 'failed')
+      // Not an email that was still due to a person when they were erased.
+      .where('m.recipient', '<>', '')
       .where(({ ref }) => isOfEvent(ref('m.registration_id'), event))
       .where(({ exists, not, selectFrom }) =>
         not(

@@ -1,11 +1,13 @@
 /** Lists emails for the office, newest first, and counts queued, failed and sent ones. */
-import { sql as raw } from 'kysely'
+import { expressionBuilder, sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { buildQuery } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { COUNT_MAX } from '../lists/list-and-search-registrations.ts'
 import type { ListedMail, MailCounts, MailsQuery, MailState } from './email-list-types.ts'
+
+const forEmail = expressionBuilder<{ m: Tables['mail_queue'] }, 'm'>()
 
 const selectEmails = (builder: Kysely<Tables>) =>
   builder.selectFrom('mail_queue as m').leftJoin('registrations as r', 'r.id', 'm.registration_id')
@@ -36,7 +38,7 @@ export function listEmails(
         'm.tried_at as triedAt',
       ])
     if (beforeId !== null) query = query.where('m.id', '<', beforeId)
-    if (status !== null) query = query.where('m.status', '=', raw.lit(status))
+    if (status !== null) query = query.where(hasStatus(status))
     if (events !== null)
       query = query.where(({ fn }) =>
         dialect.isIn(fn.coalesce('m.event_id', 'r.event_id'), JSON.stringify(events)),
@@ -53,12 +55,17 @@ export function listEmails(
   }).all()
 }
 
+/** An email that was still due to a person when they were erased is not counted as failed. */
+const hasStatus = (status: MailState) =>
+  forEmail.and([
+    forEmail('m.status', '=', raw.lit(status)),
+    ...(status === 'failed' ? [forEmail('m.recipient', '<>', raw.lit(''))] : []),
+  ])
+
 export async function countEmails(sql: Sql, events: readonly string[] | null): Promise<MailCounts> {
   const count = async (status: MailState): Promise<number> => {
     const counted = await buildQuery(sql, (builder, dialect) => {
-      const withStatus = selectEmails(builder)
-        .select('m.id')
-        .where('m.status', '=', raw.lit(status))
+      const withStatus = selectEmails(builder).select('m.id').where(hasStatus(status))
       const inEvents =
         events === null
           ? withStatus

@@ -29,6 +29,7 @@ const registrationsOfPerson = statement(
         'r.full_name',
         'r.payment_status',
         'r.total',
+        'r.booked',
         'r.currency',
         'r.created_at',
         'r.paid_at',
@@ -132,7 +133,7 @@ const selectSecondPayment = (builder: Kysely<Tables>, regNo: RegNo) =>
   builder
     .selectFrom('paid_persons as s')
     .innerJoin('registrations as f', 'f.id', 's.first_id')
-    .select(['s.registration_id as id', 'f.reg_no', 'f.total', 'f.currency'])
+    .select(['s.registration_id as id', 'f.reg_no', 'f.booked', 'f.currency'])
     .where('s.registration_id', '=', ({ selectFrom }) =>
       selectFrom('registrations').select('id').where('reg_no', '=', regNo),
     )
@@ -191,7 +192,7 @@ export async function findSamePerson(
       regNo: row.reg_no,
       isProven: Boolean(row.is_proven),
       isPaid: row.payment_status === 'success',
-      amount: row.total ?? toAmount(0),
+      amount: row.payment_status === 'success' ? row.booked : (row.total ?? toAmount(0)),
       currency: row.currency,
       at: row.paid_at ?? row.created_at,
     }))
@@ -252,10 +253,10 @@ export async function findSecondPayment(
       ? await secondPayment.get(sql, { regNo })
       : await secondPaymentInBrowser.get(sql, { regNo, browser })
   if (second === undefined) return null
-  const { id, reg_no: first, total, currency } = second
+  const { id, reg_no: first, booked, currency } = second
   const last = await lastAnswer.get(sql, { id })
   return {
-    first: { regNo: first, amount: total ?? toAmount(0), currency },
+    first: { regNo: first, amount: booked, currency },
     askedAt: last?.act === 'ask_refund' ? last.at : null,
   }
 }

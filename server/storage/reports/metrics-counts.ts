@@ -39,7 +39,8 @@ const failedEmails = statement((builder) =>
       fn.countAll<number>().as('count'),
       fn.min<Instant | null>('created_at').as('since'),
     ])
-    .where('status', '=', 'failed'),
+    .where('status', '=', 'failed')
+    .where('recipient', '<>', ''),
 )
 const pendingPayments = statement((builder) =>
   builder

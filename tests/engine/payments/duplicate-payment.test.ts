@@ -17,6 +17,12 @@ test.each([
   expect(getKey(name, ' Asha@EXAMPLE.org')).toBe(ashaKey)
 })
 
+test('two Malayalam keyboards wrote one name as two persons', () => {
+  const older = 'മോഹന\u0D4D\u200D കുമാര\u0D4D\u200D'
+  expect(getKey(older)).toBe(getKey('മോഹൻ കുമാർ'))
+  expect(getKey('മോഹൻ')).not.toBe(getKey('മോഹൽ'))
+})
+
 test.each([
   ['a.sha+congress@gmail.com', 'asha@googlemail.com', true],
   ['asha+congress@example.org', 'asha@example.org', true],

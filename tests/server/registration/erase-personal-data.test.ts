@@ -264,7 +264,7 @@ describe('an erased person', () => {
         (await owner.act(regNo, { act, why: 'A colleague comes.', answers })).body,
       ).toMatchObject({
         code: 'not_now',
-        message: expect.stringContaining('were erased'),
+        message: expect.stringContaining('was erased'),
       })
     expect((await server.deps.store.registration(regNo))?.answers).toEqual({})
   })

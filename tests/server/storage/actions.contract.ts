@@ -419,6 +419,18 @@ export function actionsContract(setUp: ContractSetup): void {
     expect(await found(store, regNo)).toMatchObject({ state: 'cancelled', due: 0 })
   })
 
+  test('the unsent email of an erased person stayed among the failed ones', async () => {
+    const { regNo, orderId } = await registerSample(store)
+    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+    expect((await store.mailCounts(null)).queued).toBe(1)
+    await store.erasePersonalData(buildAction(regNo, { act: 'erase', actor: 'owner' }))
+    expect(await store.mailCounts(null)).toEqual({ queued: 0, failed: 0, sent: 0 })
+    const waiting = { is: 'mail_failed', at: later(9000) } as const
+    const page = await store.listPage({ eventId: 'demo', answers: {}, waiting }, 1, 20)
+    expect(page.rows).toEqual([])
+    expect((await store.operatingFigures()).mailsFailed.count).toBe(0)
+  })
+
   test('an erased registration that was not approved cannot be approved later', async () => {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
