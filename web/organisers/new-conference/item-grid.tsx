@@ -79,7 +79,7 @@ export function ItemGrid({ kind, table, before, problems, change }: ItemGridProp
         nameRow={nameRow}
         removeRow={removeRow}
         columns={columns.map((name) => ({ name, head: () => name }))}
-        rowHead={(row, at) => ({
+        rowHead={(row, at, invalid) => ({
           hasLabel: isWorkshop && !continuesWorkshop(rows, at),
           more: isWorkshop ? (
             <>
@@ -87,6 +87,7 @@ export function ItemGrid({ kind, table, before, problems, change }: ItemGridProp
                 <select
                   aria-label={`Who pays the prices of row ${at + 1}`}
                   value={row.category}
+                  {...invalid}
                   onChange={({ target }) => setRow(at, { category: target.value })}
                 >
                   {[...new Set([...categories, row.category])].map((category) => (

@@ -25,6 +25,7 @@ type PriceGridProps<R extends Row> = {
   readonly rowHead?: (
     row: R,
     at: number,
+    invalid: Invalid,
   ) => { readonly hasLabel: boolean; readonly more: ReactNode }
   /** A column that is no price. */
   readonly lastColumn?: {
@@ -113,7 +114,10 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                 ...listFor(at, 'number'),
               ]
               const name = nameRow(row, at)
-              const { hasLabel, more } = rowHead?.(row, at) ?? { hasLabel: true, more: null }
+              const { hasLabel, more } = rowHead?.(row, at, markInvalid(at, undefined)) ?? {
+                hasLabel: true,
+                more: null,
+              }
               return [
                 <tr key={at}>
                   <th scope="row">

@@ -41,8 +41,8 @@ const COMPANIONS_MAX = 4
 const AGE_YEARS_MAX = 110
 /** What is sold with the workshops and is none: its name alone stands on the bill. */
 const EXTRA = /\b(dinner|banquet|gala|lunch|tours?|sightseeing|excursion|cruise|souvenir)\b/i
-const hasExtras = ({ workshops }: WorkshopGroup): boolean =>
-  workshops.some(({ label }) => EXTRA.test(label))
+const countExtras = ({ workshops }: WorkshopGroup): number =>
+  workshops.filter(({ label }) => EXTRA.test(label)).length
 /** The form displays the number of remaining seats from this number on. */
 const FEW_SEATS = 5
 
@@ -126,7 +126,7 @@ function formatOwnPeriods(
   return isOnSale.every(Boolean)
     ? []
     : [
-        appendComment('      periods:', 'not on sale in each of them'),
+        appendComment('      periods:', 'none in the prices: not on sale in that period'),
         ...periods.map(
           ({ id, label, from, to }) =>
             `        - {id: ${id}, label: ${quoteYaml(label, true)}, ${from === null ? '' : `from: ${from}, `}to: ${to}}`,
@@ -171,7 +171,7 @@ function formatWorkshopItem(
   const last = tables.at(-1)
   return [
     `    - id: ${id}`,
-    `      label: "${hasExtras(group) ? '' : 'Workshop: '}{option}"`,
+    `      label: "${countExtras(group) > 0 ? '' : 'Workshop: '}{option}"`,
     ...(categories.length === buyers.length ? [] : [`      when: ${formatCategories(categories)}`]),
     appendComment(`      by: ${field}`, 'a line for each one chosen; its rows are the options'),
     ...formatOwnPeriods(isOnSale, periods),
@@ -208,6 +208,16 @@ function formatSeats({ field, workshops }: WorkshopGroup): readonly string[] {
   ]
 }
 
+function nameGroup(group: WorkshopGroup, all: readonly CategoryWithId[]): string {
+  const { categories, workshops } = group
+  const extras = countExtras(group)
+  const name =
+    extras === 0 ? 'Workshops' : extras === workshops.length ? 'Extras' : 'Workshops and extras'
+  return categories.length === all.length
+    ? name
+    : `${name} for ${formatList(categories.map(({ label }) => label))}`
+}
+
 function formatWorkshopField(
   group: WorkshopGroup,
   groups: readonly WorkshopGroup[],
@@ -215,12 +225,9 @@ function formatWorkshopField(
 ): readonly string[] {
   const { field, workshops, categories } = group
   const isForAll = categories.length === all.length
-  const title = hasExtras(group) ? 'Workshops and extras' : 'Workshops'
-  const name = isForAll ? title : `${title} for ${formatList(categories.map(({ label }) => label))}`
-  const twins = groups.filter(
-    (other) => other.categories.join() === categories.join() || other === group,
-  )
-  const label = twins[0] === group ? name : `${name} (${groups.indexOf(group) + 1})`
+  const name = nameGroup(group, all)
+  const twin = groups.find((other) => nameGroup(other, all) === name)
+  const label = twin === group ? name : `${name} (${groups.indexOf(group) + 1})`
   return [
     appendComment(`        - id: ${field}`, 'add  choose: {at_most: 2}  to limit how many'),
     '          type: many',
