@@ -77,7 +77,7 @@ export async function openRegistry(
   const listeners = new Set<() => void>()
   let current: Index = buildIndex({
     ...NO_ACTIVE_VERSIONS,
-    ...(await follower.active(0, disk.served, [])),
+    ...(await follower.findActiveState(0, disk.served, [])),
   })
 
   /** Returns true if the served events have changed. A later activation takes precedence. */
@@ -91,7 +91,7 @@ export async function openRegistry(
     return isChanged
   }
   const refresh = runOneAtATime(async () => {
-    const next = await follower.active(current.number, disk.served, current.served)
+    const next = await follower.findActiveState(current.number, disk.served, current.served)
     if (next === null) return false
     follower.markOverruled(disk.served, next.served)
     return adopt(next)
@@ -119,13 +119,13 @@ export async function openRegistry(
     }
   }
   const removals = openRemovalTracker({ steadyMs, log }, store.isShared)
-  const mergeWithDisk = async (removed = NO_IDS): Promise<readonly ServedEvent[]> => {
+  const mergeWithDisk = async (removedIds = NO_IDS): Promise<readonly ServedEvent[]> => {
     const previous = current.served
-    const candidates = follower.candidates(disk.served, previous)
+    const candidates = follower.selectCandidates(disk.served, previous)
     const next = { ...disk, served: await approveVersions(options, candidates, previous) }
-    if (removed.size === 0)
+    if (removedIds.size === 0)
       return selectCompatible(options, merge(options, previous, next), previous)
-    const isRemoved = ({ config }: ServedEvent): boolean => removed.has(config.id)
+    const isRemoved = ({ config }: ServedEvent): boolean => removedIds.has(config.id)
     const stillServed = previous.filter((event) => event.isGone !== true && !isRemoved(event))
     const compatible = selectCompatible(options, merge(options, stillServed, next), stillServed)
     const removedEvents = [
@@ -167,12 +167,12 @@ export async function openRegistry(
       await refresh()
       if (isForced) follower.clearOverruled()
     }
-    const { removed, waitMs } = removals.check(current.served, disk, isForced && store.isShared)
+    const { removedIds, waitMs } = removals.check(current.served, disk, isForced && store.isShared)
     if (recheckTimer !== null) clearTimeout(recheckTimer)
     recheckTimer =
       waitMs === null || !options.isWatching ? null : setTimeout(() => void reload(false), waitMs)
     recheckTimer?.unref()
-    await decide(() => mergeWithDisk(removed), {
+    await decide(() => mergeWithDisk(removedIds), {
       all: false,
       // As for event versions, an unchanged file on this disk is not new.
       site:
@@ -208,7 +208,7 @@ export async function openRegistry(
         dayOf(at),
       ),
     site: () => current.site,
-    refusedFiles: () => listRefused(disk, current, follower.overruled()),
+    refusedFiles: () => listRefused(disk, current, follower.getOverruledHashes()),
     reload: () => reload(true),
     refresh: async () => store.isShared && refresh(),
     onChange: (listener) => void listeners.add(listener),
@@ -228,13 +228,13 @@ async function chooseStartVersions(
 ): Promise<Result<readonly ServedEvent[], string>> {
   const lastValid = await findLastValid(options, first)
   if (!lastValid.ok) return lastValid
-  const { fallbacks, left, gone } = lastValid.value
+  const { fallbacks, droppedEvents, closedEvents } = lastValid.value
   const approvedEvents = [...(await approveVersions(options, first.served, [])), ...fallbacks]
-  await storeAll(options, left.map(closeRegistration))
+  await storeAll(options, droppedEvents.map(closeRegistration))
   const candidates = [...first.served, ...fallbacks]
   const previous = await findPreviousVersions(options, approvedEvents, candidates, first)
   const compatible = selectCompatible(options, approvedEvents, previous)
-  return ok([...compatible, ...excludeConflicts(gone, compatible)])
+  return ok([...compatible, ...excludeConflicts(closedEvents, compatible)])
 }
 
 /** If a version is held back or invalid, returns the previous versions of all events. */
@@ -295,8 +295,8 @@ function selectCompatible(
   wantedEvents: readonly ServedEvent[],
   previous: readonly ServedEvent[],
 ): readonly ServedEvent[] {
-  const { served, rejected } = resolveConflicts(wantedEvents, previous)
-  for (const { event, why: reason } of rejected) {
+  const { served, rejectedEvents } = resolveConflicts(wantedEvents, previous)
+  for (const { event, why: reason } of rejectedEvents) {
     const { id } = event.config
     log.warn({ event: id }, 'a version that conflicts with other events is not served')
     print(`${id}.yaml is not served in its current version: ${reason}. The previous version stays.`)

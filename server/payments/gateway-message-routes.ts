@@ -66,8 +66,8 @@ export async function addGatewayMessageRoutes(
       return reply.redirect(chooseFallbackAddress(deps, message), 303)
     try {
       if (message === null || message.body === '') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
-      const checked = await checkMessage(deps, 'return', message)
-      return await processReturn(context, request, reply, checked)
+      const checkedMessage = await checkMessage(deps, 'return', message)
+      return await processReturn(context, request, reply, checkedMessage)
     } catch (error) {
       deps.log.error(
         { id: request.id, error: String(error) },
@@ -218,15 +218,15 @@ export async function processReturn(
   context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  checked: CheckedMessage,
+  checkedMessage: CheckedMessage,
 ): Promise<unknown> {
   const { deps, guard, messageStore } = context
-  const { message, problem, payment, event } = checked
+  const { message, problem, payment, event } = checkedMessage
   const address = getAddressKey(request)
   const isLimited = (await guard.wait(address, event?.id ?? '', message.orderId ?? '')) > 0
   const lookup =
     payment === null && !isLimited
-      ? await lookUpClaim(context, checked, PAGE_QUERY_TIMEOUT_MS)
+      ? await lookUpClaim(context, checkedMessage, PAGE_QUERY_TIMEOUT_MS)
       : null
   // The page names a contact, and staff see the payment.
   if (lookup === 'kept') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
@@ -243,11 +243,11 @@ export async function processReturn(
     )
   }
   const isStored = await messageStore.storeGenuine(message)
-  if (isStored) await resumePolling(deps, checked)
+  if (isStored) await resumePolling(deps, checkedMessage)
   const verification = isStored
     ? waitAtMost(
         PAGE_QUERY_TIMEOUT_MS,
-        verifyClaim(deps, checked, PAGE_QUERY_TIMEOUT_MS),
+        verifyClaim(deps, checkedMessage, PAGE_QUERY_TIMEOUT_MS),
         (error) => deps.log.error({ error: String(error) }, 'a payment could not be verified'),
       )
     : null
@@ -309,13 +309,13 @@ async function handleWebhook(
   const gatewayMessage = await readMessage(request)
   if (gatewayMessage === null)
     return sendError(reply, 413, getErrorForStatus(413).code, getErrorForStatus(413).message)
-  const checked = await checkMessage(deps, 'notice', gatewayMessage)
-  const { message, fields, problem, payment, event } = checked
+  const checkedMessage = await checkMessage(deps, 'notice', gatewayMessage)
+  const { message, fields, problem, payment, event } = checkedMessage
   const address = getAddressKey(request)
   const waitMs = await guard.wait(address, event?.id ?? '', message.orderId ?? '')
   const lookup =
     payment === null && waitMs === 0
-      ? await lookUpClaim(context, checked, BACKGROUND_QUERY_TIMEOUT_MS)
+      ? await lookUpClaim(context, checkedMessage, BACKGROUND_QUERY_TIMEOUT_MS)
       : null
   if (lookup === 'kept') return reply.send({ status: 'success' })
   if (lookup === 'unsure') {
@@ -330,7 +330,7 @@ async function handleWebhook(
     if (waitMs > 0) return sendTooMany(reply, waitMs, 'messages')
     return rejectWebhook(reply, fields === null ? 'unreadable' : (problem ?? 'unknown_order'))
   }
-  if (!(await acceptWebhook(context, checked))) return sendNotStored(reply)
+  if (!(await acceptWebhook(context, checkedMessage))) return sendNotStored(reply)
   if (waitMs > 0) return sendTooMany(reply, waitMs, 'messages')
   if (event !== null) await guard.addKnown(address, event.id, payment.regNo)
   return reply.send({ status: 'success' })
@@ -342,13 +342,14 @@ async function handleWebhook(
  */
 export async function acceptWebhook(
   { deps, messageStore }: RouteContext,
-  checked: CheckedMessage,
+  checkedMessage: CheckedMessage,
 ): Promise<boolean> {
   // Stored and scheduled before responding: if this process dies now, polling still queries the gateway.
   const isStored =
-    (await messageStore.storeGenuine(checked.message)) && (await resumePolling(deps, checked))
+    (await messageStore.storeGenuine(checkedMessage.message)) &&
+    (await resumePolling(deps, checkedMessage))
   if (isStored)
-    void verifyClaim(deps, checked, BACKGROUND_QUERY_TIMEOUT_MS).catch((error: unknown) =>
+    void verifyClaim(deps, checkedMessage, BACKGROUND_QUERY_TIMEOUT_MS).catch((error: unknown) =>
       deps.log.error({ error: String(error) }, 'a webhook could not be verified'),
     )
   return isStored

@@ -141,8 +141,8 @@ async function sendPayableOrder(
 ): Promise<FastifyReply> {
   const payer = isProven ? 'delegate' : 'stranger'
   const order = await retryPayment(deps, event, regNo, deps.clock(), {
-    accepted: fields?.['price'] ?? null,
-    by: payer,
+    acceptedTotal: fields?.['price'] ?? null,
+    requester: payer,
   })
   if (!order.ok) return sendRefusal(reply, refuseRetry(event, order.error))
   const response: RegisterResponse = {

@@ -315,12 +315,12 @@ function addPaymentTime(
 ): Confirmation {
   const { at, further } = paymentEvent
   const from = Math.min(payment.createdAt, at)
-  const addTime = <M extends { readonly paidAt?: Instant }>({ paidAt: stated, ...rest }: M) => {
+  const addTime = <M extends { readonly paidAt?: Instant }>({ paidAt: statedTime, ...rest }: M) => {
     const isPlausible =
-      stated !== undefined &&
-      stated >= from - MAX_CLOCK_DIFFERENCE_MS &&
-      stated <= at + MAX_CLOCK_DIFFERENCE_MS
-    const paidAt = isPlausible ? instant(Math.min(Math.max(stated, from), at)) : null
+      statedTime !== undefined &&
+      statedTime >= from - MAX_CLOCK_DIFFERENCE_MS &&
+      statedTime <= at + MAX_CLOCK_DIFFERENCE_MS
+    const paidAt = isPlausible ? instant(Math.min(Math.max(statedTime, from), at)) : null
     const timing = isInTime(event, registration, payment, paidAt ?? at)
     return {
       ...rest,

@@ -34,7 +34,7 @@ export type Difference = 'price' | 'category' | 'period'
 export type Comparison =
   /** `sentMeanings` contains the meanings of the values that were sent. */
   | { readonly is: 'same'; readonly sentMeanings: ReadonlySet<string> }
-  | { readonly is: 'differs'; readonly in: Difference }
+  | { readonly is: 'differs'; readonly difference: Difference }
   | { readonly is: 'unreadable'; readonly name: string }
 
 /**
@@ -64,7 +64,7 @@ export function compareDisplayedPrice(
   const firstDifference = DIFFERENCE_ORDER.find((difference) => differences.has(difference))
   return firstDifference === undefined
     ? { is: 'same', sentMeanings }
-    : { is: 'differs', in: firstDifference }
+    : { is: 'differs', difference: firstDifference }
 }
 
 /** Returns the message about an amount that cannot be read. */

@@ -58,9 +58,13 @@ export type RetryRefusal =
   | { readonly code: 'taken'; readonly by: ContextRefusal }
 
 /**
- * `accepted` is the total, as text, that the delegate has agreed to when the price is no longer held. A requester who has only the number is a stranger.
+ * `acceptedTotal` is the total, as text, that the delegate has agreed to pay because the price is no longer held. A
+ * requester who has only the number is a stranger.
  */
-type Payer = { readonly accepted?: string | null; readonly by?: 'delegate' | 'stranger' }
+type Payer = {
+  readonly acceptedTotal?: string | null
+  readonly requester?: 'delegate' | 'stranger'
+}
 
 /** A payable order with the form that pays it. */
 export type Payable = OutstandingOrder & { readonly data: PaymentData; readonly isNew: boolean }
@@ -74,13 +78,13 @@ export async function retryPayment(
   event: EventConfig,
   regNo: RegNo,
   at: Instant,
-  { accepted = null, by = 'delegate' }: Payer = {},
+  { acceptedTotal = null, requester = 'delegate' }: Payer = {},
 ): Promise<Result<Payable, RetryRefusal>> {
   /** Returns the event with the gateway account of the order's card method. */
   const withCardAccount = ({ answers, currency }: Pick<OutstandingOrder, 'answers' | 'currency'>) =>
     withCardOf(event, answers, currency)
   const isPayable = (order: OutstandingOrder, isNew: boolean): Result<Payable, RetryRefusal> => {
-    const data = handOff(deps, withCardAccount(order), order, at, by)
+    const data = handOff(deps, withCardAccount(order), order, at, requester)
     return data.ok
       ? ok({ ...order, data: data.value, isNew })
       : err({ code: 'not_payable', why: data.error })
@@ -129,7 +133,7 @@ export async function retryPayment(
       event,
       stored,
       at,
-      accepted === null ? null : readAmount(accepted, currency),
+      acceptedTotal === null ? null : readAmount(acceptedTotal, currency),
       merchantId,
     )
     const decision = canPay(stored, gatewayResultsByOrder, terms, at)
@@ -187,7 +191,7 @@ export async function retryPayment(
           const now = deps.events.findById(event.id)
           return now === null || now === served
             ? refuseSoldSeat(error)
-            : retryPayment(deps, now.config, regNo, at, { accepted, by })
+            : retryPayment(deps, now.config, regNo, at, { acceptedTotal, requester })
         }
         if (error.code === 'too_many_attempts') return err({ code: error.code })
         if (error.code !== 'not_found' && error.code !== 'not_failed') return refuseSoldSeat(error)

@@ -187,7 +187,7 @@ type RegisterArgs = [
   key: ReturnType<typeof readIdempotencyKey>,
   body: Body,
   /** The user who adds the registration; undefined if the delegate registers. */
-  by?: ManualEntry | undefined,
+  manualEntry?: ManualEntry | undefined,
   /** Undefined if something other than the web form sent the request. */
   form?: WebForm | undefined,
 ]
@@ -237,12 +237,12 @@ async function registerWithAvailability(
 
 async function register(
   seatsLeft: PricingContext['left'],
-  ...[deps, served, key, body, by, form]: RegisterArgs
+  ...[deps, served, key, body, manualEntry, form]: RegisterArgs
 ): Promise<RegisterResult> {
   const at = deps.clock()
-  const event = by === undefined ? served.config : withDeskDays(served.config, dayOf(at))
+  const event = manualEntry === undefined ? served.config : withDeskDays(served.config, dayOf(at))
   if (!key.ok) return err(refuseKey(key.error))
-  const deskPayment = by?.deskPayment ?? null
+  const deskPayment = manualEntry?.deskPayment ?? null
   const deskPaymentParts =
     deskPayment === null ? [] : [deskPayment.method.id, deskPayment.mode, deskPayment.slip]
   const idempotency =
@@ -271,7 +271,7 @@ async function register(
   const memberErrors = findMemberListErrors(event, context)
   const missingFiles = findMissingFiles(event, body, drafts, raw, context)
   const findMethodErrors = (isNeeded: boolean): FieldErrors =>
-    isNeeded && by === undefined
+    isNeeded && manualEntry === undefined
       ? findMethodFieldErrors(event, raw, normalise(event, raw, context).answers, dayOf(at))
       : {}
   if (!answers.ok) {
@@ -313,8 +313,8 @@ async function register(
   const comparison = compareDisplayedPrice(event, body.values, category, quote)
   if (comparison.is === 'unreadable')
     return err(refuseAnswers({ [comparison.name]: describeNotAmount(event) }))
-  if (comparison.is === 'differs') return err(refuseDifference(event, comparison.in, quote))
-  const shownTotal = fromMajorUnits(by?.shownTotal, quote?.currency ?? event.currency)
+  if (comparison.is === 'differs') return err(refuseDifference(event, comparison.difference, quote))
+  const shownTotal = fromMajorUnits(manualEntry?.shownTotal, quote?.currency ?? event.currency)
   if (shownTotal !== null && shownTotal !== (quote?.total ?? 0))
     return err(refuseDifference(event, 'price', quote))
   const { uploads, files } = checkedFiles.value
@@ -329,7 +329,7 @@ async function register(
     at,
     outside,
     method,
-    addedBy: by?.user ?? null,
+    addedBy: manualEntry?.user ?? null,
     deskPayment,
     form,
   }

@@ -12,9 +12,9 @@ export type RehearsedStep = {
 
 /** Groups the steps by day and formats their times. Changes of the event itself have no time. */
 export function groupByDay(steps: readonly RehearsedStep[]): WireRehearsedDay[] {
-  return [...Map.groupBy(steps, ({ at }) => dayOf(at))].map(([day, ofDay]) => ({
+  return [...Map.groupBy(steps, ({ at }) => dayOf(at))].map(([day, daySteps]) => ({
     day: formatDay(day),
-    steps: ofDay.map(({ at, is, text }) => ({
+    steps: daySteps.map(({ at, is, text }) => ({
       time: is === 'change' ? '' : formatTime(at),
       text,
     })),

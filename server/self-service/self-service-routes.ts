@@ -53,7 +53,7 @@ export async function addSelfServiceRoutes(
     (
       isRateLimited: AddressLimit,
       handle: (
-        found: ResolvedLink,
+        link: ResolvedLink,
         request: FastifyRequest,
         reply: FastifyReply,
       ) => Promise<FastifyReply>,
@@ -62,20 +62,20 @@ export async function addSelfServiceRoutes(
       reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
       if (await isRateLimited(request, reply)) return reply
       const { token } = request.params as { readonly token: string }
-      const found = await resolveLink(deps, token)
-      if (found === null || found.isExpired)
+      const link = await resolveLink(deps, token)
+      if (link === null || link.isExpired)
         return sendError(reply, 404, 'link_unknown', UNKNOWN_LINK_MESSAGE)
-      await guard.addKnown(getAddressKey(request), found.served.config.id, found.registration.regNo)
-      return handle(found, request, reply)
+      await guard.addKnown(getAddressKey(request), link.served.config.id, link.registration.regNo)
+      return handle(link, request, reply)
     }
 
   const handlePage = withLink(
     createAddressLimit(deps, VIEWS_PER_ADDRESS),
-    async (found, request, reply) => {
-      const { served, registration, isFromMail } = found
+    async (link, request, reply) => {
+      const { served, registration, isFromMail } = link
       if (isFromMail && request.headers['sec-fetch-site'] === 'same-origin')
         await proveBrowserByLink(deps, served.config, registration.regNo, request, reply)
-      return reply.send(await buildSelfServicePage(deps, found))
+      return reply.send(await buildSelfServicePage(deps, link))
     },
   )
   const handleDocument = withLink(

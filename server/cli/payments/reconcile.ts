@@ -129,7 +129,7 @@ async function compareFile(
     const saveResult = await saveReport(
       context,
       event,
-      settlementAccounts.reported,
+      settlementAccounts.reportAccount,
       upload,
       ALL_EVENTS_VIEWER,
     )
@@ -161,7 +161,7 @@ async function compareFile(
 /** Prints each line, then the payouts, then the payments that are not settled yet. */
 function printSettlement(
   eventId: string,
-  { settled, report, payouts, unsettled, current }: EventSettlements,
+  { settled, report, payouts, unsettledPayments: unsettled, current }: EventSettlements,
   file: string,
   terminal: Terminal,
 ): Status {

@@ -14,13 +14,13 @@ const RECHECK_DELAY_MS = 120_000
 
 type MissingFile = {
   /** Events whose file has been missing for long enough. */
-  readonly removed: ReadonlySet<string>
+  readonly removedIds: ReadonlySet<string>
   /** Milliseconds until the folder must be checked again. Null if only a change requires a check. */
   readonly waitMs: number | null
 }
 export type RemovalTracker = {
   /** Finds served events without a file on disk. A folder without any event file is invalid, and removes nothing. */
-  check(served: readonly ServedEvent[], disk: CompiledFolder, all: boolean): MissingFile
+  check(served: readonly ServedEvent[], disk: CompiledFolder, isForced: boolean): MissingFile
 }
 
 /** `isShared`: an event that was never on this disk was activated by another server, and stays. */
@@ -31,19 +31,19 @@ export function openRemovalTracker(
   const missingSince = new Map<string, number>()
   const seenOnDisk = new Set<string>()
   return {
-    check(served, disk, all) {
+    check(served, disk, isForced) {
       if (!disk.hasFiles)
-        return { removed: new Set(), waitMs: disk.isUnchecked ? RECHECK_DELAY_MS : null }
+        return { removedIds: new Set(), waitMs: disk.isUnchecked ? RECHECK_DELAY_MS : null }
       const idsOnDisk = listIds(disk)
       for (const id of idsOnDisk) seenOnDisk.add(id)
       const now = steadyMs()
       const missing = served
         .filter(({ config, isGone }) => isGone !== true && !idsOnDisk.has(config.id))
         .map(({ config }) => config.id)
-        .filter((id) => all || !isShared || seenOnDisk.has(id))
+        .filter((id) => isForced || !isShared || seenOnDisk.has(id))
       for (const id of missingSince.keys()) if (!missing.includes(id)) missingSince.delete(id)
       for (const id of missing) {
-        if (!missingSince.has(id) && !all)
+        if (!missingSince.has(id) && !isForced)
           log.warn(
             { event: id },
             `the file ${id}.yaml is missing: registration closes in ${REMOVAL_DELAY_MS / 1000} seconds unless it returns`,
@@ -52,10 +52,10 @@ export function openRemovalTracker(
       }
       const getRemainingMs = (id: string): number =>
         (missingSince.get(id) ?? now) + REMOVAL_DELAY_MS - now
-      const removed = missing.filter((id) => all || getRemainingMs(id) <= 0)
+      const removed = missing.filter((id) => isForced || getRemainingMs(id) <= 0)
       const waitTimes = missing.filter((id) => !removed.includes(id)).map(getRemainingMs)
       return {
-        removed: new Set(removed),
+        removedIds: new Set(removed),
         waitMs: waitTimes.length === 0 ? null : Math.min(...waitTimes),
       }
     },

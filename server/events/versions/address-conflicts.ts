@@ -6,7 +6,7 @@ import type { ServedEvent } from '../../dependencies.ts'
 export type ConflictResult = {
   readonly served: readonly ServedEvent[]
   /** New versions that could not be accepted, with the reasons. */
-  readonly rejected: readonly { readonly event: ServedEvent; readonly why: string }[]
+  readonly rejectedEvents: readonly { readonly event: ServedEvent; readonly why: string }[]
 }
 
 /**
@@ -40,7 +40,7 @@ export function resolveConflicts(
         ? conflictingNew
         : served.filter((event) => !isUnchanged(event)),
     )
-    if (revertedIds.size === 0) return { served, rejected }
+    if (revertedIds.size === 0) return { served, rejectedEvents: rejected }
     for (const event of revertedIds)
       rejected.push({
         event,

@@ -26,13 +26,13 @@ export type VersionFollower = {
   /**
    * Returns the compiled active versions; null if the given number is current or there are no other servers.
    */
-  active(
+  findActiveState(
     number: number,
     eventsOnDisk: readonly ServedEvent[],
     previousEvents: readonly ServedEvent[],
   ): Promise<ActiveState | null>
   /** Returns the versions to serve from this disk; for overruled files, the active versions. */
-  candidates(
+  selectCandidates(
     eventsOnDisk: readonly ServedEvent[],
     active: readonly ServedEvent[],
   ): readonly ServedEvent[]
@@ -44,7 +44,7 @@ export type VersionFollower = {
     active: readonly ServedEvent[],
   ): Promise<void>
   /** Event → hash of the file on this disk that is ignored. */
-  overruled(): ReadonlyMap<string, string>
+  getOverruledHashes(): ReadonlyMap<string, string>
   /** Stops ignoring files on this disk, on request. */
   clearOverruled(): void
   /** Checks repeatedly; returns a function that stops it. */
@@ -63,7 +63,7 @@ export async function openFollower(options: Options): Promise<VersionFollower> {
         activeVersion.isGone !== true,
     )
   return {
-    active: async (number, eventsOnDisk, previousEvents) => {
+    findActiveState: async (number, eventsOnDisk, previousEvents) => {
       const activeVersions = store.isShared ? await store.activeEvents(number) : null
       if (activeVersions === null) return null
       const now = await compileActive(
@@ -75,7 +75,7 @@ export async function openFollower(options: Options): Promise<VersionFollower> {
       for (const reason of now.unable.values()) log.error({}, reason)
       return now
     },
-    candidates: (eventsOnDisk, active) =>
+    selectCandidates: (eventsOnDisk, active) =>
       eventsOnDisk.flatMap((event) => {
         const { id } = event.config
         if (overruledHashes.get(id) !== event.hash) return [event]
@@ -94,7 +94,7 @@ export async function openFollower(options: Options): Promise<VersionFollower> {
         print(explainOverruled(id))
       }
     },
-    overruled: () => overruledHashes,
+    getOverruledHashes: () => overruledHashes,
     clearOverruled: () => overruledHashes.clear(),
     startPolling: (refresh) => {
       let isLogged = false

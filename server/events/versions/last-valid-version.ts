@@ -20,9 +20,9 @@ export type LastValidVersions = {
   /** For files with an error. */
   readonly fallbacks: readonly ServedEvent[]
   /** Events whose file was removed and that have registrations. */
-  readonly gone: readonly ServedEvent[]
+  readonly closedEvents: readonly ServedEvent[]
   /** Events whose file was removed and that have no registrations: they are no longer served. */
-  readonly left: readonly ServedEvent[]
+  readonly droppedEvents: readonly ServedEvent[]
 }
 
 /** Returns the sentence about an event whose file was removed. */
@@ -76,7 +76,11 @@ export async function findLastValid(
     deps.print(
       `${first.folderErrors[0] ?? ''} These events are served in their last version: ${fallbackVersions.map(({ config }) => config.id).join(', ')}.`,
     )
-  return ok({ fallbacks: fallbackVersions, gone: removedWithoutRegistrations, left })
+  return ok({
+    fallbacks: fallbackVersions,
+    closedEvents: removedWithoutRegistrations,
+    droppedEvents: left,
+  })
 }
 
 /** Returns the last version if it may be served here: a version with demo values must not take real payments. */

@@ -55,7 +55,7 @@ export type OfficeRoutes = {
     handle: (call: Call<'list'>, reply: FastifyReply) => Promise<unknown>,
   ): EventCall
   /** Registers the same routes in a scope of the app that parses bodies differently. */
-  in(scope: FastifyInstance): OfficeRoutes
+  inScope(scope: FastifyInstance): OfficeRoutes
 }
 
 /** Returns the paths of an office route: at the root and under /api, with and without a trailing slash. */
@@ -109,7 +109,7 @@ export function createOfficeRoutes(app: FastifyInstance, deps: Deps): OfficeRout
         office: rule,
         handle: guardHandler(rule, handle),
       }),
-      in: registerIn,
+      inScope: registerIn,
     }
   }
   return registerIn(app)

@@ -49,14 +49,14 @@ export function findPasswordProblem(password: string, names: readonly string[]):
   if (password.length < MIN_PASSWORD_CHARACTERS)
     return `The password must have at least ${MIN_PASSWORD_CHARACTERS} characters.`
   const lowerCasePassword = password.toLowerCase()
-  const withLetters = lowerCasePassword.replace(
+  const passwordWithLetters = lowerCasePassword.replace(
     /[013@$]/g,
     (character) => LETTER_BY_CHARACTER[character] ?? character,
   )
   const variants = [
     trimNonLetters(lowerCasePassword),
-    trimNonLetters(withLetters),
-    trimNonLetters(withLetters).replace(/[^a-z]/g, ''),
+    trimNonLetters(passwordWithLetters),
+    trimNonLetters(passwordWithLetters).replace(/[^a-z]/g, ''),
   ]
   const ownNames = new Set(
     names.map((name) => trimNonLetters(name.toLowerCase())).filter((name) => name.length > 2),

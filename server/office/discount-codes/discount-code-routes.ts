@@ -92,7 +92,7 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
       advice: '',
     })
   }
-  const create = async (
+  const handleCreate = async (
     { user, target, body }: Call<'event', never, keyof CodeInput>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -102,7 +102,7 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
     const answer: CodesCreatedResponse = { status: 'success', codes: [...createResult.value] }
     return reply.code(201).send(answer)
   }
-  const withdraw = async (
+  const handleWithdraw = async (
     { user, target, body }: Call<'event', never, 'code'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -141,9 +141,9 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
         code: 'text',
       },
     },
-    create,
+    handleCreate,
   )
-  office.post('/admin/codes/withdraw', { ...codesRule, body: { code: 'text' } }, withdraw)
+  office.post('/admin/codes/withdraw', { ...codesRule, body: { code: 'text' } }, handleWithdraw)
   office.get('/admin/rolls', { minRole: 'viewer', target: 'event' }, sendMemberLists)
 }
 

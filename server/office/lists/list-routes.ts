@@ -16,7 +16,7 @@ import { listRoutePaths } from './list-paths.ts'
 import { readTableKind } from '../spreadsheets/send-table.ts'
 
 export function addListRoutes(office: OfficeRoutes, deps: Deps, eventCalls: EventRouteTable): void {
-  const handle = async (call: Call<'list'>, reply: FastifyReply): Promise<FastifyReply> => {
+  const handleList = async (call: Call<'list'>, reply: FastifyReply): Promise<FastifyReply> => {
     const { user, target, filters } = call
     const listQuery = readListQuery(target.event, target.list, filters, deps.clock())
     if (!listQuery.ok) return sendError(reply, 400, 'bad_query', listQuery.error)
@@ -25,11 +25,11 @@ export function addListRoutes(office: OfficeRoutes, deps: Deps, eventCalls: Even
     return sendExport(deps, target, listQuery.value, user.username, kind, reply)
   }
   const rule = { minRole: 'viewer', target: 'list', filters: true } as const
-  office.get('/admin/export', rule, handle)
+  office.get('/admin/export', rule, handleList)
   eventCalls.add(({ config }) =>
     config.admin.lists.flatMap(({ api, export: { api: exportApi } }) =>
       [...listRoutePaths(api), ...listRoutePaths(exportApi)].map((path) =>
-        office.listCall(path, rule, handle),
+        office.listCall(path, rule, handleList),
       ),
     ),
   )

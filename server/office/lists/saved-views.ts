@@ -20,9 +20,11 @@ export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {
       .header('cache-control', 'no-store')
       .send({ status: 'success', lists } satisfies MyListsResponse)
   }
-  const show = async ({ user }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> =>
-    sendLists(reply, user.adminId)
-  const save = async (
+  const sendSavedSettings = async (
+    { user }: Call<'any'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => sendLists(reply, user.adminId)
+  const saveListSettings = async (
     { user, target, body: input }: Call<'event', never, 'list' | 'columns' | 'views'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -34,11 +36,11 @@ export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {
     await deps.store.saveView(user.adminId, `${event.id}/${list.id}`, settings.value)
     return sendLists(reply, user.adminId)
   }
-  office.get('/admin/my-lists', { minRole: 'viewer', target: 'any' }, show)
+  office.get('/admin/my-lists', { minRole: 'viewer', target: 'any' }, sendSavedSettings)
   office.post(
     '/admin/my-lists',
     { minRole: 'viewer', target: 'event', body: { list: 'text', columns: 'any', views: 'any' } },
-    save,
+    saveListSettings,
   )
 }
 

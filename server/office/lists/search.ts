@@ -52,7 +52,7 @@ function describeResult(
 }
 
 export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
-  const search = async (
+  const sendSearchResults = async (
     { user, query }: Call<'any', 'q'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -80,7 +80,9 @@ export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'search',
     })
-    const describe = async (row: StoredRegistration): Promise<readonly WireSearchResult[]> => {
+    const describeRegistration = async (
+      row: StoredRegistration,
+    ): Promise<readonly WireSearchResult[]> => {
       const event = events.get(row.eventId)
       if (event === undefined) return []
       const isPaid = row.paymentStatus === 'success'
@@ -89,7 +91,8 @@ export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     const describeAll = async (
       registrations: readonly StoredRegistration[],
-    ): Promise<WireSearchResult[]> => (await Promise.all(registrations.map(describe))).flat()
+    ): Promise<WireSearchResult[]> =>
+      (await Promise.all(registrations.map(describeRegistration))).flat()
     const answer: SearchResponse = {
       status: 'success',
       more: rows.length > MAX_RESULTS,
@@ -99,5 +102,5 @@ export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  office.get('/admin/find', { minRole: 'viewer', target: 'any', query: ['q'] }, search)
+  office.get('/admin/find', { minRole: 'viewer', target: 'any', query: ['q'] }, sendSearchResults)
 }

@@ -5,7 +5,10 @@ import type { Deps } from '../../dependencies.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 export function addClockRoutes(office: OfficeRoutes, deps: Deps): void {
-  const confirm = async ({ user }: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
+  const confirmClock = async (
+    { user }: Call<'every'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     const at = deps.clock()
     await deps.store.confirmClock(at)
     await deps.store.addAuditEntry({
@@ -18,7 +21,7 @@ export function addClockRoutes(office: OfficeRoutes, deps: Deps): void {
     deps.log.warn({ at }, 'staff confirmed the clock')
     return reply.send({ status: 'success', message: 'The clock is confirmed.' })
   }
-  office.post('/admin/clock/confirm', { minRole: 'owner', target: 'every' }, confirm)
+  office.post('/admin/clock/confirm', { minRole: 'owner', target: 'every' }, confirmClock)
 }
 
 /** Explains why erasure is paused, in sentences. Null if it is not paused. */

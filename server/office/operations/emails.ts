@@ -47,7 +47,7 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
           },
         }),
   })
-  const list = async (
+  const sendEmailList = async (
     { user, target, query: params }: Call<'events', 'status' | 'address' | 'before' | 'id'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -86,7 +86,7 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  const retry = async (
+  const retryEmails = async (
     { user, target, body }: Call<'events', never, 'ids' | 'all'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -110,12 +110,12 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
   office.get(
     '/admin/mail',
     { minRole: 'desk', target: 'events', query: ['status', 'address', 'before', 'id'] },
-    list,
+    sendEmailList,
   )
   office.post(
     '/admin/mail/retry',
     { minRole: 'desk', target: 'events', body: { ids: 'list', all: 'flag' } },
-    retry,
+    retryEmails,
   )
 }
 

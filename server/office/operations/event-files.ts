@@ -11,9 +11,12 @@ const VERSION_CHARACTERS = 12
 
 export function addOfficeEventFileRoutes(office: OfficeRoutes, deps: Deps): void {
   const buildAnswer = (): EventFilesResponse => ({ status: 'success', files: [...listFiles(deps)] })
-  const list = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
+  const sendEventFiles = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
     reply.header('cache-control', 'no-store').send(buildAnswer())
-  const reload = async ({ user }: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
+  const reloadEventFiles = async (
+    { user }: Call<'every'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     await deps.events.reload()
     await deps.store.addAuditEntry({
       at: deps.clock(),
@@ -26,8 +29,8 @@ export function addOfficeEventFileRoutes(office: OfficeRoutes, deps: Deps): void
   }
   // Requires all events, because the reason for rejecting a file may name another event.
   const rule = { minRole: 'owner', target: 'every' } as const
-  office.get('/admin/served-files', rule, list)
-  office.post('/admin/served-files/reload', rule, reload)
+  office.get('/admin/served-files', rule, sendEventFiles)
+  office.post('/admin/served-files/reload', rule, reloadEventFiles)
 }
 
 /** Lists files that need attention first. */

@@ -26,7 +26,7 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
   const isVersionOf = async (eventId: string, hash: string): Promise<boolean> =>
     (await store.eventFile(hash))?.eventId === eventId
 
-  const list = async (
+  const sendVersions = async (
     { target, query }: Call<'event', 'before'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -91,7 +91,7 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
   }
 
   const rule = { minRole: 'treasurer', target: 'event' } as const
-  office.get('/admin/event-versions', { ...rule, query: ['before'] }, list)
+  office.get('/admin/event-versions', { ...rule, query: ['before'] }, sendVersions)
   office.get(
     '/admin/event-versions/difference',
     { ...rule, query: ['version', 'from'] },

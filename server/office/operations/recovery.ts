@@ -27,7 +27,7 @@ export function addRecoveryRoutes(office: OfficeRoutes, deps: Deps): void {
       })),
     }
   }
-  const show = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
+  const sendRecovery = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
     reply.header('cache-control', 'no-store').send(await buildAnswer())
   const endRecovery = async (
     { user, body }: Call<'every', never, 'mails'>,
@@ -45,7 +45,7 @@ export function addRecoveryRoutes(office: OfficeRoutes, deps: Deps): void {
     })
   }
   const rule = { minRole: 'owner', target: 'every' } as const
-  office.get('/admin/recovery-state', rule, show)
+  office.get('/admin/recovery-state', rule, sendRecovery)
   office.post('/admin/recovery-state/end', { ...rule, body: { mails: 'text' } }, endRecovery)
 }
 

@@ -96,7 +96,7 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
       .send(file)
   }
 
-  const close = async (
+  const closeMonth = async (
     call: Call<'events', never, 'month'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -146,7 +146,7 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
   const rule = { minRole: 'treasurer', target: 'events' } as const
   office.get('/admin/months', { ...rule, query: ['month'] }, sendMonth)
   office.get('/admin/months/export', { ...rule, query: ['month'] }, sendFile)
-  office.post('/admin/months/close', { ...rule, body: { month: 'text' } }, close)
+  office.post('/admin/months/close', { ...rule, body: { month: 'text' } }, closeMonth)
 }
 
 const getLastMonth = (today: Day): string =>

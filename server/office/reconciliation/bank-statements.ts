@@ -120,7 +120,7 @@ export async function addBankStatementRoutes(
     const saveResult = await saveReport(
       deps,
       event,
-      settlementAccounts.reported,
+      settlementAccounts.reportAccount,
       reportToSave,
       buildViewer(deps, user),
     )
@@ -179,7 +179,7 @@ export async function addBankStatementRoutes(
         })
       },
     )
-    const routes = office.in(scope)
+    const routes = office.inScope(scope)
     const sheet = { minRole: 'treasurer', target: 'event', query: COLUMN_NAMES } as const
     routes.post('/admin/reconcile', sheet, showMatches)
     routes.post('/admin/reconcile/keep', sheet, saveSettlement)
@@ -206,7 +206,7 @@ function toWireStatement({
   openClaims,
   unread,
   repeated,
-  byNumber,
+  payersByNumber: byNumber,
 }: MatchedStatement): ReconcileResponse {
   const toWireAwaited = (registration: UnpaidOrder, day?: Day) => ({
     reg_no: registration.regNo,

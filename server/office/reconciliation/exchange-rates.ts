@@ -35,7 +35,7 @@ export function listCurrenciesWithRate(
 }
 
 export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
-  const list = async (
+  const sendRates = async (
     { target, user }: Call<'event'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -71,7 +71,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  const enter = async (
+  const enterRate = async (
     { target, user, body }: Call<'event', never, 'currency' | 'day' | 'rate' | 'source'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -122,7 +122,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     })
   }
 
-  office.get('/admin/exchange-rates', { minRole: 'treasurer', target: 'event' }, list)
+  office.get('/admin/exchange-rates', { minRole: 'treasurer', target: 'event' }, sendRates)
   office.post(
     '/admin/exchange-rates',
     {
@@ -130,7 +130,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
       target: 'event',
       body: { currency: 'text', day: 'text', rate: 'text', source: 'text' },
     },
-    enter,
+    enterRate,
   )
 }
 

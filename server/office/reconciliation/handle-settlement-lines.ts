@@ -20,7 +20,7 @@ import { findOwner, formatAccounts, toWireLine } from './settlement-import.ts'
 const MAX_REASON_CHARACTERS = 500
 
 export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
-  const handle = async (
+  const handleLine = async (
     { user, target, body }: Call<'event', never, 'line' | 'why' | 'seen'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -83,7 +83,7 @@ export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void 
   office.post(
     '/admin/settlements/handle',
     { minRole: 'treasurer', target: 'event', body: { line: 'text', seen: 'text', why: 'text' } },
-    handle,
+    handleLine,
   )
 }
 

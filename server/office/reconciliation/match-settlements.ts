@@ -51,7 +51,7 @@ export type EventSettlements = Account & {
   /** The event's other accounts, including earlier ones. */
   readonly others: readonly Account[]
   /** Unsettled payments of all its accounts. */
-  readonly unsettled: readonly UnsettledPayment[]
+  readonly unsettledPayments: readonly UnsettledPayment[]
 }
 
 /** Reads a gateway's report. Null if the file is not one, or the event has no payment gateway. */
@@ -74,7 +74,7 @@ export async function readReportedSettlement(
 /** Matches without writing anything. Null for `report` means the stored lines. */
 export async function matchSettlements(
   { store, clock }: { readonly store: SettlementStore; readonly clock: Deps['clock'] },
-  { reported, current, others }: SettlementAccounts,
+  { reportAccount: reported, current, others }: SettlementAccounts,
   report: Settlement | null,
   viewer: OtherEvents,
 ): Promise<EventSettlements> {
@@ -94,7 +94,7 @@ export async function matchSettlements(
     current,
     others: otherAccounts,
     // A report of one account may list a payment through another account, which the order names.
-    unsettled: listUnsettledPayments(
+    unsettledPayments: listUnsettledPayments(
       accounts.flatMap(({ all: allLines }) => allLines),
       accounts.flatMap(({ ownership }) => ownership.held.filter(({ isOfAccount }) => isOfAccount)),
       clock(),

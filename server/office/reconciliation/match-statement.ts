@@ -32,10 +32,10 @@ export type Payer = UnpaidOrder & { readonly eventId: string }
 export type Matches = {
   readonly lines: readonly ReconciledLine[]
   /** Registrations in the currency of the statement that await payment. */
-  readonly awaited: readonly Payer[]
+  readonly awaitedPayers: readonly Payer[]
   /** The event of each registration number in the statement. */
   readonly eventsByNumber: ReadonlyMap<string, string>
-  readonly byNumber: ReadonlyMap<string, Payer>
+  readonly payersByNumber: ReadonlyMap<string, Payer>
 }
 export type MatchedStatement = Matches & {
   readonly currency: Currency
@@ -74,7 +74,7 @@ export async function matchStatement(
   if (matches === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS_MESSAGE })
   const { unread, repeated } = statement.value
   const matchedNos = new Set(matches.lines.flatMap(({ of }) => of))
-  const openClaims = matches.awaited.filter(
+  const openClaims = matches.awaitedPayers.filter(
     ({ regNo, claim }) => claim !== null && !matchedNos.has(regNo),
   )
   return ok({ ...matches, currency, openClaims, unread, repeated })
@@ -97,7 +97,7 @@ export async function matchLines(
   ])
   const awaitedPayments = awaited.flat()
   const ownAccounts = accounts.flatMap((gateway) =>
-    gateway === null ? [] : [gateway.reported, ...gateway.others],
+    gateway === null ? [] : [gateway.reportAccount, ...gateway.others],
   )
   const eventIds = events.map(({ id }) => id)
   const reports = known.reports.filter((report) => report.currency === currency)
@@ -120,9 +120,9 @@ export async function matchLines(
   })
   return {
     lines,
-    awaited: awaitedPayments,
+    awaitedPayers: awaitedPayments,
     eventsByNumber: new Map(known.registrations.map(({ regNo, eventId }) => [regNo, eventId])),
-    byNumber: new Map(
+    payersByNumber: new Map(
       [...ownReports.map(toPayerWithoutBalance), ...awaitedPayments].map(
         (registration) => [registration.regNo, registration] as const,
       ),
@@ -183,13 +183,13 @@ export async function reportReturnedTransfers(
 }
 
 /** Hides the registration of a line if it belongs to an event that the user cannot access. */
-export async function hideOtherEvents<Lines extends Pick<Matches, 'lines' | 'byNumber'>>(
+export async function hideOtherEvents<Lines extends Pick<Matches, 'lines' | 'payersByNumber'>>(
   { store }: Pick<Deps, 'store'>,
   user: Pick<PermissionHolder, 'events'>,
   statement: Lines,
 ): Promise<Lines> {
   const regNos = new Set(statement.lines.flatMap(({ of }) => of))
-  const otherNumbers = [...regNos].filter((regNo) => !statement.byNumber.has(regNo))
+  const otherNumbers = [...regNos].filter((regNo) => !statement.payersByNumber.has(regNo))
   const registrations = await Promise.all(otherNumbers.map((regNo) => store.registration(regNo)))
   const hiddenNumbers = new Set(
     registrations.flatMap((registration) =>

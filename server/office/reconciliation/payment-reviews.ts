@@ -23,7 +23,7 @@ import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
-  const list = async (
+  const sendReviews = async (
     { user, target: eventId }: Call<'events'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -46,27 +46,27 @@ export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  const decide = async (
+  const handleDecision = async (
     { user, target: { id, to }, body }: Call<'review', never, DecisionField>,
     reply: FastifyReply,
   ): Promise<FastifyReply> =>
     sendDecision(reply, await decideReview(deps, id, { ...body, to }, user.username))
 
-  const refund = async (
+  const handleRefund = async (
     { user, target, body }: Call<'payment', never, 'why' | 'amount'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> =>
     sendDecision(reply, await refundPayment(deps, target, body, user.username))
-  office.get('/admin/reviews', { minRole: 'treasurer', target: 'events' }, list)
+  office.get('/admin/reviews', { minRole: 'treasurer', target: 'events' }, sendReviews)
   office.post(
     '/admin/reviews/:id/decide',
     { minRole: 'treasurer', target: 'review', body: DECISION_FIELDS },
-    decide,
+    handleDecision,
   )
   office.post(
     '/admin/registrations/:reg_no/refund',
     { minRole: 'treasurer', target: 'payment', body: { why: 'text', amount: 'text' } },
-    refund,
+    handleRefund,
   )
 }
 
@@ -113,7 +113,7 @@ function sendDecision(
     status: 'success',
     message: refund === null ? message : formatRefundResult(message, refund),
     reg_no: regNo,
-    refund,
+    refund: refund,
   }
   return reply.header('cache-control', 'no-store').send(answer)
 }

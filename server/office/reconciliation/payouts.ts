@@ -110,7 +110,7 @@ async function loadAllSettlements(deps: PayoutDeps, user: User): Promise<AllSett
     const eventAccounts = await loadSettlementAccounts(deps.store, event)
     for (const account of eventAccounts === null
       ? []
-      : [eventAccounts.reported, ...eventAccounts.others]) {
+      : [eventAccounts.reportAccount, ...eventAccounts.others]) {
       accounts.set(formatAccountName(account), account)
       eventByAccount.set(formatAccountName(account), event.id)
     }
@@ -121,7 +121,7 @@ async function loadAllSettlements(deps: PayoutDeps, user: User): Promise<AllSett
   const viewer = buildViewer(deps, user)
   const settlements = await matchSettlements(
     deps,
-    { reported: reportedAccount, current, others },
+    { reportAccount: reportedAccount, current, others },
     null,
     viewer,
   )

@@ -54,7 +54,7 @@ export async function addSavedStatementRoutes(
   office: OfficeRoutes,
   deps: Deps,
 ): Promise<void> {
-  const upload = async (
+  const uploadStatement = async (
     { user, file, query }: Call<'any', keyof ColumnParams>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -89,7 +89,7 @@ export async function addSavedStatementRoutes(
     }
     if (findStatementReferences(statement.value) === null)
       return sendError(reply, 422, 'too_many_numbers', TOO_MANY_NUMBERS_MESSAGE)
-    const saveResult = await save(user, statement.value, events)
+    const saveResult = await saveStatement(user, statement.value, events)
     const stored = await deps.store.bankStatement(saveResult.id)
     if (stored !== null) {
       const view = await viewStatement(deps, user, stored)
@@ -101,7 +101,7 @@ export async function addSavedStatementRoutes(
   }
 
   /** Returns the existing statement if a user with access to it uploads the same file again. */
-  const save = async (
+  const saveStatement = async (
     user: Call['user'],
     statement: StatementLines & Pick<StoredBankStatement, 'unread' | 'repeated'>,
     events: readonly EventConfig[],
@@ -139,7 +139,7 @@ export async function addSavedStatementRoutes(
     return { id, is_new: true }
   }
 
-  const list = async (
+  const sendStatementList = async (
     { user, query }: Call<'any', 'before'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -161,7 +161,7 @@ export async function addSavedStatementRoutes(
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  const show = async (
+  const sendStatement = async (
     { user, target, query }: Call<'bank statement', 'since'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -183,7 +183,7 @@ export async function addSavedStatementRoutes(
     return reply.send(toWireStatement(view, stamp, user))
   }
 
-  const assign = async (
+  const assignStatementLines = async (
     { user, target }: Call<'bank statement'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -198,7 +198,7 @@ export async function addSavedStatementRoutes(
     return sendOutcome(reply, outcome, ASSIGNED_TEXT, user, target.statement)
   }
 
-  const decide = async (
+  const decideStatementLines = async (
     { user, target, body }: Call<'bank statement', never, 'decision' | 'choices'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -226,7 +226,7 @@ export async function addSavedStatementRoutes(
     return sendOutcome(reply, outcome, DECISION_TEXTS[decision], user, target.statement)
   }
 
-  const remove = async (
+  const removeStatement = async (
     { user, target }: Call<'bank statement'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -268,16 +268,20 @@ export async function addSavedStatementRoutes(
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  office.get('/admin/statements', { minRole: 'treasurer', target: 'any', query: ['before'] }, list)
+  office.get(
+    '/admin/statements',
+    { minRole: 'treasurer', target: 'any', query: ['before'] },
+    sendStatementList,
+  )
   office.get(
     '/admin/statements/:statement',
     { minRole: 'treasurer', target: 'bank statement', query: ['since'] },
-    show,
+    sendStatement,
   )
   office.post(
     '/admin/statements/:statement/assign',
     { minRole: 'treasurer', target: 'bank statement' },
-    assign,
+    assignStatementLines,
   )
   office.post(
     '/admin/statements/:statement/decide',
@@ -286,12 +290,12 @@ export async function addSavedStatementRoutes(
       target: 'bank statement',
       body: { decision: 'text', choices: 'list' },
     },
-    decide,
+    decideStatementLines,
   )
   office.post(
     '/admin/statements/:statement/remove',
     { minRole: 'treasurer', target: 'bank statement' },
-    remove,
+    removeStatement,
   )
   await app.register(async (scope) => {
     scope.addContentTypeParser(
@@ -305,11 +309,11 @@ export async function addSavedStatementRoutes(
       },
     )
     office
-      .in(scope)
+      .inScope(scope)
       .post(
         '/admin/statements',
         { minRole: 'treasurer', target: 'any', query: COLUMN_NAMES },
-        upload,
+        uploadStatement,
       )
   })
 }

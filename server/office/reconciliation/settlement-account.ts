@@ -16,7 +16,7 @@ export type SettlementAccounts = {
   /** Accounts that the event file names. */
   readonly current: readonly SettlementAccount[]
   /** The account for which reports are compared and stored. */
-  readonly reported: SettlementAccount
+  readonly reportAccount: SettlementAccount
   /** The event's other accounts, which also pay out or still may. */
   readonly others: readonly SettlementAccount[]
 }
@@ -34,7 +34,11 @@ export async function loadSettlementAccounts(
   const formerAccounts = storedAccounts.filter(
     (storedAccount) => !namedAccounts.some((account) => refersToAccount(account, storedAccount)),
   )
-  return { current, reported, others: [...namedAccounts.slice(1), ...formerAccounts] }
+  return {
+    current,
+    reportAccount: reported,
+    others: [...namedAccounts.slice(1), ...formerAccounts],
+  }
 }
 
 /**
@@ -47,7 +51,7 @@ export async function addReportedAccount(
   accounts: SettlementAccounts,
   lines: readonly SettlementLine[],
 ): Promise<SettlementAccounts> {
-  const { current, reported, others } = accounts
+  const { current, reportAccount: reported, others } = accounts
   const candidates = [reported, ...others].filter(
     (account) =>
       current.includes(account) || current.every(({ source }) => source !== account.source),
@@ -69,7 +73,7 @@ export async function addReportedAccount(
   const allAccounts = [reported, ...others]
   return {
     ...accounts,
-    reported: best.account,
+    reportAccount: best.account,
     others: allAccounts.filter((account) => account !== best.account),
   }
 }

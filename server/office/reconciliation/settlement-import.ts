@@ -47,7 +47,7 @@ export function toWireSettlement(
   event: Pick<EventConfig, 'id'>,
   settlements: EventSettlements,
 ): WireSettlement {
-  const { ownership, settled, report, current, unsettled: unsettledPayments } = settlements
+  const { ownership, settled, report, current, unsettledPayments } = settlements
   const shownLines = formatAccounts(settlements).flatMap((account) =>
     account.settled
       .filter((item) => needsAttention(item) && account.ownership.isOwn(item.line))

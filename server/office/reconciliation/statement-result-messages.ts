@@ -16,8 +16,11 @@ export function formatConfirmed(
 }
 
 /** For kept lines. `sent` is the number of lines in the request. */
-export function formatSaved(sent: number, { added, elsewhere, reported }: UnmatchedResult): string {
-  const recordedCount = sent - added - elsewhere - reported
+export function formatSaved(
+  sentCount: number,
+  { added, elsewhere, reported }: UnmatchedResult,
+): string {
+  const recordedCount = sentCount - added - elsewhere - reported
   return [
     `${added} unmatched ${added === 1 ? 'payment' : 'payments'} sent to review.`,
     ...(recordedCount === 0 ? [] : [`${recordedCount} already recorded.`]),

@@ -68,7 +68,7 @@ export type ViewedStatement = {
 export function toStatementLines(
   { currency, details }: Pick<StoredBankStatement, 'currency' | 'details'>,
   rows: readonly StoredBankLine[],
-): StatementLines & { readonly byLine: ReadonlyMap<StatementLine, StoredBankLine> } {
+): StatementLines & { readonly rowsByLine: ReadonlyMap<StatementLine, StoredBankLine> } {
   const rowsByLine = new Map(
     rows.map((stored) => {
       const { line, day, narration, reference, amount } = stored
@@ -79,7 +79,7 @@ export function toStatementLines(
     [...rowsByLine].flatMap(([line, stored]) =>
       stored.isWithdrawal === isWithdrawal ? [line] : [],
     )
-  return { currency, details, lines: pick(false), withdrawals: pick(true), byLine: rowsByLine }
+  return { currency, details, lines: pick(false), withdrawals: pick(true), rowsByLine: rowsByLine }
 }
 
 /** Matches a saved statement with the events of the user as they are now. */
@@ -90,7 +90,7 @@ export async function viewStatement(
 ): Promise<ViewedStatement> {
   const { store } = deps
   const rows = await store.bankStatementLines(statement.id)
-  const { byLine: rowsByLine, ...lines } = toStatementLines(statement, rows)
+  const { rowsByLine, ...lines } = toStatementLines(statement, rows)
   const events = findUserEvents(deps, user)
   const matchResult = await matchLines(store, events, lines, buildViewer(deps, user))
   assert(matchResult !== null, 'a saved statement has few enough numbers')
@@ -313,7 +313,7 @@ export function toWireStatement(
         { lines: count, amount: toMajor(amount) },
       ]),
     ) as Extract<StatementResponse, { unchanged: false }>['totals'],
-    waiting: matches.awaited.flatMap(({ regNo, name, eventId, due, claim }) =>
+    waiting: matches.awaitedPayers.flatMap(({ regNo, name, eventId, due, claim }) =>
       claim === null || matchedNos.has(regNo)
         ? []
         : [{ reg_no: regNo, name, event: eventId, due: toMajor(due), reference: claim.reference }],
@@ -328,7 +328,7 @@ type PayerProposal = Omit<WireProposal, 'due'> & { readonly due: number }
 /** Proposes the registrations that the line names, otherwise those with a matching amount or name. */
 export function createProposer(
   lines: readonly ViewedLine[],
-  { awaited, byNumber, eventsByNumber }: Matches,
+  { awaitedPayers: awaited, payersByNumber: byNumber, eventsByNumber }: Matches,
 ): (line: ViewedLine) => readonly PayerProposal[] {
   // Another line names these registrations.
   const isNamed = new Set(

@@ -49,7 +49,10 @@ import { buildTimeline } from './timeline.ts'
 type RegistrationCall = Pick<Call<'registration'>, 'user' | 'target'>
 
 export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
-  const show = async (call: Call<'registration'>, reply: FastifyReply): Promise<FastifyReply> =>
+  const sendActions = async (
+    call: Call<'registration'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> =>
     reply.header('cache-control', 'no-store').send(await loadActions(deps, call))
 
   const performAction = async (
@@ -96,7 +99,7 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const path = '/admin/registrations/:reg_no/acts'
-  office.get(path, { minRole: 'viewer', target: 'registration' }, show)
+  office.get(path, { minRole: 'viewer', target: 'registration' }, sendActions)
   // Further requirements of an action are in the table of actions.
   office.post(
     path,

@@ -80,7 +80,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  const add = async (
+  const addRegistration = async (
     { user, target, body: parameters }: Call<'event', never, AddField>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -192,7 +192,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
   const rule = { minRole: 'desk', target: 'event' } as const
   office.get('/admin/add', rule, sendForm)
   office.post('/admin/add/similar', { ...rule, body: { answers: 'object' } }, sendSimilar)
-  office.post('/admin/add', { ...rule, body: ADD_FIELDS }, add)
+  office.post('/admin/add', { ...rule, body: ADD_FIELDS }, addRegistration)
 }
 
 /** Returns an object of the request; empty if it is missing or something else. */

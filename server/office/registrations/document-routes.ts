@@ -24,7 +24,7 @@ export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
     })
   }
 
-  const list = async (
+  const sendDocumentList = async (
     call: Call<'stored registration'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -44,7 +44,7 @@ export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  const sendOne = async (
+  const sendDocumentFile = async (
     call: Call<'stored registration', never, never, 'id'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -99,6 +99,10 @@ export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
     { minRole: 'treasurer', target: 'registration' },
     sendEvidence,
   )
-  office.get('/admin/registrations/:reg_no/documents', rule, list)
-  office.get('/admin/registrations/:reg_no/documents/:id', { ...rule, params: ['id'] }, sendOne)
+  office.get('/admin/registrations/:reg_no/documents', rule, sendDocumentList)
+  office.get(
+    '/admin/registrations/:reg_no/documents/:id',
+    { ...rule, params: ['id'] },
+    sendDocumentFile,
+  )
 }

@@ -106,7 +106,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     return codeCheck.is === 'right'
   }
 
-  const show = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+  const sendAccount = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null) return reply
     const { user, account, at } = ownRequest
@@ -263,7 +263,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const rule = { minRole: 'viewer', target: 'own', body: OWN_FIELDS } as const
-  office.get('/admin/me', rule, show)
+  office.get('/admin/me', rule, sendAccount)
   office.post('/admin/me/password', rule, setPassword)
   office.post('/admin/me/second-factor', rule, startSecondFactor)
   office.post('/admin/me/second-factor/confirm', rule, finishSecondFactor)

@@ -48,9 +48,9 @@ export function parsePermissions(
 ): Result<Permissions, string> {
   if (!isRole(role)) return err('Choose one of the roles viewer, desk, treasurer and owner.')
   if (events === null) return ok({ role, events: null })
-  const list: readonly unknown[] = Array.isArray(events) ? events : []
-  const ids = [...new Set(list.filter((id) => typeof id === 'string'))]
-  if (ids.length === 0 || list.some((id) => typeof id !== 'string'))
+  const eventList: readonly unknown[] = Array.isArray(events) ? events : []
+  const ids = [...new Set(eventList.filter((id) => typeof id === 'string'))]
+  if (ids.length === 0 || eventList.some((id) => typeof id !== 'string'))
     return err('Choose at least one event, or all events.')
   const unknownId = ids.find((id) => allEvents.findById(id) === null)
   return unknownId === undefined
@@ -91,7 +91,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  const list = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
+  const sendUsers = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
     const answer: UsersResponse = {
       status: 'success',
       people: (await store.staffAccounts(deps.clock())).map(toWireUser),
@@ -101,7 +101,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  const add = async (
+  const addUser = async (
     call: Call<'every', never, 'username' | 'role' | 'events'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -151,7 +151,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
       : rejectChange(reply, result, username)
   }
 
-  const remove = async (call: UserCall, reply: FastifyReply): Promise<FastifyReply> => {
+  const removeUser = async (call: UserCall, reply: FastifyReply): Promise<FastifyReply> => {
     const { username } = call.params
     const result = await store.removeAdmin(username)
     return result === 'removed'
@@ -223,11 +223,11 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
 
   const ownerRule = { minRole: 'owner', target: 'every' } as const
   const userRule = { ...ownerRule, params: ['username'] } as const
-  office.get('/admin/admins', ownerRule, list)
+  office.get('/admin/admins', ownerRule, sendUsers)
   office.post(
     '/admin/admins',
     { ...ownerRule, body: { username: 'text', role: 'text', events: 'any' } },
-    add,
+    addUser,
   )
   office.post(
     '/admin/admins/second-factor',
@@ -239,7 +239,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
     { ...userRule, body: { role: 'text', events: 'any' } },
     setPermissions,
   )
-  office.post('/admin/admins/:username/remove', userRule, remove)
+  office.post('/admin/admins/:username/remove', userRule, removeUser)
   office.post('/admin/admins/:username/link', userRule, replaceLink)
   office.post('/admin/admins/:username/reset-second-factor', userRule, resetFactor)
 }

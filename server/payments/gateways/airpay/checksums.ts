@@ -74,7 +74,7 @@ export function computeRefundChecksum(account: Account, transactions: string, da
  * Computes `ap_SecureHash`, the CRC32 as an unsigned decimal number. It does not authenticate the webhook: a CRC is
  * linear, so an attacker who has seen one genuine webhook can compute the correct CRC for another amount.
  */
-export function computeSecureHash(account: Account, fields: Fields, withVpa: boolean): string {
+export function computeSecureHash(account: Account, fields: Fields, includesVpa: boolean): string {
   const getFieldText = (name: string): string => (fields[name] ?? '').trim()
   const parts = [
     getFieldText('TRANSACTIONID'),
@@ -87,7 +87,10 @@ export function computeSecureHash(account: Account, fields: Fields, withVpa: boo
   ]
   return String(
     crc32(
-      Buffer.from([...parts, ...(withVpa ? [getFieldText('CUSTOMERVPA')] : [])].join(':'), 'utf8'),
+      Buffer.from(
+        [...parts, ...(includesVpa ? [getFieldText('CUSTOMERVPA')] : [])].join(':'),
+        'utf8',
+      ),
     ),
   )
 }

@@ -36,7 +36,7 @@ function checkHash(messageFields: Fields, accounts: readonly Account[]): Gateway
   if (claimedHash === '' || accounts.length === 0) return 'unknown'
   const isMatch = accounts.some((account) =>
     [false, true].some(
-      (withVpa) => computeSecureHash(account, messageFields, withVpa) === claimedHash,
+      (includesVpa) => computeSecureHash(account, messageFields, includesVpa) === claimedHash,
     ),
   )
   return isMatch ? 'right' : 'wrong'

@@ -228,7 +228,7 @@ describe('an event with two card gateways', () => {
     const accounts = await loadSettlementAccounts(deps.store, config)
     const reportedSettlement = await readReportedSettlement(deps.store, accounts, rows)
     if (reportedSettlement === null) throw new Error('no settlement report')
-    expect(reportedSettlement.settlementAccounts.reported).toEqual({
+    expect(reportedSettlement.settlementAccounts.reportAccount).toEqual({
       source: 'razorpay',
       account: 'society-abroad',
     })
@@ -259,7 +259,9 @@ describe('an event with two card gateways', () => {
     expect(settlement.settled.map(({ as }) => as)).toEqual(['settled'])
     // Neither account is a former one of the event file.
     expect(
-      settlement.unsettled.map(({ money }) => formatFormerAccount(settlement.current, money)),
-    ).toEqual(settlement.unsettled.map(() => null))
+      settlement.unsettledPayments.map(({ money }) =>
+        formatFormerAccount(settlement.current, money),
+      ),
+    ).toEqual(settlement.unsettledPayments.map(() => null))
   })
 })
