@@ -3,7 +3,7 @@ export { escapeHtml } from './lib/html.ts'
 export { LOGO_PATHS } from './lib/logo.ts'
 export { memoize } from './lib/memoize.ts'
 export {
-  AMOUNT_MAX,
+  MAX_AMOUNT,
   formatPlainAmount,
   formatCurrency,
   currencySymbol,
@@ -237,7 +237,7 @@ export {
 export { listEditableFields, listFilesToSend } from './registration/self-service-edits.ts'
 export {
   ACTION_HISTORY_TEXTS,
-  REASON_CHARACTERS_MAX,
+  MAX_REASON_CHARACTERS,
   listAllowedActions,
   isActionName,
   checkAction,
@@ -283,7 +283,7 @@ export {
   findReferenceKeys,
   listReferenceKeys,
   formatKey,
-  REFERENCE_CHARACTERS_MAX,
+  MAX_REFERENCE_CHARACTERS,
   splitWords,
   type BankKey,
 } from './payments/bank-reference.ts'
@@ -312,7 +312,7 @@ export {
 } from './payments/card-accounts.ts'
 export type { GatewayKind } from './event/payment-method-types.ts'
 export {
-  ATTEMPTS_MAX,
+  MAX_ATTEMPTS,
   isInTime,
   isJustPlaced,
   isOver,
@@ -404,7 +404,7 @@ export {
   type PaymentState,
 } from './payments/payment.ts'
 export {
-  POLL_MS_MIN,
+  MIN_POLL_MS,
   isOpen,
   getNextPollTime,
   NO_RECORD_MS,
@@ -476,7 +476,7 @@ export {
   type SortName,
   type WireSums,
 } from './reports/list-sorting-and-sums.ts'
-export { LIST_ROWS_MAX, RECONCILIATION_ROWS } from './event/rows-per-page.ts'
+export { MAX_LIST_ROWS, RECONCILIATION_ROWS } from './event/rows-per-page.ts'
 export { REMINDER_INTERVAL_MS } from './registration/reminder-interval.ts'
 export { listExportColumns } from './reports/export-columns.ts'
 export {
@@ -496,5 +496,5 @@ export {
   type SalesGroup,
   type SalesSum,
 } from './reports/sales-sums.ts'
-export { RATE_DAYS_MAX, readRate, type ExchangeRate } from './documents/rupee-value.ts'
+export { MAX_RATE_AGE_DAYS, readRate, type ExchangeRate } from './documents/rupee-value.ts'
 export { buildIssuer, type Issuer } from './documents/issuer.ts'

@@ -2,7 +2,7 @@
 import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { Answer } from '../event/answer-types.ts'
-import { ANSWER_CHARACTERS_MAX } from '../event/defaults.ts'
+import { MAX_ANSWER_CHARACTERS } from '../event/defaults.ts'
 import type { Field } from '../event/config.ts'
 import { FORMATS } from '../event/identifier-patterns.ts'
 import { readGstin } from '../event/gstin.ts'
@@ -25,8 +25,8 @@ type AnswerPattern = { readonly pattern: string; readonly message: (answer: stri
 
 /** The longest answer that the field accepts, in characters. */
 export function getMaxCharacters(field: Field): number {
-  const limit = field.lengthMax ?? ANSWER_CHARACTERS_MAX[field.type]
-  return field.type === 'email' ? Math.min(limit, ANSWER_CHARACTERS_MAX.email) : limit
+  const limit = field.lengthMax ?? MAX_ANSWER_CHARACTERS[field.type]
+  return field.type === 'email' ? Math.min(limit, MAX_ANSWER_CHARACTERS.email) : limit
 }
 
 const EMAIL_REGEXP = new RegExp(EMAIL_PATTERN, 'u')

@@ -21,7 +21,7 @@ const NEVER_VALID: Schema = { not: {} }
 /** The pattern of a required text: at least one character that is not a space. */
 export const NOT_BLANK = '\\S'
 /** ajv compares longer enums with an imported function, which the served module must not need. */
-const ENUM_MAX = 150
+const MAX_ENUM_VALUES = 150
 
 /** The complete schema, for normalised answers. Gives the same result as `findAnswerErrors`. */
 export function toSchema(event: PublicEvent): Schema {
@@ -349,7 +349,7 @@ function buildMaximumSchema(max: number): Schema {
 
 function buildEnumSchema(values: readonly Scalar[]): Schema {
   if (values.length === 0) return NEVER_VALID
-  if (values.length <= ENUM_MAX || values.some((value) => typeof value !== 'string'))
+  if (values.length <= MAX_ENUM_VALUES || values.some((value) => typeof value !== 'string'))
     return { enum: values }
   return {
     type: 'string',

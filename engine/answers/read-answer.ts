@@ -61,7 +61,7 @@ function readMany(field: Field, values: readonly unknown[]): Answer | undefined 
   const ids = (field.options ?? []).map(({ id }) => id)
   const optionField: Field = { ...field, type: 'select' }
   const chosen = new Set(
-    values.slice(0, LISTED_MAX).flatMap((value) => {
+    values.slice(0, MAX_LISTED_ANSWERS).flatMap((value) => {
       const answer = readAnswer(optionField, value)
       return answer === undefined ? [] : [String(answer)]
     }),
@@ -88,7 +88,7 @@ function readPeople(field: Field, values: readonly unknown[]): Answer | undefine
 }
 
 /** Above the number of options of any field. */
-const LISTED_MAX = 500
+const MAX_LISTED_ANSWERS = 500
 
 function readAnswer(field: Field, value: unknown): Scalar | undefined {
   if (field.type === 'consent') return readConsent(value)

@@ -3,7 +3,7 @@ import type { Finding } from './finding.ts'
 import type { Place } from './syntax/source.ts'
 
 /** Longer lines are cut around the marked place, so that the caret stays on the screen. */
-const WIDTH_MAX = 160
+const MAX_LINE_WIDTH = 160
 
 /** Formats all findings in the order given, separated by an empty line; "" if there are none. */
 export function formatFindings(
@@ -71,12 +71,12 @@ function formatExcerpt(
   const until = sameLine
     ? Math.min(Math.max(at.end.column - 1, from), sourceLine.length)
     : sourceLine.trimEnd().length
-  const cut = from > WIDTH_MAX - 40 ? from - 40 : 0
-  const line = sourceLine.slice(cut, cut + WIDTH_MAX)
+  const cut = from > MAX_LINE_WIDTH - 40 ? from - 40 : 0
+  const line = sourceLine.slice(cut, cut + MAX_LINE_WIDTH)
   const before = makePrintable(`${cut > 0 ? '…' : ''}${line.slice(0, from - cut)}`)
   const markedText = makePrintable(line.slice(from - cut, until - cut))
   const after = makePrintable(
-    `${line.slice(until - cut)}${sourceLine.length > cut + WIDTH_MAX ? '…' : ''}`,
+    `${line.slice(until - cut)}${sourceLine.length > cut + MAX_LINE_WIDTH ? '…' : ''}`,
   )
   const number = String(at.start.line).padStart(gutter)
   return [

@@ -50,7 +50,7 @@ export type Charge = {
 }
 
 /** Tax may be rounded to whole rupees, so rates are recognised with this tolerance. */
-const ROUNDED_PAISE_MAX = 50
+const MAX_ROUNDED_PAISE = 50
 /** The statutory rates, for lines that were stored without one. */
 const USUAL_RATES = [18, 5, 12, 28, 40, 3]
 
@@ -166,7 +166,7 @@ function getPartsOfOlderLines(bill: readonly Line[]): readonly (Line['parts'] | 
 
 function toRate({ base, gst }: Pick<Line, 'base' | 'gst'>): number | null {
   if (gst === 0 || base === 0) return null
-  const isRate = (rate: number): boolean => Math.abs(gst - (base * rate) / 100) <= ROUNDED_PAISE_MAX
+  const isRate = (rate: number): boolean => Math.abs(gst - (base * rate) / 100) <= MAX_ROUNDED_PAISE
   return USUAL_RATES.find(isRate) ?? Math.round((gst * 10_000) / base) / 100
 }
 

@@ -22,4 +22,4 @@ export function formatSerial(pattern: string, n: number, year: string): string {
 }
 
 /** Rule 46(b): "a consecutive serial number not exceeding sixteen characters", letters, digits, hyphen, slash. */
-export const SERIAL_CHARACTERS_MAX = 16
+export const MAX_SERIAL_CHARACTERS = 16

@@ -4,7 +4,7 @@
  * The restored copy lacks the documents issued since the backup. Numbers therefore continue in a
  * series that was never used before.
  */
-import { SERIAL_CHARACTERS_MAX, formatSerial } from './document-number.ts'
+import { MAX_SERIAL_CHARACTERS, formatSerial } from './document-number.ts'
 import type { Instant } from '../lib/time.ts'
 
 /**
@@ -16,7 +16,7 @@ const CODE_CHARACTERS = 3
 /**
  * More than the number of quarters of an hour in a financial year, within which a number is unique.
  */
-const CODES_MAX = 36 ** CODE_CHARACTERS
+const MAX_RECOVERY_CODES = 36 ** CODE_CHARACTERS
 
 /**
  * Returns the code that is added to document numbers after a restore at that instant. `usedCodes`:
@@ -24,7 +24,7 @@ const CODES_MAX = 36 ** CODE_CHARACTERS
  */
 export function createRecoveryCode(at: Instant, usedCodes: readonly string[] = []): string {
   for (let quarter = Math.floor(at / CODE_MS); ; quarter += 1) {
-    const characters = (quarter % CODES_MAX).toString(36).toUpperCase()
+    const characters = (quarter % MAX_RECOVERY_CODES).toString(36).toUpperCase()
     const code = `R${characters.padStart(CODE_CHARACTERS, '0')}`
     if (!usedCodes.includes(code)) return code
   }
@@ -37,7 +37,7 @@ export function createRecoveryCode(at: Instant, usedCodes: readonly string[] = [
  */
 export function buildSeriesAfterRecovery(pattern: string, code: string): string {
   const isShortEnough = (series: string): boolean =>
-    formatSerial(series, SERIES_MAX, SAMPLE_YEAR).length <= SERIAL_CHARACTERS_MAX
+    formatSerial(series, MAX_SERIAL_NUMBER, SAMPLE_YEAR).length <= MAX_SERIAL_CHARACTERS
   const seriesNames = [`${pattern}-${code}`, `${pattern}${code}`]
   if (pattern.includes('{year}')) seriesNames.push(pattern.replace('{year}', code))
   const found = seriesNames.find(isShortEnough)
@@ -50,7 +50,7 @@ export function buildSeriesAfterRecovery(pattern: string, code: string): string 
   return `{n}${code}`
 }
 /** The highest serial number that must fit into the length limit. */
-const SERIES_MAX = 9_999
+const MAX_SERIAL_NUMBER = 9_999
 const SAMPLE_YEAR = '26-27'
 
 /**

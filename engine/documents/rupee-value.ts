@@ -22,7 +22,7 @@ export type RupeeValue = ExchangeRate & {
 }
 
 /** Rates are published on working days only, so the newest rate within this many days applies. */
-export const RATE_DAYS_MAX = 7
+export const MAX_RATE_AGE_DAYS = 7
 
 const RATE_DECIMALS = 6
 

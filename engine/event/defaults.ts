@@ -7,20 +7,20 @@ import type { Button, Field, FieldType } from './config.ts'
 import type { Amount, Tax } from '../lib/money.ts'
 
 /** A field without a type is one line of text. */
-export const FIELD_TYPE = 'text' satisfies FieldType
+export const DEFAULT_FIELD_TYPE = 'text' satisfies FieldType
 /**
  * Radio buttons show that both answers are possible; a switch looks as if it were already answered.
  */
-export const YES_NO_DISPLAY = 'radio' satisfies Field['as']
+export const DEFAULT_YES_NO_DISPLAY = 'radio' satisfies Field['as']
 /** Large enough for a photographed certificate, too small for a video. */
-export const PROOF_MB = 5
+export const DEFAULT_PROOF_MB = 5
 export const BYTES_PER_MB = 1024 * 1024
 
 /** The smallest amount that a gateway accepts in one payment. */
 export const GATEWAY_MINIMUM = 100 as Amount
 
 /** The maximum length of answers: enough for any real answer, too short to fill a disk. */
-export const ANSWER_CHARACTERS_MAX = {
+export const MAX_ANSWER_CHARACTERS = {
   text: 200,
   multiline: 2000,
   /**
@@ -43,29 +43,29 @@ export const ANSWER_CHARACTERS_MAX = {
 export const NEVER = 'never'
 
 /** The time for which a seat is held during payment: the longest duration of a gateway payment. */
-export const SEAT_HOLD_MS = 30 * 60_000
+export const DEFAULT_SEAT_HOLD_MS = 30 * 60_000
 
 /** The days allowed for a transfer. Banks need some days, but a seat is not held for weeks. */
-export const EXPIRY_DAYS = 14
+export const DEFAULT_EXPIRY_DAYS = 14
 
 /** The default theme colour, a blue. */
-export const THEME_COLOUR = '#1050AC'
+export const DEFAULT_THEME_COLOUR = '#1050AC'
 /**
  * Twelve random digits and a check digit: numbers cannot be guessed, and there is room for a prefix
  * of three letters and a year.
  */
 export const ORDER_NUMBER_DIGITS = 13
 /** Tax is exact to the paisa unless the file chooses whole rupees. */
-export const TAX_ROUNDING = 'paise' satisfies Tax['round']
-export const TAX_PRICES = 'exclusive' satisfies Tax['prices']
-export const MESSAGE_DISPLAY = 'snackbar'
+export const DEFAULT_TAX_ROUNDING = 'paise' satisfies Tax['round']
+export const DEFAULT_TAX_PRICES = 'exclusive' satisfies Tax['prices']
+export const DEFAULT_MESSAGE_DISPLAY = 'snackbar'
 /** Result pages show the amounts stored at registration. */
-export const RESULT_AMOUNTS = 'stored'
+export const DEFAULT_RESULT_AMOUNTS = 'stored'
 /** The submit button of a form with nothing to pay. */
-export const FREE_BUTTON = 'Register'
+export const DEFAULT_FREE_BUTTON = 'Register'
 /** The success page looks up the registration; the failure page never does. */
-export const LOOKUP_DEFAULT = { success: 'always', failed: 'never' } as const
-export const ERROR_BUTTONS: readonly Button[] = [{ label: 'Go Home', go: '/' }]
+export const DEFAULT_LOOKUP = { success: 'always', failed: 'never' } as const
+export const DEFAULT_ERROR_BUTTONS: readonly Button[] = [{ label: 'Go Home', go: '/' }]
 
 /**
  * Returns the API paths of an event without an `api` section. `register` is the path in the file,

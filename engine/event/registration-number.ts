@@ -13,7 +13,7 @@ export type RegNo = string & { readonly [regNoBrand]: true }
 export type OrderId = string & { readonly [orderIdBrand]: true }
 
 /** The gateway accepts up to 20 letters and digits as an order id. */
-export const ORDER_ID_CHARACTERS_MAX = 20
+export const MAX_ORDER_ID_CHARACTERS = 20
 
 // Damm's quasigroup detects every wrong digit and every swap of two adjacent digits.
 const DAMM_TABLE = [

@@ -93,7 +93,7 @@ export const UNKNOWN_PAYMENT =
   'We could not match the payment you came back from with a registration. If an amount was deducted, please do not pay again: write to the organisers of your conference and give the date and the amount.'
 
 /** Default badge for a conference that is not open yet. */
-export const OPENS_BADGE = 'Opens {day}'
+export const DEFAULT_OPENS_BADGE = 'Opens {day}'
 
 /** Returns the text that replaces the button of a conference that is closed for registration. */
 export function getClosedText(texts: Site['conferences'], closed: ClosedBy | null): string {

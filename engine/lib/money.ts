@@ -37,7 +37,7 @@ export type Tax = {
 }
 
 /** The largest amount that the gateway accepts in one payment, 999999.99 rupees. */
-export const AMOUNT_MAX = 99_999_999 as Amount
+export const MAX_AMOUNT = 99_999_999 as Amount
 
 export function toAmount(amount: number): Amount {
   // The message is built only on failure, because building it takes longer than the test.
@@ -155,11 +155,13 @@ export function readAmount(text: string, currency: Currency): Amount | null {
 export function fromMajorUnits(majorUnits: unknown, currency: Currency): Amount | null {
   if (typeof majorUnits !== 'number' || !Number.isFinite(majorUnits)) return null
   const text = majorUnits.toFixed(getDecimals(currency))
-  return Math.abs(Number(text) - majorUnits) < NOISE_MAX ? readAmount(text, currency) : null
+  return Math.abs(Number(text) - majorUnits) < MAX_ROUNDING_ERROR
+    ? readAmount(text, currency)
+    : null
 }
 
 /** Larger than the error of binary addition (0.1 + 0.2), smaller than one excess decimal. */
-const NOISE_MAX = 1e-6
+const MAX_ROUNDING_ERROR = 1e-6
 
 /** Returns the symbol of a currency: "₹", "€", "US$". */
 export const currencySymbol = memoize((currency: Currency): string => {

@@ -15,8 +15,8 @@ const WHITE = '#FFFFFF'
 const DARK_TEXT = '#162330'
 const PAGE_BACKGROUND = '#F4F8FA'
 // WCAG AA requires 4.5. The accent has a margin, because it is rounded to whole bytes afterwards.
-const TEXT_CONTRAST_MIN = 4.5
-const ACCENT_CONTRAST_MIN = 4.6
+const MIN_TEXT_CONTRAST = 4.5
+const MIN_ACCENT_CONTRAST = 4.6
 
 /**
  * Returns the theme; all colours are `#RRGGBB`. `accent` is readable on `tint` and on the page
@@ -29,7 +29,7 @@ export function computeThemeColors(colour: string): ThemeColors {
   const line = formatHex(clipToGamut({ l: 0.86, c: Math.min(0.5 * c, 0.07), h }))
   return {
     band,
-    onBand: computeContrast(WHITE, band) >= TEXT_CONTRAST_MIN ? WHITE : DARK_TEXT,
+    onBand: computeContrast(WHITE, band) >= MIN_TEXT_CONTRAST ? WHITE : DARK_TEXT,
     accent: chooseAccentColour(tint, { l: Math.min(l, 0.52), c: Math.min(c, 0.13), h }),
     tint,
     line,
@@ -46,8 +46,8 @@ export function computeContrast(first: string, second: string): number {
 // is.
 function chooseBandColour(start: Lch): string {
   const band = formatHex(clipToGamut(start))
-  return computeContrast(WHITE, band) >= TEXT_CONTRAST_MIN ||
-    computeContrast(DARK_TEXT, band) >= TEXT_CONTRAST_MIN
+  return computeContrast(WHITE, band) >= MIN_TEXT_CONTRAST ||
+    computeContrast(DARK_TEXT, band) >= MIN_TEXT_CONTRAST
     ? band
     : chooseBandColour({ ...start, l: start.l - 0.005 })
 }
@@ -56,8 +56,8 @@ function chooseAccentColour(tint: string, start: Lch): string {
   for (let l = start.l; l > 0; l -= 0.005) {
     const accent = formatHex(clipToGamut({ ...start, l }))
     if (
-      computeContrast(accent, tint) >= ACCENT_CONTRAST_MIN &&
-      computeContrast(accent, PAGE_BACKGROUND) >= ACCENT_CONTRAST_MIN
+      computeContrast(accent, tint) >= MIN_ACCENT_CONTRAST &&
+      computeContrast(accent, PAGE_BACKGROUND) >= MIN_ACCENT_CONTRAST
     )
       return accent
   }

@@ -5,8 +5,8 @@
  * #15); real text has two or three. Normalisation sorts each run of marks in quadratic time: 250 KB
  * of marks blocked the server for nine seconds.
  */
-const CONSECUTIVE_MARKS_MAX = 30
-const LONG_RUNS = new RegExp(`(\\p{M}{${CONSECUTIVE_MARKS_MAX}})\\p{M}+`, 'gu')
+const MAX_CONSECUTIVE_MARKS = 30
+const LONG_RUNS = new RegExp(`(\\p{M}{${MAX_CONSECUTIVE_MARKS}})\\p{M}+`, 'gu')
 
 /** Returns the text in well-formed NFC, with at most 30 consecutive marks. Idempotent. */
 export function toNfc(text: string): string {

@@ -1,7 +1,7 @@
 /** Builds result pages, receipt and confirmation email from the event file and a registration's values. */
 import type { Detail, EventConfig, PublicEvent } from '../event/config.ts'
 import { matchesCondition } from '../rules/evaluate-condition.ts'
-import { ORDER_ID_CHARACTERS_MAX } from '../event/registration-number.ts'
+import { MAX_ORDER_ID_CHARACTERS } from '../event/registration-number.ts'
 import { INR, readCurrency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
 import { readDelegate } from '../event/delegate-fields.ts'
@@ -182,7 +182,7 @@ export function statesNoCharge(line: string): boolean {
  */
 export function getDisplayableOrderId(text: string | null | undefined): string | undefined {
   const id = text?.trim() ?? ''
-  return /^[A-Za-z0-9]+$/.test(id) && id.length <= ORDER_ID_CHARACTERS_MAX ? id : undefined
+  return /^[A-Za-z0-9]+$/.test(id) && id.length <= MAX_ORDER_ID_CHARACTERS ? id : undefined
 }
 
 function toSingleLine(text: string): string {

@@ -8,15 +8,15 @@ declare const bankKeyBrand: unique symbol
 export type BankKey = string & { readonly [bankKeyBrand]: true }
 
 /** Shorter references occur in many narrations by chance. */
-const KEY_CHARACTERS_MIN = 6
+const MIN_KEY_CHARACTERS = 6
 /** Cheques in India have numbers of six digits. */
 const CHEQUE_DIGITS = 6
 /** The maximum length of a reference in the store. */
-export const REFERENCE_CHARACTERS_MAX = 64
+export const MAX_REFERENCE_CHARACTERS = 64
 /**
  * UPI apps print twelve digits in three groups; banks print a UTR of 22 characters in six groups.
  */
-const GROUPS_MAX = 8
+const MAX_GROUPS = 8
 /**
  * Twelve digits of UPI and IMPS; bank code, channel and number of NEFT and RTGS, or 16 characters
  * with a longer channel (AXISCN…) or with a channel alone (N… of HDFC Bank); CMS… of ICICI Bank.
@@ -34,7 +34,7 @@ const LEADING_WORD = new RegExp(
  * Front desks number their slips from 1. Only a number as long as a bank's is treated as a bank
  * reference.
  */
-const OWN_SLIP_CHARACTERS_MAX = 8
+const MAX_SLIP_CHARACTERS = 8
 
 /**
  * Normalises a reference. Spaces, dashes, full stops, invisible characters, letter case, digits of
@@ -95,7 +95,7 @@ export function isUtr(key: string): boolean {
  * Returns false if the key is too short or has no digit, because a line may contain it by chance.
  */
 export function isSearchable(key: BankKey): boolean {
-  return key.length >= KEY_CHARACTERS_MIN && /\d/.test(key)
+  return key.length >= MIN_KEY_CHARACTERS && /\d/.test(key)
 }
 
 /**
@@ -116,7 +116,7 @@ export function formatKey(key: string): string {
 
 /** Returns true for a slip number of the front desk, which each event counts separately. */
 export function isSlipNumber(key: BankKey): boolean {
-  return key.length <= OWN_SLIP_CHARACTERS_MAX || !/\d{6}/.test(key)
+  return key.length <= MAX_SLIP_CHARACTERS || !/\d{6}/.test(key)
 }
 
 /**
@@ -162,11 +162,11 @@ export function findReferenceKeys(text: string): ReadonlySet<BankKey> {
   }
   for (let from = 0; from < words.length; from++) {
     let joinedWords = ''
-    for (const word of words.slice(from, from + GROUPS_MAX)) {
+    for (const word of words.slice(from, from + MAX_GROUPS)) {
       // A word without digits is not part of a grouped number.
       if (joinedWords !== '' && !/\d/.test(word)) break
       joinedWords += word
-      if (joinedWords.length > REFERENCE_CHARACTERS_MAX) break
+      if (joinedWords.length > MAX_REFERENCE_CHARACTERS) break
       const key = stripLeadingWord(joinedWords)
       if (isSearchable(key)) keys.add(key)
     }

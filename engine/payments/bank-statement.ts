@@ -67,9 +67,9 @@ export type UnknownColumns = {
 }
 
 /** Maximum length that staff see. Banks' narrations and references are shorter. */
-const NARRATION_CHARACTERS_MAX = 300
+const MAX_NARRATION_CHARACTERS = 300
 /** Banks write about twenty rows above and below the table. */
-const DETAIL_ROWS_MAX = 200
+const MAX_DETAIL_ROWS = 200
 
 /** Banks' names for columns, letters only; the first match applies. */
 const HEADING_PATTERNS = {
@@ -133,9 +133,9 @@ export function readStatement(
     const line = {
       line: row.line,
       day,
-      narration: getCellText(row.cells, columnsOfRow.narration).slice(0, NARRATION_CHARACTERS_MAX),
+      narration: getCellText(row.cells, columnsOfRow.narration).slice(0, MAX_NARRATION_CHARACTERS),
       reference: getCellText(row.cells, columnsOfRow.reference)
-        .slice(0, NARRATION_CHARACTERS_MAX)
+        .slice(0, MAX_NARRATION_CHARACTERS)
         .replace(/^0+$/, ''),
       amount: toAmount(Math.abs(signed)),
     }
@@ -150,8 +150,8 @@ export function readStatement(
   for (const { row, columnsOfRow } of after)
     if (isUndated(row, columnsOfRow, currency, mark)) unread.push(row.line)
   const details = [...above, ...after.map(({ row }) => row)]
-    .slice(0, DETAIL_ROWS_MAX)
-    .map(({ cells }) => cells.join(' ').slice(0, NARRATION_CHARACTERS_MAX))
+    .slice(0, MAX_DETAIL_ROWS)
+    .map(({ cells }) => cells.join(' ').slice(0, MAX_NARRATION_CHARACTERS))
   return ok({
     currency,
     columns: table.columns,

@@ -25,7 +25,7 @@ import { quoteWithCategory, type Quote, type QuoteRefusal } from '../pricing/quo
 import { addDays, dayOf, type Instant } from '../lib/time.ts'
 
 /** An order id has two digits for the attempt number. */
-export const ATTEMPTS_MAX = 99
+export const MAX_ATTEMPTS = 99
 /** How long a payment that a message reported counts as in progress, although the gateway has no record of it yet. */
 const CLAIM_MS = 30 * 60_000
 
@@ -259,7 +259,7 @@ export function canPay(
   const isOpen = newest.status === 'pending'
   if (isOpen && newest.way == null && isRequestedByDelegate(newest, terms))
     return { is: 'same-order', orderId: newest.orderId }
-  return registration.payments.length >= ATTEMPTS_MAX
+  return registration.payments.length >= MAX_ATTEMPTS
     ? { is: 'too-many-attempts' }
     : { is: 'new-attempt', quote: null, replaces: isOpen ? newest.orderId : null }
 }
@@ -293,7 +293,7 @@ function decideByTerms(
   const decideRetry = (next: Quote | null): PaymentPermission => {
     if (isOpen && next === null && isRequestedByDelegate(newest, terms))
       return { is: 'same-order', orderId: newest.orderId }
-    if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }
+    if (attempts >= MAX_ATTEMPTS) return { is: 'too-many-attempts' }
     return { is: 'new-attempt', quote: next, replaces }
   }
   const { heldByCard = null } = terms
@@ -302,7 +302,7 @@ function decideByTerms(
   if (!quoteResult.ok) return { is: 'not-on-sale', why: quoteResult.error }
   if (quoteResult.value.total === newest.amount)
     return decideRetry(isOpen ? null : quoteResult.value)
-  if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }
+  if (attempts >= MAX_ATTEMPTS) return { is: 'too-many-attempts' }
   return accepted === quoteResult.value.total
     ? decideRetry(quoteResult.value)
     : { is: 'price-moved', was: newest.amount, now: quoteResult.value }

@@ -3,7 +3,7 @@
  *
  * Checks, API and buttons use the same table.
  */
-import { REASON_CHARACTERS_MAX, trimReason } from '../registration/states-and-actions.ts'
+import { MAX_REASON_CHARACTERS, trimReason } from '../registration/states-and-actions.ts'
 import { type Currency, formatMoney, toAmount, type Amount } from '../lib/money.ts'
 import type { OrderId, RegNo } from '../event/registration-number.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
@@ -137,10 +137,10 @@ export function getReviewVersion({ id, regNo, is, due, left }: Review): string {
   return [id, regNo ?? '', is, due ?? '', left].join(':')
 }
 
-/** Both are required, with at most `REASON_CHARACTERS_MAX` characters each. */
+/** Both are required, with at most `MAX_REASON_CHARACTERS` characters each. */
 export type DecisionGrounds = { readonly why: string; readonly who: string }
 /** Gateways' references have 6 to 20 characters. */
-const REFERENCE_CHARACTERS_MAX = 64
+const MAX_REFERENCE_CHARACTERS = 64
 
 export type Decision = DecisionGrounds & {
   /** The `getReviewVersion` that the user saw. Absent: the current version. */
@@ -274,10 +274,10 @@ export function checkGrounds({
   if (trimReason(why) === '')
     return refuse('no_grounds', 'Enter a reason. It explains the decision to your colleagues.')
   if (who.trim() === '') return refuse('no_grounds', 'Enter the name of the user who decides.')
-  return Math.max(why.length, who.length) > REASON_CHARACTERS_MAX
+  return Math.max(why.length, who.length) > MAX_REASON_CHARACTERS
     ? refuse(
         'no_grounds',
-        `The reason and the name can have at most ${REASON_CHARACTERS_MAX} characters each.`,
+        `The reason and the name can have at most ${MAX_REASON_CHARACTERS} characters each.`,
       )
     : ok({ why: why.trim(), who: who.trim() })
 }
@@ -287,8 +287,8 @@ function acceptPayment(
   reference: string,
   amount: Amount | null,
 ): Result<DecisionEffect, DecisionRefusal> {
-  if (reference.length > REFERENCE_CHARACTERS_MAX)
-    return refuse('no_reference', `A reference has at most ${REFERENCE_CHARACTERS_MAX} characters.`)
+  if (reference.length > MAX_REFERENCE_CHARACTERS)
+    return refuse('no_reference', `A reference has at most ${MAX_REFERENCE_CHARACTERS} characters.`)
   // A refund that the gateway rejected was made another way, which has its own reference.
   if (review.is === 'refund-refused' && reference === '')
     return refuse('no_reference', 'Enter the reference of the refund.')
@@ -318,10 +318,10 @@ function decideRefund(
     return reference === null
       ? ok({ does: 'refund-again', amount: part.value })
       : refuse('not_allowed', 'Accept this review instead, with the reference of the refund.')
-  if (reference === '' || (reference !== null && reference.length > REFERENCE_CHARACTERS_MAX))
+  if (reference === '' || (reference !== null && reference.length > MAX_REFERENCE_CHARACTERS))
     return refuse(
       'no_reference',
-      `Enter the transfer reference or the slip number of the refund, at most ${REFERENCE_CHARACTERS_MAX} characters.`,
+      `Enter the transfer reference or the slip number of the refund, at most ${MAX_REFERENCE_CHARACTERS} characters.`,
     )
   const isAll = part.value === review.left
   return ok({ does: 'give-back', amount: part.value, isAll, byHand: reference })

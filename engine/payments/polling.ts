@@ -12,13 +12,13 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /** The minimum and maximum interval between two polls of an open payment. */
-export const POLL_MS_MIN = MINUTE_MS
-const POLL_MS_MAX = 6 * HOUR_MS
+export const MIN_POLL_MS = MINUTE_MS
+const MAX_POLL_MS = 6 * HOUR_MS
 /**
  * The maximum interval while the gateway is unreachable, so that an outage does not delay all
  * payments for hours.
  */
-const UNREACHABLE_MS_MAX = 10 * MINUTE_MS
+const MAX_UNREACHABLE_MS = 10 * MINUTE_MS
 /**
  * "No record" is normal while the payer is on the way to the gateway or at the bank. After a day,
  * no payer returns.
@@ -32,15 +32,15 @@ export const WATCH_MS = 10 * DAY_MS
  * How long the last poll of a watch is repeated if the gateway does not respond, because a refund
  * may have been made since.
  */
-const UNANSWERED_MS_MAX = DAY_MS
+const MAX_UNANSWERED_MS = DAY_MS
 /** The first poll of an ended payment. A late payment is urgent, a second capture is not. */
-const FAILED_MS_MIN = 10 * MINUTE_MS
-const FAILED_MS_MAX = 12 * HOUR_MS
-const PAID_MS_MIN = HOUR_MS
+const MIN_FAILED_MS = 10 * MINUTE_MS
+const MAX_FAILED_MS = 12 * HOUR_MS
+const MIN_PAID_MS = HOUR_MS
 /** The maximum difference between the clocks of two servers. */
-const CLOCK_DIFFERENCE_MS_MAX = MINUTE_MS
+const MAX_CLOCK_DIFFERENCE_MS = MINUTE_MS
 /** A poll that is this late: the server was stopped, or its clock was set forward. */
-const LATE_MS_MIN = HOUR_MS
+const MIN_LATE_MS = HOUR_MS
 /**
  * The assumed age of a payment dated in the future, which was created while the clock was ahead.
  */
@@ -68,7 +68,7 @@ export function startWatch(
   status: PaymentStatus,
   at: Instant,
 ): { readonly askAt: Instant; readonly watchUntil: Instant } {
-  const wait = isPaid(status) ? PAID_MS_MIN : FAILED_MS_MIN
+  const wait = isPaid(status) ? MIN_PAID_MS : MIN_FAILED_MS
   return { askAt: instant(at + wait), watchUntil: instant(at + WATCH_MS) }
 }
 
@@ -84,7 +84,7 @@ export function adjustWatchEnd(
 ): Instant | null {
   if (watchUntil === null || plannedAt === null) return watchUntil
   const delayMs = at - plannedAt
-  return delayMs < LATE_MS_MIN ? watchUntil : instant(watchUntil + delayMs)
+  return delayMs < MIN_LATE_MS ? watchUntil : instant(watchUntil + delayMs)
 }
 
 /**
@@ -98,23 +98,23 @@ export function getNextPollTime(
   at: Instant,
   isReachable: boolean,
 ): Instant | null {
-  const getSoonest = (ms: number): number => (isReachable ? ms : Math.min(ms, UNREACHABLE_MS_MAX))
+  const getSoonest = (ms: number): number => (isReachable ? ms : Math.min(ms, MAX_UNREACHABLE_MS))
   if (isOpen(payment)) {
     const age = at - payment.createdAt
-    if (age < -CLOCK_DIFFERENCE_MS_MAX) return instant(at + getSoonest(UNKNOWN_AGE_MS))
-    const wait = Math.min(POLL_MS_MAX, Math.max(POLL_MS_MIN, Math.floor(age / 2)))
+    if (age < -MAX_CLOCK_DIFFERENCE_MS) return instant(at + getSoonest(UNKNOWN_AGE_MS))
+    const wait = Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, Math.floor(age / 2)))
     return instant(at + getSoonest(wait))
   }
   if (payment.watchUntil === null) return null
   const since = at - (payment.watchUntil - WATCH_MS)
-  const ended = since < -CLOCK_DIFFERENCE_MS_MAX ? FAILED_MS_MAX : Math.max(0, since)
+  const ended = since < -MAX_CLOCK_DIFFERENCE_MS ? MAX_FAILED_MS : Math.max(0, since)
   const wait = isPaid(payment.status)
-    ? Math.max(PAID_MS_MIN, ended)
-    : Math.min(FAILED_MS_MAX, Math.max(FAILED_MS_MIN, ended))
+    ? Math.max(MIN_PAID_MS, ended)
+    : Math.min(MAX_FAILED_MS, Math.max(MIN_FAILED_MS, ended))
   const next = instant(at + getSoonest(wait))
   if (next <= payment.watchUntil) return next
   // One last poll at the end, because with doubling alone half of the watch would remain unchecked.
   if (at < payment.watchUntil) return payment.watchUntil
-  const isUnanswered = !isReachable && at < payment.watchUntil + UNANSWERED_MS_MAX
-  return isUnanswered ? instant(at + UNREACHABLE_MS_MAX) : null
+  const isUnanswered = !isReachable && at < payment.watchUntil + MAX_UNANSWERED_MS
+  return isUnanswered ? instant(at + MAX_UNREACHABLE_MS) : null
 }

@@ -54,9 +54,9 @@ export type ReconciledLine = {
 type Lines = Pick<Statement, 'currency' | 'lines' | 'withdrawals' | 'details'>
 
 /** A statement line has about ten numbers. A file with only short numbers would block the server. */
-const REFERENCE_NUMBERS_MAX = 100_000
+const MAX_REFERENCE_NUMBERS = 100_000
 /** For all lines together. Adjacent numbers may be groups of one number, for example a day and a time. */
-const REFERENCES_MAX = 250_000
+const MAX_REFERENCES = 250_000
 
 /** Returns every reference under which the lines may be stored; null if there are more than in any real statement. */
 export function findStatementReferences({ lines, withdrawals }: Lines): readonly BankKey[] | null {
@@ -64,10 +64,10 @@ export function findStatementReferences({ lines, withdrawals }: Lines): readonly
   let [numbers, references] = [0, 0]
   for (const line of [...lines, ...withdrawals]) {
     numbers += (`${line.reference} ${line.narration}`.match(/\p{Nd}+/gu) ?? []).length
-    if (numbers > REFERENCE_NUMBERS_MAX) return null
+    if (numbers > MAX_REFERENCE_NUMBERS) return null
     const lineKeys = listLineKeys(line)
     references += lineKeys.size
-    if (references > REFERENCES_MAX) return null
+    if (references > MAX_REFERENCES) return null
     for (const key of lineKeys) keys.add(key)
   }
   for (const key of lines.flatMap(listFallbackKeys)) keys.add(key)

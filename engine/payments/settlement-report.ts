@@ -98,7 +98,7 @@ export type Settlement = {
 }
 
 /** References and UTRs are shorter. */
-const NAME_CHARACTERS_MAX = 64
+const MAX_NAME_CHARACTERS = 64
 
 /**
  * Gateways' names for columns, letters only; the first match applies, and each column has one
@@ -273,7 +273,7 @@ function readLine(
   columns: SettlementColumns,
 ): Omit<SettlementLine, 'nth'> | 'none' | 'unread' | 'unsettled' {
   const getText = (at: number | null): string =>
-    getCellText(cells, at).replace(/^'/, '').slice(0, NAME_CHARACTERS_MAX)
+    getCellText(cells, at).replace(/^'/, '').slice(0, MAX_NAME_CHARACTERS)
   const getName = (at: number | null): string =>
     SHORTENED_NUMBER.test(getText(at)) ? '' : getText(at)
   const [order, reference, utr] = [columns.order, columns.reference, columns.utr].map(getName) as [

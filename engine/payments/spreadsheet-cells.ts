@@ -14,29 +14,29 @@ import { isDay, type Day } from '../lib/time.ts'
 export type SheetRow = { readonly line: number; readonly cells: readonly string[] }
 
 /** The maximum number of rows with name and address above the table. */
-const ROWS_ABOVE_MAX = 60
+const MAX_ROWS_ABOVE = 60
 
 /**
  * Longer than any heading of a bank. A cell in a file without headings may have two million
  * characters.
  */
-const HEADING_CHARACTERS_MAX = 200
+const MAX_HEADING_CHARACTERS = 200
 
 /** Normalises a heading for comparison: letters only, in lower case. */
 export function normaliseHeading(cell: string): string {
   return cell
-    .slice(0, HEADING_CHARACTERS_MAX)
+    .slice(0, MAX_HEADING_CHARACTERS)
     .toLowerCase()
     .replaceAll(/[^a-z]/g, '')
 }
 
 /** Returns the row with the most cells that contain letters and no digits. */
 export function findLikeliestHeader(all: readonly SheetRow[]): readonly string[] {
-  const rows = all.slice(0, ROWS_ABOVE_MAX)
+  const rows = all.slice(0, MAX_ROWS_ABOVE)
   const countWords = ({ cells }: SheetRow): number =>
     cells.filter((cell) => /[a-z]/i.test(cell) && !/\d/.test(cell)).length
   const likeliest = rows.toSorted((a, b) => countWords(b) - countWords(a))[0]?.cells ?? []
-  return likeliest.map((cell) => cell.slice(0, HEADING_CHARACTERS_MAX))
+  return likeliest.map((cell) => cell.slice(0, MAX_HEADING_CHARACTERS))
 }
 
 /** Returns the text of a cell; empty if the column does not exist. */
@@ -187,7 +187,7 @@ export function findTable<C>(
   readonly above: readonly SheetRow[]
   readonly below: readonly SheetRow[]
 } | null {
-  const found = rows.slice(0, ROWS_ABOVE_MAX).flatMap((row, index) => {
+  const found = rows.slice(0, MAX_ROWS_ABOVE).flatMap((row, index) => {
     const detected = detectColumns(row.cells)
     return detected === null ? [] : [{ at: index, detected }]
   })[0]

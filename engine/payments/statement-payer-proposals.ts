@@ -64,11 +64,11 @@ export type Proposal<Awaited extends UnpaidOrder> = {
 }
 
 /** Banks credit a weekend's transfers by the second working day. */
-const DAYS_APART_MAX = 3
+const MAX_DAYS_APART = 3
 /** Shorter words are initials, titles and abbreviations of banks. */
-const NAME_WORD_CHARACTERS_MIN = 3
+const MIN_NAME_WORD_CHARACTERS = 3
 /** If more registrations match equally, staff search by name instead. */
-const PROPOSALS_MAX = 3
+const MAX_PROPOSALS = 3
 /** Titles before names. Some surnames are the same words. */
 const NAME_TITLES: ReadonlySet<string> = new Set(['PROF', 'MRS', 'SMT', 'SHRI', 'SRI'])
 
@@ -106,7 +106,7 @@ export function createPayerProposer<Awaited extends UnpaidOrder>(
     ] as const
     for (const [basis, find] of ranked) {
       const registrations = find()
-      if (registrations.length > 0 && registrations.length <= PROPOSALS_MAX)
+      if (registrations.length > 0 && registrations.length <= MAX_PROPOSALS)
         return registrations.map((registration) => ({ registration, basis }))
     }
     return []
@@ -122,7 +122,7 @@ export function canMatch({ amount, day }: StatementLine, order: UnpaidOrder): bo
   if (claim === null) return false
   const isNear =
     claim.day === null ||
-    (claim.day <= day && day <= addDays(claim.day, DAYS_APART_MAX)) ||
+    (claim.day <= day && day <= addDays(claim.day, MAX_DAYS_APART)) ||
     claim.day === addDays(day, 1)
   return isNear && getDue(order, day) === amount
 }
@@ -133,7 +133,7 @@ export const getDue = ({ due, dueOn }: UnpaidOrder, day: Day): Amount => dueOn?.
 const listNameWords = (name: string): readonly string[] => [
   ...new Set(
     splitWords(name).filter(
-      (word) => word.length >= NAME_WORD_CHARACTERS_MIN && !NAME_TITLES.has(word),
+      (word) => word.length >= MIN_NAME_WORD_CHARACTERS && !NAME_TITLES.has(word),
     ),
   ),
 ]

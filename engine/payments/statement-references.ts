@@ -4,7 +4,7 @@ import {
   readChequeNumber,
   isUtr,
   findReferenceKeys,
-  REFERENCE_CHARACTERS_MAX,
+  MAX_REFERENCE_CHARACTERS,
   findUtr,
   splitWords,
   type BankKey,
@@ -28,9 +28,9 @@ export function buildFallbackReference({
 }: StatementLine): string {
   const texts = reference === '' ? narration : `${reference} ${narration}`
   const name = `${day} ${amount} ${texts}`
-  if (name.length <= REFERENCE_CHARACTERS_MAX) return name
+  if (name.length <= MAX_REFERENCE_CHARACTERS) return name
   const end = ` x${computeFingerprint(name)}`
-  return name.slice(0, REFERENCE_CHARACTERS_MAX - end.length) + end
+  return name.slice(0, MAX_REFERENCE_CHARACTERS - end.length) + end
 }
 
 /**
@@ -54,7 +54,7 @@ export const listFallbackKeys = memoize((line: StatementLine): readonly BankKey[
     `${day} ${amount} ${narration}`,
     `${day} ${narration}`,
   ]
-  return names.map((name) => toBankKey(name.slice(0, REFERENCE_CHARACTERS_MAX)))
+  return names.map((name) => toBankKey(name.slice(0, MAX_REFERENCE_CHARACTERS)))
 })
 
 /** UPI apps and some banks print twelve digits in three groups. */
@@ -111,7 +111,7 @@ export function namesPayment(
  */
 const CHEQUE_WORD = /^(?:CHQ|CHEQUE|CLG|CLEARING|MICR|CTS)(?:NO)?(?=\d|$)/
 /** "CHQ DEP 456789": the maximum distance in words between the bank's word and the number. */
-const WORDS_APART_MAX = 2
+const MAX_WORDS_APART = 2
 
 /**
  * Returns the cheque number of a line; null if the line is not about a cheque. The reference column
@@ -123,7 +123,7 @@ export function findChequeNumber(line: StatementLine): BankKey | null {
   if (!isOfCheque || findLineUtrs(line).length > 0) return null
   const nearbyWords = words.filter((_, index) =>
     words
-      .slice(Math.max(0, index - WORDS_APART_MAX), index + WORDS_APART_MAX + 1)
+      .slice(Math.max(0, index - MAX_WORDS_APART), index + MAX_WORDS_APART + 1)
       .some((word) => CHEQUE_WORD.test(word)),
   )
   const [year = '', month = '', date = ''] = line.day.slice(2).split('-')

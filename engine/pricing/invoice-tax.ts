@@ -167,14 +167,14 @@ export function chooseTaxForm(
  * Rule 46(e): from this taxable value on, an invoice to an unregistered recipient requires the
  * address and state.
  */
-export const ADDRESS_FROM_PAISE = toAmount(50_000_00)
+export const MIN_TAXABLE_FOR_ADDRESS = toAmount(50_000_00)
 
 /**
  * Rupees per unit of a currency with that many decimals (yen, dollar, dinar), more than any such
  * currency is worth. The exchange rate of the payment day is unknown when the form is filled in,
  * and an unnecessary address does no harm.
  */
-const RUPEES_MAX: Readonly<Record<number, number>> = { 0: 1, 2: 150, 3: 500 }
+const MAX_RUPEES_PER_UNIT: Readonly<Record<number, number>> = { 0: 1, 2: 150, 3: 500 }
 
 /**
  * Returns true if the law may require the recipient's address on an invoice with this taxable
@@ -185,8 +185,8 @@ export function requiresAddress(
   isRegistered: boolean,
   currency: Currency = INR,
 ): boolean {
-  const rupees = currency === INR ? 1 : (RUPEES_MAX[getDecimals(currency)] ?? 1)
-  return !isRegistered && toMajorUnits(taxable, currency) * rupees >= ADDRESS_FROM_PAISE / 100
+  const rupees = currency === INR ? 1 : (MAX_RUPEES_PER_UNIT[getDecimals(currency)] ?? 1)
+  return !isRegistered && toMajorUnits(taxable, currency) * rupees >= MIN_TAXABLE_FOR_ADDRESS / 100
 }
 
 /** Returns the sum of the taxable lines of a bill, after adjustments. */

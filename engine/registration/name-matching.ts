@@ -15,7 +15,7 @@ const NAME_TITLES = new Set([
   'er',
 ])
 /** A shorter word with a wrong letter is a different word. */
-const WORD_LETTERS_MIN = 4
+const MIN_WORD_LETTERS = 4
 
 /**
  * Returns the words of a name or a search in lower case without accents. Joined initials are one
@@ -69,7 +69,7 @@ export function hasOneTypo(name: string, search: string): boolean {
     const others = wanted.filter((_, other) => other !== index)
     return known.some(
       (word, at) =>
-        word.length >= WORD_LETTERS_MIN &&
+        word.length >= MIN_WORD_LETTERS &&
         isOneEditAway(word, typed) &&
         beginDistinctWords(
           known.filter((_, other) => other !== at),
@@ -100,7 +100,7 @@ export function listTermsWithTypos(search: string): readonly (readonly string[])
   const words = splitNameWithoutTitles(search)
   return words.flatMap((word, index) => {
     const letters = [...word]
-    if (letters.length < WORD_LETTERS_MIN - 1) return []
+    if (letters.length < MIN_WORD_LETTERS - 1) return []
     const others = words.filter((other, at) => at !== index && [...other].length >= 3)
     const half = Math.max(3, Math.floor(letters.length / 2))
     return [

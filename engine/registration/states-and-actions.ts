@@ -232,10 +232,10 @@ export function checkAction(
           ? 'Enter the note.'
           : 'Enter a reason. It explains the decision to your colleagues and the delegate.',
     })
-  if (reason.length > REASON_CHARACTERS_MAX)
+  if (reason.length > MAX_REASON_CHARACTERS)
     return err({
       code: 'no_grounds',
-      message: `Enter at most ${REASON_CHARACTERS_MAX} characters.`,
+      message: `Enter at most ${MAX_REASON_CHARACTERS} characters.`,
     })
   const { becomes = state, from = state } = row
   return ok({ becomes: from === state ? becomes : state, why: reason })
@@ -246,7 +246,7 @@ export const trimReason = (why: string): string =>
   /[^\s\p{Default_Ignorable_Code_Point}]/u.test(why) ? why.trim() : ''
 
 /** The maximum length of a reason that staff enter: up to three sentences. */
-export const REASON_CHARACTERS_MAX = 500
+export const MAX_REASON_CHARACTERS = 500
 
 /** The data about a registration's payment that decides its state. */
 export type PaymentSituation = {

@@ -2,7 +2,7 @@
  * Polls the gateway for open payments; verifies returns and webhooks.
  * Only the gateway's own response to our query makes a payment a success or a failure.
  */
-import { POLL_MS_MIN, instant, isOpen } from '../../engine/index.ts'
+import { MIN_POLL_MS, instant, isOpen } from '../../engine/index.ts'
 import type { EventConfig, Instant, PollResult, OrderId } from '../../engine/index.ts'
 import type { Payments } from '../dependencies.ts'
 import { readVersion } from '../events/versions/version-approval.ts'
@@ -149,7 +149,7 @@ export function openPayments(
     if (lastRunAt === null || at < lastRunAt) await deps.store.rescheduleAfterClockChange(at)
     lastRunAt = at
     // The buyer of a new payment is still entering data, so every payment waits at least the shortest interval.
-    const dueBefore = all ? END_OF_TIME : instant(at - POLL_MS_MIN)
+    const dueBefore = all ? END_OF_TIME : instant(at - MIN_POLL_MS)
     const seenOrders = new Set<OrderId>()
     let endedCount = 0
     await sendPendingRefunds()

@@ -7,7 +7,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import threads from 'node:worker_threads'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import { POLL_MS_MIN, instant, buildIssuer } from '../../engine/index.ts'
+import { MIN_POLL_MS, instant, buildIssuer } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { buildApp } from '../../server/app.ts'
 import type {
@@ -303,7 +303,7 @@ export async function createMachine(
   const findNextDue = async (): Promise<number | null> => {
     const row = await disk
       .sql()<Record<'open' | 'ended' | 'refund' | 'dispute', number | null>>(
-        `SELECT min(iif(status = 'pending' AND review IS NULL, next_ask_at + ${POLL_MS_MIN}, NULL)) AS open,
+        `SELECT min(iif(status = 'pending' AND review IS NULL, next_ask_at + ${MIN_POLL_MS}, NULL)) AS open,
         min(iif(watch_until IS NOT NULL AND NOT (status = 'pending' AND review IS NULL), next_ask_at, NULL)) AS ended,
         (SELECT min(coalesce(asked_at, at) + iif(state = 'asked' AND said IS NOT NULL, ${BEGUN_MS_MAX}, ${REFUND_RETRY_MS}))
           FROM refunds WHERE state IN ('wanted', 'asked')) AS refund,

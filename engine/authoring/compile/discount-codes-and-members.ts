@@ -2,7 +2,7 @@
 import type { EventConfig } from '../../event/config.ts'
 import type { CodeKind, Quota, MemberList, Unique } from '../../event/pricing-types.ts'
 import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
-import { SEAT_HOLD_MS } from '../../event/defaults.ts'
+import { DEFAULT_SEAT_HOLD_MS } from '../../event/defaults.ts'
 import { toCondition } from './conditions.ts'
 import {
   removeUndefined,
@@ -20,7 +20,9 @@ export function toPricingContext(
   return {
     quotas: asList(file.quotas).map(asMap).map(toLimit),
     holdSeatsMs:
-      file.hold_seats_for === undefined ? SEAT_HOLD_MS : readDuration(asText(file.hold_seats_for)),
+      file.hold_seats_for === undefined
+        ? DEFAULT_SEAT_HOLD_MS
+        : readDuration(asText(file.hold_seats_for)),
     unique: asList(file.unique).map(asMap).map(toUnique),
     codeKinds: asList(asMap(file.codes).kinds).map(asMap).map(toKind),
     memberLists: Object.entries(asMap(file.member_lists)).map(([id, memberList]) =>
@@ -99,5 +101,7 @@ const MS_BY_UNIT: Readonly<Record<string, number>> = {
 /** Reads "30 minutes" or "1 hour"; other values are reported by the schema check. */
 function readDuration(file: string): number {
   const found = /^(\d+)\s*(minute|hour|day)s?$/.exec(file.trim())
-  return found === null ? SEAT_HOLD_MS : Number(found[1]) * (MS_BY_UNIT[found[2] ?? ''] ?? 0)
+  return found === null
+    ? DEFAULT_SEAT_HOLD_MS
+    : Number(found[1]) * (MS_BY_UNIT[found[2] ?? ''] ?? 0)
 }

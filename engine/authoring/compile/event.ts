@@ -37,14 +37,14 @@ import {
 } from './read-checked-values.ts'
 import {
   buildDefaultApi,
-  ERROR_BUTTONS,
-  FREE_BUTTON,
-  THEME_COLOUR,
-  LOOKUP_DEFAULT,
-  MESSAGE_DISPLAY,
+  DEFAULT_ERROR_BUTTONS,
+  DEFAULT_FREE_BUTTON,
+  DEFAULT_THEME_COLOUR,
+  DEFAULT_LOOKUP,
+  DEFAULT_MESSAGE_DISPLAY,
   NEVER,
   ORDER_NUMBER_DIGITS,
-  RESULT_AMOUNTS,
+  DEFAULT_RESULT_AMOUNTS,
 } from '../../event/defaults.ts'
 
 export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
@@ -99,7 +99,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   const id = asText(event.id)
   const site = toSiteTexts(shared.texts)
   const summary = { ...asMap(common.summary), ...asMap(rawForm.summary) }
-  const freeButton = asOptionalText(summary.free_button) ?? FREE_BUTTON
+  const freeButton = asOptionalText(summary.free_button) ?? DEFAULT_FREE_BUTTON
   const panel = rawForm.panel === undefined ? null : asMap(rawForm.panel)
   const stepper = rawForm.stepper === undefined ? null : asMap(rawForm.stepper)
   const withoutPayment = { ...asMap(common.without_payment), ...asMap(rawForm.without_payment) }
@@ -140,7 +140,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
     ...eventDetails,
     demo: asTexts(file.demo),
     look: {
-      colour: asOptionalText(asMap(file.look).colour) ?? THEME_COLOUR,
+      colour: asOptionalText(asMap(file.look).colour) ?? DEFAULT_THEME_COLOUR,
       ...removeUndefined({ logo: asOptionalText(asMap(file.look).logo) }),
     },
     ...removeUndefined({ words: file.words === undefined ? undefined : asWireNames(file.words) }),
@@ -207,7 +207,8 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
         freeButton,
         busy: asText(summary.busy),
       },
-      notices: (rawForm.notices as EventConfig['form']['notices'] | undefined) ?? MESSAGE_DISPLAY,
+      notices:
+        (rawForm.notices as EventConfig['form']['notices'] | undefined) ?? DEFAULT_MESSAGE_DISPLAY,
       noticeMs: site.noticeMs,
       withoutPayment: {
         notice: readOptionalMessage(withoutPayment.notice),
@@ -237,14 +238,14 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
     results: {
       amounts:
         (asMap(file.results).amounts as EventConfig['results']['amounts'] | undefined) ??
-        RESULT_AMOUNTS,
+        DEFAULT_RESULT_AMOUNTS,
       errors: compileResultErrors({
         ...asMap(shared.texts.results),
         ...asMap(asMap(file.results).errors),
       }),
       errorButtons:
         asMap(file.results).error_buttons === undefined
-          ? ERROR_BUTTONS
+          ? DEFAULT_ERROR_BUTTONS
           : asList(asMap(file.results).error_buttons).map(asMap).map(toButton),
       success: EMPTY_PAGE,
       failed: EMPTY_PAGE,
@@ -277,8 +278,8 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
       ...config,
       results: {
         ...config.results,
-        success: toPage(config, asMap(results.success), LOOKUP_DEFAULT.success),
-        failed: toPage(config, asMap(results.failed), LOOKUP_DEFAULT.failed),
+        success: toPage(config, asMap(results.success), DEFAULT_LOOKUP.success),
+        failed: toPage(config, asMap(results.failed), DEFAULT_LOOKUP.failed),
       },
       admin: toAdmin(config, asMap(file.admin), site),
     },

@@ -20,7 +20,7 @@ import { METHOD_NAME } from '../../rules/pricing-context.ts'
 import type { Field } from '../../event/form-types.ts'
 import type { PaymentMethod } from '../../event/payment-method-types.ts'
 import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
-import { TAX_PRICES, TAX_ROUNDING } from '../../event/defaults.ts'
+import { DEFAULT_TAX_PRICES, DEFAULT_TAX_ROUNDING } from '../../event/defaults.ts'
 import {
   removeUndefined,
   asList,
@@ -126,8 +126,8 @@ function toTax(value: unknown): Tax | null {
   return {
     name: asText(tax.name),
     percent: Number(tax.percent),
-    prices: (tax.prices as Tax['prices'] | undefined) ?? TAX_PRICES,
-    round: (tax.round as Tax['round'] | undefined) ?? TAX_ROUNDING,
+    prices: (tax.prices as Tax['prices'] | undefined) ?? DEFAULT_TAX_PRICES,
+    round: (tax.round as Tax['round'] | undefined) ?? DEFAULT_TAX_ROUNDING,
   }
 }
 

@@ -2,7 +2,12 @@
 import type { Category, Field, FieldType, Option } from '../../event/config.ts'
 import type { Scalar } from '../../event/answer-types.ts'
 import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
-import { BYTES_PER_MB, FIELD_TYPE, PROOF_MB, YES_NO_DISPLAY } from '../../event/defaults.ts'
+import {
+  BYTES_PER_MB,
+  DEFAULT_FIELD_TYPE,
+  DEFAULT_PROOF_MB,
+  DEFAULT_YES_NO_DISPLAY,
+} from '../../event/defaults.ts'
 import { findPatternFault, anchorPattern } from '../schema/answer-pattern.ts'
 import { toCondition } from './conditions.ts'
 import {
@@ -78,7 +83,7 @@ export type FieldContext = {
 
 export function toField(value: PlainMap, section: number, context: FieldContext): Field {
   const { categories, shared, days } = context
-  const type = (value.type as FieldType | undefined) ?? FIELD_TYPE
+  const type = (value.type as FieldType | undefined) ?? DEFAULT_FIELD_TYPE
   const invalid = asMap(asMap(shared.texts.form).invalid)
   const required =
     typeof value.required === 'object' && value.required !== null ? asMap(value.required) : null
@@ -93,7 +98,7 @@ export function toField(value: PlainMap, section: number, context: FieldContext)
     invalid: asOptionalText(value.invalid) ?? asOptionalText(invalid[INVALID_TEXTS[type]]) ?? '',
     check: value.check !== false,
     ...removeUndefined({
-      as: (value.as as Field['as']) ?? (type === 'yes-no' ? YES_NO_DISPLAY : undefined),
+      as: (value.as as Field['as']) ?? (type === 'yes-no' ? DEFAULT_YES_NO_DISPLAY : undefined),
       hint: asOptionalText(value.hint),
       options:
         type === 'select' || type === 'many'
@@ -103,7 +108,9 @@ export function toField(value: PlainMap, section: number, context: FieldContext)
       default: value.default as Scalar | undefined,
       accept: value.accept === undefined ? undefined : asTexts(value.accept),
       bytesMax:
-        type === 'file' ? Math.round(Number(value.max_mb ?? PROOF_MB) * BYTES_PER_MB) : undefined,
+        type === 'file'
+          ? Math.round(Number(value.max_mb ?? DEFAULT_PROOF_MB) * BYTES_PER_MB)
+          : undefined,
       showWhen: value.show_when === undefined ? undefined : toCondition(value.show_when),
       required:
         value.required === undefined || value.required === false

@@ -3,7 +3,7 @@ import type { EventConfig, Field, Gateway, GatewayAccount } from '../../event/co
 import type { CardMethod, PaymentMethod } from '../../event/payment-method-types.ts'
 import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
 import type { FieldContext } from './form.ts'
-import { GATEWAY_MINIMUM, EXPIRY_DAYS } from '../../event/defaults.ts'
+import { GATEWAY_MINIMUM, DEFAULT_EXPIRY_DAYS } from '../../event/defaults.ts'
 import { toField } from './form.ts'
 import { DEFAULT_GATEWAY, isGatewayKind } from '../../payments/gateways/capabilities.ts'
 import { INR, readCurrency, type Currency } from '../../lib/money.ts'
@@ -106,7 +106,7 @@ function toMethod(plain: PlainMap, context: FieldContext): PaymentMethod {
     reference: asText(unique?.id),
     priceDate: plain.price_date === 'credit' ? 'credit' : 'registration',
     expiresAfterDays:
-      plain.expires_after === undefined ? EXPIRY_DAYS : readDays(plain.expires_after),
+      plain.expires_after === undefined ? DEFAULT_EXPIRY_DAYS : readDays(plain.expires_after),
     ...removeUndefined({ day: fields.find(({ type }) => type === 'date')?.id }),
   }
 }

@@ -5,7 +5,7 @@
  */
 import type { Site, SiteLink, Social } from '../../event/site.ts'
 import type { Finding } from '../finding.ts'
-import { OPENS_BADGE, UNKNOWN_PAYMENT } from '../../event/site.ts'
+import { DEFAULT_OPENS_BADGE, UNKNOWN_PAYMENT } from '../../event/site.ts'
 import { readWithSchema } from '../schema/check-schema.ts'
 
 /** The content of a valid file; a test compares it with the schema. */
@@ -71,7 +71,7 @@ function toSite({
     ...rest,
     header: { links: header.links, signIn: header.sign_in, createEvent: header.create_event },
     hero: { ...hero, picture: hero.picture ?? null },
-    conferences: { ...conferences, opens: conferences.opens ?? OPENS_BADGE },
+    conferences: { ...conferences, opens: conferences.opens ?? DEFAULT_OPENS_BADGE },
     messages: { unknownPayment: messages?.unknown_payment ?? UNKNOWN_PAYMENT },
     footer: {
       ...footer,

@@ -17,7 +17,7 @@ import {
 type Point = { readonly answers: Answers }
 
 /** If there are more combinations, none are listed, and the caller reports that. */
-const POINTS_MAX = 200_000
+const MAX_POINTS = 200_000
 
 /**
  * Returns the axes that decide the category in any of these versions: the fields in its rules, and
@@ -54,7 +54,7 @@ export function listCategoryAxes(
 /** Returns all combinations, or null if there are too many. */
 export function listPoints(axes: readonly Axis[]): readonly Point[] | null {
   if (axes.some(({ isTooLarge }) => isTooLarge)) return null
-  if (axes.reduce((product, axis) => product * axis.values.length, 1) > POINTS_MAX) return null
+  if (axes.reduce((product, axis) => product * axis.values.length, 1) > MAX_POINTS) return null
   return axes.reduce<readonly Point[]>(
     (points, { field, values }) =>
       points.flatMap(({ answers }) =>

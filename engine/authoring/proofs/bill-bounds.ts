@@ -78,7 +78,7 @@ export type BillProof = {
 }
 
 /** The maximum number of steps before a search counts as too large; less than half a second. */
-const STEPS_MAX = 150_000
+const MAX_STEPS = 150_000
 
 /**
  * Returns the proofs about the bill of an event with valid names and conditions and bounded
@@ -96,13 +96,13 @@ export const proveBill = (event: EventConfig): BillProof => ({
 const proveItems = memoize((event: EventConfig): readonly ItemProof[] =>
   event.fees.items.map((item) => ({
     id: item.id,
-    found: tryWithinBudget(() => proveItem(event, item, { left: STEPS_MAX }), null),
+    found: tryWithinBudget(() => proveItem(event, item, { left: MAX_STEPS }), null),
   })),
 )
 
 const proveExtremes = memoize((event: EventConfig): readonly Extremes[] | null =>
   tryWithinBudget(() => {
-    const budget = { left: STEPS_MAX }
+    const budget = { left: MAX_STEPS }
     return listCurrenciesOfEvent(event).map((currency) => findExtremes(event, currency, budget))
   }, null),
 )
@@ -346,7 +346,7 @@ function computeOverdraft(price: Amount, percent: number): number {
 export const findOverlappingAdjustments = memoize(
   (event: EventConfig): readonly (readonly [string, string])[] | null =>
     tryWithinBudget(() => {
-      const budget: Budget = { left: STEPS_MAX }
+      const budget: Budget = { left: MAX_STEPS }
       const { adjustments } = event.fees
       const days = listBillDays(event).map(({ on }) => on)
       return adjustments.flatMap((adjustment, index) =>

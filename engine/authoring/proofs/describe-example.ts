@@ -12,11 +12,11 @@ import { getCurrency } from '../../rules/category.ts'
 /** Lists categories: "`member` or `senior`". If there are many, ends with their number. */
 export function describeCategories(who: readonly SampleDelegate[]): string {
   const names = [...new Set(who.map(({ category }) => `\`${category}\``))]
-  return names.length > NAMED_MAX
-    ? `${names.slice(0, NAMED_MAX).join(', ')} or ${names.length - NAMED_MAX} more`
+  return names.length > MAX_NAMED_CATEGORIES
+    ? `${names.slice(0, MAX_NAMED_CATEGORIES).join(', ')} or ${names.length - MAX_NAMED_CATEGORIES} more`
     : names.join(' or ')
 }
-const NAMED_MAX = 4
+const MAX_NAMED_CATEGORIES = 4
 
 /**
  * Describes answers: "code: coupon, workshops: usg and ecmo", in their order, without those

@@ -26,12 +26,12 @@ export type UnansweredField = {
 }
 
 /** The maximum number of steps of a search over the values that one item reads. */
-const STEPS_MAX = 50_000
+const MAX_STEPS = 50_000
 
 /** Returns one entry for each item and field. Items with too many answers to check are left out. */
 export const findUnansweredFields = memoize((event: EventConfig): readonly UnansweredField[] =>
   event.fees.items.flatMap((item) =>
-    tryWithinBudget(() => findHiddenItemFields(event, item, { left: STEPS_MAX }), []),
+    tryWithinBudget(() => findHiddenItemFields(event, item, { left: MAX_STEPS }), []),
   ),
 )
 
@@ -122,7 +122,7 @@ export type HiddenField = Omit<UnansweredField, 'isHidden'>
 /** Returns one entry for each item and field. Items with too many answers to check are left out. */
 export const findHiddenFields = memoize((event: EventConfig): readonly HiddenField[] =>
   event.fees.items.flatMap((item) =>
-    tryWithinBudget(() => findHiddenFieldsOfItem(event, item, { left: STEPS_MAX }), []),
+    tryWithinBudget(() => findHiddenFieldsOfItem(event, item, { left: MAX_STEPS }), []),
   ),
 )
 

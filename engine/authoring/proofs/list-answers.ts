@@ -11,7 +11,7 @@ import { fromPairs } from '../../lib/result.ts'
 import { TooLarge } from './sets-of-answers.ts'
 
 /** If a field has more answers, they are not listed, and a proof that needs them is abandoned. */
-const LISTED_MAX = 4096
+const MAX_LISTED_ANSWERS = 4096
 
 /** A partial choice, while options are decided one after another. */
 type Choice = {
@@ -86,7 +86,7 @@ export function listDistinctChoices(
           ),
         })
     }
-    if (next.size > LISTED_MAX) throw new TooLarge()
+    if (next.size > MAX_LISTED_ANSWERS) throw new TooLarge()
     choices = [...next.values()]
   })
   return choices
@@ -148,7 +148,7 @@ export function listDistinctPeople(
         ...Array.from({ length: extra }, () => kind),
       ]),
     )
-    if (lists.length > LISTED_MAX) throw new TooLarge()
+    if (lists.length > MAX_LISTED_ANSWERS) throw new TooLarge()
   }
   return lists.filter(({ length }) => length >= fewest)
 }
@@ -181,7 +181,7 @@ function listKindsOfPeople(
               : fromPairs([...Object.entries(person), [part.id, answer]]),
           )
       }
-    if (next.size > LISTED_MAX) throw new TooLarge()
+    if (next.size > MAX_LISTED_ANSWERS) throw new TooLarge()
     people = next
   }
   return [...people.values()]

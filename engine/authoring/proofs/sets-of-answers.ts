@@ -21,9 +21,9 @@ export type Budget = { left: number }
  * The maximum number of box operations before a table counts as too large to prove; one or two
  * seconds.
  */
-export const WORK_MAX = 2_000_000
+export const MAX_OPERATIONS = 2_000_000
 const BITS_PER_WORD = 30
-const WORDS_FREE = 16
+const WORDS_PER_OPERATION = 16
 
 export class TooLarge extends Error {}
 
@@ -146,6 +146,6 @@ function subtractBox(space: Space, a: Box, b: Box, budget: Budget): readonly Box
  * more.
  */
 function spend(budget: Budget, { words }: Space): void {
-  budget.left -= 1 + Math.floor(words / WORDS_FREE)
+  budget.left -= 1 + Math.floor(words / WORDS_PER_OPERATION)
   if (budget.left < 0) throw new TooLarge()
 }

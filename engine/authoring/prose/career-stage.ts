@@ -38,7 +38,7 @@ const IGNORED_WORDS =
   /\b(?:the|of|for|and|or|a|an|to|in|with|is|are|as|all|only|any|category|registration|regn|fees?|rates?|persons?|people|delegates?|participants?|registrants?|attendees?|doctors?|drs?|physicians?|surgeons?|medical|dental|practice|private|indian|national|regular|ordinary|proof|required|junior|senior|sr|jr|1st|2nd|year|visitors?|guests?|general|public|outsiders?|individuals?|life|annual|associate|society|association|assn|body)\b/g
 
 /** "Non-PG" does not mean a postgraduate. */
-const DENIED_LEVEL =
+const NEGATED_LEVEL =
   /\b(?:non|not an?|not) (?:p\.?g|post ?graduates?|students?|trainees?|residents?|facult\w+|interns?)\b/g
 
 /** Splits a name into words; in ids, hyphens and underscores separate them. */
@@ -102,7 +102,7 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
   const levels = new Set<Level>()
   let companions = 0
   const phrases = parts
-    .replace(DENIED_LEVEL, ' ')
+    .replace(NEGATED_LEVEL, ' ')
     .split(/[/,;+&]| and | or /)
     .filter((chunk) => /[a-z]/.test(chunk))
   for (const chunk of phrases) {
@@ -127,7 +127,7 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
     SENIOR_WORDS,
     COMPANION_WORDS,
     OTHER_MEMBERS,
-    DENIED_LEVEL,
+    NEGATED_LEVEL,
     MEMBER_WORDS,
     ...LEVEL_WORDS.map(([, one]) => one),
     IGNORED_WORDS,

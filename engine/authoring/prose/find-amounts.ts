@@ -163,7 +163,7 @@ function toPlainFigure(text: string, currency: Currency): string {
 const OTHER_MONEY_WORDS =
   /\b(?:hotels?|rooms?|accommodations?|lodging|stay|guest ?house|dormitory|tours?|travel|taxi|cab|flights?|trains?|stalls?|sponsor\w*|exhibit\w*|advertis\w*|prizes?|awards?|cash|grants?|scholarships?|fellowships?|stipends?|refund\w*|cancel\w*|deduct\w*|worth|save[sd]?|saving|discounts?|rebate|off|concession of|less|penalty|fine|bank|transaction|gateway|convenience|processing|courier|postage|dd|cheque|neft|income|salary|turnover|budget|earn\w*|donat\w*|contribut\w*|deposit|insurance|late fee|for example|e\.g|raised|collected|kept|retained|forfeit\w*|crore|exchange|museums?|zoo|monuments?|last year|previous)\b/i
 /** Money that is paid separately from the registration. */
-const PAID_ELSEWHERE =
+const PAID_ELSEWHERE_WORDS =
   /\b(?:(?:paid|payable|pay|collected|charged|settled?|billed)\s+(?:\w+\s+){0,3}?(?:at|on|to|directly|separately|in cash|by|with)\b|(?:at|on) the (?:venue|spot|desk|hotel|counter|day)|at the desk|on[- ]?site|separately|directly)/i
 
 /** "Goods above Rs. 50,000": a limit, not a price. */
@@ -175,7 +175,7 @@ export function isPayableAmount({ left, right }: StatedAmount, heading: string):
   const surroundings = `${heading} ${left} ${right}`
   return (
     !OTHER_MONEY_WORDS.test(surroundings) &&
-    !PAID_ELSEWHERE.test(surroundings) &&
+    !PAID_ELSEWHERE_WORDS.test(surroundings) &&
     !THRESHOLD_WORDS.test(left)
   )
 }

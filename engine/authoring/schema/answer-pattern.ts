@@ -18,11 +18,11 @@ export type PatternFault = {
  * The maximum number of ways to match one prefix of a text. Safe patterns rarely need five; if the
  * number grows with the text, it soon exceeds this.
  */
-export const READINGS_MAX = 50
+export const MAX_READINGS = 50
 /** The maximum length of a pattern with its counts expanded: longer than any identifier. */
 const MAX_EXPANDED_CHARACTERS = 1000
 /** The maximum number of steps of the proof: some hundredths of a second, and 100 times what real patterns need. */
-const STEPS_MAX = 100_000
+const MAX_STEPS = 100_000
 
 /** Returns the pattern anchored to the whole answer. */
 export function anchorPattern(pattern: string): string {
@@ -274,7 +274,7 @@ function buildStates(pattern: Node): readonly State[] | null {
 type PathCounts = ReadonlyMap<number, number>
 
 /**
- * Returns a prefix of a text that can be matched in more than `READINGS_MAX` ways; '' if there are
+ * Returns a prefix of a text that can be matched in more than `MAX_READINGS` ways; '' if there are
  * too many sets of states to check; null if there is no such text.
  */
 function findTextWithManyMatches(states: readonly State[]): string | null {
@@ -304,11 +304,11 @@ function findTextWithManyMatches(states: readonly State[]): string | null {
   const pending: { readonly ways: PathCounts; readonly text: string }[] = [
     { ways: start, text: '' },
   ]
-  let remainingSteps = STEPS_MAX
+  let remainingSteps = MAX_STEPS
   for (;;) {
     const next = pending.pop()
     if (next === undefined) return null
-    if ([...next.ways.values()].reduce((sum, count) => sum + count, 0) > READINGS_MAX)
+    if ([...next.ways.values()].reduce((sum, count) => sum + count, 0) > MAX_READINGS)
       return next.text
     if (remainingSteps < 0) return ''
     for (const { sign, acceptedBy } of characters) {

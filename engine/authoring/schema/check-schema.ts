@@ -139,7 +139,7 @@ function findShapeErrors(kind: Kind, source: Source): readonly Finding[] {
 }
 
 /** If more cells of one table have the same mistake, they are reported as one finding. */
-const CELLS_REPORTED_MAX = 2
+const MAX_REPORTED_CELLS = 2
 
 /** Merges the findings of cells with the same mistake into one, which lists all lines. */
 function joinPriceCells(source: Source, drafts: readonly CodedDraft[]): readonly CodedDraft[] {
@@ -151,7 +151,7 @@ function joinPriceCells(source: Source, drafts: readonly CodedDraft[]): readonly
   return drafts.flatMap((draft) => {
     const key = buildGroupKey(draft)
     const group = key === null ? [] : (groups.get(key) ?? [])
-    if (group.length <= CELLS_REPORTED_MAX) return [draft]
+    if (group.length <= MAX_REPORTED_CELLS) return [draft]
     const lines = new Set(group.map(({ at }) => source.place(at).start.line))
     return group[0] === draft
       ? [

@@ -1,7 +1,7 @@
 /** Keys from other form builders, with the corresponding keys of our event files. */
 import { suggestCondition, suggestYesNo } from './condition-notations.ts'
 import { parseSynonyms, normaliseWord, type SynonymList } from './foreign-word-list.ts'
-import { KEYS_OF_SALE } from './keys-of-other-form-builders.ts'
+import { SALE_KEY_SYNONYMS } from './keys-of-other-form-builders.ts'
 
 const SHOW_SYNONYMS = `
   show_if showif visible_if visible_when visible_on visible display_if display_when display_on depends_on
@@ -339,7 +339,7 @@ answered: false < empty blank missing unset not_answered
   ],
 ]
 
-const parsedKeys = [...KEY_SYNONYMS, ...KEYS_OF_SALE].map(([at, lines]) => ({
+const parsedKeys = [...KEY_SYNONYMS, ...SALE_KEY_SYNONYMS].map(([at, lines]) => ({
   at,
   synonyms: parseSynonyms(lines),
 }))
@@ -374,7 +374,7 @@ export function suggestKey(
     return { key: 'choose', help: `write choose: {${bound}: ${written ?? '2'}, message: …}` }
   const name = ownKey.replace(/:.*/, '')
   const isShort =
-    written !== null && /^[^\n]+$/.test(written) && written.length <= QUOTED_CHARACTERS_MAX
+    written !== null && /^[^\n]+$/.test(written) && written.length <= MAX_QUOTED_CHARACTERS
   if (!isShort || ownKey !== name) return { key: name, help: `write ${ownKey}` }
   // Without an id, a name in the format of an id is taken as the id.
   if (name === 'label' && lacksKey(block, 'id') && /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(written))
@@ -387,7 +387,7 @@ export function suggestKey(
   return { key: name, help: `write ${name}: ${written}` }
 }
 /** The message does not repeat longer values. */
-const QUOTED_CHARACTERS_MAX = 60
+const MAX_QUOTED_CHARACTERS = 60
 
 const hasType = (block: unknown, type: string): boolean =>
   typeof block === 'object' && block !== null && 'type' in block && block.type === type

@@ -7,7 +7,7 @@ const LABEL_SYNONYMS = 'title name text caption description desc details display
 const ID_SYNONYMS = 'key code slug identifier'
 
 /** As for other keys: by the path of a block, our key < their keys. */
-export const KEYS_OF_SALE: readonly (readonly [RegExp, string])[] = [
+export const SALE_KEY_SYNONYMS: readonly (readonly [RegExp, string])[] = [
   [
     /^fees\.items\.\d+$/,
     `

@@ -3,11 +3,11 @@ import { computeEditDistance } from '../../lib/edit-distance.ts'
 import { memoize } from '../../lib/memoize.ts'
 
 /** Longer than any id. Comparing longer words costs too much. */
-const LENGTH_MAX = 80
+const MAX_COMPARED_LENGTH = 80
 
 /** The maximum number of name comparisons for one file: half a second, and more than any real file needs. */
-const COMPARISONS_MAX = 200_000
-const getComparisonBudget = memoize((_file: object) => ({ left: COMPARISONS_MAX }))
+const MAX_COMPARISONS = 200_000
+const getComparisonBudget = memoize((_file: object) => ({ left: MAX_COMPARISONS }))
 
 /** Returns true if one more word of a file may be compared with this many names. */
 export function mayCompare(file: object, names: number): boolean {
@@ -24,7 +24,7 @@ export function findNearest(
   word: string,
   names: readonly string[],
 ): { readonly name: string; readonly distance: number } | null {
-  if (word.length > LENGTH_MAX) return null
+  if (word.length > MAX_COMPARED_LENGTH) return null
   const limit = Math.max(1, Math.floor(word.length / 3))
   const ranked = names
     .filter((name) => Math.abs(name.length - word.length) <= limit)
@@ -62,7 +62,7 @@ export function suggestName(
 }
 
 /** Shorter words are part of too many names. */
-const PART_LENGTH_MIN = 4
+const MIN_PART_LENGTH = 4
 
 /**
  * Returns the only name that contains the word: `states` in indian-states, `name` in full_name.
@@ -75,7 +75,8 @@ function findNameWithWord(word: string, names: readonly string[]): string | null
       .split(/[-_.\s]+/)
       .map((part) => part.replace(/s$/, ''))
   const [part = '', ...rest] = collectParts(word)
-  if (rest.length > 0 || word.length < PART_LENGTH_MIN || word.length > LENGTH_MAX) return null
+  if (rest.length > 0 || word.length < MIN_PART_LENGTH || word.length > MAX_COMPARED_LENGTH)
+    return null
   const matchingNames = names.filter((name) => collectParts(name).includes(part))
   return matchingNames.length === 1 ? (matchingNames[0] ?? null) : null
 }

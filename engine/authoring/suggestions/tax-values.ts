@@ -40,7 +40,7 @@ export const meansNoTax = (value: unknown): boolean =>
       value,
     ))
 
-const REMOVE_TAX = 'an event without tax has no `tax`: remove it'
+const REMOVE_TAX_HELP = 'an event without tax has no `tax`: remove it'
 
 /** Returns the value of `prices` that a word means; null if it means none. */
 function readPriceMode(text: string): 'inclusive' | 'exclusive' | null {
@@ -50,7 +50,7 @@ function readPriceMode(text: string): 'inclusive' | 'exclusive' | null {
 }
 
 function suggestTax(value: unknown): string {
-  if (meansNoTax(value)) return REMOVE_TAX
+  if (meansNoTax(value)) return REMOVE_TAX_HELP
   if (typeof value === 'object') return 'the key is `tax`: {name, percent, prices}'
   const valueText = String(value)
   const number = /\d+(?:\.\d+)?/.exec(valueText)?.[0]
@@ -87,7 +87,7 @@ export function explainTax(path: string, value: unknown): string | null {
   if (first === 'fees' && second === 'tax') {
     if (third === '') return typeof value === 'object' && value !== null ? null : suggestTax(value)
     if (third === 'percent') {
-      if (meansNoTax(value)) return REMOVE_TAX
+      if (meansNoTax(value)) return REMOVE_TAX_HELP
       const number = /-?\d*\.?\d+/.exec(String(value))?.[0]
       const suggestion =
         number === undefined ? 18 : (suggestPercent(Number(number)) ?? Number(number))
@@ -103,10 +103,10 @@ export function explainTax(path: string, value: unknown): string | null {
   const isTax =
     /^(?:no_)?(?:gst|vat|igst|tax|taxes|service_tax)(?:_(?:percent|rate|percentage|included|inclusive|exclusive|extra|name|type))?$/i
   if (first === 'fees' && third === '' && isTax.test(second))
-    return /^no_/i.test(second) || meansNoTax(value) ? REMOVE_TAX : suggestTax(value)
+    return /^no_/i.test(second) || meansNoTax(value) ? REMOVE_TAX_HELP : suggestTax(value)
   return second === '' && isTax.test(first)
     ? meansNoTax(value) || /^no_/i.test(first)
-      ? REMOVE_TAX
+      ? REMOVE_TAX_HELP
       : `it belongs under fees: ${formatExample(18, 'exclusive')}`
     : null
 }

@@ -310,12 +310,12 @@ function suggestPrice(cell: string, currency: Currency): string {
 export function getSourceText(source: Source, path: string): string {
   const { start, end } = source.place(path)
   const raw = source.text.slice(start.offset, end.offset).trim()
-  return raw.length > WRITTEN_LENGTH_MAX ? `${raw.slice(0, WRITTEN_LENGTH_MAX)}…` : raw
+  return raw.length > MAX_WRITTEN_LENGTH ? `${raw.slice(0, MAX_WRITTEN_LENGTH)}…` : raw
 }
 const UNLIMITED_WORDS =
   /^(?:un ?limited|no ?limit|none|any|infinite|infinity|open|all|as many as.*)$/i
 /** A longer excerpt of a value does not help to find it. */
-const WRITTEN_LENGTH_MAX = 120
+const MAX_WRITTEN_LENGTH = 120
 const YES_NO: Readonly<Record<string, 'true' | 'false'>> = {
   yes: 'true',
   y: 'true',

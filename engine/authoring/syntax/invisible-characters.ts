@@ -53,7 +53,7 @@ export function reportStrayCharacters(text: string, report: Report): void {
 
 /** The replacement character for bytes that are not valid UTF-8. */
 const REPLACEMENT_CHARACTER = '\ufffd'
-const SAVE_AS = 'save the file as UTF-8 (Notepad: Save as, Encoding: UTF-8)'
+const SAVE_AS_HELP = 'save the file as UTF-8 (Notepad: Save as, Encoding: UTF-8)'
 
 /**
  * Reports files that are not text in a supported encoding. If it returns true, nothing else can be
@@ -64,7 +64,7 @@ function reportOtherEncoding(text: string, report: Report): boolean {
   const nulls = head.split('\u0000').length - 1
   const reported =
     nulls > head.length / 4
-      ? ['the file is saved as UTF-16 (“Unicode”), not as UTF-8', SAVE_AS]
+      ? ['the file is saved as UTF-16 (“Unicode”), not as UTF-8', SAVE_AS_HELP]
       : head.startsWith('PK\u0003\u0004') || head.startsWith('\ufffd\ufffd\u0011\ufffd')
         ? [
             'this is a Word or Excel document, not a text file',
@@ -131,8 +131,8 @@ function reportLostLetters(text: string, report: Report): void {
           : `\`${match[0]}\` was \`${suggestion}\` before the file was saved in another encoding`,
       help:
         suggestion === undefined
-          ? `type it again and ${SAVE_AS}`
-          : `write ${suggestion} and ${SAVE_AS}`,
+          ? `type it again and ${SAVE_AS_HELP}`
+          : `write ${suggestion} and ${SAVE_AS_HELP}`,
     })
   }
 }

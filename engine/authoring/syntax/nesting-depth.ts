@@ -6,7 +6,7 @@
 import type { Span } from './source.ts'
 
 /** Our files need four. A text with this many open brackets is not an event file. */
-const OPEN_BRACKETS_MAX = 200
+const MAX_OPEN_BRACKETS = 200
 /** A line with this many nested lists, each the only entry of its parent. */
 const NESTED_LISTS_ON_ONE_LINE = /^[ \t]*(?:[-?:][ \t]+){60}/m
 
@@ -21,7 +21,7 @@ export function findExcessiveNesting(text: string): Span | null {
   for (const { 0: bracket, index } of text.matchAll(/[[\]{}]/g)) {
     if (bracket === '[' || bracket === '{') openBrackets += 1
     else if (openBrackets > 0) openBrackets -= 1
-    if (openBrackets > OPEN_BRACKETS_MAX) return [index, index + 1]
+    if (openBrackets > MAX_OPEN_BRACKETS) return [index, index + 1]
   }
   return null
 }

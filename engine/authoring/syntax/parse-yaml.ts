@@ -23,13 +23,13 @@ import type { SourceText } from '../../event/source-files.ts'
  * An event file has a few hundred lines and about 500 keys and entries. A file many times larger is
  * not an event file, and checking it would take minutes.
  */
-const CHARACTERS_MAX = 300_000
-const VALUES_MAX = 8_000
+const MAX_FILE_CHARACTERS = 300_000
+const MAX_VALUES = 8_000
 /** Longer than any email. The search for days and amounts reads each text several times. */
-const TEXT_CHARACTERS_MAX = 5_000
+const MAX_TEXT_CHARACTERS = 5_000
 /** Deeper than any of our files, and small enough for every stack. */
-const DEPTH_MAX = 60
-const TOO_DEEP = 'the text is nested too deeply'
+const MAX_NESTING_DEPTH = 60
+const TOO_DEEP_MESSAGE = 'the text is nested too deeply'
 
 /**
  * A value that begins with a letter and is not null, true or false is a text. Tested first, so that
@@ -147,15 +147,15 @@ export function readYaml(
     return { source: parsed, findings: removeConsequences(findings, findings) }
   }
 
-  if (file.text.length > CHARACTERS_MAX) {
+  if (file.text.length > MAX_FILE_CHARACTERS) {
     report('EV001', [0, 0], '', {
-      message: `the file is longer than ${CHARACTERS_MAX} characters; this is not an event file`,
+      message: `the file is longer than ${MAX_FILE_CHARACTERS} characters; this is not an event file`,
     })
     return finish(null)
   }
   const deep = findExcessiveNesting(file.text)
   if (deep !== null) {
-    report('EV001', deep, '', { message: TOO_DEEP })
+    report('EV001', deep, '', { message: TOO_DEEP_MESSAGE })
     return finish(null)
   }
   reportStrayCharacters(file.text, report)
@@ -173,7 +173,7 @@ export function readYaml(
       prettyErrors: false,
     })
   } catch {
-    report('EV001', [0, 0], '', { message: TOO_DEEP })
+    report('EV001', [0, 0], '', { message: TOO_DEEP_MESSAGE })
     return finish(null)
   }
   const fatal = document.errors[0]
@@ -221,9 +221,9 @@ export function readYaml(
       value: range ?? (key === null ? [0, file.text.length] : [key[1], key[1]]),
       node: (node ?? null) as Node | null,
     })
-    if (depth > DEPTH_MAX) {
+    if (depth > MAX_NESTING_DEPTH) {
       if (!drafts.some(({ code }) => code === 'EV001'))
-        report('EV001', range ?? [0, 0], path, { message: TOO_DEEP })
+        report('EV001', range ?? [0, 0], path, { message: TOO_DEEP_MESSAGE })
       return { value: null, tooDeep: true }
     }
     reportTraps(node, path, traps)
@@ -276,15 +276,15 @@ function findExcessiveSize(
   for (let values = 0; remainingNodes.length > 0; values += 1) {
     const node = remainingNodes.pop()
     const span = getNodeRange(node) ?? [0, 0]
-    if (values >= VALUES_MAX)
+    if (values >= MAX_VALUES)
       return {
         span: [0, 0],
-        message: `the file has more than ${VALUES_MAX} keys and entries; it is too large to be checked`,
+        message: `the file has more than ${MAX_VALUES} keys and entries; it is too large to be checked`,
       }
-    if (isScalar(node) && span[1] - span[0] > TEXT_CHARACTERS_MAX)
+    if (isScalar(node) && span[1] - span[0] > MAX_TEXT_CHARACTERS)
       return {
         span: [span[0], span[0]],
-        message: `this text has more than ${TEXT_CHARACTERS_MAX} characters; it is too long for a page or an email`,
+        message: `this text has more than ${MAX_TEXT_CHARACTERS} characters; it is too long for a page or an email`,
       }
     if (isMap(node)) remainingNodes.push(...node.items.map(({ value }) => value))
     else if (isSeq(node)) remainingNodes.push(...node.items)

@@ -9,14 +9,14 @@ const EMPTY_TOKENS = new Set(['\u0002', '\u0018', SCALAR_TOKEN])
  * A block text that keeps the empty lines after it. A comment there keeps its #, so that its line
  * does not become text.
  */
-const KEEPS_LINES = /[|>]\d?\+/
+const KEEP_LINES_INDICATOR = /[|>]\d?\+/
 
 /**
  * Returns the text without comments. All lines are kept, so that positions stay valid. A # inside a
  * block text or quotes is text and is kept.
  */
 export function removeComments(text: string): string {
-  const sign = KEEPS_LINES.test(text) ? '#' : ''
+  const sign = KEEP_LINES_INDICATOR.test(text) ? '#' : ''
   let read = ''
   let before = ''
   for (const chunk of new Lexer().lex(text)) {

@@ -5,7 +5,7 @@ import type { Place } from '../syntax/source.ts'
 import { getOwn } from '../../lib/result.ts'
 
 /** GitHub keeps this many annotations per severity and step and silently drops the others. */
-const GITHUB_MAX = 10
+const MAX_GITHUB_ANNOTATIONS = 10
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note']
 
 export function formatAsJson(findings: readonly Finding[], files: number): string {
@@ -121,22 +121,24 @@ export function formatAsGithub(findings: readonly Finding[]): string {
   >
   return SEVERITIES.flatMap((severity) => {
     const ofSeverity = findings.filter((finding) => finding.severity === severity)
-    const lines = ofSeverity.slice(0, GITHUB_MAX).map(({ code, message, at, notes, help }) => {
-      const properties = {
-        file: at.path,
-        line: at.start.line,
-        endLine: at.end.line,
-        col: at.start.column,
-        endColumn: at.end.column,
-        title: code,
-      }
-      const fullText = [message, ...notes, ...(help === undefined ? [] : [`help: ${help}`])].join(
-        '\n',
-      )
-      return `::${commands[severity]} ${Object.entries(properties)
-        .map(([name, value]) => `${name}=${escapeProperty(String(value))}`)
-        .join(',')}::${escapeData(fullText)}`
-    })
+    const lines = ofSeverity
+      .slice(0, MAX_GITHUB_ANNOTATIONS)
+      .map(({ code, message, at, notes, help }) => {
+        const properties = {
+          file: at.path,
+          line: at.start.line,
+          endLine: at.end.line,
+          col: at.start.column,
+          endColumn: at.end.column,
+          title: code,
+        }
+        const fullText = [message, ...notes, ...(help === undefined ? [] : [`help: ${help}`])].join(
+          '\n',
+        )
+        return `::${commands[severity]} ${Object.entries(properties)
+          .map(([name, value]) => `${name}=${escapeProperty(String(value))}`)
+          .join(',')}::${escapeData(fullText)}`
+      })
     const omittedCount = ofSeverity.length - lines.length
     return omittedCount > 0
       ? [

@@ -35,8 +35,8 @@ export type RepeatedEvent = {
 
 type Edit = { readonly start: number; readonly end: number; readonly text: string }
 
-const DAYS_A_WEEK = 7
-const WEEKS_A_YEAR = 52.18
+const DAYS_PER_WEEK = 7
+const WEEKS_PER_YEAR = 52.18
 
 /** Returns the file of the next event. `old` is the compiled event of `oldText`. */
 export function repeatEvent(
@@ -47,8 +47,8 @@ export function repeatEvent(
   const { id, prefix, weeks } = options
   const text = renameKeys(oldText)
   const { source } = readEventFile({ path: '', text })
-  const shiftDay = (day: Day): Day => addDays(day, weeks * DAYS_A_WEEK)
-  const years = Math.round(weeks / WEEKS_A_YEAR)
+  const shiftDay = (day: Day): Day => addDays(day, weeks * DAYS_PER_WEEK)
+  const years = Math.round(weeks / WEEKS_PER_YEAR)
   const addresses = renameAddresses(old, options)
   const periods = renamePeriods(old, shiftDay)
   const key = old.admin.dashboard.key === old.id ? id : makeUnused(id, collectKeys(options.others))

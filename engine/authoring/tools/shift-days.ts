@@ -2,7 +2,7 @@
 import { findDays, findMonths, type StatedDays, type DayWords } from '../prose/find-days.ts'
 import { addDays, countDaysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 
-const DAYS_A_WEEK = 7
+const DAYS_PER_WEEK = 7
 /** Days more than this many years from the event are historical, birthdays or unrelated. */
 const NEAR_YEARS = 3
 const MONTHS =
@@ -81,7 +81,7 @@ function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
 }
 
 const padToTwoDigits = (number: number): string => String(number).padStart(2, '0')
-const shiftDay = (day: Day, { weeks }: DayShift): Day => addDays(day, weeks * DAYS_A_WEEK)
+const shiftDay = (day: Day, { weeks }: DayShift): Day => addDays(day, weeks * DAYS_PER_WEEK)
 
 function shiftSpan(sub: string, stated: StatedDays, shift: DayShift): string | null {
   if (stated.first === stated.last) return shiftDayText(sub, stated.first, shift)

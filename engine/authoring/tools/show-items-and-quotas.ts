@@ -12,7 +12,7 @@ import {
   type MemberList,
   type TaxRule,
 } from '../../event/pricing-types.ts'
-import { SEAT_HOLD_MS } from '../../event/defaults.ts'
+import { DEFAULT_SEAT_HOLD_MS } from '../../event/defaults.ts'
 import { getCurrency } from '../../rules/category.ts'
 import { INR, toMajorUnits, type Currency, type Amount, type Tax } from '../../lib/money.ts'
 import { fromPairs, getOwn } from '../../lib/result.ts'
@@ -189,7 +189,9 @@ export function showContext(event: EventConfig): Block {
   return {
     quotas: showList(quotas, showLimit),
     hold_seats_for:
-      quotas.length === 0 && holdSeatsMs === SEAT_HOLD_MS ? undefined : showSeatHold(holdSeatsMs),
+      quotas.length === 0 && holdSeatsMs === DEFAULT_SEAT_HOLD_MS
+        ? undefined
+        : showSeatHold(holdSeatsMs),
     unique: showList(unique, ({ fields, onDuplicate, message }) => ({
       fields,
       on_duplicate: onDuplicate,

@@ -2,7 +2,7 @@
 import { getOwn } from '../../lib/result.ts'
 import { addDays, addMonths, dayOf } from '../../lib/time.ts'
 import type { Day, Instant } from '../../lib/time.ts'
-import { AMOUNT_MAX, INR, getDecimals, toAmount } from '../../lib/money.ts'
+import { MAX_AMOUNT, INR, getDecimals, toAmount } from '../../lib/money.ts'
 import type { Amount, Currency } from '../../lib/money.ts'
 import type { CardMethod, GatewayKind } from '../../event/payment-method-types.ts'
 
@@ -45,7 +45,7 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
     methods: ['card', 'net_banking', 'upi', 'wallet'],
     hasPartialRefunds: true,
     majorUnitsMin: 1,
-    amountMax: AMOUNT_MAX,
+    amountMax: MAX_AMOUNT,
     createsCheckout: false,
     checkoutMinutes: null,
     refundsWithin: null,
@@ -58,7 +58,7 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
     methods: ['card', 'net_banking', 'upi', 'wallet', 'pay_later'],
     hasPartialRefunds: true,
     majorUnitsMin: 1,
-    amountMax: AMOUNT_MAX,
+    amountMax: MAX_AMOUNT,
     createsCheckout: true,
     // Captured automatically at least 12 minutes after authorisation; refunded after three days.
     checkoutMinutes: { min: 12, max: 3 * 24 * 60 },

@@ -13,7 +13,7 @@ import {
   isDay,
   isEnded,
   isWorkQueueId,
-  LIST_ROWS_MAX,
+  MAX_LIST_ROWS,
   ok,
   SALES_FILTER,
   SORT_NAMES,
@@ -192,8 +192,8 @@ export function readPage(
   if (page === null) return err('“page” must be a whole number from 1.')
   const pageSize =
     list.pageSizes.length === 0 ? list.pageSize : parseWhole(query.get('page_size'), list.pageSize)
-  if (pageSize === null || pageSize > LIST_ROWS_MAX)
-    return err(`“page_size” must be a whole number from 1 to ${LIST_ROWS_MAX}.`)
+  if (pageSize === null || pageSize > MAX_LIST_ROWS)
+    return err(`“page_size” must be a whole number from 1 to ${MAX_LIST_ROWS}.`)
   return ok({ page, pageSize })
 }
 

@@ -1,6 +1,6 @@
 /** Records staff decisions on the lines of a saved statement: assign, send to review, not ours, undo. */
 import {
-  REASON_CHARACTERS_MAX,
+  MAX_REASON_CHARACTERS,
   toBankKey,
   formatMoney,
   fromMajorUnits,
@@ -103,8 +103,8 @@ function explainParts(
 ): string | null {
   if (parts.length > MAX_PARTS) return `Split a line over at most ${MAX_PARTS} people.`
   // Checked first: if it were refused later, a recorded payment would stay under review.
-  if (parts.some(({ difference }) => difference.length > REASON_CHARACTERS_MAX))
-    return `Enter at most ${REASON_CHARACTERS_MAX} characters as the reason.`
+  if (parts.some(({ difference }) => difference.length > MAX_REASON_CHARACTERS))
+    return `Enter at most ${MAX_REASON_CHARACTERS} characters as the reason.`
   const numbers = parts.map(({ row: { regNo, requestedNo } }) => regNo ?? requestedNo)
   const repeatedNumber = numbers.find((number, index) => numbers.indexOf(number) < index)
   // The second part would be a second payment, which needs review.

@@ -8,7 +8,7 @@ import {
   INR,
   isDay,
   isoIndia,
-  RATE_DAYS_MAX,
+  MAX_RATE_AGE_DAYS,
   readRate,
 } from '../../../engine/index.ts'
 import { buildInvoiceEmail } from '../../../engine/messages.ts'
@@ -149,7 +149,7 @@ async function issueWaitingInvoices(
   const isInDays = (waiting: { readonly currency: Currency; readonly day: Day }): boolean =>
     waiting.currency === currency &&
     day <= waiting.day &&
-    waiting.day <= addDays(day, RATE_DAYS_MAX)
+    waiting.day <= addDays(day, MAX_RATE_AGE_DAYS)
   const waiting = (await store.waitingInvoices(event.id)).filter(isInDays)
   for (let from = 0; from < waiting.length; from += INVOICE_BATCH_SIZE) {
     const regNos = waiting.slice(from, from + INVOICE_BATCH_SIZE).map(({ regNo }) => regNo)

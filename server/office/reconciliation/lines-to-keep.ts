@@ -1,6 +1,6 @@
 /** Reads the lines of a bank statement that staff confirm or send to review. */
 import {
-  REFERENCE_CHARACTERS_MAX,
+  MAX_REFERENCE_CHARACTERS,
   toBankKey,
   findReferenceKeys,
   fromMajorUnits,
@@ -36,7 +36,7 @@ export function parseLinesToKeep(
     const isUsable =
       typeof reference === 'string' &&
       toBankKey(reference) !== '' &&
-      reference.length <= REFERENCE_CHARACTERS_MAX &&
+      reference.length <= MAX_REFERENCE_CHARACTERS &&
       typeof narration === 'string' &&
       currency !== null &&
       receivedAmount !== null &&

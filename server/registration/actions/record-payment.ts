@@ -15,7 +15,7 @@ import {
   isSlipNumber,
   ok,
   getOwn,
-  REFERENCE_CHARACTERS_MAX,
+  MAX_REFERENCE_CHARACTERS,
   startOfDay,
   formatMethodInSentence,
   canPayIn,
@@ -127,9 +127,9 @@ function readPayment({
     return refuseData('The other bank references must be a list of strings.')
   // A bank reference has at least one letter or digit.
   const isEmpty = !isDeskPayment(manualMethod) && toBankKey(reference) === ''
-  if (isEmpty || reference.length > REFERENCE_CHARACTERS_MAX)
+  if (isEmpty || reference.length > MAX_REFERENCE_CHARACTERS)
     return refuseData(
-      `Enter the ${referenceLabel.replace(/^(?!UPI|UTR)./, (firstLetter) => firstLetter.toLowerCase())}, at most ${REFERENCE_CHARACTERS_MAX} characters.`,
+      `Enter the ${referenceLabel.replace(/^(?!UPI|UTR)./, (firstLetter) => firstLetter.toLowerCase())}, at most ${MAX_REFERENCE_CHARACTERS} characters.`,
     )
   const characterError = findCharacterError(manualMethod, reference)
   if (characterError !== null) return refuseData(characterError)
@@ -187,7 +187,7 @@ export function readOtherReferences(references: unknown): readonly string[] | nu
   const isList = Array.isArray(references) && references.length <= MAX_OTHER_REFERENCES
   return isList &&
     references.every(
-      (reference) => typeof reference === 'string' && reference.length <= REFERENCE_CHARACTERS_MAX,
+      (reference) => typeof reference === 'string' && reference.length <= MAX_REFERENCE_CHARACTERS,
     )
     ? references
     : null

@@ -2,7 +2,7 @@
  * Stores exchange rates of an event that staff entered, and registrations whose invoice is waiting for one.
  * An invoice in a foreign currency states its value in rupees at the rate of the day of payment.
  */
-import { addDays, assert, dayOf, INR, RATE_DAYS_MAX } from '../../../engine/index.ts'
+import { addDays, assert, dayOf, INR, MAX_RATE_AGE_DAYS } from '../../../engine/index.ts'
 import type { Currency, Day, ExchangeRate, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -98,7 +98,7 @@ async function findRate(
   currency: Currency,
   day: Day,
 ): Promise<ExchangeRate | null> {
-  const params = { eventId, currency, first: addDays(day, -RATE_DAYS_MAX), day }
+  const params = { eventId, currency, first: addDays(day, -MAX_RATE_AGE_DAYS), day }
   return (await newestRate.get(sql, params)) ?? null
 }
 

@@ -1,7 +1,7 @@
 /** Finds payments to be queried at the gateway, and stores when they were queried. */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
-import { instant, POLL_MS_MIN, WATCH_MS } from '../../../engine/index.ts'
+import { instant, MIN_POLL_MS, WATCH_MS } from '../../../engine/index.ts'
 import type { Instant, LastResponse, OrderId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
@@ -95,7 +95,7 @@ const watchAgain = statement((builder, { orderId, at, watchUntil, latest }: Next
   builder
     .updateTable('payments')
     .set(({ case: when, ref }) => {
-      const soonest = raw<Instant>`coalesce(${ref('asked_at')}, 0) + ${raw.lit(POLL_MS_MIN)}`
+      const soonest = raw<Instant>`coalesce(${ref('asked_at')}, 0) + ${raw.lit(MIN_POLL_MS)}`
       return {
         watch_until: watchUntil,
         next_ask_at: when()
@@ -150,6 +150,6 @@ export function watchPaymentAgain(sql: Sql, orderId: OrderId, at: Instant): void
     orderId,
     at,
     watchUntil: instant(at + WATCH_MS),
-    latest: instant(at + POLL_MS_MIN),
+    latest: instant(at + MIN_POLL_MS),
   })
 }

@@ -1,5 +1,5 @@
 /** Stores payment attempts: new ones under separate order ids, and those for the balance after a correction. */
-import { assert, ATTEMPTS_MAX, closePayment, createOrderId } from '../../../engine/index.ts'
+import { assert, MAX_ATTEMPTS, closePayment, createOrderId } from '../../../engine/index.ts'
 import type { Instant, LastResponse, OrderId, Amount, RegNo } from '../../../engine/index.ts'
 import type { Kysely } from 'kysely'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -212,7 +212,7 @@ export async function replaceByManualOrder(
   at: Instant,
 ): Promise<OwnedPaymentRow | null> {
   const attempt = await findNextAttempt(sql, row.registration_id)
-  if (attempt > ATTEMPTS_MAX) return null
+  if (attempt > MAX_ATTEMPTS) return null
   // The gateway order is still polled, because a delegate who is still on the gateway's page pays there.
   await savePaymentState(
     sql,
@@ -268,7 +268,7 @@ export async function placeDifferenceOrder(
   }
   await closeOpenPayments(sql, id, 'corrected', at, 'difference')
   const attempt = await findNextAttempt(sql, id)
-  if (due <= 0 || channel === null || attempt > ATTEMPTS_MAX) return null
+  if (due <= 0 || channel === null || attempt > MAX_ATTEMPTS) return null
   const orderId = createOrderId(regNo, attempt)
   const isInserted = await insertPayment(sql, {
     registrationId: id,
@@ -307,7 +307,7 @@ export async function findNextAttempt(sql: Sql, registrationId: number): Promise
  */
 export async function findUnusedAttempt(sql: Sql, regNo: RegNo, from: number): Promise<number> {
   let attempt = from
-  while (attempt <= ATTEMPTS_MAX && (await isPaidElsewhere(sql, createOrderId(regNo, attempt))))
+  while (attempt <= MAX_ATTEMPTS && (await isPaidElsewhere(sql, createOrderId(regNo, attempt))))
     attempt += 1
   return attempt
 }
@@ -341,7 +341,7 @@ export async function requestManualPayment(
   const mayStillSucceed = answer !== null && RESPONSES_WITH_PENDING_PAYMENT.includes(answer)
   if (newestAttempt.status === 'pending' && (newestAttempt.way !== null || mayStillSucceed)) return
   const attempt = await findNextAttempt(sql, id)
-  if (attempt > ATTEMPTS_MAX) return
+  if (attempt > MAX_ATTEMPTS) return
   await closeOpenPayments(sql, id, 'expired', at)
   await insertPayment(sql, {
     registrationId: id,

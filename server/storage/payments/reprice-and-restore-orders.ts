@@ -6,7 +6,7 @@ import type { Selectable } from 'kysely'
 import { filterInOrder } from '../database/in-order.ts'
 import {
   assert,
-  ATTEMPTS_MAX,
+  MAX_ATTEMPTS,
   closePayment,
   createOrderId,
   isDeskPayment,
@@ -139,7 +139,7 @@ export async function reprice(
     findNextAttempt(sql, id),
   ])
   const isOpen = newest?.status === 'pending' || newest?.status === 'failed'
-  if (newest === undefined || !isOpen || newest.amount === quote.total || attempt > ATTEMPTS_MAX)
+  if (newest === undefined || !isOpen || newest.amount === quote.total || attempt > MAX_ATTEMPTS)
     return false
   await closeOpenPayments(sql, id, 'corrected', at)
   setUncorrected.run(sql, { id })
@@ -207,7 +207,7 @@ export async function restoreOrder(
   ])
   if (placed?.id !== id || placed.status !== 'failed' || previous?.status !== 'failed') return
   const isUnpaid = placed.state === 'to_pay' || placed.state === 'told' || placed.state === 'lapsed'
-  if (!isUnpaid || placed.amount === previous.amount || attempt > ATTEMPTS_MAX) return
+  if (!isUnpaid || placed.amount === previous.amount || attempt > MAX_ATTEMPTS) return
   const orderId = await replaceOrder(sql, { registrationId, regNo, attempt, at }, previous)
   const { reason } = previous
   if (reason === null || reason === 'corrected') return settleRegistration(sql, registrationId)
@@ -242,7 +242,7 @@ export async function restoreManualRequest(
     unpaidInTime.get(sql, { registrationId, at }),
     findNextAttempt(sql, registrationId),
   ])
-  if (unpaid === undefined || attempt > ATTEMPTS_MAX) return
+  if (unpaid === undefined || attempt > MAX_ATTEMPTS) return
   await replaceOrder(sql, { registrationId, regNo, attempt, at }, request)
 }
 

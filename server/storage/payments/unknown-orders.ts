@@ -6,7 +6,7 @@
 import {
   getMoneyCurrency,
   INR,
-  ATTEMPTS_MAX,
+  MAX_ATTEMPTS,
   formatInstant,
   formatMoney,
   createOrderId,
@@ -240,7 +240,7 @@ const queryNow = (at: Instant) => ({ askAt: at, isClaimed: false })
  */
 export async function saveNextAttempts(sql: Sql, at: Instant): Promise<void> {
   for (const { regNo, eventId, last } of await unpaidRegistrations.all(sql))
-    if (last < ATTEMPTS_MAX)
+    if (last < MAX_ATTEMPTS)
       await saveUnknownOrder(
         sql,
         { orderId: createOrderId(regNo, last + 1), eventId },
@@ -277,7 +277,7 @@ export async function closeUnknownOrder(
   removeOrder(sql, orderId)
   const owner = isUsed ? await findOwner(sql, orderId) : null
   // Only for a known registration, so that invented orders cause no further queries.
-  if (owner !== null && owner.attempt < ATTEMPTS_MAX)
+  if (owner !== null && owner.attempt < MAX_ATTEMPTS)
     await saveUnknownOrder(
       sql,
       { orderId: createOrderId(owner.regNo, owner.attempt + 1), eventId: row.eventId },

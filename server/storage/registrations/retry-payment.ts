@@ -1,6 +1,6 @@
 /** Starts another payment attempt of a stored registration, or hands an open one to the gateway again. */
 import type { Selectable } from 'kysely'
-import { assert, ATTEMPTS_MAX, createOrderId, err, ok } from '../../../engine/index.ts'
+import { assert, MAX_ATTEMPTS, createOrderId, err, ok } from '../../../engine/index.ts'
 import type { Answers, Instant, OrderId, RegNo, Result } from '../../../engine/index.ts'
 import { isActive } from '../events/activate-versions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -84,7 +84,7 @@ export async function retry(
   )
     return err({ code: 'not_failed' })
   const attempt = await findUnusedAttempt(sql, regNo, newestRow.attempt + 1)
-  if (attempt > ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
+  if (attempt > MAX_ATTEMPTS) return err({ code: 'too_many_attempts' })
   const eventId = registration.event_id
   if (
     eventHash !== undefined &&
@@ -156,7 +156,7 @@ async function retryDifference(
   const isQuicker = after !== undefined && lastPayment.order_id !== after
   const isFree = lastPayment.status === 'failed' || lastPayment.way !== null || replaces === true
   if (!isFree || registration.due <= 0 || isQuicker) return err({ code: 'not_failed' })
-  if (lastPayment.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
+  if (lastPayment.attempt >= MAX_ATTEMPTS) return err({ code: 'too_many_attempts' })
   const merchant = askedOf ?? {
     account: lastPayment.account ?? '',
     merchantId: lastPayment.merchant_id,

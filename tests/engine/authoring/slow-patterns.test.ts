@@ -5,7 +5,7 @@ import {
   findPatternFault,
   readPattern,
   anchorPattern,
-  READINGS_MAX,
+  MAX_READINGS,
   type Node,
 } from '../../../engine/authoring/schema/answer-pattern.ts'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
@@ -88,7 +88,7 @@ describe('any pattern', () => {
             candidate,
             new RegExp(anchorPattern(pattern), 'u').test(candidate),
           ])
-          expect([pattern, candidate, Math.max(...tried) <= READINGS_MAX]).toEqual([
+          expect([pattern, candidate, Math.max(...tried) <= MAX_READINGS]).toEqual([
             pattern,
             candidate,
             true,
@@ -111,7 +111,7 @@ describe('any pattern', () => {
         if (reportedText === undefined || !patternResult.ok) return
         slowCount += 1
         const { tried } = countSteps(patternResult.value, reportedText)
-        expect([pattern, reportedText, (tried.at(-1) ?? 0) > READINGS_MAX]).toEqual([
+        expect([pattern, reportedText, (tried.at(-1) ?? 0) > MAX_READINGS]).toEqual([
           pattern,
           reportedText,
           true,

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { instant, createRecoveryCode, buildSeriesAfterRecovery } from '../../../engine/index.ts'
-import { SERIAL_CHARACTERS_MAX, formatSerial } from '../../../engine/documents/document-number.ts'
+import { MAX_SERIAL_CHARACTERS, formatSerial } from '../../../engine/documents/document-number.ts'
 
 const AT = instant(Date.UTC(2026, 0, 10))
 const YEAR = '25-26'
@@ -39,13 +39,13 @@ describe('the series after a restore', () => {
     for (const seriesHead of prefixes)
       for (const seriesTail of suffixes) {
         const pattern = `${seriesHead}{n}${seriesTail}`
-        if (formatSerial(pattern, 9_999, YEAR).length > SERIAL_CHARACTERS_MAX) continue
+        if (formatSerial(pattern, 9_999, YEAR).length > MAX_SERIAL_CHARACTERS) continue
         const after = buildSeriesAfterRecovery(pattern, code)
         const seriesBefore = new Set<string>()
         for (let n = 1; n <= 9_999; n += 1) seriesBefore.add(formatSerial(pattern, n, YEAR))
         for (let n = 1; n <= 9_999; n += 7) {
           const serial = formatSerial(after, n, YEAR)
-          expect(serial.length).toBeLessThanOrEqual(SERIAL_CHARACTERS_MAX)
+          expect(serial.length).toBeLessThanOrEqual(MAX_SERIAL_CHARACTERS)
           expect(seriesBefore.has(serial), `${pattern}: ${serial}`).toBe(false)
         }
       }

@@ -7,7 +7,7 @@ import {
   createRegNo,
   type EventConfig,
 } from '../../../engine/index.ts'
-import { ORDER_ID_CHARACTERS_MAX } from '../../../engine/event/registration-number.ts'
+import { MAX_ORDER_ID_CHARACTERS } from '../../../engine/event/registration-number.ts'
 import { createEvent } from '../fixtures.ts'
 
 const event = createEvent()
@@ -35,7 +35,7 @@ it('further attempts add two digits and stay within the gateway’s maximum leng
   expect(createOrderId(regNo, 1)).toBe(regNo)
   expect(createOrderId(regNo, 2)).toBe(`${regNo}02`)
   expect(createOrderId(regNo, 99)).toBe(`${regNo}99`)
-  expect(createOrderId(regNo, 99).length).toBeLessThanOrEqual(ORDER_ID_CHARACTERS_MAX)
+  expect(createOrderId(regNo, 99).length).toBeLessThanOrEqual(MAX_ORDER_ID_CHARACTERS)
   expect(() => createOrderId(regNo, 100)).toThrow()
   expect(() => createRegNo(event, [1, 2, 3])).toThrow()
   expect(isRegNo(event, `${regNo}02`)).toBe(false)

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   INR,
-  ATTEMPTS_MAX,
+  MAX_ATTEMPTS,
   day,
   getPriceHoldEnd,
   getPriceUntil,
@@ -290,7 +290,7 @@ describe('days and prices', () => {
     const withManyAttempts = (newest: Attempt): PayableRegistration =>
       createRegistration(
         newest,
-        ...Array.from({ length: ATTEMPTS_MAX - 1 }, () => createFailedAttempt()),
+        ...Array.from({ length: MAX_ATTEMPTS - 1 }, () => createFailedAttempt()),
       )
     expect(decideWithStatuses(withManyAttempts(createFailedAttempt())).is).toBe('too-many-attempts')
     expect(decideWithStatuses(withManyAttempts(createAttempt())).is).toBe('same-order')
@@ -544,7 +544,7 @@ test('two orders are never open at once, and none begins unverified, after the n
         expect(newestPayment).toMatchObject({ orderId: payResult.orderId, status: 'pending' })
         return
       }
-      expect(payments.length).toBeLessThan(ATTEMPTS_MAX)
+      expect(payments.length).toBeLessThan(MAX_ATTEMPTS)
       expect(payResult.replaces).toBe(isOpen ? newestPayment?.orderId : null)
       const total = payResult.quote?.total ?? heldPrice
       if (total !== heldPrice) expect(terms.accepted).toBe(total)

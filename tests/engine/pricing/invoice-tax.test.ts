@@ -11,7 +11,7 @@ import {
 } from '../../../engine/lib/money.ts'
 import { splitPrice } from '../../../engine/pricing/line-tax.ts'
 import {
-  ADDRESS_FROM_PAISE,
+  MIN_TAXABLE_FOR_ADDRESS,
   getPlaceOfSupply,
   requiresAddress,
   chooseTaxForm,
@@ -160,13 +160,13 @@ test.each([
 )
 
 test('from 50,000 rupees of taxable value an unregistered buyer must give an address, a registered one never', () => {
-  const belowLimit = toAmount(ADDRESS_FROM_PAISE - 1)
-  expect([ADDRESS_FROM_PAISE, requiresAddress(ADDRESS_FROM_PAISE, false)]).toEqual([
+  const belowLimit = toAmount(MIN_TAXABLE_FOR_ADDRESS - 1)
+  expect([MIN_TAXABLE_FOR_ADDRESS, requiresAddress(MIN_TAXABLE_FOR_ADDRESS, false)]).toEqual([
     5_000_000,
     true,
   ])
   expect(requiresAddress(belowLimit, false)).toBe(false)
-  expect(requiresAddress(ADDRESS_FROM_PAISE, true)).toBe(false)
+  expect(requiresAddress(MIN_TAXABLE_FOR_ADDRESS, true)).toBe(false)
 })
 
 test('an invoice in another currency that may be worth 50,000 rupees did not ask for the address', () => {

@@ -5,7 +5,7 @@
  * can detect that 500 seats were intended instead of 5,000.
  */
 import type { EventFile, Field, QuotaEntry } from '../../schema/event-file-types.ts'
-import { SEAT_HOLD_MS } from '../../../event/defaults.ts'
+import { DEFAULT_SEAT_HOLD_MS } from '../../../event/defaults.ts'
 import type { FieldAt } from '../../checked-file.ts'
 
 /** A promised word or list entry, with its path in the file. `relatedPath` is a second path that determines it. */
@@ -24,7 +24,7 @@ export type PromisedValue = {
 type NamedValues = readonly (readonly [string, PromisedValue])[]
 
 /** The default time for which a seat is held. */
-const DEFAULT_HOLD = `${SEAT_HOLD_MS / 60_000} minutes`
+const DEFAULT_HOLD = `${DEFAULT_SEAT_HOLD_MS / 60_000} minutes`
 
 /** Returns the possible promises about quotas, uniqueness, discount codes and member lists, each under a name. */
 export function listSaleValues(file: EventFile): NamedValues {

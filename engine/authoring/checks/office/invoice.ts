@@ -5,11 +5,11 @@ import { readGstin, findState } from '../../../event/gstin.ts'
 import {
   getFinancialYear,
   getLastDayOfFinancialYear,
-  SERIAL_CHARACTERS_MAX,
+  MAX_SERIAL_CHARACTERS,
   formatSerial,
 } from '../../../documents/document-number.ts'
 import { formatMoney, INR } from '../../../lib/money.ts'
-import { ADDRESS_FROM_PAISE, sumTaxableValue } from '../../../pricing/invoice-tax.ts'
+import { MIN_TAXABLE_FOR_ADDRESS, sumTaxableValue } from '../../../pricing/invoice-tax.ts'
 import { formatDay } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
@@ -110,7 +110,7 @@ const invoiceAddressCheck: Check = {
     const { buyer } = config.invoice ?? {}
     if (buyer === undefined || (buyer.address !== undefined && buyer.state !== undefined)) return []
     const dearest = computeExtremes(config, INR)?.dearest
-    if (dearest == null || sumTaxableValue(dearest.lines) < ADDRESS_FROM_PAISE) return []
+    if (dearest == null || sumTaxableValue(dearest.lines) < MIN_TAXABLE_FOR_ADDRESS) return []
     const missing = (['address', 'state'] as const).filter((key) => buyer[key] === undefined)
     return [
       {
@@ -159,11 +159,11 @@ const invoiceNumberCheck: Check = {
             help: 'the placeholders are {n} and {year}',
           },
         ]
-      if (longest.length > SERIAL_CHARACTERS_MAX)
+      if (longest.length > MAX_SERIAL_CHARACTERS)
         return [
           {
             at,
-            message: `the number ${longest} would have ${longest.length} characters; the maximum is ${SERIAL_CHARACTERS_MAX}`,
+            message: `the number ${longest} would have ${longest.length} characters; the maximum is ${MAX_SERIAL_CHARACTERS}`,
             help:
               file.invoice?.credit_number === undefined && at === 'invoice.number'
                 ? 'shorten its letters; credit notes start with a C unless credit_number is set'

@@ -1,6 +1,6 @@
 /** Checks EV461 to EV471: every possible bill line has a price, and every quantity has a maximum. */
 import type { EventConfig } from '../../../event/config.ts'
-import { AMOUNT_MAX, formatMoney, INR } from '../../../lib/money.ts'
+import { MAX_AMOUNT, formatMoney, INR } from '../../../lib/money.ts'
 import { formatDay } from '../../../lib/time.ts'
 import { findOverlappingAdjustments, proveBill, type Extremes } from '../../proofs/bill-bounds.ts'
 import type { MissingPrice } from '../../proofs/item-prices.ts'
@@ -286,7 +286,7 @@ const billAboveMaximumCheck: Check = {
   after: [...BOUND_ERRORS, 'EV1102'],
   find: ({ config }) => {
     const dearest = computeExtremes(config).find(({ currency }) => currency === INR)?.dearest
-    return dearest == null || dearest.total <= AMOUNT_MAX || config.payment === null
+    return dearest == null || dearest.total <= MAX_AMOUNT || config.payment === null
       ? []
       : [
           {
@@ -295,7 +295,7 @@ const billAboveMaximumCheck: Check = {
             message: `a bill can exceed the maximum of one payment: ${formatMoney(dearest.total, INR)}`,
             notes: [
               describeBill(config, dearest),
-              `the gateway accepts at most ${formatMoney(AMOUNT_MAX, INR)}, tax included`,
+              `the gateway accepts at most ${formatMoney(MAX_AMOUNT, INR)}, tax included`,
             ],
             help: 'lower a max, or a price',
           },

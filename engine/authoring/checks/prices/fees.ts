@@ -1,6 +1,6 @@
 /** Checks EV4xx: every category has a price in each period, and no amount has a wrong digit count. */
 import {
-  AMOUNT_MAX,
+  MAX_AMOUNT,
   formatMoney,
   INR,
   readAmount,
@@ -134,12 +134,12 @@ const tooManyDecimalsCheck: Check = {
       amount !== null &&
       currency === INR &&
       model.config.payment !== null &&
-      splitPrice(model.config.fees.tax, amount).total > AMOUNT_MAX
+      splitPrice(model.config.fees.tax, amount).total > MAX_AMOUNT
         ? [
             {
               at,
               message: `\`${text}\` is above the maximum of one payment`,
-              notes: [`the gateway accepts at most ${formatMoney(AMOUNT_MAX, INR)}, tax included`],
+              notes: [`the gateway accepts at most ${formatMoney(MAX_AMOUNT, INR)}, tax included`],
             },
           ]
         : [],

@@ -15,7 +15,7 @@ import {
   intersect,
   subtract,
   tryWithinBudget,
-  WORK_MAX,
+  MAX_OPERATIONS,
   type Box,
   type Budget,
 } from '../../proofs/sets-of-answers.ts'
@@ -45,7 +45,7 @@ export type RuleTable =
 const buildRuleTable = memoize(({ config }: Model): RuleTable => {
   const choice = config.categoryChoice
   if (choice.by === 'field') return { is: 'none' }
-  const budget = { left: WORK_MAX }
+  const budget = { left: MAX_OPERATIONS }
   return tryWithinBudget(
     (): RuleTable => {
       const domain = buildDomain(
@@ -263,7 +263,7 @@ const unprovedRulesCheck: Check = {
             at: 'category.rules',
             part: 'key',
             message: 'there are too many rules to check that they are complete',
-            notes: [`the check stopped after ${WORK_MAX} steps`],
+            notes: [`the check stopped after ${MAX_OPERATIONS} steps`],
             help: 'end with {otherwise: …}, and add examples',
           },
         ]

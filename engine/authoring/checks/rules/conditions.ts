@@ -7,7 +7,7 @@ import {
   intersect,
   subtract,
   tryWithinBudget,
-  WORK_MAX,
+  MAX_OPERATIONS,
   type Budget,
 } from '../../proofs/sets-of-answers.ts'
 import { suggestNumber } from '../../suggestions/amount-notations.ts'
@@ -36,7 +36,7 @@ type Truth = { readonly never: readonly number[]; readonly always: boolean }
  */
 const findTruths = memoize(
   ({ config, conditions }: Model): ReadonlyMap<ConditionAt, Truth | null> => {
-    const budget = { left: WORK_MAX }
+    const budget = { left: MAX_OPERATIONS }
     return new Map(
       conditions.map((condition) => [condition, findTruth(config, condition.condition, budget)]),
     )

@@ -51,10 +51,7 @@ type RuleChange = {
   readonly old: string | null
   readonly next: string | null
 }
-/**
- * `path` is a dotted path in the compiled event. `old` is null for an addition, `next` for a
- * removal.
- */
+/** `path` is a dotted path in the compiled event. `old` is null for an addition, `next` for a removal. */
 export type ValueChange = {
   readonly kind: 'event' | 'field' | 'message' | 'route' | 'wording' | 'layout' | 'office'
   readonly path: string
@@ -224,7 +221,7 @@ const getFieldDomain = (field: Field) => [
 ]
 
 /** Keys that are compared by the functions above, or that are not visible outside the checks. */
-const COMPARED_ELSEWHERE = new Set([
+const SEPARATELY_COMPARED_KEYS = new Set([
   'currency',
   'fees.prices',
   'fees.groups',
@@ -302,7 +299,7 @@ function flattenEvent(event: EventConfig, sections: readonly string[]): FlatFile
   const orders = new Map<string, readonly string[]>()
   const walk = (path: string, value: unknown): void => {
     // A missing value and an empty one are equal.
-    if (value === undefined || value === null || COMPARED_ELSEWHERE.has(path)) return
+    if (value === undefined || value === null || SEPARATELY_COMPARED_KEYS.has(path)) return
     if (Array.isArray(value)) {
       const names = path === 'sections' ? sections : listItemNames(value)
       orders.set(path, names)

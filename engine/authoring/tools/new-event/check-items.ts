@@ -9,12 +9,12 @@ import type { NewEventAnswers, PricesByPeriod } from './sample-options.ts'
 import { combineWorkshops, type WorkshopEntry } from './workshops.ts'
 
 type CheckedItems = {
-  /** The answers with those of the table, as far as they are recognised. */
+  /** The answers, including those recognised in the table. */
   readonly answers: NewEventAnswers
   readonly problems: readonly FeeProblem[]
 }
 
-/** The columns of prices: none if all is free, one price for all periods, or a column for each period. */
+/** Returns the price columns: none if the event is free, one for all periods, or one per period. */
 export function listItemColumns(
   { isByPeriod }: Pick<ItemTable, 'isByPeriod'>,
   answers: NewEventAnswers,
@@ -24,11 +24,11 @@ export function listItemColumns(
   return isByPeriod && count > 1 ? listPeriodLabels(count, answers.periodLabels) : ['Price']
 }
 
-/** Whether the row is another price of the workshop above it. */
+/** Returns true if the row is another price of the workshop above it. */
 export const continuesWorkshop = (rows: readonly ItemRow[], at: number): boolean =>
   at > 0 && rows[at]?.label.trim() === '' && rows[at].category !== ''
 
-/** The name of the workshop that the row is about. */
+/** Returns the name of the row's workshop. */
 export function findWorkshopName(rows: readonly ItemRow[], at: number): string {
   return continuesWorkshop(rows, at)
     ? findWorkshopName(rows, at - 1)
@@ -44,8 +44,8 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
     const reason =
       label === '' ? 'Which workshop has these prices?' : explainName(label, 'workshop')
     if (reason !== null) problems.push({ row, message: reason })
-    const whom = category === '' ? '' : ` for “${category}”`
-    const prices = readPrices(row, cells, columns, `“${label}”`, whom, answers, problems)
+    const payerText = category === '' ? '' : ` for “${category}”`
+    const prices = readPrices(row, cells, columns, `“${label}”`, payerText, answers, problems)
     const number = /^(\d{1,5})(?:\s*(?:seats?|places?))?$/i.exec(typed.trim())?.[1]
     if (typed.trim() !== '' && number === undefined)
       problems.push({
@@ -75,7 +75,7 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
   }
 }
 
-const PERSON = 'Accompanying person'
+const COMPANION_LABEL = 'Accompanying person'
 
 export function readCompanionTable(table: ItemTable, answers: NewEventAnswers): CheckedItems {
   const columns = listItemColumns(table, answers)
@@ -83,9 +83,9 @@ export function readCompanionTable(table: ItemTable, answers: NewEventAnswers): 
   const notes = listNotes(table)
   if (first === undefined) return { answers, problems: notes }
   const problems: FeeProblem[] = []
-  const prices = readPrices(0, first.cells, columns, `“${PERSON}”`, '', answers, problems)
+  const prices = readPrices(0, first.cells, columns, `“${COMPANION_LABEL}”`, '', answers, problems)
   if (problems.length === 0 && prices.every((price) => price === null))
-    problems.push({ row: 0, message: `“${PERSON}” would never be on sale.` })
+    problems.push({ row: 0, message: `“${COMPANION_LABEL}” would never be on sale.` })
   const age = first.number.trim()
   const isAge = /^[1-9]\d?$/.test(age)
   if (age !== '' && !isAge)
@@ -97,7 +97,7 @@ export function readCompanionTable(table: ItemTable, answers: NewEventAnswers): 
   for (const [index, { label }] of others.entries())
     problems.push({
       row: index + 1,
-      message: `These questions take one price for accompanying persons. Remove “${label || PERSON}” here, and add it to the file later.`,
+      message: `These questions take one price for accompanying persons. Remove “${label || COMPANION_LABEL}” here, and add it to the file later.`,
     })
   return {
     answers: { ...answers, companions: { prices, freeUnder: isAge ? Number(age) : null } },
@@ -105,13 +105,13 @@ export function readCompanionTable(table: ItemTable, answers: NewEventAnswers): 
   }
 }
 
-/** Reads the prices of a row, and adds its problems to `problems`. */
+/** Reads the prices of a row and adds its problems to `problems`. */
 function readPrices(
   row: number,
   cells: readonly string[],
   columns: readonly string[],
   name: string,
-  whom: string,
+  payerText: string,
   { currency = INR }: NewEventAnswers,
   problems: FeeProblem[],
 ): PricesByPeriod {
@@ -121,13 +121,13 @@ function readPrices(
     row,
     columns.map((_, column) => cells[column] ?? ''),
     currency,
-    (column) => `does ${name} cost${whom}${isSingle ? '' : ` in “${columns[column]}”`}?`,
+    (column) => `does ${name} cost${payerText}${isSingle ? '' : ` in “${columns[column]}”`}?`,
   )
   problems.push(...unread)
   const isOnSale = prices.some((price) => price !== null)
   const message =
     unread.length === 0 && isOnSale
-      ? findImplausiblePrices(`${name}${whom}`, prices, currency, columns)
+      ? findImplausiblePrices(`${name}${payerText}`, prices, currency, columns)
       : null
   if (message !== null) problems.push({ row, message })
   return unread.length > 0 ? [] : prices

@@ -10,19 +10,19 @@ export function deriveEventId(text: string): string | null {
 }
 
 /** Longer ids are hard to read in a web address. */
-const ID_LETTERS_MAX = 16
+const MAX_ID_LETTERS = 16
 /** The name of an event with its year within a longer title, as in brochures: "GHICON 2027". */
 const ACRONYM = /\b([A-Z]{3,}[A-Za-z]*(?: [A-Z]{3,})?)(?:[ -]?20\d\d|['’]\d\d)\b/
 /**
  * A name with its year before a colon, a dash or a bracket: "Pulmonary Update 2026: from cell to
  * cure".
  */
-const NAME_FIRST = /^([^:(–—]*\b20\d\d)\s*[:(–—]/
+const NAME_BEFORE_SEPARATOR = /^([^:(–—]*\b20\d\d)\s*[:(–—]/
 const SMALL_WORDS = new Set(['a', 'an', 'and', 'at', 'for', 'in', 'of', 'on', 'the', 'to', 'with'])
 
 /** Suggests an id from a title: "Lungs 2027" → "lungs2027", "Congress of Rural Medicine 2027" → "crm2027". */
 export function suggestEventId(title: string, usedIds: readonly string[]): string {
-  const words = (NAME_FIRST.exec(title)?.[1] ?? title)
+  const words = (NAME_BEFORE_SEPARATOR.exec(title)?.[1] ?? title)
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9 -]/g, '')
@@ -39,10 +39,10 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
   const acronymMatch = /[a-z]/.test(title) ? ACRONYM.exec(title) : null
   const acronym = acronymMatch === null ? null : deriveEventId(acronymMatch[0])
   const id =
-    (whole != null && whole.length <= ID_LETTERS_MAX ? whole : null) ??
+    (whole != null && whole.length <= MAX_ID_LETTERS ? whole : null) ??
     acronym ??
     short ??
-    whole?.slice(0, ID_LETTERS_MAX) ??
+    whole?.slice(0, MAX_ID_LETTERS) ??
     'conference'
   const letters = id.replace(/\d+$/, '')
   const candidates = [

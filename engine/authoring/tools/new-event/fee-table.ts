@@ -13,7 +13,7 @@ import {
 } from './fee-table/cells.ts'
 import { connectPeriods, isPeriodHeading, readPeriodHeading, splitTime } from './fee-table/days.ts'
 import {
-  ACCOMPANYING,
+  ACCOMPANYING_WORDS,
   moveExtrasToNotes,
   CONDITION,
   listUnexplainedMarks,
@@ -363,7 +363,7 @@ function readList(rows: readonly LabelledRow[]): Body | null {
  * category.
  */
 function extractCompanions(fees: FeeTable, currency: Currency): Omit<PastedFees, 'tax'> {
-  const row = fees.rows.find(({ label }) => ACCOMPANYING.test(label))
+  const row = fees.rows.find(({ label }) => ACCOMPANYING_WORDS.test(label))
   const prices = row?.cells.map((cell) => readPrice(cell, currency)) ?? []
   if (row === undefined || fees.rows.length === 1 || prices.some((price) => price == null))
     return { ...fees, companions: null }

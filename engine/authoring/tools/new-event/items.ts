@@ -37,12 +37,12 @@ type ItemSections = {
 }
 
 /** The maximum number per delegate and the maximum age, because the proofs need bounds. */
-const COMPANIONS_MAX = 4
-const AGE_YEARS_MAX = 110
-/** What is sold with the workshops and is none: its name alone stands on the bill. */
-const EXTRA = /\b(dinner|banquet|gala|lunch|tours?|sightseeing|excursion|cruise|souvenir)\b/i
+const MAX_COMPANIONS = 4
+const MAX_AGE_YEARS = 110
+/** Labels of extras that are sold with the workshops: on the bill they have their name only. */
+const EXTRA_LABEL = /\b(dinner|banquet|gala|lunch|tours?|sightseeing|excursion|cruise|souvenir)\b/i
 const countExtras = ({ workshops }: WorkshopGroup): number =>
-  workshops.filter(({ label }) => EXTRA.test(label)).length
+  workshops.filter(({ label }) => EXTRA_LABEL.test(label)).length
 /** The form displays the number of remaining seats from this number on. */
 const FEW_SEATS = 5
 
@@ -245,13 +245,13 @@ function formatCompanionsField({ freeUnder }: SampleCompanions): readonly string
     '        - id: companions',
     '          type: people',
     '          label: Accompanying persons',
-    `          max: ${COMPANIONS_MAX}`,
+    `          max: ${MAX_COMPANIONS}`,
     '          fields:',
     '            - {id: name, label: Name, required: Please give the name}',
     ...(freeUnder === null
       ? []
       : [
-          `            - {id: age, type: number, label: Age, min: 0, max: ${AGE_YEARS_MAX}, required: Please give the age, invalid: Please give the age in years}`,
+          `            - {id: age, type: number, label: Age, min: 0, max: ${MAX_AGE_YEARS}, required: Please give the age, invalid: Please give the age in years}`,
         ]),
   ]
 }

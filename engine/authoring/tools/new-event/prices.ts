@@ -62,20 +62,20 @@ function splitEntries(answer: string, currency: Currency): readonly string[] {
   const lines = clean(splitOutsideBrackets(answer, /[;\n]/))
   if (lines.length !== 1) return lines
   const parts = clean(splitOutsideBrackets(lines[0] ?? '', /,(?!\d{2,3}(?!\d))/))
-  if (!parts.some((part) => PRICE_AFTER.test(part))) return parts
+  if (!parts.some((part) => PRICE_SEPARATOR.test(part))) return parts
   // "Member, IMA = 4000, 5000": a part without "=" belongs to the following label or to the
   // preceding price.
   return parts.reduce<readonly string[]>((all, part) => {
     const before = all.at(-1)
     if (before === undefined) return [part]
-    if (!PRICE_AFTER.test(before)) return [...all.slice(0, -1), `${before}, ${part}`]
-    return PRICE_AFTER.test(part) || suggestAmount(part, currency)?.is !== 'rupees'
+    if (!PRICE_SEPARATOR.test(before)) return [...all.slice(0, -1), `${before}, ${part}`]
+    return PRICE_SEPARATOR.test(part) || suggestAmount(part, currency)?.is !== 'rupees'
       ? [...all, part]
       : [...all.slice(0, -1), `${before} / ${part}`]
   }, [])
 }
 
-const PRICE_AFTER = /[=:]/
+const PRICE_SEPARATOR = /[=:]/
 
 function splitOutsideBrackets(text: string, separator: RegExp): readonly string[] {
   const parts: string[] = []
@@ -172,7 +172,7 @@ export function findImplausiblePrices(
 }
 
 const NONE_ANSWER = /^(none?|no|nobody|nil|-|not?)\.?$/i
-const FREE_UNDER =
+const FREE_UNDER_PATTERN =
   /[,;]?\s*(?:children\s+)?(?:free\s+(?:of charge\s+)?)?(?:under|below)\s+(?:the age of\s+)?([1-9]\d?)(?:\s+(?:years|free|are free|come free))*\.?$/i
 
 /**
@@ -192,7 +192,7 @@ export function readCompanions(
     if (yes === null) return err(`"${answer}" is neither yes nor no.`)
     return ok(yes ? { prices: [toAmount(0)], freeUnder: null } : null)
   }
-  const under = FREE_UNDER.exec(answerText)
+  const under = FREE_UNDER_PATTERN.exec(answerText)
   const prices = readPrices(
     under === null ? answerText : answerText.slice(0, under.index),
     currency,

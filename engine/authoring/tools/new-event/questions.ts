@@ -322,7 +322,7 @@ function toDay({ day, month, year, weekday }: DayWords): Result<Day, string> {
 }
 
 /** A longer conference probably has a wrong month or year. */
-const LIKELY_DAYS_MAX = 28
+const MAX_LIKELY_DAYS = 28
 
 /**
  * Orders the event's days, and checks that the conference is not over and does not last for months.
@@ -331,7 +331,7 @@ function orderEventDays(answers: NewEventAnswers, today: Day): Result<NewEventAn
   const { from, to = from } = answers
   if (to !== undefined && to < today) return err(`${formatDay(to)} is over. Is the year right?`)
   const days = from === undefined || to === undefined ? 0 : countDaysBetween(from, to) + 1
-  return days > LIKELY_DAYS_MAX
+  return days > MAX_LIKELY_DAYS
     ? err(`The conference would last ${days} days. Are the month and the year right?`)
     : orderAnswers(answers)
 }

@@ -1,4 +1,4 @@
-/** Groups workshops by the categories and periods in which they are on sale: a field and its items for each group. */
+/** Groups workshops by the categories and periods in which they are on sale. Each group has a field and items. */
 import { expandPrices } from './price-periods.ts'
 import type { PricesByPeriod, SampleCategory, SampleWorkshop } from './sample-options.ts'
 import { isEverSold } from './workshops.ts'
@@ -6,18 +6,18 @@ import { deriveId } from './yaml-text.ts'
 
 export type CategoryWithId = SampleCategory & { readonly id: string }
 export type WorkshopWithId = SampleWorkshop & { readonly id: string }
-/** The prices of some categories: a row for each workshop of the group. */
+/** The prices for some categories, with one row per workshop of the group. */
 type WorkshopPrices = {
   readonly categories: readonly CategoryWithId[]
   readonly rows: readonly { readonly id: string; readonly prices: PricesByPeriod }[]
 }
-/** Workshops with the same periods of sale for these categories. */
+/** Workshops that are on sale for these categories in the same periods. */
 export type WorkshopItem = {
   readonly id: string
   readonly categories: readonly CategoryWithId[]
   /** Whether they are on sale, by period. */
   readonly isOnSale: readonly boolean[]
-  /** The last one has the most categories. */
+  /** Sorted so that the last table has the most categories. */
   readonly tables: readonly WorkshopPrices[]
 }
 export type WorkshopGroup = {
@@ -28,7 +28,7 @@ export type WorkshopGroup = {
   readonly items: readonly WorkshopItem[]
 }
 
-/** The prices of a workshop for a category, one for each period. */
+/** Returns the prices of a workshop for a category, one per period. */
 export const findWorkshopPrices = (
   workshop: SampleWorkshop,
   { label }: CategoryWithId,
@@ -40,9 +40,9 @@ export const findWorkshopPrices = (
   )
 
 /**
- * The checker reports an option that a delegate can choose but not buy. So a workshop that is not on sale for a
- * category has a field that this category does not see; one that is not on sale in a period, an item with its own
- * periods.
+ * Groups workshops so that every option that a delegate can choose is on sale, which the checker requires. Workshops
+ * that are not on sale for a category have a field that this category does not see; workshops that are not on sale in
+ * a period are an item with its own periods.
  */
 export function groupWorkshops(
   workshops: readonly SampleWorkshop[],
@@ -73,24 +73,24 @@ export function groupWorkshops(
       items.some(([, members]) => members.includes(category)),
     )
     return {
-      field: number('workshops', '_', index),
+      field: addNumber('workshops', '_', index),
       workshops: group,
       categories: buyers,
       items: items.map(([sales, members]): WorkshopItem => {
-        const rowsOf = (category: CategoryWithId) =>
+        const buildRows = (category: CategoryWithId) =>
           group.map((workshop) => ({
             id: workshop.id,
             prices: findWorkshopPrices(workshop, category, periods),
           }))
-        const tables = Map.groupBy(members, (category) => JSON.stringify(rowsOf(category)))
+        const tables = Map.groupBy(members, (category) => JSON.stringify(buildRows(category)))
         return {
-          id: number('workshop', '-', itemsBefore++),
+          id: addNumber('workshop', '-', itemsBefore++),
           categories: members,
           isOnSale: [...sales].map((sale) => sale === '+'),
           tables: [...tables.values()]
             .map((payers) => ({
               categories: payers,
-              rows: payers[0] === undefined ? [] : rowsOf(payers[0]),
+              rows: payers[0] === undefined ? [] : buildRows(payers[0]),
             }))
             .sort((one, other) => one.categories.length - other.categories.length),
         }
@@ -99,5 +99,5 @@ export function groupWorkshops(
   })
 }
 
-const number = (name: string, between: string, index: number): string =>
+const addNumber = (name: string, between: string, index: number): string =>
   index === 0 ? name : `${name}${between}${index + 1}`

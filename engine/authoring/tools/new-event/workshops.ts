@@ -1,26 +1,26 @@
-/** Combines the prices of workshops, for all categories or for single ones, and finds contradictions. */
+/** Combines the prices of workshops, for all categories or single ones, and finds contradictions. */
 import { expandPrices } from './price-periods.ts'
 import type { PricesByPeriod, SampleCategory, SampleWorkshop } from './sample-options.ts'
 
-/** A price of a workshop as it was entered. */
+/** The prices of a workshop as entered. */
 export type WorkshopEntry = {
   readonly label: string
-  /** The category that pays it; empty: all without a price of their own. */
+  /** The category that pays them; empty for all categories without their own prices. */
   readonly category: string
   readonly prices: PricesByPeriod
   /** Null if not stated. */
   readonly seats: number | null
 }
-/** `entry`: the number of the entry that has to change. */
+/** `entry`: the index of the entry to change. */
 export type WorkshopProblem = {
   readonly entry: number
   readonly isAboutSeats?: boolean
   readonly message: string
 }
 
-const fold = (text: string): string => text.trim().toLowerCase()
+const normalise = (text: string): string => text.trim().toLowerCase()
 
-/** Whether delegates who pay these registration fees can ever buy it. One price applies to all periods. */
+/** Returns true if delegates who pay these registration fees can ever buy it. A single price applies to all periods. */
 export function isEverSold(prices: PricesByPeriod, fees: PricesByPeriod): boolean {
   const count = Math.max(prices.length, fees.length)
   const registration = expandPrices(fees, count)
@@ -39,7 +39,7 @@ export function combineWorkshops(
   const groups = [
     ...Map.groupBy(
       entries.map((entry, at) => ({ ...entry, at })),
-      ({ label }) => fold(label),
+      ({ label }) => normalise(label),
     ).values(),
   ]
   const categories = payers.map(({ label }) => label)
@@ -51,8 +51,8 @@ export function combineWorkshops(
     const shared = rows.find(({ category }) => category === '')
     const own = rows.filter(({ category }) => category !== '')
     for (const { at, category } of rows) {
-      const twin = rows.find((row) => fold(row.category) === fold(category))
-      if (twin !== undefined && twin.at < at)
+      const sameCategoryRow = rows.find((row) => normalise(row.category) === normalise(category))
+      if (sameCategoryRow !== undefined && sameCategoryRow.at < at)
         problems.push({
           entry: at,
           message:
@@ -60,11 +60,11 @@ export function combineWorkshops(
               ? `“${label}” is listed twice.`
               : `“${label}” has two rows for “${category}”.`,
         })
-      else if (category !== '' && !categories.some((one) => fold(one) === fold(category)))
+      else if (category !== '' && !categories.some((one) => normalise(one) === normalise(category)))
         problems.push({ entry: at, message: `“${category}” is not a category of this conference.` })
     }
     const others = categories.filter(
-      (one) => !own.some(({ category }) => fold(category) === fold(one)),
+      (one) => !own.some(({ category }) => normalise(category) === normalise(one)),
     )
     if (shared === undefined && others.length > 0)
       problems.push({
@@ -72,7 +72,7 @@ export function combineWorkshops(
         message: `What do the others pay for “${label}”: ${others.join(', ')}? Write a price for all other categories, or – if they cannot choose it.`,
       })
     const ownPrices = own.map(({ category, prices }): SampleCategory => ({
-      label: categories.find((one) => fold(one) === fold(category)) ?? category,
+      label: categories.find((one) => normalise(one) === normalise(category)) ?? category,
       prices,
     }))
     const isSold =
@@ -120,20 +120,20 @@ export function combineWorkshops(
   return { workshops, problems }
 }
 
-/** Splits "ECG for PG", "ECG – PG" or "ECG (PG)" if it ends with the label of a category. */
+/** Splits "ECG for PG", "ECG – PG" or "ECG (PG)" if the text ends with the label of a category. */
 export function splitCategory(
   text: string,
   categories: readonly string[],
 ): { readonly label: string; readonly category: string } {
-  const folded = fold(text)
+  const normalised = normalise(text)
   const named = categories
     .filter((category) => {
-      const end = folded.endsWith(')') ? `${fold(category)})` : fold(category)
-      return folded.endsWith(end) && category !== ''
+      const end = normalised.endsWith(')') ? `${normalise(category)})` : normalise(category)
+      return normalised.endsWith(end) && category !== ''
     })
     .sort((one, other) => other.length - one.length)
   for (const category of named) {
-    const before = text.trim().slice(0, -category.length - (folded.endsWith(')') ? 1 : 0))
+    const before = text.trim().slice(0, -category.length - (normalised.endsWith(')') ? 1 : 0))
     if (before.trim() === '') return { label: '', category }
     const label = /^(.*?)(?:\s+for|\s+[–—-]|\s*[:/]|\s*\((?:for\s+)?)\s*$/i.exec(before)?.[1]
     if (label !== undefined) return { label: label.trim(), category }

@@ -1,10 +1,10 @@
 /** Formats an organiser's texts as YAML for `rollcall new`. */
 
 /** The column of comments, so that they are aligned. */
-const COMMENT_AT = 40
+const COMMENT_COLUMN = 40
 
 export function appendComment(line: string, comment: string): string {
-  return `${line.padEnd(COMMENT_AT)}# ${comment}`
+  return `${line.padEnd(COMMENT_COLUMN)}# ${comment}`
 }
 
 const YAML_KEYWORD = /^(true|false|null|yes|no|none|on|off)$/i

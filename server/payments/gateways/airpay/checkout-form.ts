@@ -2,7 +2,7 @@
 import type * as Letters from 'transliteration'
 import {
   INR,
-  AMOUNT_MAX,
+  MAX_AMOUNT,
   formatPlainAmount,
   assert,
   toNfc,
@@ -49,7 +49,7 @@ export function buildCheckoutForm(
   assert(event.payment !== null, 'a checkout form for an event without a gateway')
   if (!/^[A-Za-z0-9]{1,20}$/.test(orderId)) return err({ code: 'order_id' })
   if (currency !== INR) return err({ code: 'currency', currency })
-  if (amount <= 0 || amount > AMOUNT_MAX) return err({ code: 'amount' })
+  if (amount <= 0 || amount > MAX_AMOUNT) return err({ code: 'amount' })
   const { minimum } = event.payment.gateway
   if (amount < minimum) return err({ code: 'below_minimum', minimum })
   const { min, max } = GATEWAY_EMAIL_CHARACTERS

@@ -7,24 +7,24 @@ import { splitSeats } from '../prices.ts'
 import type { NewEventAnswers } from '../sample-options.ts'
 import { splitCategory } from '../workshops.ts'
 import { isPeriodHeading, type PeriodDays } from './days.ts'
-import { ACCOMPANYING } from './notes.ts'
+import { ACCOMPANYING_WORDS } from './notes.ts'
 import type { FeeRow, ItemRow, ItemTable } from './parts.ts'
 
-const SEATS_HEAD =
+const SEATS_HEADING =
   /^\W*(?:(?:no\.?|number|max\w*)\s*(?:of\s*)?)?(?:seats?|places?|capacity|pax|intake)\b/i
-/** A heading of the names of workshops. */
-const HEADING =
+/** A heading above the names of workshops. */
+const WORKSHOP_HEADING =
   /^(?:(?:(?:pre|post)[- ]?(?:conference|congress)|workshops?|courses?|topics?|names?|titles?|accompanying|persons?|fees?|prices?|of|the)[\s:]*)+$/i
-const WORKSHOP_WORD =
+const WORKSHOP_PREFIX =
   /^(?:(?:pre|post)[- ]?(?:conference|congress)\s+)?workshops?(?:\s*\d+)?\s*[:–—-]\s*/i
-const FREE_FOR =
+const FREE_FOR_PATTERN =
   /\s*(?:[([]\s*|[,;–-]\s*)?(?:is\s+)?free\s+(?:of charge\s+)?for\s+([^()[\]]+?)\s*[)\]]?$/i
 
 export function readItemTable(text: string, answers: NewEventAnswers, today: Day): ItemTable {
   const { from, to = from, currency = INR, tax } = answers
   const table = readPriceTable(text, { from, to, currency, today })
   const categories = answers.categories?.map(({ label }) => label) ?? []
-  const seatsAt = table.columns.findIndex(({ label }) => SEATS_HEAD.test(label))
+  const seatsAt = table.columns.findIndex(({ label }) => SEATS_HEADING.test(label))
   const heads = table.columns.filter((_, column) => column !== seatsAt)
   const priced = table.rows.map(({ label, cells }) => ({
     label,
@@ -55,12 +55,12 @@ export function readItemTable(text: string, answers: NewEventAnswers, today: Day
           })),
         )
       : priced
-  const persons = rows.filter(({ label }) => ACCOMPANYING.test(label))
-  // A table of accompanying persons alone is read; between workshops they are asked about.
+  const persons = rows.filter(({ label }) => ACCOMPANYING_WORDS.test(label))
+  // A table of only accompanying persons is read. Among workshops, they become a question.
   const asked = persons.length === rows.length ? [] : persons
   const notes = [
     ...table.notes
-      .filter((note) => !HEADING.test(note))
+      .filter((note) => !WORKSHOP_HEADING.test(note))
       .map(
         (note) => `“${note}” was not read. If it decides who pays what, add it to the file later.`,
       ),
@@ -84,14 +84,14 @@ export function readItemTable(text: string, answers: NewEventAnswers, today: Day
   }
 }
 
-/** The rows of a workshop from a row of a fee table: "Workshop: ECG (free for PG)" is one for all, and one for PG. */
+/** Returns the rows for a row of a fee table: "Workshop: ECG (free for PG)" gives one for all, and one for PG. */
 export function readItemRow(
   { label, cells }: FeeRow,
   categories: readonly string[],
   number = '',
 ): readonly ItemRow[] {
-  const named = splitSeats(label.replace(WORKSHOP_WORD, ''))
-  const free = FREE_FOR.exec(named.rest)
+  const named = splitSeats(label.replace(WORKSHOP_PREFIX, ''))
+  const free = FREE_FOR_PATTERN.exec(named.rest)
   const freeFor = free?.[1]?.split(/\s*(?:,|&|\/|\band\b)\s*/i) ?? []
   const isFreeForCategories =
     freeFor.length > 0 &&
@@ -115,7 +115,7 @@ export function readItemRow(
   ]
 }
 
-/** Rows of one workshop follow each other; its name is in the first. */
+/** Puts the rows of a workshop next to each other, with its name only in the first. */
 function joinWorkshops(rows: readonly ItemRow[]): readonly ItemRow[] {
   const groups = Map.groupBy(rows, ({ label }) => label.toLowerCase())
   return [...groups.values()].flatMap((group) =>
@@ -123,7 +123,7 @@ function joinWorkshops(rows: readonly ItemRow[]): readonly ItemRow[] {
   )
 }
 
-/** Prices of workshops change on the days of the registration fees. Returns a sentence where the table states others. */
+/** Workshop prices change on the days of the registration fees. Returns a sentence for each other day in the table. */
 function comparePeriods(heads: readonly PeriodDays[], answers: NewEventAnswers): readonly string[] {
   const count = countPeriods(answers)
   const labels = listPeriodLabels(count, answers.periodLabels)

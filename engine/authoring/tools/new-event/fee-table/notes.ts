@@ -5,13 +5,13 @@ import type { FeeRow, FeeTable } from './parts.ts'
 const EXTRA_WORDS =
   /\b(dinner|banquet|gala|lunch|workshops?|master ?class|hands[- ]on|cme|tours?|sightseeing|excursion|hotel|rooms?|accommodation|per night|stalls?|kit|souvenir|cruise)\b/i
 /** "Delegate with dinner", "Conference + CME": the extra is part of the delegate's price. */
-const WITH_EXTRA = /(?:\+|&|\b(?:with|without|incl\w*|excl\w*|and|plus|non)\b)/i
-const SEVERAL_PERSONS =
+const INCLUDED_EXTRA_WORDS = /(?:\+|&|\b(?:with|without|incl\w*|excl\w*|and|plus|non)\b)/i
+const SEVERAL_PERSONS_WORDS =
   /\b(corporates?|couples?|famil(?:y|ies)|groups?)\b|\b\d+\s*(?:delegates|persons|people|pax|members|participants)\b/i
 
 const OTHER_TAX = /\b(vat|mwst|ust|iva|tva|sales tax)\b/i
 
-export const ACCOMPANYING = /\b(accompan\w*|spouses?)\b/i
+export const ACCOMPANYING_WORDS = /\b(accompan\w*|spouses?)\b/i
 /** An age, a number, or words in brackets. */
 export const CONDITION =
   /\d|\b(?:above|below|under|over|child\w*|years|yrs|age\w*)\b|\((?!\s*(?:s|each|per (?:person|head))\s*\))/i
@@ -30,10 +30,10 @@ export const listUnexplainedMarks = (
 
 const isExtra = (label: string): boolean => {
   const found = EXTRA_WORDS.exec(label)
-  return found !== null && !WITH_EXTRA.test(label.slice(0, found.index))
+  return found !== null && !INCLUDED_EXTRA_WORDS.test(label.slice(0, found.index))
 }
 const isAsked = ({ label }: FeeRow): boolean =>
-  isExtra(label) || SEVERAL_PERSONS.test(label) || ACCOMPANYING.test(label)
+  isExtra(label) || SEVERAL_PERSONS_WORDS.test(label) || ACCOMPANYING_WORDS.test(label)
 
 /** Moves rows that are probably not categories to the notes, with their prices. */
 export function moveExtrasToNotes<Table extends FeeTable>(fees: Table): Table {
@@ -75,7 +75,7 @@ export function explainNote(note: string): NoteQuestion {
     meanings:
       label === note
         ? ['category']
-        : ACCOMPANYING.test(label)
+        : ACCOMPANYING_WORDS.test(label)
           ? ['companion', 'category', 'workshop']
           : isExtra(label)
             ? ['workshop', 'category', 'companion']
@@ -88,7 +88,7 @@ function explainRemark(note: string): string | null {
   const { time } = splitTime(note)
   if (time !== null && isPeriodHeading(note))
     return `“${note}” states a time. A price changes only at the end of a day, at midnight in India, so “${time}” is not kept. Check the last day, then leave this out.`
-  if (ACCOMPANYING.test(note) && CONDITION.test(note))
+  if (ACCOMPANYING_WORDS.test(note) && CONDITION.test(note))
     return `“${note}” has a condition that was not read. Leave it out here, and write it with the price of an accompanying person, such as 4000, free under 10.`
   const columns = / \(columns\)$/.exec(note)
   if (columns !== null)
@@ -104,7 +104,7 @@ function explainRemark(note: string): string | null {
 
 function askForMeaning(note: string): string {
   const { label } = readNote(note, 0)
-  if (label !== note && ACCOMPANYING.test(label))
+  if (label !== note && ACCOMPANYING_WORDS.test(label))
     return `“${note}” is about accompanying persons, who have a question of their own. Move it there, or add it as a category if these persons register alone.`
   if (label !== note && isExtra(label))
     return `“${note}” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, move it to the workshops.`
