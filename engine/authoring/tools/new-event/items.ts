@@ -208,7 +208,7 @@ function formatSeats({ field, workshops }: WorkshopGroup): readonly string[] {
   ]
 }
 
-function nameGroup(group: WorkshopGroup, all: readonly CategoryWithId[]): string {
+function formatGroupLabel(group: WorkshopGroup, all: readonly CategoryWithId[]): string {
   const { categories, workshops } = group
   const extras = countExtras(group)
   const name =
@@ -225,8 +225,8 @@ function formatWorkshopField(
 ): readonly string[] {
   const { field, workshops, categories } = group
   const isForAll = categories.length === all.length
-  const name = nameGroup(group, all)
-  const twin = groups.find((other) => nameGroup(other, all) === name)
+  const name = formatGroupLabel(group, all)
+  const twin = groups.find((other) => formatGroupLabel(other, all) === name)
   const label = twin === group ? name : `${name} (${groups.indexOf(group) + 1})`
   return [
     appendComment(`        - id: ${field}`, 'add  choose: {at_most: 2}  to limit how many'),
