@@ -121,7 +121,7 @@ export type StatusResponse =
 
 /** The gateway's response to a refund request. */
 export type RefundResult =
-  /** Accepted; the status call reports completion. `reference` is that of the refund. */
+  /** Accepted; the status call reports completion. `reference` is the refund's reference. */
   | { readonly is: 'begun'; readonly reference: string; readonly raw: string }
   /** Rejected: no money moves. */
   | { readonly is: 'refused'; readonly message: string; readonly raw: string }
@@ -265,7 +265,7 @@ export type GatewayAdapter = {
   /** Returns every origin that the browser visits during a payment, for form-action. */
   origins(): readonly string[]
 }
-/** All gateways. A call about an event goes to the gateway of its payment. */
+/** All gateways. A call about an event is passed to the gateway of its payment. */
 export type Gateways = Omit<
   GatewayAdapter,
   'readReturnOrWebhook' | 'readReturn' | 'readWebhook' | 'confirmedWithoutWebhook'

@@ -1,4 +1,4 @@
-/** Formats a document's frozen data as the text and amounts to print; computes nothing else. */
+/** Formats a document's frozen data as the text and amounts to print, without computing amounts. */
 import {
   INR,
   getDocumentTitle,

@@ -6,9 +6,7 @@ import type { ErrorResponse } from '../../engine/api.ts'
 /** Fields that an error response may have in addition to its code and message. */
 export type ErrorDetails = Omit<ErrorResponse, 'status' | 'code' | 'message'>
 
-/**
- * Sends `{status: 'error', code, message}` with any further fields; for internal errors, also the request id.
- */
+/** Sends `{status: 'error', code, message}` with any further fields; for internal errors, also the request id. */
 export function sendError(
   reply: FastifyReply,
   status: number,
@@ -51,7 +49,7 @@ const ERRORS_BY_STATUS: Readonly<Record<number, ErrorText>> = {
     code: 'unsupported_media_type',
     message: text.mediaType,
   },
-  // Sent as 503, which more clients know to retry.
+  // Sent as 503, because more clients retry after this status.
   507: {
     code: 'no_room',
     message: UPLOAD_REFUSAL_MESSAGES.noRoom,

@@ -48,7 +48,7 @@ export function addHeaders(app: FastifyInstance, deps: Pick<Deps, 'environment'>
   })
 }
 
-/** The inline parts of a page. The policy allows each by its hash, and nothing else inline. */
+/** The inline parts of a page. The policy allows only these inline parts, each by its hash. */
 export type InlineParts = {
   readonly scripts: readonly string[]
   readonly styles: readonly string[]
@@ -104,7 +104,7 @@ export function createPagePolicy(
 const buildHashSource = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Replaces the headers of data responses by those of a page. */
+/** Replaces the headers of data responses with page headers. */
 export function setPageHeaders(reply: FastifyReply, headers: HeaderList): FastifyReply {
   for (const [name, value] of headers) void reply.header(name, value)
   return reply

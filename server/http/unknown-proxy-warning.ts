@@ -1,6 +1,6 @@
 /**
- * Warns about a proxy that TRUST_PROXY does not name. Otherwise no one would notice that all its visitors share the
- * rate limits of one address.
+ * Warns about a proxy that TRUST_PROXY does not name. Without the warning, it would go unnoticed that all visitors
+ * behind the proxy share the rate limits of one address.
  */
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../dependencies.ts'

@@ -49,7 +49,7 @@ export type EmailTheme = Pick<EventConfig, 'title' | 'support'> & {
 type Page = {
   readonly subject: string
   readonly text: string
-  /** `reviews` goes to the office, all other emails to delegates. */
+  /** `reviews` is sent to the office, all other emails to delegates. */
   readonly kind: QueuedMail['kind']
 }
 

@@ -236,7 +236,7 @@ function toProblem(error: unknown): Problem {
     readonly message?: string
     readonly command?: string
   }
-  // The server knows the recipient and refuses permanently. Everything else (server down, mailbox full, wrong
+  // Final only if the server permanently refuses this recipient. Everything else (server down, mailbox full, wrong
   // password) may be temporary.
   const final = code === 'EENVELOPE' && responseCode >= 500
   const isUnreachable =

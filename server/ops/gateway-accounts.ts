@@ -1,4 +1,4 @@
-/** Reads the credentials of all gateways' merchant accounts from the variables, and reports what is missing. */
+/** Reads the credentials of all gateways' merchant accounts from the variables, and reports missing variables. */
 import {
   getAccountPrefix,
   GATEWAY_CAPABILITIES,

@@ -31,7 +31,7 @@ export async function releaseMemory(): Promise<void> {
   }
 }
 
-/** Does the same for this thread and all others, which keep as much memory after many requests. */
+/** Releases the memory of this thread and all others, which keep as much memory after many requests. */
 export async function releaseMemoryOfThreads(): Promise<void> {
   const session = new Session()
   session.connect()
@@ -50,7 +50,7 @@ export async function releaseMemoryOfThreads(): Promise<void> {
   try {
     await session.post('HeapProfiler.collectGarbage')
     await session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
-    // The threads attach one after the other.
+    // The threads attach sequentially.
     await setImmediate()
     await waitAtMost(MAX_THREAD_RESPONSE_MS, Promise.all(collections), () => {})
   } finally {

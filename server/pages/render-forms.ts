@@ -25,7 +25,7 @@ export type Prerenderer = {
     served: ServedEvent,
     page: EventPage,
   ) => Promise<PrerenderedPage | null | 'late'>
-  /** Returns the whole landing page, in the same way. */
+  /** Like `renderForm`, for the whole landing page. */
   readonly renderLandingPage: (page: SitePage) => Promise<PrerenderedPage | null | 'late'>
 }
 

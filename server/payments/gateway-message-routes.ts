@@ -185,9 +185,9 @@ export async function verifyClaim(
 }
 
 /**
- * Handles a claim of money for an order that is not in the database: queries the gateway immediately, or schedules the
- * query. Null if the message claims no money or names none of our events. Stores the message first, because it may
- * name the payer.
+ * Handles a claim of money for an order that is not in the database: queries the gateway immediately, or schedules
+ * the query. Null if the message claims no money or names none of our events. Stores the message before the query,
+ * because the message may name the payer.
  */
 export async function lookUpClaim(
   { deps, messageStore, unknownOrderQueries }: RouteContext,

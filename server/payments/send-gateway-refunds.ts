@@ -13,7 +13,7 @@ import type { PaymentsDeps, Versions } from './verify-payment.ts'
 /** Refunds read from the store at a time. */
 const BATCH_ROWS = 16
 
-/** Sends requested refunds, and gives up on those without a response; returns the number sent. */
+/** Sends requested refunds and returns their number. Refunds that got no response are marked as uncertain. */
 export async function sendRefunds(deps: PaymentsDeps, versions: Versions): Promise<number> {
   const { store, clock, log } = deps
   const unansweredCount = await store.markUnansweredRefunds(clock())

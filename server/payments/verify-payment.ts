@@ -306,8 +306,8 @@ async function storePaymentEvent(
 type Confirmation = Extract<PaymentEvent, { type: 'confirmed' }>
 
 /**
- * Sets the payment time, if the gateway states a plausible one: neither before the order was placed nor after
- * now. A delayed payment counts from the time at which it was paid.
+ * Sets the payment time if the gateway states a plausible one, between the time of the order and now. A delayed
+ * payment counts from the time at which it was paid.
  */
 function addPaymentTime(
   { event, registration, payment }: QuerySubject,

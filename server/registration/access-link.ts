@@ -54,7 +54,7 @@ type LinkDeps = Pick<Deps, 'store' | 'clock'> & {
 }
 
 /**
- * Issues a link to the page of a registration and stores only its hash. `purpose` is `mail` if the link goes only
+ * Issues a link to the page of a registration and stores only its hash. `purpose` is `mail` if the link is sent only
  * to the delegate's mailbox.
  */
 export async function issueLink(

@@ -195,7 +195,7 @@ export async function findMemberRow(
   return lastValidDay !== undefined && lastValidDay !== '' && lastValidDay < dayOf(at) ? null : row
 }
 
-/** Returns the cells that conditions can use: those of columns with choices. */
+/** Returns the cells that conditions can use: the cells of columns with choices. */
 export function pickConditionCells(
   event: EventConfig,
   listId: string,

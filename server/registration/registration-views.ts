@@ -154,8 +154,8 @@ const listFieldsShownToOwner = memoize((event: EventConfig): ReadonlySet<string>
 })
 
 /**
- * Combines the failures of all attempts: only if none is unclear is it certain that no money was taken, or that it
- * was refunded.
+ * Combines the failures of all attempts. If any failure is unclear, so is the result: money may have been taken and
+ * not refunded.
  */
 function combineFailures(payments: readonly StoredPayment[]): Failure {
   // If a card payment replaced the manual request, only the card payment's failure counts.

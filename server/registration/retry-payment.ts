@@ -49,7 +49,7 @@ export type RetryRefusal =
   | { readonly code: 'registration_closed'; readonly text: string }
   /** A payment may be in progress. */
   | { readonly code: 'wait' }
-  /** The gateway cannot be queried, so a payment may or may not be in progress. */
+  /** The gateway cannot be queried, so a payment may be in progress. */
   | { readonly code: 'gateway_unsure' }
   | { readonly code: 'price_moved'; readonly was: Quote; readonly now: Quote }
   | { readonly code: 'not_on_sale'; readonly why: QuoteRefusal }

@@ -25,7 +25,9 @@ import { refuseRetry } from './registration-errors.ts'
 import type { Refusal } from './registration-errors.ts'
 import { retryPayment } from './retry-payment.ts'
 
-/** Asks whether to register and pay again, for a browser that has registered this person. */
+/**
+ * Refuses with a question whether to register and pay again, for a browser that has already registered this person.
+ */
 export function refuseSamePerson({
   regNo,
   isPaid,

@@ -1,6 +1,6 @@
 /**
- * Runs an event from its first day to its last under a test clock, with invented delegates who register, pay, leave, ask
- * to cancel and arrive at the front desk.
+ * Runs an event from its first day to its last under a test clock, with invented delegates who register, pay, leave,
+ * request cancellation and arrive at the front desk.
  *
  * It contains no rule of an event: the server decides what is refused, charged, sent and closed.
  */

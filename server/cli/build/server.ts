@@ -1,4 +1,4 @@
-/** Builds the server: bundles its modules and those of its packages into a few files. */
+/** Builds the server: bundles its modules and packages into a few files. */
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Plugin } from 'vite'

@@ -152,7 +152,7 @@ async function pruneOlderBackups(
       terminal.print(`Removed the older backup ${path.join(folder, name)}.`)
   } catch (error) {
     terminal.printError(
-      `The backup is complete. Older backups could not be removed from ${folder}: ${getMessage(error)}. Remove them by hand.`,
+      `The backup is complete. Older backups could not be removed from ${folder}: ${getMessage(error)}. Remove them manually.`,
     )
   }
 }

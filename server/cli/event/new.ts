@@ -1,4 +1,4 @@
-/** `rollcall new`: asks a few questions, one at a time, and writes an event file. */
+/** `rollcall new`: prompts for a few values, one at a time, and writes an event file. */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -43,7 +43,7 @@ export function formatRehearsal(
   days: readonly WireRehearsedDay[],
 ): readonly string[] {
   return [
-    `Rehearsal of ${title}. All times are those of India.`,
+    `Rehearsal of ${title}. All times are in Indian time.`,
     ...days.flatMap(({ day, steps }) => [
       '',
       day,

@@ -161,8 +161,8 @@ function parseHeader(
       columns.map(({ id, label }) => [label.toLowerCase(), id] as const),
     ),
   )
-  // Computed columns: items sold come from the bill, which an import does not have, and the paid amount from its
-  // status.
+  // Computed columns. Items sold come from the bill, which an import does not have, and the paid amount from the
+  // payment status.
   const soldColumns = new Set(
     [...buildSalesColumns(event), ...MONEY_COLUMNS].flatMap(({ id, label }) => [
       id.toLowerCase(),

@@ -133,8 +133,8 @@ function formatRefusal(refusal: ImportRefusal): string {
 }
 
 /**
- * Other systems number consecutively, so one number reveals the next. Each row therefore gets a random number.
- * A number in Rollcall's format comes from an export of this event and stays, because the delegate has it.
+ * Other systems use consecutive numbers, so one number reveals the next. Each row therefore gets a random number. A
+ * number in Rollcall's format comes from an export of this event and stays, because the delegate has it.
  */
 function chooseNumber(event: EventConfig, formerNo: string): RegNo {
   return isRegNo(event, formerNo) ? formerNo : drawRegNo(event)

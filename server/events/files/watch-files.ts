@@ -12,7 +12,7 @@ const POLL_INTERVAL_MS = 2_000
 
 /** Returns names, sizes and times of all files that events are built from. */
 export async function readSignature(folder: string, shared: string): Promise<string> {
-  // The signature of a missing folder differs from that of every existing one.
+  // A missing folder has a different signature from every existing folder.
   const paths = await listPaths(folder, shared).catch(() => [])
   const parts = await Promise.all(
     paths.map(async (file) => {

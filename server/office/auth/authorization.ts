@@ -229,7 +229,7 @@ function isReadOnly(request: FastifyRequest): boolean {
 
 type Denial = { readonly code: string; readonly message: string }
 
-/** Returns why the user may not make this kind of request for any target. Null if they may. */
+/** Returns the reason why the user's role forbids this kind of request for every target. Null if it is allowed. */
 function findDenial(
   { minRole, target }: Pick<GuardedRule, 'minRole' | 'target'>,
   user: User,

@@ -114,7 +114,7 @@ const buildCookieOptions = (deps: Deps) =>
     secure: deps.environment.publicUrl.startsWith('https:'),
   }) as const
 
-/** Returns the common names of browser and system. Nothing else of the user agent is stored. */
+/** Returns the common names of browser and system. The rest of the user agent is not stored. */
 export function describeBrowser(agent: string): string {
   const findName = (table: readonly (readonly [RegExp, string])[]): string | undefined =>
     table.find(([pattern]) => pattern.test(agent))?.[1]

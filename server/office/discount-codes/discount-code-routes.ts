@@ -52,7 +52,7 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
     if (call.query.as === 'csv') return sendFile(call, reply)
     const { before } = call.query
     if (!/^\d{0,15}$/.test(before))
-      return sendError(reply, 400, 'bad_query', '“before” must be that of another page.')
+      return sendError(reply, 400, 'bad_query', '“before” must be the value from another page.')
     const { codes, next } = await readCodePage(deps, event, before === '' ? null : Number(before))
     await recordView('codes', `viewed the codes (${codes.length})`, call)
     const answer: CodesResponse = {

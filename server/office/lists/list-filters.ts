@@ -69,7 +69,7 @@ export function readListQuery(
   return ok(draft)
 }
 
-/** Applies the filters that every list has in addition to those of its event file. */
+/** Applies the filters that every list has in addition to the filters in its event file. */
 function setCommonFilters(
   event: EventConfig,
   { filters }: AdminList,

@@ -92,11 +92,11 @@ export function formatSummary(
 }
 
 /**
- * Explains the tables of a month. An accountant who compares two of them needs to know the meaning of their dates.
+ * Explains the tables of a month, because an accountant who compares two tables needs to know what their dates mean.
  */
 export const formatReadme = (month: string): string =>
   [
-    `The month ${month}. All days and times are those of India.`,
+    `The month ${month}. All days and times are in Indian time.`,
     '',
     'payments and refunds: listed by the day on which the money was received or refunded.',
     'invoices and credit notes: listed by their own date.',

@@ -229,8 +229,8 @@ async function countRefundsToMake(
 }
 
 /**
- * Counts the payouts as the page Settlements shows them: those of all accounts of the user, and those found in the
- * saved bank statements.
+ * Counts the payouts of all accounts of the user, and how many of them were found in the saved bank statements, as on
+ * the page Settlements.
  */
 async function countPayouts(
   deps: Deps,

@@ -82,7 +82,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  /** A payment may have been recorded by hand after its statement was uploaded. */
+  /** A payment may have been recorded manually after its statement was uploaded. */
   const matchStatements = async (
     user: Call['user'],
     { isUnreconciled, eventIds, from, to }: MovementQuery,
@@ -173,7 +173,7 @@ export async function* readMovements(
   }
 }
 
-/** Lists the methods of the filter: those of the served events, and those that older payments may have. */
+/** Lists the methods for the filter: the methods of the served events, and methods that older payments may have. */
 function listMethods({ events }: Pick<Deps, 'events'>): MovementsResponse['methods'] {
   const gateways = Object.keys(listGatewayKinds(events.all().map(({ config }) => config)))
   return [...new Set([...gateways, ...MANUAL_METHOD_IDS, 'import', REFUNDED_OUTSIDE])].map(

@@ -11,7 +11,7 @@ import {
 } from '../../../engine/index.ts'
 import type { Day, Instant, Result } from '../../../engine/index.ts'
 
-/** A half-open interval of instants; days are those of India, as in all figures. */
+/** A half-open interval of instants. Days are in Indian time, as in all figures. */
 export type Period = { readonly from: Instant; readonly to: Instant; readonly name: string }
 
 /**
@@ -27,7 +27,7 @@ const FIRST_MONTH = '1900-01'
 
 /**
  * Returns the first day of a month such as 2026-01. Null if the text is not a month, or the month is before 1900 or
- * that of the last day.
+ * contains the last representable day.
  */
 function getFirstDay(month: string): Day | null {
   const first = `${month}-01`

@@ -130,8 +130,8 @@ const describeDecision = (decision: StoredLineDecision | null): string =>
     : `${decision.who} ${DECISION_TEXTS[decision.decision]} at ${isoIndia(decision.at).slice(11, 16)}. Nothing was recorded twice.`
 
 /**
- * Records the parts one after the other. The first recorded part gets the references of the line, so that the line
- * counts once; each other one gets the reference with a number. Returns the reason if not all were recorded,
+ * Records the parts sequentially. The first recorded part gets the references of the line, so that the line counts
+ * once. Each further part gets the reference with a number appended. Returns the reason if not all were recorded,
  * otherwise null.
  */
 async function assignLine(

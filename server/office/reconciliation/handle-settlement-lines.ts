@@ -38,7 +38,7 @@ export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void 
     const viewer = buildViewer(deps, user)
     const settlements =
       accounts === null ? null : await matchSettlements(deps, accounts, null, viewer)
-    // Includes only lines that the page shows to this user: those of other events have no id.
+    // Includes only lines that the page shows to this user, because lines of other events have no id.
     const shownLines =
       settlements === null
         ? []

@@ -63,7 +63,7 @@ export function parseLinesToKeep(
   return parsedLines.length === list.length ? parsedLines : null
 }
 
-/** Returns the input of a confirmation. The currency is that of the account, not of the registration. */
+/** Returns the input of a confirmation. The currency is the account's, not the registration's. */
 export function buildConfirmationParameters(
   event: EventConfig,
   { fields: line }: { readonly fields: Readonly<Record<string, unknown>> },

@@ -91,7 +91,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
     const answers = readObject(parameters, 'answers')
     const served = omitFiles(target)
     const paid = readPayment(served, parameters)
-    // The payment's problems are reported together with those of the form.
+    // Problems of the payment and of the form are reported together.
     if (!paid.ok)
       return sendRefusal(
         reply,
@@ -210,5 +210,5 @@ const omitFiles = memoize((served: ServedEvent): ServedEvent => {
   return { ...served, config: { ...served.config, fields } }
 })
 
-/** A payment taken at the desk. */
+/** A payment received at the desk. */
 type PaymentInPerson = Omit<DeskPayment, 'actor'>

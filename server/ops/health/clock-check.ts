@@ -14,7 +14,7 @@ export const MAX_AHEAD_MS = 3 * 24 * 60 * 60_000
 
 type ErasureCheckDeps = Pick<Deps, 'store' | 'clock' | 'clockJumps' | 'log'>
 
-/** Returns a function that checks whether data may be erased, and logs once if it may not. */
+/** Returns a function that checks whether data may be erased, and logs once if erasure is paused. */
 export function createErasureCheck(deps: ErasureCheckDeps): () => Promise<boolean> {
   let isLogged = false
   return async () => {

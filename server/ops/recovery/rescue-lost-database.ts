@@ -41,7 +41,10 @@ export type LossWatch = {
   isOutsideDataDir(): boolean
 }
 
-/** `fallbackDirs` are the folders to write to if the data folder has no space. They default to those of the environment. */
+/**
+ * `fallbackDirs` are the folders to write to if the data folder has no space. They default to the folders in the
+ * environment.
+ */
 export function watchForLoss(
   { store, log, clock, environment: { dataDir } }: LossDeps,
   fallbackDirs: readonly string[] = listSpareDirs(),

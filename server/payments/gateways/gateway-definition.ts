@@ -112,7 +112,7 @@ export type GatewayDefinition<Simulator extends GatewaySimulator = GatewaySimula
   simulatorAddresses(origins: SimulatorOrigins): GatewayAddresses
 }
 
-/** Returns the credentials of an account, the same object each time: the simulator's own, or those of the environment. */
+/** Returns the credentials of an account, from the simulator or the environment, as the same object each time. */
 export function openAccounts<Account>(
   { environment, accounts }: Pick<AdapterOptions, 'environment' | 'accounts'>,
   {

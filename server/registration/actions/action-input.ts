@@ -37,7 +37,7 @@ export const ACTION_PARAMETERS = {
   day: 'text',
   pay_back: 'text',
   second_of: 'text',
-  /** The currency of the amount, as ISO 4217 code; refused if it is not that of the registration. */
+  /** The ISO 4217 code of the amount's currency. Refused if it is not the registration's currency. */
   currency: 'text',
   kept: 'text',
   by_hand: 'flag',
@@ -99,7 +99,7 @@ export function readAmountParameter(
   return amount === null || amount < 0 ? refuseData(describeAmount(currency)) : ok(amount)
 }
 
-/** Returns the message that asks for an amount, with an example. */
+/** Returns the message that prompts for an amount, with an example. */
 export function describeAmount(currency: Currency): string {
   if (currency === INR) return 'Enter the amount in rupees, such as 985 or 985.50.'
   const decimalExample =

@@ -59,7 +59,7 @@ export const claimPayment: ActionHandler = async (request) => {
   )
 }
 
-/** Returns the named payment method, else that of the registration, else the only one of the event. */
+/** Returns the named payment method, else the registration's, else the event's only method. */
 function findClaimMethod(
   config: EventConfig,
   registration: StoredRegistration,

@@ -36,8 +36,8 @@ import { readAmountParameter, refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler } from './action-input.ts'
 
 /**
- * `{way, reference, amount: rupees, day?: YYYY-MM-DD}`. Without a day, the payment arrived today; money taken at the desk
- * without a slip is numbered after its registration.
+ * `{way, reference, amount: rupees, day?: YYYY-MM-DD}`. Without a day, the payment arrived today. A desk payment
+ * without a slip number gets the registration number instead.
  */
 export const confirmPayment: ActionHandler = async (request) => {
   const { deps, served, registration, newAction } = request

@@ -28,7 +28,7 @@ import { INCOMING_FOLDER, openDiskUploads } from './uploads-on-disk.ts'
 const UNUSED_FILE_RETENTION_MS = 24 * 60 * 60 * 1000
 /** Disk space reserved for the database, its log, emails, and registrations without a proof. */
 const MIN_FREE_BYTES = 512 * 1024 * 1024
-/** After this time, an unpaid registration is neither retried nor paid late. */
+/** After this time, an unpaid registration is no longer retried or paid late. */
 const MAX_UNPAID_DAYS = 30
 /** A delegate who has to fetch another document or card before registering returns within days. */
 export const DRAFT_LIFETIME_MS = 3 * 24 * 60 * 60 * 1000

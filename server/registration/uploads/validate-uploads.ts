@@ -26,7 +26,7 @@ export type ValidatedFiles = {
 /** Returns the size limit in bytes of each file field. */
 export const getFileLimits = memoize((event: EventConfig) => buildFileLimits(event.fields))
 
-/** Does the same for any list of fields. */
+/** Like `getFileLimits`, for any list of fields. */
 export function buildFileLimits(fields: readonly Field[]): FileLimits {
   return new Map(
     fields.flatMap(({ id, type, bytesMax }) =>

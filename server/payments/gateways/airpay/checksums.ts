@@ -11,8 +11,8 @@ import type { Account } from './credentials.ts'
 import type { Fields } from '../message-fields.ts'
 
 /**
- * The fields in the checksum: 'A' with the UID (as in the kits), 'B' without it. Airpay's documentation does not say
- * which.
+ * The fields in the checksum: 'A' with the UID (as in the kits), 'B' without it. Airpay's documentation does not
+ * state which is correct.
  */
 export type ChecksumVariant = 'A' | 'B'
 

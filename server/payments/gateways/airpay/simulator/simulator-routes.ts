@@ -1,6 +1,6 @@
 /**
- * Serves the sandbox gateway: checkout, redirect, page, buttons, status call, refund. It rejects everything that the
- * gateway's documentation says is rejected, so that a rehearsal detects errors that would occur in production.
+ * Serves the sandbox gateway: checkout, redirect, page, buttons, status call, refund. It rejects every request that
+ * the gateway's documentation rejects, so that a rehearsal detects errors that would occur in production.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

@@ -53,7 +53,7 @@ export type Sandbox = GatewaySimulator & {
 
 /** The default delay of a delayed payment. */
 const DEFAULT_ARRIVAL_DELAY_MS = 15_000
-/** A gateway retries a webhook that was not accepted, and eventually gives up. */
+/** A gateway retries a webhook that was not accepted, and eventually stops. */
 const WEBHOOK_RETRY_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const
 /** If the app has not responded within this time, the webhook is retried. */
 const WEBHOOK_TIMEOUT_MS = 20_000

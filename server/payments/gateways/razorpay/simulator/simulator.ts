@@ -1,6 +1,6 @@
 /**
  * Simulates Razorpay: orders, hosted checkout, payments, refunds and webhooks, with the faults that its documentation
- * describes. It rejects everything that the documentation says is rejected.
+ * describes. It rejects every request that the documentation rejects.
  */
 import { assert } from '../../../../../engine/index.ts'
 import type { RazorpayAccount } from '../credentials.ts'
