@@ -248,7 +248,7 @@ describe('states of the form that no other test checks with axe', () => {
     await page.getByRole('button', { name: 'Clear form' }).click()
     await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('')
     await expectAccessible(page, 'a cleared form')
-    // One accidental click loses nothing.
+    // An accidental click can be undone.
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')
     await page.getByRole('button', { name: 'Clear form' }).click()

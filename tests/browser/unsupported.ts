@@ -67,7 +67,7 @@ const COMMON_INTERFACES =
 const isCommon = ({ owner }: Member): boolean =>
   owner in bcd.javascript.builtins || COMMON_INTERFACES.test(owner)
 
-/** `navigator` is a Navigator. */
+/** Returns the interface of a global: `navigator` is an instance of Navigator. */
 const toInterfaceName = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`
 const isKnown = (name: string): boolean => globals.has(name) || toInterfaceName(name) in interfaces
 const GLOBAL_OBJECTS = new Set(['window', 'self', 'globalThis'])

@@ -16,7 +16,7 @@ import { getMuiTheme } from './form/mui-theme.ts'
 export const STYLE_PREFIX = 'r'
 
 let cachedStyles: EmotionCache | null = null
-/** Created on first use, because the server uses its own. */
+/** The browser's style cache. Created on first use, because the server passes its own. */
 const getPageStyles = (): EmotionCache => (cachedStyles ??= createCache({ key: STYLE_PREFIX }))
 
 /** `styles`: the cache for MUI's styles; by default they go into the page. */

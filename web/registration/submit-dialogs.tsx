@@ -24,7 +24,7 @@ export type Phase =
   | { readonly is: 'leaving'; readonly data: PaymentData }
   | { readonly is: 'price-changed'; readonly oldQuote: Quote; readonly newQuote: Quote }
   | { readonly is: 'offer'; readonly offer: Alternative; readonly oldQuote: Quote | null }
-  /** Asks about registration `regNo` of the same person. */
+  /** Offers to open registration `regNo` of the same person, or to register again. */
   | {
       readonly is: 'same-person'
       readonly regNo: string

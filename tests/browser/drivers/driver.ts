@@ -31,7 +31,7 @@ export type Driver = {
 const SCREENSHOT_FOLDER = process.env['SHOTS']
 /** The maximum wait. A user would have given up earlier. */
 export const MAX_WAIT_MS = 120_000
-/** The time within which overlapping elements must have moved apart. */
+/** How long to wait until elements no longer overlap. */
 const RETRY_MS = 30_000
 const WIDTHS = [360, 768, 1280] as const
 export const DEFAULT_WIDTH = 1280

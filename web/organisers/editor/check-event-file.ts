@@ -79,8 +79,8 @@ export function checkEventFile(request: CheckRequest): CheckResult {
 }
 
 /**
- * Compares the file with the published version. There, the server has replaced the office's address
- * with the support address, so the same replacement is made here.
+ * Compares the file with the published version. The server replaces the office's address in it
+ * with the support address, so this function makes the same replacement.
  */
 function comparePublished(
   { published, text, shared }: CheckRequest,

@@ -83,8 +83,8 @@ function NativeSelectInput({
 }
 
 /**
- * Replaces the theme's SelectWidget, which renders its own menu. The native select is a wheel or a
- * sheet on a phone, and finds one of 37 states by its first letters.
+ * Replaces the theme's SelectWidget, which renders its own menu. Phones show the native select as a
+ * wheel or a sheet, and users can select one of 37 states by typing its first letters.
  */
 export function NativeSelectField(props: WidgetProps) {
   const { field, name, aria } = useControl(props)

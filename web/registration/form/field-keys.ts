@@ -18,7 +18,8 @@ export const markPreHydrationText = (name: PreHydrationText) => ({
   suppressHydrationWarning: true,
 })
 /**
- * Elements whose text the script may update. `instead` replaces the reason in the bar (`short`).
+ * Elements whose text the pre-hydration script may update. `instead` replaces the reason in the bar
+ * (`short`).
  */
 export type PreHydrationText = 'total' | 'instead' | 'short' | 'empty' | 'why' | 'pay'
 

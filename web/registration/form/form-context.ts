@@ -6,7 +6,7 @@ import type { DocumentUploads } from '../uploads/upload-progress.ts'
 
 /**
  * Data that the widgets need in addition to RJSF's props. Each context changes separately, so that
- * a keystroke re-renders one input, and a switch only the fields it shows or hides.
+ * a keystroke re-renders one input, and a switch re-renders only the fields it shows or hides.
  */
 
 /** Constant for one event; passed through RJSF's registry. */

@@ -35,7 +35,7 @@ export type PriceUntilProps = {
   readonly event: PublicEvent
   readonly answers: Answers
   readonly quote: Quote
-  /** Server time. */
+  /** The server's time. */
   readonly now: string
 }
 

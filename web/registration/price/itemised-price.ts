@@ -287,7 +287,7 @@ function formatTimesUnit(
     : formatMessage(priceMessages.perUnit, { price, unit: times.unitOne })
 }
 
-/** The answers with an option selected in addition. */
+/** Adds an option to the answers; replaces the answer if the field accepts only one. */
 function selectOption(field: Field, option: string, answers: Answers): Answers {
   const selectedAnswer =
     field.type === 'many' ? [...new Set([...listSelectedOptions(field, answers), option])] : option
