@@ -139,7 +139,7 @@ export function createRelease(folder: string): string {
     const file = join(folder, FILE_NAME)
     run('sh', [
       '-c',
-      // Sorted, without owner or time: the file depends only on its contents.
+      // Entries are sorted and have no owner or time, so that the file depends only on its contents.
       `tar -C "$1" --sort=name --mtime='${FIXED_TIME}' --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX -cf - "$2" | gzip -9n > "$3"`,
       'sh',
       workFolder,

@@ -350,7 +350,7 @@ export type Uploads = {
   hold(sha256: string): Promise<boolean>
   /** Removes the file unless it was stored. */
   discard(file: ReceivedFile): Promise<void>
-  /** Null if there is no such file. The content must be read or destroyed. */
+  /** Opens a stored file. Null if there is no such file. The content must be read or destroyed. */
   read(sha256: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
   /** Removes these files immediately, except those that another registration refers to. */
   forget(sha256s: readonly string[]): Promise<void>

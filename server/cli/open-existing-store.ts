@@ -4,7 +4,7 @@ import { openStore } from '../storage/open-store.ts'
 import type { Store } from '../storage/index.ts'
 import { explainMissingDatabase, LostDatabase } from '../storage/recovery/missing-database.ts'
 
-/** Throws an error with the next step if the database is missing or empty. */
+/** Opens the store. If the database is missing or empty, throws an error that states the next step. */
 export async function openExistingStore(environment: Environment): Promise<Store> {
   const reason =
     environment.databaseUrl === null ? explainMissingDatabase(environment.dataDir) : null

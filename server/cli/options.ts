@@ -7,7 +7,10 @@ export type ParsedArguments<O extends NonNullable<ParseArgsConfig['options']>> =
   typeof parseArgs<{ options: O; allowPositionals: true; args: string[] }>
 >
 
-/** Null after printing the error. `counts` are the minimum and maximum number of positional arguments. */
+/**
+ * Parses the arguments. Null after printing the error. `counts` are the minimum and maximum number of positional
+ * arguments.
+ */
 export function parseArguments<O extends NonNullable<ParseArgsConfig['options']>>(
   args: readonly string[],
   options: O,

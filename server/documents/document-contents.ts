@@ -189,7 +189,7 @@ const createFormatter =
 type EscapeText = (text: string) => string
 type Tables = Pick<PrintedDocument, 'columns' | 'rows' | 'rates'>
 
-/** For receipts, and for documents issued before lines had their own rates. */
+/** Builds the tables of receipts, and of documents issued before lines had separate rates. */
 function buildTablesWithoutRates(body: DocumentBody, escapeText: EscapeText): Tables {
   const { gst, tax, lines, untaxed } = body
   const money = createFormatter(body)

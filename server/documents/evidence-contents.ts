@@ -151,7 +151,7 @@ function buildBill(
   })
 }
 
-/** The same text and amounts as the document that the delegate received. */
+/** Builds a section with the same text and amounts as the document that the delegate received. */
 function buildDocument(body: DocumentBody, event: EventConfig): EvidenceSection {
   const printedDocument = formatDocument(body, event)
   return buildSection(`${printedDocument.title} ${printedDocument.serial}`, {

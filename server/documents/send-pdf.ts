@@ -7,7 +7,7 @@ import { sendError } from '../http/error-response.ts'
 import { getFileName } from './document-contents.ts'
 import { renderPdf } from './render-pdf.ts'
 
-/** 404 if the registration has no document with this number. */
+/** Sends a document as PDF, or 404 if the registration has no document with this number. */
 export async function sendDocument(
   deps: Deps,
   reply: FastifyReply,

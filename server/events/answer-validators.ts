@@ -199,7 +199,8 @@ function generateModule(schema: RJSFSchema): string {
   const code = loadCompiler().compileSchemaValidatorsCode(schema, {
     ajvOptionsOverrides: { ...OPTIONS, code: { lines: false } },
   })
-  // Only formats, lengths and comparisons of whole objects need `require`; the engine's schema has none of them.
+  // The engine's schema does not use the keywords that need `require`: formats, lengths and comparisons of whole
+  // objects.
   assert(!/\brequire\(/.test(code), 'the lowered schema needs a module at run time')
   return `const exports={};\n${code.replace(/^"use strict";/, '')}\nexport default exports;\n`
 }

@@ -64,7 +64,7 @@ export async function openRegistry(
   // Determined once, because the events must not change if `_shared` is missing for a moment.
   let shared = findSharedFolder(folder)
   let isSharedKnown = existsSync(folder)
-  // Computed before reading, so that a write during the read counts as a change.
+  // Computed before the files are read, so that a write during the read counts as a change.
   let signature = await readSignature(folder, shared)
   const compile = async (check?: FolderCheck): Promise<CompiledFolder> =>
     useStoredHashes(store, await compileFolder(await readFolder(folder, shared), options, check))

@@ -61,7 +61,7 @@ const getShareImage = memoize((event: EventConfig) => {
   let bytes: Promise<Buffer> | null = null
   return {
     hash: hash('sha256', svg, 'hex').slice(0, 16),
-    /** Rendered on first request, in a thread of the pool. */
+    /** Renders the image on the first request, in a thread of the pool. */
     bytes: (): Promise<Buffer> => {
       bytes ??= loadResvg()
         .renderAsync(svg, { font: FONT })

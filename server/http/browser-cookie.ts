@@ -27,7 +27,7 @@ const decodeHeader = (encodedText: string): string =>
 
 const getCookieName = ({ id }: Pick<EventConfig, 'id'>): string => `rollcall_form_${id}`
 
-/** Undefined if the request has no valid cookie of the event. */
+/** Reads the event's cookie. Undefined if the request has no valid one. */
 function readCookieToken(
   event: Pick<EventConfig, 'id'>,
   { server, headers }: FastifyRequest,

@@ -41,7 +41,7 @@ export async function compressOnce(text: string): Promise<Readonly<Record<Encodi
   return { br: brotliBody, gzip: gzipBody }
 }
 
-/** Used for the rare client that accepts no compression. */
+/** Decompresses a body for the rare client that accepts no compression. */
 export const decompress = (body: Buffer): Buffer => gunzipSync(body)
 
 const encodingCache = new Map<string, Encoding | null>()

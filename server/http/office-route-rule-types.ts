@@ -18,7 +18,7 @@ export type TargetKind =
   | 'every'
   /** The event in `event` or `event_id`, of the query or of the body. */
   | 'event'
-  /** The same, but optional: without it, the response covers the events of the user. */
+  /** Like `event`, but optional: if no event is named, the response covers the events of the user. */
   | 'events'
   /** The registration in the path; its event must be served. A body may name one of its reviews. */
   | 'registration'
@@ -69,7 +69,7 @@ export type GuardedRule<
 > = Inputs<Q, B, P> & { readonly minRole: Role; readonly target: K }
 
 export type OfficeRule =
-  /** For sign-in and the routes needed before it. */
+  /** No session is required: sign-in, and the routes needed before it. */
   'unauthenticated' | GuardedRule
 
 declare module 'fastify' {

@@ -19,7 +19,7 @@ export type MaybePromise<T> = T | Promise<T>
 export type RateLimit = {
   /** Milliseconds until the key may try again; 0 if it may now. */
   wait(key: string, at: Instant): MaybePromise<number>
-  /** The same, but counts the try if it is allowed; concurrent tries cannot exceed the limit. */
+  /** Like `wait`, but counts the try if it is allowed. Concurrent tries cannot exceed the limit. */
   take(key: string, at: Instant): MaybePromise<number>
   count(key: string, at: Instant): MaybePromise<void>
   forget(key: string): MaybePromise<void>

@@ -264,7 +264,7 @@ function decodeName(text: string): string {
 
 const NO_FILES: ReadonlyMap<string, SentFile> = new Map()
 
-/** Without a prototype, so that every name is an ordinary key. */
+/** Creates an object without a prototype, so that every name is an ordinary key. */
 function createRecord(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>
 }

@@ -31,7 +31,7 @@ export function parseQuery({ url }: Pick<FastifyRequest, 'url'>): URLSearchParam
   return new URLSearchParams(start === -1 ? '' : url.slice(start))
 }
 
-/** Empty if the value is not a JSON object. */
+/** Returns the value as a record. Empty if it is not a JSON object. */
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)

@@ -24,7 +24,7 @@ export function createBackgroundTransport({
   dataDir,
   publicUrl,
 }: MailEnvironment): BackgroundTransport {
-  // Only the required variables: the caller passes the server's whole environment, with its secrets.
+  // Passes on only the required variables, because the caller's environment contains all secrets of the server.
   const environment = { smtpUrl, mailFrom, dataDir, publicUrl }
   const transport = ++lastTransport
   let isUsed = false

@@ -211,7 +211,7 @@ const TIMEOUT_PROBLEM: Problem = {
   isUnreachable: true,
 }
 
-/** Null if it took too long; a later result is ignored. */
+/** Limits the time of an operation. Null if it took too long; a later result is ignored. */
 async function withTimeout<T>(operation: Promise<T>): Promise<T | null> {
   const timeout = Promise.withResolvers<null>()
   const timer = setTimeout(() => timeout.resolve(null), MAX_SEND_MS)
@@ -251,7 +251,7 @@ function toProblem(error: unknown): Problem {
  */
 function createFileTransport(environment: MailEnvironment): MailTransport {
   const folder = path.join(environment.dataDir, 'mail')
-  // Loaded with the first email: a server that sends none does not need the package.
+  // Loaded with the first email, because a server that sends no emails does not need the package.
   const getStreamTransport = memoize((_: 'files') =>
     loadNodemailer().createTransport({ streamTransport: true, buffer: true, newline: 'unix' }),
   )

@@ -33,7 +33,7 @@ export type TicketDocument = {
   readonly at: Instant
 }
 
-/** Throws if a document cannot be rendered. */
+/** Generates an email with its attachments. Throws if a document cannot be rendered. */
 export function generateEmail(
   { mail: email, theme, replyTo, ticket }: EmailJob,
   publicUrl: string,

@@ -33,7 +33,7 @@ export function startDailyReviewEmail(
 ): PeriodicJob {
   const { store, clock, log } = deps
   let lastLogged: ReviewCounts = { reviews: 0, undecided: 0, unsure: 0 }
-  /** Only avoids repeated queries: the store ensures that an email is sent once. */
+  /** Avoids repeated queries. The store ensures that each email is sent only once. */
   let lastSentOn: Day | null = null
 
   const run = async (): Promise<number> => {

@@ -12,7 +12,10 @@ const TICKET_KINDS: ReadonlySet<QueuedMail['kind']> = new Set(['confirmation', '
 /** Emails of this kind have invoices and credit notes attached, regardless of the registration's state. */
 const DOCUMENTS_KIND: QueuedMail['kind'] = 'documents'
 
-/** Null if the email has no attachments. `event` is null if its file was removed: then there are no tickets. */
+/**
+ * Collects the data of an email's attachments. Null if it has none. `event` is null if its file was removed; then the
+ * email has no ticket.
+ */
 export async function collectTicket(
   store: Pick<Store, 'documents' | 'document' | 'actions' | 'registration'>,
   event: EventConfig | null,

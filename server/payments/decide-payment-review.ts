@@ -252,7 +252,7 @@ async function addPriceOfDay(
   return price === null ? decision : { ...decision, price }
 }
 
-/** Null if no amount was sent. */
+/** Reads the amount to refund. Null if no amount was sent. */
 function readRefundAmount(
   value: unknown,
   currency: Currency,

@@ -46,7 +46,10 @@ export async function addPaymentRoutes(
   })
 }
 
-/** Null if there are none; `refused` if they are not text and an error response was sent. */
+/**
+ * Reads the fields of the request. Null if there are none; `refused` if they are not text and an error response was
+ * sent.
+ */
 async function readRequestFields(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -61,7 +64,7 @@ async function readRequestFields(
 
 const FIELDS = ['order_id', 'email', 'token', 'price'] as const
 
-/** Undefined if the text is not JSON. */
+/** Parses JSON. Undefined if the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -25,7 +25,10 @@ export function quotePriceOfPayment(
   config: EventConfig,
   registration: StoredRegistration,
   paidAt: Instant,
-  /** Null if the payment was received for another registration, so that its method does not matter. */
+  /**
+   * The method of the payment. Null if the payment was received for another registration, because its method does not
+   * matter then.
+   */
   manualMethod: ManualMethod | null,
 ): Quote | null {
   const { payments, answers, category, paymentStatus } = registration

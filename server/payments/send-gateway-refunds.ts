@@ -31,7 +31,7 @@ export async function sendRefunds(deps: PaymentsDeps, versions: Versions): Promi
   return sentCount
 }
 
-/** Never throws, because a refund that the gateway did not reject may have moved money. */
+/** Requests one refund. Never throws, because a refund that the gateway did not reject may have moved money. */
 async function requestRefund(
   deps: PaymentsDeps,
   versions: Versions,

@@ -170,8 +170,8 @@ const canCapture = (
 ): boolean => isOpen(payment) && (payment.isDifference || paymentStatus !== 'success')
 
 /**
- * Never throws. If no account can be queried, the result must not be "no record": that would end a payment that was
- * made.
+ * Queries the gateway. Never throws. If no account can be queried, the result must not be "no record", which would
+ * end a payment that was made.
  */
 async function queryGateway(
   { gateway, clock }: PaymentsDeps,

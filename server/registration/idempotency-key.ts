@@ -8,7 +8,7 @@ import type { Body } from '../http/request-body.ts'
 /** A UUID has 36 characters. */
 export const MAX_KEY_LENGTH = 200
 
-/** Null if none was sent. */
+/** Reads the key from the request header. Null if none was sent. */
 export function readIdempotencyKey(
   request: FastifyRequest,
 ): Result<string | null, 'bad_idempotency_key'> {
@@ -20,7 +20,7 @@ export function readIdempotencyKey(
     : err('bad_idempotency_key')
 }
 
-/** The same fields, values and files give the same fingerprint in any order. */
+/** Computes a fingerprint that is the same for the same fields, values and files in any order. */
 export function computeFingerprint(body: Body, otherData: readonly string[] = []): string {
   const values = Object.entries(body.values).sort(([a], [b]) => (a < b ? -1 : 1))
   const files = [...body.files]

@@ -89,7 +89,7 @@ export async function retryPayment(
       ? ok({ ...order, data: data.value, isNew })
       : err({ code: 'not_payable', why: data.error })
   }
-  /** Call it only for an order that is stored and may be paid now. */
+  /** Opens the gateway's checkout. Call it only for an order that is stored and may be paid now. */
   const checkOut = async (
     order: Result<Payable, RetryRefusal>,
   ): Promise<Result<Payable, RetryRefusal>> => {

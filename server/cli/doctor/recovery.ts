@@ -26,7 +26,7 @@ import {
 type Finding = { readonly isGood: boolean; readonly text: string }
 const createNotice = (text: string): Finding => ({ isGood: false, text })
 
-/** Empty if the database cannot be read; another check reports this. */
+/** Describes the recovery. Empty if the database cannot be read, which another check reports. */
 export async function findRecoveryFindings(
   environment: Environment,
   events: readonly EventConfig[],

@@ -16,7 +16,7 @@ type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string 
 /** Reports no uploads in use, because this check only writes to the bucket and lists it. */
 const NO_REFERENCES = { uploadsInUse: async () => [], uploadsDropped: async () => [] }
 
-/** Null if uploads are not in a bucket. */
+/** Opens the bucket of uploads. Null if uploads are not in a bucket. */
 function openBucket(environment: Environment): UploadStorage | null {
   const { uploadsBucket = null } = environment
   return uploadsBucket === null

@@ -1,6 +1,4 @@
-/**
- * `rollcall event discount-codes`: lists, creates and withdraws the discount codes of an event, with their uses.
- */
+/** `rollcall event discount-codes`: lists, creates and withdraws the discount codes of an event, with their uses. */
 import { formatDay } from '../../../engine/index.ts'
 import { readCodes, toWireCode } from '../../office/discount-codes/discount-code-rows.ts'
 import { createCodes, withdrawCode } from '../../office/discount-codes/create-discount-codes.ts'
@@ -9,7 +7,7 @@ import { parseArguments } from '../options.ts'
 import { withContext, findEvent } from '../command-context.ts'
 import type { Command } from '../command.ts'
 
-/** Recorded user of actions without a sign-in. */
+/** The user recorded in the audit log, because commands have no sign-in. */
 const AUDIT_USER = 'command line'
 
 const help = `Usage: rollcall event discount-codes EVENT [--json]

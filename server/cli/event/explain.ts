@@ -119,7 +119,7 @@ function printExplanation(
   else terminal.print(formatExplanation(event, explanation, findLine))
 }
 
-/** Later values override earlier ones. Null after printing the error. */
+/** Parses the given answers; later values override earlier ones. Null after printing the error. */
 function parseAnswers(texts: readonly string[], terminal: Terminal): RawAnswers | null {
   let answers: RawAnswers = {}
   for (const text of texts) {

@@ -88,7 +88,7 @@ async function queryPending({ payments }: CommandContext, terminal: Terminal): P
   return 0
 }
 
-/** Null for `who` means that nothing is stored. */
+/** If `who` is null, nothing is stored. */
 type StatementRequest = {
   readonly eventId: string
   readonly file: string

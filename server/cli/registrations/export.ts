@@ -11,7 +11,7 @@ import { withContext, findEvent } from '../command-context.ts'
 import { showProgress } from '../progress-line.ts'
 import type { Command, Terminal } from '../command.ts'
 
-/** Recorded user of actions without a sign-in. */
+/** The user recorded in the audit log, because commands have no sign-in. */
 const AUDIT_USER = 'command line'
 
 const help = `Usage: rollcall registration export <event> [--per <field>]

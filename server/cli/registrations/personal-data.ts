@@ -14,7 +14,7 @@ import { withContext } from '../command-context.ts'
 import type { CommandContext } from '../command-context.ts'
 import type { Command } from '../command.ts'
 
-/** Recorded user of actions without a sign-in. */
+/** The user recorded in the audit log, because commands have no sign-in. */
 const AUDIT_USER = 'command line'
 
 const personHelp = `Usage: rollcall registration export-person EMAIL [--into FOLDER]
@@ -56,9 +56,7 @@ export const exportPersonCommand: Command = {
   },
 }
 
-/**
- * Returns all data of one registration, and writes its files and documents into the folder.
- */
+/** Returns all data of one registration, and writes its files and documents into the folder. */
 async function collectData(deps: CommandContext, regNo: RegNo, folder: string): Promise<object> {
   const { store, uploads, clock } = deps
   const registration = await store.registration(regNo)

@@ -80,7 +80,7 @@ export async function listPaths(folder: string, shared: string): Promise<readonl
   ]
 }
 
-/** Rejects if there is no such folder. */
+/** Lists the event files of a folder. Rejects if the folder does not exist. */
 export async function listEventFiles(folder: string): Promise<readonly string[]> {
   const names = await withTimeout(folder, () => readdir(folder))
   if (names === null) throw createTimeoutError(folder)

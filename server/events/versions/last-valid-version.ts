@@ -17,7 +17,7 @@ type StartDeps = {
   readonly production: boolean
 }
 export type LastValidVersions = {
-  /** For files with an error. */
+  /** The versions served in place of files with an error. */
   readonly fallbacks: readonly ServedEvent[]
   /** Events whose file was removed and that have registrations. */
   readonly closedEvents: readonly ServedEvent[]

@@ -69,7 +69,7 @@ export function readPeriod(
 /** The month, the events and the days of one request. */
 export type MonthScope = {
   readonly month: string
-  /** Null means all events, and payments that belong to none. */
+  /** Null means all events, and payments that belong to no event. */
   readonly eventIds: readonly string[] | null
   readonly from: Instant
   readonly to: Instant

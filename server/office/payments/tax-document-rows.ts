@@ -130,7 +130,7 @@ export function buildDocumentRows(
     toCellAmount(part.taxable + part.cgst + part.sgst + part.igst + part.roundOff + part.untaxed),
     currency,
     rupees?.rate ?? '',
-    // Only in the first row of each document, so that the column can be added up.
+    // Stated only in the first row of each document, so that the column can be added up.
     index > 0 ? '' : buildAmountCell(currency === INR ? body.total : (rupees?.total ?? null), INR),
   ])
 }

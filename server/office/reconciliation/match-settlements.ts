@@ -35,7 +35,7 @@ export type Account = {
   readonly settled: readonly SettledLine[]
   /** All lines of its payouts, including those not in the report. */
   readonly all: readonly SettledLine[]
-  /** For a loaded report: its lines, and those that are not stored in this form. */
+  /** The loaded report: its lines, and the lines that are not stored in this form. */
   readonly report:
     | (Settlement & {
         readonly newLines: readonly SettlementLine[]

@@ -118,7 +118,7 @@ function sendDecision(
   return reply.header('cache-control', 'no-store').send(answer)
 }
 
-/** 422 if the input can be corrected, 409 if the state is not the one that the user saw. */
+/** Returns 422 if the input can be corrected, and 409 if the state has changed since the user saw it. */
 function getStatusCode(code: DecisionRefusal['code']): 404 | 409 | 422 {
   switch (code) {
     case 'not_there':

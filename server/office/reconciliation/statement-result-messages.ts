@@ -2,7 +2,7 @@
 import type { BulkActionResponse } from '../../../engine/api.ts'
 import type { UnmatchedResult } from '../../storage/index.ts'
 
-/** For confirmed lines. `differing` is the number of them that the treasurer needs to review. */
+/** Describes confirmed lines. `differing` is the number of lines that the treasurer needs to review. */
 export function formatConfirmed(
   { done, refused }: Pick<BulkActionResponse, 'done' | 'refused'>,
   differing: number,
@@ -15,7 +15,7 @@ export function formatConfirmed(
   return `${parts.join('; ')}.`
 }
 
-/** For kept lines. `sent` is the number of lines in the request. */
+/** Describes lines sent to review. `sentCount` is the number of lines in the request. */
 export function formatSaved(
   sentCount: number,
   { added, elsewhere, reported }: UnmatchedResult,

@@ -267,7 +267,8 @@ export function sendDenial(reply: FastifyReply, denial: ActionDenial): FastifyRe
 }
 
 /**
- * 403 if another role may do it, 404 if not found, 422 if the input can be corrected. Other codes get 409, because the state is not the one that the user saw.
+ * 403 if another role is required, 404 if not found, 422 if the input can be corrected. Other codes get 409, because
+ * the state has changed since the user saw it.
  */
 const STATUS_BY_CODE: Readonly<Partial<Record<ActionDenial['code'], 403 | 404 | 422>>> = {
   not_your_role: 403,

@@ -123,7 +123,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
     return reply.code(201).send(answer)
   }
 
-  /** Null if nothing was paid. */
+  /** Reads the payment received at the desk. Null if nothing was paid. */
   const readPayment = (
     { config }: ServedEvent,
     parameters: ActionParameters,

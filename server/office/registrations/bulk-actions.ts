@@ -45,7 +45,9 @@ function findSeenVersion(versions: unknown, review: string): string {
   return typeof version === 'string' ? version : ''
 }
 
-/** Null for `eventId` means any event that the user has access to. */
+/**
+ * Performs the action on each registration. If `eventId` is null, accepts every event that the user has access to.
+ */
 export async function performEach(
   deps: Deps,
   user: User,

@@ -11,7 +11,7 @@ import type { StoredAction, StoredDecision, StoredRefund } from '../../storage/i
 
 type TimelineRefund = Pick<StoredRefund, 'at' | 'amount' | 'state' | 'captureId' | 'reference'>
 
-/** Newest first. */
+/** Builds the timeline, newest entry first. */
 export function buildTimeline(
   actions: readonly StoredAction[],
   decisions: readonly StoredDecision[],

@@ -25,7 +25,7 @@ export type SheetLimits = {
 }
 
 const MB = 1024 * 1024
-/** For a bank statement or a settlement report: enough for more than a year of a busy account. */
+/** Limits for a bank statement or a settlement report: enough for more than a year of a busy account. */
 export const STATEMENT_LIMITS: SheetLimits = {
   maxBytes: 2 * MB,
   maxLines: 5_000,
@@ -34,7 +34,7 @@ export const STATEMENT_LIMITS: SheetLimits = {
   quotes: 'loose',
   headings: 'below',
 }
-/** For a member list, or registrations from another system: the largest society has about 400,000 members. */
+/** Limits for a member list, or registrations from another system: the largest society has about 400,000 members. */
 export const LIST_LIMITS: SheetLimits = {
   maxBytes: 64 * MB,
   maxLines: 500_001,

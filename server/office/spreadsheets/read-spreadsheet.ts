@@ -17,9 +17,7 @@ let filesWaiting = 0
 /** Resolves when the most recent file has been read. */
 let lastRead: Promise<unknown> = Promise.resolve()
 
-/**
- * Reads CSV, or the first sheet of an Excel file. Reads one file at a time, to limit memory.
- */
+/** Reads CSV, or the first sheet of an Excel file. Reads one file at a time, to limit memory. */
 export async function readSheet(
   file: Buffer,
   limits: SheetLimits,
@@ -61,7 +59,7 @@ export async function readSheetFile(
   return sheetResult.ok ? ok({ bytes, lines: sheetResult.value }) : sheetResult
 }
 
-/** Never rejects: if the thread exits without a result, the file is unreadable. */
+/** Reads a file in a worker thread. Never rejects: if the thread exits without a result, the file is unreadable. */
 function readInThread(
   file: Buffer,
   limits: SheetLimits,

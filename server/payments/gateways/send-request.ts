@@ -52,7 +52,7 @@ export function postRequest(
   )
 }
 
-/** Never throws: a network failure is a result too. */
+/** Sends a request. Never throws: a network failure is returned as a result. */
 export async function sendRequest(
   { address, method, headers, body, signal }: GatewayRequest,
   maxBytes: number = MAX_RESPONSE_BYTES,

@@ -47,7 +47,7 @@ export function getSimulatorOrigins(options: {
   return { page: buildOrigin(page), hop: buildOrigin(hop), server: buildOrigin(server) }
 }
 
-/** Throws EADDRINUSE if the port is in use. `port` 0 picks a free one. */
+/** Opens the port. Throws EADDRINUSE if it is in use. `port` 0 picks a free port. */
 export async function openSimulatorPort(options: {
   readonly publicUrl: string
   readonly host: string

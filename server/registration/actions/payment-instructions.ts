@@ -28,7 +28,10 @@ import { findLastClaim } from './payment-claims.ts'
 /** States in which the delegate pays, submits a claim or waits for a decision on it. */
 const UNPAID_STATES: readonly StoredRegistration['state'][] = ['to_pay', 'told', 'lapsed']
 
-/** Null if the registration is not paid outside a gateway or has no balance. */
+/**
+ * Builds the instructions with the payment claim. Null if the registration is not paid outside a gateway or has no
+ * balance.
+ */
 export async function buildPaymentInstructions(
   deps: Pick<Deps, 'store' | 'clock'>,
   event: EventConfig,

@@ -58,7 +58,7 @@ export async function detectKind(filePath: string): Promise<string | null> {
   const [kind, isWord] = await readFirstBytes(filePath)
   if (kind === null) return null
   if (kind === 'doc') return isWord ? kind : null
-  // Loaded with the first upload: an idle server does not need it.
+  // Loaded with the first upload, because an idle server does not need it.
   const { fileTypeFromFile } = await import('file-type')
   const detectedType = await fileTypeFromFile(filePath).catch(() => undefined)
   return detectedType !== undefined && Object.hasOwn(KINDS, detectedType.ext)

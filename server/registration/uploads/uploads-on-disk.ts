@@ -114,7 +114,7 @@ async function storeDurably(
   await flushes.flushOnce(path.dirname(parent), path.basename(parent))
 }
 
-/** Null if there is no such file. Accepts only hashes, never paths. */
+/** Opens a stored file. Null if there is no such file. Accepts only hashes, never paths. */
 async function read(
   disk: Disk,
   sha256: string,
