@@ -82,7 +82,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   // Handlers parse cookies on demand, because most requests have none.
   await app.register(cookie, { hook: false })
   addBodyBudget(app)
-  readSmallBodies(app)
+  addSmallBodyParsers(app)
   logRequests(app, deps)
   warnAboutUnknownProxy(app, deps)
   let lastNoSpaceAt: Instant | null = null
@@ -141,7 +141,7 @@ function createRequestIds(): () => string {
 }
 
 /** Parses bodies of the fixed routes: JSON or a form. Wildcard and gateway routes parse their own. */
-function readSmallBodies(app: FastifyInstance): void {
+function addSmallBodyParsers(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('remove', 'remove')
   const read = async (payload: Readable): Promise<string> => {
     const body = await app.bodies.read(payload, MAX_BODY_BYTES)

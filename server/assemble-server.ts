@@ -379,7 +379,7 @@ export async function openEvents(
     log: options.log,
     print: options.print,
     production: environment.production,
-    cannotServe: (event) => listMissingAccounts(environment, [event])[0] ?? null,
+    explainUnservable: (event) => listMissingAccounts(environment, [event])[0] ?? null,
     isWatching: options.isWatching ?? options.hasJobs,
     activatesVersions: options.activatesVersions ?? options.hasJobs,
     ...(options.checkFolder === undefined ? {} : { checkFolder: options.checkFolder }),

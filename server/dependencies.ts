@@ -221,7 +221,7 @@ export type GatewayAdapter = {
    * Returns the number of payments confirmed after that webhook, and the time of the first; null if too few to expect
    * a webhook. Gateways disable webhooks that fail for a day.
    */
-  confirmedWithoutWebhook?(
+  countConfirmedWithoutWebhook?(
     lastWebhookAt: Instant | null,
     at: Instant,
   ): { readonly payments: number; readonly since: Instant } | null
@@ -268,12 +268,12 @@ export type GatewayAdapter = {
 /** All gateways. A call about an event is passed to the gateway of its payment. */
 export type Gateways = Omit<
   GatewayAdapter,
-  'readReturnOrWebhook' | 'readReturn' | 'readWebhook' | 'confirmedWithoutWebhook'
+  'readReturnOrWebhook' | 'readReturn' | 'readWebhook' | 'countConfirmedWithoutWebhook'
 > & {
   readReturnOrWebhook(body: MessageFields): SentMessage
   readReturn(event: EventConfig, orderId: OrderId, body: MessageFields): Promise<SentMessage>
   readWebhook(sender: GatewayKind, webhook: ReceivedWebhook): Promise<SignedWebhook>
-  confirmedWithoutWebhook(
+  countConfirmedWithoutWebhook(
     sender: GatewayKind,
     lastWebhookAt: Instant | null,
     at: Instant,

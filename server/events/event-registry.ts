@@ -49,7 +49,7 @@ export type RegistryOptions = {
   /** True (default) if it activates versions for all servers of a database. A CLI command only reads. */
   readonly activatesVersions?: boolean
   /** Returns why this server cannot serve a valid event, in a sentence; null if it can. */
-  readonly cannotServe?: (event: EventConfig) => string | null
+  readonly explainUnservable?: (event: EventConfig) => string | null
   /** Checks a changed folder; defaults to a worker thread. */
   readonly checkFolder?: FolderCheck
   /** Milliseconds of a monotonic clock; defaults to the machine's own. */
@@ -251,12 +251,12 @@ async function findPreviousVersions(
 
 /** Leaves out events that this server cannot serve. Otherwise, the first payer would discover the problem. */
 function dropUnservable(
-  { folder, cannotServe = () => null }: RegistryOptions,
+  { folder, explainUnservable = () => null }: RegistryOptions,
   compileResult: CompiledFolder,
 ): CompiledFolder {
   const refused = new Map(compileResult.refused)
   const served = compileResult.served.filter(({ config }) => {
-    const reason = cannotServe(config)
+    const reason = explainUnservable(config)
     if (reason !== null) refused.set(path.join(folder, `${config.id}.yaml`), reason)
     return reason === null
   })

@@ -32,7 +32,7 @@ export async function releaseMemory(): Promise<void> {
 }
 
 /** Releases the memory of this thread and all others, which keep as much memory after many requests. */
-export async function releaseMemoryOfThreads(): Promise<void> {
+export async function releaseMemoryOfAllThreads(): Promise<void> {
   const session = new Session()
   session.connect()
   const collections: Promise<unknown>[] = []
@@ -64,7 +64,7 @@ export async function releaseMemoryOfThreads(): Promise<void> {
  */
 export function scheduleMemoryReleaseAfterLoad(
   server: EventEmitter,
-  release: () => unknown = releaseMemoryOfThreads,
+  release: () => unknown = releaseMemoryOfAllThreads,
   readMemory: () => number = process.memoryUsage.rss,
 ): void {
   let requestCount = 0

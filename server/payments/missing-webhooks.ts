@@ -14,7 +14,7 @@ export async function listMissingWebhooks(
   for (const kind of GATEWAY_KINDS) {
     if (getGatewayDefinition(kind).signedWebhook === undefined) continue
     const lastWebhookAt = await store.lastWebhookAt(getWebhookEventPrefix(kind))
-    const silence = gateway.confirmedWithoutWebhook(kind, lastWebhookAt, at)
+    const silence = gateway.countConfirmedWithoutWebhook(kind, lastWebhookAt, at)
     const { label } = GATEWAY_CAPABILITIES[kind]
     if (silence !== null)
       sentences.push(

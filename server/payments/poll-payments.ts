@@ -194,7 +194,7 @@ export function openPayments(
       )
     : null
   let disputeRun: Promise<void> = Promise.resolve()
-  const queryNotedDispute: Payments['queryDispute'] = (dispute) => {
+  const queryReportedDispute: Payments['queryDispute'] = (dispute) => {
     disputeRun = disputeRun
       .then(() => queryDispute(deps, versions, dispute))
       .catch((error: unknown) =>
@@ -214,7 +214,7 @@ export function openPayments(
     reconcile,
     lookUpOrder: (event, orderId, timeoutMs) =>
       lookUpOrder(deps, event, orderId as OrderId, timeoutMs),
-    queryDispute: queryNotedDispute,
+    queryDispute: queryReportedDispute,
     sendRefunds: sendPendingRefunds,
     pausedAccounts: () => breaker.pausedAccounts(),
     idle: waitUntilIdle,

@@ -106,12 +106,12 @@ function explainReadError(folder: string, error: unknown): string {
 
 /** Returns the text of a file; null if there is none. Fails with a message if it exists but cannot be read. */
 export async function readText(file: string): Promise<Result<string | null, string>> {
-  const content = await withTimeout(file, () => readRegular(file))
+  const content = await withTimeout(file, () => readRegularFile(file))
   return content ?? err(formatTooSlow(file))
 }
 
 /** Opens regular files only: a FIFO would block until something writes to it. */
-async function readRegular(file: string): Promise<Result<string | null, string>> {
+async function readRegularFile(file: string): Promise<Result<string | null, string>> {
   try {
     if (!(await stat(file)).isFile())
       return err(`${file} is not a regular file and is not read. Remove it, or rename it.`)
@@ -188,7 +188,7 @@ export async function readShared(folder: string): Promise<Omit<Folder, 'files'>>
     return text.ok && text.value !== null ? { path: file, text: text.value } : null
   }
   const unreadShared: string[] = []
-  const readOrEmpty = async (name: SharedName): Promise<SourceText> => {
+  const readTextOrEmpty = async (name: SharedName): Promise<SourceText> => {
     const file = await read(name)
     if (file !== null) return file
     const at = path.join(folder, `${name}.yaml`)
@@ -196,9 +196,9 @@ export async function readShared(folder: string): Promise<Omit<Folder, 'files'>>
     return { path: at, text: '' }
   }
   const [lists, gateways, texts, site] = await Promise.all([
-    readOrEmpty('lists'),
-    readOrEmpty('gateways'),
-    readOrEmpty('texts'),
+    readTextOrEmpty('lists'),
+    readTextOrEmpty('gateways'),
+    readTextOrEmpty('texts'),
     read('site'),
   ])
   const shared = { lists, gateways, texts }

@@ -31,7 +31,7 @@ export type CompileDeps = {
   readonly store: Pick<Store, 'eventFile'>
   readonly cache: Cache
   readonly production: boolean
-  readonly cannotServe: (event: EventConfig) => string | null
+  readonly explainUnservable: (event: EventConfig) => string | null
 }
 
 /**
@@ -78,10 +78,12 @@ export async function compileActive(
 const UNREADABLE_REASON = 'it is from a newer version of Rollcall, or not stored.'
 
 function findObstacle(
-  { production, cannotServe }: CompileDeps,
+  { production, explainUnservable }: CompileDeps,
   config: EventConfig,
 ): string | null {
-  return production && config.demo.length > 0 ? 'it contains demo values.' : cannotServe(config)
+  return production && config.demo.length > 0
+    ? 'it contains demo values.'
+    : explainUnservable(config)
 }
 
 async function compileVersion(

@@ -20,7 +20,7 @@ type Options = {
   readonly log: Log
   readonly print: (text: string) => void
   readonly production: boolean
-  readonly cannotServe?: (event: EventConfig) => string | null
+  readonly explainUnservable?: (event: EventConfig) => string | null
 }
 export type VersionFollower = {
   /**
@@ -52,8 +52,13 @@ export type VersionFollower = {
 }
 
 export async function openFollower(options: Options): Promise<VersionFollower> {
-  const { store, log, print, production, cannotServe = () => null } = options
-  const follower = { store, cache: await openCache(options.cacheFolder), production, cannotServe }
+  const { store, log, print, production, explainUnservable = () => null } = options
+  const follower = {
+    store,
+    cache: await openCache(options.cacheFolder),
+    production,
+    explainUnservable,
+  }
   const overruledHashes = new Map<string, string>()
   const isActive = ({ hash, config }: ServedEvent, active: readonly ServedEvent[]): boolean =>
     active.some(

@@ -18,7 +18,7 @@ import type {
 
 type WirePayment = OfficeRegistrationResponse['payments'][number]
 
-const listCounted = (
+const listCountedPayments = (
   { orderId }: StoredPayment,
   captures: readonly StoredCapture[],
 ): readonly StoredCapture[] =>
@@ -31,7 +31,7 @@ export const buildManualPayments = (
   payment: StoredPayment,
   captures: readonly StoredCapture[],
 ): WirePayment['facts'] =>
-  listCounted(payment, captures)
+  listCountedPayments(payment, captures)
     .toSorted((a, b) => b.paidAt - a.paidAt)
     .flatMap(({ source, amount, reference, paidAt, currency }) =>
       isManualMethod(source)
@@ -51,7 +51,7 @@ export function findPartReceived(
   captures: readonly StoredCapture[],
 ): Pick<WirePayment, 'received'> {
   const { amount, status, currency } = payment
-  const countedPayments = listCounted(payment, captures).filter(
+  const countedPayments = listCountedPayments(payment, captures).filter(
     (capture) => getMoneyCurrency(capture) === currency,
   )
   const receivedAmount = countedPayments.reduce((sum, capture) => sum + capture.amount, 0)

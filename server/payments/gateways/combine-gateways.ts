@@ -54,8 +54,8 @@ export function combineGateways(
     },
     readWebhook: async (sender, webhook) =>
       (await adapters[sender]?.readWebhook?.(webhook)) ?? { is: 'unsigned' },
-    confirmedWithoutWebhook: (sender, ...handOffArguments) =>
-      adapters[sender]?.confirmedWithoutWebhook?.(...handOffArguments) ?? null,
+    countConfirmedWithoutWebhook: (sender, ...handOffArguments) =>
+      adapters[sender]?.countConfirmedWithoutWebhook?.(...handOffArguments) ?? null,
     getMerchantId: (event) => getAdapter(event).getMerchantId(event),
     status: (event, ...handOffArguments) => getAdapter(event).status(event, ...handOffArguments),
     refund: (event, ...handOffArguments) => getAdapter(event).refund(event, ...handOffArguments),

@@ -109,7 +109,7 @@ export type GatewayDefinition<Simulator extends GatewaySimulator = GatewaySimula
     period: SettlementPeriod,
   ): Promise<Result<SettlementRows, string>> | null
   openSimulator(options: SimulatorOptions): Simulator
-  simulatorAddresses(origins: SimulatorOrigins): GatewayAddresses
+  getSimulatorAddresses(origins: SimulatorOrigins): GatewayAddresses
 }
 
 /** Returns the credentials of an account, from the simulator or the environment, as the same object each time. */

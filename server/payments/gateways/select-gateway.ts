@@ -120,7 +120,7 @@ function openAdapters(
         events: selectEvents(kind, events),
         accounts: environment.accounts[kind] ?? {},
         addresses:
-          simulators === null ? null : getGatewayDefinition(kind).simulatorAddresses(simulators),
+          simulators === null ? null : getGatewayDefinition(kind).getSimulatorAddresses(simulators),
         checkouts: store,
         returnAddress: (orderId) => `${publicUrl()}${ORDER_RETURN_PATH}${orderId}/`,
       }),
@@ -178,6 +178,8 @@ export function connectToAccount(
   const kind = getGatewayKind(gateway)
   const simulators = getRunningSimulators(environment)
   const addresses: GatewayAddresses =
-    simulators === null ? gateway.live : getGatewayDefinition(kind).simulatorAddresses(simulators)
+    simulators === null
+      ? gateway.live
+      : getGatewayDefinition(kind).getSimulatorAddresses(simulators)
   return { environment, accounts: environment.accounts[kind] ?? {}, account, addresses }
 }

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { afterEach, expect, test, vi } from 'vitest'
 import {
   releaseMemory,
-  releaseMemoryOfThreads,
+  releaseMemoryOfAllThreads,
   scheduleMemoryRelease,
   scheduleMemoryReleaseAfterLoad,
 } from '../../../server/ops/release-memory.ts'
@@ -92,7 +92,7 @@ test('the memory of other threads is released too', async () => {
   }
   try {
     const bytesBefore = await measureThread()
-    await releaseMemoryOfThreads()
+    await releaseMemoryOfAllThreads()
     expect(await measureThread()).toBeLessThan(bytesBefore / 2)
   } finally {
     await thread.terminate()

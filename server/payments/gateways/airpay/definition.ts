@@ -69,5 +69,5 @@ export const airpayDefinition: GatewayDefinition<Sandbox> = {
       clock,
       log,
     }),
-  simulatorAddresses: getSandboxAddresses,
+  getSimulatorAddresses: getSandboxAddresses,
 }

@@ -74,7 +74,7 @@ export const razorpayDefinition: GatewayDefinition<RazorpaySimulator> = {
       clock,
       log,
     }),
-  simulatorAddresses: ({ page, hop, server }) => ({
+  getSimulatorAddresses: ({ page, hop, server }) => ({
     pay: `${page}${SIMULATOR_PATH}checkout/embedded`,
     status: `${server}${SIMULATOR_PATH}`,
     refund: `${server}${SIMULATOR_PATH}`,

@@ -117,7 +117,7 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
         events().flatMap((event) => getAccount(event) ?? []),
         checkouts.checkoutById,
       ),
-    confirmedWithoutWebhook(lastWebhookAt, at) {
+    countConfirmedWithoutWebhook(lastWebhookAt, at) {
       for (const [orderId, confirmedAt] of confirmationTimes)
         if (lastWebhookAt !== null && confirmedAt <= lastWebhookAt)
           confirmationTimes.delete(orderId)
