@@ -11,7 +11,7 @@ import type {
 } from '../../server/storage/index.ts'
 
 export const noon: Instant = instant(Date.UTC(2026, 10, 21, 6, 30))
-export const later = (ms: number, from: Instant = noon): Instant => instant(from + ms)
+export const addMs = (ms: number, from: Instant = noon): Instant => instant(from + ms)
 export const hour = 3_600_000
 export const newEmail: NewMail = {
   to: 'asha@example.org',
@@ -77,16 +77,16 @@ export function createImportRow(changes: Partial<ImportRow> = {}): ImportRow {
     paymentStatus: 'success',
     paymentId: `TX-${regNo}`,
     createdAt: noon,
-    paidAt: later(hour),
+    paidAt: addMs(hour),
     ...changes,
   }
 }
 export const confirmedBy = (
   reference: string,
   amount: Amount = sampleQuote.total,
-  at: Instant = later(60_000),
+  at: Instant = addMs(60_000),
 ): PaymentEvent => ({ type: 'confirmed', reference, amount, currency: 'INR', kind: 'sale', at })
-export const declinedAt = (at: Instant = later(60_000)): PaymentEvent => ({
+export const declinedAt = (at: Instant = addMs(60_000)): PaymentEvent => ({
   type: 'declined',
   code: '400',
   message: 'declined',
@@ -102,7 +102,7 @@ export async function registerSample(
   const { regNo, orderId } = answer.value
   return { regNo, orderId: orderId ?? createOrderId(regNo, 1) }
 }
-export async function found(store: Store, regNo: string): Promise<StoredRegistration> {
+export async function find(store: Store, regNo: string): Promise<StoredRegistration> {
   const registration = await store.registration(regNo)
   if (registration === null) throw new Error(`${regNo} was not found`)
   return registration

@@ -573,12 +573,12 @@ test.each([
   ['number,name', 'M1,Asha\tDr\tKochi'],
   ['name', 'Asha; Dr; Kochi'],
 ])('a list under "%s" was split at the semicolons or tabs of a name: %s', (headings, row) => {
-  const cells = (line: string): string[] => line.split(',')
+  const splitCells = (line: string): string[] => line.split(',')
   expect(readLines(`\n${headings}\n${row}\n`, LIST_LIMITS)).toEqual({
     ok: true,
     value: [
-      { line: 2, cells: cells(headings) },
-      { line: 3, cells: cells(row) },
+      { line: 2, cells: splitCells(headings) },
+      { line: 3, cells: splitCells(row) },
     ],
   })
 })

@@ -237,7 +237,7 @@ describe('--format github', () => {
     end: { line: 2, column: 5, offset: 11 },
     keyPath: 'x',
   }
-  const finding = (severity: Finding['severity'], message: string): Finding => ({
+  const createFinding = (severity: Finding['severity'], message: string): Finding => ({
     code: 'EV202',
     slug: 's',
     severity,
@@ -248,15 +248,15 @@ describe('--format github', () => {
   })
 
   test('escapes characters that would end the command or a property', () => {
-    expect(formatAsGithub([finding('error', '100%\nof: it')])).toBe(
+    expect(formatAsGithub([createFinding('error', '100%\nof: it')])).toBe(
       '::error file=events/a%2Cb.yaml,line=2,endLine=2,col=3,endColumn=5,title=EV202::100%25%0Aof: it',
     )
   })
 
   test('prints ten findings of each kind, errors first, then the number of the rest', () => {
     const lines = formatAsGithub([
-      ...Array.from({ length: 3 }, () => finding('note', 'n')),
-      ...Array.from({ length: 12 }, (_, i) => finding('error', `e${i}`)),
+      ...Array.from({ length: 3 }, () => createFinding('note', 'n')),
+      ...Array.from({ length: 12 }, (_, i) => createFinding('error', `e${i}`)),
     ]).split('\n')
     expect(lines.map((line) => line.split(' ')[0])).toEqual([
       ...Array.from({ length: 10 }, () => '::error'),
@@ -303,7 +303,7 @@ describe('--fix', () => {
   )
 
   test('applies one of two overlapping fixes', () => {
-    const fix = (start: number, end: number, text: string): Finding => ({
+    const createFix = (start: number, end: number, text: string): Finding => ({
       code: 'EV1',
       slug: '',
       severity: 'error',
@@ -318,7 +318,13 @@ describe('--fix', () => {
       notes: [],
       fix: { start, end, text },
     })
-    expect(applyFixes('one two three', [fix(4, 7, '2'), fix(0, 3, '1'), fix(5, 9, 'x')])).toEqual({
+    expect(
+      applyFixes('one two three', [
+        createFix(4, 7, '2'),
+        createFix(0, 3, '1'),
+        createFix(5, 9, 'x'),
+      ]),
+    ).toEqual({
       text: '1 2 three',
       applied: 2,
     })

@@ -140,17 +140,18 @@ test('serves a new file; closes registration a few seconds after a file is remov
   ])
   expect((await app.app.inject('/other2026')).statusCode).toBe(200)
   // The health check and the log report the missing file until it is back.
-  const health = async (): Promise<unknown> => (await app.app.inject('/healthz')).json().troubles
+  const readHealth = async (): Promise<unknown> =>
+    (await app.app.inject('/healthz')).json().troubles
   const reason = expect.stringMatching(
     /^The file other2026\.yaml no longer exists: registration is closed/,
   )
-  expect(await health()).toEqual([reason])
+  expect(await readHealth()).toEqual([reason])
   expect(app.log.map(({ message }) => message)).toContainEqual(reason)
   app.writeEvent('other2026.yaml', OTHER_FILE)
   await app.deps.events.reload()
   expect(app.deps.events.findById('other2026')?.config.status).toBe('open')
   app.setTime('2026-01-10T12:00:20+05:30')
-  expect(await health()).toEqual([])
+  expect(await readHealth()).toEqual([])
 })
 
 test('renaming or rewriting an event file does not close registration', async () => {
@@ -182,15 +183,15 @@ test('a missing events folder closes no registration, and the health check repor
   app.setTime('2026-01-10T13:00:00+05:30')
   await app.deps.events.reload()
   expect(app.deps.events.findById('sample2026')?.config.status).toBe('open')
-  const health = async (): Promise<unknown> => (await app.app.inject('/healthz')).json()
-  expect(await health()).toMatchObject({
+  const readHealth = async (): Promise<unknown> => (await app.app.inject('/healthz')).json()
+  expect(await readHealth()).toMatchObject({
     health: 'degraded',
     troubles: [expect.stringMatching(/^EVENTS_DIR is .*, which does not exist\./)],
   })
   renameSync(`${app.eventsDir}-away`, app.eventsDir)
   await app.deps.events.reload()
   app.setTime('2026-01-10T13:00:10+05:30')
-  expect(await health()).toMatchObject({ health: 'good' })
+  expect(await readHealth()).toMatchObject({ health: 'good' })
 })
 
 test.each([
@@ -219,19 +220,25 @@ test('two events can exchange an address in one reload', async () => {
       'third2026.yaml': fixtureEvent({ id: 'third2026', prefix: 'THRD' }),
     },
   })
-  const formPathOf = (id: string) => app.deps.events.findById(id)?.config.routes.form
+  const readFormPath = (id: string) => app.deps.events.findById(id)?.config.routes.form
   app.writeEvent(
     'third2026.yaml',
     app.readEvent('third2026.yaml').replace('form: /third2026', 'form: /sample2026'),
   )
   app.writeEvent(file, fixtureEvent().replace('form: /sample2026', 'form: /third2026'))
   await app.deps.events.reload()
-  expect([formPathOf('sample2026'), formPathOf('third2026')]).toEqual(['/third2026', '/sample2026'])
+  expect([readFormPath('sample2026'), readFormPath('third2026')]).toEqual([
+    '/third2026',
+    '/sample2026',
+  ])
   // One event is changed back, but the file of the other is invalid: both events stay unchanged.
   app.writeEvent(file, fixtureEvent())
   app.writeEvent('third2026.yaml', 'event: [')
   await app.deps.events.reload()
-  expect([formPathOf('sample2026'), formPathOf('third2026')]).toEqual(['/third2026', '/sample2026'])
+  expect([readFormPath('sample2026'), readFormPath('third2026')]).toEqual([
+    '/third2026',
+    '/sample2026',
+  ])
   expect(app.output.join('\n')).toContain('The previous version stays')
 })
 

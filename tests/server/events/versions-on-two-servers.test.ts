@@ -331,7 +331,7 @@ else {
 
   test('a server that cannot serve the active version accepts no registrations, and reports it', async () => {
     const account = { USERNAME: 'u', PASSWORD: 'p', SECRET: 's', MERCHANT_ID: '1' }
-    const variables = (name: string): Record<string, string> => ({
+    const createVariables = (name: string): Record<string, string> => ({
       GATEWAY_MODE: 'airpay-test',
       ...Object.fromEntries(
         Object.entries(account).map(([part, value]) => [`AIRPAY_${name}_${part}`, value]),
@@ -343,7 +343,10 @@ else {
     const file = 'poor2026.yaml'
     first.writeEvent(file, String(originalText))
     await first.deps.events.reload()
-    const serverWithoutAccount = await start({ [file]: String(originalText) }, variables('SAMPLE'))
+    const serverWithoutAccount = await start(
+      { [file]: String(originalText) },
+      createVariables('SAMPLE'),
+    )
     const registerWithoutAccount = () =>
       serverWithoutAccount.post('/api/poor2026/register/', {
         ...fixtureDelegate,

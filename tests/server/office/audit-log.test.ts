@@ -36,7 +36,7 @@ const registerPaid = (n: number, paymentResult: 'success' | 'wrong-amount'): Pro
     },
     pays: paymentResult,
   })
-const performedActions = async (regNo: RegNo): Promise<readonly string[]> => {
+const listActions = async (regNo: RegNo): Promise<readonly string[]> => {
   const { rows } = (await owner.get('/admin/log/')).json<ActivityResponse>()
   return rows.filter((row) => row.reg_no === regNo).map(({ who, what }) => `${who}: ${what}`)
 }
@@ -47,7 +47,7 @@ test('the audit log shows who cancelled, corrected or wrote a note, with the rea
   const answers = { full_name: 'Delegate One' }
   await owner.act(regNo, { act: 'correct', why: 'Spelt wrongly.', answers })
   await owner.act(regNo, { act: 'cancel', why: 'Cannot travel.', pay_back: 0 })
-  expect(await performedActions(regNo)).toEqual([
+  expect(await listActions(regNo)).toEqual([
     'office: cancelled: Cannot travel.',
     'office: corrected: Spelt wrongly.',
     'office: note: Rang about food.',
@@ -55,7 +55,7 @@ test('the audit log shows who cancelled, corrected or wrote a note, with the rea
   expect((await owner.act(regNo, { act: 'erase', why: 'Asked for by the delegate.' })).status).toBe(
     200,
   )
-  expect((await performedActions(regNo)).slice(-3)).toEqual([
+  expect((await listActions(regNo)).slice(-3)).toEqual([
     'office: cancelled',
     'office: corrected',
     'office: note',
@@ -66,7 +66,7 @@ test('the audit log shows decisions on payments with the decision and the amount
   const regNo = await registerPaid(2, 'wrong-amount')
   const [review] = (await server.deps.store.reviews(EVENT)).filter((row) => row.regNo === regNo)
   await owner.act(regNo, { act: 'accept', review: review?.id, why: 'Agreed on the telephone.' })
-  expect(await performedActions(regNo)).toEqual([
+  expect(await listActions(regNo)).toEqual([
     expect.stringMatching(/^office: payment accepted, ₹\u00a0[\d,.]+: Agreed on the telephone\.$/),
   ])
 })

@@ -183,9 +183,9 @@ test('event files that are not served are listed first, with the reason, until t
 
 test('the versions of an event file are listed with their changes, for treasurers and owners of the event', async () => {
   const eventId = 'two2026'
-  const day = (text: string) => instant(Date.parse(`${text}T12:00:00+05:30`))
+  const toNoon = (text: string) => instant(Date.parse(`${text}T12:00:00+05:30`))
   const save = (hash: string, text: string, at: string) =>
-    app.deps.store.saveEventFile({ hash, eventId, text, shared: '{}', at: day(at) })
+    app.deps.store.saveEventFile({ hash, eventId, text, shared: '{}', at: toNoon(at) })
   await save('old', 'event: [', '2025-12-01')
   // The same version, first with the old and then with the new names of its keys.
   await save('old-names', 'hold: 30 minutes\n', '2025-12-02')

@@ -97,13 +97,13 @@ async function listenOnPort(): Promise<() => void> {
   if (!app.app.server.listening) await app.app.listen({ port: 0, host: '127.0.0.1' })
   return () => {}
 }
-const withTemporaryFolder = (prepare: (dir: string) => void) => () => {
+const prepareTemporaryFolder = (prepare: (dir: string) => void) => () => {
   const dir = mkdtempSync(join(folder, 'faulty-'))
   prepare(dir)
   return { DATA_DIR: dir }
 }
 const createDatabaseOfVersion = (version: number) =>
-  withTemporaryFolder((dir) => {
+  prepareTemporaryFolder((dir) => {
     const db = new Database(join(dir, 'rollcall.db'))
     db.pragma(`user_version = ${version}`)
     db.close()
@@ -152,13 +152,13 @@ const faults: Readonly<Record<string, Fault>> = {
     expected: /^check +The database has version 1\. The server migrates it to \d+ /,
   },
   'a file that is not a database': {
-    variables: withTemporaryFolder((dir) =>
+    variables: prepareTemporaryFolder((dir) =>
       writeFileSync(join(dir, 'rollcall.db'), 'nothing '.repeat(1000)),
     ),
     expected: /^wrong +The database rollcall\.db in DATA_DIR cannot be used: it is not a database/,
   },
   'no database': {
-    variables: withTemporaryFolder(() => {}),
+    variables: prepareTemporaryFolder(() => {}),
     expected: /^check +There is no database yet/,
   },
   'a file that is missing': {
@@ -179,7 +179,7 @@ const faults: Readonly<Record<string, Fault>> = {
     expected: /^check +Emails are written to DATA_DIR\/mail and not sent\. Set SMTP_URL/,
   },
   'no backup': {
-    variables: withTemporaryFolder(() => {}),
+    variables: prepareTemporaryFolder(() => {}),
     expected: /^check +There is no backup yet\./,
   },
   'an old backup': {
@@ -201,7 +201,7 @@ const faults: Readonly<Record<string, Fault>> = {
     expected: /^check +TRUST_PROXY is not set/,
   },
   'a database with damaged pages': {
-    variables: withTemporaryFolder((dir) => {
+    variables: prepareTemporaryFolder((dir) => {
       const file = join(dir, 'rollcall.db')
       copyDatabase(app.dir, file)
       const handle = openSync(file, 'r+')
@@ -230,7 +230,7 @@ const faults: Readonly<Record<string, Fault>> = {
       /^wrong +A server is running on this DATA_DIR \(process \d+\), but does not respond at http:\/\/127\.0\.0\.1:1\/healthz/,
   },
   'a server whose database was deleted: it must not be stopped': {
-    variables: withTemporaryFolder((dir) => {
+    variables: prepareTemporaryFolder((dir) => {
       locks.push(beginServing(dir))
       writeFileSync(join(dir, 'serving.pid'), '4711')
       writeFileSync(join(dir, 'last-served.json'), '{}')

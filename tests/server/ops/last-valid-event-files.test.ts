@@ -279,16 +279,16 @@ describe('a truncated file', () => {
 })
 
 test('a changed file with an account without credentials: the previous version stays served, with the reason', async () => {
-  const truncatedText = (name: string): string => `AIRPAY_SAMPLE_${name}`
+  const getVariableName = (name: string): string => `AIRPAY_SAMPLE_${name}`
   const other = await startTestApp({
     clock: '2026-01-10',
     events: { 'sample2026.yaml': fixtureEvent() },
     variables: {
       GATEWAY_MODE: 'airpay-test',
-      [truncatedText('USERNAME')]: 'u',
-      [truncatedText('PASSWORD')]: 'p',
-      [truncatedText('SECRET')]: 's',
-      [truncatedText('MERCHANT_ID')]: '1',
+      [getVariableName('USERNAME')]: 'u',
+      [getVariableName('PASSWORD')]: 'p',
+      [getVariableName('SECRET')]: 's',
+      [getVariableName('MERCHANT_ID')]: '1',
     },
   })
   other.writeEvent(

@@ -143,19 +143,19 @@ test.each(TESTED_CASES)(
     const variables = { DATA_DIR: dir, EVENTS_DIR: folders.eventsDir, CLOCK: '2025-10-10' }
     expect((await runHere(['db', 'backup', join(copies, 'backup')], variables)).status).toBe(0)
     copyFileSync(file, join(copies, DATABASE))
-    const confirmed = [...numbersBefore, ...(await registerConcurrently(40))]
+    const confirmedNumbers = [...numbersBefore, ...(await registerConcurrently(40))]
     // Every command does this when it ends; the server does it occasionally.
     const db = new Database(file)
     db.pragma('wal_checkpoint(PASSIVE)')
     db.close()
-    confirmed.push(...(await registerConcurrently(1)))
+    confirmedNumbers.push(...(await registerConcurrently(1)))
 
     // Delegates keep registering.
     backgroundLoad.isOver = false
     const registering = (async () => {
       while (!backgroundLoad.isOver) {
         const answer = await register().catch(() => null)
-        if (answer?.status === 201) confirmed.push(answer.regNo)
+        if (answer?.status === 201) confirmedNumbers.push(answer.regNo)
         await pause(PACE_MS)
       }
     })()
@@ -180,7 +180,7 @@ test.each(TESTED_CASES)(
     const rescuedFile = join(dir, 'rollcall.rescued.db')
     expect(statSync(rescuedFile).mode & 0o077).toBe(0)
     expect(findDamage(rescuedFile)).toBeNull()
-    expect(readNumbers(rescuedFile).toSorted()).toEqual(confirmed.toSorted())
+    expect(readNumbers(rescuedFile).toSorted()).toEqual(confirmedNumbers.toSorted())
 
     // The shutdown deletes no file that may be needed for an analysis.
     expect(await server.stop()).toBe(0)
@@ -218,7 +218,7 @@ test.each(TESTED_CASES)(
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
     const newNumbers = await registerConcurrently(1)
     await server.stop()
-    expect(readNumbers(file).toSorted()).toEqual([...confirmed, ...newNumbers].toSorted())
+    expect(readNumbers(file).toSorted()).toEqual([...confirmedNumbers, ...newNumbers].toSorted())
   },
 )
 
@@ -229,28 +229,32 @@ test('a second rescue does not overwrite the first', async () => {
   const first = join(dir, 'rollcall.rescued.db')
   copyFileSync(join(dir, DATABASE), first)
   const bytes = readFileSync(first)
-  const confirmed = await registerConcurrently(3)
+  const confirmedNumbers = await registerConcurrently(3)
   rmSync(join(dir, DATABASE))
   await waitForOutput(/all data of the database is in .*rollcall\.rescued-2\.db/)
   expect(readFileSync(first).equals(bytes)).toBe(true)
-  expect(readNumbers(join(dir, 'rollcall.rescued-2.db')).toSorted()).toEqual(confirmed.toSorted())
+  expect(readNumbers(join(dir, 'rollcall.rescued-2.db')).toSorted()).toEqual(
+    confirmedNumbers.toSorted(),
+  )
 })
 
 test('a server that is stopped when its database has just been deleted rescues it first', async () => {
   folders = makeFolders()
   server = await startServerHere(folders)
   const { dataDir: dir } = folders
-  const confirmed = await registerConcurrently(3)
+  const confirmedNumbers = await registerConcurrently(3)
   for (const name of readdirSync(dir)) if (name.startsWith(DATABASE)) rmSync(join(dir, name))
   expect(await server.stop()).toBe(0)
-  expect(readNumbers(join(dir, 'rollcall.rescued.db')).toSorted()).toEqual(confirmed.toSorted())
+  expect(readNumbers(join(dir, 'rollcall.rescued.db')).toSorted()).toEqual(
+    confirmedNumbers.toSorted(),
+  )
 })
 
 test('DATA_DIR was moved under a running server, and the log mentioned an older copy: it says to move the folder back, which then has everything', async () => {
   folders = makeFolders()
   server = await startServerHere(folders)
   const { dataDir: dir } = folders
-  const confirmed = await registerConcurrently(3)
+  const confirmedNumbers = await registerConcurrently(3)
   const movedDir = `${dir}-away`
   renameSync(dir, movedDir)
   await waitForOutput(/DATA_DIR itself was moved or deleted, with the uploads\. If it was moved: /)
@@ -262,22 +266,22 @@ test('DATA_DIR was moved under a running server, and the log mentioned an older 
   server = await startServerHere(folders)
   expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({ health: 'good' })
   expect(await server.stop()).toBe(0)
-  expect(readNumbers(join(dir, DATABASE)).toSorted()).toEqual(confirmed.toSorted())
+  expect(readNumbers(join(dir, DATABASE)).toSorted()).toEqual(confirmedNumbers.toSorted())
 })
 
 test('rollcall.db-shm was emptied under a running server, which crashed: the next startup has everything', async () => {
   folders = makeFolders()
   server = await startServerProcess(folders)
   const file = join(folders.dataDir, DATABASE)
-  const confirmed = [...(await registerConcurrently(3))]
+  const confirmedNumbers = [...(await registerConcurrently(3))]
   truncateSync(`${file}-shm`, 0)
   // The system kills a process that reads memory of a removed file.
   expect(await server.exitStatus).toBe('SIGBUS')
   server = await startServerHere(folders)
   expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({ health: 'good' })
-  confirmed.push(...(await registerConcurrently(1)))
+  confirmedNumbers.push(...(await registerConcurrently(1)))
   expect(await server.stop()).toBe(0)
-  expect(readNumbers(file).toSorted()).toEqual(confirmed.toSorted())
+  expect(readNumbers(file).toSorted()).toEqual(confirmedNumbers.toSorted())
 })
 
 test('not a loss: the file is renamed and immediately renamed back, another command writes, VACUUM', async () => {
@@ -334,24 +338,24 @@ if (hasSmallDisks)
     ): Promise<readonly string[]> => {
       process.env['CACHE_DIRECTORY'] = spareFolder
       server = await start({ ...folders, dataDir }, { CACHE_DIRECTORY: spareFolder })
-      const confirmed = await registerConcurrently(20)
+      const confirmedNumbers = await registerConcurrently(20)
       disk.fill()
       deleteDatabase(dataDir)
       disk.fill()
-      return confirmed
+      return confirmedNumbers
     }
     const NO_ROOM =
       /DO NOT STOP THE SERVER: free space in DATA_DIR, at least the size of the database/
 
     test('a server lost everything and exited with 0 on a stop signal: it keeps running until there is space, and then writes the data', async () => {
-      const confirmed = await loseOnFullDisk(disk.folder)
+      const confirmedNumbers = await loseOnFullDisk(disk.folder)
       await waitForOutput(NO_ROOM)
       const stopPromise = server?.stop()
       await waitForOutput('The server ends when it is')
       disk.makeRoom()
       expect(await stopPromise).toBe(0)
       expect(readNumbers(join(dataDir, 'rollcall.rescued.db')).toSorted()).toEqual(
-        confirmed.toSorted(),
+        confirmedNumbers.toSorted(),
       )
     })
 
@@ -369,13 +373,13 @@ if (hasSmallDisks)
     test('the data is in another folder with free space, which the log and the exit status report', async () => {
       const spareFolder = join(folders.folder, 'spare')
       mkdirSync(spareFolder)
-      const confirmed = await loseOnFullDisk(spareFolder)
+      const confirmedNumbers = await loseOnFullDisk(spareFolder)
       await waitForOutput(/all data of the database is in .*spare.*rollcall\.rescued\.db/)
       expect(await server?.stop()).toBe(2)
       const [folder = ''] = readdirSync(spareFolder)
       expect(statSync(join(spareFolder, folder)).mode & 0o077).toBe(0)
       expect(readNumbers(join(spareFolder, folder, 'rollcall.rescued.db')).toSorted()).toEqual(
-        confirmed.toSorted(),
+        confirmedNumbers.toSorted(),
       )
     })
   })
@@ -384,19 +388,19 @@ test('a database with an unreadable search index is rescued without it ("invalid
   folders = makeFolders()
   server = await startServerHere(folders)
   const { dataDir } = folders
-  const confirmed = [...(await registerConcurrently(20))]
+  const confirmedNumbers = [...(await registerConcurrently(20))]
   const db = new Database(join(dataDir, DATABASE))
   db.unsafeMode()
   db.pragma('writable_schema = ON')
   db.exec("UPDATE search_index_config SET v = 0 WHERE k = 'version'; CREATE TABLE other (id)")
   db.close()
-  confirmed.push(...(await registerConcurrently(1)))
+  confirmedNumbers.push(...(await registerConcurrently(1)))
   deleteDatabase(dataDir)
   await waitForOutput(/the data that could be read from the database is in .*rollcall\.rescued\.db/)
   expect(await server.stop()).toBe(0)
   const rescuedFile = join(dataDir, 'rollcall.rescued.db')
   expect(findDamage(rescuedFile)).toBeNull()
-  expect(readNumbers(rescuedFile).toSorted()).toEqual(confirmed.toSorted())
+  expect(readNumbers(rescuedFile).toSorted()).toEqual(confirmedNumbers.toSorted())
   const otherFolders = { ...folders, dataDir: join(folders.folder, 'elsewhere') }
   mkdirSync(otherFolders.dataDir)
   renameSync(rescuedFile, join(otherFolders.dataDir, DATABASE))

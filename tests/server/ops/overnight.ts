@@ -85,10 +85,10 @@ async function runInBatches<T>(
 ): Promise<readonly T[]> {
   const done: T[] = []
   let nextIndex = 0
-  const worker = async (): Promise<void> => {
+  const runWorker = async (): Promise<void> => {
     for (let n = nextIndex++; n < count; n = nextIndex++) done[n] = await operation(n)
   }
-  await Promise.all(Array.from({ length: 8 }, worker))
+  await Promise.all(Array.from({ length: 8 }, runWorker))
   return done
 }
 
@@ -239,9 +239,10 @@ export async function runOvernight(
         await payByCard((await retryPayment(delegate.regNo)).data, 'decline'),
       )
       await waitUntil('the declined payment', async () => {
-        const retried = await retryPayment(delegate.regNo).catch(() => null)
-        if (retried === null || retried.data.orderid === delegate.data.orderid) return null
-        await payAndConfirm(retried)
+        const retriedDelegate = await retryPayment(delegate.regNo).catch(() => null)
+        if (retriedDelegate === null || retriedDelegate.data.orderid === delegate.data.orderid)
+          return null
+        await payAndConfirm(retriedDelegate)
         return true
       })
     } else await payAndConfirm(await retryPayment(delegate.regNo))
@@ -294,8 +295,8 @@ export async function runOvernight(
     ...MORNING,
   })
   office = await openOffice(server.url, PASSWORD)
-  const recovery = async () => (await readRecovery(office)).recovery
-  expectTrue('it is in recovery', (await recovery()) !== null)
+  const readCurrentRecovery = async () => (await readRecovery(office)).recovery
+  expectTrue('it is in recovery', (await readCurrentRecovery()) !== null)
   const doctorResult = await runHere(['doctor'], { ...serverVariables, PORT: String(server.port) })
   expectTrue(
     'rollcall doctor reports it',
@@ -305,12 +306,12 @@ export async function runOvernight(
   const health = (await (await fetch(`${server.url}/healthz`)).json()) as { health: string }
   expectTrue('/healthz', health.health === 'degraded', health)
   await waitUntil('queries of all payments', async () => {
-    const now = await recovery()
+    const now = await readCurrentRecovery()
     return now !== null && now.pending.asked === now.pending.all && now.unknown.to_ask === 0
       ? true
       : null
   })
-  const state = await recovery()
+  const state = await readCurrentRecovery()
   expectTrue(
     'further attempts that were paid are found',
     state?.unknown.to_decide === retrying.length,
@@ -323,9 +324,9 @@ export async function runOvernight(
   // The gateway's sales, as in its settlement report.
   const gatewaySales = readGatewaySales(folders.dataDir)
   const report = join(folders.folder, 'settlement.csv')
-  const row = ({ orderId, reference }: { orderId: string; reference: string }): string =>
+  const buildRow = ({ orderId, reference }: { orderId: string; reference: string }): string =>
     `${orderId},${reference},1180.00,20.00,3.60,1156.40,UTIBN26011100011,11-01-2026,Sale`
-  writeFileSync(report, [HEAD, ...gatewaySales.map(row)].join('\r\n'))
+  writeFileSync(report, [HEAD, ...gatewaySales.map(buildRow)].join('\r\n'))
   const reconciled = await runHere(
     ['payment', 'reconcile', EVENT, report, '--keep', '--who', 'treasurer'],
     serverVariables,
@@ -359,7 +360,7 @@ export async function runOvernight(
     mails: 'copy',
   })
   print(end.message)
-  expectTrue('the recovery has ended', (await recovery()) === null)
+  expectTrue('the recovery has ended', (await readCurrentRecovery()) === null)
   await waitUntil('the emails of the copy', async () =>
     queuedDelegates.every(
       (_, n) => mailServer.emails.filter(({ to }) => to.startsWith(`queued${n}@`)).length > 1,

@@ -58,14 +58,14 @@ test('restarted under load: every request gets a response, and is registered onc
 test('accepts a socket only if it was opened for this process, and only one', () => {
   const readSockets = (variables: Readonly<Record<string, string>>) =>
     readEnvironment(variables, 4711)
-  const socketFd = (variables: Readonly<Record<string, string>>): unknown => {
+  const readSocketFd = (variables: Readonly<Record<string, string>>): unknown => {
     const socketsResult = readSockets(variables)
     return socketsResult.ok ? socketsResult.value.socketFd : socketsResult.error
   }
-  expect(socketFd({ LISTEN_FDS: '1', LISTEN_PID: '4711' })).toBe(3)
-  expect(socketFd({ LISTEN_FDS: '1', LISTEN_PID: '4712' })).toBe(undefined)
-  expect(socketFd({ LISTEN_FDS: '1' })).toBe(undefined)
-  expect(socketFd({ LISTEN_FDS: '2', LISTEN_PID: '4711' })).toEqual([
+  expect(readSocketFd({ LISTEN_FDS: '1', LISTEN_PID: '4711' })).toBe(3)
+  expect(readSocketFd({ LISTEN_FDS: '1', LISTEN_PID: '4712' })).toBe(undefined)
+  expect(readSocketFd({ LISTEN_FDS: '1' })).toBe(undefined)
+  expect(readSocketFd({ LISTEN_FDS: '2', LISTEN_PID: '4711' })).toEqual([
     'LISTEN_FDS is 2, but Rollcall accepts only one socket.',
   ])
 })

@@ -74,7 +74,7 @@ export async function startSocketParent(
       check()
     })
   let startedCount = 0
-  const pid = (): number => Number(readFileSync(join(dataDir, PID_FILE), 'utf8'))
+  const readPid = (): number => Number(readFileSync(join(dataDir, PID_FILE), 'utf8'))
   const hasEnded = (): boolean => count('ended with ') >= startedCount
   const socketParent: SocketParent = {
     url: `http://127.0.0.1:${port}`,
@@ -87,7 +87,7 @@ export async function startSocketParent(
     waitUntilServing: async () => {
       await waitUntil(() => count('/admin/login') >= startedCount || hasEnded())
       if (hasEnded()) throw new Error(`the server did not start:\n${output}`)
-      return pid()
+      return readPid()
     },
     stop: async (signal = 'SIGTERM') => {
       process.kill(await socketParent.waitUntilServing(), signal)

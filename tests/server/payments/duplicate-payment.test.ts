@@ -242,18 +242,18 @@ const submitForm = async (
 
 test('a second window registered and paid again without a warning: the browser that registered must confirm first, and only one of 64 concurrent forms leads to the gateway', async () => {
   const person = { full_name: 'Dr Second Window', email: 'second.window@example.org' }
-  const askForCookie = async (headers = {}) =>
+  const requestCookie = async (headers = {}) =>
     (
       await fetch(`${testServer.url}/api/events/afpicon2026/browser/`, { headers })
     ).headers.getSetCookie()
   // Other sites cannot send the header, so they cannot replace a browser's cookie.
-  expect(await askForCookie()).toEqual([])
-  const [setCookie = ''] = await askForCookie({ 'rollcall-form': '1' })
+  expect(await requestCookie()).toEqual([])
+  const [setCookie = ''] = await requestCookie({ 'rollcall-form': '1' })
   expect(setCookie).toMatch(
     /^rollcall_form_afpicon2026=[\w-]{43}; Max-Age=2592000; Path=\/api; HttpOnly; SameSite=Strict$/,
   )
   const cookie = setCookie.split(';')[0] ?? ''
-  expect(await askForCookie({ 'rollcall-form': '1', cookie })).toEqual([setCookie])
+  expect(await requestCookie({ 'rollcall-form': '1', cookie })).toEqual([setCookie])
   const forms = await Promise.all(Array.from({ length: 64 }, () => submitForm(person, cookie)))
   const [first, ...otherForms] = forms.filter(({ code }) => code === 201)
   expect([first?.body['payment_data'], otherForms]).toEqual([expect.any(Object), []])

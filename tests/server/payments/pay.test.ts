@@ -65,7 +65,7 @@ const readOrders = (regNo: string, server: TestServer = testServer): unknown[] =
       ({ order_id, status }) => `${String(order_id).slice(regNo.length) || '01'} ${String(status)}`,
     )
 
-async function withTestServer(
+async function runWithServer(
   callback: (other: TestServer) => Promise<void>,
   clock = OCTOBER,
 ): Promise<void> {
@@ -79,7 +79,7 @@ async function withTestServer(
 
 describe('a delegate who pays again', () => {
   test('is asked to wait while the gateway cannot tell whether the first payment was made', () =>
-    withTestServer(async (server) => {
+    runWithServer(async (server) => {
       const { orderId, regNo } = await server.placeOrder()
       await server.sandbox().runAction(orderId, 'decline')
       await server.waitUntilIdle()
@@ -94,7 +94,7 @@ describe('a delegate who pays again', () => {
     }))
 
   test('sees that it is paid if a payment arrived for an earlier attempt', () =>
-    withTestServer(async (server) => {
+    runWithServer(async (server) => {
       const first = await server.placeOrder()
       await server.sandbox().runAction(first.orderId, 'decline')
       await server.waitUntilIdle()
@@ -277,7 +277,7 @@ test('a delegate who has paid keeps the ticket when another attempt is paid too'
 
 describe('a price', () => {
   test('of October is not the price of January: the delegate confirms the new price first', () =>
-    withTestServer(async (server) => {
+    runWithServer(async (server) => {
       const { orderId, regNo } = await server.placeOrder()
       await server.sandbox().runAction(orderId, 'leave')
       expect(await readRegistration(regNo, server)).toMatchObject({
@@ -317,7 +317,7 @@ describe('a price', () => {
     }))
 
   test('paid in time for the old order is a success at that price, even after a higher price was accepted', () =>
-    withTestServer(async (server) => {
+    runWithServer(async (server) => {
       const { orderId, regNo } = await server.placeOrder()
       server.setTime('2026-01-01T20:00:00+05:30')
       await retry(orderId, {}, server)
@@ -340,7 +340,7 @@ describe('a price', () => {
     }, '2025-12-31T23:00:00+05:30'))
 
   test('that has expired and is paid days later goes to review', () =>
-    withTestServer(async (server) => {
+    runWithServer(async (server) => {
       const { orderId, regNo } = await server.placeOrder()
       await server.sandbox().runAction(orderId, 'leave')
       server.setTime('2026-01-06T12:00:00+05:30')
@@ -353,7 +353,7 @@ describe('a price', () => {
     }, '2025-12-31T23:00:00+05:30'))
 
   test('stays valid for a limited time after the last day for a delegate who had started to pay', () =>
-    withTestServer(async (server) => {
+    runWithServer(async (server) => {
       const file = join(server.environment.eventsDir, 'afpicon2026.yaml')
       const text = readFileSync(file, 'utf8')
       writeFileSync(file, text.replace('closes: never', 'closes: 2026-01-25'))
@@ -422,7 +422,7 @@ describe('a delegate who left before paying', () => {
   }
 
   test('gets one email an hour later, whose link leads to the payment and later to the ticket', () =>
-    withTestServer(async (server) => {
+    runWithServer(async (server) => {
       const { orderId, regNo } = await registerAndLeave(server, 59 * minute)
       expect(await server.parts().paymentReminders.run()).toBe(0)
       server.advance(2 * minute)
@@ -478,7 +478,7 @@ describe('a delegate who left before paying', () => {
     }))
 
   test('who registered again and paid gets an email that the first registration needs no payment', () =>
-    withTestServer(async (server) => {
+    runWithServer(async (server) => {
       const first = await registerAndLeave(server, 30 * minute)
       const second = await server.placeOrder()
       await server.sandbox().runAction(second.orderId, 'pay')
@@ -504,7 +504,7 @@ describe('a delegate who left before paying', () => {
     }))
 
   test('finds the page after the hold, and an expired link half a year after the event', () =>
-    withTestServer(async (server) => {
+    runWithServer(async (server) => {
       await registerAndLeave(server, 61 * minute)
       await server.parts().paymentReminders.run()
       await server.parts().mailer.run()
@@ -533,7 +533,7 @@ describe('a delegate who left before paying', () => {
     }))
 
   test('who paid, or whose payment the bank is processing, gets no reminder', () =>
-    withTestServer(async (server) => {
+    runWithServer(async (server) => {
       const paidOrder = await registerAndLeave(server, 61 * minute)
       const bankOrder = await server.placeOrder()
       await server.sandbox().runAction(bankOrder.orderId, 'later')
@@ -554,7 +554,7 @@ describe('a delegate who left before paying', () => {
 
 describe('a browser that returns after payment', () => {
   test('is redirected to the result page if the server cannot write', () =>
-    withTestServer(async (server) => {
+    runWithServer(async (server) => {
       const { orderId } = await server.placeOrder()
       await server.sandbox().runAction(orderId, 'stay')
       const message = server.sandbox().getMessage(orderId)

@@ -439,7 +439,7 @@ describe('retrying', () => {
 })
 
 describe("in Airpay's own sandbox, where the status call does not exist", () => {
-  const credentials = (account: string) =>
+  const createVariables = (account: string) =>
     Object.fromEntries(
       ['USERNAME', 'PASSWORD', 'SECRET', 'MERCHANT_ID'].map((suffix) => [
         `AIRPAY_${account.toUpperCase().replaceAll('-', '_')}_${suffix}`,
@@ -457,7 +457,7 @@ describe("in Airpay's own sandbox, where the status call does not exist", () => 
       ),
     ]
     const server = await openTestServer({
-      variables: Object.assign({ GATEWAY_MODE: 'airpay-test' }, ...accounts.map(credentials)),
+      variables: Object.assign({ GATEWAY_MODE: 'airpay-test' }, ...accounts.map(createVariables)),
     })
     const account = {
       name: '',
@@ -542,7 +542,7 @@ describe('gateway settings at startup', () => {
       const account = createSandboxAccount(
         server.parts().deps.events.findByOrderId(data.orderid)?.config.payment?.account ?? '',
       )
-      const checksumOf = (variant: 'A' | 'B') =>
+      const computeChecksum = (variant: 'A' | 'B') =>
         computeHandOffChecksum(
           account,
           buyer,
@@ -550,10 +550,10 @@ describe('gateway settings at startup', () => {
           dayOf(server.now()),
           variant,
         )
-      expect([data.checksum === checksumOf('B'), data.checksum === checksumOf('A')]).toEqual([
-        true,
-        false,
-      ])
+      expect([
+        data.checksum === computeChecksum('B'),
+        data.checksum === computeChecksum('A'),
+      ]).toEqual([true, false])
       expect((await server.handOff(data)).status).toBe(303)
     } finally {
       await server.close()

@@ -254,9 +254,9 @@ export function createForm({ events }: Pick<Deps, 'events'>, data: PaymentData):
  */
 export function forgeMessage(genuine: Fields, changes: Fields, restLength: number): Fields {
   const names = ['TRANSACTIONID', 'APTRANSACTIONID', 'AMOUNT', 'TRANSACTIONSTATUS', 'MESSAGE']
-  const text = (fields: Fields): Buffer =>
+  const joinFields = (fields: Fields): Buffer =>
     Buffer.from(`${names.map((name) => fields[name] ?? '').join(':')}:${'x'.repeat(restLength)}`)
-  const [genuineText, forgedText] = [text(genuine), text({ ...genuine, ...changes })]
+  const [genuineText, forgedText] = [joinFields(genuine), joinFields({ ...genuine, ...changes })]
   if (genuineText.length !== forgedText.length)
     throw new Error('a forgery by linearity needs equal lengths')
   const differences = Buffer.from(genuineText.map((byte, index) => byte ^ (forgedText[index] ?? 0)))

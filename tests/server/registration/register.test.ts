@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const json = (body: string | Buffer, headers: Readonly<Record<string, string>> = {}) =>
+const post = (body: string | Buffer, headers: Readonly<Record<string, string>> = {}) =>
   server.app.inject({
     method: 'POST',
     url,
@@ -197,7 +197,7 @@ describe('a registration', () => {
   test('unknown fields are ignored, also `__proto__` and `constructor`', async () => {
     const unknownFields = { ...delegate, colour: 'red', constructor: 'x', toString: 'x' }
     const bodies = [
-      await json(
+      await post(
         `{"__proto__": {"full_name": "Mallory", "isAdmin": true}, ${JSON.stringify(unknownFields).slice(1)}`,
       ),
       await server.post(url, { ...unknownFields, ['__proto__']: 'x' }),
@@ -211,7 +211,7 @@ describe('a registration', () => {
       expect(JSON.parse(String(row?.['answers']))).toEqual({ ...delegate, afpi_member: false })
     }
     expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined()
-    const protoResponse = await json(
+    const protoResponse = await post(
       '{"__proto__": {"full_name": "Mallory", "email": "m@example.org", "phone_number": "1", "ticket_type": "afpi-gp-specialist"}}',
     )
     expect(protoResponse.statusCode).toBe(422)
@@ -271,7 +271,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     ],
     [
       'a post graduate who names one in JSON',
-      () => json(JSON.stringify({ ...delegate, ticket_type: 'afpi-pg', pg_proof: 'proof.pdf' })),
+      () => post(JSON.stringify({ ...delegate, ticket_type: 'afpi-pg', pg_proof: 'proof.pdf' })),
       422,
       { errors: { pg_proof: 'Proof of post-graduation status is required for PG categories' } },
     ],
@@ -391,7 +391,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     ],
     [
       'JSON that is not JSON',
-      () => json('{"full_name": "Asha'),
+      () => post('{"full_name": "Asha'),
       400,
       {
         code: 'bad_request',
@@ -400,11 +400,11 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     ],
     [
       'JSON that is not an object',
-      () => json('[1, 2]'),
+      () => post('[1, 2]'),
       422,
       { code: 'bad_request', message: 'The answers must be one JSON object.' },
     ],
-    ['an empty body declared as JSON', () => json(''), 400, { code: 'bad_request' }],
+    ['an empty body declared as JSON', () => post(''), 400, { code: 'bad_request' }],
     [
       'multipart that is not multipart',
       () =>
@@ -419,7 +419,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     ],
     [
       'a body of 100 MB',
-      () => json(Buffer.alloc(100 * 1024 * 1024, 32)),
+      () => post(Buffer.alloc(100 * 1024 * 1024, 32)),
       413,
       { code: 'too_large' },
     ],
@@ -467,7 +467,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
 
   test('an email address of astral characters, which the gateway would count twice, is rejected before it is stored', async () => {
     const addedCounts = await countAdded(async () => {
-      const response = await json(JSON.stringify({ ...delegate, email: `${'𝐚'.repeat(30)}@x.in` }))
+      const response = await post(JSON.stringify({ ...delegate, email: `${'𝐚'.repeat(30)}@x.in` }))
       expect([
         response.statusCode,
         Object.keys(response.json<ErrorResponse>().errors ?? {}),
@@ -479,7 +479,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
   test('a name with 250,000 combining marks delays no other request: its marks are cut to thirty', async () => {
     const combiningMarks = '\u0301\u0316'.repeat(60_000)
     expect(
-      (await json(JSON.stringify({ ...delegate, full_name: `Asha${combiningMarks}` }))).statusCode,
+      (await post(JSON.stringify({ ...delegate, full_name: `Asha${combiningMarks}` }))).statusCode,
     ).toBe(201)
     const [row] = server.rows('SELECT full_name FROM registrations ORDER BY id DESC LIMIT 1')
     expect(
@@ -493,7 +493,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     for (const total_amount of ['', '  ', '7080', '7080.0', '7080.00'])
       expect((await server.post(url, { ...delegate, total_amount })).statusCode).toBe(201)
     expect(
-      (await json(JSON.stringify({ ...delegate, total_amount: 7080, gst_amount: null })))
+      (await post(JSON.stringify({ ...delegate, total_amount: 7080, gst_amount: null })))
         .statusCode,
     ).toBe(201)
   })

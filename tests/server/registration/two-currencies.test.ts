@@ -421,23 +421,23 @@ test('an invoice that waited for the rate was issued net of later refunds, at pr
     expect(response.json<{ message: string }>().message).toBe(
       'The rate is saved. 3 invoices were issued.',
     )
-    const documents = async (regNo: string) => {
+    const listDocuments = async (regNo: string) => {
       const documents = await server.deps.store.documents(regNo as never)
       const bodies = await Promise.all(
         documents.map(({ id }) => server.deps.store.document(regNo as never, id)),
       )
       return bodies.slice(1).map((body) => [body?.kind, body?.total, body?.paid?.reference ?? null])
     }
-    expect(await documents(goodwillRegNo)).toEqual([
+    expect(await listDocuments(goodwillRegNo)).toEqual([
       ['invoice', 21_240, 'WIRE2027072000101'],
       ['credit', 5001, 'WIREBACK000011'],
       ['credit', 2000, 'WIREBACK000012'],
     ])
-    expect(await documents(cancelledRegNo)).toEqual([
+    expect(await listDocuments(cancelledRegNo)).toEqual([
       ['invoice', 21_240, 'WIRE2027072000102'],
       ['credit', 8287, 'WIREBACK000021'],
     ])
-    expect(await documents(refundedRegNo)).toEqual([
+    expect(await listDocuments(refundedRegNo)).toEqual([
       ['invoice', 21_240, 'WIRE2027072000103'],
       ['credit', 21_240, 'WIREBACK000031'],
     ])

@@ -85,7 +85,7 @@ describe('paying for an imported registration', () => {
   })
   afterAll(() => server.close())
   const startTime = instant(Date.parse('2026-01-05T12:00:00+05:30'))
-  const row = (regNo: string, changes: Partial<ImportRow> = {}): ImportRow => ({
+  const buildRow = (regNo: string, changes: Partial<ImportRow> = {}): ImportRow => ({
     eventId: 'sample2026',
     eventHash: 'none',
     regNo: regNo as RegNo,
@@ -110,32 +110,32 @@ describe('paying for an imported registration', () => {
   test.each<[string, ImportRow, string]>([
     [
       'without an email address',
-      row('SMPL1', { answers: { full_name: 'Old Demo' } }),
+      buildRow('SMPL1', { answers: { full_name: 'Old Demo' } }),
       'This registration has no email address, and the payment gateway needs one.',
     ],
     [
       'with an address that is too long for the gateway',
-      row('SMPL4', { answers: { full_name: 'Old', email: `${'a'.repeat(48)}@example.org` } }),
+      buildRow('SMPL4', { answers: { full_name: 'Old', email: `${'a'.repeat(48)}@example.org` } }),
       'This address has 60 characters. The payment gateway accepts 6 to 50 characters. Please use another address.',
     ],
     [
       'with a number of 25 characters',
-      row(`SMPL${'1'.repeat(21)}`),
+      buildRow(`SMPL${'1'.repeat(21)}`),
       'The number of this registration cannot be used for card payments.',
     ],
     [
       'with a number of 19 characters, which a retry makes too long',
-      row(`SMPL${'1'.repeat(15)}`),
+      buildRow(`SMPL${'1'.repeat(15)}`),
       'The number of this registration cannot be used for card payments.',
     ],
     [
       'with symbols in its number',
-      row('SMPL/2025/1'),
+      buildRow('SMPL/2025/1'),
       'The number of this registration cannot be used for card payments.',
     ],
     [
       'with a price of 0',
-      row('SMPL2', { base: toAmount(0), gst: toAmount(0), total: toAmount(0) }),
+      buildRow('SMPL2', { base: toAmount(0), gst: toAmount(0), total: toAmount(0) }),
       'You cannot pay this amount by card.',
     ],
   ])('%s: a message, and no order that cannot be paid', async (_what, changes, message) => {
@@ -156,7 +156,7 @@ describe('paying for an imported registration', () => {
   })
 
   test('with valid data: a new order', async () => {
-    await server.deps.store.importRegistrations([row('SMPL3')])
+    await server.deps.store.importRegistrations([buildRow('SMPL3')])
     const registration = await retryPayment('SMPL3')
     expect(registration.statusCode).toBe(201)
     expect(registration.json<RegisterResponse>().payment_data?.orderid).toBe('SMPL302')

@@ -9,9 +9,9 @@ import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   declinedAt,
-  found,
+  find,
   hour,
-  later,
+  addMs,
   newEmail,
   newRegistration,
   sampleQuote,
@@ -39,11 +39,11 @@ export function actionsContract(setUp: ContractSetup): void {
     actor: 'desk',
     who: 'Meera',
     why: 'Rang about food.',
-    at: later(1000),
+    at: addMs(1000),
     once: null,
     ...changes,
   })
-  const stateOf = async (regNo: RegNo) => (await found(store, regNo)).state
+  const stateOf = async (regNo: RegNo) => (await find(store, regNo)).state
 
   const card = { gateway: 'airpay', askedOf: { account: 'demo', merchantId: null } }
   /** Corrects the price upwards, so that a balance is due by transfer. */
@@ -52,7 +52,7 @@ export function actionsContract(setUp: ContractSetup): void {
     increase = 100,
     paymentMethod: typeof card | { readonly way: string } = { way: 'transfer' },
   ): Promise<void> => {
-    const { answers, category } = await found(store, regNo)
+    const { answers, category } = await find(store, regNo)
     const { searchable } = newRegistration()
     const addIncrease = (amount: number) => toAmount(amount + increase)
     const quote = {
@@ -84,13 +84,13 @@ export function actionsContract(setUp: ContractSetup): void {
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
     await raisePrice(regNo)
-    const [byTransfer] = (await found(store, regNo)).payments
+    const [byTransfer] = (await find(store, regNo)).payments
     expect(byTransfer).toMatchObject({ way: 'transfer', status: 'pending', isDifference: true })
-    expect(await store.retry(regNo, later(2000), card)).toMatchObject({
+    expect(await store.retry(regNo, addMs(2000), card)).toMatchObject({
       ok: true,
       value: { way: null, amount: 100 },
     })
-    expect((await found(store, regNo)).payments.map(({ status }) => status)).toEqual([
+    expect((await find(store, regNo)).payments.map(({ status }) => status)).toEqual([
       'pending',
       'failed',
       'success',
@@ -103,18 +103,18 @@ export function actionsContract(setUp: ContractSetup): void {
       eventId: 'demo',
       text: '',
       shared: '',
-      at: later(0),
+      at: addMs(0),
       limits: [],
       issuer: ISSUER,
     })
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
     await raisePrice(regNo, 100, card)
-    const [balanceOrder] = (await found(store, regNo)).payments
+    const [balanceOrder] = (await find(store, regNo)).payments
     if (balanceOrder === undefined) throw new Error('no balance was created')
     const paid = confirmedBy('AP2', balanceOrder.amount)
     await store.applyPaymentEvent(balanceOrder.orderId, paid, null)
-    expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
+    expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
     const receipts = await store.documents(regNo)
     expect(receipts.map(({ kind, total }) => [kind, total])).toEqual([
       ['receipt', sampleQuote.total],
@@ -125,13 +125,13 @@ export function actionsContract(setUp: ContractSetup): void {
   test('a card payment that replaced a transfer and is declined: the transfer is due again, once, at its price', async () => {
     const { regNo, orderId } = await registerSample(store, {
       way: 'transfer',
-      payUntil: later(hour),
+      payUntil: addMs(hour),
     })
     const charged = toAmount(600_000)
     const quote = { ...sampleQuote, total: charged, base: toAmount(523_500) }
     const price = { quote, holdUntil: null }
     const payByCard = async (after: OrderId) => {
-      const card = await store.retry(regNo, later(1), {
+      const card = await store.retry(regNo, addMs(1), {
         after,
         replaces: true,
         price,
@@ -142,29 +142,29 @@ export function actionsContract(setUp: ContractSetup): void {
     // The second card order replaces the first one, so the transfer stays replaced.
     const second = await payByCard(await payByCard(orderId))
     const orders = async () =>
-      (await found(store, regNo)).payments.map(({ way, status, amount }) => [way, status, amount])
+      (await find(store, regNo)).payments.map(({ way, status, amount }) => [way, status, amount])
     const ended = [
       [null, 'failed', charged],
       ['transfer', 'failed', sampleQuote.total],
     ]
     expect(await orders()).toEqual([[null, 'pending', charged], ...ended])
-    await store.applyPaymentEvent(second, declinedAt(later(2)), null)
-    await store.applyPaymentEvent(second, declinedAt(later(2)), null)
+    await store.applyPaymentEvent(second, declinedAt(addMs(2)), null)
+    await store.applyPaymentEvent(second, declinedAt(addMs(2)), null)
     const restored = [
       ['transfer', 'pending', sampleQuote.total],
       [null, 'failed', charged],
       ...ended,
     ]
     expect(await orders()).toEqual(restored)
-    expect(await found(store, regNo)).toMatchObject({
+    expect(await find(store, regNo)).toMatchObject({
       state: 'to_pay',
       total: sampleQuote.total,
-      payUntil: later(hour),
+      payUntil: addMs(hour),
     })
     // After the transfer's own hold, a declined card payment restores nothing.
-    const [newest] = (await found(store, regNo)).payments
+    const [newest] = (await find(store, regNo)).payments
     const third = await payByCard(newest?.orderId ?? orderId)
-    await store.applyPaymentEvent(third, declinedAt(later(hour)), null)
+    await store.applyPaymentEvent(third, declinedAt(addMs(hour)), null)
     expect((await orders())[0]).toEqual([null, 'failed', charged])
   })
 
@@ -174,13 +174,13 @@ export function actionsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
       await raisePrice(regNo, 100, card)
-      const [first] = (await found(store, regNo)).payments
+      const [first] = (await find(store, regNo)).payments
       await raisePrice(regNo, 300, card)
-      const [open] = (await found(store, regNo)).payments
+      const [open] = (await find(store, regNo)).payments
       if (second === 'has expired')
         await store.applyPaymentEvent(
           open?.orderId ?? orderId,
-          { type: 'expired', at: later(30 * hour) },
+          { type: 'expired', at: addMs(30 * hour) },
           null,
         )
       await store.applyPaymentEvent(
@@ -188,7 +188,7 @@ export function actionsContract(setUp: ContractSetup): void {
         confirmedBy('AP2', toAmount(100)),
         null,
       )
-      const { due, payments } = await found(store, regNo)
+      const { due, payments } = await find(store, regNo)
       expect(due).toBe(200)
       expect(payments.filter(({ status }) => status === 'pending')).toMatchObject([{ amount: 200 }])
       await store.applyPaymentEvent(
@@ -196,13 +196,13 @@ export function actionsContract(setUp: ContractSetup): void {
         confirmedBy('AP3', toAmount(200)),
         null,
       )
-      expect(await found(store, regNo)).toMatchObject({ due: 0, state: 'complete' })
+      expect(await find(store, regNo)).toMatchObject({ due: 0, state: 'complete' })
     },
   )
 
   test('of two concurrent corrections the second is rejected, because the answers it was based on have changed', async () => {
     const { regNo } = await registerSample(store)
-    const { answers, category } = await found(store, regNo)
+    const { answers, category } = await find(store, regNo)
     const { searchable } = newRegistration()
     const correctTo = (name: string) =>
       store.correct(buildAction(regNo, { act: 'correct', actor: 'owner', why: `To ${name}.` }), {
@@ -224,7 +224,7 @@ export function actionsContract(setUp: ContractSetup): void {
     // The database determines which one comes first.
     const first = results.findIndex(({ ok }) => ok)
     expect(results[1 - first]).toMatchObject({ error: { code: 'moved_on' } })
-    expect((await found(store, regNo)).answers).toMatchObject({ full_name: names[first] })
+    expect((await find(store, regNo)).answers).toMatchObject({ full_name: names[first] })
   })
 
   test('one bank statement line pays once, whether recorded as transfer or UPI', async () => {
@@ -233,7 +233,7 @@ export function actionsContract(setUp: ContractSetup): void {
     const confirm = (regNo: RegNo, way: 'transfer' | 'upi', reference: string) =>
       store.recordPayment(
         buildAction(regNo, { act: 'confirm', actor: 'treasurer' }),
-        { way, reference, amount: sampleQuote.total, paidAt: later(1000) },
+        { way, reference, amount: sampleQuote.total, paidAt: addMs(1000) },
         null,
       )
     expect(await confirm(first.regNo, 'upi', '412345678901')).toMatchObject({ ok: true })
@@ -248,7 +248,7 @@ export function actionsContract(setUp: ContractSetup): void {
     const listExpected = async (methods: readonly string[]) =>
       (await store.expectedPayments('demo', methods)).find(({ regNo }) => regNo === to.regNo)
     expect(await listExpected([])).toMatchObject({ due: sampleQuote.total, priced: null })
-    const { answers, category } = await found(store, to.regNo)
+    const { answers, category } = await find(store, to.regNo)
     expect((await listExpected(['transfer']))?.priced).toEqual({
       answers,
       category,
@@ -256,7 +256,7 @@ export function actionsContract(setUp: ContractSetup): void {
     })
     await store.recordPayment(
       buildAction(from.regNo, { act: 'confirm', actor: 'treasurer' }),
-      { way: 'transfer', reference: '512345678901', amount: toAmount(100), paidAt: later(1000) },
+      { way: 'transfer', reference: '512345678901', amount: toAmount(100), paidAt: addMs(1000) },
       null,
     )
     const [review] = await store.reviews('demo')
@@ -266,10 +266,10 @@ export function actionsContract(setUp: ContractSetup): void {
       base: toAmount(sampleQuote.base + 118),
     }
     const move = { what: 'move', to: to.regNo, price, why: 'A friend.', who: 'office' } as const
-    expect(await store.decideReview(review?.id ?? '', move, later(2000), null)).toMatchObject({
+    expect(await store.decideReview(review?.id ?? '', move, addMs(2000), null)).toMatchObject({
       ok: true,
     })
-    expect(await found(store, to.regNo)).toMatchObject({ total: price.total, inReview: true })
+    expect(await find(store, to.regNo)).toMatchObject({ total: price.total, inReview: true })
     expect(await listExpected([])).toMatchObject({ due: price.total })
   })
 
@@ -282,7 +282,7 @@ export function actionsContract(setUp: ContractSetup): void {
     const card = await registerSample(store)
     await store.recordPayment(
       buildAction(inReview.regNo, { act: 'confirm', actor: 'treasurer' }),
-      { way: 'transfer', reference: '512345678902', amount: toAmount(100), paidAt: later(1000) },
+      { way: 'transfer', reference: '512345678902', amount: toAmount(100), paidAt: addMs(1000) },
       null,
     )
     const quote = {
@@ -295,14 +295,14 @@ export function actionsContract(setUp: ContractSetup): void {
       ways: ['transfer'],
       quote,
     }))
-    expect(await store.repriceByCreditDate(prices, later(2000))).toBe(1)
-    expect(await store.repriceByCreditDate(prices, later(3000))).toBe(0)
-    expect(await found(store, first.regNo)).toMatchObject({
+    expect(await store.repriceByCreditDate(prices, addMs(2000))).toBe(1)
+    expect(await store.repriceByCreditDate(prices, addMs(3000))).toBe(0)
+    expect(await find(store, first.regNo)).toMatchObject({
       total: quote.total,
       payments: [{ amount: quote.total }, { amount: sampleQuote.total }],
     })
     for (const { regNo } of [inReview, card])
-      expect(await found(store, regNo)).toMatchObject({ total: sampleQuote.total })
+      expect(await find(store, regNo)).toMatchObject({ total: sampleQuote.total })
   })
 
   test('an expected transfer is no longer expected after a card payment', async () => {
@@ -314,9 +314,9 @@ export function actionsContract(setUp: ContractSetup): void {
     ).toMatchObject({
       ok: true,
     })
-    expect(await found(store, regNo)).toMatchObject({ state: 'told', paymentStatus: 'pending' })
+    expect(await find(store, regNo)).toMatchObject({ state: 'told', paymentStatus: 'pending' })
     await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
-    const { state, payments } = await found(store, regNo)
+    const { state, payments } = await find(store, regNo)
     expect([state, payments.map(({ status }) => status)]).toEqual([
       'complete',
       ['failed', 'success'],
@@ -331,28 +331,28 @@ export function actionsContract(setUp: ContractSetup): void {
     'a payment claim after the gateway said %s: the card order is %s',
     async ([gatewayState, expectedState]) => {
       const { regNo, orderId } = await registerSample(store)
-      await store.recordStatusQuery(orderId, later(1), later(2), gatewayState)
+      await store.recordStatusQuery(orderId, addMs(1), addMs(2), gatewayState)
       const claim = { way: 'transfer', reference: `HDFC${gatewayState}`, paidOn: null, answers: {} }
       const claimAction = buildAction(regNo, {
         act: 'tell',
         actor: 'delegate',
         who: 'delegate',
-        at: later(3),
+        at: addMs(3),
       })
       expect(
         await store.addPaymentClaim(claimAction, { ...claim, uploads: [], drafts: [] }, null),
       ).toMatchObject({
         ok: true,
       })
-      const { state, payments } = await found(store, regNo)
+      const { state, payments } = await find(store, regNo)
       const card = payments.find((payment) => payment.orderId === orderId)
       expect([state, card?.status]).toEqual(['told', expectedState])
     },
   )
 
   test('a paid registration with a balance does not expire every five minutes', async () => {
-    const { regNo, orderId } = await registerSample(store, { payUntil: later(500) })
-    await store.applyPaymentEvent(orderId, confirmedBy('AP1', sampleQuote.total, later(1)), null)
+    const { regNo, orderId } = await registerSample(store, { payUntil: addMs(500) })
+    await store.applyPaymentEvent(orderId, confirmedBy('AP1', sampleQuote.total, addMs(1)), null)
     await raisePrice(regNo)
     const expireAction = buildAction(regNo, {
       act: 'lapse',
@@ -360,7 +360,7 @@ export function actionsContract(setUp: ContractSetup): void {
       who: 'rollcall',
       why: '',
     })
-    expect(await store.overdue(later(1000), 9)).toEqual([])
+    expect(await store.overdue(addMs(1000), 9)).toEqual([])
     expect(await store.expire(expireAction, newEmail)).toMatchObject({
       error: { code: 'moved_on' },
     })
@@ -368,22 +368,22 @@ export function actionsContract(setUp: ContractSetup): void {
   })
 
   test('deciding on a payment that was never requested ends the review of the registration', async () => {
-    const approval = { id: 'letter', decideBy: later(9000) }
+    const approval = { id: 'letter', decideBy: addMs(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
     const owners = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
     await store.cancel(owners('cancel'), { payBack: toAmount(0), shown: null, mail: null })
     const lateTransfer = {
       reference: 'HDFCN52026000009',
       amount: toAmount(100),
-      paidAt: later(1000),
+      paidAt: addMs(1000),
     }
     await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...lateTransfer })
-    expect(await found(store, regNo)).toMatchObject({ inReview: true, payments: [] })
+    expect(await find(store, regNo)).toMatchObject({ inReview: true, payments: [] })
     const [review] = await store.reviews(null)
     const decision = { what: 'dismiss', why: 'Not ours.', who: 'Meera' } as const
-    await store.decideReview(review?.id ?? '', decision, later(2000), null)
+    await store.decideReview(review?.id ?? '', decision, addMs(2000), null)
     expect(await store.reviews(null)).toEqual([])
-    expect(await found(store, regNo)).toMatchObject({ inReview: false, state: 'cancelled' })
+    expect(await find(store, regNo)).toMatchObject({ inReview: false, state: 'cancelled' })
   })
 
   test('a paid and cancelled registration is counted as ended, not as paid', async () => {
@@ -396,7 +396,7 @@ export function actionsContract(setUp: ContractSetup): void {
         paid: paidCount,
         pending: pendingCount,
         ended: endedCount,
-      } = await store.dashboardFigures('demo', dayOf(later(0)))
+      } = await store.dashboardFigures('demo', dayOf(addMs(0)))
       return [total, paidCount, pendingCount, endedCount]
     }
     expect(await count()).toEqual([2, 1, 1, 0])
@@ -411,12 +411,12 @@ export function actionsContract(setUp: ContractSetup): void {
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
     await raisePrice(regNo)
-    expect((await found(store, regNo)).due).toBe(100)
+    expect((await find(store, regNo)).due).toBe(100)
     const erasure = await store.erasePersonalData(
       buildAction(regNo, { act: 'erase', actor: 'owner' }),
     )
     expect(erasure).toMatchObject({ ok: true })
-    expect(await found(store, regNo)).toMatchObject({ state: 'cancelled', due: 0 })
+    expect(await find(store, regNo)).toMatchObject({ state: 'cancelled', due: 0 })
   })
 
   test('the unsent email of an erased person stayed among the failed ones', async () => {
@@ -425,14 +425,14 @@ export function actionsContract(setUp: ContractSetup): void {
     expect((await store.mailCounts(null)).queued).toBe(1)
     await store.erasePersonalData(buildAction(regNo, { act: 'erase', actor: 'owner' }))
     expect(await store.mailCounts(null)).toEqual({ queued: 0, failed: 0, sent: 0 })
-    const waiting = { is: 'mail_failed', at: later(9000) } as const
+    const waiting = { is: 'mail_failed', at: addMs(9000) } as const
     const page = await store.listPage({ eventId: 'demo', answers: {}, waiting }, 1, 20)
     expect(page.rows).toEqual([])
     expect((await store.operatingFigures()).mailsFailed.count).toBe(0)
   })
 
   test('an erased registration that was not approved cannot be approved later', async () => {
-    const approval = { id: 'letter', decideBy: later(9000) }
+    const approval = { id: 'letter', decideBy: addMs(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
     const owners = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
     expect(
@@ -444,7 +444,7 @@ export function actionsContract(setUp: ContractSetup): void {
     const paymentMethod = { way: 'transfer' }
     const approvalResult = {
       channel: paymentMethod,
-      payUntil: later(9000),
+      payUntil: addMs(9000),
       mail: null,
       confirmation: null,
     }
@@ -455,14 +455,14 @@ export function actionsContract(setUp: ContractSetup): void {
   })
 
   test('a payment that arrived while it was not approved counts once it is approved', async () => {
-    const approval = { id: 'letter', decideBy: later(9000) }
+    const approval = { id: 'letter', decideBy: addMs(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
     const owners = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
     await store.rejectApplication(owners('refuse'), { offer: null, mail: null })
     const lateTransfer = {
       reference: 'HDFCN52026000010',
       amount: sampleQuote.total,
-      paidAt: later(1000),
+      paidAt: addMs(1000),
     }
     await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...lateTransfer })
     const listDecisions = async () =>
@@ -471,7 +471,7 @@ export function actionsContract(setUp: ContractSetup): void {
     const paymentMethod = { way: 'transfer' }
     const approvalResult = {
       channel: paymentMethod,
-      payUntil: later(9000),
+      payUntil: addMs(9000),
       mail: null,
       confirmation: null,
     }
@@ -485,29 +485,29 @@ export function actionsContract(setUp: ContractSetup): void {
       why: 'x',
       who: 'Meera',
     } as const
-    expect(await store.decideReview(review?.id ?? '', accept, later(2000), null)).toMatchObject({
+    expect(await store.decideReview(review?.id ?? '', accept, addMs(2000), null)).toMatchObject({
       ok: true,
     })
-    expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
+    expect(await find(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
   })
 
   test.for(['in-process', 'unreachable'] as const)(
     'a registration that may have been paid does not expire: the gateway is %s',
     async (gatewayState) => {
-      const { regNo, orderId } = await registerSample(store, { payUntil: later(500) })
+      const { regNo, orderId } = await registerSample(store, { payUntil: addMs(500) })
       const expireAction = buildAction(regNo, {
         act: 'lapse',
         actor: 'clock',
         who: 'rollcall',
         why: '',
       })
-      await store.recordStatusQuery(orderId, later(400), later(600), gatewayState)
-      expect(await store.overdue(later(1000), 9)).toEqual([])
+      await store.recordStatusQuery(orderId, addMs(400), addMs(600), gatewayState)
+      expect(await store.overdue(addMs(1000), 9)).toEqual([])
       expect(await store.expire(expireAction, newEmail)).toMatchObject({
         error: { code: 'moved_on' },
       })
-      await store.recordStatusQuery(orderId, later(600), later(700), 'no-record')
-      expect(await store.overdue(later(1000), 9)).toEqual([regNo])
+      await store.recordStatusQuery(orderId, addMs(600), addMs(700), 'no-record')
+      expect(await store.overdue(addMs(1000), 9)).toEqual([regNo])
       expect(await store.expire(expireAction, newEmail)).toMatchObject({ ok: true })
       expect(await stateOf(regNo)).toBe('lapsed')
     },
@@ -520,9 +520,9 @@ export function actionsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(first.orderId, declinedAt(), null)
       expect(await stateOf(first.regNo)).toBe('to_pay')
       const two = await registerSample(store)
-      await store.applyPaymentEvent(two.orderId, { type: 'expired', at: later(2000) }, null)
+      await store.applyPaymentEvent(two.orderId, { type: 'expired', at: addMs(2000) }, null)
       expect(await stateOf(two.regNo)).toBe('lapsed')
-      const retryResult = await store.retry(two.regNo, later(3000))
+      const retryResult = await store.retry(two.regNo, addMs(3000))
       expect(await stateOf(two.regNo)).toBe('to_pay')
       if (!retryResult.ok) throw new Error(retryResult.error.code)
       await store.applyPaymentEvent(retryResult.value.orderId, confirmedBy('AP1'), newEmail)
@@ -543,7 +543,7 @@ export function actionsContract(setUp: ContractSetup): void {
       expect(await store.actions(regNo)).toEqual([
         {
           id: 1,
-          at: instant(later(1000)),
+          at: instant(addMs(1000)),
           who: 'Meera',
           act: 'note',
           why: 'Rang about food.',

@@ -4,9 +4,9 @@ import type { Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   declinedAt,
-  found,
+  find,
   hour,
-  later,
+  addMs,
   sampleQuote,
   registerSample,
 } from '../sample-registrations.ts'
@@ -31,98 +31,98 @@ export function clockContract(setUp: ContractSetup): void {
         await registerSample(store),
       ]
       await store.applyPaymentEvent(ended.orderId, declinedAt(), null)
-      await store.recordStatusQuery(open.orderId, later(year), later(year + hour))
-      await store.recordStatusQuery(ended.orderId, later(year), null)
-      await store.recordStatusQuery(scheduled.orderId, later(hour), later(5 * hour))
-      await store.rescheduleAfterClockChange(later(2 * hour))
+      await store.recordStatusQuery(open.orderId, addMs(year), addMs(year + hour))
+      await store.recordStatusQuery(ended.orderId, addMs(year), null)
+      await store.recordStatusQuery(scheduled.orderId, addMs(hour), addMs(5 * hour))
+      await store.rescheduleAfterClockChange(addMs(2 * hour))
       expect(
-        (await store.pendingPayments(later(2 * hour), 10)).map(({ orderId }) => orderId),
+        (await store.pendingPayments(addMs(2 * hour), 10)).map(({ orderId }) => orderId),
       ).toEqual([open.orderId])
       expect(
-        (await store.watchedPayments(later(2 * hour), 10)).map(({ orderId }) => orderId),
+        (await store.watchedPayments(addMs(2 * hour), 10)).map(({ orderId }) => orderId),
       ).toEqual([ended.orderId])
     })
 
     test('a clock set back that runs for days is right, and the later time does not erase data', async () => {
       const toleranceMs = 3 * day
-      const recordClock = (ms: number) => store.recordClock(later(ms), toleranceMs)
+      const recordClock = (ms: number) => store.recordClock(addMs(ms), toleranceMs)
       await recordClock(aheadMs)
       expect(await recordClock(0)).toEqual({
-        at: later(aheadMs),
+        at: addMs(aheadMs),
         waitsSince: null,
         movedMs: -aheadMs,
       })
-      expect(await recordClock(day)).toEqual({ at: later(aheadMs), waitsSince: null, movedMs: 0 })
+      expect(await recordClock(day)).toEqual({ at: addMs(aheadMs), waitsSince: null, movedMs: 0 })
       expect(await recordClock(aheadMs)).toEqual({
-        at: later(aheadMs),
+        at: addMs(aheadMs),
         waitsSince: null,
         movedMs: aheadMs - day,
       })
       for (const days of [0, 1, 2, 3, 4]) await recordClock(days * day)
-      expect(await store.lastTrustedTime()).toEqual({ at: later(4 * day), waitsSince: null })
+      expect(await store.lastTrustedTime()).toEqual({ at: addMs(4 * day), waitsSince: null })
       expect(await recordClock(aheadMs)).toEqual({
-        at: later(4 * day),
-        waitsSince: later(aheadMs),
+        at: addMs(4 * day),
+        waitsSince: addMs(aheadMs),
         movedMs: 0,
       })
     })
 
     test('an order that ended while the clock was ahead is polled at the right time', async () => {
       const { orderId } = await registerSample(store)
-      await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'no-record')
-      await store.applyPaymentEvent(orderId, { type: 'expired', at: later(500 * hour) }, null)
-      await store.rescheduleAfterClockChange(later(26 * hour))
+      await store.recordStatusQuery(orderId, addMs(hour), addMs(2 * hour), 'no-record')
+      await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(500 * hour) }, null)
+      await store.rescheduleAfterClockChange(addMs(26 * hour))
       expect(
-        (await store.watchedPayments(later(26 * hour), 10)).map((order) => order.orderId),
+        (await store.watchedPayments(addMs(26 * hour), 10)).map((order) => order.orderId),
       ).toEqual([orderId])
     })
 
     test('a payment that expired while the clock was weeks ahead is pending again', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'no-record')
-      await store.applyPaymentEvent(orderId, { type: 'expired', at: later(aheadMs) }, null)
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', state: 'lapsed' })
-      await store.rescheduleAfterClockChange(later(2 * hour))
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'pending', state: 'to_pay' })
-      expect(await store.pendingPayments(later(2 * hour), 10)).toMatchObject([{ orderId }])
+      await store.recordStatusQuery(orderId, addMs(hour), addMs(2 * hour), 'no-record')
+      await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(aheadMs) }, null)
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', state: 'lapsed' })
+      await store.rescheduleAfterClockChange(addMs(2 * hour))
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'pending', state: 'to_pay' })
+      expect(await store.pendingPayments(addMs(2 * hour), 10)).toMatchObject([{ orderId }])
       // A day later, the payment expires at the correct time, and a late payment still counts.
-      await store.applyPaymentEvent(orderId, { type: 'expired', at: later(day) }, null)
-      await store.rescheduleAfterClockChange(later(2 * day))
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
+      await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(day) }, null)
+      await store.rescheduleAfterClockChange(addMs(2 * day))
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', sampleQuote.total, later(3 * day)),
+        confirmedBy('AP1', sampleQuote.total, addMs(3 * day)),
         null,
       )
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success' })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success' })
     })
 
     test('a payment declined while the clock was ahead stays declined', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, declinedAt(later(aheadMs)), null)
-      await store.rescheduleAfterClockChange(later(hour))
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
+      await store.applyPaymentEvent(orderId, declinedAt(addMs(aheadMs)), null)
+      await store.rescheduleAfterClockChange(addMs(hour))
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
     })
 
     test('a payment put under review after five days gets its five days again', async () => {
       const { regNo, orderId } = await registerSample(store)
       const applyUndecided = (at: number) =>
-        store.applyPaymentEvent(orderId, { type: 'undecided', at: later(at) }, null)
+        store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(at) }, null)
       await applyUndecided(aheadMs)
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'undecided' }])
-      await store.rescheduleAfterClockChange(later(hour))
+      await store.rescheduleAfterClockChange(addMs(hour))
       expect(await store.reviews(null)).toEqual([])
-      expect(await store.pendingPayments(later(hour), 10)).toMatchObject([{ orderId }])
+      expect(await store.pendingPayments(addMs(hour), 10)).toMatchObject([{ orderId }])
       await applyUndecided(5 * day)
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'undecided' }])
     })
 
     test('a payment whose query was claimed while the clock was ahead is queried again', async () => {
       const { orderId } = await registerSample(store)
-      expect(await store.claimStatusQuery(orderId, later(aheadMs), later(aheadMs))).toBe(true)
-      await store.recordStatusQuery(orderId, later(aheadMs), later(aheadMs + hour), 'no-record')
-      await store.rescheduleAfterClockChange(later(hour))
-      expect(await store.claimStatusQuery(orderId, later(hour), later(hour))).toBe(true)
+      expect(await store.claimStatusQuery(orderId, addMs(aheadMs), addMs(aheadMs))).toBe(true)
+      await store.recordStatusQuery(orderId, addMs(aheadMs), addMs(aheadMs + hour), 'no-record')
+      await store.rescheduleAfterClockChange(addMs(hour))
+      expect(await store.claimStatusQuery(orderId, addMs(hour), addMs(hour))).toBe(true)
     })
 
     test('a seat held while the clock was ahead is held for the usual time', async () => {
@@ -132,15 +132,15 @@ export function clockContract(setUp: ContractSetup): void {
         eventId: 'demo',
         text: '',
         shared: '',
-        at: later(0),
+        at: addMs(0),
         limits: [max.seats],
         holdPlaceMs: hour / 2,
         placeNames: { seats: 'Seats' },
       })
-      await registerSample(store, { at: later(aheadMs) })
-      await store.rescheduleAfterClockChange(later(hour))
-      expect(await store.availableSeats('demo', {}, later(hour))).toEqual({ seats: 0 })
-      expect(await store.availableSeats('demo', {}, later(2 * hour))).toEqual({ seats: 1 })
+      await registerSample(store, { at: addMs(aheadMs) })
+      await store.rescheduleAfterClockChange(addMs(hour))
+      expect(await store.availableSeats('demo', {}, addMs(hour))).toEqual({ seats: 0 })
+      expect(await store.availableSeats('demo', {}, addMs(2 * hour))).toEqual({ seats: 1 })
     })
 
     test('a refund that was unsure after five days is expected again', async () => {
@@ -150,17 +150,17 @@ export function clockContract(setUp: ContractSetup): void {
         of: regNo,
         amount: sampleQuote.total,
         ...grounds,
-        at: later(hour),
+        at: addMs(hour),
       })
-      const [dueRefund] = await store.refundsToSend(later(hour), 1)
+      const [dueRefund] = await store.refundsToSend(addMs(hour), 1)
       if (dueRefund === undefined) throw new Error('no refund is to be sent')
-      await store.claimRefund(dueRefund.id, later(hour))
-      await store.recordRefundResponse(dueRefund.id, createRefundBegun('RF1'), later(hour))
-      await store.markUnansweredRefunds(later(aheadMs))
+      await store.claimRefund(dueRefund.id, addMs(hour))
+      await store.recordRefundResponse(dueRefund.id, createRefundBegun('RF1'), addMs(hour))
+      await store.markUnansweredRefunds(addMs(aheadMs))
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'refund-unsure' }])
-      await store.rescheduleAfterClockChange(later(2 * hour))
+      await store.rescheduleAfterClockChange(addMs(2 * hour))
       expect(await store.reviews(null)).toEqual([])
-      await store.markUnansweredRefunds(later(hour + 5 * day))
+      await store.markUnansweredRefunds(addMs(hour + 5 * day))
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'refund-unsure' }])
     })
   })

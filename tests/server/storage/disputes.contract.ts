@@ -9,7 +9,7 @@ import type { GatewayDispute, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   hour,
-  later,
+  addMs,
   newEmail,
   noon,
   registerSample,
@@ -25,7 +25,7 @@ const createDispute = (changes: Partial<GatewayDispute> = {}): GatewayDispute =>
   reason: 'services_not_provided',
   phase: 'chargeback',
   status: 'open',
-  respondBy: later(100 * hour),
+  respondBy: addMs(100 * hour),
   ...changes,
 })
 
@@ -42,29 +42,29 @@ export function disputesContract(setUp: ContractSetup): void {
     await store.applyPaymentEvent(registration.orderId, confirmedBy('pay_1'), newEmail)
     return registration
   }
-  const waiting = async (at = later(hour)) =>
+  const waiting = async (at = addMs(hour)) =>
     (await store.workQueue(['demo'], at)).flatMap(({ is, count }) =>
       is.startsWith('dispute') ? [[is, count]] : [],
     )
-  const due = async (at = later(hour)) =>
+  const due = async (at = addMs(hour)) =>
     (await store.disputesToQuery(at, 9)).map(({ disputeId }) => disputeId)
 
   describe('disputes', () => {
     test('are stored once each, and described by the gateway’s response', async () => {
       const { regNo, orderId } = await paid()
       expect(await store.noteDispute('disp_1', orderId, noon)).toBe(true)
-      expect(await store.noteDispute('disp_1', orderId, later(1))).toBe(true)
+      expect(await store.noteDispute('disp_1', orderId, addMs(1))).toBe(true)
       expect(await store.disputesOf(regNo)).toMatchObject([
         { disputeId: 'disp_1', orderId, status: 'unknown', amount: 0, statusAt: noon },
       ])
       expect(await due()).toEqual(['disp_1'])
       expect(await waiting()).toEqual([['dispute', 1]])
-      await store.recordDispute(createDispute(), later(2))
+      await store.recordDispute(createDispute(), addMs(2))
       expect(await store.disputesOf(regNo)).toEqual([
-        { ...createDispute(), orderId, statusAt: later(2) },
+        { ...createDispute(), orderId, statusAt: addMs(2) },
       ])
       expect(await store.openDisputes(['demo', 'other'], 5)).toEqual([
-        { ...createDispute(), orderId, statusAt: later(2), eventId: 'demo', regNo },
+        { ...createDispute(), orderId, statusAt: addMs(2), eventId: 'demo', regNo },
       ])
       expect(await store.openDisputes(['other'], 5)).toEqual([])
     })
@@ -75,39 +75,39 @@ export function disputesContract(setUp: ContractSetup): void {
     test('keep the newest response, in whatever order the responses arrive', async () => {
       const { regNo, orderId } = await paid()
       await store.noteDispute('disp_1', orderId, noon)
-      await store.recordDispute(createDispute({ status: 'won' }), later(20))
-      await store.recordDispute(createDispute(), later(10))
-      await store.recordDispute(createDispute({ status: 'won' }), later(30))
-      expect(await store.disputesOf(regNo)).toMatchObject([{ status: 'won', statusAt: later(20) }])
+      await store.recordDispute(createDispute({ status: 'won' }), addMs(20))
+      await store.recordDispute(createDispute(), addMs(10))
+      await store.recordDispute(createDispute({ status: 'won' }), addMs(30))
+      expect(await store.disputesOf(regNo)).toMatchObject([{ status: 'won', statusAt: addMs(20) }])
     })
     test('are queried again while they are open, and no longer once they are decided', async () => {
       const { orderId } = await paid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.postponeDispute('disp_1', noon)
-      expect(await due(later(1))).toEqual([])
-      expect(await due(later(hour))).toEqual(['disp_1'])
-      await store.recordDispute(createDispute(), later(hour))
-      expect(await due(later(2 * hour))).toEqual([])
-      expect(await due(later(8 * hour))).toEqual(['disp_1'])
-      await store.recordDispute(createDispute({ status: 'closed' }), later(8 * hour))
-      expect(await due(later(999 * hour))).toEqual([])
-      await store.noteDispute('disp_1', orderId, later(9 * hour))
-      expect(await due(later(9 * hour))).toEqual(['disp_1'])
+      expect(await due(addMs(1))).toEqual([])
+      expect(await due(addMs(hour))).toEqual(['disp_1'])
+      await store.recordDispute(createDispute(), addMs(hour))
+      expect(await due(addMs(2 * hour))).toEqual([])
+      expect(await due(addMs(8 * hour))).toEqual(['disp_1'])
+      await store.recordDispute(createDispute({ status: 'closed' }), addMs(8 * hour))
+      expect(await due(addMs(999 * hour))).toEqual([])
+      await store.noteDispute('disp_1', orderId, addMs(9 * hour))
+      expect(await due(addMs(9 * hour))).toEqual(['disp_1'])
     })
     test('need staff until evidence is sent, and again when they are lost, until the loss is recorded', async () => {
       const { regNo, orderId } = await paid()
       await store.noteDispute('disp_1', orderId, noon)
-      await store.recordDispute(createDispute(), later(10))
+      await store.recordDispute(createDispute(), addMs(10))
       expect(await waiting()).toEqual([['dispute', 1]])
-      await store.recordDispute(createDispute({ status: 'under_review' }), later(20))
+      await store.recordDispute(createDispute({ status: 'under_review' }), addMs(20))
       expect(await waiting()).toEqual([])
       await store.recordDispute(
         createDispute({ status: 'lost', amount: toAmount(300), deducted: toAmount(300) }),
-        later(hour),
+        addMs(hour),
       )
       expect(await waiting()).toEqual([['dispute_lost', 1]])
       // Another refund does not record the loss.
-      const byHand = (reference: string, amount: number, at = later(2 * hour)) =>
+      const byHand = (reference: string, amount: number, at = addMs(2 * hour)) =>
         store.requestRefund({
           of: regNo,
           amount: toAmount(amount),
@@ -126,7 +126,7 @@ export function disputesContract(setUp: ContractSetup): void {
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(
         createDispute({ status: 'lost', amount: toAmount(300) }),
-        later(hour),
+        addMs(hour),
       )
       const recorded = await store.requestRefund({
         of: regNo,
@@ -134,7 +134,7 @@ export function disputesContract(setUp: ContractSetup): void {
         byHand: 'disp_1',
         why: 'Taken back by the bank.',
         who: 'admin',
-        at: later(2 * hour),
+        at: addMs(2 * hour),
       })
       expect(recorded).toMatchObject({ ok: true })
       expect(await waiting()).toEqual([['dispute_lost', 1]])
@@ -158,22 +158,22 @@ export function disputesContract(setUp: ContractSetup): void {
           at,
         })
       // A refund before the loss does not record it.
-      await record(later(10), 'UTIB0000123456788')
-      await lose('disp_1', later(hour))
+      await record(addMs(10), 'UTIB0000123456788')
+      await lose('disp_1', addMs(hour))
       expect(await waiting()).toEqual([['dispute_lost', 1]])
-      await record(later(2 * hour), 'UTIB0000123456789')
+      await record(addMs(2 * hour), 'UTIB0000123456789')
       expect(await waiting()).toEqual([])
-      await lose('disp_2', later(3 * hour))
-      await lose('disp_3', later(3 * hour))
-      await record(later(4 * hour), 'UTIB0000123456790')
-      expect(await waiting(later(5 * hour))).toEqual([['dispute_lost', 1]])
-      await record(later(6 * hour), 'disp_3')
-      expect(await waiting(later(7 * hour))).toEqual([])
+      await lose('disp_2', addMs(3 * hour))
+      await lose('disp_3', addMs(3 * hour))
+      await record(addMs(4 * hour), 'UTIB0000123456790')
+      expect(await waiting(addMs(5 * hour))).toEqual([['dispute_lost', 1]])
+      await record(addMs(6 * hour), 'disp_3')
+      expect(await waiting(addMs(7 * hour))).toEqual([])
     })
     test('that are lost need no staff attention after a note', async () => {
       const { regNo, orderId } = await paid()
       await store.noteDispute('disp_1', orderId, noon)
-      await store.recordDispute(createDispute({ status: 'lost' }), later(hour))
+      await store.recordDispute(createDispute({ status: 'lost' }), addMs(hour))
       expect(await waiting()).toEqual([['dispute_lost', 1]])
       await store.addNote({
         regNo,
@@ -181,7 +181,7 @@ export function disputesContract(setUp: ContractSetup): void {
         actor: 'desk',
         who: 'Meera',
         why: 'Refunded before.',
-        at: later(2 * hour),
+        at: addMs(2 * hour),
         once: null,
       })
       expect(await waiting()).toEqual([])
@@ -191,7 +191,7 @@ export function disputesContract(setUp: ContractSetup): void {
         actor: 'desk',
         who: 'Meera',
         why: 'Refunded before.',
-        at: later(3 * hour),
+        at: addMs(3 * hour),
         once: null,
       })
       expect(await waiting()).toEqual([['dispute_lost', 1]])

@@ -6,9 +6,9 @@ import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   declinedAt,
-  found,
+  find,
   createImportRow,
-  later,
+  addMs,
   newEmail,
   newRegistration,
   nextRegNo,
@@ -19,7 +19,7 @@ import type { Changes } from '../sample-registrations.ts'
 import { ALL_REGISTRATIONS, toRegNos } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
-const DUPLICATE_FILTER = { is: 'second_payment', at: later(5_000) } as const
+const DUPLICATE_FILTER = { is: 'second_payment', at: addMs(5_000) } as const
 
 export function duplicatePaymentsContract(setUp: ContractSetup): void {
   let store: Store
@@ -47,12 +47,12 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
     actor: 'owner',
     who: 'Meera',
     why: 'Rang them.',
-    at: later(1000),
+    at: addMs(1000),
     once: null,
     ...changes,
   })
   const changeName = async (regNo: RegNo, fullName: string, act: 'correct' | 'transfer') => {
-    const { answers, category } = await found(store, regNo)
+    const { answers, category } = await find(store, regNo)
     const done = await store.correct(buildAction(regNo, { act }), {
       was: answers,
       answers: { ...answers, full_name: fullName },
@@ -70,7 +70,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
     expect(done.ok).toBe(true)
   }
   const queuedEmailsOf = async (regNo: RegNo) =>
-    (await store.dueMails(later(60_000), 10)).filter((pairMember) => pairMember.regNo === regNo)
+    (await store.dueMails(addMs(60_000), 10)).filter((pairMember) => pairMember.regNo === regNo)
 
   describe('a second payment for one name and email address', () => {
     test('is reported with the first one, and only its confirmation mentions it', async () => {
@@ -115,7 +115,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       expect(await listReportedPairs()).toEqual(orders.map(({ regNo }) => regNo))
       const seconds = await Promise.all(orders.map(({ regNo }) => store.secondPayment(regNo)))
       expect(seconds.filter((pairMember) => pairMember !== null)).toHaveLength(1)
-      const confirmation = (await store.dueMails(later(60_000), 10)).map(({ subject }) => subject)
+      const confirmation = (await store.dueMails(addMs(60_000), 10)).map(({ subject }) => subject)
       expect(confirmation.toSorted()).toEqual(['Registered', 'Registered (second payment)'])
     })
 
@@ -135,7 +135,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
 
     test('is no longer reported when either is refunded; a third payment forms a new pair', async () => {
       const [first, second] = [await registerPaid(), await registerPaid()]
-      const refund = { type: 'refunded', reference: 'RF1', at: later(70_000) } as const
+      const refund = { type: 'refunded', reference: 'RF1', at: addMs(70_000) } as const
       await store.applyPaymentEvent(first.orderId, { ...refund, amount: sampleQuote.total }, null)
       expect(await listReportedPairs()).toEqual([])
       const third = await registerPaid()
@@ -226,7 +226,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
 
     test('a note from before the second payment does not close it', async () => {
       const first = await registerPaid()
-      await store.addNote(buildAction(first.regNo, { at: later(3 * 3_600_000) }))
+      await store.addNote(buildAction(first.regNo, { at: addMs(3 * 3_600_000) }))
       await registerPaid()
       expect(await listReportedPairs()).toHaveLength(2)
     })
@@ -288,10 +288,10 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
     })
 
     test('queues an email to the registered address, once a day for each mailbox and event', async () => {
-      const midnight = later(0)
+      const midnight = addMs(0)
       let browsers = 0
       const submitIn = (eventId: string) => submitNew(`browser ${(browsers += 1)}`, { eventId })
-      const queue = async (eventId: string, at = later(1000), to = 'asha@example.org') => {
+      const queue = async (eventId: string, at = addMs(1000), to = 'asha@example.org') => {
         await submitIn(eventId)
         const [due, ...others] = await store.dueNotices(0, 9)
         if (due === undefined) throw new Error('no email is due')
@@ -304,10 +304,10 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       }
       for (const eventId of ['demo', 'other']) await submitIn(eventId)
       expect(await queue('demo')).toBe(true)
-      expect(await queue('demo', later(2000))).toBe(false)
-      expect(await queue('demo', later(2000), 'Asha+2@Example.org')).toBe(false)
-      expect(await queue('demo', later(2000), 'anil@example.org')).toBe(true)
-      expect(await queue('other', later(2000))).toBe(true)
+      expect(await queue('demo', addMs(2000))).toBe(false)
+      expect(await queue('demo', addMs(2000), 'Asha+2@Example.org')).toBe(false)
+      expect(await queue('demo', addMs(2000), 'anil@example.org')).toBe(true)
+      expect(await queue('other', addMs(2000))).toBe(true)
     })
 
     test('does not ask about a registration that has failed, was cancelled, or now belongs to another person', async () => {

@@ -9,7 +9,7 @@ import type { ExternalContext, ServedFile, Store } from '../../../server/storage
 import {
   confirmedBy,
   hour,
-  later,
+  addMs,
   newRegistration,
   noon,
   registerSample,
@@ -70,8 +70,8 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       ...changes,
     })
   const register = (changes: Changes = {}) =>
-    store.register(newRegistration({ orderId: null, at: later(MANY), ...changes }))
-  const processBatch = (): Promise<boolean> => store.processEarlierRegistrations(later(hour))
+    store.register(newRegistration({ orderId: null, at: addMs(MANY), ...changes }))
+  const processBatch = (): Promise<boolean> => store.processEarlierRegistrations(addMs(hour))
   const processAll = async (): Promise<void> => {
     while (await processBatch());
   }
@@ -88,7 +88,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       for (let n = 0; n < MANY; n += CHUNK)
         await Promise.all(
           Array.from({ length: CHUNK }, (_, index) =>
-            registerSample(store, { ...createPerson(n + index), orderId: null, at: later(n) }),
+            registerSample(store, { ...createPerson(n + index), orderId: null, at: addMs(n) }),
           ),
         )
       putBack = await opened.saveRows()
@@ -98,7 +98,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       await serve({ limits: [createHall(MANY)] })
       expect(await takenSeats()).toBe(MANY)
       expect(await register()).toEqual(full)
-      expect(await store.availableSeats('demo', {}, later(MANY))).toEqual({ hall: 0 })
+      expect(await store.availableSeats('demo', {}, addMs(MANY))).toEqual({ hall: 0 })
       expect((await register({ category: 'other' })).ok).toBe(true)
       await processAll()
       expect(await takenSeats()).toBe(MANY)
@@ -128,7 +128,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
     })
 
     test('that change before they are processed are counted in their new state', async () => {
-      const last = { at: later(MANY - 1) }
+      const last = { at: addMs(MANY - 1) }
       const [cancelled, erased, paid, unpaid] = await Promise.all([
         registerSample(store, { ...last, orderId: null }),
         registerSample(store, { ...last, orderId: null }),
@@ -136,7 +136,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
         registerSample(store, last),
       ])
       await serve({ limits: [createHall(MANY * 3, ofMembers)] })
-      const action = { actor: 'owner', who: 'asha', why: 'x', at: later(MANY), once: null } as const
+      const action = { actor: 'owner', who: 'asha', why: 'x', at: addMs(MANY), once: null } as const
       const cancelResult = await store.cancel(
         { ...action, act: 'cancel', regNo: cancelled.regNo },
         { payBack: toAmount(0), shown: null, mail: null },

@@ -5,7 +5,7 @@ import type { Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   hour,
-  later,
+  addMs,
   newEmail,
   newRegistration,
   noon,
@@ -26,37 +26,37 @@ export function emailsAndEventFilesContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', sampleQuote.total, later(10)),
+        confirmedBy('AP1', sampleQuote.total, addMs(10)),
         newEmail,
       )
-      expect(await store.dueMails(later(9), 10)).toEqual([])
-      const [dueEmail] = await store.dueMails(later(10), 10)
+      expect(await store.dueMails(addMs(9), 10)).toEqual([])
+      const [dueEmail] = await store.dueMails(addMs(10), 10)
       expect(dueEmail).toEqual({
         ...newEmail,
         id: expect.any(Number),
         kind: 'confirmation',
         attempts: 0,
         firstTriedAt: null,
-        at: later(10),
+        at: addMs(10),
         eventId: 'demo',
         regNo,
       })
       const id = dueEmail?.id ?? 0
-      await store.mailFailed(id, 'no route', later(hour))
-      expect(await store.dueMails(later(hour - 1), 10)).toEqual([])
-      expect(await store.dueMails(later(hour), 10)).toMatchObject([{ id, attempts: 1 }])
-      await store.mailSent(id, later(hour))
-      expect(await store.dueMails(later(9 * hour), 10)).toEqual([])
+      await store.mailFailed(id, 'no route', addMs(hour))
+      expect(await store.dueMails(addMs(hour - 1), 10)).toEqual([])
+      expect(await store.dueMails(addMs(hour), 10)).toMatchObject([{ id, attempts: 1 }])
+      await store.mailSent(id, addMs(hour))
+      expect(await store.dueMails(addMs(9 * hour), 10)).toEqual([])
       expect(await store.mailsOf(regNo)).toMatchObject([
-        { status: 'sent', at: later(hour), error: null },
+        { status: 'sent', at: addMs(hour), error: null },
       ])
       const repeatedEmail = await store.queueMail(
         regNo,
         { ...newEmail, copyTo: 'office@example.org' },
-        later(2 * hour),
+        addMs(2 * hour),
       )
       await store.mailFailed(repeatedEmail, 'refused', null)
-      expect(await store.dueMails(later(9 * hour), 10)).toEqual([])
+      expect(await store.dueMails(addMs(9 * hour), 10)).toEqual([])
       expect(await store.mailsOf(regNo)).toMatchObject([
         { status: 'sent' },
         { id: repeatedEmail, status: 'failed', error: 'refused', copyTo: 'office@example.org' },
@@ -74,9 +74,9 @@ export function emailsAndEventFilesContract(setUp: ContractSetup): void {
         at,
       })
       await store.saveEventFile(file('one', noon))
-      await store.saveEventFile(file('two', later(1)))
+      await store.saveEventFile(file('two', addMs(1)))
       expect((await store.lastEventFile('demo'))?.hash).toBe('two')
-      await store.saveEventFile(file('one', later(2)))
+      await store.saveEventFile(file('one', addMs(2)))
       expect(await store.lastEventFile('demo')).toEqual({
         hash: 'one',
         eventId: 'demo',
@@ -95,7 +95,7 @@ export function emailsAndEventFilesContract(setUp: ContractSetup): void {
         text: 'text of one',
         shared: '{}',
         firstAt: noon,
-        lastAt: later(2),
+        lastAt: addMs(2),
       })
       expect(await store.eventVersions('demo', null, 1)).toEqual([one])
       expect(await store.eventVersions('demo', 'one', 9)).toEqual([two])

@@ -6,8 +6,8 @@ import type { PaymentKeys, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   declinedAt,
-  found,
-  later,
+  find,
+  addMs,
   newEmail,
   noon,
   sampleQuote,
@@ -56,7 +56,7 @@ export function firstPaymentContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store)
       const { payment } = await pay(orderId, 'AP1')
       expect(payment).toEqual(await store.payment(orderId))
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
       expect(await store.documents(regNo)).toMatchObject([
         { kind: 'receipt', serial: orderId, total: sampleQuote.total },
         { kind: 'invoice', serial: 'DEMO/1', total: sampleQuote.total },
@@ -75,18 +75,18 @@ export function firstPaymentContract(setUp: ContractSetup): void {
       const event = { ...confirmedBy('AP1'), currency: 'USD' } as PaymentEvent
       const keys = hasKeys ? await readKeys(orderId) : undefined
       await store.applyPaymentEvent(orderId, event, newEmail, undefined, keys)
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
       expect(await invoiceOf(regNo)).toBeNull()
       const [waiting] = await store.waitingInvoices('demo')
       expect(waiting).toMatchObject({ regNo, currency: 'USD' })
       const day = waiting?.day ?? ('' as never)
       const rate = { eventId: 'demo', currency: USD, day, source: 'FBIL', who: 'asha', at: noon }
-      await store.issueWaitingInvoices([regNo], later(1000))
+      await store.issueWaitingInvoices([regNo], addMs(1000))
       expect(await invoiceOf(regNo)).toBeNull()
       await store.saveExchangeRate({ ...rate, rate: '83' })
       await store.saveExchangeRate({ ...rate, rate: '83.5' })
       await Promise.all(
-        [1, 2].map(async (n) => store.issueWaitingInvoices([regNo], later(n * 1000))),
+        [1, 2].map(async (n) => store.issueWaitingInvoices([regNo], addMs(n * 1000))),
       )
       expect(await store.documents(regNo)).toMatchObject([
         { kind: 'receipt' },
@@ -100,11 +100,11 @@ export function firstPaymentContract(setUp: ContractSetup): void {
     test('through another attempt leaves the failed attempt unchanged', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), null)
-      const secondAttempt = await store.retry(regNo, later(120_000))
+      const secondAttempt = await store.retry(regNo, addMs(120_000))
       if (!secondAttempt.ok) throw new Error(secondAttempt.error.code)
       const { payment } = await pay(secondAttempt.value.orderId, 'AP1')
       expect(payment).toEqual(await store.payment(secondAttempt.value.orderId))
-      expect((await found(store, regNo)).payments.map(({ status }) => status)).toEqual([
+      expect((await find(store, regNo)).payments.map(({ status }) => status)).toEqual([
         'success',
         'failed',
       ])
@@ -138,9 +138,9 @@ export function firstPaymentContract(setUp: ContractSetup): void {
     test('that is reported again changes nothing', async () => {
       const { regNo, orderId } = await registerSample(store)
       await pay(orderId, 'AP1')
-      const before = [await found(store, regNo), await store.documents(regNo)]
+      const before = [await find(store, regNo), await store.documents(regNo)]
       expect(await pay(orderId, 'AP1')).toMatchObject({ changed: false, review: null })
-      expect([await found(store, regNo), await store.documents(regNo)]).toEqual(before)
+      expect([await find(store, regNo), await store.documents(regNo)]).toEqual(before)
     })
   })
 }

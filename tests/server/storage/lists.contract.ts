@@ -7,7 +7,7 @@ import {
   confirmedBy,
   declinedAt,
   hour,
-  later,
+  addMs,
   newRegistration,
   noon,
   sampleQuote,
@@ -44,7 +44,7 @@ export function listsContract(setUp: ContractSetup): void {
       return {
         asha: await registerNamed('Asha Nair'),
         benny: await registerNamed('Benny "B" Demo', {
-          at: later(1),
+          at: addMs(1),
           category: 'member',
           answers: { state: 'Goa', member: false, note: "o'hara", home_city: 'Panaji' },
         }),
@@ -61,7 +61,7 @@ export function listsContract(setUp: ContractSetup): void {
           at: dayAfter,
           quote: { ...sampleQuote, period: 'late' },
         }),
-        other: await registerNamed('Asha Elsewhere', { eventId: 'another', at: later(2) }),
+        other: await registerNamed('Asha Elsewhere', { eventId: 'another', at: addMs(2) }),
       }
     }
 
@@ -103,14 +103,14 @@ export function listsContract(setUp: ContractSetup): void {
       await Promise.all(
         Array.from({ length: 1_300 }, (_, n) =>
           registerSample(store, {
-            at: later(hour * (n % 7 === 0 ? 24 * Math.floor(n / 100) : Math.floor(n / 60)) + n),
+            at: addMs(hour * (n % 7 === 0 ? 24 * Math.floor(n / 100) : Math.floor(n / 60)) + n),
             ...(n % 3 === 0 ? { category: 'member' } : {}),
           }),
         ),
       )
       for (const query of [
         ALL_REGISTRATIONS,
-        { ...ALL_REGISTRATIONS, dateTo: dayOf(later(6 * 24 * hour)) },
+        { ...ALL_REGISTRATIONS, dateTo: dayOf(addMs(6 * 24 * hour)) },
       ]) {
         const rows = toRegNos(await exportRows(store, query))
         for (const isDescending of [true, false]) {
@@ -217,7 +217,7 @@ export function listsContract(setUp: ContractSetup): void {
         rows.push(
           ...(await Promise.all(
             Array.from({ length: 50 }, (_, n) =>
-              registerSample(store, { name: `Delegate ${at} ${n}`, at: later(at) }),
+              registerSample(store, { name: `Delegate ${at} ${n}`, at: addMs(at) }),
             ),
           )),
         )
@@ -240,12 +240,12 @@ export function listsContract(setUp: ContractSetup): void {
       const [firstPage, two, thirdPage] = [
         await registerSample(store),
         await registerSample(store),
-        await registerSample(store, { at: later(-24 * hour) }),
+        await registerSample(store, { at: addMs(-24 * hour) }),
       ]
       await registerSample(store, { eventId: 'another' })
       await store.applyPaymentEvent(
         firstPage.orderId,
-        confirmedBy('AP1', sampleQuote.total, later(24 * hour)),
+        confirmedBy('AP1', sampleQuote.total, addMs(24 * hour)),
         null,
       )
       await store.applyPaymentEvent(two.orderId, declinedAt(), null)

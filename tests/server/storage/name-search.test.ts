@@ -8,7 +8,7 @@ import type { RegNo } from '../../../engine/index.ts'
 import { openInside } from '../../../server/storage/open-store.ts'
 import type { OpenedStore } from '../../../server/storage/open-store.ts'
 import { readSearch } from '../../../server/storage/lists/search-terms.ts'
-import { later, newRegistration } from '../sample-registrations.ts'
+import { addMs, newRegistration } from '../sample-registrations.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 
 const FIRST = [
@@ -78,7 +78,7 @@ describe('a search with a title or an initial returned no results', () => {
     await Promise.all(
       PEOPLE.map(async (person, index) => {
         const registration = newRegistration({
-          at: later(index),
+          at: addMs(index),
           answers: { full_name: person.name, college: `${LAST[index % 5]} Medical College` },
           searchable: {
             fullName: person.name,

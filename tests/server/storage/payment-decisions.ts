@@ -5,7 +5,7 @@ import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   hour,
-  later,
+  addMs,
   newEmail,
   noon,
   sampleQuote,
@@ -22,7 +22,7 @@ export const refund = (amount: number | null = null) =>
   ({ what: 'refund', amount: amount === null ? null : toAmount(amount), ...grounds }) as const
 export const move = (to: string) => ({ what: 'move', to, ...grounds }) as const
 export type ConfirmedEvent = PaymentEvent & { readonly type: 'confirmed' }
-export const refunded = (reference: string, amount: number, at = later(2 * day)): PaymentEvent => ({
+export const refunded = (reference: string, amount: number, at = addMs(2 * day)): PaymentEvent => ({
   type: 'refunded',
   reference,
   amount: toAmount(amount),
@@ -51,7 +51,7 @@ export function createReviewHelpers(store: () => Store) {
     if (review === undefined || others.length > 0) throw new Error('expected one open review')
     return review.id
   }
-  const decide = (id: string, decision: Decision, at = later(day)) =>
+  const decide = (id: string, decision: Decision, at = addMs(day)) =>
     store().decideReview(id, decision, at, newEmail)
   const revenue = async (): Promise<number> =>
     (await store().dashboardFigures('demo', dayOf(noon))).revenue

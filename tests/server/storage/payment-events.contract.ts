@@ -6,9 +6,9 @@ import type { Store, StoredPayment } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   declinedAt,
-  found,
+  find,
   hour,
-  later,
+  addMs,
   newEmail,
   noon,
   sampleQuote,
@@ -32,7 +32,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         review: null,
         payment: { status: 'success', reference: 'AP1', paidAt: event.at },
       })
-      expect(await found(store, regNo)).toMatchObject({
+      expect(await find(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP1',
         paidAt: event.at,
@@ -49,15 +49,15 @@ export function paymentEventsContract(setUp: ContractSetup): void {
     test('a repeated success changes nothing', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      const before = await found(store, regNo)
+      const before = await find(store, regNo)
       expect(
         await store.applyPaymentEvent(
           orderId,
-          confirmedBy('AP1', sampleQuote.total, later(hour)),
+          confirmedBy('AP1', sampleQuote.total, addMs(hour)),
           newEmail,
         ),
       ).toMatchObject({ changed: false, review: null })
-      expect(await found(store, regNo)).toEqual(before)
+      expect(await find(store, regNo)).toEqual(before)
       expect((await store.mailsOf(regNo)).length).toBe(1)
       expect((await store.paymentEvents(orderId)).length).toBe(1)
     })
@@ -66,8 +66,8 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       const { orderId } = await registerSample(store)
       const paidAtEvent = (at: Instant): PaymentEvent =>
         Object.assign(confirmedBy('12345', sampleQuote.total, at), { paidAt: at })
-      await store.applyPaymentEvent(orderId, paidAtEvent(later(60_000)), null)
-      await store.applyPaymentEvent(orderId, paidAtEvent(later(61_000)), null)
+      await store.applyPaymentEvent(orderId, paidAtEvent(addMs(60_000)), null)
+      await store.applyPaymentEvent(orderId, paidAtEvent(addMs(61_000)), null)
       expect((await store.paymentEvents(orderId)).length).toBe(1)
     })
 
@@ -77,7 +77,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         Array.from({ length: 100 }, (_, index) =>
           store.applyPaymentEvent(
             orderId,
-            confirmedBy('AP1', sampleQuote.total, later(60_000 + index)),
+            confirmedBy('AP1', sampleQuote.total, addMs(60_000 + index)),
             newEmail,
           ),
         ),
@@ -102,28 +102,28 @@ export function paymentEventsContract(setUp: ContractSetup): void {
     test('a decline fails it; a late payment still counts', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), newEmail)
-      expect(await found(store, regNo)).toMatchObject({
+      expect(await find(store, regNo)).toMatchObject({
         paymentStatus: 'failed',
         payments: [{ status: 'failed' }],
       })
       expect(await store.mailsOf(regNo)).toEqual([])
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', sampleQuote.total, later(hour)),
+        confirmedBy('AP1', sampleQuote.total, addMs(hour)),
         newEmail,
       )
-      expect((await found(store, regNo)).paymentStatus).toBe('success')
+      expect((await find(store, regNo)).paymentStatus).toBe('success')
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
     test('is queried only by the server that claimed it, until the claim expires or is completed', async () => {
       const { orderId } = await registerSample(store)
       const claim = (at: Instant) => store.claimStatusQuery(orderId, at, at)
-      expect([await claim(later(1)), await claim(later(2))]).toEqual([true, false])
+      expect([await claim(addMs(1)), await claim(addMs(2))]).toEqual([true, false])
       // The process that claimed the query died.
-      expect(await claim(later(hour))).toBe(true)
-      await store.recordStatusQuery(orderId, later(hour), later(3 * hour), 'in-process')
-      expect([await claim(later(2 * hour)), await claim(later(3 * hour))]).toEqual([false, true])
+      expect(await claim(addMs(hour))).toBe(true)
+      await store.recordStatusQuery(orderId, addMs(hour), addMs(3 * hour), 'in-process')
+      expect([await claim(addMs(2 * hour)), await claim(addMs(3 * hour))]).toEqual([false, true])
     })
 
     test('another amount is recorded and put under review, neither success nor failure', async () => {
@@ -134,7 +134,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         review: expect.stringContaining('expected'),
         payment: { status: 'pending', review: expect.stringContaining('5,015') },
       })
-      expect(await found(store, regNo)).toMatchObject({
+      expect(await find(store, regNo)).toMatchObject({
         paymentStatus: 'pending',
         inReview: true,
         paymentId: null,
@@ -144,21 +144,21 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       ])
       expect(await store.mailsOf(regNo)).toEqual([])
       expect(toRegNos(await store.registrationsInReview('demo'))).toEqual([regNo])
-      expect(await store.pendingPayments(later(hour), 10)).toEqual([])
+      expect(await store.pendingPayments(addMs(hour), 10)).toEqual([])
       expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(0)
     })
 
     test('a payment for a paid registration goes to review and leaves the first success unchanged', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), null)
-      const second = await store.retry(regNo, later(hour))
+      const second = await store.retry(regNo, addMs(hour))
       if (!second.ok) throw new Error(second.error.code)
       await store.applyPaymentEvent(second.value.orderId, confirmedBy('AP2'), newEmail)
       expect(await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).toMatchObject({
         review: expect.stringContaining('AP2'),
         payment: { status: 'failed' },
       })
-      expect(await found(store, regNo)).toMatchObject({
+      expect(await find(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP2',
         inReview: true,
@@ -174,7 +174,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         review: expect.stringContaining('AP1'),
         payment: { status: 'success', reference: 'AP1' },
       })
-      expect(await found(store, regNo)).toMatchObject({
+      expect(await find(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP1',
         inReview: true,
@@ -185,14 +185,14 @@ export function paymentEventsContract(setUp: ContractSetup): void {
     test('a late decline of a paid payment is stored as an event without effect', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      const before = await found(store, regNo)
+      const before = await find(store, regNo)
       expect(
-        await store.applyPaymentEvent(orderId, declinedAt(later(hour)), newEmail),
+        await store.applyPaymentEvent(orderId, declinedAt(addMs(hour)), newEmail),
       ).toMatchObject({
         changed: false,
         review: null,
       })
-      expect(await found(store, regNo)).toEqual(before)
+      expect(await find(store, regNo)).toEqual(before)
       expect((await store.paymentEvents(orderId)).map(({ type }) => type)).toEqual([
         'confirmed',
         'declined',
@@ -222,7 +222,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       await store.applyPaymentEvent(
         orderId,
-        { type: 'refunded', reference: 'RF1', amount: sampleQuote.total, at: later(hour) },
+        { type: 'refunded', reference: 'RF1', amount: sampleQuote.total, at: addMs(hour) },
         null,
       )
       expect(await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).toMatchObject({
@@ -230,7 +230,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         review: null,
         payment: { status: 'refunded' },
       })
-      expect(await store.retry(regNo, later(hour))).toEqual({
+      expect(await store.retry(regNo, addMs(hour))).toEqual({
         ok: false,
         error: { code: 'not_failed' },
       })
@@ -253,10 +253,10 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       await store.applyPaymentEvent(
         orderId,
-        { type: 'refunded', reference: 'RF1', amount: sampleQuote.total, at: later(48 * hour) },
+        { type: 'refunded', reference: 'RF1', amount: sampleQuote.total, at: addMs(48 * hour) },
         null,
       )
-      expect(await found(store, regNo)).toMatchObject({
+      expect(await find(store, regNo)).toMatchObject({
         paymentStatus: 'refunded',
         paymentId: 'AP1',
       })
@@ -274,7 +274,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         gateway: 'demo',
         body: '<RESPONSE/>',
         contentType: 'text/xml',
-        at: later(hour),
+        at: addMs(hour),
       } as const
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
       expect(await store.gatewayMessages(orderId)).toEqual([
@@ -307,7 +307,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, event, newEmail)
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', sampleQuote.total, later(hour)),
+        confirmedBy('AP1', sampleQuote.total, addMs(hour)),
         newEmail,
       )
       expect(await store.captures(regNo)).toEqual([
@@ -352,7 +352,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       const paidAt = noon
       const second = { reference: 'AP7', amount: sampleQuote.total, kind: 'sale' as const }
       const event = {
-        ...confirmedBy('AP6', sampleQuote.total, later(hour)),
+        ...confirmedBy('AP6', sampleQuote.total, addMs(hour)),
         paidAt,
         further: [second],
       }
@@ -375,7 +375,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         review: null,
         payment: { status: 'success' },
       })
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect(await store.captures(regNo)).toMatchObject([
         { state: 'fits', currency: 'INR', why: null },
       ])
@@ -394,17 +394,17 @@ export function paymentEventsContract(setUp: ContractSetup): void {
     test('creates a retry for the same amount', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), null)
-      const second = await store.retry(regNo, later(hour))
+      const second = await store.retry(regNo, addMs(hour))
       expect(second).toMatchObject({
         ok: true,
         value: {
           orderId: createOrderId(regNo, 2),
           amount: 501_500,
           status: 'pending',
-          createdAt: later(hour),
+          createdAt: addMs(hour),
         },
       })
-      const registration = await found(store, regNo)
+      const registration = await find(store, regNo)
       expect(registration.paymentStatus).toBe('pending')
       expect(registration.payments.map((payment) => payment.orderId)).toEqual([
         createOrderId(regNo, 2),
@@ -412,8 +412,8 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       ])
       expect((await store.payment(orderId))?.regNo).toBe(regNo)
       // The first attempt ends again later: the newest attempt still decides.
-      await store.applyPaymentEvent(orderId, { type: 'expired', at: later(2 * hour) }, null)
-      expect((await found(store, regNo)).paymentStatus).toBe('pending')
+      await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(2 * hour) }, null)
+      expect((await find(store, regNo)).paymentStatus).toBe('pending')
     })
 
     test('is rejected while one is pending, after a success, under review, and for an unknown number', async () => {
@@ -428,7 +428,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       const other = await registerSample(store)
       await store.applyPaymentEvent(other.orderId, declinedAt(), null)
       await store.applyPaymentEvent(other.orderId, confirmedBy('AP2', toAmount(1)), null)
-      expect(await found(store, other.regNo)).toMatchObject({
+      expect(await find(store, other.regNo)).toMatchObject({
         inReview: true,
         paymentStatus: 'failed',
       })
@@ -448,7 +448,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       const confirmPrice = () => store.retry(regNo, noon, { after: orderId, replaces: true, price })
       const answers = await Promise.all([confirmPrice(), confirmPrice(), confirmPrice()])
       expect(answers.filter(({ ok }) => ok)).toHaveLength(1)
-      const { payments, period, total } = await found(store, regNo)
+      const { payments, period, total } = await find(store, regNo)
       expect(payments.map(({ status, amount }) => [status, amount])).toEqual([
         ['pending', 600_000],
         ['failed', 501_500],
@@ -461,7 +461,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, declinedAt(), null)
       const answers = await Promise.all(Array.from({ length: 20 }, () => store.retry(regNo, noon)))
       expect(answers.filter(({ ok }) => ok).length).toBe(1)
-      expect((await found(store, regNo)).payments.length).toBe(2)
+      expect((await find(store, regNo)).payments.length).toBe(2)
     })
 
     test('stops at the 99th attempt', async () => {
@@ -482,18 +482,18 @@ export function paymentEventsContract(setUp: ContractSetup): void {
     test('queries the newest first twice, then the payments due longest; none before its time', async () => {
       const [first, two, third] = [
         await registerSample(store),
-        await registerSample(store, { at: later(10) }),
-        await registerSample(store, { at: later(20) }),
+        await registerSample(store, { at: addMs(10) }),
+        await registerSample(store, { at: addMs(20) }),
       ]
       await store.applyPaymentEvent(third.orderId, confirmedBy('AP3'), null)
       const duePayments = async (at: number, limit = 10) =>
-        (await store.pendingPayments(later(at), limit)).map(({ orderId }) => orderId)
+        (await store.pendingPayments(addMs(at), limit)).map(({ orderId }) => orderId)
       expect(await duePayments(30)).toEqual([two.orderId, first.orderId])
       expect(await duePayments(5)).toEqual([first.orderId])
-      await store.recordStatusQuery(two.orderId, later(30), later(hour))
+      await store.recordStatusQuery(two.orderId, addMs(30), addMs(hour))
       expect(await duePayments(30)).toEqual([first.orderId])
       expect(
-        (await store.pendingPayments(later(hour), 10)).map((payment) => [
+        (await store.pendingPayments(addMs(hour), 10)).map((payment) => [
           payment.orderId,
           payment.attempts,
         ]),
@@ -501,7 +501,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         [two.orderId, 1],
         [first.orderId, 0],
       ])
-      for (const at of [40, 50]) await store.recordStatusQuery(two.orderId, later(at), later(hour))
+      for (const at of [40, 50]) await store.recordStatusQuery(two.orderId, addMs(at), addMs(hour))
       expect(await duePayments(hour)).toEqual([first.orderId, two.orderId])
       expect(await duePayments(hour, 1)).toEqual([first.orderId])
     })
@@ -513,11 +513,11 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         await registerSample(store, { askedOf }),
       ]
       await store.applyPaymentEvent(endedPayment.orderId, declinedAt(), null)
-      expect((await store.pendingPayments(later(hour), 10)).length).toBe(1)
-      expect((await store.watchedPayments(later(hour), 10)).length).toBe(1)
-      expect(await store.pendingPayments(later(hour), 10, ['afpi'])).toEqual([])
-      expect(await store.watchedPayments(later(hour), 10, ['afpi'])).toEqual([])
-      expect((await store.pendingPayments(later(hour), 10, ['other']))[0]?.orderId).toBe(
+      expect((await store.pendingPayments(addMs(hour), 10)).length).toBe(1)
+      expect((await store.watchedPayments(addMs(hour), 10)).length).toBe(1)
+      expect(await store.pendingPayments(addMs(hour), 10, ['afpi'])).toEqual([])
+      expect(await store.watchedPayments(addMs(hour), 10, ['afpi'])).toEqual([])
+      expect((await store.pendingPayments(addMs(hour), 10, ['other']))[0]?.orderId).toBe(
         open.orderId,
       )
     })
@@ -532,18 +532,18 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(failed.orderId, declinedAt(noon), null)
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1', sampleQuote.total, noon), null)
       const watchedIds = async (ms: number) =>
-        (await store.watchedPayments(later(ms), 10)).map(({ orderId }) => orderId)
+        (await store.watchedPayments(addMs(ms), 10)).map(({ orderId }) => orderId)
       expect(await watchedIds(9 * minute)).toEqual([])
       expect(await watchedIds(10 * minute)).toEqual([failed.orderId])
       expect(await watchedIds(hour)).toEqual([failed.orderId, paid.orderId])
-      expect((await store.payment(failed.orderId))?.watchUntil).toBe(later(240 * hour))
-      await store.recordStatusQuery(failed.orderId, later(hour), null)
+      expect((await store.payment(failed.orderId))?.watchUntil).toBe(addMs(240 * hour))
+      await store.recordStatusQuery(failed.orderId, addMs(hour), null)
       expect(await watchedIds(1000 * hour)).toEqual([paid.orderId])
       // A message claims a payment for it.
-      await store.watchPaymentAgain(failed.orderId, later(2 * hour))
-      await store.watchPaymentAgain(open.orderId, later(2 * hour))
+      await store.watchPaymentAgain(failed.orderId, addMs(2 * hour))
+      await store.watchPaymentAgain(open.orderId, addMs(2 * hour))
       expect(await watchedIds(2 * hour)).toEqual([paid.orderId, failed.orderId])
-      expect((await store.payment(failed.orderId))?.watchUntil).toBe(later(242 * hour))
+      expect((await store.payment(failed.orderId))?.watchUntil).toBe(addMs(242 * hour))
       expect((await store.payment(open.orderId))?.watchUntil).toBe(null)
     })
 
@@ -557,19 +557,19 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         expect(
           await store.applyPaymentEvent(
             orderId,
-            { type: 'undecided', at: later(120 * hour) },
+            { type: 'undecided', at: addMs(120 * hour) },
             null,
           ),
         ).toMatchObject({ changed: true, review: expect.stringContaining('five days') })
-      expect(await store.pendingPayments(later(200 * hour), 10)).toEqual([])
-      expect((await store.watchedPayments(later(121 * hour), 10)).length).toBe(3)
+      expect(await store.pendingPayments(addMs(200 * hour), 10)).toEqual([])
+      expect((await store.watchedPayments(addMs(121 * hour), 10)).length).toBe(3)
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), newEmail)
       await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
-      expect(await found(store, paid.regNo)).toMatchObject({
+      expect(await find(store, paid.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
       })
-      expect(await found(store, failed.regNo)).toMatchObject({
+      expect(await find(store, failed.regNo)).toMatchObject({
         paymentStatus: 'failed',
         inReview: false,
       })

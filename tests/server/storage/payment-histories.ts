@@ -3,7 +3,7 @@ import { createOrderId } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
-  later,
+  addMs,
   newEmail,
   newRegistration,
   noon,
@@ -14,16 +14,16 @@ export async function createPaymentHistories(store: Store, isSequential: boolean
   const declined = { type: 'declined', code: '400', message: 'no', at: noon } as const
   for (let index = 0; index < 40; index += 1) {
     const { regNo, orderId } = await registerSample(store, {
-      at: later(index * 7_200_000),
+      at: addMs(index * 7_200_000),
       category: index % 3 === 0 ? null : `c${index % 3}`,
     })
     if (index % 2 === 0)
-      await store.applyPaymentEvent(orderId, { ...declined, at: later(index * 7_300_000) }, null)
-    if (index % 4 === 0) await store.retry(regNo, later(index * 7_400_000))
+      await store.applyPaymentEvent(orderId, { ...declined, at: addMs(index * 7_300_000) }, null)
+    if (index % 4 === 0) await store.retry(regNo, addMs(index * 7_400_000))
     if (index % 5 === 0)
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy(`AP${index}`, undefined, later(index * 7_500_000)),
+        confirmedBy(`AP${index}`, undefined, addMs(index * 7_500_000)),
         newEmail,
       )
   }

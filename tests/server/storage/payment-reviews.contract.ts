@@ -6,9 +6,9 @@ import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   declinedAt,
-  found,
+  find,
   hour,
-  later,
+  addMs,
   newEmail,
   noon,
   registerSample,
@@ -37,8 +37,8 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
   const { waiting, only, decide, revenue, sumOf, misfit, twice } = createReviewHelpers(() => store)
   const payTooMuchInCash = (regNo: RegNo) =>
     store.recordPayment(
-      { regNo, act: 'confirm', actor: 'treasurer', ...grounds, at: later(hour), once: null },
-      { way: 'cash', reference: 'C-001', amount: toAmount(600_000), paidAt: later(hour) },
+      { regNo, act: 'confirm', actor: 'treasurer', ...grounds, at: addMs(hour), once: null },
+      { way: 'cash', reference: 'C-001', amount: toAmount(600_000), paidAt: addMs(hour) },
       null,
     )
 
@@ -49,10 +49,10 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       await twice('AP2', 'AP3')
       await store.applyPaymentEvent(
         unanswered.orderId,
-        { type: 'undecided', at: later(5 * day) },
+        { type: 'undecided', at: addMs(5 * day) },
         null,
       )
-      await store.applyPaymentEvent(claimed.orderId, confirmedBy('AP2', due, later(6 * day)), null)
+      await store.applyPaymentEvent(claimed.orderId, confirmedBy('AP2', due, addMs(6 * day)), null)
       expect(await waiting()).toEqual([
         ['C', 'misfit'],
         ['C', 'second'],
@@ -66,7 +66,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
         left: 400_000,
         came: { amount: 400_000, reference: 'AP1', kind: 'sale', currency: 'INR' },
         why: 'Received ₹\u00a04,000, expected ₹\u00a05,015.',
-        since: later(60_000),
+        since: addMs(60_000),
       })
       expect(await store.reviews('another')).toEqual([])
       expect(await store.reviewCounts()).toEqual({ reviews: 4, undecided: 1, unsure: 0 })
@@ -90,11 +90,11 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
     test('counts the payment: success, figures on the day of payment, one email, no review', async () => {
       const { regNo, orderId } = await misfit()
       expect(await decide(await only(), accept)).toMatchObject({ ok: true, value: { regNo } })
-      expect(await found(store, regNo)).toMatchObject({
+      expect(await find(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP1',
         inReview: false,
-        paidAt: later(60_000),
+        paidAt: addMs(60_000),
         payments: [{ orderId, status: 'success', review: null }],
       })
       expect((await store.dashboardFigures('demo', dayOf(noon))).byDay).toEqual([
@@ -103,7 +103,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect(await sumOf(regNo)).toBe(400_000)
       expect((await store.mailsOf(regNo)).length).toBe(1)
       expect(await store.decisions(regNo)).toMatchObject([
-        { what: 'accept', amount: 400_000, ...grounds, at: later(day) },
+        { what: 'accept', amount: 400_000, ...grounds, at: addMs(day) },
       ])
       expect((await store.auditOf(regNo)).at(-1)).toMatchObject({
         who: 'treasurer',
@@ -137,7 +137,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect(answer).toMatchObject({
         value: { message: '₹\u00a04,000 counts, and ₹\u00a01,015 is still due.' },
       })
-      const asked = await found(store, regNo)
+      const asked = await find(store, regNo)
       const rest = { isDifference: true, status: 'pending', amount: due - 400_000 }
       expect(asked).toMatchObject({
         paymentStatus: 'success',
@@ -155,9 +155,9 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       // Polling returns the smaller amount again.
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', toAmount(400_000)), newEmail)
       expect(await waiting()).toEqual([])
-      const restPaid = confirmedBy('AP2', toAmount(due - 400_000), later(2 * day))
+      const restPaid = confirmedBy('AP2', toAmount(due - 400_000), addMs(2 * day))
       await store.applyPaymentEvent(order?.orderId ?? orderId, restPaid, newEmail)
-      expect(await found(store, regNo)).toMatchObject({ state: 'complete', due: 0 })
+      expect(await find(store, regNo)).toMatchObject({ state: 'complete', due: 0 })
       expect((await store.mailsOf(regNo)).length).toBe(1)
       expect(await sumOf(regNo)).toBe(due)
       expect(await revenue()).toBe(due)
@@ -166,12 +166,12 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
     test('as a part: a payment of the first order ends the order for the rest', async () => {
       const { regNo, orderId } = await misfit()
       await decide(await only(), ask)
-      const more = confirmedBy('AP2', toAmount(due - 400_000), later(2 * day))
+      const more = confirmedBy('AP2', toAmount(due - 400_000), addMs(2 * day))
       await store.applyPaymentEvent(orderId, more, newEmail)
       expect(await waiting()).toEqual([['C', 'rest']])
       expect(await decide(await only(), ask)).toMatchObject({ error: { code: 'not_allowed' } })
       expect(await decide(await only(), accept)).toMatchObject({ ok: true })
-      const { state, due: balance, payments } = await found(store, regNo)
+      const { state, due: balance, payments } = await find(store, regNo)
       expect({ state, balance }).toEqual({ state: 'complete', balance: 0 })
       expect(payments.map(({ status }) => status).toSorted()).toEqual(['failed', 'success'])
       expect((await store.mailsOf(regNo)).length).toBe(1)
@@ -187,7 +187,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
         () => store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
         () => decide(id, dismiss),
       ])
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.mailsOf(regNo)).length).toBe(1)
       expect(await revenue()).toBe(due)
       expect(await sumOf(regNo)).toBe(due)
@@ -206,20 +206,20 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store)
       const other = { reference: 'AP2', amount: due, currency: 'INR', kind: 'sale' as const }
       const inDollars = {
-        ...confirmedBy('AP1', due, later(hour)),
+        ...confirmedBy('AP1', due, addMs(hour)),
         currency: '840',
         further: [other],
       }
       await store.applyPaymentEvent(orderId, inDollars, null)
       for (const { id } of await store.reviews(null)) await decide(id, dismiss)
       expect(await waiting()).toEqual([])
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
     })
 
     test('the same response again while polling, even with another wording, reopens nothing', async () => {
       const { regNo, orderId } = await misfit()
       await decide(await only(), accept)
-      const repeatedEvent = confirmedBy('AP1', toAmount(400_000), later(2 * day))
+      const repeatedEvent = confirmedBy('AP1', toAmount(400_000), addMs(2 * day))
       await store.applyPaymentEvent(orderId, repeatedEvent, newEmail)
       await store.applyPaymentEvent(
         orderId,
@@ -227,24 +227,24 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
         newEmail,
       )
       expect(await waiting()).toEqual([])
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
     test('an unclear payment gets the reference that the treasurer found in the merchant panel, and counts', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, { type: 'undecided', at: later(5 * day) }, null)
+      await store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(5 * day) }, null)
       const id = await only()
       expect(await decide(id, accept)).toMatchObject({ error: { code: 'no_reference' } })
       const acceptWithReference = { ...accept, reference: ' AP77 ' }
-      expect(await decide(id, acceptWithReference, later(6 * day))).toMatchObject({ ok: true })
+      expect(await decide(id, acceptWithReference, addMs(6 * day))).toMatchObject({ ok: true })
       expect(await store.captures(regNo)).toMatchObject([
-        { reference: 'AP77', amount: due, state: 'accepted', paidAt: later(6 * day) },
+        { reference: 'AP77', amount: due, state: 'accepted', paidAt: addMs(6 * day) },
       ])
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.mailsOf(regNo)).length).toBe(1)
       // The gateway later reports the same.
-      await store.applyPaymentEvent(orderId, confirmedBy('AP77', due, later(7 * day)), newEmail)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP77', due, addMs(7 * day)), newEmail)
       expect(await waiting()).toEqual([])
       expect(await revenue()).toBe(due)
     })
@@ -252,7 +252,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
     test('a reference that paid another order is rejected', async () => {
       const [result, two] = [await registerSample(store), await registerSample(store)]
       await store.applyPaymentEvent(result.orderId, confirmedBy('AP1'), newEmail)
-      await store.applyPaymentEvent(two.orderId, { type: 'undecided', at: later(5 * day) }, null)
+      await store.applyPaymentEvent(two.orderId, { type: 'undecided', at: addMs(5 * day) }, null)
       expect(await decide(await only(), { ...accept, reference: 'AP1' })).toMatchObject({
         error: { code: 'reference_taken' },
       })
@@ -269,11 +269,11 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
         await registerSample(store, gateway),
       ]
       const send = async (regNo: RegNo, response: RefundResponse): Promise<number> => {
-        await store.requestRefund({ of: regNo, amount: null, ...grounds, at: later(day) })
-        const [refundToSend] = await store.refundsToSend(later(day), 1)
+        await store.requestRefund({ of: regNo, amount: null, ...grounds, at: addMs(day) })
+        const [refundToSend] = await store.refundsToSend(addMs(day), 1)
         const id = refundToSend?.id ?? 0
-        await store.claimRefund(id, later(day))
-        await store.recordRefundResponse(id, response, later(day))
+        await store.claimRefund(id, addMs(day))
+        await store.recordRefundResponse(id, response, addMs(day))
         return id
       }
       for (const [{ orderId }, reference] of [
@@ -284,7 +284,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       const id = await send(unsure.regNo, createRefundResponse('unsure'))
       await send(begun.regNo, createRefundBegun('10008'))
       const acceptUnder = (reference: string) =>
-        decide(`R${id}`, { ...accept, reference }, later(2 * day))
+        decide(`R${id}`, { ...accept, reference }, addMs(2 * day))
       expect(await acceptUnder('10008')).toMatchObject({
         error: {
           code: 'reference_taken',
@@ -304,12 +304,12 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect(await waiting()).toEqual([['C', 'test']])
       expect(await decide(await only(), accept)).toMatchObject({ error: { code: 'not_allowed' } })
       await decide(await only(), dismiss)
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
       await store.applyPaymentEvent(orderId, { ...test, paidAt: noon } as PaymentEvent, newEmail)
       expect(await waiting()).toEqual([])
       // The real payment arrives later, with another reference.
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      expect((await found(store, regNo)).paymentStatus).toBe('success')
+      expect((await find(store, regNo)).paymentStatus).toBe('success')
       expect(await revenue()).toBe(due)
     })
 
@@ -319,10 +319,10 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       const [first, second] = await store.reviews('demo')
       if (first === undefined || second === undefined) throw new Error('expected two reviews')
       await decide(first.id, dismiss)
-      expect(await found(store, regNo)).toMatchObject({ inReview: true })
+      expect(await find(store, regNo)).toMatchObject({ inReview: true })
       expect((await store.payment(orderId))?.review).toBe(second.why)
       await decide(second.id, dismiss)
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.payment(orderId))?.review).toBeNull()
     })
 
@@ -343,9 +343,9 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
           card.id,
           decision === 'refund' ? refund() : decision === 'move' ? move(colleague.regNo) : dismiss,
         )
-        expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'pending' })
+        expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'pending' })
         await decide(cash.id, dismiss)
-        expect(await found(store, regNo)).toMatchObject({
+        expect(await find(store, regNo)).toMatchObject({
           paymentStatus: 'failed',
           inReview: false,
         })
@@ -356,20 +356,20 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store, { gateway: 'airpay' })
       await payTooMuchInCash(regNo)
       await decide(await only(), dismiss)
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'pending', inReview: false })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'pending', inReview: false })
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success' })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success' })
     })
 
     test('ends an unclear payment, and a later payment still counts', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, { type: 'undecided', at: later(5 * day) }, null)
+      await store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(5 * day) }, null)
       await decide(await only(), dismiss)
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
-      await store.applyPaymentEvent(orderId, { type: 'undecided', at: later(6 * day) }, null)
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
+      await store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(6 * day) }, null)
       expect(await waiting()).toEqual([])
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(7 * day)), newEmail)
-      expect((await found(store, regNo)).paymentStatus).toBe('success')
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(7 * day)), newEmail)
+      expect((await find(store, regNo)).paymentStatus).toBe('success')
     })
   })
 
@@ -378,12 +378,12 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await twice()
       const colleague = await registerSample(store)
       expect(await decide(await only(), move(colleague.regNo))).toMatchObject({ ok: true })
-      expect(await found(store, colleague.regNo)).toMatchObject({
+      expect(await find(store, colleague.regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP2',
         inReview: false,
       })
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.mailsOf(colleague.regNo)).length).toBe(1)
       expect(await revenue()).toBe(2 * due)
       expect(await sumOf(regNo, colleague.regNo)).toBe(2 * due)
@@ -393,7 +393,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
         further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
       }
       await store.applyPaymentEvent(orderId, twoCaptures as PaymentEvent, newEmail)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP2', due, later(3 * day)), newEmail)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP2', due, addMs(3 * day)), newEmail)
       expect(await waiting()).toEqual([])
       expect(await revenue()).toBe(2 * due)
     })
@@ -402,20 +402,20 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await misfit()
       const colleague = await registerSample(store)
       await decide(await only(), move(colleague.regNo))
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
-      expect(await found(store, colleague.regNo)).toMatchObject({
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
+      expect(await find(store, colleague.regNo)).toMatchObject({
         paymentStatus: 'pending',
         inReview: true,
       })
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', toAmount(400_000), later(2 * day)),
+        confirmedBy('AP1', toAmount(400_000), addMs(2 * day)),
         newEmail,
       )
       const [review] = await store.reviews('demo')
       expect(review).toMatchObject({ is: 'misfit', regNo: colleague.regNo, due, left: 400_000 })
       await decide(review?.id ?? '', accept)
-      expect((await found(store, colleague.regNo)).paymentStatus).toBe('success')
+      expect((await find(store, colleague.regNo)).paymentStatus).toBe('success')
       expect(await revenue()).toBe(400_000)
       expect(await sumOf(regNo, colleague.regNo)).toBe(400_000)
     })
@@ -431,9 +431,9 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
         decide(review.id, { ...accept, version }),
       ])
       expect(answers.filter(({ ok }) => ok).length).toBe(1)
-      expect((await found(store, colleague.regNo)).paymentStatus).toBe('pending')
+      expect((await find(store, colleague.regNo)).paymentStatus).toBe('pending')
       const isMoved = answers[0].ok
-      expect((await found(store, regNo)).paymentStatus).toBe(isMoved ? 'failed' : 'success')
+      expect((await find(store, regNo)).paymentStatus).toBe(isMoved ? 'failed' : 'success')
       if (isMoved) expect(answers[1]).toMatchObject({ error: { code: 'review_changed' } })
     })
 
@@ -451,20 +451,20 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP5'), newEmail)
       await decide(await only(), move(paid.regNo))
       expect(await waiting()).toEqual([['C', 'second']])
-      expect((await found(store, paid.regNo)).paymentStatus).toBe('success')
+      expect((await find(store, paid.regNo)).paymentStatus).toBe('success')
     })
   })
 
   test('a late payment of the failed first attempt of a paid registration is dismissed or refunded, never a second success', async () => {
     const { regNo, orderId } = await registerSample(store, { gateway: 'airpay' })
     await store.applyPaymentEvent(orderId, declinedAt(), null)
-    const second = await store.retry(regNo, later(hour))
+    const second = await store.retry(regNo, addMs(hour))
     if (!second.ok) throw new Error(second.error.code)
     await store.applyPaymentEvent(createOrderId(regNo, 2), confirmedBy('AP2'), newEmail)
     await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
     expect(await decide(await only(), accept)).toMatchObject({ error: { code: 'not_allowed' } })
     await decide(await only(), refund())
-    expect(await found(store, regNo)).toMatchObject({
+    expect(await find(store, regNo)).toMatchObject({
       paymentStatus: 'success',
       paymentId: 'AP2',
       inReview: false,

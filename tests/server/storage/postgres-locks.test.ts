@@ -13,7 +13,7 @@ import {
   declinedAt,
   hour,
   createImportRow,
-  later,
+  addMs,
   newEmail,
   newRegistration,
   noon,
@@ -40,7 +40,7 @@ const asOwner = (regNo: RegNo, act: NewAction['act']): NewAction => ({
   actor: 'owner',
   who: 'Meera',
   why: 'Decided.',
-  at: later(1000),
+  at: addMs(1000),
   once: null,
 })
 
@@ -147,12 +147,12 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         const { orderId } = await registerSample(first)
         // The start of a recovery waits for pending payments, but not for this payment.
         await first.applyPaymentEvent(orderId, declinedAt(), null)
-        const recovery = { at: later(90_000), who: 'Meera', why: 'Restored.', taken: [] }
+        const recovery = { at: addMs(90_000), who: 'Meera', why: 'Restored.', taken: [] }
         await holdAtCommit<unknown>(meeting, [
           () => first.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
           () => second.beginRecovery({ ...recovery, copyAt: null, servedAt: null }, null),
         ])
-        return (await first.dueMails(later(hour), 9)).length
+        return (await first.dueMails(addMs(hour), 9)).length
       },
       resultWithLock: 0,
       resultWithoutLock: 1,
@@ -180,12 +180,12 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       violation: 'it is approved and refused',
       async attempt(meeting) {
         const [first, second] = meeting.stores
-        const approval = { id: 'letter', decideBy: later(9000) }
+        const approval = { id: 'letter', decideBy: addMs(9000) }
         const { regNo } = await registerSample(first, { orderId: null, approval })
         const paymentMethod = { way: 'transfer' }
         const approvalDecision = {
           channel: paymentMethod,
-          payUntil: later(9000),
+          payUntil: addMs(9000),
           mail: null,
           confirmation: null,
         }
@@ -206,7 +206,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         // Without a name: the key of `paid_persons` also stops a second payment of one registration.
         const { regNo, orderId } = await registerSample(first, { name: '–' })
         await first.applyPaymentEvent(orderId, declinedAt(), null)
-        const retryResult = await first.retry(regNo, later(120_000))
+        const retryResult = await first.retry(regNo, addMs(120_000))
         if (!retryResult.ok) throw new Error(retryResult.error.code)
         await runConcurrently(meeting, 'captures', [
           () => first.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
@@ -346,7 +346,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       async attempt(meeting) {
         await setQuotas(meeting.stores[0], { hall: 1 })
         await registerSample(meeting.stores[0])
-        const results = await registerTwice(meeting, 'places_taken', { at: later(2 * hour) })
+        const results = await registerTwice(meeting, 'places_taken', { at: addMs(2 * hour) })
         return [results.toSorted(), await readTakenSeats(meeting.stores[0])]
       },
       resultWithLock: [['full', 'registered'], { hall: 1 }],
@@ -567,7 +567,7 @@ else
       const [first, second] = serverPair.stores
       await setQuotas(first, { hall: 1 })
       const { regNo, orderId } = await registerSample(first)
-      const at = later(2 * hour)
+      const at = addMs(2 * hour)
       const operations = [() => first.register(newRegistration({ at }))]
       const promises = await holdAtSeatCheck(serverPair, operations, async () => {})
       const payment = second.applyPaymentEvent(

@@ -10,7 +10,7 @@ import { openInsidePostgres } from '../../../server/storage/postgres/open-postgr
 import { openStore } from '../../../server/storage/open-store.ts'
 import { migrations } from '../../../server/storage/database/schema.ts'
 import { runHere } from '../run-command.ts'
-import { confirmedBy, found, newEmail, registerSample } from '../sample-registrations.ts'
+import { confirmedBy, find, newEmail, registerSample } from '../sample-registrations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -104,7 +104,7 @@ else {
       /^The database in PostgreSQL is from an older version of Rollcall/,
     )
     const { store } = await openInsidePostgres({ url, migrates: true })
-    expect((await found(store, 'OLD1')).answers).toEqual({})
+    expect((await find(store, 'OLD1')).answers).toEqual({})
     const { orderId } = await registerSample(store)
     expect((await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).changed).toBe(
       true,
@@ -134,7 +134,7 @@ else {
     expect(await readVersion(monitor)).toBe(FIRST_VERSION)
     await shell.query('COMMIT')
     for (const { store } of await Promise.all(startups)) {
-      expect((await found(store, 'OLD1')).answers).toEqual({})
+      expect((await find(store, 'OLD1')).answers).toEqual({})
       await store.close()
     }
     expect(await readVersion(monitor)).toBe(migrations.length)
@@ -173,7 +173,7 @@ else {
     expect(await readVersion(shell)).toBe(versionWhenKilled)
     await expect(openInsidePostgres({ url })).rejects.toThrow('from an older version of Rollcall')
     const { store } = await openInsidePostgres({ url, migrates: true })
-    expect((await found(store, 'OLD1')).answers).toEqual({})
+    expect((await find(store, 'OLD1')).answers).toEqual({})
     await store.close()
     expect(await readVersion(shell)).toBe(migrations.length)
     const neverKilled = await server.database('never_killed')

@@ -11,7 +11,7 @@ import { inspectPostgres } from '../../../server/storage/postgres/inspect-databa
 import { StoreBusy } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
-  found,
+  find,
   hour,
   newEmail,
   newRegistration,
@@ -122,7 +122,7 @@ else
         name: 'As\u0000ha \uD800',
         searchable: { fullName: 'As\u0000ha', email: '', phone: '', councilNo: '' },
       })
-      expect((await found(store, regNo)).answers['full_name']).toBe('As\u0000ha \uD800')
+      expect((await find(store, regNo)).answers['full_name']).toBe('As\u0000ha \uD800')
       const declined = {
         type: 'declined',
         code: '400',
@@ -279,7 +279,7 @@ else
         .toBe('served')
       const acknowledged = registrations.filter((_, index) => results[index] === true)
       expect(acknowledged.length).toBeGreaterThan(0)
-      for (const { regNo } of acknowledged) expect((await found(store, regNo)).regNo).toBe(regNo)
+      for (const { regNo } of acknowledged) expect((await find(store, regNo)).regNo).toBe(regNo)
       const { rows } = await shell.query<{ n: string }>(
         'SELECT count(*) - count(DISTINCT reg_no) AS n FROM registrations',
       )

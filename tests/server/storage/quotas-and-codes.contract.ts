@@ -16,8 +16,8 @@ import type { ExternalContext, Store, StoredCode } from '../../../server/storage
 import {
   confirmedBy,
   declinedAt,
-  found,
-  later,
+  find,
+  addMs,
   newRegistration,
   noon,
   registerSample,
@@ -138,7 +138,7 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store, { outside: uniqueContext })
       await store.applyPaymentEvent(orderId, declinedAt(), null)
       const second = await registerSample(store, { outside: uniqueContext })
-      expect(await store.retry(regNo, later(1), { outside: uniqueContext })).toEqual({
+      expect(await store.retry(regNo, addMs(1), { outside: uniqueContext })).toEqual({
         ok: false,
         error: { code: 'registered_already', rule: 0, regNo: second.regNo },
       })
@@ -175,7 +175,7 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
       const register = (folded: string, quote: Quote, kind = 'coupon') =>
         registerSample(store, { quote, outside: createContext({ code: { folded, kind } }) })
       const pay = async ({ regNo, orderId }: { regNo: RegNo; orderId: OrderId }) => {
-        const { total, currency } = await found(store, regNo)
+        const { total, currency } = await find(store, regNo)
         const payment = confirmedBy(`AP${regNo}`, total ?? toAmount(0))
         await store.applyPaymentEvent(orderId, { ...payment, currency } as PaymentEvent, null)
       }
@@ -193,10 +193,10 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
         who: 'office',
         why: 'Asked.',
         actor: 'owner',
-        at: later(2),
+        at: addMs(2),
         once: null,
       } as const
-      const { answers, category } = await found(store, corrected.regNo)
+      const { answers, category } = await find(store, corrected.regNo)
       const correction = await store.correct(
         { ...owner, regNo: corrected.regNo, act: 'correct' },
         {
@@ -222,7 +222,7 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
       expect([correction.ok, end.ok]).toEqual([true, true])
 
       const readDiscount = async ({ regNo }: { regNo: RegNo }): Promise<number> =>
-        (await found(store, regNo)).lines.reduce(
+        (await find(store, regNo)).lines.reduce(
           (sum, { id, total }) => (id === 'coupon' ? sum - total : sum),
           0,
         )
@@ -268,9 +268,9 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
       const usedCode = await code('abc', 1)
       const { orderId } = await registerSample(store, { outside: usedCode })
       const codeKind = async (): Promise<string> =>
-        (await store.discountCode('demo', 'abc', holdMs, later(holdMs))).is
+        (await store.discountCode('demo', 'abc', holdMs, addMs(holdMs))).is
       expect(await codeKind()).toBe('valid')
-      await store.recordStatusQuery(orderId, later(1), later(2), 'in-process')
+      await store.recordStatusQuery(orderId, addMs(1), addMs(2), 'in-process')
       expect(await codeKind()).toBe('spent')
     })
 

@@ -8,7 +8,7 @@ import type { Store, UnknownPayment } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   hour,
-  later,
+  addMs,
   newEmail,
   nextRegNo,
   noon,
@@ -31,7 +31,7 @@ export function recoveryContract(setUp: ContractSetup): void {
       ...changes,
     })
   const beginRecovery = (
-    at = later(hour),
+    at = addMs(hour),
     exactSince: number | null = null,
     claimed: readonly string[] = [],
   ) =>
@@ -39,7 +39,7 @@ export function recoveryContract(setUp: ContractSetup): void {
       { at, who: 'rollcall', why: 'Restored.', copyAt: noon, servedAt: null, taken: claimed },
       exactSince === null ? null : instant(exactSince),
     )
-  const endRecovery = (mails: 'send' | 'copy' | 'discard', at = later(2 * hour)) =>
+  const endRecovery = (mails: 'send' | 'copy' | 'discard', at = addMs(2 * hour)) =>
     store.endRecovery({ at, who: 'owner', mails })
   const readFigures = (retainedIds: readonly string[] = []) => store.recoveryFigures(retainedIds)
 
@@ -51,28 +51,28 @@ export function recoveryContract(setUp: ContractSetup): void {
       const recovery = await beginRecovery()
       expect(await store.recovery()).toEqual(recovery)
       expect(recovery).toMatchObject({
-        begunAt: later(hour),
+        begunAt: addMs(hour),
         copyAt: noon,
         code: expect.stringMatching(/^R[0-9A-Z]{3}$/),
       })
-      expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
+      expect(await store.dueMails(addMs(9 * hour), 9)).toEqual([])
       expect((await store.operatingFigures()).mailsQueued.count).toBe(0)
-      expect(await store.makeMailsDue(later(9 * hour))).toBe(0)
+      expect(await store.makeMailsDue(addMs(9 * hour))).toBe(0)
       expect((await readFigures()).mails).toMatchObject([
         { to: newEmail.to, subject: newEmail.subject },
       ])
       // An email requested after the restore is sent.
-      await store.queueMail(regNo, { ...newEmail, subject: 'Asked for' }, later(hour))
-      expect((await store.dueMails(later(9 * hour), 9)).map(({ subject }) => subject)).toEqual([
+      await store.queueMail(regNo, { ...newEmail, subject: 'Asked for' }, addMs(hour))
+      expect((await store.dueMails(addMs(9 * hour), 9)).map(({ subject }) => subject)).toEqual([
         'Asked for',
       ])
       expect(await endRecovery('send')).toMatchObject({ sent: 1, discarded: 0 })
-      expect(await store.dueMails(later(9 * hour), 9)).toHaveLength(2)
+      expect(await store.dueMails(addMs(9 * hour), 9)).toHaveLength(2)
       expect([await store.recovery(), await endRecovery('send')]).toEqual([null, null])
       expect((await readFigures()).past).toMatchObject([{ endedBy: 'owner', mails: 'send' }])
-      await beginRecovery(later(3 * hour))
-      expect(await endRecovery('discard', later(4 * hour))).toMatchObject({ sent: 0, discarded: 2 })
-      expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
+      await beginRecovery(addMs(3 * hour))
+      expect(await endRecovery('discard', addMs(4 * hour))).toMatchObject({ sent: 0, discarded: 2 })
+      expect(await store.dueMails(addMs(9 * hour), 9)).toEqual([])
       expect((await store.mailCounts(null)).failed).toBe(2)
       const log = await store.auditLog(ALL_ENTRIES, null, 9)
       expect(log.map(({ what }) => what).filter((what) => what.includes('recovery'))).toHaveLength(
@@ -87,8 +87,8 @@ export function recoveryContract(setUp: ContractSetup): void {
         await registerAirpay(),
       ]
       await beginRecovery()
-      const paidAt = later(hour / 2)
-      const at = later(2 * hour)
+      const paidAt = addMs(hour / 2)
+      const at = addMs(2 * hour)
       await store.applyPaymentEvent(
         before.orderId,
         { ...confirmedBy('AP1', due, at), paidAt } as never,
@@ -98,47 +98,47 @@ export function recoveryContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(duringCopy.orderId, confirmedBy('AP2', due, at), newEmail)
       await store.applyPaymentEvent(
         exactSince.orderId,
-        { ...confirmedBy('AP3', due, at), paidAt: later(1.5 * hour) } as never,
+        { ...confirmedBy('AP3', due, at), paidAt: addMs(1.5 * hour) } as never,
         newEmail,
       )
-      const due_ = await store.dueMails(later(9 * hour), 9)
+      const due_ = await store.dueMails(addMs(9 * hour), 9)
       expect(due_.map(({ regNo }) => regNo)).toEqual([exactSince.regNo])
       const { pending, held } = await readFigures()
       expect([pending, held.mails, held.since]).toEqual([{ all: 3, asked: 3, ended: 3 }, 2, 2])
       // Sending only the copy's emails confirms no payment twice.
-      expect(await endRecovery('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 2 })
+      expect(await endRecovery('copy', addMs(3 * hour))).toMatchObject({ sent: 0, discarded: 2 })
     })
 
     test('holds scheduled emails, and does not recreate discarded ones', async () => {
       const [left, returned] = [await registerAirpay(), await registerAirpay()]
-      await store.recordStatusQuery(left.orderId, later(10), null, 'no-record')
-      await store.applyPaymentEvent(returned.orderId, confirmedBy('AP1', due, later(10)), null)
+      await store.recordStatusQuery(left.orderId, addMs(10), null, 'no-record')
+      await store.applyPaymentEvent(returned.orderId, confirmedBy('AP1', due, addMs(10)), null)
       await beginRecovery()
       const refundEvent = {
         type: 'refunded',
         reference: 'RF1',
         amount: due,
-        at: later(hour + 10),
+        at: addMs(hour + 10),
       } as const
       await store.applyPaymentEvent(returned.orderId, refundEvent, null)
       const listOutstanding = async () => [
-        (await store.unfinishedPayments(later(2 * hour), ['demo'], 0, 9)).map(({ regNo }) => regNo),
+        (await store.unfinishedPayments(addMs(2 * hour), ['demo'], 0, 9)).map(({ regNo }) => regNo),
         (await store.refundsWithoutEmail(noon, ['demo'], 9)).map(({ regNo }) => regNo),
       ]
       expect(await listOutstanding()).toEqual([[left.regNo], [returned.regNo]])
-      expect(await store.queuePaymentReminder(left.regNo, newEmail, later(2 * hour))).toBe(true)
-      expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
-      expect(await endRecovery('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 1 })
+      expect(await store.queuePaymentReminder(left.regNo, newEmail, addMs(2 * hour))).toBe(true)
+      expect(await store.dueMails(addMs(9 * hour), 9)).toEqual([])
+      expect(await endRecovery('copy', addMs(3 * hour))).toMatchObject({ sent: 0, discarded: 1 })
       expect(await listOutstanding()).toEqual([[], []])
-      const exactSince = await registerSample(store, { gateway: 'airpay', at: later(4 * hour) })
+      const exactSince = await registerSample(store, { gateway: 'airpay', at: addMs(4 * hour) })
       await store.applyPaymentEvent(
         exactSince.orderId,
-        confirmedBy('AP2', due, later(5 * hour)),
+        confirmedBy('AP2', due, addMs(5 * hour)),
         null,
       )
       await store.applyPaymentEvent(
         exactSince.orderId,
-        { ...refundEvent, reference: 'RF2', at: later(6 * hour) },
+        { ...refundEvent, reference: 'RF2', at: addMs(6 * hour) },
         null,
       )
       expect(await listOutstanding()).toEqual([[], [exactSince.regNo]])
@@ -146,51 +146,51 @@ export function recoveryContract(setUp: ContractSetup): void {
 
     test('sends no refund, expires nothing and erases nothing until it ends', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
-      const refundRequest = { of: regNo, amount: due, ...grounds, at: later(20) }
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
+      const refundRequest = { of: regNo, amount: due, ...grounds, at: addMs(20) }
       const refund = await store.requestRefund(refundRequest)
       expect(refund).toMatchObject({ ok: true })
-      const [{ id } = { id: 0 }] = await store.refundsToSend(later(hour), 9)
+      const [{ id } = { id: 0 }] = await store.refundsToSend(addMs(hour), 9)
       await beginRecovery()
-      expect(await store.refundsToSend(later(2 * hour), 9)).toEqual([])
-      expect(await store.claimRefund(id, later(2 * hour))).toBe(false)
+      expect(await store.refundsToSend(addMs(2 * hour), 9)).toEqual([])
+      expect(await store.claimRefund(id, addMs(2 * hour))).toBe(false)
       expect(await store.registrationsToErase('demo', 0)).toEqual([])
       expect(await readFigures(['demo'])).toMatchObject({ held: { refunds: 1, erasures: 1 } })
       await endRecovery('send')
       expect(await store.registrationsToErase('demo', 0)).toHaveLength(1)
-      expect(await store.claimRefund(id, later(3 * hour))).toBe(true)
+      expect(await store.claimRefund(id, addMs(3 * hour))).toBe(true)
     })
 
     test('queries every pending payment and its next attempt immediately', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.recordStatusQuery(orderId, later(10), later(90 * hour))
-      expect(await store.pendingPayments(later(hour), 9)).toEqual([])
+      await store.recordStatusQuery(orderId, addMs(10), addMs(90 * hour))
+      expect(await store.pendingPayments(addMs(hour), 9)).toEqual([])
       await beginRecovery()
-      expect((await store.pendingPayments(later(hour), 9)).map((order) => order.orderId)).toEqual([
+      expect((await store.pendingPayments(addMs(hour), 9)).map((order) => order.orderId)).toEqual([
         orderId,
       ])
       const nextOrderId = createOrderId(regNo, 2)
-      const listQueries = async (at = later(hour)) =>
+      const listQueries = async (at = addMs(hour)) =>
         (await store.unknownOrders(at, 9)).map((order) => order.orderId)
       expect(await listQueries()).toEqual([nextOrderId])
-      await store.postponeUnknownOrder(nextOrderId, later(hour))
-      expect([await listQueries(), await listQueries(later(hour + 60_000))]).toEqual([
+      await store.postponeUnknownOrder(nextOrderId, addMs(hour))
+      expect([await listQueries(), await listQueries(addMs(hour + 60_000))]).toEqual([
         [],
         [nextOrderId],
       ])
       // The second attempt was declined at the gateway, so there may have been a third one.
-      await store.closeUnknownOrder(nextOrderId, true, later(2 * hour))
-      expect(await listQueries(later(2 * hour))).toEqual([createOrderId(regNo, 3)])
-      await store.closeUnknownOrder(createOrderId(regNo, 3), false, later(2 * hour))
+      await store.closeUnknownOrder(nextOrderId, true, addMs(2 * hour))
+      expect(await listQueries(addMs(2 * hour))).toEqual([createOrderId(regNo, 3)])
+      await store.closeUnknownOrder(createOrderId(regNo, 3), false, addMs(2 * hour))
       expect(await readFigures()).toMatchObject({ unknown: { toAsk: 0 } })
     })
 
     test('has its own code, which stays the same for the same start time', async () => {
       const first = await beginRecovery()
-      expect(await beginRecovery(later(2 * hour), later(hour))).toBe(null)
-      const second = await beginRecovery(later(hour + 1), null, ['R000'])
+      expect(await beginRecovery(addMs(2 * hour), addMs(hour))).toBe(null)
+      const second = await beginRecovery(addMs(hour + 1), null, ['R000'])
       expect(second?.code).not.toBe(first?.code)
-      const third = await beginRecovery(later(3 * hour), later(2 * hour))
+      const third = await beginRecovery(addMs(3 * hour), addMs(2 * hour))
       expect(new Set([first?.code, second?.code, third?.code]).size).toBe(3)
       expect((await readFigures()).past).toHaveLength(2)
     })
@@ -219,8 +219,8 @@ export function recoveryContract(setUp: ContractSetup): void {
       account: 'demo',
       payer: { name: 'Ravi Sample', email: 'ravi@example.org', phone: '', way: 'UPI' },
       refunded: toAmount(0),
-      at: later(hour),
-      money: [{ reference: 'AP9', amount: due, currency: 'INR', kind: 'sale', paidAt: later(10) }],
+      at: addMs(hour),
+      money: [{ reference: 'AP9', amount: due, currency: 'INR', kind: 'sale', paidAt: addMs(10) }],
       ...changes,
     })
     test("goes to review once, with the gateway's data, and can pay a registration exactly", async () => {
@@ -232,7 +232,7 @@ export function recoveryContract(setUp: ContractSetup): void {
         is: 'unmatched',
         eventId: 'demo',
         regNo: null,
-        came: { amount: due, reference: 'AP9', source: 'airpay', paidAt: later(10) },
+        came: { amount: due, reference: 'AP9', source: 'airpay', paidAt: addMs(10) },
         unknown: { orderId, payer: { email: 'ravi@example.org' }, suggested: null },
       })
       expect(await readFigures()).toMatchObject({ unknown: { toDecide: 1 } })
@@ -240,7 +240,7 @@ export function recoveryContract(setUp: ContractSetup): void {
       const moveResult = await store.decideReview(
         review?.id ?? '',
         { what: 'move', to: regNo, ...grounds },
-        later(2 * hour),
+        addMs(2 * hour),
         newEmail,
       )
       expect(moveResult).toMatchObject({ ok: true })
@@ -250,11 +250,11 @@ export function recoveryContract(setUp: ContractSetup): void {
 
     test('suggests the registration whose next attempt has this order id, which is not issued again', async () => {
       const { orderId, regNo } = await registerAirpay()
-      const declined = { type: 'declined', code: '400', message: 'No', at: later(10) } as const
+      const declined = { type: 'declined', code: '400', message: 'No', at: addMs(10) } as const
       await store.applyPaymentEvent(orderId, declined, null)
       await store.reviewUnknownPayment(createUnknownPayment(createOrderId(regNo, 2)))
       expect((await store.reviews('demo'))[0]?.unknown?.suggested).toBe(regNo)
-      const retryResult = await store.retry(regNo, later(hour))
+      const retryResult = await store.retry(regNo, addMs(hour))
       expect(retryResult).toMatchObject({ ok: true, value: { orderId: createOrderId(regNo, 3) } })
     })
 
@@ -282,7 +282,7 @@ export function recoveryContract(setUp: ContractSetup): void {
         eventId: 'demo',
         sha256: 'ab',
         who: 'treasurer',
-        at: later(2 * hour),
+        at: addMs(2 * hour),
         lines: [createSettlementLine(first, 'AP9', 2), createSettlementLine(second, 'AP10', 3)],
       })
       expect(savedSettlement.toReview).toBe(1)
@@ -292,7 +292,7 @@ export function recoveryContract(setUp: ContractSetup): void {
         money: [{ reference: 'AP10', amount: due, currency: 'INR', kind: 'sale', paidAt: null }],
       })
       // The gateway is queried about orders that only the settlement lists: payer and refunds.
-      const listQueries = await store.unknownOrders(later(2 * hour), 9)
+      const listQueries = await store.unknownOrders(addMs(2 * hour), 9)
       expect(listQueries.map(({ orderId }) => orderId)).toEqual([second])
       expect((await store.reviews('demo'))[1]?.unknown?.payer).toBe(null)
       expect(await store.reviewUnknownPayment({ ...tenthPayment, refunded: due })).toBe(0)

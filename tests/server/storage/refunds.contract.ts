@@ -5,10 +5,10 @@ import type { Instant, OrderId, PaymentEvent, RegNo } from '../../../engine/inde
 import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
-  found,
+  find,
   hour,
   createImportRow,
-  later,
+  addMs,
   newEmail,
   noon,
   registerSample,
@@ -37,7 +37,7 @@ export function refundsContract(setUp: ContractSetup): void {
 
   describe('refunding', () => {
     /** Sends wanted refunds as the server does, with a simulated gateway response. */
-    const send = async (answer: RefundResponse, at = later(day)): Promise<number> => {
+    const send = async (answer: RefundResponse, at = addMs(day)): Promise<number> => {
       const [dueRefund] = await store.refundsToSend(at, 10)
       if (dueRefund === undefined) throw new Error('no refund is wanted')
       expect(await store.claimRefund(dueRefund.id, at)).toBe(true)
@@ -51,7 +51,7 @@ export function refundsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(registration.orderId, confirmedBy('AP1'), newEmail)
       return registration
     }
-    const requestRefund = (of: string, amount: number | null = null, at = later(day)) =>
+    const requestRefund = (of: string, amount: number | null = null, at = addMs(day)) =>
       store.requestRefund({ of, amount: amount === null ? null : toAmount(amount), ...grounds, at })
 
     test('that the gateway began but could not complete is rejected, and others are unchanged', async () => {
@@ -70,10 +70,10 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await states(regNo)).toEqual(['wanted'])
       await send(createRefundBegun('RF1'))
       expect(await states(regNo)).toEqual(['asked'])
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success' })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success' })
       expect(await revenue()).toBe(due)
       // The refund is queried soon.
-      expect((await store.watchedPayments(later(day + 60_000), 9)).length).toBe(1)
+      expect((await store.watchedPayments(addMs(day + 60_000), 9)).length).toBe(1)
       await store.applyPaymentEvent(
         orderId,
         {
@@ -85,7 +85,7 @@ export function refundsContract(setUp: ContractSetup): void {
       // The gateway calls this state final. If the refund were rejected afterwards, it could be sent twice.
       await store.recordFailedRefunds(orderId, ['RF1'])
       expect(await states(regNo)).toEqual(['done'])
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
@@ -95,23 +95,23 @@ export function refundsContract(setUp: ContractSetup): void {
       const listWithoutEmail = (after = noon) => store.refundsWithoutEmail(after, ['demo'], 9)
       const refundManually = (amount: number, byHand: string, at: Instant) =>
         store.requestRefund({ of: regNo, amount: toAmount(amount), ...grounds, byHand, at })
-      await requestRefund(regNo, 100, later(hour))
+      await requestRefund(regNo, 100, addMs(hour))
       expect(await listWithoutEmail()).toEqual([])
-      await refundManually(8_000, 'NEFT 1', later(2 * hour))
-      await refundManually(200, 'NEFT 2', later(day))
+      await refundManually(8_000, 'NEFT 1', addMs(2 * hour))
+      await refundManually(200, 'NEFT 2', addMs(day))
       const [first, second] = await listWithoutEmail()
       expect(first).toEqual({
         id: expect.any(Number),
         regNo,
         amount: 8_000,
         reference: 'NEFT 1',
-        at: later(2 * hour),
+        at: addMs(2 * hour),
       })
-      expect(await listWithoutEmail(later(2 * hour))).toEqual([second])
+      expect(await listWithoutEmail(addMs(2 * hour))).toEqual([second])
       expect(await store.refundsWithoutEmail(noon, ['other'], 9)).toEqual([])
       expect(await store.refundsWithoutEmail(noon, ['demo'], 1)).toEqual([first])
       const queueResults = Array.from({ length: 3 }, () =>
-        store.queueRefundEmail(first?.id ?? 0, regNo, newEmail, later(day)),
+        store.queueRefundEmail(first?.id ?? 0, regNo, newEmail, addMs(day)),
       )
       expect((await Promise.all(queueResults)).filter((isNew) => isNew).length).toBe(1)
       expect(await listWithoutEmail()).toEqual([second])
@@ -123,8 +123,8 @@ export function refundsContract(setUp: ContractSetup): void {
       const withoutEmail = createImportRow({ searchable: { ...withEmail.searchable, email: '' } })
       await store.importRegistrations([before, withoutEmail, withEmail])
       for (const { regNo: of } of [withoutEmail, withEmail])
-        await store.requestRefund({ of, amount: null, ...grounds, byHand: '9', at: later(1) })
-      const listWithoutEmail = await store.refundsWithoutEmail(later(-day), ['demo'], 9)
+        await store.requestRefund({ of, amount: null, ...grounds, byHand: '9', at: addMs(1) })
+      const listWithoutEmail = await store.refundsWithoutEmail(addMs(-day), ['demo'], 9)
       expect(listWithoutEmail.map(({ regNo }) => regNo)).toEqual([withEmail.regNo])
     })
 
@@ -142,7 +142,7 @@ export function refundsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, captureAndRefund, newEmail)
       await store.applyPaymentEvent(orderId, refundManually, newEmail)
       await store.applyPaymentEvent(orderId, refundManually, newEmail)
-      expect(await found(store, regNo)).toMatchObject({
+      expect(await find(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP2',
       })
@@ -161,11 +161,11 @@ export function refundsContract(setUp: ContractSetup): void {
       await decide(first?.id ?? '', refund())
       await store.applyPaymentEvent(
         orderId,
-        { ...captureAndRefund, at: later(2 * day) } as PaymentEvent,
+        { ...captureAndRefund, at: addMs(2 * day) } as PaymentEvent,
         newEmail,
       )
-      expect(await found(store, regNo)).toMatchObject({ inReview: true })
-      expect((await found(store, regNo)).paymentStatus).not.toBe('success')
+      expect(await find(store, regNo)).toMatchObject({ inReview: true })
+      expect((await find(store, regNo)).paymentStatus).not.toBe('success')
     })
 
     test('sends no confirmation for a payment that one response reports as received and refunded', async () => {
@@ -176,7 +176,7 @@ export function refundsContract(setUp: ContractSetup): void {
         refunds: [{ reference: 'RF1', amount: due }],
       } as PaymentEvent
       await store.applyPaymentEvent(orderId, twoCaptures, newEmail)
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
       expect(await store.mailsOf(regNo)).toEqual([])
     })
 
@@ -187,7 +187,7 @@ export function refundsContract(setUp: ContractSetup): void {
       await requestRefund(regNo, 100_000)
       await send(createRefundBegun('RF1'))
       await store.applyPaymentEvent(orderId, refunded('RF1', 100_000), newEmail)
-      expect((await found(store, regNo)).paymentStatus).toBe('success')
+      expect((await find(store, regNo)).paymentStatus).toBe('success')
       await requestRefund(orderId, 1_500)
       await send(createRefundBegun('RF2'))
       await store.applyPaymentEvent(orderId, refunded('RF2', 1_500), newEmail)
@@ -198,7 +198,7 @@ export function refundsContract(setUp: ContractSetup): void {
       await requestRefund(regNo)
       await send(createRefundBegun('RF3'))
       await store.applyPaymentEvent(orderId, refunded('RF3', 400_000), newEmail)
-      expect((await found(store, regNo)).paymentStatus).toBe('refunded')
+      expect((await find(store, regNo)).paymentStatus).toBe('refunded')
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
       expect(await requestRefund(regNo)).toMatchObject({ error: { code: 'bad_amount' } })
     })
@@ -214,7 +214,7 @@ export function refundsContract(setUp: ContractSetup): void {
         return { ...registration, id: await only() }
       }
       const listFailures = async (regNo: RegNo) =>
-        (await found(store, regNo)).payments.map(({ failure }) => failure)
+        (await find(store, regNo)).payments.map(({ failure }) => failure)
       const refundManually = await payInReview('AP1')
       await decide(refundManually.id, refund())
       expect(await listFailures(refundManually.regNo)).toEqual(['given-back'])
@@ -243,9 +243,9 @@ export function refundsContract(setUp: ContractSetup): void {
         requestRefund(regNo, 1),
       ])
       expect(concurrentRefunds.some(({ ok }) => ok)).toBe(false)
-      const [dueRefund] = await store.refundsToSend(later(day), 10)
+      const [dueRefund] = await store.refundsToSend(addMs(day), 10)
       const claims = await Promise.all(
-        Array.from({ length: 20 }, () => store.claimRefund(dueRefund?.id ?? 0, later(day))),
+        Array.from({ length: 20 }, () => store.claimRefund(dueRefund?.id ?? 0, addMs(day))),
       )
       expect(claims.filter((isCreated) => isCreated).length).toBe(1)
     })
@@ -276,10 +276,10 @@ export function refundsContract(setUp: ContractSetup): void {
       await requestRefund(regNo)
       await send(createRefundResponse('not-sent'))
       expect(await states(regNo)).toEqual(['wanted'])
-      expect(await store.refundsToSend(later(day + 60_000), 9)).toEqual([])
-      await send(createRefundResponse('not-sent'), later(day + hour))
+      expect(await store.refundsToSend(addMs(day + 60_000), 9)).toEqual([])
+      await send(createRefundResponse('not-sent'), addMs(day + hour))
       expect(await states(regNo)).toEqual(['wanted'])
-      await send(createRefundResponse('not-sent'), later(2 * day + hour))
+      await send(createRefundResponse('not-sent'), addMs(2 * day + hour))
       expect(await waiting()).toEqual([['R', 'refund-refused']])
     })
 
@@ -287,14 +287,14 @@ export function refundsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await paid()
       await requestRefund(regNo)
       const id = await send(createRefundResponse('unsure'))
-      expect(await store.refundsToSend(later(9 * day), 9)).toEqual([])
-      expect(await store.claimRefund(id, later(9 * day))).toBe(false)
+      expect(await store.refundsToSend(addMs(9 * day), 9)).toEqual([])
+      expect(await store.claimRefund(id, addMs(9 * day))).toBe(false)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
       expect(await store.reviewCounts()).toMatchObject({ unsure: 1 })
       await store.applyPaymentEvent(orderId, refunded('RF9', due), newEmail)
       expect(await states(regNo)).toEqual(['done'])
       expect(await waiting()).toEqual([])
-      expect((await found(store, regNo)).paymentStatus).toBe('refunded')
+      expect((await find(store, regNo)).paymentStatus).toBe('refunded')
     })
 
     test('a partial refund in the merchant panel during an unsure refund is detected after staff decide', async () => {
@@ -304,29 +304,29 @@ export function refundsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, refunded('RF7', 10_000), newEmail)
       expect(await revenue()).toBe(due)
       // No longer polled.
-      await store.recordStatusQuery(orderId, later(20 * day), null, null)
-      await decide(`R${id}`, dismiss, later(20 * day))
-      expect((await store.watchedPayments(later(21 * day), 9)).length).toBe(1)
-      await store.applyPaymentEvent(orderId, refunded('RF7', 10_000, later(21 * day)), newEmail)
+      await store.recordStatusQuery(orderId, addMs(20 * day), null, null)
+      await decide(`R${id}`, dismiss, addMs(20 * day))
+      expect((await store.watchedPayments(addMs(21 * day), 9)).length).toBe(1)
+      await store.applyPaymentEvent(orderId, refunded('RF7', 10_000, addMs(21 * day)), newEmail)
       expect(await revenue()).toBe(due - 10_000)
     })
 
     test('a crash between request and response: unsure, until the status query completes it', async () => {
       const { regNo, orderId } = await paid()
       // No longer polled.
-      await store.recordStatusQuery(orderId, later(hour), null, null)
+      await store.recordStatusQuery(orderId, addMs(hour), null, null)
       await requestRefund(regNo)
-      const [dueRefund] = await store.refundsToSend(later(day), 9)
-      await store.claimRefund(dueRefund?.id ?? 0, later(day))
+      const [dueRefund] = await store.refundsToSend(addMs(day), 9)
+      await store.claimRefund(dueRefund?.id ?? 0, addMs(day))
       store = await setUp().reopen()
       // The refund is queried again, however old the payment is.
-      expect((await store.watchedPayments(later(day + 60_000), 9)).length).toBe(1)
+      expect((await store.watchedPayments(addMs(day + 60_000), 9)).length).toBe(1)
       // Another process may be sending the query at this moment.
-      expect(await store.markUnansweredRefunds(later(day + 60_000))).toBe(0)
-      expect(await store.refundsToSend(later(day + 60_000), 9)).toEqual([])
-      expect(await store.markUnansweredRefunds(later(day + 10 * 60_000))).toBe(1)
+      expect(await store.markUnansweredRefunds(addMs(day + 60_000))).toBe(0)
+      expect(await store.refundsToSend(addMs(day + 60_000), 9)).toEqual([])
+      expect(await store.markUnansweredRefunds(addMs(day + 10 * 60_000))).toBe(1)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
-      expect(await store.refundsToSend(later(30 * day), 9)).toEqual([])
+      expect(await store.refundsToSend(addMs(30 * day), 9)).toEqual([])
       await store.applyPaymentEvent(orderId, refunded('RF1', due), newEmail)
       expect(await states(regNo)).toEqual(['done'])
     })
@@ -335,12 +335,12 @@ export function refundsContract(setUp: ContractSetup): void {
       const { regNo } = await paid()
       await requestRefund(regNo)
       const id = await send(createRefundBegun('RF1'))
-      expect(await store.markUnansweredRefunds(later(5 * day))).toBe(0)
-      expect(await store.markUnansweredRefunds(later(6 * day + 1))).toBe(1)
+      expect(await store.markUnansweredRefunds(addMs(5 * day))).toBe(0)
+      expect(await store.markUnansweredRefunds(addMs(6 * day + 1))).toBe(1)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
       await decide(`R${id}`, accept)
       expect(await states(regNo)).toEqual(['done'])
-      expect((await found(store, regNo)).paymentStatus).toBe('refunded')
+      expect((await find(store, regNo)).paymentStatus).toBe('refunded')
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
     })
 
@@ -358,13 +358,13 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await waiting()).toEqual([['C', 'misfit']])
       expect(await revenue()).toBe(0)
       await decide(id, accept)
-      expect((await found(store, registration.regNo)).paymentStatus).toBe('success')
+      expect((await find(store, registration.regNo)).paymentStatus).toBe('success')
       expect([await revenue(), await sumOf(registration.regNo)]).toEqual([due, due])
       // Later refunds reduce the figures too.
       await requestRefund(registration.regNo)
       await send(createRefundBegun('RF2'))
       await store.applyPaymentEvent(registration.orderId, refunded('RF2', due), newEmail)
-      expect((await found(store, registration.regNo)).paymentStatus).toBe('refunded')
+      expect((await find(store, registration.regNo)).paymentStatus).toBe('refunded')
       expect([await revenue(), await sumOf(registration.regNo)]).toEqual([0, 0])
     })
 
@@ -373,13 +373,13 @@ export function refundsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(registration.orderId, confirmedBy('AP2'), newEmail)
       await decide(await only(), refund())
       expect(await waiting()).toEqual([])
-      expect(await found(store, registration.regNo)).toMatchObject({
+      expect(await find(store, registration.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
       })
       await send(createRefundBegun('RF1'))
       await store.applyPaymentEvent(registration.orderId, refunded('RF1', due), newEmail)
-      expect(await found(store, registration.regNo)).toMatchObject({
+      expect(await find(store, registration.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
       })
@@ -394,7 +394,7 @@ export function refundsContract(setUp: ContractSetup): void {
 
     test('too old for the kind of its gateway is rejected, whatever the name of the gateway', async () => {
       const { regNo } = await paid()
-      const at = later(200 * day)
+      const at = addMs(200 * day)
       const gatewayKinds = { airpay: 'razorpay' } as const
       expect(
         await store.requestRefund({ of: regNo, amount: null, ...grounds, at, gatewayKinds }),
@@ -414,7 +414,7 @@ export function refundsContract(setUp: ContractSetup): void {
   describe('refunds in the merchant panel', () => {
     const refunds = (...refundManually: readonly (readonly [string, number])[]): PaymentEvent =>
       ({
-        ...(confirmedBy('AP1', due, later(3 * day)) as ConfirmedEvent),
+        ...(confirmedBy('AP1', due, addMs(3 * day)) as ConfirmedEvent),
         refunds: refundManually.map(([reference, amount]) => ({
           reference,
           amount: toAmount(amount),
@@ -426,10 +426,10 @@ export function refundsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       await store.applyPaymentEvent(orderId, refunds(['R1', 100_000]), newEmail)
       await store.applyPaymentEvent(orderId, refunds(['R1', 100_000]), newEmail)
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect(await revenue()).toBe(401_500)
       await store.applyPaymentEvent(orderId, refunds(['R1', 100_000], ['R2', 401_500]), newEmail)
-      expect((await found(store, regNo)).paymentStatus).toBe('refunded')
+      expect((await find(store, regNo)).paymentStatus).toBe('refunded')
       expect(
         (await store.refunds(regNo)).map(({ reference, amount }) => [reference, amount]),
       ).toEqual([
@@ -443,7 +443,7 @@ export function refundsContract(setUp: ContractSetup): void {
     test('of a second payment end its review, and the ticket stays', async () => {
       const { regNo, orderId } = await twice()
       await store.applyPaymentEvent(orderId, refunded('R1', due), newEmail)
-      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect(await waiting()).toEqual([])
       expect([await revenue(), await sumOf(regNo)]).toEqual([due, due])
     })
@@ -455,17 +455,17 @@ export function refundsContract(setUp: ContractSetup): void {
         of: registration.regNo,
         amount: null,
         ...grounds,
-        at: later(day),
+        at: addMs(day),
       })
       await store.applyPaymentEvent(registration.orderId, refunded('R1', due), newEmail)
-      expect(await store.refundsToSend(later(9 * day), 9)).toEqual([])
+      expect(await store.refundsToSend(addMs(9 * day), 9)).toEqual([])
       expect((await store.refunds(registration.regNo)).map(({ state }) => state)).toEqual(['done'])
     })
 
     test('above the received amount, or of an unpaid payment, go to review', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, refunded('R0', due), newEmail)
-      expect((await found(store, regNo)).paymentStatus).toBe('pending')
+      expect((await find(store, regNo)).paymentStatus).toBe('pending')
       expect(await waiting()).toEqual([['P', 'unclear']])
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       await store.applyPaymentEvent(orderId, refunded('R1', due), newEmail)
@@ -477,7 +477,7 @@ export function refundsContract(setUp: ContractSetup): void {
     test('reported together with their payment send no confirmation', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, refunds(['R1', due]), newEmail)
-      expect((await found(store, regNo)).paymentStatus).toBe('refunded')
+      expect((await find(store, regNo)).paymentStatus).toBe('refunded')
       expect(await store.mailsOf(regNo)).toEqual([])
     })
   })
@@ -488,8 +488,8 @@ export function refundsContract(setUp: ContractSetup): void {
       const id = await store.queueMail(regNo, newEmail, noon)
       expect(await store.claimMail(id, noon)).toBe(true)
       expect(await store.claimMail(id, noon)).toBe(false)
-      expect(await store.dueMails(later(60_000), 9)).toEqual([])
-      const [secondRefund, third] = [later(hour), later(2 * hour)]
+      expect(await store.dueMails(addMs(60_000), 9)).toEqual([])
+      const [secondRefund, third] = [addMs(hour), addMs(2 * hour)]
       expect((await store.dueMails(secondRefund, 9)).length).toBe(1)
       expect(await store.claimMail(id, secondRefund)).toBe(true)
       expect(await store.claimMail(id, third)).toBe(false)
@@ -502,7 +502,7 @@ export function refundsContract(setUp: ContractSetup): void {
       const { regNo } = await registerSample(store)
       const id = await store.queueMail(regNo, newEmail, noon)
       const link = (tokenHash: string) =>
-        ({ tokenHash, regNo, purpose: 'mail', at: noon, expiresAt: later(hour) }) as const
+        ({ tokenHash, regNo, purpose: 'mail', at: noon, expiresAt: addMs(hour) }) as const
       expect(await store.claimMail(id, noon, [link('one')])).toBe(true)
       expect(await store.claimMail(id, noon, [link('two')])).toBe(false)
       expect(await store.accessLink('one')).toMatchObject({ regNo, purpose: 'mail' })
@@ -512,7 +512,7 @@ export function refundsContract(setUp: ContractSetup): void {
     test('is listed newest first, by state, event and address, and counted; a failed one can be resent', async () => {
       const { regNo } = await registerSample(store)
       const queue = (to: string): Promise<number> =>
-        store.queueMail(regNo, { ...newEmail, to }, later(-1))
+        store.queueMail(regNo, { ...newEmail, to }, addMs(-1))
       const [sent, failed, queuedEmail, waitingEmail] = [
         await queue('asha@example.org'),
         await queue('ravi@example.org'),
@@ -521,7 +521,7 @@ export function refundsContract(setUp: ContractSetup): void {
       ]
       await store.mailSent(sent, noon)
       await store.mailFailed(failed, 'No such mailbox.', null)
-      await store.mailFailed(queuedEmail, 'Later.', later(hour))
+      await store.mailFailed(queuedEmail, 'Later.', addMs(hour))
       await store.queueOnce('reviews other', 'other', newEmail, noon)
       const ALL_EMAILS = { events: null, status: null, address: '' }
       const ids = async (query: object, before: number | null = null, limit = 9) =>
@@ -542,7 +542,7 @@ export function refundsContract(setUp: ContractSetup): void {
         subject: newEmail.subject,
         regNo,
         attempts: 1,
-        at: later(-1),
+        at: addMs(-1),
         sentAt: null,
         nextAt: null,
         error: 'No such mailbox.',
@@ -578,8 +578,8 @@ export function refundsContract(setUp: ContractSetup): void {
       const checkout = { checkoutId: 'order_1', orderId, amount: toAmount(17_700), currency: INR }
       const second = { ...checkout, checkoutId: 'order_2', amount: toAmount(18_000) }
       await store.recordCheckout(checkout, noon)
-      await store.recordCheckout(second, later(1000))
-      await store.recordCheckout(checkout, later(2000))
+      await store.recordCheckout(second, addMs(1000))
+      await store.recordCheckout(checkout, addMs(2000))
       expect(await store.checkoutsOf(orderId)).toEqual([checkout, second])
       expect(await store.checkoutById('order_2')).toEqual(second)
       expect(await store.checkoutById('order_3')).toBeNull()
@@ -589,7 +589,7 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await store.isWebhookProcessed('a:evt_1')).toBe(false)
       expect(await store.lastWebhookAt('a:')).toBeNull()
       await store.recordWebhookEvent('a:evt_1', noon)
-      await store.recordWebhookEvent('a:evt_1', later(1000))
+      await store.recordWebhookEvent('a:evt_1', addMs(1000))
       expect(await store.isWebhookProcessed('a:evt_1')).toBe(true)
       expect(await store.isWebhookProcessed('a:evt_2')).toBe(false)
       expect(await store.lastWebhookAt('a:')).toBe(noon)

@@ -4,10 +4,10 @@ import { dayOf, toAmount } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { ImportRow, NewRegistration, Store } from '../../../server/storage/index.ts'
 import {
-  found,
+  find,
   hour,
   createImportRow,
-  later,
+  addMs,
   newEmail,
   newRegistration,
   nextRegNo,
@@ -32,7 +32,7 @@ export function registerContract(setUp: ContractSetup): void {
         ({ actor: 'desk', way: 'cash', reference, mail: newEmail }) as const
       const desk = { addedBy: 'the desk', way: 'desk' }
       const first = await registerSample(store, { ...desk, inHand: inHand('C-001') })
-      expect(await found(store, first.regNo)).toMatchObject({
+      expect(await find(store, first.regNo)).toMatchObject({
         paymentStatus: 'success',
         state: 'complete',
         paymentId: 'C-001',
@@ -79,7 +79,7 @@ export function registerContract(setUp: ContractSetup): void {
       }
       const registration = newRegistration({
         uploads: [upload],
-        holdUntil: later(48 * hour),
+        holdUntil: addMs(48 * hour),
         answers: { full_name: 'ആശ', note: 'a "quoted" \\ line', age: 41.5, member: false },
       })
       expect(await store.register(registration)).toEqual({
@@ -139,7 +139,7 @@ export function registerContract(setUp: ContractSetup): void {
             gateway: '',
             watchUntil: null,
             quote: { period: 'early', base: 425_000, gst: 76_500 },
-            holdUntil: later(48 * hour),
+            holdUntil: addMs(48 * hour),
             handedOffAt: noon,
             lastAnswer: null,
             nextAskAt: noon,
@@ -165,7 +165,7 @@ export function registerContract(setUp: ContractSetup): void {
         quote: null,
         mail: newEmail,
       })
-      expect(await found(store, regNo)).toMatchObject({
+      expect(await find(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         payments: [],
         total: null,
@@ -189,7 +189,7 @@ export function registerContract(setUp: ContractSetup): void {
         ok: false,
         error: { code: 'reg_no_taken' },
       })
-      expect((await found(store, regNo)).answers.full_name).toBe('First')
+      expect((await find(store, regNo)).answers.full_name).toBe('First')
       expect((await store.auditOf(regNo)).length).toBe(1)
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(1)
     })
@@ -215,7 +215,7 @@ export function registerContract(setUp: ContractSetup): void {
     test('exists after the store is reopened', async () => {
       const { regNo } = await registerSample(store)
       const reopened = await setup.reopen()
-      expect((await found(reopened, regNo)).paymentStatus).toBe('pending')
+      expect((await find(reopened, regNo)).paymentStatus).toBe('pending')
     })
   })
 
@@ -225,7 +225,7 @@ export function registerContract(setUp: ContractSetup): void {
 
     test('returns the first registration for the same request', async () => {
       const first = await store.register(createKeyed('same'))
-      const second = await store.register(createKeyed('same', { at: later(hour) }))
+      const second = await store.register(createKeyed('same', { at: addMs(hour) }))
       expect(first.ok && second.ok && second.value).toEqual(
         first.ok && { ...first.value, repeated: true },
       )
@@ -246,12 +246,12 @@ export function registerContract(setUp: ContractSetup): void {
 
     test('is forgotten after 24 hours, not before', async () => {
       await store.register(createKeyed('same'))
-      expect(await store.register(createKeyed('same', { at: later(24 * hour - 1) }))).toMatchObject(
+      expect(await store.register(createKeyed('same', { at: addMs(24 * hour - 1) }))).toMatchObject(
         {
           value: { repeated: true },
         },
       )
-      expect(await store.register(createKeyed('same', { at: later(24 * hour) }))).toMatchObject({
+      expect(await store.register(createKeyed('same', { at: addMs(24 * hour) }))).toMatchObject({
         value: { repeated: false },
       })
     })
@@ -289,7 +289,7 @@ export function registerContract(setUp: ContractSetup): void {
         pending: 1,
         revenue: 700_000,
       })
-      expect(await found(store, rows[0]?.regNo ?? '')).toMatchObject({
+      expect(await find(store, rows[0]?.regNo ?? '')).toMatchObject({
         answers: createImportRow().answers,
         paymentStatus: 'success',
         paymentId: 'TX1',
@@ -300,7 +300,7 @@ export function registerContract(setUp: ContractSetup): void {
         { source: 'import', reference: 'TX1', amount: 700_000, state: 'fits' },
       ])
       // No configured gateway has these payments, so none is queried.
-      expect(await store.pendingPayments(later(9 * hour), 10)).toEqual([])
+      expect(await store.pendingPayments(addMs(9 * hour), 10)).toEqual([])
     })
 
     test('recognises a row by its foreign number, and finds it by both numbers', async () => {

@@ -5,14 +5,14 @@ import type { MovementQuery, Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   hour,
-  later,
+  addMs,
   newEmail,
   noon,
   registerSample,
 } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
-const ALL: MovementQuery = { eventIds: null, from: instant(0), to: later(1000 * hour) }
+const ALL: MovementQuery = { eventIds: null, from: instant(0), to: addMs(1000 * hour) }
 const refund = { who: 'office', why: 'Agreed' } as const
 
 export function reportsContract(setUp: ContractSetup): void {
@@ -35,7 +35,7 @@ export function reportsContract(setUp: ContractSetup): void {
       await pay('pay_2')
       await pay('pay_3')
       const amount = toAmount(10_050)
-      await store.requestRefund({ ...refund, of: regNo, amount, at: later(hour), byHand: 'SLIP 1' })
+      await store.requestRefund({ ...refund, of: regNo, amount, at: addMs(hour), byHand: 'SLIP 1' })
       const ids: string[] = []
       for (let after: string | null = null, isLast = false; !isLast;) {
         const page = await store.movementPage(ALL, after, 1)
@@ -64,7 +64,7 @@ export function reportsContract(setUp: ContractSetup): void {
         4,
       )
       expect(
-        (await store.movementPage({ ...ALL, changedAfter: later(2 * hour) }, null, 9)).rows,
+        (await store.movementPage({ ...ALL, changedAfter: addMs(2 * hour) }, null, 9)).rows,
       ).toEqual([])
     })
 
@@ -77,7 +77,7 @@ export function reportsContract(setUp: ContractSetup): void {
       expect(await store.debtorSums(['demo', 'other'])).toEqual([
         { eventId: 'demo', currency: INR, registrations: 1, amount: due },
       ])
-      await store.requestRefund({ ...refund, of: regNo, amount: toAmount(100), at: later(hour) })
+      await store.requestRefund({ ...refund, of: regNo, amount: toAmount(100), at: addMs(hour) })
       expect(await store.openRefunds(['other'])).toEqual([])
       expect(await store.openRefunds(null)).toMatchObject([{ regNo, amount: 100, state: 'wanted' }])
     })
@@ -92,9 +92,9 @@ export function reportsContract(setUp: ContractSetup): void {
         figures: await store.movementSums(ALL),
       }
       await store.closeMonth([closing])
-      await store.closeMonth([{ ...closing, who: 'Asha', at: later(hour) }])
+      await store.closeMonth([{ ...closing, who: 'Asha', at: addMs(hour) }])
       expect(await store.monthClosings('2026-01', null)).toEqual([
-        { ...closing, who: 'Asha', at: later(hour) },
+        { ...closing, who: 'Asha', at: addMs(hour) },
       ])
       expect(await store.monthClosings('2026-01', ['other'])).toEqual([])
       expect(await store.monthClosings('2026-02', null)).toEqual([])

@@ -6,9 +6,9 @@ import type { Store } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
   declinedAt,
-  found,
+  find,
   hour,
-  later,
+  addMs,
   newRegistration,
   noon,
   sampleQuote,
@@ -48,7 +48,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       const paidRegistration = await registerSample(store, { quote })
       const freeRegistration = await registerSample(store, { quote, orderId: null })
       for (const { regNo } of [paidRegistration, freeRegistration])
-        expect((await found(store, regNo)).lines).toEqual(bill)
+        expect((await find(store, regNo)).lines).toEqual(bill)
     })
 
     test('with another price belongs to its attempt, and the registration shows the paid bill', async () => {
@@ -65,24 +65,24 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         holdUntil: null,
       }
       expect(
-        await store.retry(regNo, later(hour), { after: orderId, replaces: true, price }),
+        await store.retry(regNo, addMs(hour), { after: orderId, replaces: true, price }),
       ).toMatchObject({ ok: true })
-      expect((await found(store, regNo)).lines).toEqual(higherBill)
+      expect((await find(store, regNo)).lines).toEqual(higherBill)
       // The first order is paid later: its original bill counts.
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', total), null)
-      expect(await found(store, regNo)).toMatchObject({ total, period: 'early', lines: bill })
+      expect(await find(store, regNo)).toMatchObject({ total, period: 'early', lines: bill })
     })
 
     test('of another attempt at the same price is the same', async () => {
       const { regNo, orderId } = await registerSample(store, { quote })
-      await store.applyPaymentEvent(orderId, { type: 'expired', at: later(1) }, null)
-      expect(await store.retry(regNo, later(hour))).toMatchObject({ ok: true })
-      expect((await found(store, regNo)).lines).toEqual(bill)
+      await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(1) }, null)
+      expect(await store.retry(regNo, addMs(hour))).toMatchObject({ ok: true })
+      expect((await find(store, regNo)).lines).toEqual(bill)
     })
 
     test('has no lines if the price has none', async () => {
       const { regNo } = await registerSample(store)
-      expect((await found(store, regNo)).lines).toEqual([])
+      expect((await find(store, regNo)).lines).toEqual([])
     })
   })
 
@@ -169,16 +169,16 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
     test('are held during payment, released after the hold, and sold again; a later payment goes to review', async () => {
       await serve([seats])
       const latePayer = await registerSample(store, to('scan'))
-      const before = later(holdMs - 1)
+      const before = addMs(holdMs - 1)
       expect([await register({ ...to('scan'), at: before }), await left(before)]).toMatchObject([
         full('seats.scan'),
         { 'seats.scan': 0 },
       ])
-      expect(await left(later(holdMs))).toMatchObject({ 'seats.scan': 1 })
-      const quickPayer = await registerSample(store, { ...to('scan'), at: later(holdMs) })
+      expect(await left(addMs(holdMs))).toMatchObject({ 'seats.scan': 1 })
+      const quickPayer = await registerSample(store, { ...to('scan'), at: addMs(holdMs) })
       const paymentResult = await store.applyPaymentEvent(
         latePayer.orderId,
-        confirmedBy('AP1', sampleQuote.total, later(holdMs + 1)),
+        confirmedBy('AP1', sampleQuote.total, addMs(holdMs + 1)),
         null,
       )
       const reason = 'Payment received after the seat was released: Scanning is full.'
@@ -188,13 +188,13 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       ])
       // The registration that holds the seat can pay without a check.
       await store.applyPaymentEvent(quickPayer.orderId, confirmedBy('AP2'), null)
-      expect((await found(store, quickPayer.regNo)).paymentStatus).toBe('success')
-      expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
+      expect((await find(store, quickPayer.regNo)).paymentStatus).toBe('success')
+      expect(await left(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
       // Staff may exceed the quota.
       const decisionResult = await store.decideReview(
         (await store.reviews('demo'))[0]?.id ?? '',
         { what: 'accept', reference: null, amount: null, why: 'A chair was found', who: 'asha' },
-        later(hour),
+        addMs(hour),
         null,
       )
       expect(decisionResult.ok).toBe(true)
@@ -203,7 +203,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         max: 1,
         taken: 2,
       })
-      expect(await register({ ...to('scan'), at: later(9 * hour) })).toEqual(full('seats.scan'))
+      expect(await register({ ...to('scan'), at: addMs(9 * hour) })).toEqual(full('seats.scan'))
     })
 
     test('that were released and not sold are still available to a late payment', async () => {
@@ -211,18 +211,18 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store, to('scan'))
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', sampleQuote.total, later(9 * hour)),
+        confirmedBy('AP1', sampleQuote.total, addMs(9 * hour)),
         null,
       )
-      expect((await found(store, regNo)).paymentStatus).toBe('success')
-      expect(await register({ ...to('scan'), at: later(99 * hour) })).toEqual(full('seats.scan'))
+      expect((await find(store, regNo)).paymentStatus).toBe('success')
+      expect(await register({ ...to('scan'), at: addMs(99 * hour) })).toEqual(full('seats.scan'))
     })
 
     test('that are paid are not sold when a balance stays unpaid', async () => {
       await serve([seats])
       const { regNo, orderId } = await registerSample(store, to('scan'))
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', sampleQuote.total, later(1)), null)
-      const { answers, category } = await found(store, regNo)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', sampleQuote.total, addMs(1)), null)
+      const { answers, category } = await find(store, regNo)
       const { searchable } = newRegistration()
       const higherBill = { ...sampleQuote, base: total, gst: toAmount(0), total, lines: bill }
       const correctAction = {
@@ -243,7 +243,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         uploads: [],
       }
       const correction = await store.correct(
-        { ...correctAction, at: later(2), once: null },
+        { ...correctAction, at: addMs(2), once: null },
         {
           ...unchangedAnswers,
           quote: higherBill,
@@ -254,63 +254,63 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         },
       )
       expect(correction.ok).toBe(true)
-      const [balanceOrder] = (await found(store, regNo)).payments
-      await store.resumePayment(balanceOrder?.orderId ?? orderId, later(hour), {
+      const [balanceOrder] = (await find(store, regNo)).payments
+      await store.resumePayment(balanceOrder?.orderId ?? orderId, addMs(hour), {
         unique: [],
         holdMs,
       })
-      expect(await register({ ...to('scan'), at: later(9 * hour) })).toEqual(full('seats.scan'))
+      expect(await register({ ...to('scan'), at: addMs(9 * hour) })).toEqual(full('seats.scan'))
     })
 
     test('of a payment that the bank processes are not released', async () => {
       await serve([seats])
       const { orderId } = await registerSample(store, to('scan'))
-      await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'in-process')
-      expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
-      expect(await register({ ...to('scan'), at: later(hour) })).toEqual(full('seats.scan'))
-      await store.recordStatusQuery(orderId, later(hour), later(2 * hour), 'no-record')
-      expect(await register({ ...to('scan'), at: later(hour) })).toMatchObject({ ok: true })
+      await store.recordStatusQuery(orderId, addMs(hour), addMs(2 * hour), 'in-process')
+      expect(await left(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
+      expect(await register({ ...to('scan'), at: addMs(hour) })).toEqual(full('seats.scan'))
+      await store.recordStatusQuery(orderId, addMs(hour), addMs(2 * hour), 'no-record')
+      expect(await register({ ...to('scan'), at: addMs(hour) })).toMatchObject({ ok: true })
     })
 
     test('are not sold twice when the clock is set back', async () => {
       await serve([seats])
       const first = await registerSample(store, to('scan'))
-      const second = await registerSample(store, { ...to('scan'), at: later(holdMs) })
+      const second = await registerSample(store, { ...to('scan'), at: addMs(holdMs) })
       for (const [{ orderId }, reference] of [
         [first, 'AP1'],
         [second, 'AP2'],
       ] as const)
         await store.applyPaymentEvent(
           orderId,
-          confirmedBy(reference, sampleQuote.total, later(1)),
+          confirmedBy(reference, sampleQuote.total, addMs(1)),
           null,
         )
-      expect((await found(store, first.regNo)).paymentStatus).toBe('pending')
-      expect((await found(store, second.regNo)).paymentStatus).toBe('success')
+      expect((await find(store, first.regNo)).paymentStatus).toBe('pending')
+      expect((await find(store, second.regNo)).paymentStatus).toBe('success')
     })
 
     test('once free again, count a payment under review, minus its refunds', async () => {
       await serve([seats])
       const first = await registerSample(store, to('scan'))
-      const second = await registerSample(store, { ...to('scan'), at: later(2 * holdMs) })
-      const paid = confirmedBy('AP1', sampleQuote.total, later(2 * holdMs))
+      const second = await registerSample(store, { ...to('scan'), at: addMs(2 * holdMs) })
+      const paid = confirmedBy('AP1', sampleQuote.total, addMs(2 * holdMs))
       await store.applyPaymentEvent(first.orderId, paid, null)
-      expect(await found(store, first.regNo)).toMatchObject({ inReview: true })
+      expect(await find(store, first.regNo)).toMatchObject({ inReview: true })
       const partialAmount = toAmount(10_000)
       const refundEvent = {
         type: 'refunded',
         reference: 'RF1',
         amount: partialAmount,
-        at: later(2 * holdMs),
+        at: addMs(2 * holdMs),
       }
       await store.applyPaymentEvent(
         first.orderId,
         refundEvent as Parameters<Store['applyPaymentEvent']>[1],
         null,
       )
-      await store.applyPaymentEvent(second.orderId, declinedAt(later(3 * holdMs)), null)
+      await store.applyPaymentEvent(second.orderId, declinedAt(addMs(3 * holdMs)), null)
       await store.applyPaymentEvent(first.orderId, paid, null)
-      expect(await found(store, first.regNo)).toMatchObject({ paymentStatus: 'success' })
+      expect(await find(store, first.regNo)).toMatchObject({ paymentStatus: 'success' })
       const { revenue } = await store.dashboardFigures('demo', dayOf(noon))
       expect(revenue).toBe(sampleQuote.total - partialAmount)
     })
@@ -320,49 +320,49 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       const first = await registerSample(store, to('scan'))
       await store.applyPaymentEvent(first.orderId, declinedAt(), null)
       expect(await left()).toMatchObject({ 'seats.scan': 1 })
-      const retryResult = await store.retry(first.regNo, later(hour))
+      const retryResult = await store.retry(first.regNo, addMs(hour))
       expect(retryResult.ok).toBe(true)
-      expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
+      expect(await left(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
       const orderId = retryResult.ok ? retryResult.value.orderId : first.orderId
-      await store.applyPaymentEvent(orderId, declinedAt(later(hour)), null)
-      const second = await registerSample(store, { ...to('scan'), at: later(hour) })
-      expect(await store.retry(first.regNo, later(hour))).toEqual(full('seats.scan'))
-      expect((await found(store, first.regNo)).payments.length).toBe(2)
+      await store.applyPaymentEvent(orderId, declinedAt(addMs(hour)), null)
+      const second = await registerSample(store, { ...to('scan'), at: addMs(hour) })
+      expect(await store.retry(first.regNo, addMs(hour))).toEqual(full('seats.scan'))
+      expect((await find(store, first.regNo)).payments.length).toBe(2)
       await store.applyPaymentEvent(
         second.orderId,
-        confirmedBy('AP2', sampleQuote.total, later(hour)),
+        confirmedBy('AP2', sampleQuote.total, addMs(hour)),
         null,
       )
       const refundEvent = {
         type: 'refunded',
         reference: 'RF2',
         amount: sampleQuote.total,
-        at: later(hour),
+        at: addMs(hour),
       }
       await store.applyPaymentEvent(
         second.orderId,
         refundEvent as Parameters<Store['applyPaymentEvent']>[1],
         null,
       )
-      expect(await left(later(hour))).toMatchObject({ 'seats.scan': 1 })
-      expect(await store.retry(first.regNo, later(hour))).toMatchObject({ ok: true })
+      expect(await left(addMs(hour))).toMatchObject({ 'seats.scan': 1 })
+      expect(await store.retry(first.regNo, addMs(hour))).toMatchObject({ ok: true })
     })
 
     test('of a reissued order are held again, or sold', async () => {
       await serve([seats])
       const first = await registerSample(store, to('scan'))
-      expect(await store.resumePayment(first.orderId, later(holdMs))).toEqual({
+      expect(await store.resumePayment(first.orderId, addMs(holdMs))).toEqual({
         ok: true,
         value: null,
       })
-      expect(await register({ ...to('scan'), at: later(2 * holdMs - 1) })).toEqual(
+      expect(await register({ ...to('scan'), at: addMs(2 * holdMs - 1) })).toEqual(
         full('seats.scan'),
       )
-      await registerSample(store, { ...to('scan'), at: later(2 * holdMs) })
-      expect(await store.resumePayment(first.orderId, later(2 * holdMs))).toEqual(
+      await registerSample(store, { ...to('scan'), at: addMs(2 * holdMs) })
+      expect(await store.resumePayment(first.orderId, addMs(2 * holdMs))).toEqual(
         full('seats.scan'),
       )
-      expect((await found(store, first.regNo)).payments[0]?.handedOffAt).toBe(later(holdMs))
+      expect((await find(store, first.regNo)).payments[0]?.handedOffAt).toBe(addMs(holdMs))
     })
 
     test('are one per registration: the last seat, requested by 64 delegates, goes to exactly one', async () => {
@@ -395,24 +395,24 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
     test('of a later quota include earlier registrations; of a changed quota, those that it covers', async () => {
       const paid = await registerSample(store, to('scan'))
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
-      const expired = await registerSample(store, { ...to('airway'), at: later(1) })
+      const expired = await registerSample(store, { ...to('airway'), at: addMs(1) })
       const failed = await registerSample(store, to('airway'))
       await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
-      await serve([seats], later(2))
-      expect(await left(later(2))).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
-      expect(await left(later(hour))).toEqual({ 'seats.scan': 0, 'seats.airway': 2 })
-      expect(await register({ ...to('scan'), at: later(2) })).toEqual(full('seats.scan'))
+      await serve([seats], addMs(2))
+      expect(await left(addMs(2))).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
+      expect(await left(addMs(hour))).toEqual({ 'seats.scan': 0, 'seats.airway': 2 })
+      expect(await register({ ...to('scan'), at: addMs(2) })).toEqual(full('seats.scan'))
       // Serving the same file again has no effect; a higher maximum does.
-      await serve([seats], later(3))
-      await serve([{ ...seats, max: { scan: 2, airway: 2 } }], later(4))
-      await registerSample(store, { ...to('scan'), at: later(4) })
-      expect(await register({ ...to('scan'), at: later(4) })).toEqual(full('seats.scan'))
-      await serve([{ id: 'hall', max: 3, full: { message: 'Full' } }], later(5))
-      expect(await left(later(5))).toEqual({ hall: 0 })
-      await serve([], later(6))
-      expect(await left(later(6))).toEqual({})
+      await serve([seats], addMs(3))
+      await serve([{ ...seats, max: { scan: 2, airway: 2 } }], addMs(4))
+      await registerSample(store, { ...to('scan'), at: addMs(4) })
+      expect(await register({ ...to('scan'), at: addMs(4) })).toEqual(full('seats.scan'))
+      await serve([{ id: 'hall', max: 3, full: { message: 'Full' } }], addMs(5))
+      expect(await left(addMs(5))).toEqual({ hall: 0 })
+      await serve([], addMs(6))
+      expect(await left(addMs(6))).toEqual({})
       await store.applyPaymentEvent(expired.orderId, confirmedBy('AP3'), null)
-      expect((await found(store, expired.regNo)).paymentStatus).toBe('success')
+      expect((await find(store, expired.regNo)).paymentStatus).toBe('success')
     })
 
     const dinner: Quota = {
@@ -443,13 +443,13 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       expect(await takenOf()).toEqual({ dinner: 3, table: 4 })
       await registerSample(store, { ...withTickets(5, 3), orderId: null })
       expect(await takenOf()).toEqual({ dinner: 8, table: 8 })
-      expect(await store.availableSeats('demo', { dinner: 8, table: 8 }, later(hour))).toEqual({
+      expect(await store.availableSeats('demo', { dinner: 8, table: 8 }, addMs(hour))).toEqual({
         dinner: 3,
         table: 3,
       })
       // The hold of the first registration has ended: exactly its seats are sold again.
-      expect(await register({ ...withTickets(4), at: later(hour) })).toEqual(full('dinner'))
-      await registerSample(store, { ...withTickets(3, 1), orderId: null, at: later(hour) })
+      expect(await register({ ...withTickets(4), at: addMs(hour) })).toEqual(full('dinner'))
+      await registerSample(store, { ...withTickets(3, 1), orderId: null, at: addMs(hour) })
       expect(await takenOf()).toEqual({ dinner: 8, table: 7 })
     })
 
@@ -475,16 +475,16 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
     test('of a later quota for tickets include the tickets of earlier registrations', async () => {
       const { regNo, orderId } = await registerSample(store, withTickets(4))
       await store.applyPaymentEvent(orderId, confirmedBy('AP4'), null)
-      await serve([dinner], later(1))
+      await serve([dinner], addMs(1))
       expect(await takenOf()).toEqual({ dinner: 4 })
-      expect((await found(store, regNo)).answers).toMatchObject({ tickets: 4 })
+      expect((await find(store, regNo)).answers).toMatchObject({ tickets: 4 })
       // A quota whose count changes is counted again.
-      await serve([{ ...dinner, count: 'guests', withDelegate: true }], later(2))
+      await serve([{ ...dinner, count: 'guests', withDelegate: true }], addMs(2))
       expect(await takenOf()).toEqual({ dinner: 1 })
     })
 
     const correctTo = async (regNo: RegNo, tickets: number) => {
-      const { answers, category } = await found(store, regNo)
+      const { answers, category } = await find(store, regNo)
       return store.correct(
         {
           regNo,
@@ -492,7 +492,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
           actor: 'owner',
           who: 'Meera',
           why: `To ${tickets}.`,
-          at: later(hour),
+          at: addMs(hour),
           once: null,
         },
         {

@@ -15,7 +15,7 @@ import {
 } from '../../../engine/index.ts'
 import type { OrderId, RegNo, SettlementLine, ManualMethod } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
-import { confirmedBy, found, hour, later, noon, registerSample } from '../sample-registrations.ts'
+import { confirmedBy, find, hour, addMs, noon, registerSample } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 import { due, grounds } from './payment-decisions.ts'
 
@@ -50,7 +50,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       eventId: 'demo',
       sha256: 'ab',
       who: 'treasurer',
-      at: later(1000),
+      at: addMs(1000),
       lines,
     })
 
@@ -71,7 +71,7 @@ export function settlementsContract(setUp: ContractSetup): void {
           why,
           seen: seen === undefined ? ((await readLine())?.decisionId ?? null) : seen,
           who,
-          at: later(2000),
+          at: addMs(2000),
           eventId: 'demo',
           name: 'CB1',
           regNo: null,
@@ -83,7 +83,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       ])
       expect(results.map(({ ok }) => ok).toSorted()).toEqual([false, true])
       const who = results[0]?.ok === true ? 'first' : 'second'
-      const handled = { why: 'Kept.', who, at: later(2000) }
+      const handled = { why: 'Kept.', who, at: addMs(2000) }
       expect(await readLine()).toEqual({ id, decisionId: expect.any(Number), handled })
       expect(await decide(null, 'second', null)).toMatchObject({ error: { why: 'Kept.', who } })
       expect(await decide(null, 'second')).toMatchObject({ ok: true })
@@ -109,7 +109,7 @@ export function settlementsContract(setUp: ContractSetup): void {
 
     test('are stored line by line, once each; known payments stay unchanged', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
       const lines = [
         line(orderId, 'AP1'),
         line(orderId, 'AP1', { is: 'refund', net: toAmount(-due) }),
@@ -157,25 +157,25 @@ export function settlementsContract(setUp: ContractSetup): void {
 
     test('a refund that no settlement contained five days later was not in the work queue', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
       const refunded = (reference: string) =>
         store.applyPaymentEvent(
           orderId,
-          { type: 'refunded', reference, amount: toAmount(5_000), at: later(20) },
+          { type: 'refunded', reference, amount: toAmount(5_000), at: addMs(20) },
           null,
         )
       await refunded('RF1')
       await refunded('RF2')
       const DAY = 24 * hour
-      const dayAfter = (days: number) => day(isoIndia(later(days * DAY)).slice(0, 10))
-      const listUnsettled = async (at = later(9 * DAY)) =>
+      const dayAfter = (days: number) => day(isoIndia(addMs(days * DAY)).slice(0, 10))
+      const listUnsettled = async (at = addMs(9 * DAY)) =>
         (await store.workQueue(['demo'], at)).filter(({ is }) => is === 'refund_unsettled')
       // No settlements are loaded for this account, so none is expected.
       expect(await listUnsettled()).toEqual([])
       await saveLines(line(orderId, 'AP1', { day: dayAfter(0) }))
       expect(await listUnsettled()).toEqual([])
       await saveLines(line('', 'AP7', { day: dayAfter(8) }))
-      expect(await listUnsettled(later(4 * DAY))).toEqual([])
+      expect(await listUnsettled(addMs(4 * DAY))).toEqual([])
       const expectedEntry = [{ eventId: 'demo', is: 'refund_unsettled', count: 1, more: false }]
       expect(await listUnsettled()).toEqual(expectedEntry)
       const refundLine = {
@@ -190,22 +190,22 @@ export function settlementsContract(setUp: ContractSetup): void {
       expect(await listUnsettled()).toEqual([])
 
       const second = await registerAirpay()
-      await store.applyPaymentEvent(second.orderId, confirmedBy('AP2', due, later(10)), null)
+      await store.applyPaymentEvent(second.orderId, confirmedBy('AP2', due, addMs(10)), null)
       await store.applyPaymentEvent(
         second.orderId,
-        { type: 'refunded', reference: 'RF3', amount: due, at: later(20) },
+        { type: 'refunded', reference: 'RF3', amount: due, at: addMs(20) },
         null,
       )
       expect(await listUnsettled()).toEqual(expectedEntry)
       const treasurer = { who: 'treasurer', actor: 'treasurer', once: null } as const
-      const note = { ...treasurer, act: 'note', why: 'Called.', at: later(8 * DAY) } as const
+      const note = { ...treasurer, act: 'note', why: 'Called.', at: addMs(8 * DAY) } as const
       await store.addNote({ ...note, regNo: second.regNo })
       expect(await listUnsettled()).toEqual(expectedEntry)
-      const markHandled = (regNo: RegNo, reason: string, at = later(9 * DAY)) =>
+      const markHandled = (regNo: RegNo, reason: string, at = addMs(9 * DAY)) =>
         store.handleRefund({ ...treasurer, act: 'handle_refund', regNo, why: reason, at })
       // Rejected for another registration, and before the refund is overdue.
       expect(await markHandled(regNo, 'Called.')).toMatchObject({ error: { code: 'not_now' } })
-      expect(await markHandled(second.regNo, 'Called.', later(4 * DAY))).toMatchObject({
+      expect(await markHandled(second.regNo, 'Called.', addMs(4 * DAY))).toMatchObject({
         error: { code: 'not_now' },
       })
       expect(await markHandled(second.regNo, ' ')).toMatchObject({ error: { code: 'no_grounds' } })
@@ -221,7 +221,7 @@ export function settlementsContract(setUp: ContractSetup): void {
 
     test('a refund of an accepted payment that the gateway does not report as a sale is also expected in settlements', async () => {
       const { orderId, regNo } = await registerAirpay()
-      const at = later(10)
+      const at = addMs(10)
       const confirmedEvent = {
         type: 'confirmed',
         reference: 'AP1',
@@ -232,15 +232,15 @@ export function settlementsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, { ...confirmedEvent, kind: 'other' }, null)
       const [review] = await store.reviews('demo')
       const accept = { what: 'accept', reference: null, amount: null, ...grounds } as const
-      expect((await store.decideReview(review?.id ?? '', accept, later(20), null)).ok).toBe(true)
+      expect((await store.decideReview(review?.id ?? '', accept, addMs(20), null)).ok).toBe(true)
       await store.applyPaymentEvent(
         orderId,
-        { type: 'refunded', reference: 'RF1', amount: toAmount(5_000), at: later(30) },
+        { type: 'refunded', reference: 'RF1', amount: toAmount(5_000), at: addMs(30) },
         null,
       )
       const DAY = 24 * hour
-      await saveLines(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
-      const queueEntries = await store.workQueue(['demo'], later(9 * DAY))
+      await saveLines(line(orderId, 'AP1', { day: day(isoIndia(addMs(8 * DAY)).slice(0, 10)) }))
+      const queueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
       expect(queueEntries.filter(({ is }) => is === 'refund_unsettled')).toHaveLength(1)
       expect(await store.paymentsOfAccount(ACCOUNT)).toMatchObject([{ isMoney: true }])
       expect((await store.settlementLinesOf(regNo)).length).toBe(1)
@@ -248,23 +248,23 @@ export function settlementsContract(setUp: ContractSetup): void {
 
     test('a refund outside the gateway is not expected in its settlements', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
-      const refundRequest = { of: regNo, amount: due, ...grounds, byHand: 'NEFT 1', at: later(20) }
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
+      const refundRequest = { of: regNo, amount: due, ...grounds, byHand: 'NEFT 1', at: addMs(20) }
       expect((await store.requestRefund(refundRequest)).ok).toBe(true)
       const DAY = 24 * hour
-      await saveLines(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
-      const queueEntries = await store.workQueue(['demo'], later(9 * DAY))
+      await saveLines(line(orderId, 'AP1', { day: day(isoIndia(addMs(8 * DAY)).slice(0, 10)) }))
+      const queueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
       expect(queueEntries.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
     })
 
     test('a payout of a previous account was unknown, and went to review as a new payment', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
       const second = await registerAirpay()
-      await store.applyPaymentEvent(second.orderId, confirmedBy('AP2', due, later(10)), null)
+      await store.applyPaymentEvent(second.orderId, confirmedBy('AP2', due, addMs(10)), null)
       await store.applyPaymentEvent(
         second.orderId,
-        { type: 'refunded', reference: 'RF2', amount: due, at: later(20) },
+        { type: 'refunded', reference: 'RF2', amount: due, at: addMs(20) },
         null,
       )
       const nextAccount = { ...ACCOUNT, account: 'next' }
@@ -276,12 +276,12 @@ export function settlementsContract(setUp: ContractSetup): void {
         // Another account may use the same number for another payment.
         line('ELSEWHERE' as OrderId, 'AP1', { utr: 'utr2' }),
       ]
-      const saveDetails = { eventId: 'demo', sha256: 'ab', who: 'treasurer', at: later(1000) }
+      const saveDetails = { eventId: 'demo', sha256: 'ab', who: 'treasurer', at: addMs(1000) }
       expect(await store.saveSettlement({ ...nextAccount, ...saveDetails, lines })).toMatchObject({
         added: 4,
         toReview: 1,
       })
-      expect(await found(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
+      expect(await find(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
       expect(await store.accountsOfEvent('demo')).toEqual([ACCOUNT, nextAccount])
       expect(await store.accountsOfEvent('other')).toEqual([])
       const accountPayments = await store.paymentsOfAccount(nextAccount)
@@ -293,13 +293,13 @@ export function settlementsContract(setUp: ContractSetup): void {
       expect(checkResult.map(({ as }) => as)).toEqual(['settled', 'settled', 'refunded', 'review'])
       // A refund missing here may be in the previous account's settlements.
       expect(
-        listUnsettledPayments([], accountPayments, later(1000)).map(({ money }) => money.order),
+        listUnsettledPayments([], accountPayments, addMs(1000)).map(({ money }) => money.order),
       ).toEqual(['ELSEWHERE'])
     })
 
     test('recognise payments from before captures had an account', async () => {
       const { orderId, regNo } = await registerSample(store, { gateway: 'airpay' })
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
       expect(await store.captures(regNo)).toMatchObject([{ source: 'airpay', account: '' }])
       expect(await saveLines(line(orderId, 'AP1'))).toEqual({
         added: 1,
@@ -316,7 +316,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       const { orderId, regNo } = await registerAirpay()
       const lines = [line(orderId, 'AP7'), line('', 'AP8'), line(orderId, 'AP9', { is: 'other' })]
       expect(await saveLines(...lines)).toEqual({ added: 3, changed: 0, known: 0, toReview: 2 })
-      expect(await found(store, regNo)).toMatchObject({ inReview: true, paymentStatus: 'pending' })
+      expect(await find(store, regNo)).toMatchObject({ inReview: true, paymentStatus: 'pending' })
       const [ownReview, unmatchedReview] = await store.reviews('demo')
       expect(ownReview).toMatchObject({
         is: 'misfit',
@@ -330,14 +330,14 @@ export function settlementsContract(setUp: ContractSetup): void {
         left: due,
       })
       // A later response of the gateway about the same payment clears it.
-      await store.applyPaymentEvent(orderId, confirmedBy('AP7', due, later(2000)), null)
-      expect(await found(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
+      await store.applyPaymentEvent(orderId, confirmedBy('AP7', due, addMs(2000)), null)
+      expect(await find(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
       const byHand = { what: 'refund', amount: toAmount(1000), byHand: 'N1', ...grounds } as const
       const id = unmatchedReview?.id ?? ''
-      expect((await store.decideReview(id, byHand, later(3000), null)).ok).toBe(true)
+      expect((await store.decideReview(id, byHand, addMs(3000), null)).ok).toBe(true)
       expect(await store.review(id)).toMatchObject({ left: due - 1000 })
       const remainingRefund = { ...byHand, amount: null, byHand: 'N2' }
-      expect((await store.decideReview(id, remainingRefund, later(4000), null)).ok).toBe(true)
+      expect((await store.decideReview(id, remainingRefund, addMs(4000), null)).ok).toBe(true)
       expect(await store.review(id)).toBeNull()
       const [, refundedPayment] = await store.paymentsOfAccount(ACCOUNT)
       expect(refundedPayment).toMatchObject({
@@ -348,7 +348,7 @@ export function settlementsContract(setUp: ContractSetup): void {
 
     test('a second payment by transfer goes to review, and its line counts once', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, later(10)), null)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
       const refundRequest = {
         regNo,
         act: 'came_again',
@@ -363,13 +363,13 @@ export function settlementsContract(setUp: ContractSetup): void {
         paidAt: noon,
       } as const
       const repeatedLine = () =>
-        store.recordFurtherPayment({ ...refundRequest, at: later(20) }, transferPayment)
+        store.recordFurtherPayment({ ...refundRequest, at: addMs(20) }, transferPayment)
       expect(await repeatedLine()).toMatchObject({ ok: true, value: { state: 'complete' } })
       expect(await repeatedLine()).toMatchObject({ ok: false, error: { code: 'taken' } })
       expect(await store.reviews('demo')).toMatchObject([
         { is: 'second', regNo, came: { reference: 'SBIN8' } },
       ])
-      expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: true })
+      expect(await find(store, regNo)).toMatchObject({ state: 'complete', inReview: true })
     })
 
     const confirmAction = { act: 'confirm', actor: 'owner', once: null, ...grounds } as const
@@ -435,7 +435,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       const decisionResult = await store.decideReview(
         review?.id ?? '',
         { what: 'dismiss', ...grounds },
-        later(10),
+        addMs(10),
         null,
       )
       expect(decisionResult.ok).toBe(true)
@@ -465,8 +465,8 @@ export function settlementsContract(setUp: ContractSetup): void {
       const { regNo } = await registerSample(store)
       const [review] = await store.reviews('demo')
       const move = { what: 'move', to: regNo, ...grounds } as const
-      expect((await store.decideReview(review?.id ?? '', move, later(10), null)).ok).toBe(true)
-      expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
+      expect((await store.decideReview(review?.id ?? '', move, addMs(10), null)).ok).toBe(true)
+      expect(await find(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
     })
 
     test('a bank statement is saved once, and shares its lines with others', async () => {
@@ -483,7 +483,7 @@ export function settlementsContract(setUp: ContractSetup): void {
     test('a decision on a line blocks another user’s decision from a page that does not show it', async () => {
       const id = await store.saveBankStatement(bankStatement('one', ['A']))
       const [stored] = await store.bankStatementLines(id)
-      const decision = { lineId: stored?.id ?? 0, seen: null, parts: [], at: later(hour) }
+      const decision = { lineId: stored?.id ?? 0, seen: null, parts: [], at: addMs(hour) }
       const first = await store.decideBankLine({ ...decision, decision: 'not_ours', who: 'anna' })
       expect(first).toMatchObject({ ok: true })
       expect(

@@ -16,7 +16,7 @@ import type { OpenedStore } from '../../../server/storage/open-store.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import {
   confirmedBy,
-  found,
+  find,
   hour,
   newEmail,
   newRegistration,
@@ -272,7 +272,7 @@ describe('SQLite', () => {
       )
       .toBe('served')
     const acknowledged = registrations.filter((_, index) => results[index] === true)
-    expect((await Promise.all(acknowledged.map(({ regNo }) => found(store, regNo)))).length).toBe(
+    expect((await Promise.all(acknowledged.map(({ regNo }) => find(store, regNo)))).length).toBe(
       acknowledged.length,
     )
   })
@@ -291,7 +291,7 @@ describe('SQLite', () => {
       [],
       [],
     ])
-    expect((await found(store, orderId)).paymentStatus).toBe('pending')
+    expect((await find(store, orderId)).paymentStatus).toBe('pending')
     shell.exec('DROP TRIGGER broken')
     await settle()
     expect([
@@ -362,7 +362,7 @@ describe('SQLite', () => {
     expect(answers.slice(storedCount).every((answer) => answer instanceof StoreBusy)).toBe(true)
     expect(answers.length - storedCount).toBeGreaterThan(5)
     expect((await fullDisk.store.dashboardFigures('demo', dayOf(noon))).total).toBe(storedCount)
-    expect((await found(fullDisk.store, registrations[0]?.regNo ?? '')).payments.length).toBe(1)
+    expect((await find(fullDisk.store, registrations[0]?.regNo ?? '')).payments.length).toBe(1)
     await fullDisk.store.close()
     rmSync(other, { recursive: true })
   })

@@ -5,7 +5,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day, dayOf } from '../../../engine/index.ts'
 import type { ActivityQuery, Store } from '../../../server/storage/index.ts'
-import { hour, later, noon, registerSample } from '../sample-registrations.ts'
+import { hour, addMs, noon, registerSample } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
 export function usersContract(setUp: ContractSetup): void {
@@ -42,10 +42,10 @@ export function usersContract(setUp: ContractSetup): void {
           tokenHash,
           adminId: admin.value,
           at: noon,
-          expiresAt: later(10 * hour),
+          expiresAt: addMs(10 * hour),
         })
       await Promise.all([open('a'), open('b'), open('c')])
-      expect(await store.session('a', later(hour), hour)).toEqual({
+      expect(await store.session('a', addMs(hour), hour)).toEqual({
         adminId: admin.value,
         username: 'office',
         role: 'owner',
@@ -53,12 +53,12 @@ export function usersContract(setUp: ContractSetup): void {
         hasSecondFactor: false,
         secondFactorRequired: false,
       })
-      expect(await store.session('a', later(2 * hour), hour)).not.toBeNull()
-      expect(await store.session('b', later(2 * hour), hour)).toBeNull()
-      expect(await store.session('a', later(10 * hour), 100 * hour)).toBeNull()
+      expect(await store.session('a', addMs(2 * hour), hour)).not.toBeNull()
+      expect(await store.session('b', addMs(2 * hour), hour)).toBeNull()
+      expect(await store.session('a', addMs(10 * hour), 100 * hour)).toBeNull()
       expect(await store.session('x', noon, hour)).toBeNull()
       await store.closeSession('a')
-      expect(await store.session('a', later(2 * hour), hour)).toBeNull()
+      expect(await store.session('a', addMs(2 * hour), hour)).toBeNull()
       expect(await store.setPassword('office', 'hash-2', noon)).toBe(true)
       expect(await store.session('c', noon, hour)).toBeNull()
       expect((await store.admin('office'))?.passwordHash).toBe('hash-2')
@@ -69,7 +69,7 @@ export function usersContract(setUp: ContractSetup): void {
   test('removing a user ends their sessions; the last owner cannot be removed', async () => {
     const first = await store.addAdmin('office', 'hash', noon)
     if (!first.ok) throw new Error(first.error.code)
-    const session = { adminId: first.value, at: noon, expiresAt: later(10 * hour) }
+    const session = { adminId: first.value, at: noon, expiresAt: addMs(10 * hour) }
     await store.openSession({ tokenHash: 'a', ...session })
     expect(await store.removeAdmin('office')).toBe('last')
     expect(await store.removeAdmin('nobody')).toBe('unknown')
@@ -91,7 +91,7 @@ export function usersContract(setUp: ContractSetup): void {
         tokenHash: 'a',
         adminId: desk.value,
         at: noon,
-        expiresAt: later(10 * hour),
+        expiresAt: addMs(10 * hour),
         network: '192.0.2.7',
         browser: 'Firefox on Linux',
       })
@@ -135,7 +135,7 @@ export function usersContract(setUp: ContractSetup): void {
     test('the only owner who can sign in could give up the role, because another owner had an unused link', async () => {
       await store.addAdmin('owner', 'hash', noon)
       await store.addAdmin('invited', 'unknown to all', noon)
-      await store.addPasswordLink('invited', 'link', later(hour))
+      await store.addPasswordLink('invited', 'link', addMs(hour))
       expect(await store.setPermissions('owner', { role: 'viewer', events: null })).toBe('last')
       expect(await store.removeAdmin('owner')).toBe('last')
       await store.usePasswordLink('link', 'hash', noon)
@@ -145,12 +145,12 @@ export function usersContract(setUp: ContractSetup): void {
 
   test('only the newest password link works, once, until it expires', async () => {
     await store.addAdmin('desk', 'hash', noon)
-    expect(await store.addPasswordLink('nobody', 'x', later(hour))).toBe(false)
-    await store.addPasswordLink('desk', 'old', later(hour))
-    await store.addPasswordLink('desk', 'new', later(hour))
+    expect(await store.addPasswordLink('nobody', 'x', addMs(hour))).toBe(false)
+    await store.addPasswordLink('desk', 'old', addMs(hour))
+    await store.addPasswordLink('desk', 'new', addMs(hour))
     expect(await store.passwordLink('old', noon)).toBeNull()
-    expect(await store.passwordLink('new', later(hour))).toBeNull()
-    expect(await store.usePasswordLink('new', 'hash-2', later(hour))).toBeNull()
+    expect(await store.passwordLink('new', addMs(hour))).toBeNull()
+    expect(await store.usePasswordLink('new', 'hash-2', addMs(hour))).toBeNull()
     expect(await store.passwordLink('new', noon)).toEqual({ username: 'desk' })
     expect(await store.usePasswordLink('new', 'hash-2', noon)).toEqual({ username: 'desk' })
     expect(await store.usePasswordLink('new', 'hash-3', noon)).toBeNull()
@@ -190,13 +190,13 @@ export function usersContract(setUp: ContractSetup): void {
       store.openSession({
         tokenHash,
         adminId: created.value,
-        at: later(at),
-        expiresAt: later(at + 10 * hour),
+        at: addMs(at),
+        expiresAt: addMs(at + 10 * hour),
       })
     await open('old', 0)
     await open('new', 2 * hour)
     const listTokens = async () =>
-      (await store.sessionsOf(created.value, later(2 * hour), hour)).map(
+      (await store.sessionsOf(created.value, addMs(2 * hour), hour)).map(
         ({ tokenHash }) => tokenHash,
       )
     expect(await listTokens()).toEqual(['new'])
@@ -209,7 +209,7 @@ export function usersContract(setUp: ContractSetup): void {
   test('the audit log stores users and actions', async () => {
     const { regNo } = await registerSample(store)
     await store.addAuditEntry({
-      at: later(5),
+      at: addMs(5),
       who: 'office',
       what: 'opened the proof',
       eventId: 'demo',
@@ -217,14 +217,14 @@ export function usersContract(setUp: ContractSetup): void {
     })
     expect(await store.auditOf(regNo)).toEqual([
       { at: noon, who: 'delegate', what: 'registered' },
-      { at: later(5), who: 'office', what: 'opened the proof' },
+      { at: addMs(5), who: 'office', what: 'opened the proof' },
     ])
   })
 
   test('repeated access within an hour is one row; every change is a row', async () => {
     const recordView = (who: string, at: number, look?: string) =>
       store.addAuditEntry({
-        at: later(at),
+        at: addMs(at),
         who,
         what: look === undefined ? 'exported the list' : `saw the ${look}`,
         eventId: 'demo',

@@ -521,23 +521,23 @@ describe('a user of the event', () => {
 })
 
 describe('the server does not start with a route of the office', () => {
-  const start = (add: (app: ReturnType<typeof Fastify>) => void): (() => void) => {
+  const createStart = (addRoute: (app: ReturnType<typeof Fastify>) => void): (() => void) => {
     const app = Fastify()
     rejectUnguardedRoutes(app)
-    return () => add(app)
+    return () => addRoute(app)
   }
-  const office = (app: ReturnType<typeof Fastify>) => createOfficeRoutes(app, server.deps)
-  const answer = async (): Promise<object> => ({})
+  const addOfficeRoutes = (app: ReturnType<typeof Fastify>) => createOfficeRoutes(app, server.deps)
+  const respond = async (): Promise<object> => ({})
 
   test('that declares no rule', () => {
     for (const url of ['/admin/new', '/api/admin/new/', '/admin/:id'])
-      expect(start((app) => void app.get(url, answer))).toThrow('declares no rule')
+      expect(createStart((app) => void app.get(url, respond))).toThrow('declares no rule')
   })
 
   test('whose handler receives the request', () => {
     const rule: GuardedRule = { minRole: 'viewer', target: 'event' }
     expect(
-      start((app) => void app.get('/admin/new', { config: { office: rule } }, answer)),
+      createStart((app) => void app.get('/admin/new', { config: { office: rule } }, respond)),
     ).toThrow('reads the request itself')
   })
 
@@ -583,11 +583,13 @@ describe('the server does not start with a route of the office', () => {
     ],
   ])('that reads %s without the access check', (_, path, rule) => {
     expect(describeUnguardedInput(path, rule)).not.toBe(null)
-    expect(start((app) => office(app).post(path, rule, answer))).toThrow(path)
+    expect(createStart((app) => addOfficeRoutes(app).post(path, rule, respond))).toThrow(path)
   })
 
   test('whose path lacks the parameter that its rule declares', () => {
     const rule: GuardedRule = { minRole: 'owner', target: 'registration' }
-    expect(start((app) => office(app).get('/admin/new', rule, answer))).toThrow(':reg_no')
+    expect(createStart((app) => addOfficeRoutes(app).get('/admin/new', rule, respond))).toThrow(
+      ':reg_no',
+    )
   })
 })

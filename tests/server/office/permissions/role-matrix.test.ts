@@ -151,7 +151,7 @@ const ROLES: readonly Role[] = ['viewer', 'desk', 'treasurer', 'owner']
 type TestUser = {
   readonly name: string
   readonly role: Role | null
-  readonly works: 'here' | 'elsewhere' | 'everywhere' | 'nowhere'
+  readonly access: 'here' | 'elsewhere' | 'everywhere' | 'nowhere'
   readonly token: string
 }
 
@@ -203,16 +203,16 @@ beforeAll(async () => {
   const createUser = async (
     name: string,
     role: Role,
-    works: 'here' | 'elsewhere' | 'everywhere',
+    access: 'here' | 'elsewhere' | 'everywhere',
   ): Promise<TestUser> => {
-    const userEvents = { here: [ownEvent], elsewhere: [second.id], everywhere: null }[works]
+    const userEvents = { here: [ownEvent], elsewhere: [second.id], everywhere: null }[access]
     await store.addAdmin(name, passwordHash, server.now(), { role, events: userEvents })
     const answer = await server.app.inject({
       method: 'POST',
       url: '/admin/login/',
       payload: { username: name, password: PASSWORD },
     })
-    return { name, role, works, token: answer.json<{ token: string }>().token }
+    return { name, role, access, token: answer.json<{ token: string }>().token }
   }
   const signedOutUser = await createUser('gone', 'owner', 'everywhere')
   await server.app.inject({
@@ -221,14 +221,14 @@ beforeAll(async () => {
     headers: { authorization: `Bearer ${signedOutUser.token}` },
   })
   users = [
-    { name: 'nobody', role: null, works: 'nowhere', token: '' },
-    { ...signedOutUser, name: 'a session that has ended', role: null, works: 'nowhere' },
+    { name: 'nobody', role: null, access: 'nowhere', token: '' },
+    { ...signedOutUser, name: 'a session that has ended', role: null, access: 'nowhere' },
     await createUser('all-owner', 'owner', 'everywhere'),
     await createUser('all-treasurer', 'treasurer', 'everywhere'),
   ]
   for (const role of ROLES)
-    for (const works of ['here', 'elsewhere'] as const)
-      users.push(await createUser(`${role}-${works}`, role, works))
+    for (const access of ['here', 'elsewhere'] as const)
+      users.push(await createUser(`${role}-${access}`, role, access))
 })
 afterAll(() => server.close())
 
@@ -273,14 +273,18 @@ const hasTarget = (url: string): boolean =>
   /\/(registrations\/:reg_no|reviews\/:id|statements\/:statement)\b/.test(url)
 
 /** The expected status for a user. `in`: the endpoint's own response. */
-function expected(row: Row, url: string, { role, works }: TestUser): 'in' | 401 | 403 | 404 {
+function getExpectedStatus(
+  row: Row,
+  url: string,
+  { role, access }: TestUser,
+): 'in' | 401 | 403 | 404 {
   if (row === 'public' || row === 'unauthenticated') return 'in'
   if (role === null) return 401
   if (row === 'signed in') return 'in'
   const [leastRole, , eventScope] = row.split(' ')
   const hasRole = ROLES.indexOf(role) >= ROLES.findIndex((name) => name === leastRole)
   const hasEvent =
-    eventScope === 'all' ? works === 'everywhere' : eventScope === 'any' || works !== 'elsewhere'
+    eventScope === 'all' ? access === 'everywhere' : eventScope === 'any' || access !== 'elsewhere'
   if (hasRole && !hasEvent && hasTarget(url)) return 404
   return hasRole && hasEvent ? 'in' : 403
 }
@@ -294,7 +298,7 @@ async function findDifferences(row: Row, method: 'GET' | 'POST', url: string): P
     const { statusCode, body } = await sendRequest(user, method, url)
     const isNotFound = statusCode === 404 && /no such (review|statement)|in your events/.test(body)
     const status = statusCode === 401 || statusCode === 403 || isNotFound ? statusCode : 'in'
-    const expectedStatus = expected(row, url, user)
+    const expectedStatus = getExpectedStatus(row, url, user)
     // A sign-in without a password, and a request from another site, have their own errors for
     // every user.
     if (status !== expectedStatus && !(row === 'unauthenticated' && /foreign_origin/.test(body)))
@@ -342,8 +346,9 @@ describe('the authorization matrix', () => {
     const differences: string[] = []
     for (const [route, row] of Object.entries(TABLE)) {
       const [method, url = ''] = route.split(' ')
-      for (const requested of METHODS)
-        if (requested === method) differences.push(...(await findDifferences(row, requested, url)))
+      for (const requestMethod of METHODS)
+        if (requestMethod === method)
+          differences.push(...(await findDifferences(row, requestMethod, url)))
     }
     expect(differences).toEqual([])
   })

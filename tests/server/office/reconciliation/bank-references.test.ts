@@ -83,9 +83,9 @@ const addAtDesk = async (mode: string, slip: string) => {
 
 type StatementResponse = Extract<ReconcileResponse, { header: null }>
 const STATEMENT_HEADER = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
-const creditLine = (narration: string, amount = FEE, reference = '') =>
+const toCredit = (narration: string, amount = FEE, reference = '') =>
   `09/01/27,${narration},${reference},,${amount}`
-const debitLine = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
+const toDebit = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
 const check = async (...rows: readonly string[]): Promise<StatementResponse> => {
   const { status, body } = await post(
     `/admin/reconcile/?event=${event}`,
@@ -165,7 +165,7 @@ describe('one UTR', () => {
     const before = sumReceived()
     expect((await confirm(regNo, 'transfer', reference)).body).toMatchObject({ code: 'taken' })
     expect((await report(page, groupDigits(reference))).body).toMatchObject({ code: 'taken' })
-    const result = await check(creditLine(`UPI/${reference}/SHARMA`))
+    const result = await check(toCredit(`UPI/${reference}/SHARMA`))
     expect(listOutcomes(result)).toEqual([['known', paidRegNo]])
     await keepUnmatched(result)
     expect(sumReceived()).toBe(before)
@@ -223,7 +223,7 @@ describe('a bank statement', () => {
     const { regNo } = await register()
     await confirm(regNo, 'cheque', `chq ${groupDigits(cheque)}`)
     const before = sumReceived()
-    const result = await check(creditLine(`UPI/CR/${slip}/ASHA`), creditLine(`CLG ${cheque}`))
+    const result = await check(toCredit(`UPI/CR/${slip}/ASHA`), toCredit(`CLG ${cheque}`))
     expect(listOutcomes(result)).toEqual([
       ['known', desk],
       ['known', regNo],
@@ -238,8 +238,8 @@ describe('a bank statement', () => {
     const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    const checkLine = creditLine(`IMPS ${reference} ASHA`)
-    const result = await check(checkLine, creditLine(`UPI ${createUtr()} RAVI`, 10), checkLine)
+    const checkLine = toCredit(`IMPS ${reference} ASHA`)
+    const result = await check(checkLine, toCredit(`UPI ${createUtr()} RAVI`, 10), checkLine)
     expect(listOutcomes(result)).toEqual([['known', regNo], ['unmatched']])
     expect(result.repeated).toEqual([{ line: 4, first: 2 }])
   })
@@ -249,8 +249,8 @@ describe('a bank statement', () => {
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
     const result = await check(
-      debitLine('RENT', 5000),
-      debitLine(`RETURN ${groupDigits(reference)} A/C CLOSED`),
+      toDebit('RENT', 5000),
+      toDebit(`RETURN ${groupDigits(reference)} A/C CLOSED`),
     )
     expect(listOutcomes(result)).toEqual([['returned', regNo]])
     expect(result.lines[0]).toMatchObject({
@@ -264,20 +264,20 @@ describe('a bank statement', () => {
     const [reporter, payer, otherDelegate] = [await register(), await register(), await register()]
     expect((await report(reporter.page, reference)).status).toBe(200)
     await confirm(otherDelegate.regNo, 'transfer', createUtr())
-    const otherReferenceResult = await check(creditLine(`UPI ${reference} ${payer.regNo}`))
+    const otherReferenceResult = await check(toCredit(`UPI ${reference} ${payer.regNo}`))
     expect(listOutcomes(otherReferenceResult)).toEqual([['ambiguous', payer.regNo, reporter.regNo]])
-    const otherRegNoResult = await check(creditLine(`UPI ${reference} ${otherDelegate.regNo}`))
+    const otherRegNoResult = await check(toCredit(`UPI ${reference} ${otherDelegate.regNo}`))
     expect(listOutcomes(otherRegNoResult)).toEqual([
       ['ambiguous', reporter.regNo, otherDelegate.regNo],
     ])
-    const ownLine = await check(creditLine(`UPI ${groupDigits(reference)} ${reporter.regNo}`))
+    const ownLine = await check(toCredit(`UPI ${groupDigits(reference)} ${reporter.regNo}`))
     expect(listOutcomes(ownLine)).toEqual([['matched', reporter.regNo]])
   })
 
   test("matches no line by the first twelve digits of the conference's own account number", async () => {
     const { page } = await register()
     expect((await report(page, '502000123456')).status).toBe(200)
-    const result = await check(creditLine('NEFT ASHA TO 50200012345678', 100))
+    const result = await check(toCredit('NEFT ASHA TO 50200012345678', 100))
     expect(listOutcomes(result)).toEqual([['unmatched']])
   })
 
@@ -285,7 +285,7 @@ describe('a bank statement', () => {
     const [reported, otherNumber] = [createUtr(), createUtr()]
     const [first, second] = [await register(), await register()]
     await report(first.page, reported)
-    const [line] = (await check(creditLine(`IMPS ${reported} ASHA`, FEE, otherNumber))).lines
+    const [line] = (await check(toCredit(`IMPS ${reported} ASHA`, FEE, otherNumber))).lines
     expect(line).toMatchObject({ as: 'matched', reference: reported, also: [otherNumber] })
     const { reference, also, amount, day } = line ?? {}
     const lines = [{ reg_no: first.regNo, reference, also, amount, day }]
@@ -350,12 +350,12 @@ test('the office finds a payment by its reference in any spelling', async () => 
 test.each([
   [
     'a withdrawal that returns it',
-    (u: string) => [creditLine(`NEFT CR-${u}-ASHA`), debitLine(`NEFT RETURN ${u}`)],
+    (u: string) => [toCredit(`NEFT CR-${u}-ASHA`), toDebit(`NEFT RETURN ${u}`)],
   ],
-  ['a charge', (u: string) => [creditLine(`NEFT CR-${u}-ASHA`), debitLine(`CHGS NEFT ${u}`, 2.36)]],
+  ['a charge', (u: string) => [toCredit(`NEFT CR-${u}-ASHA`), toDebit(`CHGS NEFT ${u}`, 2.36)]],
   [
     'the same transfer with the text of another download',
-    (u: string) => [creditLine(`NEFT CR-${u}-ASHA`), creditLine(`NEFT/${u}/ASHA`)],
+    (u: string) => [toCredit(`NEFT CR-${u}-ASHA`), toCredit(`NEFT/${u}/ASHA`)],
   ],
 ])(
   'a transfer whose UTR is also in %s, once confirmed, pays for no second registration',
@@ -371,7 +371,7 @@ test.each([
     expect(confirmation.status).toBe(200)
     const second = await confirm((await register()).regNo, 'transfer', reference)
     expect([second.status, second.body.code]).toEqual([409, 'taken'])
-    expect(listOutcomes(await check(creditLine(`NEFT CR-${reference}-ASHA`)))).toEqual([
+    expect(listOutcomes(await check(toCredit(`NEFT CR-${reference}-ASHA`)))).toEqual([
       ['known', regNo],
     ])
   },
@@ -380,8 +380,8 @@ test.each([
 test('two cash deposits of one day and amount with different slips are both recorded', async () => {
   const receivedBefore = Number(sumReceived())
   const depositLines = [
-    creditLine('CASH DEP BY SELF', 773, '000123'),
-    creditLine('CASH DEP BY SELF', 773, '000124'),
+    toCredit('CASH DEP BY SELF', 773, '000123'),
+    toCredit('CASH DEP BY SELF', 773, '000124'),
   ]
   expect(await keepUnmatched(await check(...depositLines))).toContain('2 unmatched payments')
   expect(Number(sumReceived()) - receivedBefore).toBe(2 * 77_300)
@@ -402,13 +402,13 @@ test.each([
 ])('two transfers whose lines share %s each pay for their own registration', async (_, text) => {
   for (let n = 0; n < 2; n++) {
     const { regNo } = await register()
-    const [line] = (await check(creditLine(text(regNo)))).lines
+    const [line] = (await check(toCredit(text(regNo)))).lines
     expect([line?.as, line?.of[0]?.reg_no]).toEqual(['matched', regNo])
     const confirmation = await confirm(regNo, 'transfer', line?.reference ?? '', {
       also: line?.also,
     })
     expect(confirmation.status).toBe(200)
-    expect(listOutcomes(await check(creditLine(text(regNo))))).toEqual([['known', regNo]])
+    expect(listOutcomes(await check(toCredit(text(regNo))))).toEqual([['known', regNo]])
   }
 })
 
@@ -417,7 +417,7 @@ test('a branch code recorded as a reference hides no later transfer from that br
   expect((await confirm(first.regNo, 'transfer', 'KKBK0000959')).status).toBe(200)
   const second = await register()
   const text = `NEFT*KKBK0000959*${createUtr()}*ASHA ${second.regNo}`
-  const [line] = (await check(creditLine(text))).lines
+  const [line] = (await check(toCredit(text))).lines
   expect(line?.as).toBe('ambiguous')
   expect(line?.of.map(({ reg_no: regNo }) => regNo)).toEqual([first.regNo, second.regNo])
   const { reference = '', also } = line ?? {}
@@ -427,20 +427,20 @@ test('a branch code recorded as a reference hides no later transfer from that br
 test('a UTR in groups in the reference column is the reference', async () => {
   const reference = createUtr()
   const { regNo } = await register()
-  const [line] = (await check(creditLine(`NEFT ${regNo}`, FEE, groupDigits(reference)))).lines
+  const [line] = (await check(toCredit(`NEFT ${regNo}`, FEE, groupDigits(reference)))).lines
   expect(line?.reference).toBe(reference)
 })
 
 test('an HDFC Bank reference (N and 15 digits) can be reported, pays for one registration only, and is recognised when returned', async () => {
   const reference = 'N328261234567890'
   const [first, second] = [await register(), await register()]
-  const checkLine = () => check(creditLine(`NEFT CR-HDFC0000001-${first.regNo}`, FEE, reference))
+  const checkLine = () => check(toCredit(`NEFT CR-HDFC0000001-${first.regNo}`, FEE, reference))
   expect((await checkLine()).lines[0]).toMatchObject({ as: 'matched', reference })
   expect((await report(first.page, 'n328 2612 3456 7890')).status).toBe(200)
   expect((await confirm(first.regNo, 'transfer', reference)).status).toBe(200)
   expect(listOutcomes(await checkLine())).toEqual([['known', first.regNo]])
   expect((await confirm(second.regNo, 'transfer', `NEFT ${reference}`)).status).toBe(409)
-  const returnedResult = await check(debitLine(`NEFT RTN ${reference}`))
+  const returnedResult = await check(toDebit(`NEFT RTN ${reference}`))
   expect(listOutcomes(returnedResult)).toEqual([['returned', first.regNo]])
 })
 
@@ -454,7 +454,7 @@ test.each([
     const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    await check(debitLine(`NEFT RTN ${reference}`, returnedAmount))
+    await check(toDebit(`NEFT RTN ${reference}`, returnedAmount))
     const listReviewKinds = async () => {
       const { reviews } = (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
       return reviews.map(({ kind }) => kind)
@@ -514,16 +514,16 @@ test('a delegate types the UTR in groups of four, as bank apps show it', async (
 test('a transfer that was received and returned in one file, without a claim, is shown as returned', async () => {
   const reference = createUtr()
   const rows = [
-    creditLine(`NEFT CR-${reference}-UNKNOWN`, 55),
-    debitLine(`NEFT RETURN ${reference}`, 55),
+    toCredit(`NEFT CR-${reference}-UNKNOWN`, 55),
+    toDebit(`NEFT RETURN ${reference}`, 55),
   ]
   expect((await check(...rows)).lines.map(({ as: outcome }) => outcome)).toEqual([
     'unmatched',
     'returned',
   ])
   const bankCharge = [
-    creditLine(`NEFT CR-${reference}-UNKNOWN`, 55),
-    debitLine(`CHGS NEFT ${reference}`, 2.36),
+    toCredit(`NEFT CR-${reference}-UNKNOWN`, 55),
+    toDebit(`CHGS NEFT ${reference}`, 2.36),
   ]
   expect((await check(...bankCharge)).lines.map(({ as: outcome }) => outcome)).toEqual([
     'unmatched',
@@ -546,7 +546,7 @@ test('the UTR of an imported payment pays for no other registration: entered, in
   const rejection = await confirm(waitingRegNo, 'transfer', groupDigits(reference))
   expect([rejection.status, rejection.body.code]).toEqual([409, 'taken'])
   expect(rejection.body.message).toContain(`it is the payment of ${first}`)
-  const result = await check(creditLine(`NEFT ${waitingRegNo}`, FEE, reference))
+  const result = await check(toCredit(`NEFT ${waitingRegNo}`, FEE, reference))
   expect(listOutcomes(result)).toEqual([['known', first]])
   const repeatedResult = await store.importRegistrations([
     buildImportRow('LEKHA-OLD-2', groupDigits(reference)),
@@ -560,9 +560,9 @@ test('the UTR of an imported payment pays for no other registration: entered, in
 test('the second of two transfers that state only the registration number was refused as already recorded', async () => {
   const { regNo } = await register()
   const { lines } = await check(
-    creditLine(`CREDIT ${regNo} PART 1`, 2000),
-    creditLine(`CREDIT ${regNo} PART 2`, 2720),
-    creditLine(`CREDIT ${regNo} PART 3`, 1),
+    toCredit(`CREDIT ${regNo} PART 1`, 2000),
+    toCredit(`CREDIT ${regNo} PART 2`, 2720),
+    toCredit(`CREDIT ${regNo} PART 3`, 1),
   )
   const [first, second, third] = lines.map(({ reference, also, amount, day, narration }) => ({
     reference,

@@ -58,7 +58,7 @@ describe.each(DATABASES)('on %s', (database) => {
   const listUnnumbered = () => people.slice(NUMBERED, NUMBERED + UNNUMBERED)
   const listSplit = () => people.slice(NUMBERED + UNNUMBERED)
   const day = '09/01/27'
-  const rows = (): readonly string[] => [
+  const buildRows = (): readonly string[] => [
     ...listNumbered().map(
       ({ regNo }, n) => `${day},NEFT CR-HDFCN5202701${1000 + n}-${regNo},,,${FEE}`,
     ),
@@ -151,7 +151,11 @@ describe.each(DATABASES)('on %s', (database) => {
       decision,
       choices: lines.map((line) => ({ line: line.id, seen: line.decision?.id ?? null })),
     })
-  const payment = (line: WireStatementLine, regNo: string | undefined, changes: object = {}) => ({
+  const buildPayment = (
+    line: WireStatementLine,
+    regNo: string | undefined,
+    changes: object = {},
+  ) => ({
     line: line.id,
     seen: line.decision?.id ?? null,
     reg_no: regNo,
@@ -166,12 +170,12 @@ describe.each(DATABASES)('on %s', (database) => {
 
   test('one file covers both events, and is saved once', async () => {
     const reading = vi.spyOn(server.deps.store, 'expectedPayments')
-    const first = await upload(meera, rows())
+    const first = await upload(meera, buildRows())
     // Its lines were matched twice. Each match reads the expected payments of every event.
     expect(reading).toHaveBeenCalledTimes(EVENTS.length)
     reading.mockRestore()
     id = first.id
-    expect(await upload(paul, rows())).toEqual({ ...first, is_new: false })
+    expect(await upload(paul, buildRows())).toEqual({ ...first, is_new: false })
     statementView = await open(meera)
     expect(statementView.statement).toMatchObject({
       bank: 'HDFC BANK …5678',
@@ -199,7 +203,7 @@ describe.each(DATABASES)('on %s', (database) => {
   test('two users assign one line at once: it is recorded once, and the response to the second names the first', async () => {
     const line = findLine(`${people[0]?.regNo}`)
     const outcomes = await Promise.all(
-      [meera, paul].map((user) => assign(user, payment(line, people[0]?.regNo))),
+      [meera, paul].map((user) => assign(user, buildPayment(line, people[0]?.regNo))),
     )
     expect(outcomes.map(({ done }) => done.length).toSorted()).toEqual([0, 1])
     const refusal = outcomes.flatMap(({ refused }) => refused)
@@ -215,12 +219,15 @@ describe.each(DATABASES)('on %s', (database) => {
     const exactMatches = statementView.lines.filter((line) => line.is_exact)
     const assignResult = await assign(
       meera,
-      ...exactMatches.map((line) => payment(line, line.proposals[0]?.reg_no)),
+      ...exactMatches.map((line) => buildPayment(line, line.proposals[0]?.reg_no)),
     )
     expect(assignResult.message).toBe(`${exactMatches.length} lines assigned.`)
     statementView = await open(meera)
     const proposedLines = statementView.lines.filter(({ proposals }) => proposals.length === 1)
-    await assign(meera, ...proposedLines.map((line) => payment(line, line.proposals[0]?.reg_no)))
+    await assign(
+      meera,
+      ...proposedLines.map((line) => buildPayment(line, line.proposals[0]?.reg_no)),
+    )
     statementView = await open(meera)
     expect(statementView.totals.left.lines).toBe(SPLIT + NOT_OURS)
   })
@@ -230,8 +237,8 @@ describe.each(DATABASES)('on %s', (database) => {
     const line = findLine('HOSPITAL 1')
     const tooHighResult = await assign(
       meera,
-      payment(line, couples[1]?.[0]?.regNo, { amount: FEE }),
-      payment(line, couples[1]?.[1]?.regNo, { amount: FEE + 1 }),
+      buildPayment(line, couples[1]?.[0]?.regNo, { amount: FEE }),
+      buildPayment(line, couples[1]?.[1]?.regNo, { amount: FEE + 1 }),
     )
     expect(tooHighResult.refused[0]?.message).toBe(
       'The amounts must add up to ₹\u00a09,440. They add up to ₹\u00a09,441.',
@@ -240,8 +247,8 @@ describe.each(DATABASES)('on %s', (database) => {
     const repeatedRegNo = couples[1]?.[0]?.regNo
     const repeatedResult = await assign(
       meera,
-      payment(line, repeatedRegNo, { amount: FEE }),
-      payment(line, repeatedRegNo, { amount: FEE }),
+      buildPayment(line, repeatedRegNo, { amount: FEE }),
+      buildPayment(line, repeatedRegNo, { amount: FEE }),
     )
     expect(repeatedResult).toMatchObject({
       done: [],
@@ -254,8 +261,8 @@ describe.each(DATABASES)('on %s', (database) => {
         n === 0 ? { amount: FEE - 472, difference: 'TDS deducted' } : { amount: FEE }
       const assignResult = await assign(
         paul,
-        payment(line, first, { amount: FEE }),
-        payment(line, second, secondPayment),
+        buildPayment(line, first, { amount: FEE }),
+        buildPayment(line, second, secondPayment),
       )
       expect(assignResult).toMatchObject({ done: [line.id], refused: [] })
     }
@@ -310,7 +317,10 @@ describe.each(DATABASES)('on %s', (database) => {
   })
 
   test('an overlapping statement shares its lines', async () => {
-    const overlapping = await upload(paul, [...rows().slice(LINES - 7), `${day},CASH SALE,,,75`])
+    const overlapping = await upload(paul, [
+      ...buildRows().slice(LINES - 7),
+      `${day},CASH SALE,,,75`,
+    ])
     expect(overlapping.is_new).toBe(true)
     const { totals, lines } = await open(meera, overlapping.id)
     expect(totals).toMatchObject({ sum_in: { lines: 8 }, left: { lines: 2 } })
@@ -320,7 +330,7 @@ describe.each(DATABASES)('on %s', (database) => {
   test('a treasurer of one event does not see the statement; their own statement shows the other lines as belonging to another event', async () => {
     expect((await otherTreasurer.get(`/admin/statements/${id}/`)).statusCode).toBe(404)
     expect(await otherTreasurer.json('/admin/statements/')).toMatchObject({ statements: [] })
-    const ownStatement = await upload(otherTreasurer, rows())
+    const ownStatement = await upload(otherTreasurer, buildRows())
     expect(ownStatement.is_new).toBe(true)
     const { lines, totals } = await open(otherTreasurer, ownStatement.id)
     const hiddenPeople = people.filter((_, n) => n % 2 === 0)
@@ -348,7 +358,7 @@ describe.each(DATABASES)('on %s', (database) => {
     const response = await post<StatementDecisionResponse>(
       paul,
       `/admin/statements/${statement.id}/assign/`,
-      { lines: [payment(line, people[0]?.regNo, reason)] },
+      { lines: [buildPayment(line, people[0]?.regNo, reason)] },
     )
     expect(response.done).toEqual([])
     expect((await open(paul, statement.id)).lines).toMatchObject([{ state: 'left', payments: [] }])
@@ -474,7 +484,7 @@ describe.each(DATABASES)('on %s', (database) => {
     const [sharedLine] = (await open(paul, statement.id)).lines
     if (sharedLine === undefined) throw new Error('the statement has no line')
     const parts = [earlyRegNo, otherRegNo].map((regNo) =>
-      payment(sharedLine, regNo, { amount: FEE }),
+      buildPayment(sharedLine, regNo, { amount: FEE }),
     )
     await post(paul, `/admin/statements/${statement.id}/assign/`, { lines: parts })
     const returnLine = `${day},RTGS RTN ICICN52027019998,,${2 * FEE},`
@@ -489,7 +499,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect((await listReturned()).toSorted()).toEqual([earlyRegNo, otherRegNo].toSorted())
     const [line] = (await open(paul, ownStatement.id)).lines
     if (line === undefined) throw new Error('the statement has no line')
-    const lines = [payment(line, lateRegNo)]
+    const lines = [buildPayment(line, lateRegNo)]
     await post(paul, `/admin/statements/${ownStatement.id}/assign/`, { lines })
     expect((await listReturned()).toSorted()).toEqual(
       [earlyRegNo, otherRegNo, lateRegNo].toSorted(),

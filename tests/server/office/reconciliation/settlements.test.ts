@@ -48,9 +48,9 @@ const post = async (url: string, body: string | object, office = owner) => {
   })
   return { code: answer.statusCode, body: answer.json<Body>() }
 }
-const apiUrl = (path: string) => `/admin/${path}/?event=${EVENT}`
+const toUrl = (path: string) => `/admin/${path}/?event=${EVENT}`
 const readSaved = async (office = owner): Promise<WireSettlement> =>
-  ((await office.json(apiUrl('settlements'))) as unknown as SettlementsResponse).settlement
+  ((await office.json(toUrl('settlements'))) as unknown as SettlementsResponse).settlement
 const readReviews = async (): Promise<ReviewsResponse['reviews']> =>
   ((await owner.json(`/admin/reviews/?event=${EVENT}`)) as unknown as ReviewsResponse).reviews
 const decide = async (id: string, decision: object) =>
@@ -89,7 +89,7 @@ test('a report shows the status of each line and the outstanding payouts; saving
     `${exact.order},AP9,=1,0,0,0,UTIBN26013000011,30-01-2026,Sale`,
     `${exact.order},AP9,590,0,0,,,,Sale`,
   )
-  const checkResponse = await post(apiUrl('reconcile'), file)
+  const checkResponse = await post(toUrl('reconcile'), file)
   expect(checkResponse.code).toBe(200)
   const { settlement } = checkResponse.body
   expect(settlement).toMatchObject({ fresh: 5, unread: [7], not_yet: 1 })
@@ -121,7 +121,7 @@ test('a report shows the status of each line and the outstanding payouts; saving
   expect(await readSaved()).toMatchObject({ lines: [], payouts: [] })
   expect(await readReviews()).toEqual([])
 
-  const saveReport = () => post(apiUrl('reconcile/keep'), file)
+  const saveReport = () => post(toUrl('reconcile/keep'), file)
   expect(await saveReport()).toMatchObject({
     code: 200,
     body: {
@@ -138,7 +138,7 @@ test('a report shows the status of each line and the outstanding payouts; saving
     buildSale(latePayment.order, 'AP3', 1180, 'UTIBN26020200022', '02-02-2026'),
     buildSale(exact.order, 'AP1'),
   )
-  expect((await post(apiUrl('reconcile/keep'), second)).body).toMatchObject({ added: 1, known: 1 })
+  expect((await post(toUrl('reconcile/keep'), second)).body).toMatchObject({ added: 1, known: 1 })
   expect(server.rows('SELECT count(*) AS n FROM captures')).toEqual(before)
   expect(await readSaved()).toEqual({
     ...saved,
@@ -192,7 +192,7 @@ test('a report shows the status of each line and the outstanding payouts; saving
 })
 
 test('exports saved lines as CSV', async () => {
-  const answer = await owner.get(apiUrl('settlements/export'))
+  const answer = await owner.get(toUrl('settlements/export'))
   expect(answer.headers['content-disposition']).toContain('sample2026_settlements_2026-02-02.csv')
   const [header, ...rows] = answer.body.split('\r\n')
   expect(header).toContain('Settled on,UTR,Kind,Order,Gateway reference,Registration')
@@ -214,7 +214,7 @@ test('two events with one account: users of each see the lines of the other with
     buildSale(otherSale.order, 'AP20', ownPayment.amount / 100, 'UTR20'),
     buildSale(ownPayment.order, 'AP21', ownPayment.amount / 100, 'UTR20'),
   )
-  const ownCheck = await post(apiUrl('reconcile'), file, treasurer)
+  const ownCheck = await post(toUrl('reconcile'), file, treasurer)
   expect(ownCheck.body.settlement?.lines.map(({ as, reg_no: regNo }) => [as, regNo])).toEqual([
     ['elsewhere', null],
     ['settled', ownPayment.regNo],
@@ -248,14 +248,14 @@ test('two events with one account: users of each see the lines of the other with
 
 test('asks for the columns of a report with unknown headings, and reads the chosen columns', async () => {
   const unknown = 'Was,Wieviel,Wann\nSMPL1,590,30/01/2026\n'
-  expect((await post(apiUrl('reconcile'), unknown)).body).toMatchObject({
+  expect((await post(toUrl('reconcile'), unknown)).body).toMatchObject({
     header: ['Was', 'Wieviel', 'Wann'],
   })
-  const output = `${apiUrl('reconcile')}&as=settlement&order=0&amount=1&day=2`
+  const output = `${toUrl('reconcile')}&as=settlement&order=0&amount=1&day=2`
   expect((await post(output, unknown)).body.settlement?.lines).toMatchObject([
     { as: 'unknown', order_id: 'SMPL1', amount: 590, net: 590 },
   ])
-  expect((await post(apiUrl('reconcile/keep'), unknown)).body).toMatchObject({
+  expect((await post(toUrl('reconcile/keep'), unknown)).body).toMatchObject({
     code: 'not_settlement',
   })
 })
@@ -267,7 +267,7 @@ test('reads a report as Excel or CSV; rejects a corrupt file with a message', as
   const send = (payload: Buffer) =>
     server.app.inject({
       method: 'POST',
-      url: apiUrl('reconcile'),
+      url: toUrl('reconcile'),
       headers: {
         authorization: `Bearer ${owner.token}`,
         'content-type': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
@@ -291,7 +291,7 @@ const STATEMENT = [
 
 test('recognises the payout in the bank statement; unmatched payments are recorded, listed and decided', async () => {
   const checkStatement = async () =>
-    (await post(apiUrl('reconcile'), STATEMENT)).body as unknown as {
+    (await post(toUrl('reconcile'), STATEMENT)).body as unknown as {
       lines: {
         as: string
         reference: string
@@ -368,7 +368,7 @@ test('a treasurer of one event who saved a report of the shared account changed 
     buildSale(ownSale.order, 'AP35', 1180, 'UTR30'),
   )
   const registrationBefore = await server.deps.store.registration(otherOrder.regNo)
-  const saveResponse = await post(apiUrl('reconcile/keep'), file, treasurer)
+  const saveResponse = await post(toUrl('reconcile/keep'), file, treasurer)
   expect(saveResponse).toMatchObject({
     code: 200,
     body: {
@@ -385,12 +385,12 @@ test('a treasurer of one event who saved a report of the shared account changed 
     server.rows("SELECT order_id FROM settlement_lines WHERE utr = 'UTR30' ORDER BY order_id"),
   ).toEqual([{ order_id: ownSale.order }])
   // The order id of a first attempt is the registration number.
-  const checkResponse = await post(apiUrl('reconcile'), file, treasurer)
+  const checkResponse = await post(toUrl('reconcile'), file, treasurer)
   const shownText = JSON.stringify(checkResponse.body)
   for (const hidden of [otherOrder.regNo, otherSale.regNo]) expect(shownText).not.toContain(hidden)
   expect(shownText).toContain(ownOrder.regNo)
   // A user of both events saves the rest.
-  expect((await post(apiUrl('reconcile/keep'), file)).body).toMatchObject({
+  expect((await post(toUrl('reconcile/keep'), file)).body).toMatchObject({
     added: 5,
     known: 1,
     to_review: 3,
@@ -424,7 +424,7 @@ test("a payout for only the other event was listed and exported with its amounts
       elsewhere: { lines: 1, net: shareAtBank },
     },
   ])
-  const csv = (await treasurer.get(apiUrl('settlements/export'))).body
+  const csv = (await treasurer.get(toUrl('settlements/export'))).body
   expect(csv).toContain('AP62')
   expect(csv).toContain('1 line of other events')
   for (const hidden of ['UTR60', 'AP60', 'AP61']) expect(csv).not.toContain(hidden)
@@ -463,7 +463,7 @@ test('a report saved for one event put a transfer of the other under review, blo
     server.rows('SELECT id, review FROM payments'),
   ]
   const storedBefore = readStored()
-  expect((await post(apiUrl('reconcile/keep'), file, ownTreasurer)).body).toMatchObject({
+  expect((await post(toUrl('reconcile/keep'), file, ownTreasurer)).body).toMatchObject({
     added: 0,
     message: expect.stringContaining('not matched'),
   })
@@ -472,7 +472,7 @@ test('a report saved for one event put a transfer of the other under review, blo
     [],
   )
   // A user of both events saves them.
-  expect((await post(apiUrl('reconcile/keep'), file)).body).toMatchObject({ added: 4 })
+  expect((await post(toUrl('reconcile/keep'), file)).body).toMatchObject({ added: 4 })
 })
 
 test('a forged report revealed to a treasurer whether a payment of another event was settled, refunded or under review', async () => {
@@ -493,12 +493,12 @@ test('a forged report revealed to a treasurer whether a payment of another event
     buildSale(pendingOrder.order, 'AP42', 1180, 'UTR41'),
     `${settledSale.order},AP40,500.00,0,0,500.00,UTR41,30-01-2026,Refund`,
   ]
-  const { settlement } = (await post(apiUrl('reconcile'), toReport(...guesses), ownTreasurer)).body
+  const { settlement } = (await post(toUrl('reconcile'), toReport(...guesses), ownTreasurer)).body
   expect(
     settlement?.lines.map(({ as, order_id: order, reg_no: regNo, why }) => [as, order, regNo, why]),
   ).toEqual(guesses.map(() => ['elsewhere', '', null, expect.stringContaining('another event')]))
   expect(settlement?.fresh).toBe(0)
-  const ownSettlements = await ownTreasurer.json(apiUrl('settlements'))
+  const ownSettlements = await ownTreasurer.json(toUrl('settlements'))
   expect(JSON.stringify(ownSettlements)).not.toContain('AP4')
 })
 
@@ -532,15 +532,15 @@ test('a forged report revealed to a treasurer which orders and payments of anoth
   const readAll = async (order: string, reference: string): Promise<string> => {
     const file = toReport(...buildLines(order, reference))
     const answers = [
-      await post(apiUrl('reconcile'), file, treasurer),
-      await post(apiUrl('reconcile/keep'), file, treasurer),
-      await treasurer.json(apiUrl('settlements')),
-      (await treasurer.get(apiUrl('settlements/export'))).body,
+      await post(toUrl('reconcile'), file, treasurer),
+      await post(toUrl('reconcile/keep'), file, treasurer),
+      await treasurer.json(toUrl('settlements')),
+      (await treasurer.get(toUrl('settlements/export'))).body,
     ]
     return JSON.stringify(answers).replaceAll(order, 'ORDER').replaceAll(reference, 'REFERENCE')
   }
   const unrelatedReport = toReport(buildSale(ownSale.order, 'AP71', ownSale.amount / 100, 'UTR71'))
-  expect((await post(apiUrl('reconcile/keep'), unrelatedReport, treasurer)).code).toBe(200)
+  expect((await post(toUrl('reconcile/keep'), unrelatedReport, treasurer)).code).toBe(200)
   const compare = async (): Promise<void> => {
     const inventedResponses = await readAll(freeRegNo, 'AP79')
     expect(await readAll(otherSale.order, 'AP70')).toBe(inventedResponses)
@@ -548,7 +548,7 @@ test('a forged report revealed to a treasurer which orders and payments of anoth
   }
   await compare()
   const { settlement } = (
-    await post(apiUrl('reconcile'), toReport(...buildLines(freeRegNo, 'AP79')), treasurer)
+    await post(toUrl('reconcile'), toReport(...buildLines(freeRegNo, 'AP79')), treasurer)
   ).body
   const [elsewhere, unknown] = ['elsewhere', 'unknown']
   expect(settlement?.lines.map(({ as }) => as)).toEqual([
@@ -568,7 +568,7 @@ test('a forged report revealed to a treasurer which orders and payments of anoth
   ).toMatchObject({ added: 1 })
   await compare()
   expect(
-    (await post(apiUrl('reconcile'), toReport(settledLine))).body.settlement?.lines,
+    (await post(toUrl('reconcile'), toReport(settledLine))).body.settlement?.lines,
   ).toMatchObject([{ as: 'settled', reg_no: otherSale.regNo }])
   expect(
     server.rows(
@@ -594,6 +594,6 @@ test('an unknown payment in a shared report is queried at the gateway when a tre
     server.rows(`SELECT next_ask_at FROM payments WHERE order_id = '${own.order}'`)
   const before = readNext()
   const file = toReport(buildSale(own.order, 'AP80', 1180, 'UTR80'))
-  await post(apiUrl('reconcile/keep'), file, treasurer)
+  await post(toUrl('reconcile/keep'), file, treasurer)
   expect(readNext()).not.toEqual(before)
 })

@@ -135,7 +135,7 @@ test('a payment that was ₹ 100 short could only be waived or refunded: the res
     },
   ])
   // Search, lists and payments showed it as paid.
-  const shownDue = async () => {
+  const readShownDue = async () => {
     const { found: foundRegistrations } = (await office.json(
       `/admin/find/?q=${regNo}`,
     )) as unknown as SearchResponse
@@ -153,13 +153,13 @@ test('a payment that was ₹ 100 short could only be waived or refunded: the res
       payments: movements.filter((row) => row.reg_no === regNo).map((row) => row.due),
     }
   }
-  expect(await shownDue()).toEqual({
+  expect(await readShownDue()).toEqual({
     found: [['Paid', 100]],
     listed: ['Paid', 100],
     payments: [{ amount: 100 }],
   })
   await confirm(regNo, 100)
-  expect(await shownDue()).toEqual({
+  expect(await readShownDue()).toEqual({
     found: [['Paid', 0]],
     listed: ['Paid', 0],
     payments: [null, null],

@@ -169,20 +169,20 @@ test('reports before the payment that a workshop is full, and registers no deleg
   const url = `/admin/add/?event=${event}`
   const readSeatsLeft = async () => (await office.json(url))['left'] as unknown
   expect(await readSeatsLeft()).toEqual({})
-  const answers = (name: string) => ({ ...buildPerson(name), workshop: 'records' })
+  const buildAnswers = (name: string) => ({ ...buildPerson(name), workshop: 'records' })
   for (const [name, slip] of [
     ['Indu Nair', 'C-040'],
     ['Jaya Nair', 'C-041'],
   ] as const)
     expect(
-      await addRegistration(name, { ...buildCashPayment(slip), answers: answers(name) }),
+      await addRegistration(name, { ...buildCashPayment(slip), answers: buildAnswers(name) }),
     ).toMatchObject({
       status: 201,
     })
   expect(await readSeatsLeft()).toEqual({ 'workshop-seats.records': 0 })
   const rejection = await addRegistration('Kiran Nair', {
     ...buildCashPayment('C-042'),
-    answers: answers('Kiran Nair'),
+    answers: buildAnswers('Kiran Nair'),
   })
   expect(rejection).toMatchObject({
     status: 409,

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const headers = () => ({ authorization: `Bearer ${office.token}` })
+const createHeaders = () => ({ authorization: `Bearer ${office.token}` })
 let requestCount = 0
 const addPaid = async (name: string, slip: string | null): Promise<RegNo> => {
   const answers = {
@@ -35,12 +35,12 @@ const addPaid = async (name: string, slip: string | null): Promise<RegNo> => {
   const payment = slip === null ? { way: '' } : { way: 'desk', paid: { mode: 'cash', slip } }
   const payload = { event, key: `a-click-of-${++requestCount}`, answers, ...payment }
   const url = '/admin/add/'
-  const answer = await server.app.inject({ method: 'POST', url, headers: headers(), payload })
+  const answer = await server.app.inject({ method: 'POST', url, headers: createHeaders(), payload })
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<{ reg_no: RegNo }>().reg_no
 }
 const readActions = async (regNo: RegNo): Promise<ActionsResponse> => {
-  const answer = await server.app.inject({ url: actionsUrl(regNo), headers: headers() })
+  const answer = await server.app.inject({ url: actionsUrl(regNo), headers: createHeaders() })
   return answer.json<ActionsResponse>()
 }
 /** Formats a number as on printed pages: LEKH 3052 5244 0153 7. */
@@ -74,7 +74,7 @@ test('a payment is moved to a registration by its number as displayed, also in l
     const answer = await server.app.inject({
       method: 'POST',
       url: `/admin/reviews/${review?.id}/decide/`,
-      headers: headers(),
+      headers: createHeaders(),
       payload: { decision: 'move', version: review?.version, to, why: 'Meant for a friend.' },
     })
     expect(answer.json()).toMatchObject({
@@ -260,7 +260,7 @@ test('a refund that was made once and recorded twice counts once', async () => {
     server.app.inject({
       method: 'POST',
       url: `/admin/reviews/${review?.id}/decide/`,
-      headers: headers(),
+      headers: createHeaders(),
       payload: {
         decision: 'refund',
         version: await readShownVersion(server, review?.id),
@@ -330,7 +330,7 @@ test('a refund was recorded under the UTR of the received transfer, and a transf
   const result = await server.app.inject({
     method: 'POST',
     url: `/admin/reconcile/?event=${event}`,
-    headers: { ...headers(), 'content-type': 'text/csv' },
+    headers: { ...createHeaders(), 'content-type': 'text/csv' },
     payload,
   })
   expect(result.json()).toMatchObject({ lines: [{ as: 'returned' }] })

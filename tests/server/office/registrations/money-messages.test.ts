@@ -73,8 +73,8 @@ test('a receipt line shows quantity and unit price with tax, like its total', ()
     unit: toAmount(225_000),
     total: toAmount(472_500),
   }
-  const text = (unit: number, total: number) =>
-    formatLines([{ ...line, unit, total }] as never, INR).replaceAll('\u00a0', ' ')
-  expect(text(225_000, 472_500)).toBe('Twin room, 2 × ₹ 2,362.50: ₹ 4,725')
-  expect(text(225_050, 472_605)).toBe('Twin room, × 2: ₹ 4,726.05')
+  const formatLine = (unitPrice: number, total: number) =>
+    formatLines([{ ...line, unit: unitPrice, total }] as never, INR).replaceAll('\u00a0', ' ')
+  expect(formatLine(225_000, 472_500)).toBe('Twin room, 2 × ₹ 2,362.50: ₹ 4,725')
+  expect(formatLine(225_050, 472_605)).toBe('Twin room, × 2: ₹ 4,726.05')
 })

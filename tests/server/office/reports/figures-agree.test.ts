@@ -89,7 +89,7 @@ async function readFigures() {
   const body = (await office.get('/afpicon/download-csv/')).body.replace(/^\uFEFF/, '')
   const rows = parse(body, { columns: true }) as Record<string, string>[]
   const sumColumn = (column: string) => rows.reduce((sum, row) => sum + toPaise(row[column]), 0)
-  const rowsAdded = (column: string) =>
+  const sumRows = (column: string) =>
     listRows.registrations.reduce((sum, row) => sum + toPaise(row[column] ?? 0), 0)
   const soldRows = (await office.json(
     `/admin/sold/?event_id=${EVENT}&list_id=afpicon`,
@@ -99,7 +99,7 @@ async function readFigures() {
   return {
     csv: sumColumn('Amount paid') - sumColumn('Amount refunded'),
     csvDue: sumColumn('Amount due'),
-    rows: rowsAdded('money.paid') - rowsAdded('money.refunded'),
+    rows: sumRows('money.paid') - sumRows('money.refunded'),
     list: toPaise(listRows.sums?.money),
     listDue: toPaise(listRows.sums?.due),
     sales: soldRows.rows.reduce((sum, row) => sum + toPaise(row.paid_total), 0),

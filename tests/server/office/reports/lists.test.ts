@@ -204,21 +204,21 @@ describe('a list request', () => {
       'date_from=2025-10-09&payment_status=success',
     ]) {
       const page = await readPage(`/afpicon/admin/registrations/?page_size=100&${query}`)
-      const rowsWithStatus = (status: string): number[] =>
+      const listRowsWithStatus = (status: string): number[] =>
         page.registrations
           .filter((row) => row.payment_status === status)
           .map((row) => Number(row['total']))
       const sumTotals = (totals: readonly number[]): number =>
         totals.reduce((sum, total) => sum + total, 0)
       expect(page.sums, query).toEqual({
-        paid: rowsWithStatus('success').length,
-        pending: rowsWithStatus('pending').length,
-        failed: rowsWithStatus('failed').length,
+        paid: listRowsWithStatus('success').length,
+        pending: listRowsWithStatus('pending').length,
+        failed: listRowsWithStatus('failed').length,
         refunded: 0,
         ended: 0,
-        money: sumTotals(rowsWithStatus('success')),
+        money: sumTotals(listRowsWithStatus('success')),
         // A declined card leaves the price due.
-        due: sumTotals([...rowsWithStatus('pending'), ...rowsWithStatus('failed')]),
+        due: sumTotals([...listRowsWithStatus('pending'), ...listRowsWithStatus('failed')]),
       })
     }
   })

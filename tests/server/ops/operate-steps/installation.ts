@@ -57,18 +57,18 @@ const DAY_MS = 24 * 60 * 60_000
 
 /** An event that is open for registration today. */
 export function openEvent(id: string, payment: 'airpay' | 'none', now = Date.now()): string {
-  const at = (days: number): string => formatDay(now + days * DAY_MS)
+  const addDays = (days: number): string => formatDay(now + days * DAY_MS)
   return fixtureEvent({
     id,
     prefix: id.slice(0, 4).toUpperCase(),
     title: `Sample of ${id}`,
     payment,
   })
-    .replace('from: 2026-03-01', `from: ${at(90)}`)
-    .replace('to: 2026-03-02', `to: ${at(91)}`)
-    .replace('from: 2026-01-01, to: 2026-01-31', `from: ${at(-10)}, to: ${at(30)}`)
-    .replace('from: 2026-02-01, to: 2026-02-28', `from: ${at(31)}, to: ${at(60)}`)
-    .replace('on: 2026-01-10', `on: ${at(0)}`)
+    .replace('from: 2026-03-01', `from: ${addDays(90)}`)
+    .replace('to: 2026-03-02', `to: ${addDays(91)}`)
+    .replace('from: 2026-01-01, to: 2026-01-31', `from: ${addDays(-10)}, to: ${addDays(30)}`)
+    .replace('from: 2026-02-01, to: 2026-02-28', `from: ${addDays(31)}, to: ${addDays(60)}`)
+    .replace('on: 2026-01-10', `on: ${addDays(0)}`)
 }
 
 /** Prepares the operation of an unpacked release. */

@@ -69,7 +69,7 @@ const sale = {
   kind: 'sale',
   at: responseTime,
 }
-const declinedEvent = (code: string, message = 'Success') => ({
+const toDecline = (code: string, message = 'Success') => ({
   type: 'declined',
   code,
   message,
@@ -119,22 +119,22 @@ describe('the form', () => {
     [
       'entities outside CDATA',
       removeCdata(toXml({ TRANSACTIONSTATUS: '400', MESSAGE: 'A &amp; B &#39;no&#39;' })),
-      declinedEvent('400', "A & B 'no'"),
+      toDecline('400', "A & B 'no'"),
     ],
     [
       'entities inside CDATA are unchanged',
       toXml({ TRANSACTIONSTATUS: '400', MESSAGE: 'A &amp; B' }),
-      declinedEvent('400', 'A &amp; B'),
+      toDecline('400', 'A &amp; B'),
     ],
     [
       'a bare ampersand',
       removeCdata(toXml({ TRANSACTIONSTATUS: '400', MESSAGE: 'Card & PIN' })),
-      declinedEvent('400', 'Card & PIN'),
+      toDecline('400', 'Card & PIN'),
     ],
     [
       'a long message is truncated',
       toXml({ TRANSACTIONSTATUS: '400', MESSAGE: 'x'.repeat(500) }),
-      declinedEvent('400', 'x'.repeat(200)),
+      toDecline('400', 'x'.repeat(200)),
     ],
     // A document type is an attack; a gateway never sends one.
     [
@@ -198,7 +198,7 @@ describe('the codes', () => {
     ...DECLINED_CODES.map((code): Row => [
       `${code}: the bank declined`,
       toXml({ TRANSACTIONSTATUS: code }),
-      declinedEvent(code),
+      toDecline(code),
     ]),
     // "Dropped, cancelled, incomplete" in one document and "not yet processed" in another: no
     // record until seen in production.
@@ -244,17 +244,17 @@ describe('order and reference', () => {
     [
       'a failure without an order',
       toXml({ TRANSACTIONSTATUS: '400', TRANSACTIONID: null, APTRANSACTIONID: null, AMOUNT: null }),
-      declinedEvent('400'),
+      toDecline('400'),
     ],
     [
       'a failure whose order is empty',
       toXml({ TRANSACTIONSTATUS: '405', TRANSACTIONID: '' }),
-      declinedEvent('405'),
+      toDecline('405'),
     ],
     [
       'a failure whose order is NA',
       toXml({ TRANSACTIONSTATUS: '502', TRANSACTIONID: 'NA' }),
-      declinedEvent('502'),
+      toDecline('502'),
     ],
     [
       'a payment without an order',
@@ -393,7 +393,7 @@ describe('several transactions in one response', () => {
     [
       'two failures',
       wrap(declinedTransaction, toFields({ TRANSACTIONSTATUS: '405' })),
-      declinedEvent('400'),
+      toDecline('400'),
     ],
   ])('%s', async (_what, raw, expected) => expect(sumUp(await query(raw))).toEqual(expected))
 })
@@ -441,7 +441,7 @@ describe('currency, kind and mode', () => {
     [
       'a failure in test mode',
       toXml({ TXN_MODE: 'TEST', TRANSACTIONSTATUS: '400' }),
-      declinedEvent('400'),
+      toDecline('400'),
     ],
   ])('%s', async (_what, raw, expected) => expect(sumUp(await query(raw))).toEqual(expected))
 

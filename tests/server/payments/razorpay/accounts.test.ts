@@ -90,12 +90,12 @@ test('an event without its account is not served with real payments', () => {
   const event = createRazorpayEvent({
     payment: payment === null ? null : { ...payment, account: 'mid-zone' },
   })
-  const environment = (variables: Variables) => ({
+  const createEnvironment = (variables: Variables) => ({
     ...expectOk(readEnvironment(variables)),
     gatewayMode: 'live' as const,
   })
-  expect(listMissingAccounts(environment(ACCOUNT), [event])).toEqual([])
-  expect(listMissingAccounts(environment({}), [event])).toEqual([
+  expect(listMissingAccounts(createEnvironment(ACCOUNT), [event])).toEqual([])
+  expect(listMissingAccounts(createEnvironment({}), [event])).toEqual([
     expect.stringMatching(
       /uses the Razorpay account "mid-zone", so RAZORPAY_MID_ZONE_KEY_ID, RAZORPAY_MID_ZONE_KEY_SECRET and RAZORPAY_MID_ZONE_WEBHOOK_SECRET must be set/,
     ),

@@ -317,16 +317,16 @@ describe('a refund', () => {
   test('of a payment older than six months is not sent to the gateway: staff refund it by bank transfer', async () => {
     const { orderId, regNo } = await server.pay('silent')
     // The office session has expired by then.
-    const office = () => signIn({ ...server.parts(), now: server.now })
-    const actions = async () =>
-      (await (await office()).json(`/admin/registrations/${regNo}/acts/`)) as unknown as {
+    const signInAgain = () => signIn({ ...server.parts(), now: server.now })
+    const readActions = async () =>
+      (await (await signInAgain()).json(`/admin/registrations/${regNo}/acts/`)) as unknown as {
         back_by_gateway: number
         refund_notes: readonly string[]
       }
     server.setTime('2026-07-10T23:00:00+05:30')
-    expect(await actions()).toMatchObject({ back_by_gateway: 177, refund_notes: [] })
+    expect(await readActions()).toMatchObject({ back_by_gateway: 177, refund_notes: [] })
     server.setTime('2026-07-11T00:00:00+05:30')
-    expect(await actions()).toMatchObject({
+    expect(await readActions()).toMatchObject({
       back_by_gateway: 0,
       refund_notes: [
         expect.stringContaining('more than 6 months old, so Razorpay cannot refund it'),
@@ -341,7 +341,7 @@ describe('a refund', () => {
     expect(await server.parts().deps.payments.sendRefunds()).toBe(0)
     expect(readRefundStates(orderId)).toEqual([])
     const answer = await (
-      await office()
+      await signInAgain()
     ).act(regNo, {
       act: 'refund',
       why: 'cancelled',
