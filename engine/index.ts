@@ -6,7 +6,7 @@ export {
   MAX_AMOUNT,
   formatPlainAmount,
   formatCurrency,
-  currencySymbol,
+  getCurrencySymbol,
   getDecimals,
   formatAmount,
   formatCount,

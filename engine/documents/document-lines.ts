@@ -86,7 +86,7 @@ export function computeDocumentChange(
   const sold = mapLinesByKey(bill)
   const invoice: RatedLine[] = []
   const credits = new Map<string, RatedLine[]>()
-  const credit = (key: string, sum: Sum): void => {
+  const addCredits = (key: string, sum: Sum): void => {
     for (const { of, line } of creditInvoices(openInvoices, key, sum))
       credits.set(of, [...(credits.get(of) ?? []), line])
   }
@@ -102,7 +102,7 @@ export function computeDocumentChange(
     const isFirst = issued.length === 0 && text !== undefined && text.total === 0
     if (text !== undefined && (getTotal(added) > 0 || isFirst))
       invoice.push(takePartOfLine(text, added, mapLinesByKey(before ?? []).get(key)))
-    if (getTotal(removed) > 0) credit(key, removed)
+    if (getTotal(removed) > 0) addCredits(key, removed)
   }
   return {
     invoice: invoice.some(({ total }) => total > 0) ? invoice : [],
@@ -314,10 +314,13 @@ function listRemaining(issued: readonly IssuedDocument[]): readonly Remainder[] 
     }))
 }
 
-function withoutCredit(lines: readonly RatedLine[], credit: IssuedDocument): readonly RatedLine[] {
-  const rated = listRatedLines(credit)
+function withoutCredit(
+  lines: readonly RatedLine[],
+  creditNote: IssuedDocument,
+): readonly RatedLine[] {
+  const rated = listRatedLines(creditNote)
   const byKey = rated === null ? null : sumByKey(rated)
-  const older = rated === null ? divideSum(credit.lines.reduce(add, ZERO), lines) : []
+  const older = rated === null ? divideSum(creditNote.lines.reduce(add, ZERO), lines) : []
   return lines.map((line, index) => {
     const uncredited = subtract(
       line,

@@ -164,23 +164,23 @@ export function fromMajorUnits(majorUnits: unknown, currency: Currency): Amount 
 const MAX_ROUNDING_ERROR = 1e-6
 
 /** Returns the symbol of a currency: "₹", "€", "US$". */
-export const currencySymbol = memoize((currency: Currency): string => {
+export const getCurrencySymbol = memoize((currency: Currency): string => {
   const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency })
   return format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency
 })
 
 /** Returns the symbol with a no-break space, as before every displayed amount. */
-const getCurrencySymbol = (currency: Currency): string => `${currencySymbol(currency)}\u00a0`
+const getAmountPrefix = (currency: Currency): string => `${getCurrencySymbol(currency)}\u00a0`
 
 /** Formats a placeholder for an unknown amount. */
-export const formatUnknownAmount = (currency: Currency): string => `${getCurrencySymbol(currency)}–`
+export const formatUnknownAmount = (currency: Currency): string => `${getAmountPrefix(currency)}–`
 
 /**
  * Formats an amount as "₹ 1,23,456.50" or "€ 123,456.50", with a no-break space and the currency's
  * grouping; whole major units without decimals.
  */
 export function formatMoney(amount: Amount, currency: Currency): string {
-  return `${amount < 0 ? '−' : ''}${getCurrencySymbol(currency)}${formatAmount(toAmount(Math.abs(amount)), currency)}`
+  return `${amount < 0 ? '−' : ''}${getAmountPrefix(currency)}${formatAmount(toAmount(Math.abs(amount)), currency)}`
 }
 
 /** Formats a price or a total; zero is "Free". For a tax of zero, use `formatMoney`. */

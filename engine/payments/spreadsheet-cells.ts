@@ -1,7 +1,7 @@
 /** Reads cells of bank and gateway spreadsheets: texts, days and amounts in Indian formats. */
 import {
   INR,
-  currencySymbol,
+  getCurrencySymbol,
   getDecimals,
   toAmount,
   readAmount,
@@ -99,7 +99,7 @@ export function readSignedAmount(
 }
 
 const stripCurrency = (cell: string, currency: Currency): string =>
-  cell.replaceAll(new RegExp(currency, 'gi'), '').replaceAll(currencySymbol(currency), '')
+  cell.replaceAll(new RegExp(currency, 'gi'), '').replaceAll(getCurrencySymbol(currency), '')
 
 /**
  * Null if the marks are ambiguous or misplaced, because a wrong reading would be a thousand times
@@ -143,7 +143,7 @@ export const isInCurrency = (
     const text = getCellText(cells, at)
     return currency === INR
       ? RUPEE_SPELLINGS.test(text)
-      : ['', currency, currencySymbol(currency)].includes(text.toUpperCase())
+      : ['', currency, getCurrencySymbol(currency)].includes(text.toUpperCase())
   })
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']

@@ -98,7 +98,7 @@ export function intersect(
 ): readonly Box[] {
   return boxes.flatMap((a) =>
     others.flatMap((b) => {
-      spend(budget, space)
+      subtractOperation(budget, space)
       return doBoxesOverlap(space, a, b) ? [a.map((bits, word) => bits & (b[word] ?? 0))] : []
     }),
   )
@@ -121,7 +121,7 @@ export function subtract(
 }
 
 function subtractBox(space: Space, a: Box, b: Box, budget: Budget): readonly Box[] {
-  spend(budget, space)
+  subtractOperation(budget, space)
   if (!doBoxesOverlap(space, a, b)) return [a]
   const pieces: Box[] = []
   const remainder = a.slice()
@@ -145,7 +145,7 @@ function subtractBox(space: Space, a: Box, b: Box, budget: Budget): readonly Box
  * Subtracts one operation from the budget. An operation reads every word of a box; large boxes cost
  * more.
  */
-function spend(budget: Budget, { words }: Space): void {
+function subtractOperation(budget: Budget, { words }: Space): void {
   budget.left -= 1 + Math.floor(words / WORDS_PER_OPERATION)
   if (budget.left < 0) throw new TooLarge()
 }

@@ -175,7 +175,7 @@ function collectMentions(model: Model): readonly Mention[] {
     })
   })
 }
-export const mentions = memoize(collectMentions)
+export const listDayMentions = memoize(collectMentions)
 
 export const locate = (
   { path, at }: EventText,

@@ -1,5 +1,5 @@
 /** Reads amounts and times of imported rows, as people and spreadsheets write them. */
-import { currencySymbol, INR, instant, readAmount, readInstant } from '../../../engine/index.ts'
+import { getCurrencySymbol, INR, instant, readAmount, readInstant } from '../../../engine/index.ts'
 import type { Currency, Instant, Amount } from '../../../engine/index.ts'
 
 /** Also accepts formatted amounts: "₹ 7,080", "7,080.00", "€ 290.50". */
@@ -7,7 +7,7 @@ export function parseMoney(text: string, currency: Currency): Amount | null {
   const number =
     currency === INR
       ? text.replace(/^(₹|Rs\.?|INR)\s*/i, '')
-      : text.replace(currencySymbol(currency), '').replace(currency, '').trim()
+      : text.replace(getCurrencySymbol(currency), '').replace(currency, '').trim()
   // Spreadsheets write decimals even for yen: 36666.00.
   const plain = number.replaceAll(',', '').replace(/^(\d+)\.0+$/, '$1')
   return readAmount(plain, currency)

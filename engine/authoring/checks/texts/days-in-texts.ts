@@ -8,7 +8,7 @@ import {
   isAdjustmentDay,
   isInPastYear,
   isMethodDay,
-  mentions,
+  listDayMentions,
   locate,
   formatDayWords,
   type Edge,
@@ -320,7 +320,7 @@ const textDateCheck: Check = {
   why: 'A day in a text that matches no period and no opening or closing day is probably outdated.',
   after: ['EV407', 'EV419', 'EV432'],
   find: (model) =>
-    mentions(model).flatMap((mention): Draft[] => {
+    listDayMentions(model).flatMap((mention): Draft[] => {
       if (mention.invalidDay !== null) return [mention.invalidDay]
       if (mention.about.topic === 'other' || mention.about.topic === 'event') return []
       if (isInPastYear(model, mention) && (mention.about.topic === null || isQuestion(mention)))

@@ -8,7 +8,7 @@ import {
   collectEdges,
   isPastYear,
   isInPastYear,
-  mentions,
+  listDayMentions,
   locate,
   formatDayWords,
   type Mention,
@@ -98,7 +98,7 @@ const textEventDayCheck: Check = {
   find: (model) => {
     const { from, to } = model.config
     const isDuringEvent = (day: Day): boolean => from <= day && day <= to
-    const days = mentions(model).flatMap((mention): Draft[] => {
+    const days = listDayMentions(model).flatMap((mention): Draft[] => {
       const { about, stated, firsts, lasts, invalidDay, readable } = mention
       if (invalidDay !== null || isInPastYear(model, mention)) return []
       if (about.topic === 'other' && areEventDaysOfAnotherYear(model, mention))
@@ -133,7 +133,7 @@ const textWeekdayCheck: Check = {
   why: 'If the weekday does not match the date, some delegates come on the wrong day.',
   after: ['EV419', 'EV604', 'EV621'],
   find: (model) =>
-    mentions(model).flatMap((mention): Draft[] => {
+    listDayMentions(model).flatMap((mention): Draft[] => {
       const { stated, firsts, lasts, readable } = mention
       return [
         { words: stated.first, days: firsts },
