@@ -9,11 +9,11 @@ import type {
   UniqueRule,
 } from '../../../engine/index.ts'
 
-/** The context found before pricing; it is checked again when the registration is stored. */
+/** The context as it was before pricing. It is checked again when the registration is stored. */
 export type ExternalContext = {
   /** The event's uniqueness rules, in the file's order. */
   readonly unique: readonly UniqueRule[]
-  /** The delegate was warned and registers anyway: rules that only warn do not block. */
+  /** True if the delegate was warned and registers anyway. Rules that only warn then do not block. */
   readonly isConfirmed: boolean
   /** Normalised, with the kind of discount. Null if none was entered. */
   readonly code: { readonly folded: string; readonly kind: string } | null
@@ -33,7 +33,7 @@ export type ContextRefusal =
   | { readonly code: 'code_gone'; readonly is: Exclude<CodeStatus['is'], 'valid'> }
   /** A requested seat is not available: a quota's id, or `limit.option`. */
   | { readonly code: 'full'; readonly place: string }
-  /** The context has changed: it must be looked up again. */
+  /** The context has changed and must be looked up again. */
   | { readonly code: 'facts_moved' }
   /** Another version of the event is served now: the registration must be checked with it. */
   | { readonly code: 'version_moved' }
@@ -78,7 +78,7 @@ export type CodeDiscount = {
 }
 export type CodeQuery = {
   readonly eventId: string
-  /** The adjustment that each kind of code gives; kinds that give a category are left out. */
+  /** The adjustment for each kind of code. Kinds that give a category are left out. */
   readonly adjustments: readonly { readonly kind: string; readonly adjustment: string }[]
   readonly holdMs: number
   readonly at: Instant

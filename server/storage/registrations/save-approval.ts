@@ -1,6 +1,6 @@
 /**
  * Stores approvals, refusals and accepted offers.
- * An approved registration is to be paid at the price of its registration date. A refused one no longer holds seats,
+ * The price of an approved registration is that of its registration date. A refused registration no longer holds seats,
  * and may be offered another category.
  */
 import { assert, err, formatMoney, ok, createOrderId, toAmount } from '../../../engine/index.ts'
@@ -83,7 +83,7 @@ export function approve(sql: Sql, action: NewAction, approved: Approval): Promis
   })
 }
 
-/** Releases its seats. `offer`: the alternative category. Null if none. */
+/** Rejects an application and releases its seats. `offer`: the alternative category. Null if none. */
 export function rejectApplication(
   sql: Sql,
   action: NewAction,
@@ -100,7 +100,7 @@ export function rejectApplication(
   })
 }
 
-/** The delegate accepts the offer: another category at the prices of the registration date, and its seats. */
+/** Accepts the offer for the delegate: another category at the prices of the registration date, and its seats. */
 export function acceptOffer(
   sql: Sql,
   action: NewAction,

@@ -1,7 +1,7 @@
 /**
  * Stores corrected answers.
- * Seats, codes and unique answers that they need are checked here. A changed price becomes a balance in addition to the
- * bill, to be paid or refunded.
+ * Checks the seats, codes and unique answers that they need. A changed price becomes a balance in addition to the bill,
+ * to be paid or refunded.
  */
 import type { Selectable } from 'kysely'
 import { err, formatMoney, ok, createOrderId, toAmount } from '../../../engine/index.ts'

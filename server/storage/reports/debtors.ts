@@ -1,4 +1,4 @@
-/** Lists the registrations with an amount due, and adds the amounts up. */
+/** Lists the registrations with a balance, and adds up their balances. */
 import { instant } from '../../../engine/index.ts'
 import type { Amount, Currency, Instant, PaymentStatus } from '../../../engine/index.ts'
 import type { Kysely } from 'kysely'
@@ -23,7 +23,7 @@ const selectOwing = (builder: Kysely<Tables>, { eventId }: { readonly eventId: s
     .where('r.event_id', '=', eventId)
     .where(amountOwed, '>', 0 as Amount)
 
-/** Unpaid registrations owe the whole price; `registrations_by_status` has them in this order. */
+/** Unpaid registrations owe the full price. `registrations_by_status` has them in this order. */
 const buildUnpaidStatement = (status: Exclude<PaymentStatus, 'success' | 'refunded'>) =>
   statement((builder, params: PageParams, dialect) =>
     selectPage(

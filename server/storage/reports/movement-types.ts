@@ -1,4 +1,4 @@
-/** Defines received payments and refunds as the payment lists and the month's export see them. */
+/** Defines received payments and refunds for the payment lists and the monthly export. */
 import type {
   Currency,
   Day,
@@ -28,7 +28,7 @@ export type MovementQuery = {
   readonly changedAfter?: Instant | undefined
 }
 
-/** One payment that was received, or one refund that was made. */
+/** A received payment, or a completed refund. */
 export type Movement = {
   /** C and the number of a received payment, R and that of a refund, M and that of a payment moved to another event. */
   readonly id: string
@@ -68,13 +68,13 @@ export type MovementSum = {
   readonly method: string
   readonly currency: Currency
   readonly payments: number
-  /** Payments that count, as in the revenue. */
+  /** Counted payments, as in the revenue. */
   readonly received: Amount
   readonly inReview: Amount
-  /** Ignored, or refunded before they counted. */
+  /** Ignored, or refunded before they were counted. */
   readonly notCounted: Amount
   readonly refunds: number
-  /** Refunds of payments that count. */
+  /** Refunds of counted payments. */
   readonly refunded: Amount
   readonly refundedNotCounted: Amount
   readonly fee: Amount
@@ -82,7 +82,7 @@ export type MovementSum = {
 
 export type MovementPage = {
   readonly rows: readonly Movement[]
-  /** The position where the next page begins. Null: this is the last. */
+  /** The position where the next page begins. Null for the last page. */
   readonly next: string | null
 }
 
@@ -110,7 +110,7 @@ export type ListedDocument = {
   readonly body: DocumentBody
 }
 
-/** A registration with an amount due, as in the lists: cancelled, refused and expired ones owe nothing. */
+/** A registration with a balance, as in the lists. Cancelled, refused and expired ones have none. */
 export type Debtor = {
   readonly id: number
   readonly eventId: string

@@ -1,4 +1,4 @@
-/** Lists refunds that are not done yet, for the list of refunds and the close of a month. */
+/** Lists refunds that are not completed, for the refund list and the month-end close. */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import { getMoneyCurrency } from '../../../engine/index.ts'

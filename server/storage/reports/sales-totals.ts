@@ -133,8 +133,8 @@ type PartialLine = Pick<SalesSum, 'item' | 'option' | 'currency' | 'total'> & {
 }
 
 /**
- * If a bill is not paid exactly, each line gets its share of the amount retained. Amounts above the bill, or retained
- * without a valid bill, belong to no line. Lines and remainder together equal the total amount retained, to the paisa.
+ * If a bill is not paid exactly, each line gets its share of the retained amount. Amounts above the bill, or retained
+ * without a valid bill, belong to no line. Lines and remainder equal the total retained amount to the paisa.
  */
 function assignPaid(
   sums: readonly SalesSum[],

@@ -1,4 +1,4 @@
-/** Counts payments that staff accepted: for the order in review, or for a separate one. */
+/** Counts payments that staff accepted, for the order under review or for a separate one. */
 import { acceptPayment, assert, ok, toAmount } from '../../../engine/index.ts'
 import type { Currency, DecisionRefusal, Instant, Amount, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -156,7 +156,7 @@ export async function count(
   return ok(capture.id)
 }
 
-/** Amounts that staff refunded before do not pay for this payment. Returns the counted amount. */
+/** Returns the counted amount, which excludes amounts that staff refunded before. */
 async function countCapture(sql: Sql, captureId: number): Promise<Amount> {
   const row = await setCountedAmount.get(sql, { id: captureId })
   assert(row !== undefined, 'a capture that does not exist began to count')

@@ -1,7 +1,7 @@
 /**
- * Applies staff decisions on payment reviews.
- * Each is one transaction on the current review, with a line that is never edited. It is applied once, even if several
- * users decide simultaneously.
+ * Applies decisions of staff on payment reviews.
+ * Each is one transaction on the current review, with a record that is never changed. It is applied once, even if
+ * several users decide simultaneously.
  */
 import {
   assert,
@@ -95,7 +95,7 @@ const setMoved = statement(
       .where('state', 'in', ['review', 'unmatched']),
 )
 
-/** The email is queued only when this decision makes a registration a success. A refusal changes nothing. */
+/** Queues the email only if this decision confirms a registration. A refused decision changes nothing. */
 export async function decideReview(
   sql: Sql,
   id: string,
@@ -255,7 +255,7 @@ async function decideOne(
   }
 }
 
-/** Changes the price of the target registration. If the decision is refused, this is undone too. */
+/** Changes the price of the target registration. This is rolled back if the decision is refused. */
 async function repriceTarget(
   sql: Sql,
   { to, price }: Decision & { readonly what: 'move' },

@@ -18,7 +18,7 @@ import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { DecisionOutcome, StoredDecision } from '../payments/payment-types.ts'
 import { parseNumber } from './open-reviews.ts'
 
-/** The decisions, in the words of the activity list. */
+/** The decisions as worded in the activity list. */
 const DECISION_TEXTS = {
   accept: 'payment accepted',
   ask: 'payment counted in part',
@@ -161,7 +161,7 @@ export async function findPastDecision(sql: Sql, id: string): Promise<DecisionRe
     : refuseDecision('not_there', `No review ${id}.`)
 }
 
-/** Returns the decisions about one registration, oldest first. */
+/** Returns the decisions about a registration, oldest first. */
 export function readDecisions(sql: Sql, regNo: RegNo): Promise<readonly StoredDecision[]> {
   return decisionsOfRegistration.all(sql, { regNo })
 }
