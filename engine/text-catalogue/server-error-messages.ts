@@ -55,9 +55,11 @@ export const REFUSAL_MESSAGES = {
     registeredAlready: 'This is already registered.',
   },
 
-  /** Only for the browser that created the other registration. */
+  /** Only for the browser that created the other registration, or for the holder of an emailed link. */
   samePerson: {
     paid: 'You have already registered and paid: registration {number}, {amount}, on {day}.',
+    paidOther:
+      'You have already paid another registration: {number}, {amount}, on {day}. To pay for this one too, press the button again.',
     unpaid:
       'You have already registered on {day}: registration {number}. Its payment of {amount} may be in progress, for example in another window.',
   },

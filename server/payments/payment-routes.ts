@@ -4,6 +4,8 @@ import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig, RegNo } from '../../engine/index.ts'
 import type { RegisterResponse } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
+import { readBrowser } from '../http/browser-cookie.ts'
+import type { SamePersonRegistration } from '../storage/index.ts'
 import { getAddressKey, createAddressLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
 import { sendError } from '../http/error-response.ts'
@@ -18,6 +20,7 @@ import {
 } from '../registration/find-registration.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
 import { hashToken, resolveLink, UNKNOWN_LINK_MESSAGE } from '../registration/access-link.ts'
+import { askToPayAgain } from '../registration/same-person.ts'
 import { retryPayment } from '../registration/retry-payment.ts'
 import { refuseRetry, sendRefusal } from '../registration/registration-errors.ts'
 
@@ -62,7 +65,7 @@ async function readRequestFields(
     : readFields(message.body, message.contentType)
 }
 
-const FIELDS = ['order_id', 'email', 'token', 'price'] as const
+const FIELDS = ['order_id', 'email', 'token', 'price', 'confirmed'] as const
 
 /** Parses JSON. Undefined if the text is not JSON. */
 function parseJson(text: string): unknown {
@@ -108,7 +111,15 @@ async function payByNumber(
   // payment.
   if (!isProven && (registration.payments[0]?.way ?? null) !== null)
     return sendError(reply, 403, 'email_needed', USE_LINK_MESSAGE)
-  return sendPayableOrder(deps, { event, regNo: registration.regNo, isProven }, fields, reply)
+  const browser = readBrowser(event, request)
+  const otherPaid =
+    browser === null || !isProven ? null : await deps.store.otherPaid(registration.regNo, browser)
+  return sendPayableOrder(
+    deps,
+    { event, regNo: registration.regNo, isProven, otherPaid },
+    fields,
+    reply,
+  )
 }
 
 async function payByLink(
@@ -128,20 +139,37 @@ async function payByLink(
   const event = served.config
   await guard.addKnown(getAddressKey(request), event.id, registration.regNo)
   await deps.store.recordLinkUse(hashToken(token), deps.clock())
-  return sendPayableOrder(deps, { event, regNo: registration.regNo, isProven: true }, fields, reply)
+  const otherPaid = await deps.store.otherPaid(registration.regNo)
+  return sendPayableOrder(
+    deps,
+    { event, regNo: registration.regNo, isProven: true, otherPaid },
+    fields,
+    reply,
+  )
 }
 
-/** Sends the order to pay, or an error. The field `price` is the total that the delegate accepted. */
+/**
+ * Sends the order to pay, or an error. The field `price` is the total that the delegate accepted, `confirmed` the number
+ * of another registration that they have paid and want to pay in addition to.
+ */
 async function sendPayableOrder(
   deps: Deps,
   {
     event,
     regNo,
     isProven,
-  }: { readonly event: EventConfig; readonly regNo: RegNo; readonly isProven: boolean },
+    otherPaid,
+  }: {
+    readonly event: EventConfig
+    readonly regNo: RegNo
+    readonly isProven: boolean
+    readonly otherPaid: SamePersonRegistration | null
+  },
   fields: Fields | null,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  if (otherPaid !== null && otherPaid.regNo !== fields?.['confirmed'])
+    return sendRefusal(reply, askToPayAgain(otherPaid))
   const payer = isProven ? 'delegate' : 'stranger'
   const order = await retryPayment(deps, event, regNo, deps.clock(), {
     acceptedTotal: fields?.['price'] ?? null,

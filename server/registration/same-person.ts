@@ -25,17 +25,21 @@ import { refuseRetry } from './registration-errors.ts'
 import type { Refusal } from './registration-errors.ts'
 import { retryPayment } from './retry-payment.ts'
 
-/**
- * Refuses with a question whether to register and pay again, for a browser that has already registered this person.
- */
-export function refuseSamePerson({
-  regNo,
-  isPaid,
-  amount,
-  currency,
-  at,
-}: SamePersonRegistration): Refusal {
-  const { samePerson } = REFUSAL_MESSAGES
+const { samePerson } = REFUSAL_MESSAGES
+
+/** Asks whether to register and pay again, for a browser that has registered this person. */
+export const refuseSamePerson = (same: SamePersonRegistration): Refusal =>
+  askAboutRegistration(same, same.isPaid ? samePerson.paid : samePerson.unpaid)
+
+/** Asks whether to pay for an older registration too, after the same person has paid another one. */
+export const askToPayAgain = (same: SamePersonRegistration): Refusal =>
+  askAboutRegistration(same, samePerson.paidOther)
+
+/** Names the other registration in the message and in `reg_no`, with which the browser confirms. */
+function askAboutRegistration(
+  { regNo, amount, currency, at }: SamePersonRegistration,
+  message: string,
+): Refusal {
   const values = {
     number: regNo,
     amount: formatMoney(amount, currency),
@@ -44,7 +48,7 @@ export function refuseSamePerson({
   return {
     status: 409,
     code: 'same_person',
-    message: formatMessage(isPaid ? samePerson.paid : samePerson.unpaid, values),
+    message: formatMessage(message, values),
     details: { reg_no: regNo },
     retryAfterSeconds: null,
   }

@@ -35,7 +35,8 @@ afterAll(async () => {
   await inbox.close()
 })
 
-const registerAndPay = async (page: Page, name: string): Promise<string> => {
+/** `paidBefore`: the registration that this person has paid, which the page must state before the payment. */
+const registerAndPay = async (page: Page, name: string, paidBefore?: string): Promise<string> => {
   const registerResponse = await fetch(`${server.url}/api/sample2026/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -43,7 +44,13 @@ const registerAndPay = async (page: Page, name: string): Promise<string> => {
   })
   const { reg_no: regNo } = (await registerResponse.json()) as { readonly reg_no: string }
   await page.goto(createPaymentLink(server, regNo, '2026-02-10'))
-  await page.getByRole('button', { name: /^Pay .* now$/ }).click()
+  const payButton = page.getByRole('button', { name: /^Pay .* now$/ })
+  await payButton.click()
+  if (paidBefore !== undefined) {
+    const warning = `You have already paid another registration: ${paidBefore}, ₹ 1,180, on 10 January 2026.`
+    await page.getByRole('alert').filter({ hasText: warning }).waitFor()
+    await payButton.click()
+  }
   await clickAtGateway(page, 'Pay')
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
   return regNo
@@ -55,7 +62,7 @@ test('the refund of a second payment took a button and then a dialog: one button
   const firstRegNo = await registerAndPay(page, 'Dr Paid Twice')
   const sentence = 'If you paid twice by mistake, the email has a link to request a refund.'
   await page.getByText(sentence).waitFor()
-  const secondRegNo = await registerAndPay(page, 'PAID TWICE')
+  const secondRegNo = await registerAndPay(page, 'PAID TWICE', firstRegNo)
   await page.getByText(sentence).waitFor()
   await page.goto(findLink(await inbox.waitForEmail(EMAIL, 'This is the second payment')))
   const panel = findRegion(page, 'You have paid twice')

@@ -92,7 +92,7 @@ function Result({
       />
     )
   const { registration } = loadState
-  const requestPayment: RequestPayment = (price, onRetry) =>
+  const requestPayment: RequestPayment = (price, confirmed, onRetry) =>
     callWithRetries(
       '/api/payment/retry/',
       readRetried,
@@ -104,6 +104,7 @@ function Result({
           order_id: registration.reg_no,
           ...(email !== null && { email }),
           ...(price !== null && { price }),
+          ...(confirmed !== null && { confirmed }),
         },
         ...(email === null && buildSubmissionKeyHeaders(event, registration.reg_no)),
         fallback: event.form.failure,

@@ -70,13 +70,13 @@ function OwnRegistration({ page: { event, now } }: { readonly page: EventRespons
     getTitle(loadState) ??
       (loadState.is === 'found' ? getStateTitle(event, loadState.registration) : title),
   )
-  const requestPayment: RequestPayment = (price, onRetry) =>
+  const requestPayment: RequestPayment = (price, confirmed, onRetry) =>
     callWithRetries(
       '/api/payment/resume/',
       readRetried,
       {
         method: 'POST',
-        json: { token, ...(price !== null && { price }) },
+        json: { token, ...(price !== null && { price }), ...(confirmed !== null && { confirmed }) },
         fallback: event.form.failure,
       },
       onRetry,

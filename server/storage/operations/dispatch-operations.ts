@@ -149,10 +149,10 @@ export function storeOf({
     paymentsBesideBill: async (regNo) => read.paymentsBesideBill(regNo),
     isRefundUnsettled: async (regNo, at) => read.isRefundUnsettled(regNo, at),
     secondPayment: async (...args) => read.secondPayment(...args),
+    otherPaid: async (...args) => read.otherPaid(...args),
     paidBySamePerson: async (regNo) => read.paidBySamePerson(regNo),
     refundRequests: async (eventId) => read.refundRequests(eventId),
     actions: async (regNo) => read.actions(regNo),
-
     saveSettlement: (settlement) => write('saveSettlement', settlement),
     handleSettlementLine: (decision) => write('handleSettlementLine', decision),
     saveUnmatchedLines: (lines) => write('saveUnmatchedLines', lines),

@@ -38,7 +38,7 @@ import { readRefundsToSend } from '../refunds/send-refunds.ts'
 import { listPaidBySamePerson, listRefundRequests } from '../payments/find-duplicate-payments.ts'
 import { listSettlementLines } from '../reconciliation/read-settlements.ts'
 import { readLink } from '../registrations/access-links.ts'
-import { findSecondPayment, readDueNotices } from '../registrations/same-person.ts'
+import { findOtherPaid, findSecondPayment, readDueNotices } from '../registrations/same-person.ts'
 import { countAvailableSeats, listTakenSeats } from '../seats/available-seats.ts'
 import { findRegistrationByKey } from '../registrations/idempotency-keys.ts'
 import { readRowCounts, findOpenRecovery } from '../recovery/begin-and-end-recovery.ts'
@@ -179,6 +179,9 @@ export function toReads(sql: Sql) {
     },
     isRefundUnsettled(regNo: RegNo, at: Instant): Promise<ResultOf<'isRefundUnsettled'>> {
       return isRefundUnsettled(sql, regNo, at)
+    },
+    otherPaid(regNo: RegNo, browser?: string): Promise<ResultOf<'otherPaid'>> {
+      return findOtherPaid(sql, regNo, browser)
     },
     secondPayment(regNo: RegNo, browser?: string): Promise<ResultOf<'secondPayment'>> {
       return findSecondPayment(sql, regNo, browser)

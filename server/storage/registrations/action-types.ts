@@ -22,7 +22,12 @@ import type {
 } from '../../../engine/index.ts'
 import type { StoredExpectedPayment, StoredReferences } from '../reconciliation/match-candidates.ts'
 import type { PaymentChannel } from '../payments/payment-types.ts'
-import type { NewMail, SearchFields, StoredUpload } from './registration-types.ts'
+import type {
+  NewMail,
+  SamePersonRegistration,
+  SearchFields,
+  StoredUpload,
+} from './registration-types.ts'
 import type { NewPaymentClaim, StoredPaymentClaim } from '../payments/payment-claim-types.ts'
 
 /** A requested action. `once` is null if it is never sent twice. */
@@ -276,6 +281,11 @@ export interface ActionStore {
    * and did not create or open both registrations.
    */
   secondPayment(regNo: RegNo, browser?: string): Promise<SecondPayment | null>
+  /**
+   * Returns a registration that the same person has paid, for one that is not paid yet. Null if there is none, or if
+   * `browser` is given and did not make or open it.
+   */
+  otherPaid(regNo: RegNo, browser?: string): Promise<SamePersonRegistration | null>
   /** Returns the other paid registrations of the same email address and name in the event. */
   paidBySamePerson(regNo: RegNo): Promise<readonly RegNo[]>
   /** Returns the second payments of an event for which the delegate requests a refund, until staff respond. */

@@ -1,4 +1,5 @@
 /** Finds earlier registrations of the person who registers, paid or being paid, and their second payment. */
+import { sql as raw } from 'kysely'
 import type { Kysely, NotNull } from 'kysely'
 import { decideSamePerson, err, getPayerKey, ok, toAmount } from '../../../engine/index.ts'
 import type { RegNo, Result } from '../../../engine/index.ts'
@@ -157,6 +158,37 @@ const secondPaymentInBrowser = statement(
       ),
     ),
 )
+const personByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('registrations')
+    .select(['id', 'event_id', 'email', 'full_name'])
+    .where('reg_no', '=', regNo),
+)
+type OtherOf = Person & { id: number }
+/** Selects the first registration that this person has paid, other than the given one. */
+const selectOtherPaid = (builder: Kysely<Tables>, { eventId, person, id }: OtherOf) =>
+  builder
+    .selectFrom('paid_persons as s')
+    .innerJoin('registrations as r', 'r.id', 's.registration_id')
+    .select(['r.reg_no', 'r.booked', 'r.currency', 'r.paid_at', 'r.created_at'])
+    .where('s.event_id', '=', eventId)
+    .where('s.person', '=', person)
+    .where('s.registration_id', '<>', id)
+    .orderBy('s.id')
+    .limit(raw.lit(1))
+const otherPaid = statement((builder, other: OtherOf) => selectOtherPaid(builder, other))
+/** Only if this browser made or opened it. */
+const otherPaidInBrowser = statement(
+  (builder, { eventId, person, id, browser }: OtherOf & { browser: string }) =>
+    selectOtherPaid(builder, { eventId, person, id }).where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('registered_persons as b')
+          .select('b.id')
+          .whereRef('b.registration_id', '=', 's.registration_id')
+          .where('b.browser', '=', browser),
+      ),
+    ),
+)
 const lastAnswer = statement((builder, { id }: { id: number }) =>
   builder
     .selectFrom('acts')
@@ -259,4 +291,33 @@ export async function findSecondPayment(
     first: { regNo: first, amount: booked, currency },
     askedAt: last?.act === 'ask_refund' ? last.at : null,
   }
+}
+
+/**
+ * Returns a registration that the same person has paid, before this one is paid. With `browser`, only one that it made
+ * or opened. Reads only.
+ */
+export async function findOtherPaid(
+  sql: Sql,
+  regNo: RegNo,
+  browser?: string,
+): Promise<SamePersonRegistration | null> {
+  const own = await personByNumber.get(sql, { regNo })
+  const person =
+    own === undefined ? null : getPayerKey({ email: own.email, fullName: own.full_name })
+  if (own === undefined || person === null) return null
+  const other = { eventId: own.event_id, person, id: own.id }
+  const paid =
+    browser === undefined
+      ? await otherPaid.get(sql, other)
+      : await otherPaidInBrowser.get(sql, { ...other, browser })
+  return paid === undefined
+    ? null
+    : {
+        regNo: paid.reg_no,
+        isPaid: true,
+        amount: paid.booked,
+        currency: paid.currency,
+        at: paid.paid_at ?? paid.created_at,
+      }
 }

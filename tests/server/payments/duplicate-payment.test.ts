@@ -240,6 +240,18 @@ const submitForm = async (
   return { code: response.status, body, cookie: setCookie }
 }
 
+/** Ends the payment of a form at the gateway. Returns the registration number. */
+const pay = async (
+  { body }: Awaited<ReturnType<typeof submitForm>>,
+  action: 'pay' | 'decline' = 'pay',
+): Promise<string> => {
+  const data = body['payment_data'] as PaymentData
+  await testServer.handOff(data)
+  await testServer.sandbox().runAction(data.orderid, action)
+  await testServer.waitUntilIdle()
+  return String(body['reg_no'])
+}
+
 test('a second window registered and paid again without a warning: the browser that registered must confirm first, and only one of 64 concurrent forms leads to the gateway', async () => {
   const person = { full_name: 'Dr Second Window', email: 'second.window@example.org' }
   const requestCookie = async (headers = {}) =>
@@ -269,13 +281,6 @@ test('a second window registered and paid again without a warning: the browser t
   expect(new Set(warnings.map((body) => JSON.stringify(body))).size).toBe(1)
   const otherSpelling = { full_name: 'SECOND WINDOW', email: 'Second.Window+2@Example.org' }
   expect(await submitForm(otherSpelling, cookie)).toMatchObject({ code: 409 })
-  const pay = async ({ body }: Awaited<ReturnType<typeof submitForm>>) => {
-    const data = body['payment_data'] as PaymentData
-    await testServer.handOff(data)
-    await testServer.sandbox().runAction(data.orderid, 'pay')
-    await testServer.waitUntilIdle()
-    return String(body['reg_no'])
-  }
   if (first === undefined) throw new Error('no form was registered')
   await pay(first)
   expect((await submitForm(person, cookie)).body['message']).toBe(
@@ -319,6 +324,30 @@ test('a second window registered and paid again without a warning: the browser t
   )
   expect(await performActionAs(secondRegNo, 'withdraw_refund', cookie)).toMatchObject({ code: 200 })
   expect((await readPaid(secondRegNo, cookie)).paid_twice?.asked_at).toBeNull()
+})
+
+test('"Pay again" of an older registration in the browser that paid another one led to a second payment unasked', async () => {
+  const person = { full_name: 'Dr Old Tab', email: 'old.tab@example.org' }
+  const declined = await submitForm(person)
+  const [cookie = ''] = declined.cookie.split(';')
+  const oldRegNo = await pay(declined, 'decline')
+  const paidRegNo = await pay(await submitForm(person, cookie))
+  const message = `You have already paid another registration: ${paidRegNo}, ₹\u00a07,080, on 10 October 2025. To pay for this one too, press the button again.`
+  const retry = (headers: object, confirmed: object = {}) =>
+    send<object>(
+      '/api/payment/retry/',
+      { order_id: oldRegNo, email: person.email, ...confirmed },
+      headers,
+    )
+  expect(await retry({ cookie })).toMatchObject({ code: 'same_person', message })
+  const token = (await readEmailedPage(oldRegNo)).split('/').at(-2) ?? ''
+  expect(await send('/api/payment/resume/', { token })).toMatchObject({ code: 'same_person' })
+  // Nobody else learns of the other registration.
+  for (const headers of [{}, { cookie: (await submitForm(person)).cookie.split(';')[0] }])
+    expect(await retry(headers)).toMatchObject({ code: 201 })
+  expect(await retry({ cookie }, { confirmed: 'AFPI0' })).toMatchObject({ code: 'same_person' })
+  expect(await retry({ cookie }, { confirmed: paidRegNo })).toMatchObject({ code: 201 })
+  await testServer.parts().samePersonEmails.run()
 })
 
 test('another browser and a request without a cookie register as usual, with the same response as for a new person', async () => {

@@ -408,7 +408,10 @@ describe("the browser's return", () => {
       expect(server.readOrderState(orderId)).toEqual({ ...pendingState, returns: 1 })
       await server.restart()
       server.setTime('2025-10-10T12:30:00+05:30')
-      expect(await server.parts().deps.payments.reconcile()).toEqual({ queriedCount: 1, endedCount: 1 })
+      expect(await server.parts().deps.payments.reconcile()).toEqual({
+        queriedCount: 1,
+        endedCount: 1,
+      })
       expect(server.readOrderState(orderId)).toEqual({ ...paidState, returns: 1 })
     } finally {
       await server.close()

@@ -29,10 +29,12 @@ import type { Registration } from '../result-page-data.ts'
 
 /**
  * Requests the gateway's payment data. `price` is the total that the delegate accepted, in major units,
- * or null if no price was shown. `onRetry` is called when a request that timed out is sent again.
+ * or null if no price was shown. `confirmed` is the number of another registration that the delegate has paid and was
+ * told about, or null. `onRetry` is called when a request that timed out is sent again.
  */
 export type RequestPayment = (
   price: number | null,
+  confirmed: string | null,
   onRetry: () => void,
 ) => Promise<CallResult<PaymentData>>
 
@@ -76,14 +78,17 @@ export function usePayment({
 }: PaymentOptions): readonly [PayButtonState, ReactNode] {
   const [step, setStep] = useState<Step>({ is: 'idle' })
   const [problem, setProblem] = useState<string | null>(null)
+  const [confirmed, setConfirmed] = useState<string | null>(null)
   const pay = async (price: number | null) => {
     setProblem(null)
     setStep({ is: 'asking' })
-    const answer = await requestPayment(price, () => setStep({ is: 'asking-again' }))
+    const answer = await requestPayment(price, confirmed, () => setStep({ is: 'asking-again' }))
     if (answer.ok) return setStep({ is: 'leaving', data: answer.value })
     const priceChange = readPriceChange(answer.error)
     if (priceChange !== null) return setStep({ is: 'moved', ...priceChange })
     setStep({ is: 'idle' })
+    // The message asks for a second press of the button.
+    if (answer.error.code === 'same_person') setConfirmed(answer.error.answer?.reg_no ?? null)
     // Without a connection, there is no message from the server.
     setProblem(answer.error.code === 'network' ? serverUnreachable : answer.error.message)
     if (STATE_CHANGED_CODES.has(answer.error.code)) reload()
