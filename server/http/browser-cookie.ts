@@ -85,19 +85,27 @@ type OpenedForm = {
   readonly waitForStep: () => Promise<void>
 }
 
+/**
+ * Returns the registration that the delegate was asked about and wants to pay in addition to. Null if there is none;
+ * undefined if no page of ours sent the request.
+ */
+export function readConfirmedRegNo({ headers }: FastifyRequest): string | null | undefined {
+  if (headers[FORM_HEADER] === undefined) return undefined
+  const header = headers[REGISTER_AGAIN_HEADER]
+  return header === undefined ? null : decodeHeader(String(header))
+}
+
 /** Opens a request of the web form. `form` is undefined if something else sent it; then no cookie is read or set. */
 export function openWebForm(
   deps: Pick<Deps, 'environment'>,
   event: Pick<EventConfig, 'id' | 'email'>,
   request: FastifyRequest,
 ): OpenedForm {
-  if (request.headers[FORM_HEADER] === undefined)
+  const confirmedRegNo = readConfirmedRegNo(request)
+  if (confirmedRegNo === undefined)
     return { form: undefined, setCookie: () => {}, waitForStep: async () => {} }
   const beganMs = performance.now()
-  const registerAgainHeader = request.headers[REGISTER_AGAIN_HEADER]
   const { browser, set } = openCookie(deps, event, request)
-  const confirmedRegNo =
-    registerAgainHeader === undefined ? null : decodeHeader(String(registerAgainHeader))
   return {
     form: { browser, confirmed: confirmedRegNo, sendsEmail: event.email !== null },
     setCookie: set,

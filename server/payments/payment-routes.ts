@@ -4,7 +4,7 @@ import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig, RegNo } from '../../engine/index.ts'
 import type { RegisterResponse } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
-import { readBrowser } from '../http/browser-cookie.ts'
+import { readBrowser, readConfirmedRegNo } from '../http/browser-cookie.ts'
 import type { SamePersonRegistration } from '../storage/index.ts'
 import { getAddressKey, createAddressLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
@@ -65,7 +65,7 @@ async function readRequestFields(
     : readFields(message.body, message.contentType)
 }
 
-const FIELDS = ['order_id', 'email', 'token', 'price', 'confirmed'] as const
+const FIELDS = ['order_id', 'email', 'token', 'price'] as const
 
 /** Parses JSON. Undefined if the text is not JSON. */
 function parseJson(text: string): unknown {
@@ -74,6 +74,15 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Only our pages can show the question: other calls are not asked. */
+const asksFirst = (
+  request: FastifyRequest,
+  otherPaid: SamePersonRegistration | null,
+): otherPaid is SamePersonRegistration => {
+  const confirmedRegNo = readConfirmedRegNo(request)
+  return otherPaid !== null && confirmedRegNo !== undefined && confirmedRegNo !== otherPaid.regNo
 }
 
 async function payByNumber(
@@ -114,12 +123,8 @@ async function payByNumber(
   const browser = readBrowser(event, request)
   const otherPaid =
     browser === null || !isProven ? null : await deps.store.otherPaid(registration.regNo, browser)
-  return sendPayableOrder(
-    deps,
-    { event, regNo: registration.regNo, isProven, otherPaid },
-    fields,
-    reply,
-  )
+  if (asksFirst(request, otherPaid)) return sendRefusal(reply, askToPayAgain(otherPaid))
+  return sendPayableOrder(deps, { event, regNo: registration.regNo, isProven }, fields, reply)
 }
 
 async function payByLink(
@@ -140,36 +145,21 @@ async function payByLink(
   await guard.addKnown(getAddressKey(request), event.id, registration.regNo)
   await deps.store.recordLinkUse(hashToken(token), deps.clock())
   const otherPaid = await deps.store.otherPaid(registration.regNo)
-  return sendPayableOrder(
-    deps,
-    { event, regNo: registration.regNo, isProven: true, otherPaid },
-    fields,
-    reply,
-  )
+  if (asksFirst(request, otherPaid)) return sendRefusal(reply, askToPayAgain(otherPaid))
+  return sendPayableOrder(deps, { event, regNo: registration.regNo, isProven: true }, fields, reply)
 }
 
-/**
- * Sends the order to pay, or an error. The field `price` is the total that the delegate accepted, `confirmed` the number
- * of another registration that they have paid and want to pay in addition to.
- */
+/** Sends the order to pay, or an error. The field `price` is the total that the delegate accepted. */
 async function sendPayableOrder(
   deps: Deps,
   {
     event,
     regNo,
     isProven,
-    otherPaid,
-  }: {
-    readonly event: EventConfig
-    readonly regNo: RegNo
-    readonly isProven: boolean
-    readonly otherPaid: SamePersonRegistration | null
-  },
+  }: { readonly event: EventConfig; readonly regNo: RegNo; readonly isProven: boolean },
   fields: Fields | null,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (otherPaid !== null && otherPaid.regNo !== fields?.['confirmed'])
-    return sendRefusal(reply, askToPayAgain(otherPaid))
   const payer = isProven ? 'delegate' : 'stranger'
   const order = await retryPayment(deps, event, regNo, deps.clock(), {
     acceptedTotal: fields?.['price'] ?? null,

@@ -129,6 +129,15 @@ export type CallOptions = {
 }
 
 /**
+ * Identifies a request of our own pages, which can ask before a second payment. `confirmed`: the registration that the
+ * delegate was asked about and wants to pay in addition to.
+ */
+export const buildPageHeaders = (confirmed: string | null): Readonly<Record<string, string>> => ({
+  'rollcall-form': '1',
+  ...(confirmed !== null && { 'rollcall-again': encodeURIComponent(confirmed) }),
+})
+
+/**
  * Calls our server with JSON and parses the response with `read`. Never throws; an aborted call
  * returns code `aborted`.
  */

@@ -3,7 +3,7 @@ import { toMajorUnits } from '../../engine/index.ts'
 import type { Answers, FieldErrors, PublicEvent, Quote } from '../../engine/index.ts'
 import { readRegistered, toQuote } from '../app/api-responses.ts'
 import type { RegisterResult } from '../app/api-responses.ts'
-import { call } from '../app/api-client.ts'
+import { buildPageHeaders, call } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
 import { callWithRetries } from '../app/retry-requests.ts'
 import type { DocumentUploads } from './uploads/upload-progress.ts'
@@ -69,10 +69,7 @@ export async function register(
       extraParameters,
       {
         'idempotency-key': key,
-        ...WEB_FORM_HEADER,
-        ...(keys.previousRegNo !== null && {
-          'rollcall-again': encodeURIComponent(keys.previousRegNo),
-        }),
+        ...buildPageHeaders(keys.previousRegNo),
       },
       onRetry,
     )
@@ -87,7 +84,6 @@ export async function register(
     : outcome
 }
 
-const WEB_FORM_HEADER = { 'rollcall-form': '1' }
 /** Maximum delay of a submit by a slow response. */
 const MAX_IDENTIFICATION_MS = 2_000
 
@@ -99,7 +95,7 @@ let pendingIdentification: Promise<unknown> | undefined
  */
 export function identifyBrowser({ id }: PublicEvent): void {
   pendingIdentification ??= call(`/api/events/${encodeURIComponent(id)}/browser/`, () => null, {
-    headers: WEB_FORM_HEADER,
+    headers: buildPageHeaders(null),
   })
 }
 

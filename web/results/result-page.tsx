@@ -5,7 +5,7 @@ import { getDisplayableOrderId, RESULT_MESSAGES } from '../../engine/messages.ts
 import type { PublicEvent } from '../../engine/index.ts'
 import { readRetried } from '../app/api-responses.ts'
 import { readRegistrationResponse } from './registration-responses.ts'
-import { call } from '../app/api-client.ts'
+import { buildPageHeaders, call } from '../app/api-client.ts'
 import type { CallOptions } from '../app/api-client.ts'
 import { callWithRetries } from '../app/retry-requests.ts'
 import type { PageProps } from '../app/page-props.ts'
@@ -104,9 +104,11 @@ function Result({
           order_id: registration.reg_no,
           ...(email !== null && { email }),
           ...(price !== null && { price }),
-          ...(confirmed !== null && { confirmed }),
         },
-        ...(email === null && buildSubmissionKeyHeaders(event, registration.reg_no)),
+        headers: {
+          ...(email === null && buildSubmissionKeyHeaders(event, registration.reg_no).headers),
+          ...buildPageHeaders(confirmed),
+        },
         fallback: event.form.failure,
       },
       onRetry,

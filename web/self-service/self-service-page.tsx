@@ -3,7 +3,7 @@ import { useCallback, useState } from 'react'
 import { COMMON_MESSAGES, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { EventResponse, EventCard } from '../../engine/api.ts'
 import { readRetried } from '../app/api-responses.ts'
-import { call } from '../app/api-client.ts'
+import { buildPageHeaders, call } from '../app/api-client.ts'
 import { callWithRetries } from '../app/retry-requests.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { BreakableText } from '../ui/details-list.tsx'
@@ -76,7 +76,8 @@ function OwnRegistration({ page: { event, now } }: { readonly page: EventRespons
       readRetried,
       {
         method: 'POST',
-        json: { token, ...(price !== null && { price }), ...(confirmed !== null && { confirmed }) },
+        json: { token, ...(price !== null && { price }) },
+        headers: buildPageHeaders(confirmed),
         fallback: event.form.failure,
       },
       onRetry,

@@ -333,20 +333,19 @@ test('"Pay again" of an older registration in the browser that paid another one 
   const oldRegNo = await pay(declined, 'decline')
   const paidRegNo = await pay(await submitForm(person, cookie))
   const message = `You have already paid another registration: ${paidRegNo}, ₹\u00a07,080, on 10 October 2025. To pay for this one too, press the button again.`
-  const retry = (headers: object, confirmed: object = {}) =>
-    send<object>(
-      '/api/payment/retry/',
-      { order_id: oldRegNo, email: person.email, ...confirmed },
-      headers,
-    )
-  expect(await retry({ cookie })).toMatchObject({ code: 'same_person', message })
+  const page = { 'rollcall-form': '1' }
+  const retry = (headers: object) =>
+    send<object>('/api/payment/retry/', { order_id: oldRegNo, email: person.email }, headers)
+  expect(await retry({ ...page, cookie })).toMatchObject({ code: 'same_person', message })
   const token = (await readEmailedPage(oldRegNo)).split('/').at(-2) ?? ''
-  expect(await send('/api/payment/resume/', { token })).toMatchObject({ code: 'same_person' })
+  expect(await send('/api/payment/resume/', { token }, page)).toMatchObject({ code: 'same_person' })
   // Nobody else learns of the other registration.
-  for (const headers of [{}, { cookie: (await submitForm(person)).cookie.split(';')[0] }])
+  const otherCookie = (await submitForm(person)).cookie.split(';')[0]
+  for (const headers of [{}, page, { ...page, cookie: otherCookie }, { cookie }])
     expect(await retry(headers)).toMatchObject({ code: 201 })
-  expect(await retry({ cookie }, { confirmed: 'AFPI0' })).toMatchObject({ code: 'same_person' })
-  expect(await retry({ cookie }, { confirmed: paidRegNo })).toMatchObject({ code: 201 })
+  const confirm = (regNo: string) => retry({ ...page, cookie, 'rollcall-again': regNo })
+  expect(await confirm('AFPI0')).toMatchObject({ code: 'same_person' })
+  expect(await confirm(paidRegNo)).toMatchObject({ code: 201 })
   await testServer.parts().samePersonEmails.run()
 })
 
