@@ -2,6 +2,7 @@
  * Invariants for merchant accounts: the recorded sums of each account, currency and registration equal the books of
  * its gateway, after every write.
  */
+import { readReportedCurrency } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
 import { ACCOUNTS } from './events.ts'
@@ -54,7 +55,11 @@ export function createAccountInvariants(
         add(recorded, `${key} ${row.currency}`, row.amount)
       if (found === null || !isCapture(found.made)) continue
       for (const key of [getAccount(found.order), `payer ${row.payer}`])
-        add(books, `${key} ${found.made.currency}`, found.made.amount)
+        add(
+          books,
+          `${key} ${readReportedCurrency(found.made.currency) ?? found.made.currency}`,
+          found.made.amount,
+        )
     }
     const refunds = await sql()<RefundRow>(REFUNDS_SQL).all()
     for (const [reference, parts] of Map.groupBy(refunds, (refund) => refund.reference)) {

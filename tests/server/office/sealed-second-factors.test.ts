@@ -83,7 +83,8 @@ test('a user took over the second factor of another by copying its stored text',
   const seal = openSecretSeal({ dataDir, databaseUrl: null })
   const encryptedSecret = seal.seal('SECRET', 1) ?? ''
   expect([seal.open(encryptedSecret, 1), seal.open(encryptedSecret, 2)]).toEqual(['SECRET', null])
-  expect(seal.open(`${encryptedSecret.slice(0, -2)}AA`, 1)).toBeNull()
+  const changedSecret = encryptedSecret.replace(/..$/, (end) => (end === 'AA' ? 'QA' : 'AA'))
+  expect(seal.open(changedSecret, 1)).toBeNull()
   rmSync(dataDir, { recursive: true })
 })
 
