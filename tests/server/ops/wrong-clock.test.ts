@@ -142,7 +142,7 @@ test('documents missing from the database are not deleted: a few are set aside f
     createUnreferencedFile(`proof ${n}`, '2025-10-02'),
   )
   await waitForOutput(
-    '30 uploaded files belong to no registration in the database: more than are ever left',
+    '30 uploaded files belong to no registration in the database, more than interrupted requests leave',
   )
   await expect.poll(async () => (await readHealth()).health, POLL_OPTIONS).toBe('degraded')
   expect(listSetAside()).toHaveLength(2)

@@ -34,7 +34,10 @@ test('a database from before duplicate payments were detected: its paid pairs ar
     db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
         VALUES (${id}, '${event}', 'h', 'DEMO${id}', '${name}', 'nair@example.org', '', '', '{}', '${status}', '${status === 'success' ? 'complete' : 'to_pay'}', ${amount}, 1, '2026-01-01');
       INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, created_at, status_at, asks_for)
-        VALUES (${id}, ${id}, 'DEMO${id}01', 1, ${amount}, '${status}', 1, 1, 'whole')`)
+        VALUES (${id}, ${id}, 'DEMO${id}01', 1, ${amount}, '${status}', 1, 1, 'whole');
+      INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
+        SELECT ${id}, ${id}, ${id}, 'airpay', 'a', 'AP${id}', ${amount}, 'INR', 'sale', 1, 1, 'fits'
+        WHERE '${status}' = 'success' AND ${amount} > 0`)
   await migrate(db)
   const sql = toSql(db)
   const reportedPartners = await mapInOrder(

@@ -56,7 +56,7 @@ else
       await setReadOnly(first, 'on')
       const url = `${buildProxyUrl(first.proxy.port, first.url).replace(/\/\w+$/, '')},127.0.0.1:${second.proxy.port}/${NAME}?target_session_attrs=read-write`
       const { store } = await openInsidePostgres({ url, migrates: true })
-      expect((await inspectPostgres(url)).stateText).toMatch(/^PostgreSQL .+ answers/)
+      expect((await inspectPostgres(url)).stateText).toMatch(/^PostgreSQL .+ responds/)
       expect((await store.register(newRegistration())).ok).toBe(true)
       expect([await countAt(first), await countAt(second)]).toEqual([0, 1])
 
