@@ -85,13 +85,17 @@ type OpenedForm = {
   readonly waitForStep: () => Promise<void>
 }
 
+/** Returns true if one of our own pages sent the request. */
+export const isFromOwnPage = ({ headers }: FastifyRequest): boolean =>
+  headers[FORM_HEADER] !== undefined
+
 /**
  * Returns the registration that the delegate was asked about and wants to pay in addition to. Null if there is none;
  * undefined if no page of ours sent the request.
  */
-export function readConfirmedRegNo({ headers }: FastifyRequest): string | null | undefined {
-  if (headers[FORM_HEADER] === undefined) return undefined
-  const header = headers[REGISTER_AGAIN_HEADER]
+export function readConfirmedRegNo(request: FastifyRequest): string | null | undefined {
+  if (!isFromOwnPage(request)) return undefined
+  const header = request.headers[REGISTER_AGAIN_HEADER]
   return header === undefined ? null : decodeHeader(String(header))
 }
 

@@ -20,7 +20,7 @@ import { readBody } from '../http/request-body.ts'
 import { addMultipartRoutes } from '../http/event-route-table.ts'
 import { sendError } from '../http/error-response.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
-import { proveBrowserByLink } from '../http/browser-cookie.ts'
+import { isFromOwnPage, proveBrowserByLink } from '../http/browser-cookie.ts'
 import { findPaidTwice } from '../payments/describe-duplicate-payment.ts'
 import { resolveLink, UNKNOWN_LINK_MESSAGE } from '../registration/access-link.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
@@ -113,7 +113,8 @@ export async function addSelfServiceRoutes(
 
   /**
    * Handles the refund request of the paid page. The proof is the cookie of the browser that made or opened both
-   * registrations; everyone else gets one response, whether or not the registration exists.
+   * registrations, in a request of our own page, because a page of another subdomain would send the cookie too;
+   * everyone else gets one response, whether or not the registration exists.
    */
   const isRefundRequestLimited = createAddressLimit(deps, ACTIONS_PER_ADDRESS)
   const handleRefundRequest: Handler = async (request, reply) => {
@@ -125,6 +126,7 @@ export async function addSelfServiceRoutes(
     const registration = served === null ? null : await deps.store.registration(number)
     return served !== null &&
       registration !== null &&
+      isFromOwnPage(request) &&
       (await findPaidTwice(deps, served.config, registration, request)) !== null
       ? applyDelegateAction(deps, { served, registration }, request, reply)
       : refuseRefundRequest(reply)

@@ -1,6 +1,6 @@
 /** The hook for self-service actions: one request at a time, its result as text, then a reload. */
 import { useState } from 'react'
-import { call, createKey } from '../app/api-client.ts'
+import { buildPageHeaders, call, createKey } from '../app/api-client.ts'
 import { readActionMessage } from './self-service-api-responses.ts'
 import type { PanelProps } from './panel-props.ts'
 
@@ -38,6 +38,7 @@ export function useSelfServiceAction({
     const answer = await call(`${path}acts/`, readActionMessage, {
       method: 'POST',
       json: { ...parameters, key },
+      headers: buildPageHeaders(null),
     })
     setBusy(false)
     setUnconfirmed(!answer.ok && answer.error.status === 0 ? { message: body, key } : null)

@@ -111,6 +111,8 @@ export async function register(
       ? ok(known.registered)
       : err({ code: 'idempotency_key_reused' })
   if (!isCurrent) return err({ code: 'version_moved' })
+  // A delegate whose own registration has the last seat or the code is asked about that registration.
+  if (!samePerson.ok && free.refusal?.code !== 'registered_already') return samePerson
   if (free.refusal !== null) return err(free.refusal)
   if (!samePerson.ok) return samePerson
   const { way: method, payUntil } = registration

@@ -299,7 +299,11 @@ test('a second window registered and paid again without a warning: the browser t
   const readPaid = (number: string, browser = '') =>
     read<RegistrationResponse>(`/api/afpicon/registrations/${number}/`, { cookie: browser })
   const performActionAs = (number: string, act: string, browser = '') =>
-    send(`/api/events/afpicon2026/registrations/${number}/acts/`, { act }, { cookie: browser })
+    send(
+      `/api/events/afpicon2026/registrations/${number}/acts/`,
+      { act },
+      { cookie: browser, 'rollcall-form': '1' },
+    )
   const duplicate = { first: regNo, first_amount: AMOUNT, amount: AMOUNT, asked_at: null }
   expect(await readPaid(secondRegNo, cookie)).toMatchObject({ paid_twice: duplicate })
   const otherBrowser = otherForm.cookie.split(';')[0]
@@ -318,6 +322,14 @@ test('a second window registered and paid again without a warning: the browser t
   expect(await performActionAs(secondRegNo, 'ask_cancel', cookie)).toMatchObject({
     code: 'act_unknown',
   })
+  // A page of another subdomain sends the cookie, but not the header.
+  expect(
+    await send(
+      `/api/events/afpicon2026/registrations/${secondRegNo}/acts/`,
+      { act: 'ask_refund' },
+      { cookie },
+    ),
+  ).toEqual(refusal)
   expect(await performActionAs(secondRegNo, 'ask_refund', cookie)).toMatchObject({ code: 200 })
   expect((await readPaid(secondRegNo, cookie)).paid_twice?.asked_at).toBe(
     '2025-10-10T12:00:00+05:30',
