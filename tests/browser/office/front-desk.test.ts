@@ -335,8 +335,7 @@ test('by keyboard alone: adds a walk-in, records and refunds a payment, selects,
     await page.getByText('Paid in full').waitFor()
     await expectFocusKept(page)
 
-    await keyboard.press('g')
-    await keyboard.press('r')
+    await Promise.all([keyboard.press('g'), keyboard.press('r')])
     await page
       .getByRole('link', { name: /Later Payer/ })
       .or(page.getByRole('row', { name: /Later Payer/ }))
@@ -353,8 +352,7 @@ test('by keyboard alone: adds a walk-in, records and refunds a payment, selects,
     await page.getByRole('link', { name: 'Previous' }).waitFor()
     await keyboard.press('[')
     await expect.poll(() => page.url()).toBe(first)
-    await keyboard.press('g')
-    await keyboard.press('r')
+    await Promise.all([keyboard.press('g'), keyboard.press('r')])
     await page
       .getByRole('link', { name: /Later Payer/ })
       .or(page.getByRole('row', { name: /Later Payer/ }))

@@ -43,8 +43,8 @@ export function SearchField({
   const navigate = useNavigate()
   const [typedText, setTypedText] = useState('')
   const [isOpen, setOpen] = useState(false)
-  /** Null until an arrow key chooses an option. */
-  const [chosenIndex, setChosenIndex] = useState<number | null>(null)
+  /** Null until an arrow key chooses an option, which stays chosen when results appear above it. */
+  const [chosenId, setChosenId] = useState<string | null>(null)
   /** Whether Enter was pressed before the results for this text arrived. */
   const [isOpenPending, setOpenPending] = useState(false)
   const { query, text, isCurrent } = useSearch(typedText)
@@ -83,12 +83,14 @@ export function SearchField({
   const isListOpen = isOpen && options.length > 0
   useInertPage(box, isListOpen)
   // Without a text, no option is chosen, because Enter would open an arbitrary page.
-  const activeIndex = Math.min(chosenIndex ?? (searchText.length < 2 ? -1 : 0), options.length - 1)
+  const chosenIndex = options.findIndex(({ id }) => id === chosenId)
+  const firstIndex = searchText.length < 2 || options.length === 0 ? -1 : 0
+  const activeIndex = chosenIndex === -1 ? firstIndex : chosenIndex
   const active = options[activeIndex]
   const close = (): void => {
     setOpen(false)
     setTypedText('')
-    setChosenIndex(null)
+    setChosenId(null)
     setOpenPending(false)
   }
   const openOption = ({ to, state }: Option): void => {
@@ -134,7 +136,7 @@ export function SearchField({
         onClick={() => setOpen(true)}
         onChange={({ target }) => {
           setTypedText(target.value)
-          setChosenIndex(null)
+          setChosenId(null)
           setOpenPending(false)
           setOpen(true)
         }}
@@ -152,7 +154,7 @@ export function SearchField({
             setOpen(true)
             const step = event.key === 'ArrowDown' ? 1 : -1
             const next = Math.max(activeIndex, step === 1 ? -1 : 0) + step
-            setChosenIndex((next + options.length) % Math.max(1, options.length))
+            setChosenId(options[(next + options.length) % Math.max(1, options.length)]?.id ?? null)
           }
         }}
       />
