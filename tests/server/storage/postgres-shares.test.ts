@@ -90,9 +90,9 @@ else {
     await untilWaiting(SHARE)
     for (let n = 0; n < 2 * WRITERS; n += 1) await register('second')
     // By now, operations have returned their borrowed connections.
-    await expect.poll(waitingForLocks, { timeout: 60_000 }).toBe(SHARE)
+    await expect.poll(waitingForLocks).toBe(SHARE)
     await Promise.all(repeat(2 * WRITERS, () => register('second')))
-    expect(await waitingForLocks()).toBe(SHARE)
+    await expect.poll(waitingForLocks).toBe(SHARE)
     expect(settledResults).toEqual([])
     await holder.query('ROLLBACK')
     await Promise.all(writes)
