@@ -1,5 +1,5 @@
 /**
- * Known mistakes, stored as text replacements: checks that each still applies to the tree, and makes it in a copy.
+ * Mutations stored as text replacements: checks that each still applies, and applies it to a copy of the source tree.
  */
 import { spawn } from 'node:child_process'
 import {
@@ -24,30 +24,30 @@ export type Mistake = {
   /** A sentence that states the symptom for a user. */
   readonly about: string
   readonly changes: readonly Change[]
-  /** Returns a further key of the entry, or "" if it is missing. */
-  readonly extraKey: (key: string) => string
+  /** Returns the value of another key of the entry, or "" if it is missing. */
+  readonly readExtraValue: (key: string) => string
 }
 type ProcessResult = { readonly status: number | null; readonly output: string }
 
 /** The mistakes of a table (`guards/money.yaml`), in its order. */
 export function readMistakes(table: string): readonly Mistake[] {
-  const entries = parse(readFileSync(table, 'utf8')) as readonly (Omit<Mistake, 'extraKey'> &
+  const entries = parse(readFileSync(table, 'utf8')) as readonly (Omit<Mistake, 'readExtraValue'> &
     Readonly<Record<string, unknown>>)[]
   return entries.map((entry) => ({
     name: entry.name,
     about: entry.about,
     changes: entry.changes,
-    extraKey: (key: string) => String(entry[key] ?? ''),
+    readExtraValue: (key: string) => String(entry[key] ?? ''),
   }))
 }
 
-/** Prints a result without the rest of a progress line, which is drawn again below it. */
+/** Clears the progress line, then prints a result. The caller redraws the line. */
 export function printResult(text: string): void {
   if (process.stderr.isTTY) process.stderr.write('\r\u001B[K')
   console.log(text)
 }
 
-/** Runs a command to its end and returns its output of both streams. */
+/** Runs a command to completion and returns its stdout and stderr. */
 export function runToEnd(
   command: string,
   args: readonly string[],
@@ -106,7 +106,7 @@ export function applyMistake(mistake: Mistake, tree: string): (() => void) | str
 }
 
 /** The reason why the mistake cannot be made in this tree. Null if it can. */
-export function findMisfit(mistake: Mistake): string | null {
+export function explainMismatch(mistake: Mistake): string | null {
   const files = changeFiles(mistake, TOP)
   return typeof files === 'string' ? files : null
 }
@@ -116,7 +116,7 @@ export function copyTree(paths: readonly string[]): string {
   const tree = mkdtempSync(join(tmpdir(), 'rollcall-mistake-'))
   for (const path of paths)
     cpSync(join(TOP, path), join(tree, path), { recursive: true, preserveTimestamps: true })
-  // Its own folder, because the web app is built in it.
+  // A separate node_modules folder, because the web app's build writes to it.
   mkdirSync(join(tree, 'node_modules'))
   for (const name of readdirSync(join(TOP, 'node_modules')))
     symlinkSync(join(TOP, 'node_modules', name), join(tree, 'node_modules', name))

@@ -49,15 +49,15 @@ function listAccountsOfMoney({ account, event }: ReceivedMoney): readonly string
   if (account !== '') return [account]
   if (event === null) return []
   const banks = listBankAccounts(event)
-  return banks.length === 0 ? listMerchantAccount(event) : banks
+  return banks.length === 0 ? listMerchantAccounts(event) : banks
 }
 
 const listAccounts = (event: EventConfig): readonly string[] => [
-  ...listMerchantAccount(event),
+  ...listMerchantAccounts(event),
   ...listBankAccounts(event),
 ]
 
-const listMerchantAccount = (event: EventConfig): readonly string[] =>
+const listMerchantAccounts = (event: EventConfig): readonly string[] =>
   listGatewayAccounts(event).map(({ account }) => account)
 
 const listBankAccounts = ({ methods }: EventConfig): readonly string[] => [

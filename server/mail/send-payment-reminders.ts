@@ -65,7 +65,7 @@ async function queueReminder(
   // The same address, whatever the name; or the same person with another spelling of the address.
   const paidRegistration =
     sameEmail.find(({ paymentStatus }) => paymentStatus === 'success') ??
-    (await store.otherPaid(stored.regNo))
+    (await store.paidRegistrationOfSamePerson(stored.regNo))
   const email = buildPaymentReminderEmail(
     config,
     stored,

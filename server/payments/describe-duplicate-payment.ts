@@ -38,5 +38,5 @@ export async function findPaidTwice(
   const second = await store.secondPayment(regNo, browser)
   return second === null
     ? null
-    : toWireSecondPayment(second, await store.moneyKept(regNo), currency)
+    : toWireSecondPayment(second, await store.netAmountPaid(regNo), currency)
 }

@@ -122,7 +122,9 @@ async function payByNumber(
     return sendError(reply, 403, 'email_needed', USE_LINK_MESSAGE)
   const browser = readBrowser(event, request)
   const otherPaid =
-    browser === null || !isProven ? null : await deps.store.otherPaid(registration.regNo, browser)
+    browser === null || !isProven
+      ? null
+      : await deps.store.paidRegistrationOfSamePerson(registration.regNo, browser)
   if (asksFirst(request, otherPaid)) return sendRefusal(reply, askToPayAgain(otherPaid))
   return sendPayableOrder(deps, { event, regNo: registration.regNo, isProven }, fields, reply)
 }
@@ -144,7 +146,7 @@ async function payByLink(
   const event = served.config
   await guard.addKnown(getAddressKey(request), event.id, registration.regNo)
   await deps.store.recordLinkUse(hashToken(token), deps.clock())
-  const otherPaid = await deps.store.otherPaid(registration.regNo)
+  const otherPaid = await deps.store.paidRegistrationOfSamePerson(registration.regNo)
   if (asksFirst(request, otherPaid)) return sendRefusal(reply, askToPayAgain(otherPaid))
   return sendPayableOrder(deps, { event, regNo: registration.regNo, isProven: true }, fields, reply)
 }

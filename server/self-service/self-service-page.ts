@@ -33,8 +33,8 @@ export async function buildSelfServicePage(
   const [documents, actions, keptAmount, money, instructions, secondPayment] = await Promise.all([
     listHolderDocuments(store, regNo),
     store.actions(regNo),
-    store.moneyKept(regNo),
-    store.paymentsBesideBill(regNo),
+    store.netAmountPaid(regNo),
+    store.paymentsOutsideBill(regNo),
     buildPaymentInstructions({ store, clock }, config, registration),
     // Someone else may have filled in the form; they must not learn that this delegate is registered.
     isFromMail ? store.secondPayment(regNo) : null,

@@ -30,7 +30,7 @@ import { computeSecureHash } from '../../server/payments/gateways/airpay/checksu
 import { readCpu } from './cpu.js'
 
 const TOP = join(import.meta.dirname, '..', '..')
-/** The last commit before bills. */
+/** The last commit before bills were introduced. */
 const COMMIT = process.argv[2] ?? 'a78feb2'
 const ROUNDS = Number(process.env.ROUNDS ?? 15)
 const REQUESTS = Number(process.env.REQUESTS ?? 1000)
@@ -84,7 +84,7 @@ async function start(tree, folder, eventsDir) {
     JSON.stringify(
       paths.map((path) => join(tree, 'server', path)).find(existsSync) ?? `${tree}: ${paths}`,
     )
-  // Under their current names, or those of the first versions.
+  // Each module is loaded under its current name or a former one.
   writeFileSync(
     script,
     `import * as main from ${module('main.ts', 'serve.ts', 'boot.ts')}

@@ -1,6 +1,6 @@
 /**
- * Events modelled on published pages, one of each kind: a delegate fills in the form in a browser
- * and pays by card at the simulators, or by a transfer that the office confirms.
+ * Events modelled on real conference websites: a delegate fills in the form in a browser and pays by card at the
+ * simulators, or by a transfer that the office confirms.
  */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findMisfit, TOP } from '../mistakes.ts'
+import { explainMismatch, TOP } from '../mistakes.ts'
 import { GUARDS_IN_OTHER_TABLES, FINDINGS, readGuards, updatePage, SUBJECTS } from './guards.ts'
 
 test('every finding has a guard that can be removed, or a note that states where its guard is', () => {
@@ -20,7 +20,9 @@ test('every finding has a guard that can be removed, or a note that states where
 })
 
 test('every guard can still be found in the tree (update its text if the code changed)', () => {
-  const misfits = readGuards().map(({ mistake }) => [mistake.name, findMisfit(mistake)] as const)
+  const misfits = readGuards().map(
+    ({ mistake }) => [mistake.name, explainMismatch(mistake)] as const,
+  )
   expect(misfits.filter(([, misfit]) => misfit !== null)).toEqual([])
 })
 

@@ -64,12 +64,12 @@ export function readGuards(top = TOP): readonly Guard[] {
   return SUBJECTS.flatMap((subject) =>
     readMistakes(join(top, 'tests', 'guards', `${subject}.yaml`))
       .map((mistake): Guard => {
-        const [file = '', ...name] = mistake.extraKey('test').split(' | ')
-        const finding = Number(mistake.extraKey('finding'))
+        const [file = '', ...name] = mistake.readExtraValue('test').split(' | ')
+        const finding = Number(mistake.readExtraValue('finding'))
         const about = `${subject} ${finding}`
         const test = { file, name: name.join(' | ') }
-        const red = mistake.extraKey('red')
-        const isBuilt = mistake.extraKey('build') === 'web'
+        const red = mistake.readExtraValue('red')
+        const isBuilt = mistake.readExtraValue('build') === 'web'
         return { mistake, subject, finding, about, test, red, isBuilt }
       })
       .toSorted((one, other) => one.finding - other.finding),
@@ -91,7 +91,7 @@ function buildTable(subject: Subject): string {
     .map(({ finding, mistake, test }): Row => [
       finding,
       mistake.about,
-      mistake.extraKey('without'),
+      mistake.readExtraValue('without'),
       `\`${test.file}\``,
     ])
   const elsewhereRows = Object.entries(GUARDS_IN_OTHER_TABLES[subject]).map(

@@ -46,7 +46,7 @@ export type AddingContext = {
   readonly versionOf: (event: string) => Version
   readonly reportViolation: (found: Violation | null) => void
   /** Adds the registration to those that staff can choose. */
-  readonly addNumber: (regNo: string) => void
+  readonly addRegNo: (regNo: string) => void
 }
 
 export async function addAtDesk(
@@ -56,15 +56,7 @@ export async function addAtDesk(
   random: Random,
   name: number,
 ): Promise<void> {
-  const {
-    event,
-    timeline,
-    bank,
-    client,
-    sql,
-    reportViolation,
-    addNumber: addRegistration,
-  } = context
+  const { event, timeline, bank, client, sql, reportViolation, addRegNo: addRegistration } = context
   const token = await client.signIn(staffName)
   if (token === null) return
   const isMember = random.chance(0.3)

@@ -78,7 +78,7 @@ type DecisionRow = {
 }
 const DECISIONS_SQL =
   'SELECT id, registration_id, who, what, why, amount FROM decisions ORDER BY id'
-/** Registrations with personal data that remains although it was erased. */
+/** Erased registrations that still contain personal data. */
 const REMAINING_PERSONAL_DATA_SQL = `SELECT r.reg_no, r.full_name, r.answers,
   (SELECT max(m.kind || ' to ' || m.recipient || ': ' || m.subject) FROM mail_queue m WHERE m.registration_id = r.id AND m.recipient || m.body <> '') AS mail,
   (SELECT max(l.purpose) FROM links l WHERE l.registration_id = r.id) AS link FROM registrations r WHERE r.erased_at IS NOT NULL
@@ -87,7 +87,7 @@ const REMAINING_PERSONAL_DATA_SQL = `SELECT r.reg_no, r.full_name, r.answers,
       OR EXISTS (SELECT 1 FROM links l WHERE l.registration_id = r.id)
       OR EXISTS (SELECT 1 FROM tellings t WHERE t.registration_id = r.id AND t.answers <> '{}'))`
 const LAST_IDS_SQL = `SELECT (SELECT coalesce(max(id), 0) FROM acts) AS acts, (SELECT coalesce(max(id), 0) FROM decisions) AS decisions`
-/** A refund of two payments is a decision about each, once. */
+/** A refund of two payments records one decision for each payment. */
 const COUNT_BY_REASON_SQL = `SELECT (SELECT count(*) FROM acts WHERE why = ?) +
   (SELECT coalesce(max(times), 0) FROM (SELECT count(*) AS times FROM decisions WHERE why = ? GROUP BY capture_id)) AS times`
 
@@ -124,7 +124,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
     const recordsPayment = act.act === 'confirm' || act.act === 'came_again'
     const method =
       recordsPayment && typeof paymentText === 'string' ? parseMethod(paymentText) : null
-    // The decision to ask for the rest sends a payment link.
+    // The decision to request the balance sends a payment link.
     const isOfDecision = act.act === 'send_pay_link' && USERS_WITHOUT_SESSION.has(act.who)
     if (!isOfDecision && !canPerform(act.who, act.act, rowBefore.event_id, method))
       return { invariant: 'staff perform only actions of their role', cause }
@@ -181,7 +181,8 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       case 'correct': {
         const difference = readNumber(data, 'difference')
         const changes = data['changes'] as readonly string[]
-        if ((now.total ?? 0) - (was.total ?? 0) !== difference) return 'another difference'
+        if ((now.total ?? 0) - (was.total ?? 0) !== difference)
+          return 'the price difference is not the recorded one'
         const { required } = requiredAmounts.of(now.id)
         const priceDifference = required(now.total ?? 0) - required(was.total ?? 0)
         // The amount to refund cannot exceed the remaining payments; check-due.ts checks that amount.

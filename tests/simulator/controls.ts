@@ -34,7 +34,7 @@ async function findMistake(control: Mistake): Promise<boolean> {
     printResult(`${isApplied ? '✓' : '✗'} ${control.name}: ${control.about}\n    ${text}`)
     return isApplied
   }
-  const profile = control.extraKey('profile') || 'design'
+  const profile = control.readExtraValue('profile') || 'design'
   const tree = copyTree(COPIED_PATHS)
   try {
     const result = applyMistake(control, tree)

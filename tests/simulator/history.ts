@@ -34,7 +34,7 @@ import { createHistoryInvariants } from './check-history.ts'
 /** Time after the last planned event, when most histories are settled. */
 const SETTLED_MS = 2 * DAY_MS
 /** Time when every watched payment has been polled for the last time. */
-const WATCHED_MS = 12 * DAY_MS
+const POLLING_END_MS = 12 * DAY_MS
 /** The share of histories without open payments that run to the end anyway. */
 const FULL_LENGTH_SHARE = 0.15
 /** Writes that only schedule the next poll. */
@@ -44,14 +44,14 @@ const SCHEDULING_WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'saveEventFile',
 ])
 const CALL_MS_MAX = 15
-/** How often expiry runs, and how long a user stays on a page: longer than any history. */
-const SWEEP_MS = 8 * 3_600_000
+/** The interval of the expiry job, longer than any history. */
+const EXPIRY_INTERVAL_MS = 8 * 3_600_000
 const SWEEPS_END_MS = 40 * DAY_MS
 const NO_TIMER = { isEnabled: false }
 /** A file change of this length is not reverted within a history. */
 const PERMANENT_MS = 4 * DAY_MS
-/** The maximum number of repeated reads of the pages. */
-const COMPARED_MS_MAX = 3_600_000
+/** The longest virtual time that comparing the pages may take. */
+const MAX_COMPARISON_MS = 3_600_000
 /** How long a busy disk blocks. */
 const STALL_MS = 8_000
 
@@ -83,7 +83,7 @@ export async function runHistory(
     violation = found
     writeTrace(() => `BROKEN: ${found.invariant}: ${found.cause}`)
   }
-  /** Nothing further is planned before then. */
+  /** Extends the history to at least `ms` from now. */
   const extendEnd = (ms: number): void => {
     lastMs = Math.max(lastMs, timeline.now() - plan.start + ms)
   }
@@ -101,13 +101,13 @@ export async function runHistory(
   const files = new Map<EventId, Version>(events.map((event) => [event, 'usual']))
   let credentials: Credentials = 'first'
   let skewMs = 0
-  let fullUntil = 0
+  let diskFullUntil = 0
   const network = createNetwork({
     profile,
     timeline,
     gateway,
     random: createRandom(profile.name, seed, history, 'network'),
-    canStore: () => timeline.now() >= fullUntil,
+    canStore: () => timeline.now() >= diskFullUntil,
     tally,
     writeTrace,
   })
@@ -138,7 +138,7 @@ export async function runHistory(
     credentials: () => credentials,
     skewMs: () => skewMs,
     storeMs: () => (random.chance(0.002) ? random.below(STALL_MS) : 1 + random.below(CALL_MS_MAX)),
-    isDiskFull: () => timeline.now() < fullUntil,
+    isDiskFull: () => timeline.now() < diskFullUntil,
     transport: network.transport,
     onWrite: async (verb) => {
       tally.writes += 1
@@ -150,7 +150,7 @@ export async function runHistory(
   }
   const machine = await createMachine(environment)
   try {
-    const applyMishap = (fault: Incident): void => {
+    const applyIncident = (fault: Incident): void => {
       writeTrace(() => JSON.stringify(fault))
       tally.incidents += 1
       const schedule = (ms: number, run: () => void): void => {
@@ -162,7 +162,7 @@ export async function runHistory(
           if (!machine.isUp()) return
           tally.crashes += 1
           machine.crash()
-          // After the writes that are committed at the crash without a response.
+          // Reopen only after the writes that were committed during the crash without a response.
           if (fault.reopens) timeline.after(0, () => disk.reopen())
           schedule(fault.downMs, () => void machine.start())
           return
@@ -179,7 +179,7 @@ export async function runHistory(
           extendEnd(fault.lastsMs)
           return
         case 'disk full':
-          fullUntil = Math.max(fullUntil, timeline.now() + fault.lastsMs)
+          diskFullUntil = Math.max(diskFullUntil, timeline.now() + fault.lastsMs)
           extendEnd(fault.lastsMs)
           return
         case 'file': {
@@ -217,7 +217,7 @@ export async function runHistory(
     void machine.start()
     for (const incident of plan.incidents) {
       extendEnd(incident.afterMs)
-      timeline.after(incident.afterMs, () => applyMishap(incident))
+      timeline.after(incident.afterMs, () => applyIncident(incident))
     }
     const mailbox = createMailbox({ timeline, machine, extendEnd })
     const sharedContext = { plan, timeline, machine, gateway, tally, writeTrace, extendEnd }
@@ -232,7 +232,7 @@ export async function runHistory(
       versionOf: getVersion,
     })
     const deskRegistrations = new Map<string, string>()
-    const addNumber = (regNo: string, event: string): void =>
+    const addRegNo = (regNo: string, event: string): void =>
       void deskRegistrations.set(regNo, event)
     const numbers = (): readonly string[] => [...delegates.numbers(), ...deskRegistrations.keys()]
     const getEvent = (regNo: string): string =>
@@ -245,21 +245,21 @@ export async function runHistory(
       reportViolation,
       numbers,
       eventOf: getEvent,
-      addNumber,
+      addRegNo,
       versionOf: getVersion,
       sql: disk.sql,
     }
     createDesk({ ...sharedContext, ...desk, refundDue: invariants.refundDue }).begin()
     delegates.begin()
     if (plan.desk.length > 0)
-      for (let ms = SWEEP_MS; ms < SWEEPS_END_MS; ms += SWEEP_MS)
+      for (let ms = EXPIRY_INTERVAL_MS; ms < SWEEPS_END_MS; ms += EXPIRY_INTERVAL_MS)
         timeline.after(
           ms,
           () => void machine.inside((deps) => startExpiryJob(deps, NO_TIMER).run()),
         )
-    /** Restores a working server: it is running, with disk space and all its files. */
+    /** Restores a working server, then compares all figures. */
     const compareAtRest = async (eventIds: ReadonlySet<EventId>): Promise<void> => {
-      fullUntil = 0
+      diskFullUntil = 0
       for (const event of events) files.set(event, 'usual')
       const figuresContext = { sql: disk.sql, gateway, now: timeline.now, tally }
       const startedAt = timeline.now()
@@ -276,7 +276,7 @@ export async function runHistory(
         isDone = true
       }
       const comparison = compare()
-      await timeline.run(() => (isDone ? timeline.now() : instant(startedAt + COMPARED_MS_MAX)))
+      await timeline.run(() => (isDone ? timeline.now() : instant(startedAt + MAX_COMPARISON_MS)))
       await comparison
     }
     const untilOffset = (ms: number) => (): Instant =>
@@ -289,12 +289,12 @@ export async function runHistory(
     const isClear =
       violation === null && !(await isOpen()) && (await invariants.atRest(timeline.now())) === null
     if (!isClear || random.chance(FULL_LENGTH_SHARE)) {
-      await timeline.run(untilOffset(WATCHED_MS))
+      await timeline.run(untilOffset(POLLING_END_MS))
       tally.toTheEnd += 1
     }
     reportViolation(
       await invariants.atRest(
-        tally.toTheEnd > 0 ? plan.start + lastMs + WATCHED_MS : timeline.now(),
+        tally.toTheEnd > 0 ? plan.start + lastMs + POLLING_END_MS : timeline.now(),
       ),
     )
     await delegates.lookOnceMore()

@@ -82,7 +82,7 @@ export type DeskContext = {
   readonly numbers: () => readonly string[]
   readonly eventOf: (regNo: string) => string
   /** Adds a manual registration to those that staff can choose. */
-  readonly addNumber: (regNo: string, event: string) => void
+  readonly addRegNo: (regNo: string, event: string) => void
   readonly versionOf: (event: string) => Version
   readonly sql: () => Sql
   readonly refundDue: (id: number) => number
@@ -454,12 +454,12 @@ export function createDesk(context: DeskContext): { begin(): void } {
     }
     if (one.is === 'add at the desk') {
       const { sql, versionOf } = context
-      const addNumber = (regNo: string): void => {
+      const addRegNo = (regNo: string): void => {
         tally.acted += 1
-        context.addNumber(regNo, bankEvent)
+        context.addRegNo(regNo, bankEvent)
         context.mailbox.expect()
       }
-      const shared = { timeline, bank, client, sql, versionOf, reportViolation, addNumber }
+      const shared = { timeline, bank, client, sql, versionOf, reportViolation, addRegNo }
       tally.acts += 1
       const eventShared = { ...shared, event: bankEvent }
       await addAtDesk(eventShared, one.by, one, createRandomFor(one.by), (lastAddedNumber += 1))

@@ -1,6 +1,6 @@
 /** Payment histories in `npm test`; longer runs, replay and controls: docs/money/simulator.md. */
 import { describe, expect, test } from 'vitest'
-import { findMisfit } from '../mistakes.ts'
+import { explainMismatch } from '../mistakes.ts'
 import { chooseRuns } from '../runs.ts'
 import { readControls } from './controls.ts'
 import { runHistory } from './history.ts'
@@ -101,6 +101,6 @@ test('the same seed gives the same history, to the last line and millisecond', a
 test('every control still applies to the source tree', () => {
   const controls = readControls()
   expect(controls.length).toBeGreaterThanOrEqual(18)
-  const misfits = controls.map((control) => [control.name, findMisfit(control)])
+  const misfits = controls.map((control) => [control.name, explainMismatch(control)])
   expect(misfits.filter(([, misfit]) => misfit !== null)).toEqual([])
 })

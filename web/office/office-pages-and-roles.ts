@@ -286,8 +286,8 @@ export const listEventsToAddTo = (session: SessionResponse): readonly OfficeEven
 const SHARED_PARAMS = ['tab', 'month']
 
 /**
- * Returns the address to open when the user switches to another event: the same page, without filters, whose values
- * belong to the first event. The first page if the other event does not have this page.
+ * Returns the address to open when the user switches to another event: the same page, without the filters, which
+ * apply only to the previous event. The first page if the other event does not have this page.
  */
 export function switchEventUrl(
   session: SessionResponse,
@@ -332,8 +332,8 @@ const OLD_ADDRESSES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the address that replaces an old one, with its query and fragment. Null if the address is
- * not an old one. The address of a list itself stays: event files choose it.
+ * Returns the address that replaces an old one, with its query and fragment. Null if the address is not an old one.
+ * List URLs are set in the event file, so they are never redirected.
  */
 export function replaceOldAddress(
   { pathname, search, hash }: { pathname: string; search: string; hash: string },

@@ -25,8 +25,8 @@ const isSite = (site: unknown): site is Site =>
 type Replacement = { readonly oldName: string; readonly newName: string; readonly open: () => void }
 
 /**
- * Target of Create Event. Reopens the file or the questions that were open in this tab, and offers
- * the draft of a closed tab.
+ * Opened by the "Create Event" link. Reopens the file or the questions that were open in this tab, and offers the
+ * draft of a closed tab.
  */
 export default function OrganisersPage({ page }: PageProps) {
   const [file, setFile] = useState<FileDraft | null>(() => {

@@ -8,7 +8,7 @@ import type { ApiError } from '../app/api-client.ts'
 import { callWithRetries } from '../app/retry-requests.ts'
 import type { DocumentUploads } from './uploads/upload-progress.ts'
 
-/** Result of a submit. */
+/** The result of a submission. */
 export type SubmitResult =
   | { readonly is: 'registered'; readonly answer: RegisterResult }
   | { readonly is: 'invalid'; readonly errors: FieldErrors; readonly message: string }
@@ -43,11 +43,10 @@ export type SubmittedForm = {
 }
 
 /**
- * Sends the answers with the price that the delegate saw, so that the server can refuse to charge a
- * different one. `extraParameters` contains the discount code, for example. `keys.renew()` creates a
- * new key, because the current one may identify the same answers at an older price. `keys.previousRegNo` is
- * the registration of the same person about which the delegate was asked. `onRetry` is called when a
- * request that timed out is sent again.
+ * Sends the answers with the price that the delegate saw, so that the server can refuse to charge a different one.
+ * `extraParameters` contains the discount code, for example. `keys.renew()` creates a new key, because the current
+ * one may identify the same answers at an older price. `keys.previousRegNo` is the same person's earlier
+ * registration, which the delegate was asked about. `onRetry` is called when a request that timed out is sent again.
  */
 export async function register(
   event: PublicEvent,
@@ -84,7 +83,7 @@ export async function register(
     : outcome
 }
 
-/** Maximum delay of a submit by a slow response. */
+/** The longest time that a slow response may delay a submission. */
 const MAX_IDENTIFICATION_MS = 2_000
 
 let pendingIdentification: Promise<unknown> | undefined
@@ -145,8 +144,8 @@ async function sendOnce(
 }
 
 /**
- * Multipart body: with files, every value is text; a list is JSON. A document that the server
- * already has is sent as its token.
+ * Builds a multipart body. Every value is text, and lists are JSON. A document that the server already has is sent as
+ * its token.
  */
 function buildFormData(
   fields: Readonly<Record<string, unknown>>,
@@ -172,7 +171,7 @@ const PRICE_CHANGED_CODES: ReadonlySet<string> = new Set([
   'period_changed',
 ])
 
-/** Statuses with errors of fields. 409 means that an option is full. */
+/** HTTP statuses whose responses contain field errors. 409 means that an option is full. */
 const FIELD_ERROR_STATUSES: ReadonlySet<number> = new Set([409, 413, 422])
 
 function readSubmitResult(error: ApiError): SubmitResult {

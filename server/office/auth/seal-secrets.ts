@@ -16,7 +16,7 @@ const TAG_BYTES = 16
 const SEALED_PREFIX = 'v1.'
 
 export type SecretSeal = {
-  /** Encrypts a secret for a user. Null if this server has no key that every server of the database has. */
+  /** Encrypts a secret for a user. Null if the servers that use this database share no key. */
   seal(secret: string, adminId: number): string | null
   /** Returns the secret. Null if it was sealed with another key, or for another user. */
   open(sealedSecret: string, adminId: number): string | null

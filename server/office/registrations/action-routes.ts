@@ -130,8 +130,8 @@ async function loadActions(
     secondPayment,
     disputes,
   ] = await Promise.all([
-    store.moneyKept(regNo),
-    store.paymentsBesideBill(regNo),
+    store.netAmountPaid(regNo),
+    store.paymentsOutsideBill(regNo),
     store.captures(regNo),
     store.refunds(regNo),
     store.isRefundUnsettled(regNo, at),

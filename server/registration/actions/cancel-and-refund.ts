@@ -25,8 +25,8 @@ export const cancel: ActionHandler = async ({ deps, served, registration, newAct
   const { regNo } = registration
   const [refunds, paidAmount, money] = await Promise.all([
     deps.store.refunds(regNo),
-    deps.store.moneyKept(regNo),
-    deps.store.paymentsBesideBill(regNo),
+    deps.store.netAmountPaid(regNo),
+    deps.store.paymentsOutsideBill(regNo),
   ])
   const refundDue = calculateRefundDue(registration, refunds)
   const { proposed } = calculateCancellationRefund(

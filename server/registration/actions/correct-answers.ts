@@ -181,7 +181,7 @@ async function changeAnswers(
       ? ''
       : formatRefundedBefore(
           registration,
-          await deps.store.paymentsBesideBill(registration.regNo),
+          await deps.store.paymentsOutsideBill(registration.regNo),
           quote.total,
         )
   if (quote !== null && difference !== 0) {
@@ -238,7 +238,7 @@ async function changeAnswers(
         ),
     // The links were sent to an address that did not belong to the delegate. A delegate who edits their own
     // answers keeps the link in use.
-    endsLinks:
+    revokesLinks:
       isTransfer || (kind === 'correct' && hasNewEmail(config, registration.answers, answers)),
   })
   return correctResult.ok && !correctResult.value.repeated
@@ -262,7 +262,7 @@ async function calculateBalanceAfter(
 ): Promise<Amount> {
   const { regNo, due, total: contextBefore } = registration
   if (total === null) return due
-  const amounts = await deps.store.paymentsBesideBill(regNo)
+  const amounts = await deps.store.paymentsOutsideBill(regNo)
   return toAmount(
     due +
       calculateBalance(total, amounts) -
@@ -282,7 +282,7 @@ async function buildBalanceEmails(
       ? []
       : removeNulls([buildMoreToPayEmail(config, registration, due)])
   // Money that has been refunded is not refunded again.
-  const refundAmount = toAmount(Math.min(-due, await deps.store.moneyKept(registration.regNo)))
+  const refundAmount = toAmount(Math.min(-due, await deps.store.netAmountPaid(registration.regNo)))
   return removeNulls([buildCorrectedEmail(config, registration, refundAmount)])
 }
 

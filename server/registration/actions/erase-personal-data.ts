@@ -70,7 +70,7 @@ async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Pro
   if (files !== null && today > files) {
     let droppedCount = 0
     for (;;) {
-      const batchCount = await store.dropEventFiles(config.id, at, RETENTION_OVER_REASON)
+      const batchCount = await store.deleteUploadsOfEvent(config.id, at, RETENTION_OVER_REASON)
       if (batchCount === 0) break
       droppedCount += batchCount
     }

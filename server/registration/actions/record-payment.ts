@@ -61,7 +61,7 @@ export const confirmPayment: ActionHandler = async (request) => {
 export const recordExtraPayment: ActionHandler = async (request) => {
   const received = readPayment(await addSlipNumber(request))
   return received.ok
-    ? request.deps.store.recordFurtherPayment(request.newAction, received.value)
+    ? request.deps.store.recordExtraPayment(request.newAction, received.value)
     : received
 }
 

@@ -5,7 +5,7 @@
 import { existsSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import { POSTGRES_PREFIX } from './transient-errors.ts'
-import { mayPass, explainPostgresError } from '../postgres/error-explanations.ts'
+import { isTransient, explainPostgresError } from '../postgres/error-explanations.ts'
 import { isRowsBehind, StoreBusy, UploadsUnavailable } from './store-busy-error.ts'
 import {
   isDescriptorError,
@@ -105,7 +105,7 @@ function explainDatabase(error: unknown, dataDir: string | null): ErrorExplanati
   const message = error instanceof Error ? error.message : String(error)
   const { code } = (error ?? {}) as { readonly code?: unknown }
   if (SENTENCE_PATTERN.test(message))
-    return { text: message, isTemporary: typeof code === 'string' && mayPass(code) }
+    return { text: message, isTemporary: typeof code === 'string' && isTransient(code) }
   const diskFull =
     POSSIBLY_FULL_PATTERN.test(message) && dataDir !== null ? findFullDisk(dataDir) : null
   const found = SQLITE_ERRORS.find(([pattern]) => pattern.test(message))

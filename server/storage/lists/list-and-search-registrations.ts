@@ -13,13 +13,13 @@ import type { Dialect } from '../database/statements/dialect.ts'
 import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import {
-  toTexts,
+  serialiseRows,
   readListedByIds,
   selectListedRows,
-  toListed,
+  toListedRegistrations,
   toListedRows,
 } from './listed-registrations.ts'
-import type { ListedRows, ListedTexts } from './listed-registrations.ts'
+import type { ListedRows, SerialisedRows } from './listed-registrations.ts'
 import { isIdInList } from '../database/select-by-ids.ts'
 import { selectLines } from '../payments/stored-bill-lines.ts'
 import { readRegistrationsByIds } from '../registrations/row-mapping.ts'
@@ -93,9 +93,9 @@ export async function listPage(
   query: ListQuery,
   page: number,
   pageSize: number,
-): Promise<PageOf<ListedTexts>> {
+): Promise<PageOf<SerialisedRows>> {
   const { rows, ...rest } = await readPage(sql, query, page, pageSize)
-  return { rows: toTexts(rows), ...rest }
+  return { rows: serialiseRows(rows), ...rest }
 }
 
 /**
@@ -138,7 +138,7 @@ export async function readFastPage(
       : orderedQuery.linesOfStatus(sql, { ...params, status }),
   ])
   return {
-    rows: toListed(toListedRows(rows, lines)),
+    rows: toListedRegistrations(toListedRows(rows, lines)),
     count: sumTotals(statusSums),
     countCapped: false,
     sums: statusSums,
@@ -332,7 +332,7 @@ const SORT_EXPRESSIONS: Readonly<Record<Exclude<ListSort['by'], 'date'>, SortExp
 
 /** The start of an export's next chunk. */
 export type Cursor = { readonly id: number; readonly createdAt: Instant }
-export type Chunk = { readonly rows: ListedTexts; readonly next: Cursor | null }
+export type Chunk = { readonly rows: SerialisedRows; readonly next: Cursor | null }
 
 export async function exportChunk(
   sql: Sql,
@@ -353,7 +353,7 @@ export async function exportChunk(
       : matching.map(({ id }) => ({ id, created_at: from?.createdAt ?? instant(0) }))
   const last = keys.at(-1)
   return {
-    rows: toTexts(
+    rows: serialiseRows(
       await readListedByIds(
         sql,
         keys.map(({ id }) => id),

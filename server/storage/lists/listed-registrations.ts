@@ -22,10 +22,10 @@ export type ListedRows = {
   readonly answers: readonly string[]
 }
 /**
- * Rows as sent between threads: two JSON lists, because copying and parsing a text takes a third of the time that the
- * same data takes as objects.
+ * Rows as sent between threads: two JSON lists, because copying and parsing a string takes a third of the time of
+ * copying the same objects.
  */
-export type ListedTexts = { readonly rows: string; readonly answers: string }
+export type SerialisedRows = { readonly rows: string; readonly answers: string }
 
 /** Selects registrations with the order of their newest attempt and the gateway accounts of their payments. */
 export const selectListedRows = (builder: Kysely<Tables>, dialect: Dialect) =>
@@ -106,22 +106,22 @@ export function toListedRows(
   return { rowsWithoutAnswers, answers }
 }
 
-export function toTexts({ rowsWithoutAnswers, answers }: ListedRows): ListedTexts {
+export function serialiseRows({ rowsWithoutAnswers, answers }: ListedRows): SerialisedRows {
   return { rows: JSON.stringify(rowsWithoutAnswers), answers: formatAnswers(answers) }
 }
 
-export function parseRows({ rows, answers }: ListedTexts): readonly ListedRegistration[] {
+export function parseRows({ rows, answers }: SerialisedRows): readonly ListedRegistration[] {
   return joinAnswers(JSON.parse(rows) as readonly ListedWithoutAnswers[], answers)
 }
 
-export function toListed({
+export function toListedRegistrations({
   rowsWithoutAnswers,
   answers,
 }: ListedRows): readonly ListedRegistration[] {
   return joinAnswers(rowsWithoutAnswers, formatAnswers(answers))
 }
 
-/** Joins the texts, because parsing one text is faster than parsing many. */
+/** Joins the strings, because parsing one string is faster than parsing many. */
 const formatAnswers = (answers: readonly string[]): string => `[${answers.join(',')}]`
 
 function joinAnswers(

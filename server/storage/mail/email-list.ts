@@ -7,7 +7,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { COUNT_MAX } from '../lists/list-and-search-registrations.ts'
 import type { ListedMail, MailCounts, MailsQuery, MailState } from './email-list-types.ts'
 
-const forEmail = expressionBuilder<{ m: Tables['mail_queue'] }, 'm'>()
+const emailExpression = expressionBuilder<{ m: Tables['mail_queue'] }, 'm'>()
 
 const selectEmails = (builder: Kysely<Tables>) =>
   builder.selectFrom('mail_queue as m').leftJoin('registrations as r', 'r.id', 'm.registration_id')
@@ -55,11 +55,11 @@ export function listEmails(
   }).all()
 }
 
-/** An email that was still due to a person when they were erased is not counted as failed. */
+/** Failed emails without a recipient are not counted: the person's data was erased. */
 const hasStatus = (status: MailState) =>
-  forEmail.and([
-    forEmail('m.status', '=', raw.lit(status)),
-    ...(status === 'failed' ? [forEmail('m.recipient', '<>', raw.lit(''))] : []),
+  emailExpression.and([
+    emailExpression('m.status', '=', raw.lit(status)),
+    ...(status === 'failed' ? [emailExpression('m.recipient', '<>', raw.lit(''))] : []),
   ])
 
 export async function countEmails(sql: Sql, events: readonly string[] | null): Promise<MailCounts> {

@@ -132,7 +132,7 @@ export function storeOf({
     acceptOffer: (action, offer) => write('acceptOffer', action, offer),
     recordPayment: (action, payment, newEmail) => write('recordPayment', action, payment, newEmail),
     repriceByCreditDate: (prices, at) => write('repriceByCreditDate', prices, at),
-    recordFurtherPayment: (action, payment) => write('recordFurtherPayment', action, payment),
+    recordExtraPayment: (action, payment) => write('recordExtraPayment', action, payment),
     refund: (action, options) => write('refund', action, options),
     handleRefund: (action) => write('handleRefund', action),
     decideReviewOfRegistration: (action, options) =>
@@ -145,11 +145,11 @@ export function storeOf({
     overdue: async (at, limit) => read.overdue(at, limit),
     expiredTooEarly: async (at, limit) => read.expiredTooEarly(at, limit),
     paymentClaims: async (regNo) => read.paymentClaims(regNo),
-    moneyKept: async (regNo) => read.moneyKept(regNo),
-    paymentsBesideBill: async (regNo) => read.paymentsBesideBill(regNo),
+    netAmountPaid: async (regNo) => read.netAmountPaid(regNo),
+    paymentsOutsideBill: async (regNo) => read.paymentsOutsideBill(regNo),
     isRefundUnsettled: async (regNo, at) => read.isRefundUnsettled(regNo, at),
     secondPayment: async (...args) => read.secondPayment(...args),
-    otherPaid: async (...args) => read.otherPaid(...args),
+    paidRegistrationOfSamePerson: async (...args) => read.paidRegistrationOfSamePerson(...args),
     paidBySamePerson: async (regNo) => read.paidBySamePerson(regNo),
     refundRequests: async (eventId) => read.refundRequests(eventId),
     actions: async (regNo) => read.actions(regNo),
@@ -280,7 +280,8 @@ export function storeOf({
     erasePersonalData: (action) => write('erasePersonalData', action),
     registrationsWithEmail: (email) => list('registrationsWithEmail', email),
     registrationsToErase: (eventId, after) => list('registrationsToErase', eventId, after),
-    dropEventFiles: (eventId, at, reason) => write('dropEventFiles', eventId, at, reason),
+    deleteUploadsOfEvent: (eventId, at, reason) =>
+      write('deleteUploadsOfEvent', eventId, at, reason),
     async dropFilesOfUnpaid(failedBefore, at, reason) {
       let droppedCount = 0
       for (;;) {
@@ -317,7 +318,6 @@ export function storeOf({
     close: () => (deferredEntries.isEmpty() ? close() : deferredEntries.settle().then(close)),
   }
 }
-
 function createRecoveryStore({
   write,
   list,

@@ -25,7 +25,7 @@ const BY_EVENT: ReadonlySet<string> = new Set<keyof typeof writes>([
   'withdrawDiscountCode',
   'replaceMemberList',
   'deleteDraftUpload',
-  'dropEventFiles',
+  'deleteUploadsOfEvent',
 ])
 
 export type EventFinder = (verb: string, args: readonly unknown[]) => string | null

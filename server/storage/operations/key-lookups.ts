@@ -169,18 +169,21 @@ export function toReads(sql: Sql) {
     eventOfReview(id: string): Promise<ResultOf<'eventOfReview'>> {
       return findEventOfReview(sql, id)
     },
-    async moneyKept(regNo: RegNo): Promise<ResultOf<'moneyKept'>> {
+    async netAmountPaid(regNo: RegNo): Promise<ResultOf<'netAmountPaid'>> {
       const row = await idOfNumber.get(sql, { regNo })
       return row === undefined ? toAmount(0) : await getKeptAmount(sql, row.id)
     },
-    async paymentsBesideBill(regNo: RegNo): Promise<ResultOf<'paymentsBesideBill'>> {
+    async paymentsOutsideBill(regNo: RegNo): Promise<ResultOf<'paymentsOutsideBill'>> {
       const row = await idOfNumber.get(sql, { regNo })
       return getBillAmounts(sql, row?.id ?? 0)
     },
     isRefundUnsettled(regNo: RegNo, at: Instant): Promise<ResultOf<'isRefundUnsettled'>> {
       return isRefundUnsettled(sql, regNo, at)
     },
-    otherPaid(regNo: RegNo, browser?: string): Promise<ResultOf<'otherPaid'>> {
+    paidRegistrationOfSamePerson(
+      regNo: RegNo,
+      browser?: string,
+    ): Promise<ResultOf<'paidRegistrationOfSamePerson'>> {
       return findOtherPaid(sql, regNo, browser)
     },
     secondPayment(regNo: RegNo, browser?: string): Promise<ResultOf<'secondPayment'>> {

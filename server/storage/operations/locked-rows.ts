@@ -116,7 +116,7 @@ export const ROWS_TO_LOCK: RowsToLock = {
     lockRecoveryStart(sql)
     lockByNumber(sql, action)
   },
-  recordFurtherPayment: lockByNumber,
+  recordExtraPayment: lockByNumber,
   addPaymentClaim: lockByNumber,
   rejectPaymentClaim: lockByNumber,
   expire: lockByNumber,

@@ -8,7 +8,7 @@ import * as accounts from '../events/stored-event-files.ts'
 import * as activity from '../staff/audit-log-entries.ts'
 import * as approving from '../registrations/save-approval.ts'
 import * as cancelling from '../registrations/cancel-registration.ts'
-import { recordFurtherPayment, recordPayment } from '../payments/save-recorded-payment.ts'
+import { recordExtraPayment, recordPayment } from '../payments/save-recorded-payment.ts'
 import { repriceByCreditDate } from '../payments/reprice-and-restore-orders.ts'
 import * as correcting from '../registrations/save-correction.ts'
 import * as clockBack from '../recovery/clock-moved-back.ts'
@@ -88,7 +88,7 @@ export const writes = {
   requestSecondPaymentRefund: acts.requestSecondPaymentRefund,
   withdrawRefundRequest: acts.withdrawRefundRequest,
   erasePersonalData: erasing.erasePersonalData,
-  dropEventFiles: erasing.dropEventFiles,
+  deleteUploadsOfEvent: erasing.deleteUploadsOfEvent,
   sendMail: acts.sendMail,
   correct: correcting.correct,
   cancel: cancelling.cancel,
@@ -97,7 +97,7 @@ export const writes = {
   acceptOffer: approving.acceptOffer,
   recordPayment,
   repriceByCreditDate,
-  recordFurtherPayment,
+  recordExtraPayment,
   addPaymentClaim: telling.addPaymentClaim,
   rejectPaymentClaim: telling.rejectPaymentClaim,
   expire: expiring.expire,

@@ -11,7 +11,7 @@ import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import { getDue } from './balance-adjustments.ts'
 import { readPayment, savePaymentState } from './payment-state.ts'
 import { settleRegistration } from './settle-registration.ts'
-import { isPaidElsewhere } from './unknown-orders.ts'
+import { hasUnmatchedPayment } from './unknown-orders.ts'
 
 /** The gateway of an attempt whose caller names none. References are unique per gateway. */
 export const UNKNOWN_GATEWAY = ''
@@ -307,7 +307,7 @@ export async function findNextAttempt(sql: Sql, registrationId: number): Promise
  */
 export async function findUnusedAttempt(sql: Sql, regNo: RegNo, from: number): Promise<number> {
   let attempt = from
-  while (attempt <= MAX_ATTEMPTS && (await isPaidElsewhere(sql, createOrderId(regNo, attempt))))
+  while (attempt <= MAX_ATTEMPTS && (await hasUnmatchedPayment(sql, createOrderId(regNo, attempt))))
     attempt += 1
   return attempt
 }

@@ -28,7 +28,7 @@ type ConfirmedCapture = {
   paidAt: Instant
 }
 
-const captureOfReference = statement(
+const captureByReference = statement(
   (builder, params: { source: string; account: string; reference: string }) =>
     builder
       .selectFrom('captures')
@@ -219,7 +219,7 @@ export function findCapture(
   row: Pick<OwnedPaymentRow, 'gateway' | 'account'>,
   reference: string,
 ): Promise<CaptureRow | undefined> {
-  return captureOfReference.get(sql, {
+  return captureByReference.get(sql, {
     source: getSource(row.gateway),
     account: row.account ?? '',
     reference,

@@ -129,7 +129,7 @@ export function recordPayment(
  * Stores an extra payment for a registration that is paid or has ended. Staff refund it, move it to the intended
  * registration, or ignore it.
  */
-export function recordFurtherPayment(
+export function recordExtraPayment(
   sql: Sql,
   action: NewAction,
   extraPayment: Omit<RecordedPayment, 'price'>,

@@ -30,7 +30,7 @@ const paymentOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
 const captureOfUnknownOrder = statement((builder, { orderId }: { orderId: string }) =>
   builder.selectFrom('captures').select('id').where('unknown_order', '=', orderId),
 )
-const captureOfReference = statement(
+const captureByReference = statement(
   (builder, params: { source: string; account: string; reference: string; orderId: string }) =>
     builder
       .selectFrom('captures')
@@ -83,7 +83,7 @@ const addUnmatched = statement((builder, payment: UnmatchedPayment) =>
     payer: payment.payer,
   }),
 )
-const claimedOrders = statement((builder) =>
+const ordersFromMessages = statement((builder) =>
   builder
     .selectFrom('unknown_orders')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -150,7 +150,7 @@ const isKnownOrder = async (sql: Sql, orderId: string): Promise<boolean> =>
   (await paymentOfOrder.get(sql, { orderId: orderId as OrderId })) !== undefined
 
 /** Returns true if a payment for this order was found, so that no attempt may use its id. */
-export const isPaidElsewhere = async (sql: Sql, orderId: string): Promise<boolean> =>
+export const hasUnmatchedPayment = async (sql: Sql, orderId: string): Promise<boolean> =>
   (await captureOfUnknownOrder.get(sql, { orderId })) !== undefined
 
 /** Stores each reference once, even if a settlement or an earlier message already reported it. */
@@ -163,7 +163,7 @@ export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): P
   if (await isKnownOrder(sql, orderId)) return 0
   let addedCount = 0
   for (const { reference, amount, currency, kind, paidAt } of payment.money) {
-    const known = await captureOfReference.get(sql, { source, account, reference, orderId })
+    const known = await captureByReference.get(sql, { source, account, reference, orderId })
     if (known !== undefined) {
       const reason =
         known.why?.includes(refundSentence) === true
@@ -197,7 +197,7 @@ export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): P
 
 /** Queries an order that a settlement lists, because the gateway may report its payer and refunds. */
 export async function saveSettledOrder(sql: Sql, order: UnknownOrder, at: Instant): Promise<void> {
-  if (ORDER_ID.test(order.orderId)) await saveUnknownOrder(sql, order, at, queryNow(at))
+  if (ORDER_ID.test(order.orderId)) await saveUnknownOrder(sql, order, at, immediateQuery(at))
 }
 /** The format of order ids that gateways accept. */
 const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
@@ -207,7 +207,7 @@ export async function addUnknownOrder(
   { orderId, eventId }: UnknownOrder,
   at: Instant,
 ): Promise<boolean> {
-  const claimedCount = await claimedOrders.get(sql)
+  const claimedCount = await ordersFromMessages.get(sql)
   if ((claimedCount?.count ?? 0) >= MAX_UNKNOWN_ORDERS) return false
   await saveUnknownOrder(sql, { orderId, eventId }, at, {
     askAt: (at + RETRY_MS_MIN) as Instant,
@@ -232,7 +232,7 @@ async function saveUnknownOrder(
   })
 }
 
-const queryNow = (at: Instant) => ({ askAt: at, isClaimed: false })
+const immediateQuery = (at: Instant) => ({ askAt: at, isClaimed: false })
 
 /**
  * Tracks the next attempt of every registration that is unpaid in the restored copy, because it may have been placed
@@ -245,7 +245,7 @@ export async function saveNextAttempts(sql: Sql, at: Instant): Promise<void> {
         sql,
         { orderId: createOrderId(regNo, last + 1), eventId },
         at,
-        queryNow(at),
+        immediateQuery(at),
       )
 }
 
@@ -282,14 +282,14 @@ export async function closeUnknownOrder(
       sql,
       { orderId: createOrderId(owner.regNo, owner.attempt + 1), eventId: row.eventId },
       at,
-      queryNow(at),
+      immediateQuery(at),
     )
 }
 
 const removeOrder = (sql: Sql, orderId: string): void =>
   void deleteOrder.run(sql, { orderId: orderId as OrderId })
 
-/** Returns the registration to which an unknown order would belong as an attempt. Null if there is none. */
+/** Returns the registration and attempt number in an unknown order's id. Null if there is none. */
 export async function findOwner(
   sql: Sql,
   orderId: string,

@@ -35,8 +35,8 @@ export const explainPostgresError = (code: string): string | null =>
   ADVICE_BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? null
 
 /**
- * Explains why no encrypted connection is possible, which no retry changes. Null for any other message. These errors
- * have no PostgreSQL code.
+ * Explains why an encrypted connection fails. Retrying does not help. Null for any other message. These errors have
+ * no PostgreSQL code.
  */
 export function explainTlsError(message: string): string | null {
   if (/does not support SSL/.test(message))
@@ -60,7 +60,7 @@ export function normaliseErrorCode({ code, message }: ErrorExplanation): string 
 }
 
 /**
- * Returns true for errors that may pass without a change of settings: PostgreSQL restarts, a connection is closed,
- * space is freed, or a standby is promoted.
+ * Returns true for transient errors: PostgreSQL restarts, a connection is closed, space is freed, or a standby is
+ * promoted.
  */
-export const mayPass = (code: string): boolean => /^(|08.*|53.*|57P0.|25006)$/.test(code)
+export const isTransient = (code: string): boolean => /^(|08.*|53.*|57P0.|25006)$/.test(code)

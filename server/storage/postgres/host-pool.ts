@@ -69,7 +69,7 @@ export function openHostPool(
       throw error
     }
   }
-  hosts.onMoved(() => void switchHost().catch(() => {}))
+  hosts.onFailover(() => void switchHost().catch(() => {}))
   return {
     async connect() {
       const end = await connectionTurns.take()

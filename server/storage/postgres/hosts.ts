@@ -10,7 +10,7 @@ import type { ConnectionLost } from './errors.ts'
 
 /** The maximum wait for a host that does not respond. */
 const MAX_RESPONSE_MS = 5_000
-/** How long calls fail without another search after an unsuccessful one. */
+/** After a failed search, calls fail for this long before a new search starts. */
 const RETRY_MS = 250
 /** The interval at which the current host is checked, because a machine that loses power closes no connection. */
 const CHECK_INTERVAL_MS = 3_000
@@ -29,12 +29,12 @@ export type Hosts = {
    */
   doubt(url?: string): void
   /** Registers a callback for a move to a different host. */
-  onMoved(listener: () => void): void
+  onFailover(listener: () => void): void
   /** Checks the current host periodically. Returns a function that stops this. */
   watch(): () => void
 }
 
-export function openHosts(text: string): Hosts {
+export function createHostFinder(text: string): Hosts {
   const parsed = parseDatabaseUrl(text)
   if (!parsed.ok) throw new UnusableDatabase(parsed.error)
   const { urls, isPrepared } = parsed.value
@@ -44,7 +44,7 @@ export function openHosts(text: string): Hosts {
       isPrepared,
       find: async () => onlyHost,
       doubt: () => {},
-      onMoved: () => {},
+      onFailover: () => {},
       watch: () => () => {},
     }
 
@@ -58,9 +58,9 @@ export function openHosts(text: string): Hosts {
       const found = await findWritableHost(urls, last)
       current = found
       searching = null
-      const isMoved = last !== null && last !== found
+      const hasMoved = last !== null && last !== found
       last = found
-      if (isMoved) for (const listener of listeners) listener()
+      if (hasMoved) for (const listener of listeners) listener()
       return found
     } catch (error) {
       void pause(RETRY_MS, null, { ref: false }).then(() => {
@@ -81,7 +81,7 @@ export function openHosts(text: string): Hosts {
     isPrepared,
     find,
     doubt: markUnreliable,
-    onMoved: (listener) => void listeners.push(listener),
+    onFailover: (listener) => void listeners.push(listener),
     watch() {
       let isChecking = false
       const checkHosts = async (): Promise<void> => {
@@ -99,8 +99,8 @@ export function openHosts(text: string): Hosts {
 }
 
 /**
- * Queries all hosts at once, so that one without a response delays none. `last` stays in use if it only lacks a free
- * connection. Throws the most informative error.
+ * Queries all hosts in parallel, so that an unresponsive host does not delay the others. `last` stays in use if it
+ * only lacks a free connection. Throws the most informative error.
  */
 async function findWritableHost(urls: readonly string[], last: string | null): Promise<string> {
   const errors = new Map<string, PostgresRefused | ConnectionLost>()
@@ -147,7 +147,7 @@ async function checkAcceptsWrites(url: string): Promise<string> {
 export async function connect(
   text: string,
 ): Promise<PostgresConnection & { end(): Promise<void> }> {
-  const hosts = openHosts(text)
+  const hosts = createHostFinder(text)
   const client = new pg.Client(buildClientOptions(await hosts.find()))
   // Without a listener, a lost connection would end the process.
   client.on('error', () => {})

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { migrations, createNewerVersionError, getReportedVersion } from '../database/schema.ts'
 import { toStoreError } from './connection.ts'
-import { openHosts } from './hosts.ts'
+import { createHostFinder } from './hosts.ts'
 import { createUnusableError } from './prepare-database.ts'
 import { PostgresRefused } from './errors.ts'
 import { explainMissingTables, explainPostgresError, READ_ONLY } from './error-explanations.ts'
@@ -50,7 +50,7 @@ export async function inspectPostgres(url: string, areFilesElsewhere = false): P
   let client: pg.Client | null = null
   try {
     client = new pg.Client({
-      connectionString: await openHosts(url).find(),
+      connectionString: await createHostFinder(url).find(),
       connectionTimeoutMillis: CONNECT_MS_MAX,
     })
     client.on('error', () => {})

@@ -15,7 +15,7 @@ import { buildClientOptions, CONNECT_MS_MAX } from './connection.ts'
 import { RETRY_MS, prepare, STARTING_MS_MAX, retryUntilConnected } from './prepare-database.ts'
 import { openHostPool } from './host-pool.ts'
 import type { HostPool } from './host-pool.ts'
-import { openHosts } from './hosts.ts'
+import { createHostFinder } from './hosts.ts'
 import { openTransactions, WRITERS_MAX } from './transactions.ts'
 import { rollUp } from './appended-counters.ts'
 import { openWriteProbe } from './write-probe.ts'
@@ -50,7 +50,7 @@ export async function openInsidePostgres({
 }): Promise<OpenedPostgresStore> {
   const { waitingMax = MAX_QUEUED_CALLS, startingMsMax = STARTING_MS_MAX } = faults
   await prepare(url, { migrates, migratesAtStart, isNew, waitsMs: startingMsMax })
-  const hosts = openHosts(url)
+  const hosts = createHostFinder(url)
   const { isPrepared } = hosts
   const { turnMsMax } = faults
   const open = (max: number): HostPool =>

@@ -17,7 +17,7 @@ import type { PostgresConnection } from './connection.ts'
 import { isPostgresError, PostgresRefused, UnusableDatabase } from './errors.ts'
 import {
   normaliseErrorCode,
-  mayPass,
+  isTransient,
   explainMissingTables,
   explainPostgresError,
   explainTlsError,
@@ -83,7 +83,7 @@ export async function retryUntilConnected(
       await task()
       return
     } catch (error) {
-      if (performance.now() - startedAt > waitsMs || !isTransient(error))
+      if (performance.now() - startedAt > waitsMs || !isWorthRetrying(error))
         throw createUnusableError(error)
       await pause(RETRY_MS)
     }
@@ -93,7 +93,7 @@ export async function retryUntilConnected(
  * Returns true if PostgreSQL is unreachable, starting, stopping, recovering, still a standby, or has no free
  * connection.
  */
-const isTransient = (error: unknown): boolean => {
+const isWorthRetrying = (error: unknown): boolean => {
   const code = error instanceof StoreBusy ? error.code.replace(POSTGRES_PREFIX, '') : null
   return isPostgresError(error)
     ? RETRIED_CODES.test(normaliseErrorCode(error))
@@ -230,7 +230,7 @@ export function createUnusableError(error: unknown): UnusableDatabase {
   const advice = tlsAdvice ?? (code === null ? null : explainPostgresError(code))
   return new UnusableDatabase(
     `The database in PostgreSQL cannot be used: ${message}.${advice === null ? '' : ` ${advice}`}`,
-    tlsAdvice === null && code !== null && mayPass(code) ? code : 'unusable',
+    tlsAdvice === null && code !== null && isTransient(code) ? code : 'unusable',
   )
 }
 

@@ -272,8 +272,8 @@ async function wasCommitted(
     try {
       return await lookUpCommit(pool, getWriteConnection, key)
     } catch (error) {
-      const mayPass = error instanceof ConnectionLost || isMachineError(error)
-      if (!mayPass || performance.now() - startedAt > MAX_COMMIT_CHECK_MS) throw loss
+      const isTransient = error instanceof ConnectionLost || isMachineError(error)
+      if (!isTransient || performance.now() - startedAt > MAX_COMMIT_CHECK_MS) throw loss
     }
     await pause(COMMIT_CHECK_RETRY_MS)
   }

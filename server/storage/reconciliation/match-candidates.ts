@@ -28,7 +28,11 @@ export type StoredExpectedPayment = UnpaidOrder & {
 }
 
 const rowsOfExpectedPayments = statement(
-  (builder, { eventId, pricedWays }: { eventId: string; pricedWays: string }, dialect) =>
+  (
+    builder,
+    { eventId, methodsPricedByCreditDate }: { eventId: string; methodsPricedByCreditDate: string },
+    dialect,
+  ) =>
     builder
       .selectFrom('registrations as r')
       .leftJoin('tellings as t', (join) =>
@@ -61,7 +65,7 @@ const rowsOfExpectedPayments = statement(
           .when(
             and([
               eb('r.payment_status', '<>', 'success'),
-              dialect.isIn(ref('p.way'), pricedWays),
+              dialect.isIn(ref('p.way'), methodsPricedByCreditDate),
               eb('r.erased_at', 'is', null),
             ]),
           )
@@ -96,10 +100,13 @@ const payoutsUnder = statement((builder, { keys }: { keys: string }, dialect) =>
 export async function findExpectedPayments(
   sql: Sql,
   eventId: string,
-  pricedWays: readonly string[],
+  methodsPricedByCreditDate: readonly string[],
 ): Promise<readonly StoredExpectedPayment[]> {
   return (
-    await rowsOfExpectedPayments.all(sql, { eventId, pricedWays: JSON.stringify(pricedWays) })
+    await rowsOfExpectedPayments.all(sql, {
+      eventId,
+      methodsPricedByCreditDate: JSON.stringify(methodsPricedByCreditDate),
+    })
   ).map(({ regNo, name, due, told: response, paid_on: on, answers, ...row }) => ({
     regNo,
     name,

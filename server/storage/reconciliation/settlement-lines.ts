@@ -24,7 +24,7 @@ import { statement } from '../database/statements/statement.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { SettlementResult, NewSettlement, SettlementAccount } from './settlement-types.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
-import { isPaidElsewhere, saveSettledOrder } from '../payments/unknown-orders.ts'
+import { hasUnmatchedPayment, saveSettledOrder } from '../payments/unknown-orders.ts'
 import { joinReasons, readPayment, savePaymentState } from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 
@@ -256,7 +256,7 @@ async function saveUnknownPayment(
     (await paymentOfAttempt.get(sql, { attemptId: row.id })) !== undefined
   // The gateway may have confirmed the payment for an unknown order.
   const isOfUnknown =
-    line.reference === '' && row === undefined && (await isPaidElsewhere(sql, line.order))
+    line.reference === '' && row === undefined && (await hasUnmatchedPayment(sql, line.order))
   if (isKnown || isOfOrder || isOfUnknown) return false
   const day = line.paidOn ?? line.day
   const paidAt = day === null ? at : instant(Math.min(startOfDay(day), at))

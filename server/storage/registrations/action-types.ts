@@ -30,7 +30,7 @@ import type {
 } from './registration-types.ts'
 import type { NewPaymentClaim, StoredPaymentClaim } from '../payments/payment-claim-types.ts'
 
-/** A requested action. `once` is null if it is never sent twice. */
+/** A requested action. `once` is null if the request is never sent again. */
 export type NewAction = {
   readonly regNo: RegNo
   readonly act: ActionName
@@ -84,7 +84,7 @@ export type Correction = {
   /** Queued if an unpaid registration becomes free, which confirms it. No email if omitted. */
   readonly confirmation?: NewMail | null
   /** True for a transfer, which revokes emailed links because they belong to the previous holder. */
-  readonly endsLinks: boolean
+  readonly revokesLinks: boolean
 }
 
 /** An entry in a registration's history. */
@@ -117,10 +117,10 @@ export interface ActionStore {
   addNote(action: NewAction): Promise<ActionOutcome>
   /** Undoes the user's last note with this text. Refused if there is none. */
   undoNote(action: NewAction): Promise<ActionOutcome>
-  /** Records that the delegate requests cancellation, on which the office decides. */
+  /** Records the delegate's cancellation request, for the office to decide. */
   requestCancellation(action: NewAction): Promise<ActionOutcome>
   /**
-   * Records that the delegate requests a refund of a second payment, on which the office decides. Refused for any other
+   * Records the delegate's request to refund a second payment, for the office to decide. Refused for any other
    * payment.
    */
   requestSecondPaymentRefund(action: NewAction): Promise<ActionOutcome>
@@ -138,7 +138,7 @@ export interface ActionStore {
     afterId: number,
   ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]>
   /** Marks the files of some registrations of an event for deletion. Returns the number of registrations. */
-  dropEventFiles(eventId: string, at: Instant, reason: string): Promise<number>
+  deleteUploadsOfEvent(eventId: string, at: Instant, reason: string): Promise<number>
   /** Queues an email that the office requests: the confirmation again, or a payment link. */
   sendMail(action: NewAction, email: NewMail): Promise<ActionOutcome>
   /** Changes answers and price, for corrections, transfers and the delegate's own edits. */
@@ -167,8 +167,7 @@ export interface ActionStore {
   /** Accepts the offered category for the delegate. Any other category is refused. */
   acceptOffer(action: NewAction, offer: AcceptedOffer): Promise<ActionOutcome>
   /**
-   * Changes unpaid registrations to the price of a day, if their payment methods are priced by the credit date. Returns
-   * how many changed.
+   * Reprices unpaid registrations whose payment method uses the price of the credit date. Returns how many changed.
    */
   repriceByCreditDate(
     prices: readonly {
@@ -196,7 +195,7 @@ export interface ActionStore {
     email: NewMail | null,
   ): Promise<ActionOutcome>
   /** Records a payment for a registration that is paid or has ended. It always needs review, whatever its amount. */
-  recordFurtherPayment(
+  recordExtraPayment(
     action: NewAction,
     payment: {
       readonly way: ManualMethod
@@ -231,13 +230,16 @@ export interface ActionStore {
   ): Promise<ActionOutcome>
   /** Returns unpaid registrations whose deadline has passed, longest overdue first. */
   overdue(at: Instant, limit: number): Promise<readonly RegNo[]>
-  /** Returns registrations whose expiry has a time still in the future, and whose deadline has not passed. */
+  /**
+   * Returns registrations that expired early because the clock was ahead: the recorded expiry time is in the future.
+   */
   expiredTooEarly(at: Instant, limit: number): Promise<readonly RegNo[]>
   /** Returns the payment claims of a registration, newest first. */
   paymentClaims(regNo: RegNo): Promise<readonly StoredPaymentClaim[]>
   /**
-   * Refunds counted payments: through the gateway, or as already made under a reference. `amount`: null for the whole
-   * remaining amount. `secondOf`: refused unless this is still the second payment after that registration.
+   * Refunds counted payments through the gateway, or records a refund already made, with its reference. `amount`:
+   * null for the whole remaining amount. `secondOf`: refused unless this payment still duplicates the one of that
+   * registration.
    */
   refund(
     action: NewAction,
@@ -261,31 +263,34 @@ export interface ActionStore {
     },
   ): Promise<ActionOutcome>
   /**
-   * Returns registrations of an event that expect a payment. `pricedWays`: payment methods whose credit date determines
+   * Returns registrations of an event that expect a payment. `methodsPricedByCreditDate`: payment methods whose credit date determines
    * the price.
    */
   expectedPayments(
     eventId: string,
-    pricedWays: readonly string[],
+    methodsPricedByCreditDate: readonly string[],
   ): Promise<readonly StoredExpectedPayment[]>
   /** Returns the owners of the references in a bank statement. */
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
   /** Returns the counted payments of a registration, less completed and requested refunds, in whole paise. */
-  moneyKept(regNo: RegNo): Promise<Amount>
+  netAmountPaid(regNo: RegNo): Promise<Amount>
   /** Returns the payments that a bill does not include, for the balance rules. */
-  paymentsBesideBill(regNo: RegNo): Promise<MoneyOfBill>
+  paymentsOutsideBill(regNo: RegNo): Promise<MoneyOfBill>
   /** Returns true if a refund is in no settlement report after five days, and is not marked as handled. */
   isRefundUnsettled(regNo: RegNo, at: Instant): Promise<boolean>
   /**
-   * Returns the payment as the second one of its email address and name. Null if it is not, or if `browser` is given
+   * Returns the payment if the same email address and name paid before. Null if it is not, or if `browser` is given
    * and did not create or open both registrations.
    */
   secondPayment(regNo: RegNo, browser?: string): Promise<SecondPayment | null>
   /**
-   * Returns a registration that the same person has paid, for one that is not paid yet. Null if there is none, or if
+   * For an unpaid registration, returns a paid registration of the same person. Null if there is none, or if
    * `browser` is given and did not make or open it.
    */
-  otherPaid(regNo: RegNo, browser?: string): Promise<SamePersonRegistration | null>
+  paidRegistrationOfSamePerson(
+    regNo: RegNo,
+    browser?: string,
+  ): Promise<SamePersonRegistration | null>
   /** Returns the other paid registrations of the same email address and name in the event. */
   paidBySamePerson(regNo: RegNo): Promise<readonly RegNo[]>
   /** Returns the second payments of an event for which the delegate requests a refund, until staff respond. */

@@ -368,7 +368,7 @@ export function findRegistrationsToErase(
 }
 
 /** Marks all files of an event for deletion, some registrations at a time. Returns the number of registrations. */
-export async function dropEventFiles(
+export async function deleteUploadsOfEvent(
   sql: Sql,
   eventId: string,
   at: Instant,

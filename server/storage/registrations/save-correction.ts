@@ -113,7 +113,7 @@ export function correct(
 ): Promise<ActionOutcome> {
   const { at } = action
   return applyAction(sql, action, async (row) => {
-    const { was, changes, mails: emails, endsLinks, uploads, confirmation = null } = correction
+    const { was, changes, mails: emails, revokesLinks, uploads, confirmation = null } = correction
     if (row.answers !== JSON.stringify(was))
       return err({
         code: 'moved_on',
@@ -126,7 +126,7 @@ export function correct(
     replaceUploads(sql, row.id, uploads)
     await settleRegistration(sql, row.id)
     await reindex(sql, row.id)
-    if (endsLinks) endLinks.run(sql, { id: row.id, at })
+    if (revokesLinks) endLinks.run(sql, { id: row.id, at })
     if (action.act === 'transfer' || isMoved(row, correction)) expireKeys(sql, row.id)
     if (action.act === 'transfer' || isMoved(row, correction)) forgetBrowsers(sql, row.id)
     for (const email of emails) await enqueue(sql, row.id, 'again', email, at, action.actor)

@@ -205,7 +205,7 @@ const correct = (person: Person, extra: number, changes: Row = {}): Promise<unkn
     changes: ['Full Name'],
     uploads: [],
     mails: [email(n, 'Corrected')],
-    endsLinks: false,
+    revokesLinks: false,
     ...changes,
   })
 }

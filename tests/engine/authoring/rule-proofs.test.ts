@@ -1,4 +1,4 @@
-/** Random rule tables: the proof with boxes must agree with trying every combination of answers. */
+/** Random rule tables: the checker's proof must agree with a brute-force check of all answers. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findCategory, normalise, type Answers, type EventConfig } from '../../../engine/index.ts'
@@ -126,7 +126,7 @@ function parseTest(text: string) {
 }
 
 describe('random rule tables', () => {
-  test('are reported as complete and reachable exactly if trying every combination confirms it', () => {
+  test('are reported as complete and reachable if and only if a brute-force check agrees', () => {
     let incompleteCount = 0
     let unreachableCount = 0
     fc.assert(

@@ -136,10 +136,7 @@ export type SampleDetails = {
   readonly answers: Answers
   readonly pays?: 'success' | 'failed' | 'wrong-amount'
   readonly mail?: NewMail
-  /**
-   * If true, the payment is made through the event's gateway and merchant account, which
-   * settlements name.
-   */
+  /** If true, the payment uses the event's gateway and merchant account, so that settlements can contain it. */
   readonly throughGateway?: true
 }
 

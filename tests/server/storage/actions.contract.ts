@@ -76,7 +76,7 @@ export function actionsContract(setUp: ContractSetup): void {
       channel: paymentMethod,
       holdUntil: null,
       changes: ['x'],
-      endsLinks: false,
+      revokesLinks: false,
     })
     expect(correction.ok).toBe(true)
   }
@@ -217,7 +217,7 @@ export function actionsContract(setUp: ContractSetup): void {
         channel: null,
         holdUntil: null,
         changes: [name],
-        endsLinks: false,
+        revokesLinks: false,
       })
     const names = ['Asha One', 'Asha Two']
     const results = await Promise.all(names.map(correctTo))
@@ -377,7 +377,7 @@ export function actionsContract(setUp: ContractSetup): void {
       amount: toAmount(100),
       paidAt: addMs(1000),
     }
-    await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...lateTransfer })
+    await store.recordExtraPayment(owners('came_again'), { way: 'transfer', ...lateTransfer })
     expect(await find(store, regNo)).toMatchObject({ inReview: true, payments: [] })
     const [review] = await store.reviews(null)
     const decision = { what: 'dismiss', why: 'Not ours.', who: 'Meera' } as const
@@ -464,7 +464,7 @@ export function actionsContract(setUp: ContractSetup): void {
       amount: sampleQuote.total,
       paidAt: addMs(1000),
     }
-    await store.recordFurtherPayment(owners('came_again'), { way: 'transfer', ...lateTransfer })
+    await store.recordExtraPayment(owners('came_again'), { way: 'transfer', ...lateTransfer })
     const listDecisions = async () =>
       (await store.reviews(null)).map((review) => listAllowedDecisions(review))
     expect(await listDecisions()).toEqual([['refund', 'move', 'dismiss']])

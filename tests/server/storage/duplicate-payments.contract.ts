@@ -65,7 +65,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       channel: null,
       holdUntil: null,
       changes: ['Name'],
-      endsLinks: false,
+      revokesLinks: false,
     })
     expect(done.ok).toBe(true)
   }

@@ -148,7 +148,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       })
       const order = asked.payments.find(({ status }) => status === 'pending')
       expect(order).toMatchObject(rest)
-      expect(await store.paymentsBesideBill(regNo)).toMatchObject({ came: 400_000, letGo: [] })
+      expect(await store.paymentsOutsideBill(regNo)).toMatchObject({ came: 400_000, letGo: [] })
       expect(await revenue()).toBe(400_000)
       expect(await store.mailsOf(regNo)).toEqual([])
       expect(await store.decisions(regNo)).toMatchObject([{ what: 'ask', amount: 400_000 }])

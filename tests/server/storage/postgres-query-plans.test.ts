@@ -39,7 +39,7 @@ const BY_KEY: readonly (readonly [
   ['its payment claims', (storeReads, { regNo }) => storeReads.paymentClaims(regNo)],
   ['its emails', (storeReads, { regNo }) => storeReads.mailsOf(regNo)],
   ['its log', (storeReads, { regNo }) => storeReads.auditOf(regNo)],
-  ['its payment state', (storeReads, { regNo }) => storeReads.moneyKept(regNo)],
+  ['its payment state', (storeReads, { regNo }) => storeReads.netAmountPaid(regNo)],
   ['an access link by its token', (storeReads) => storeReads.accessLink('x')],
 ]
 

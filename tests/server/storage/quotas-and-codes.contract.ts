@@ -211,7 +211,7 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
           channel: { way: 'transfer' },
           holdUntil: null,
           changes: ['x'],
-          endsLinks: false,
+          revokesLinks: false,
         },
       )
       const cancellation = { payBack: toAmount(0), shown: null, mail: null }

@@ -250,7 +250,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
           channel: paymentMethod,
           holdUntil: null,
           changes: ['x'],
-          endsLinks: false,
+          revokesLinks: false,
         },
       )
       expect(correction.ok).toBe(true)
@@ -507,7 +507,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
           channel: null,
           holdUntil: null,
           changes: ['tickets'],
-          endsLinks: false,
+          revokesLinks: false,
         },
       )
     }

@@ -363,7 +363,7 @@ export function settlementsContract(setUp: ContractSetup): void {
         paidAt: noon,
       } as const
       const repeatedLine = () =>
-        store.recordFurtherPayment({ ...refundRequest, at: addMs(20) }, transferPayment)
+        store.recordExtraPayment({ ...refundRequest, at: addMs(20) }, transferPayment)
       expect(await repeatedLine()).toMatchObject({ ok: true, value: { state: 'complete' } })
       expect(await repeatedLine()).toMatchObject({ ok: false, error: { code: 'taken' } })
       expect(await store.reviews('demo')).toMatchObject([

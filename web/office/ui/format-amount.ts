@@ -1,4 +1,4 @@
-/** Formats amounts from the office API as text, and for the inputs of amounts. */
+/** Formats amounts from the office API as text and for amount fields. */
 import type { EventStats } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import {
@@ -35,7 +35,7 @@ export function formatSignedMoney(value: number, currency: Currency): string {
   return size === null ? '' : formatMoney(toAmount(value < 0 ? -size : size), currency)
 }
 
-/** Adds amounts of one currency without the errors of binary addition. */
+/** Adds amounts of one currency without floating-point errors. */
 export function addAmounts(amounts: readonly number[], currency: Currency): number {
   const toMinorUnits = (amount: number): number => {
     const size = fromMajorUnits(Math.abs(amount), currency) ?? 0

@@ -148,13 +148,13 @@ test('a lost dispute states that the bank took the money back, and how to record
     `The bank took money back in the lost dispute ${dispute?.disputeId}. Do not pay it a second time: record it as already refunded outside Rollcall.`,
   ])
   const store = server.parts().deps.store
-  expect(await store.moneyKept(regNo as RegNo)).toBe(17_700)
+  expect(await store.netAmountPaid(regNo as RegNo)).toBe(17_700)
   const refundRejection = await office.act(regNo, { act: 'refund', why: 'Asked by the delegate.' })
   expect([refundRejection.status, refundRejection.body.message]).toEqual([
     409,
     expect.stringContaining(`took this money back in the lost dispute ${dispute?.disputeId}`),
   ])
-  expect(await store.moneyKept(regNo as RegNo)).toBe(17_700)
+  expect(await store.netAmountPaid(regNo as RegNo)).toBe(17_700)
   server.advance(HOUR_MS)
   const recordResponse = await office.act(regNo, {
     act: 'refund',
@@ -163,7 +163,7 @@ test('a lost dispute states that the bank took the money back, and how to record
     reference: dispute?.disputeId,
   })
   expect(recordResponse.body).toMatchObject({ status: 'success' })
-  expect(await store.moneyKept(regNo as RegNo)).toBe(0)
+  expect(await store.netAmountPaid(regNo as RegNo)).toBe(0)
   expect((await readWorkQueue()).map(({ id }) => id)).not.toContain('dispute_lost')
 })
 
