@@ -27,17 +27,17 @@ export function checkSameAccount(
 ): Result<null, string> {
   const { event: from, eventId } = money
   if (eventId === to.id) return ok(null)
-  const [otherAccount, ownAccount] = [listAccountsOfMoney(money), listAccounts(to)]
-  if (otherAccount.length === 0 && from === null && eventId !== null)
+  const [sourceAccounts, targetAccounts] = [listAccountsOfMoney(money), listAccounts(to)]
+  if (sourceAccounts.length === 0 && from === null && eventId !== null)
     return err(
       'This money was received for an event that is not being served, so its account is not known.',
     )
-  const isSame = otherAccount.some((candidate) =>
-    ownAccount.some((other) => toAccountKey(candidate) === toAccountKey(other)),
+  const isSame = sourceAccounts.some((candidate) =>
+    targetAccounts.some((other) => toAccountKey(candidate) === toAccountKey(other)),
   )
-  if (isSame || otherAccount.length === 0 || ownAccount.length === 0) return ok(null)
+  if (isSame || sourceAccounts.length === 0 || targetAccounts.length === 0) return ok(null)
   return err(
-    `${describeSource(money, otherAccount)} ${regNo} belongs to ${to.title}, which is paid into ${describeAccounts(ownAccount, to)}. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${regNo}.`,
+    `${describeSource(money, sourceAccounts)} ${regNo} belongs to ${to.title}, which is paid into ${describeAccounts(targetAccounts, to)}. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${regNo}.`,
   )
 }
 

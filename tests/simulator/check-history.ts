@@ -125,8 +125,8 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
     const method =
       recordsPayment && typeof paymentText === 'string' ? parseMethod(paymentText) : null
     // The decision to request the balance sends a payment link.
-    const isOfDecision = act.act === 'send_pay_link' && USERS_WITHOUT_SESSION.has(act.who)
-    if (!isOfDecision && !canPerform(act.who, act.act, rowBefore.event_id, method))
+    const isPartOfDecision = act.act === 'send_pay_link' && USERS_WITHOUT_SESSION.has(act.who)
+    if (!isPartOfDecision && !canPerform(act.who, act.act, rowBefore.event_id, method))
       return { invariant: 'staff perform only actions of their role', cause }
     const isFromStatement = act.why === BY_STATEMENT
     return act.why === '' || isFromStatement || act.who === 'delegate'

@@ -23,7 +23,7 @@ export type SecretSeal = {
   isSealed(stored: string): boolean
 }
 
-export function openSecretSeal(
+export function createSecretSeal(
   environment: Pick<Environment, 'dataDir' | 'databaseUrl' | 'secondFactorKey'>,
 ): SecretSeal {
   return {

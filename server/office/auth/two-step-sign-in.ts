@@ -9,7 +9,7 @@ import type { Deps } from '../../dependencies.ts'
 import { openLimit } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { generatePassword } from './passwords.ts'
-import { openSecretSeal } from './seal-secrets.ts'
+import { createSecretSeal } from './seal-secrets.ts'
 import type { SecretSeal } from './seal-secrets.ts'
 
 /** 160 bits, the length of the hash used (RFC 4226, section 4). */
@@ -78,7 +78,7 @@ export type SecondFactors = {
 
 export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): SecondFactors {
   const attemptLimit = openLimit(deps, TRIES_PER_ACCOUNT)
-  const seal = openSecretSeal(deps.environment)
+  const seal = createSecretSeal(deps.environment)
   return {
     seal,
     async take({ id, secret }, code, clientKey, at) {

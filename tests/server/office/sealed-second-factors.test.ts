@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { KEY_FILE, openSecretSeal } from '../../../server/office/auth/seal-secrets.ts'
+import { KEY_FILE, createSecretSeal } from '../../../server/office/auth/seal-secrets.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { hashCheaply, PASSWORD } from './office.ts'
@@ -80,7 +80,7 @@ test('a secret that an earlier version stored is encrypted at the next sign-in',
 
 test('a user took over the second factor of another by copying its stored text', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-seal-'))
-  const seal = openSecretSeal({ dataDir, databaseUrl: null })
+  const seal = createSecretSeal({ dataDir, databaseUrl: null })
   const encryptedSecret = seal.seal('SECRET', 1) ?? ''
   expect([seal.open(encryptedSecret, 1), seal.open(encryptedSecret, 2)]).toEqual(['SECRET', null])
   const changedSecret = encryptedSecret.replace(/..$/, (end) => (end === 'AA' ? 'QA' : 'AA'))
@@ -90,11 +90,11 @@ test('a user took over the second factor of another by copying its stored text',
 
 test('one of two servers on a database locked out a user whose second factor the other had stored', () => {
   const database = { databaseUrl: 'postgres://127.0.0.1/rollcall', dataDir: tmpdir() }
-  expect(openSecretSeal(database).seal('SECRET', 1)).toBeNull()
+  expect(createSecretSeal(database).seal('SECRET', 1)).toBeNull()
   const databaseWithKey = { ...database, secondFactorKey: '0123456789abcdef0123456789abcdef' }
-  const encryptedSecret = openSecretSeal(databaseWithKey).seal('SECRET', 1) ?? ''
+  const encryptedSecret = createSecretSeal(databaseWithKey).seal('SECRET', 1) ?? ''
   expect(
-    openSecretSeal({ ...databaseWithKey, dataDir: '/elsewhere' }).open(encryptedSecret, 1),
+    createSecretSeal({ ...databaseWithKey, dataDir: '/elsewhere' }).open(encryptedSecret, 1),
   ).toBe('SECRET')
-  expect(openSecretSeal(database).open(encryptedSecret, 1)).toBeNull()
+  expect(createSecretSeal(database).open(encryptedSecret, 1)).toBeNull()
 })

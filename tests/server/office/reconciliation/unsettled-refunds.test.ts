@@ -45,7 +45,7 @@ const readActions = async (regNo: string): Promise<ActionsResponse> =>
 
 test('a refund missing from settlements for five days left the work queue after any note: staff must mark it as handled, with a reason', async () => {
   const { store } = server.deps
-  const [registerMissing, registerSettled] = [1, 2].map((n) =>
+  const [missingRegistration, settledRegistration] = [1, 2].map((n) =>
     register(server, EVENT, {
       n,
       on: toNoon('2025-10-10'),
@@ -54,7 +54,7 @@ test('a refund missing from settlements for five days left the work queue after 
       throughGateway: true,
     }),
   )
-  const [regNo, settledRegNo] = [await registerMissing, await registerSettled] as const
+  const [regNo, settledRegNo] = [await missingRegistration, await settledRegistration] as const
   if (regNo === undefined || settledRegNo === undefined)
     throw new Error('the delegate was not registered')
   const refundEvent = { type: 'refunded', reference: 'RF1', amount: toAmount(5_000) } as const
