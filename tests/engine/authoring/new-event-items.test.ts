@@ -369,6 +369,52 @@ test.each<[string, unknown]>([
   if (result?.ok === true) compile(result.value)
 })
 
+test('a brochure with seats for one workshop and own prices for every category could not be entered', () => {
+  const row = (
+    label: string,
+    category: string,
+    cells: readonly string[],
+    number = '',
+  ): ItemRow => ({
+    label,
+    category,
+    cells,
+    number,
+  })
+  const names = ['Member', 'Non-Member', 'PG', 'Faculty']
+  const rows = [
+    row('Suturing', '', ['1500', '1500', '1500'], '30'),
+    row('Echo for All', '', ['', '', '']),
+    ...names.map((name, at) => row('', name, [`${at + 1}000`, `${at + 1}000`, `${at + 1}500`])),
+  ]
+  const table = { rows, notes: [], isByPeriod: true }
+  const { answers: withWorkshops, problems } = readWorkshopTable(table, answers)
+  expect(problems).toEqual([])
+  expect(withWorkshops.workshops).toMatchObject([
+    { label: 'Suturing', seats: 30 },
+    { label: 'Echo for All', seats: null, ownPrices: { length: 4 } },
+  ])
+  expect(compile({ ...event, ...withWorkshops }).quotas).toMatchObject([{ max: { suturing: 30 } }])
+  // Seats are those of the workshop; without a category, the others have no price.
+  const missing = {
+    ...table,
+    rows: rows.slice(0, 5).with(1, { ...rows[1], number: '20' } as ItemRow),
+  }
+  const incomplete = readWorkshopTable(missing, answers)
+  expect(incomplete.problems).toMatchObject([
+    { row: 2, message: expect.stringContaining('What do the others pay for “Echo for All”') },
+  ])
+  expect(incomplete.answers.workshops).toMatchObject([{ seats: 30 }, { seats: 20 }])
+})
+
+test('a period called “Closed” got an id that the checker rejects', () => {
+  const fees = FEES.replace('Regular (till', 'Closed (till')
+  const result = QUESTIONS.find(({ name }) => name === 'categories')?.parse(fees, event, today)
+  expect(
+    compile({ ...event, ...(result?.ok === true ? result.value : {}) }).fees.periods,
+  ).toMatchObject([{ id: 'early' }, { id: 'period-2', label: 'Closed' }, { id: 'spot' }])
+})
+
 test('a banquet is sold with the workshops, under its own name', () => {
   const workshops: NewEventAnswers['workshops'] = [
     { label: 'Echo', prices: [toAmount(150_000)], seats: 30 },

@@ -114,7 +114,12 @@ test.each<[string, string, object | string]>([
   [
     'workshops',
     'ECG = 1000, 40 seats; Writing = 500',
-    'How many seats does “Writing” have? Give the number for each workshop, or for none.',
+    {
+      workshops: [
+        { label: 'ECG', prices: [100_000], seats: 40 },
+        { label: 'Writing', prices: [50_000], seats: null },
+      ],
+    },
   ],
   ['workshops', 'ECG = 1000; ecg = 500', '“ECG” is listed twice.'],
   ['workshops', 'ECG = 1000, 0 seats', '“ECG” would have no seat.'],

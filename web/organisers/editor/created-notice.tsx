@@ -25,9 +25,11 @@ const EXAMPLE_LABELS: Readonly<Record<string, string>> = {
 /** States that the file was created. Receives the focus, because the questions have disappeared. */
 export function CreatedNotice({
   path,
+  isSaved,
   checkState: { result, event },
 }: {
   readonly path: string
+  readonly isSaved: boolean
   readonly checkState: CheckState
 }) {
   const notice = useRef<HTMLParagraphElement>(null)
@@ -36,9 +38,15 @@ export function CreatedNotice({
   const examples = event === null ? [] : describeExamples(event)
   return (
     <div className="org-created">
-      <p tabIndex={-1} ref={notice}>
-        {getFileName(path)} was created. {problems === 0 && 'The checker found no problems. '}
-        Compare the prices on a few days with your brochure, then save the file.
+      <p tabIndex={-1} ref={notice} role="status">
+        {isSaved ? (
+          `${getFileName(path)} is saved on your computer. Send it to the person who runs your server.`
+        ) : (
+          <>
+            {getFileName(path)} was created. {problems === 0 && 'The checker found no problems. '}
+            Compare the prices on a few days with your brochure, then save the file.
+          </>
+        )}
       </p>
       {examples.length > 0 && (
         <details>

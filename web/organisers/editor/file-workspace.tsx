@@ -231,9 +231,7 @@ export default function FileWorkspace({
         startAgain={() => (isSaved ? leave() : setLeaving(true))}
         save={saveFile}
       />
-      {isNew && savedText === null && (
-        <CreatedNotice path={openedFile.path} checkState={checkState} />
-      )}
+      {isNew && <CreatedNotice path={openedFile.path} isSaved={isSaved} checkState={checkState} />}
       {copyReport !== null && <CopiedNotice {...copyReport} />}
       {isPublished && event !== null && (
         <Suspense fallback={null}>

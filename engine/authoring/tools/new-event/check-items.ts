@@ -35,11 +35,23 @@ export function findWorkshopName(rows: readonly ItemRow[], at: number): string {
     : (rows[at]?.label.trim() ?? '')
 }
 
+const EMPTY_ROW: ItemRow = { label: '', category: '', cells: [], number: '' }
+
+/** Returns true for a row without prices above rows for single categories: it names the workshop and its seats. */
+const isOnlyHeading = (rows: readonly ItemRow[], at: number): boolean =>
+  rows[at]?.category === '' &&
+  rows[at].cells.every((cell) => cell.trim() === '') &&
+  continuesWorkshop(rows, at + 1)
+
 export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): CheckedItems {
   const columns = listItemColumns(table, answers)
   const { rows } = table
   const problems: FeeProblem[] = []
-  const entries = rows.map(({ category, cells, number: typed }, row): WorkshopEntry => {
+  const rowsWithPrices = rows.flatMap((_, row) => (isOnlyHeading(rows, row) ? [] : [row]))
+  const entries = rowsWithPrices.map((row): WorkshopEntry => {
+    const { category, cells, number: ownNumber } = rows[row] ?? EMPTY_ROW
+    const heading = row > 0 && isOnlyHeading(rows, row - 1) ? rows[row - 1] : undefined
+    const typed = ownNumber.trim() === '' ? (heading?.number ?? '') : ownNumber
     const label = findWorkshopName(rows, row)
     const reason =
       label === '' ? 'Which workshop has these prices?' : explainName(label, 'workshop')
@@ -49,7 +61,7 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
     const number = /^(\d{1,5})(?:\s*(?:seats?|places?))?$/i.exec(typed.trim())?.[1]
     if (typed.trim() !== '' && number === undefined)
       problems.push({
-        row,
+        row: ownNumber.trim() === '' ? row - 1 : row,
         column: 'number',
         message: `“${typed.trim()}” is not a number of seats. Write a whole number, such as 30.`,
       })
@@ -66,7 +78,7 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
       ...contradictions
         .filter(({ entry, message }) => entries[entry]?.label !== '' && message !== '')
         .map(({ entry, isAboutSeats, message }) => ({
-          row: entry,
+          row: rowsWithPrices[entry] ?? entry,
           ...(isAboutSeats === true ? { column: 'number' as const } : {}),
           message,
         })),

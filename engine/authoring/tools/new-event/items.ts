@@ -194,9 +194,11 @@ function formatWorkshopItem(
 }
 
 function formatSeats({ field, workshops }: WorkshopGroup): readonly string[] {
-  const max = workshops.map(({ id, seats }) => `${id}: ${seats ?? 0}`).join(', ')
+  const limited = workshops.flatMap(({ id, seats }) => (seats === null ? [] : [{ id, seats }]))
+  if (limited.length === 0) return []
+  const max = limited.map(({ id, seats }) => `${id}: ${seats}`).join(', ')
   // Not all seats of the smallest workshop may count as few.
-  const few = Math.min(FEW_SEATS, ...workshops.map(({ seats }) => (seats ?? 0) - 1))
+  const few = Math.min(FEW_SEATS, ...limited.map(({ seats }) => seats - 1))
   return [
     `  - id: ${field.replace('workshops', 'seats').replace('_', '-')}`,
     `    each_option_of: ${field}`,

@@ -90,7 +90,13 @@ export function groupWorkshops(
           tables: [...tables.values()]
             .map((payers) => ({
               categories: payers,
-              rows: payers[0] === undefined ? [] : buildRows(payers[0]),
+              // None of them registers in a period without a price of theirs.
+              rows: (payers[0] === undefined ? [] : buildRows(payers[0])).map(({ id, prices }) => ({
+                id,
+                prices: prices.map((price, period) =>
+                  payers.every((payer) => (payer.prices[period] ?? null) === null) ? null : price,
+                ),
+              })),
             }))
             .sort((one, other) => one.categories.length - other.categories.length),
         }

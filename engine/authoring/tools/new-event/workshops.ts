@@ -110,13 +110,6 @@ export function combineWorkshops(
       },
     ]
   })
-  const unlimited = workshops.find(({ seats }) => seats === null)
-  if (unlimited !== undefined && workshops.some(({ seats }) => seats !== null))
-    problems.push({
-      entry: entries.findIndex(({ label }) => label === unlimited.label),
-      isAboutSeats: true,
-      message: `How many seats does “${unlimited.label}” have? Give the number for each workshop, or for none.`,
-    })
   return { workshops, problems }
 }
 

@@ -15,6 +15,9 @@ export function quoteYaml(text: string, inBraces = false): string {
   return safe && !YAML_KEYWORD.test(text) && text === text.trim() ? text : JSON.stringify(text)
 }
 
+/** Ids with a meaning of their own in event files. */
+const RESERVED_IDS: ReadonlySet<string> = new Set(['all', 'categories', 'closed', 'period'])
+
 /**
  * Derives an id from a label, unique among `all`. If the label has no usable characters, the id is
  * numbered: `category-2`.
@@ -28,7 +31,7 @@ export function deriveId(label: string, at: number, all: readonly string[], thin
   const labelId = toId(label)
   const isTaken = all.findIndex((other) => toId(other) === labelId) !== at
   // YAML does not read `null` or `no` as a text.
-  return labelId === '' || labelId === 'period' || isTaken || YAML_KEYWORD.test(labelId)
+  return labelId === '' || RESERVED_IDS.has(labelId) || isTaken || YAML_KEYWORD.test(labelId)
     ? `${thing}-${at + 1}`
     : labelId
 }
