@@ -88,6 +88,14 @@ export async function rehearseEvent(
       schedule: (at, play) => void actions.push({ at, run: play }),
       names: new Map(),
     }
+    const { demo: placeholders } = file.event
+    // Whoever signs the calendar must know which of its values nobody has decided yet.
+    if (placeholders.length > 0)
+      context.addStep(
+        'change',
+        `Placeholder values of the file, to be replaced: ${placeholders.join(', ')}`,
+        startOfDay(first),
+      )
     scheduleActions(context, calendar)
     const reportChanges = createReporter(context)
     const days = listDays(first, last)

@@ -18,6 +18,7 @@ const HOUR_MS = 3_600_000
 const createShortEvent = (earlyEnds = 12): string =>
   fixtureEvent({
     extra: `
+demo: [cancellation]
 cancellation:
   steps: [{until: 2026-01-16, refund: 75%}, {otherwise: none}]
 edit: {until: 2026-01-14, fields: [phone_number]}
@@ -74,6 +75,10 @@ test('one page lists every opening, charge, rejection, refund and email', async 
     ]),
   )
   expect(await listTexts('2026-01-17')).toContain('A cancellation refunds: nothing')
+  // The refund of a new file is an example, and the page to sign did not say so.
+  expect((await rehearsal)[0]?.steps.map(({ text }) => text)).toContain(
+    'Placeholder values of the file, to be replaced: cancellation',
+  )
   const page = formatRehearsal('Sample 2026', await rehearsal)
   expect(page).toContain('10 January 2026')
   expect(page).toContain('  10:05 am  Email to member@example.org: “Sample 2026: NUMBER”')
