@@ -6,21 +6,21 @@ import { ALL_RUNS } from './tests/runs.ts'
 const keepCompiled = ['--import', import.meta.resolve('./tests/keep-compiled.ts')]
 const execArgv = [...keepCompiled, '--import', import.meta.resolve('./tests/quick-environment.ts')]
 
-/** A page or a server that is slow is not wrong: as long as Playwright waits for what is to be seen. */
+/** A slow page or server is not a failure, so assertions poll as long as Playwright waits for an element. */
 const expectations = { poll: { timeout: 200_000 } }
 
 /**
- * Kinds of tests with one queue of files: nothing here measures time, and what waits (a browser, a server) leaves
- * the cores to what computes. The tests of components come first, beside types and lint.
+ * The projects share one queue of files: no test measures time, and tests that wait for a browser or a server leave
+ * the cores to tests that compute. The tests of components run first, in parallel with types and lint.
  */
 export default defineConfig({
   test: {
     reporters: ['default'],
-    // UPDATE=1 npm test -- tests/engine/authoring: what is printed becomes what is expected. Read the difference.
+    // UPDATE=1 npm test -- tests/engine/authoring replaces the expected output by the actual one. Read the diff.
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
-    // A browser and its server wait for each other, and an operator's test for a server, a mail server or PostgreSQL:
-    // four at once left a quarter of two cores idle.
-    maxWorkers: 6,
+    // Many tests wait for a browser, a server or PostgreSQL, so more workers than cores. Each further worker compiles
+    // the sources again.
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     // Node itself reads our TypeScript, as it does for the server, and keeps what it has compiled: nothing is
     // rewritten on its way into a test, and a loop over a million answers runs as fast as it will later.
@@ -28,8 +28,8 @@ export default defineConfig({
     projects: [
       {
         test: {
-          // What Node runs is one project: a worker that has read engine and server once serves file after file, and
-          // nothing here keeps a state of its own.
+          // All tests that need neither a browser nor JSX. A worker that has loaded engine and server runs many files,
+          // because no test leaves state behind.
           name: 'node',
           expect: expectations,
           execArgv,
@@ -50,13 +50,13 @@ export default defineConfig({
         test: {
           name: 'web',
           execArgv,
-          // What stands beside a component: JSX is not for Node.
+          // Node cannot run JSX, so Vite transforms these files.
           experimental: { viteModuleRunner: true },
           isolate: false,
           include: ['tests/web/**/*.test.{ts,tsx}'],
           // Each worker transforms React and MUI again.
           maxWorkers: 2,
-          // Where nothing is said it is five seconds, which a busy machine can take for anything.
+          // Vitest's default of five seconds is too short on a busy machine.
           testTimeout: 600_000,
           hookTimeout: 600_000,
         },
