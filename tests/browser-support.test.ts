@@ -9,7 +9,7 @@ import { findUnsupportedFeatures } from './browser/unsupported.ts'
 import type { MinimumVersions } from './browser/unsupported.ts'
 
 const TOP = join(import.meta.dirname, '..')
-const BUILT = join(TOP, 'web', 'dist')
+const BUILD_DIR = join(TOP, 'web', 'dist')
 
 /**
  * Newer features that a script uses only after a check for support. The reason says which code checks, and how. A row
@@ -17,12 +17,12 @@ const BUILT = join(TOP, 'web', 'dist')
  */
 const CHECKED_BEFORE_USE: Readonly<Record<string, string>> = {
   'Document/Element.startViewTransition':
-    'React tries it inside a try block, for <ViewTransition> alone',
+    'React calls it in a try block, and only for <ViewTransition>',
   navigation: 'React checks with typeof before it shows that a transition is in progress',
   'navigation.currentEntry': 'as navigation',
   'navigation.navigate': 'as navigation',
   'navigation.transition': 'as navigation',
-  'navigator.connection': 'React asks, inside <ViewTransition>',
+  'navigator.connection': 'React checks for it, only in <ViewTransition>',
   setImmediate: 'React checks with typeof; browsers use a MessageChannel',
   'HTMLFormElement.requestSubmit': 'submit() of RJSF, which is never called',
   'HTMLInputElement.alpha': "alpha() of MUI's theme, not of an element",
@@ -37,14 +37,14 @@ const CHECKED_BEFORE_USE: Readonly<Record<string, string>> = {
 }
 
 /** The rows of the first table of docs/browsers.md: Chromium, Firefox, Safari. */
-const SUPPORTED_ROWS = readFileSync(join(TOP, 'docs', 'browsers.md'), 'utf8')
+const BROWSER_ROWS = readFileSync(join(TOP, 'docs', 'browsers.md'), 'utf8')
   .split('\n')
   .flatMap((line) => {
     const [, chrome, firefox, safari] =
       /^\|[^|]+\| (\d+)[^|]*\| (\d+) \| ([\d.]+) \|$/.exec(line) ?? []
     return chrome && firefox && safari ? [{ chrome, firefox, safari }] : []
   })
-const readBrowsers = (row: (typeof SUPPORTED_ROWS)[number] | undefined): MinimumVersions => {
+const readBrowsers = (row: (typeof BROWSER_ROWS)[number] | undefined): MinimumVersions => {
   if (row === undefined) throw new Error('docs/browsers.md has lost a row of its first table')
   const { chrome, firefox, safari } = row
   return {
@@ -57,7 +57,7 @@ const readBrowsers = (row: (typeof SUPPORTED_ROWS)[number] | undefined): Minimum
     safari_ios: safari,
   }
 }
-const [everyPage, organisers] = [readBrowsers(SUPPORTED_ROWS[0]), readBrowsers(SUPPORTED_ROWS[1])]
+const [everyPage, organisers] = [readBrowsers(BROWSER_ROWS[0]), readBrowsers(BROWSER_ROWS[1])]
 
 type Chunk = {
   readonly file: string
@@ -67,9 +67,10 @@ type Chunk = {
 
 /** Every script of the build, with the browsers that have to run it. */
 function listScripts(): readonly { readonly file: string; readonly browsers: MinimumVersions }[] {
-  if (!existsSync(BUILT)) throw new Error('the web app is not built: npm run build, or npm test')
+  if (!existsSync(BUILD_DIR))
+    throw new Error('the web app is not built: npm run build, or npm test')
   const manifest = JSON.parse(
-    readFileSync(join(BUILT, '.vite', 'manifest.json'), 'utf8'),
+    readFileSync(join(BUILD_DIR, '.vite', 'manifest.json'), 'utf8'),
   ) as Readonly<Record<string, Chunk>>
   const ORGANISERS = 'organisers/organisers-page.tsx'
   expect(Object.keys(manifest)).toContain(ORGANISERS)
@@ -82,13 +83,13 @@ function listScripts(): readonly { readonly file: string; readonly browsers: Min
   }
   visit('index.html')
   const delegates = new Set([...reachedFiles].map((name) => manifest[name]?.file))
-  // Only the page for organisers starts a worker; no chunk imports the script that validates the
-  // form in advance.
+  // Only the page for organisers starts a worker. No chunk imports the script that validates the form before submit, so
+  // it is not an organisers' script.
   const isOrganisers = (file: string): boolean =>
     !delegates.has(file) &&
     (/\/check-event-file-worker-/.test(file) ||
       Object.values(manifest).some((chunk) => chunk.file === file))
-  return readdirSync(join(BUILT, 'assets'))
+  return readdirSync(join(BUILD_DIR, 'assets'))
     .filter((name) => name.endsWith('.js'))
     .map((name) => `assets/${name}`)
     .map((file) => ({ file, browsers: isOrganisers(file) ? organisers : everyPage }))
@@ -96,7 +97,7 @@ function listScripts(): readonly { readonly file: string; readonly browsers: Min
 
 test('a name with ö opened the error page in Chromium 109: no built script uses a newer feature', () => {
   const usedFeatures = listScripts().flatMap(({ file, browsers }) =>
-    findUnsupportedFeatures(readFileSync(join(BUILT, file), 'utf8'), browsers).map(
+    findUnsupportedFeatures(readFileSync(join(BUILD_DIR, file), 'utf8'), browsers).map(
       (unsupportedFeature) => ({ file, one: unsupportedFeature }),
     ),
   )

@@ -31,9 +31,7 @@ export function buildAlreadyRegisteredEmail(
   ])
 }
 
-/**
- * Warns a delegate that someone registers with the same name and email address in another browser.
- */
+/** Warns a delegate that someone is registering with the same name and email address in another browser. */
 export function buildSamePersonEmail(
   event: EventConfig,
   registration: EmailedRegistration,

@@ -18,13 +18,13 @@ import type { UnknownColumns } from './bank-statement.ts'
 import type { Day, Instant } from '../lib/time.ts'
 
 /**
- * Column indexes, from 0. Null if there is no such column. Contains `order` or `reference`, and
- * `day` or `utr`.
+ * Column indexes, from 0. Null if there is no such column. At least one of `order` and `reference` is set, and at
+ * least one of `day` and `utr`.
  */
 export type SettlementColumns = {
   /** Our order id. */
   readonly order: number | null
-  /** The gateway's number of the payment. */
+  /** The gateway's payment ID. */
   readonly reference: number | null
   /** The amount paid, before deductions. */
   readonly amount: number
@@ -58,7 +58,7 @@ export type SettlementLine = {
   readonly tax: Amount
   /** The effect on the bank credit; negative for a deduction. */
   readonly net: Amount
-  /** At least one is present. */
+  /** At least one of `day` and `utr` is present. */
   readonly day: Day | null
   readonly utr: string
   /** The day on which the delegate paid. Null if not stated. */
@@ -67,9 +67,7 @@ export type SettlementLine = {
    * Numbers identical lines of a file, from 1, so that reading the file again counts nothing twice.
    */
   readonly nth: number
-  /**
-   * Deductions that the report does not state: `net`: no fee; `none`: neither fee nor net amount.
-   */
+  /** What the report states, if not every deduction: `net`: only the net amount; `none`: nothing. */
   readonly states?: 'net' | 'none'
   /** Absent if the line is not stored. */
   readonly stored?: {
@@ -98,7 +96,7 @@ export type Settlement = {
 }
 
 /** References and UTRs are shorter. */
-const MAX_NAME_CHARACTERS = 64
+const MAX_REFERENCE_LENGTH = 64
 
 /**
  * Gateways' names for columns, letters only; the first match applies, and each column has one
@@ -273,22 +271,22 @@ function readLine(
   columns: SettlementColumns,
 ): Omit<SettlementLine, 'nth'> | 'none' | 'unread' | 'unsettled' {
   const getText = (at: number | null): string =>
-    getCellText(cells, at).replace(/^'/, '').slice(0, MAX_NAME_CHARACTERS)
+    getCellText(cells, at).replace(/^'/, '').slice(0, MAX_REFERENCE_LENGTH)
   const getName = (at: number | null): string =>
-    SHORTENED_NUMBER.test(getText(at)) ? '' : getText(at)
+    SCIENTIFIC_NOTATION.test(getText(at)) ? '' : getText(at)
   const [order, reference, utr] = [columns.order, columns.reference, columns.utr].map(getName) as [
     string,
     string,
     string,
   ]
   if (!isNumberOrId(order) && !isNumberOrId(reference)) {
-    // A total has an amount and at most one word instead of the numbers. A line of a payout also
-    // has its kind and its transfer.
-    const isPart = getCellText(cells, columns.kind) !== '' && /\d/.test(utr)
+    // A total has an amount and at most one word instead of the numbers. A payout line also has a kind and a transfer
+    // reference.
+    const isPayoutLine = getCellText(cells, columns.kind) !== '' && /\d/.test(utr)
     const isShortened = [columns.order, columns.reference].some((at) =>
-      SHORTENED_NUMBER.test(getText(at)),
+      SCIENTIFIC_NOTATION.test(getText(at)),
     )
-    return isPart || isShortened ? 'unread' : 'none'
+    return isPayoutLine || isShortened ? 'unread' : 'none'
   }
   if (!isInCurrency(cells, columns.currencies, INR)) return 'unread'
   const amount = readSignedAmount(getCellText(cells, columns.amount))
@@ -331,17 +329,17 @@ function readLine(
 }
 
 /** Spreadsheet programs shorten long numbers to this, which loses the last digits. */
-const SHORTENED_NUMBER = /^\d(?:[.,]\d+)?E\+\d+$/i
+const SCIENTIFIC_NOTATION = /^\d(?:[.,]\d+)?E\+\d+$/i
 /** Razorpay's ids end with fourteen random letters and digits; about one in twelve has no digit. */
 const GATEWAY_ID = /^[a-z]+_[a-z\d]{8,}$/i
 const isNumberOrId = (text: string): boolean => /\d/.test(text) || GATEWAY_ID.test(text)
 
-/** A chargeback, except a won one, which is a credit. */
+/** Matches a chargeback, but not a reversed one, which is a credit. */
 const DEDUCTION_WORDS = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i
 
 /**
- * Returns the kind by the word, otherwise by the sign. The numbers are those of the gateway's
- * status call.
+ * Determines the kind from the word or, if no word matches, from the sign of the amount. The numbers are those of the
+ * gateway's status call.
  */
 function getLineKind(word: string, amount: Amount): SettlementLine['is'] {
   if (/charge\s*back|dispute|revers|void|adjust|\b(350|420)\b/i.test(word)) return 'other'

@@ -48,7 +48,7 @@ export type NotOnSale = {
 export const EACH_ROW = 'each'
 
 /** A line during adjustment: the price in the file, before tax is calculated. */
-type LineWithTax = Omit<Line, keyof Split> & { readonly tax: Tax | null; readonly price: Amount }
+type LineBeforeTax = Omit<Line, keyof Split> & { readonly tax: Tax | null; readonly price: Amount }
 
 /**
  * Returns the lines for these answers: the registration, the items in the file's order, then the
@@ -67,7 +67,7 @@ export function calculateBill(
   const getTax = (item: Item | null): ChosenTax =>
     chooseTax(event.fees, item, answers, category, on)
   const registrationTax = getTax(null)
-  const linesWithTax: LineWithTax[] = [
+  const linesBeforeTax: LineBeforeTax[] = [
     {
       id: REGISTRATION,
       option: null,
@@ -89,7 +89,7 @@ export function calculateBill(
     for (const { option, row, quantity } of entries) {
       const unit = getUnitPrice(event, item, answers, category, row, itemPeriod)
       if (unit === null) return err({ category, period: itemPeriod, item: item.id, option })
-      linesWithTax.push({
+      linesBeforeTax.push({
         id: item.id,
         option,
         label: addNote(buildLineLabel(event, item, answers, option), itemTax),
@@ -101,7 +101,7 @@ export function calculateBill(
     }
   }
   return ok(
-    addAdjustments(event, linesWithTax, addMethod(event, answers, category, on), category, on),
+    addAdjustments(event, linesBeforeTax, addMethod(event, answers, category, on), category, on),
   )
 }
 
@@ -131,8 +131,7 @@ export function itemCanBeBilled(
 }
 
 /**
- * Returns the sold parts of an item that applies: one entry per option, or the item itself.
- * Quantities of zero are omitted.
+ * Returns the billed entries of an item: one entry per option, or the item itself. Quantities of zero are omitted.
  */
 export function listItemLines(
   event: PublicEvent,
@@ -254,21 +253,21 @@ const findLabelPlaceholders = memoize(({ label }: Item) => findPlaceholderNames(
  */
 function addAdjustments(
   event: PublicEvent,
-  linesWithTax: readonly LineWithTax[],
+  linesBeforeTax: readonly LineBeforeTax[],
   answers: Answers,
   category: string,
   on: Day,
 ): readonly Line[] {
-  const prices = linesWithTax.map(({ price }) => price)
+  const prices = linesBeforeTax.map(({ price }) => price)
   // Properties are listed one by one, because spreading them took a third of the time of a whole
   // bill.
-  const lines = linesWithTax.map(({ id, option, label, quantity, unit, tax, price }): Line => {
+  const lines = linesBeforeTax.map(({ id, option, label, quantity, unit, tax, price }): Line => {
     const { base, gst, total } = splitPrice(tax, price)
     return { id, option, label, quantity, unit, base, gst, total, rate: tax?.percent ?? null }
   })
   for (const adjustment of event.fees.adjustments) {
     if (!adjustmentApplies(adjustment, answers, category, on)) continue
-    const affectedLines = linesWithTax.flatMap(({ id }, index) =>
+    const affectedLines = linesBeforeTax.flatMap(({ id }, index) =>
       adjustment.on === 'all' || adjustment.on === id ? [index] : [],
     )
     if (affectedLines.length === 0) continue
@@ -278,7 +277,7 @@ function addAdjustments(
       prices[at] = after[index] ?? toAmount(0)
     })
     const parts = affectedLines.map((at, index) => {
-      const tax = linesWithTax[at]?.tax ?? null
+      const tax = linesBeforeTax[at]?.tax ?? null
       const [was, is] = [before, after].map((of) => splitPrice(tax, of[index] ?? toAmount(0)))
       return {
         line: at,

@@ -35,36 +35,36 @@ export function getDueLabel(state: RegistrationState, isInReview: boolean): stri
 
 export type PaymentStatus = 'pending' | 'success' | 'failed' | 'refunded'
 
-const STATUS_WORDS = {
+const PAYMENT_STATUS_LABELS = {
   success: 'Paid',
   pending: 'Pending',
   failed: 'Failed',
   refunded: 'Refunded',
 } satisfies Record<PaymentStatus, string>
 export const isPaymentStatus = (value: unknown): value is PaymentStatus =>
-  typeof value === 'string' && Object.hasOwn(STATUS_WORDS, value)
+  typeof value === 'string' && Object.hasOwn(PAYMENT_STATUS_LABELS, value)
 
 export function getStatusText(status: PaymentStatus): string {
-  return STATUS_WORDS[status]
+  return PAYMENT_STATUS_LABELS[status]
 }
 
-const STATE_WORDS = {
+const ENDED_STATE_LABELS = {
   cancelled: 'Cancelled',
   refused: 'Refused',
 } as const satisfies Partial<Record<RegistrationState, string>>
-export type EndedState = keyof typeof STATE_WORDS
+export type EndedState = keyof typeof ENDED_STATE_LABELS
 
-export const ENDED_STATES = Object.keys(STATE_WORDS) as readonly EndedState[]
+export const ENDED_STATES = Object.keys(ENDED_STATE_LABELS) as readonly EndedState[]
 /** The label of the combined count of cancelled and refused registrations. */
 export const ENDED_LABEL = 'Cancelled or refused'
 
 export const isEnded = (state: unknown): state is EndedState =>
-  typeof state === 'string' && Object.hasOwn(STATE_WORDS, state)
-export const getEndedLabel = (state: EndedState): string => STATE_WORDS[state]
+  typeof state === 'string' && Object.hasOwn(ENDED_STATE_LABELS, state)
+export const getEndedLabel = (state: EndedState): string => ENDED_STATE_LABELS[state]
 
 /**
- * Returns a label such as "Cancelled (paid)", without the addition if there was no payment; null if
- * the registration has not ended.
+ * Returns a label such as "Cancelled (paid)", without the part in brackets if there was no payment; null if the
+ * registration has not ended.
  */
 export function getEndedText({
   state,
@@ -88,5 +88,5 @@ export function getEndedText({
           : inReview
             ? 'review'
             : null
-  return money === null ? STATE_WORDS[state] : `${STATE_WORDS[state]} (${money})`
+  return money === null ? ENDED_STATE_LABELS[state] : `${ENDED_STATE_LABELS[state]} (${money})`
 }

@@ -13,7 +13,7 @@ import { getShareImageBytes } from './share-image.ts'
 import { createCalendarEntry } from './calendar-entry.ts'
 import { findEarlierModule, buildEventResponse, findModule } from './answer-validators.ts'
 
-/** An address that contains the hash of its content can be cached permanently. */
+/** A URL that contains the hash of its content can be cached permanently. */
 const PERMANENT_CACHE = 'public, max-age=31536000, immutable'
 const JSON_TYPE = 'application/json; charset=utf-8'
 

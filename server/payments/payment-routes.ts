@@ -77,7 +77,7 @@ function parseJson(text: string): unknown {
 }
 
 /** Only our pages can show the question: other calls are not asked. */
-const asksFirst = (
+const shouldAskFirst = (
   request: FastifyRequest,
   otherPaid: SamePersonRegistration | null,
 ): otherPaid is SamePersonRegistration => {
@@ -125,7 +125,7 @@ async function payByNumber(
     browser === null || !isProven
       ? null
       : await deps.store.paidRegistrationOfSamePerson(registration.regNo, browser)
-  if (asksFirst(request, otherPaid)) return sendRefusal(reply, askToPayAgain(otherPaid))
+  if (shouldAskFirst(request, otherPaid)) return sendRefusal(reply, askToPayAgain(otherPaid))
   return sendPayableOrder(deps, { event, regNo: registration.regNo, isProven }, fields, reply)
 }
 
@@ -147,7 +147,7 @@ async function payByLink(
   await guard.addKnown(getAddressKey(request), event.id, registration.regNo)
   await deps.store.recordLinkUse(hashToken(token), deps.clock())
   const otherPaid = await deps.store.paidRegistrationOfSamePerson(registration.regNo)
-  if (asksFirst(request, otherPaid)) return sendRefusal(reply, askToPayAgain(otherPaid))
+  if (shouldAskFirst(request, otherPaid)) return sendRefusal(reply, askToPayAgain(otherPaid))
   return sendPayableOrder(deps, { event, regNo: registration.regNo, isProven: true }, fields, reply)
 }
 

@@ -1,4 +1,7 @@
-/** Classifies a mutant: harmful or not, found or not, and whether at a line where an author would look. */
+/**
+ * Classifies a mutant: harmful or not, detected or not, and whether a finding is on a line where an author would
+ * look.
+ */
 import { parse } from 'yaml'
 import { type EventConfig } from '../../engine/index.ts'
 import {
@@ -15,8 +18,8 @@ export type CheckedMutant = {
   /**
    * harmful: the file no longer parses, or `diff` reports a change of prices, rules, messages, fields, addresses,
    * rows or staff lists. wording: only the wording or the order changed. checking: only the file's instructions to
-   * the checker changed (examples, allow, demo, overlap): a finding is not a false alarm, and a missing one loses
-   * nothing. contradiction: the file now contains two values, of which the first one happens to be the old one.
+   * the checker changed (examples, allow, demo, overlap): a finding is not a false positive, and a missing finding
+   * does no harm. contradiction: the file now contains two values, of which the first one happens to be the old one.
    * harmless: none of these.
    */
   readonly damage: 'harmful' | 'wording' | 'checking' | 'contradiction' | 'harmless'
@@ -45,7 +48,7 @@ export function prepareOriginal(path: string, text: string, shared: SharedFiles)
     path,
     event,
     bare: removeLabels(event),
-    content: describeContent(parseYaml(text)) ?? '',
+    content: serialiseContent(parseYaml(text)) ?? '',
   }
 }
 
@@ -66,7 +69,7 @@ export function checkMutant(
   const isContradiction =
     damage === 'harmless' &&
     findings.some(({ code }) => CONTRADICTIONS.has(code)) &&
-    describeContent(parseYaml(mutant.text)) !== original.content
+    serialiseContent(parseYaml(mutant.text)) !== original.content
   return {
     mutant,
     damage: isContradiction ? 'contradiction' : damage,
@@ -118,7 +121,7 @@ function classifyDamage(
   const content = parseYaml(text)
   return {
     damage:
-      describeContent(content) === original.content && JSON.stringify(content) !== original.content
+      serialiseContent(content) === original.content && JSON.stringify(content) !== original.content
         ? 'checking'
         : 'harmless',
     changes,
@@ -145,8 +148,8 @@ const parseYaml = (text: string): Record<string, unknown> | null => {
   }
 }
 
-/** The content of a file about its event, without its instructions for the checker. */
-function describeContent(file: Record<string, unknown> | null): string | null {
+/** Serialises the file without its instructions for the checker. */
+function serialiseContent(file: Record<string, unknown> | null): string | null {
   if (file === null || typeof file !== 'object') return null
   const { examples: _examples, allow: _allow, demo: _demo, fees, ...rest } = file
   const { overlap: _overlap, ...priced } = (fees ?? {}) as Record<string, unknown>
@@ -154,7 +157,7 @@ function describeContent(file: Record<string, unknown> | null): string | null {
 }
 
 /** Mutations for which either the line itself or its neighbour may be wrong. */
-const BETWEEN_LINES = new Set(['tab', 'moved right', 'moved left', 'moved line', 'drop'])
+const MUTATIONS_NEXT_TO_LINE = new Set(['tab', 'moved right', 'moved left', 'moved line', 'drop'])
 
 /**
  * Whether a finding leads its reader to the change: one of its positions covers a changed line; or a part is missing
@@ -164,14 +167,14 @@ function isAtRightLine(
   { at, related }: Finding,
   { mutation, lines, parents, names, text }: Mutant,
 ): boolean {
-  const slack = BETWEEN_LINES.has(mutation) ? 1 : 0
+  const slack = MUTATIONS_NEXT_TO_LINE.has(mutation) ? 1 : 0
   const rows = text.split('\n')
   return [at, ...related.map((relatedFinding) => relatedFinding.at)].some((position) => {
     if (position.start.line <= lines[1] + slack && position.end.line >= lines[0] - slack)
       return true
     // A removed or moved part is missing in its original block.
     if (
-      BETWEEN_LINES.has(mutation) &&
+      MUTATIONS_NEXT_TO_LINE.has(mutation) &&
       (parents.length === 0
         ? position.keyPath === ''
         : parents.slice(-3).includes(position.start.line))

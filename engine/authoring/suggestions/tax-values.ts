@@ -1,6 +1,6 @@
-/** Recognises common notations of a tax ("18%", "none") and suggests the correct one. */
+/** Recognises common ways to write a tax ("18%", "none") and suggests the correct one. */
 
-/** Plausible tax percentages of an Indian conference, the most common one first. */
+/** Plausible tax rates for an Indian conference, the most common one first. */
 const PLAUSIBLE_PERCENTS: readonly number[] = [18, 12, 5, 28, 40]
 const formatExample = (percent: number, prices: string): string =>
   `tax: {name: GST, percent: ${percent}, prices: ${prices}}`
@@ -42,7 +42,7 @@ export const meansNoTax = (value: unknown): boolean =>
 
 const REMOVE_TAX_HELP = 'an event without tax has no `tax`: remove it'
 
-/** Returns the value of `prices` that a word means; null if it means none. */
+/** Interprets a word as a value of `prices`; null if it matches none. */
 function readPriceMode(text: string): 'inclusive' | 'exclusive' | null {
   if (/\b(?:not\W+incl|excl|exclu|extra|add|on[ _-]?top|plus|without|outside|separate)/i.test(text))
     return 'exclusive'

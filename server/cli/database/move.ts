@@ -1,4 +1,4 @@
-/** `rollcall db move`: moves all stored data to another database, or uploads to object storage, or back. */
+/** `rollcall db move`: moves the data between databases, or the uploaded files to or from object storage. */
 import { makePrivate } from '../../ops/file-permissions.ts'
 import { beginServing } from '../../storage/database/single-server-lock.ts'
 import { moveToPostgres, moveToSqlite } from '../../storage/database/move-database.ts'

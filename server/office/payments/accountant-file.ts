@@ -30,7 +30,7 @@ type Changes = {
   readonly changes: readonly Movement[]
 }
 
-/** The amounts equal those on the pages. A table with too many rows for Excel is included as CSV only. */
+/** The amounts match those on the Payments pages. A table with too many rows for Excel is included as CSV only. */
 export async function buildAccountantFile(
   deps: Pick<Deps, 'store' | 'events'>,
   scope: MonthScope,

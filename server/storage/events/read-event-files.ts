@@ -45,7 +45,7 @@ const positionOfVersion = statement(
       .where('event_id', '=', eventId)
       .where('hash', '=', hash),
 )
-const versionsAfter = statement(
+const olderVersions = statement(
   (builder, after: Position & { eventId: string; limit: number }, dialect) =>
     builder
       .selectFrom('event_files')
@@ -84,7 +84,7 @@ export async function readLastEventFile(sql: Sql, eventId: string): Promise<NewE
   return (await lastFile.get(sql, { eventId })) ?? null
 }
 
-export async function readLastVersions(
+export async function readLastHashes(
   sql: Sql,
   eventId: string,
   limit: number,
@@ -101,7 +101,7 @@ export async function readEventVersions(
 ): Promise<readonly StoredVersion[]> {
   const after =
     before === null ? START_POSITION : await positionOfVersion.get(sql, { eventId, hash: before })
-  return after === undefined ? [] : versionsAfter.all(sql, { ...after, eventId, limit })
+  return after === undefined ? [] : olderVersions.all(sql, { ...after, eventId, limit })
 }
 
 export async function readServedEvents(sql: Sql): Promise<readonly string[]> {
@@ -109,6 +109,6 @@ export async function readServedEvents(sql: Sql): Promise<readonly string[]> {
 }
 
 /** Returns when this database first served an event. Null if it never did. */
-export async function readDatabaseSince(sql: Sql): Promise<Instant | null> {
+export async function readFirstServedAt(sql: Sql): Promise<Instant | null> {
   return (await firstServed.get(sql))?.at ?? null
 }

@@ -10,11 +10,11 @@ import { readClockSeen } from '../recovery/last-trusted-time.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import {
-  readDatabaseSince,
+  readFirstServedAt,
   readEventFile,
   readServedEvents,
   readLastEventFile,
-  readLastVersions,
+  readLastHashes,
 } from '../events/read-event-files.ts'
 import { readDraft } from '../files/stored-draft-uploads.ts'
 import { listDroppedUploads, listUploadsInUse } from '../files/uploads-in-use.ts'
@@ -308,7 +308,7 @@ export function toReads(sql: Sql) {
       return readEventFile(sql, hash)
     },
     lastVersions(eventId: string, limit: number): Promise<readonly string[]> {
-      return readLastVersions(sql, eventId, limit)
+      return readLastHashes(sql, eventId, limit)
     },
     activeEvents(known: number): Promise<Active | null> {
       return readActiveEvents(sql, known)
@@ -328,7 +328,7 @@ export function toReads(sql: Sql) {
     uploadsDropped(sha256s: readonly string[]): Promise<readonly string[]> {
       return listDroppedUploads(sql, sha256s)
     },
-    databaseSince: () => readDatabaseSince(sql),
+    databaseSince: () => readFirstServedAt(sql),
     lastTrustedTime: () => readClockSeen(sql),
   }
 }

@@ -74,8 +74,8 @@ export function expire(sql: Sql, action: NewAction, email: NewMail | null): Prom
 }
 
 /**
- * Undoes an expiry that happened because the clock was ahead: restores the original deadline, if its seats are still
- * available.
+ * Undoes an expiry that happened because the clock was ahead: restores the original deadline, if the registration's
+ * seats are still available.
  */
 export function undoExpiry(
   sql: Sql,

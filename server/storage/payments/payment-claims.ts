@@ -28,8 +28,7 @@ import { settleRegistration } from './settle-registration.ts'
 
 type RegistrationParams = { registrationId: number }
 /**
- * Replaces a claim that was found with another amount or method: the delegate may submit another claim, which then
- * applies.
+ * Replaces a claim whose payment was found with a different amount or method. The delegate's new claim then applies.
  */
 const replaceFoundClaims = statement(
   (
@@ -67,7 +66,7 @@ const addClaim = statement((builder, claim: NewClaim) =>
 const setClaimed = statement((builder, { registrationId }: RegistrationParams) =>
   builder.updateTable('registrations').set({ state: 'told' }).where('id', '=', registrationId),
 )
-const claimsById = statement((builder, { registrationId }: RegistrationParams) =>
+const claimsOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('tellings')
     .select(['id', 'folded', 'ended_as'])
@@ -151,17 +150,21 @@ async function explainKnownReference(
 
 /** Returns the claims of the registration, each with the payment recorded under its reference. */
 async function readReportedClaims(sql: Sql, registrationId: number) {
-  return mapInOrder(await claimsById.all(sql, { registrationId }), async ({ folded, ...row }) => ({
-    ...row,
-    payment: (await findPaymentsByKey(sql, [folded]))[0]?.[1] ?? null,
-  }))
+  return mapInOrder(
+    await claimsOfRegistration.all(sql, { registrationId }),
+    async ({ folded, ...row }) => ({
+      ...row,
+      payment: (await findPaymentsByKey(sql, [folded]))[0]?.[1] ?? null,
+    }),
+  )
 }
 
 const endClaimAs = (sql: Sql, id: number, outcome: 'found' | 'not_found', at: Instant): void =>
   void endClaim.run(sql, { id, as: outcome, at })
 
 /**
- * Resolves claims after a payment: a claim with a payment recorded under its reference is found, any other is closed.
+ * Resolves claims after a payment: a claim is marked as found if a payment is recorded under its reference; all
+ * others are closed.
  */
 export async function resolveClaims(
   sql: Sql,

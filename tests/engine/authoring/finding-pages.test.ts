@@ -1,4 +1,4 @@
-/** The pages in docs/findings match the golden pairs of each code. */
+/** The pages in docs/findings match the golden files of each code. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

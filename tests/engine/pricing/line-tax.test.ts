@@ -33,7 +33,7 @@ describe('split', () => {
   it('half a paisa is rounded up exactly, even if the percentage has decimals', () => {
     // 12.5% of 0.20 is 0.025
     expect(splitPrice(createTax(12.5, 'exclusive'), toAmount(20)).gst).toBe(3)
-    // 0.7% of 50.00 is 0.35; floats would make it 0.35000000000000003 or less
+    // 0.7% of 50.00 is 0.35; floating-point arithmetic would give slightly more or less
     expect(splitPrice(createTax(0.7, 'exclusive'), toRupees(50)).gst).toBe(35)
   })
 
@@ -60,7 +60,7 @@ describe('split', () => {
     )
   })
 
-  it('splits a total into whole rupees as the specification rounds it', () => {
+  it('splits a total into whole rupees, rounded as the specification requires', () => {
     for (let total = 0; total <= 20_000; total++) {
       const parts = splitTotal(createTax(18, 'exclusive'), toRupees(total))
       expect(parts.base).toBe(toRupees(Math.round(total / 1.18)))

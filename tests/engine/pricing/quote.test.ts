@@ -43,11 +43,11 @@ describe('a chosen category', () => {
     ['2026-01-26', 'last', 11800],
     ['2026-02-01', 'early', 5900],
     ['2020-01-01', 'early', 5900],
-  ])('on %s is in %s and pays %d', (instantText, period, totalPaise) => {
+  ])('on %s is in %s and pays %d', (instantText, period, totalRupees) => {
     const result = quote(chosenCategoryEvent, { ticket_type: 'member' }, parseTime(instantText))
     expect(result).toMatchObject({
       ok: true,
-      value: { category: 'member', period, total: toRupees(totalPaise) },
+      value: { category: 'member', period, total: toRupees(totalRupees) },
     })
   })
 
@@ -81,7 +81,7 @@ describe('a derived category', () => {
     expect(findCategory(derivedCategoryEvent, answers)).toBe(category),
   )
 
-  it('splits an inclusive price to whole rupees', () => {
+  it('splits an inclusive price into whole rupees', () => {
     expect(
       quote(derivedCategoryEvent, { role: 'pg', is_member: false }, parseTime('2025-12-01')),
     ).toEqual({
@@ -151,9 +151,9 @@ describe('whether registration is open', () => {
     fees: { ...chosenCategoryEvent.fees, otherDates: null },
   }
   type ClosedState = { heading: string; text: string; by: string; opens?: string }
-  const buildNotOpenYet = (openingDay: string, closedWords: string): ClosedState => ({
+  const buildNotOpenYet = (openingDay: string, openingDayText: string): ClosedState => ({
     heading: 'Registration is not open yet',
-    text: `Registration opens on ${closedWords}.`,
+    text: `Registration opens on ${openingDayText}.`,
     by: 'early',
     opens: openingDay,
   })

@@ -35,7 +35,7 @@ const listReadableByOthers = (folder: string): string[] =>
     .filter((path) => (lstatSync(path).mode & 0o077) !== 0)
     .map((path) => `${path} ${readMode(path)}`)
 
-test('other users of the machine cannot read database, documents and emails', async () => {
+test('other users of the machine cannot read the database, documents or emails', async () => {
   const server = await startTestApp({
     clock: '2026-01-10',
     events: { 'sample2026.yaml': fixtureEvent() },
@@ -87,11 +87,11 @@ test("a shared folder keeps its permissions; Rollcall's files in it are tightene
   expect(readMode(dataDir)).toBe('777')
 })
 
-test('a command while the server runs ignores an email that is being written', async () => {
+test('a command that runs while the server is running ignores an email that is being written', async () => {
   const dataDir = createFolder()
   mkdirSync(join(dataDir, 'mail'))
   // Writes and renames like the mailer, until it is stopped.
-  const timer = new Worker(
+  const mailWriter = new Worker(
     `const { writeFileSync, renameSync } = require('node:fs')
      const { parentPort, workerData } = require('node:worker_threads')
      const turn = (n) => {
@@ -103,9 +103,9 @@ test('a command while the server runs ignores an email that is being written', a
      turn(0)`,
     { eval: true, workerData: join(dataDir, 'mail') },
   )
-  await once(timer, 'message')
+  await once(mailWriter, 'message')
   for (let attempt = 0; attempt < 500; attempt += 1) makePrivate(dataDir)
-  await timer.terminate()
+  await mailWriter.terminate()
 })
 
 test('a server with DATA_DIR in a place without new folders never answered and used a whole processor', () => {

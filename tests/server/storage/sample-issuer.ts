@@ -1,4 +1,4 @@
-/** An event file whose payments get invoices, as it is stored. */
+/** A stored event file whose payments get invoices. */
 import type { Issuer } from '../../../engine/index.ts'
 import { noon } from '../sample-registrations.ts'
 

@@ -73,7 +73,7 @@ export function useOfficeShortcuts({
     else return false
     return true
   })
-  // Not a single-character key, so it works while typing and cannot be switched off.
+  // Ctrl+K is not a single-character shortcut, so it also works in text fields and cannot be turned off.
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return

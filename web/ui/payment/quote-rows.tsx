@@ -35,9 +35,8 @@ export function renderChangedPrice(previous: ReactNode, current: ReactNode): Rea
 }
 
 /**
- * Returns the summary rows with the amounts of a quote. If the price is zero, shows the total
- * "Free" without its components, unless the total has no row. `before` is struck through where it
- * differs.
+ * Returns the summary rows with the amounts of a quote. If the price is zero, shows only the total, as "Free"; keeps
+ * the components if there is no total row. `before` is struck through where it differs.
  */
 export function buildQuoteRows(
   event: PublicEvent,

@@ -21,13 +21,13 @@ const formatPriceUnit = ({ config }: Model): string =>
 const hasOnlyRupees = ({ config }: Model): boolean =>
   listCurrenciesOfEvent(config).every((currency) => currency === INR)
 /** Returns the categories whose currency differs from that of the event. */
-const listCategoriesWithCurrency = ({ config }: Model) =>
+const listCategoriesWithOtherCurrency = ({ config }: Model) =>
   config.categories.flatMap(({ id, currency }, index) =>
     currency === undefined || currency === config.currency ? [] : [{ id, currency, index }],
   )
 /** Returns the place that states a currency other than rupees: a category, or the top of the file. */
-const findForeignCurrencyPlace = (model: Model) => {
-  const [first] = listCategoriesWithCurrency(model)
+const findForeignCurrencyLocation = (model: Model) => {
+  const [first] = listCategoriesWithOtherCurrency(model)
   return model.config.currency !== INR || first === undefined
     ? CURRENCY_NOTE
     : {
@@ -109,7 +109,7 @@ const upiCurrencyCheck: Check = {
             {
               at: `payment.methods.${index}.${hasUpiId ? 'instructions' : 'id'}`,
               message: `UPI transfers only rupees, but the prices of the event are in ${formatPriceUnit(model)}`,
-              related: [findForeignCurrencyPlace(model)],
+              related: [findForeignCurrencyLocation(model)],
               help: isMixed
                 ? 'write currencies: INR, and add a transfer for the other categories'
                 : hasUpiId
@@ -139,7 +139,7 @@ const roundingCurrencyCheck: Check = {
             {
               at: `${at}.round`,
               message: `\`round: rupee\` rounds to whole rupees, but the prices of the event are in ${formatPriceUnit(model)}`,
-              related: [findForeignCurrencyPlace(model)],
+              related: [findForeignCurrencyLocation(model)],
               help: `remove \`round\`: tax is then rounded to the smallest unit of the currency`,
             },
           ]
@@ -170,7 +170,7 @@ const amountInOtherCurrencyCheck: Check = {
         ),
 }
 
-const currencyOfNoCategoryCheck: Check = {
+const unusedCurrencyCheck: Check = {
   slug: 'currency-of-no-category',
   severity: 'error',
   why: 'An amount is for the categories that pay in its currency. If there are none, it is never charged.',
@@ -270,7 +270,7 @@ function suggestMethod(
     : `${transfer}: the gateway of \`${rejectingMethod.id}\` does not accept ${formatCurrency(currency)}`
 }
 
-const methodsWithOneLabelCheck: Check = {
+const duplicateMethodLabelCheck: Check = {
   slug: 'methods-with-one-label',
   severity: 'error',
   why: 'Delegates choose a payment method by its label, so they cannot distinguish two methods with the same label.',
@@ -310,7 +310,7 @@ const offerInOtherCurrencyCheck: Check = {
   why: 'A registration keeps its currency. A delegate who accepts a category with another currency must cancel and register again.',
   find: (model) => {
     const { config } = model
-    if (listCategoriesWithCurrency(model).length === 0) return []
+    if (listCategoriesWithOtherCurrency(model).length === 0) return []
     return config.approvals.flatMap(({ when, ifRefused: { offer } }, index): Draft[] => {
       const others = config.categories.filter(
         ({ id }) => offer !== undefined && getCurrency(config, id) !== getCurrency(config, offer),
@@ -335,7 +335,7 @@ const foreignContributionCheck: Check = {
   why: 'A donation in foreign money is a foreign contribution: only a society registered under the FCRA may accept it.',
   find: (model) => {
     const { file, config } = model
-    const others = listCategoriesWithCurrency(model)
+    const others = listCategoriesWithOtherCurrency(model)
     // An event abroad is not subject to Indian law.
     if (config.currency !== INR || others.length === 0 || file.fcra !== undefined) return []
     return config.fees.items.flatMap((item, index): Draft[] => {
@@ -361,9 +361,9 @@ export const currencyChecks = {
   EV1103: upiCurrencyCheck,
   EV1105: roundingCurrencyCheck,
   EV1106: amountInOtherCurrencyCheck,
-  EV1107: currencyOfNoCategoryCheck,
+  EV1107: unusedCurrencyCheck,
   EV1108: currencyWithoutMethodCheck,
   EV1109: offerInOtherCurrencyCheck,
   EV1110: foreignContributionCheck,
-  EV1111: methodsWithOneLabelCheck,
+  EV1111: duplicateMethodLabelCheck,
 } satisfies Checks

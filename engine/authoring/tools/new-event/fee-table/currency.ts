@@ -1,4 +1,6 @@
-/** Finds the currency of a fee table: the sign of its prices, or a currency that its other texts name. */
+/**
+ * Finds the currency of a fee table: the currency symbol in its prices, or a currency named elsewhere in the table.
+ */
 import { suggestAmount } from '../../../suggestions/amount-notations.ts'
 import { listCurrencySigns, RUPEE_SIGN } from '../../../suggestions/currency-notations.ts'
 import { formatCurrency, INR, type Currency } from '../../../../lib/money.ts'
