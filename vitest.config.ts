@@ -20,7 +20,7 @@ export default defineConfig({
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
     // Many tests wait for a browser, a server or PostgreSQL, so more workers than cores. Each further worker compiles
     // the sources again.
-    maxWorkers: 5,
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     // Node itself reads our TypeScript, as it does for the server, and keeps what it has compiled: nothing is
     // rewritten on its way into a test, and a loop over a million answers runs as fast as it will later.
