@@ -91,7 +91,7 @@ export const isFromOwnPage = ({ headers }: FastifyRequest): boolean =>
 
 /**
  * Returns the registration that the delegate was asked about and wants to pay in addition to. Null if there is none;
- * undefined if no page of ours sent the request.
+ * undefined if the request does not come from one of our pages.
  */
 export function readConfirmedRegNo(request: FastifyRequest): string | null | undefined {
   if (!isFromOwnPage(request)) return undefined

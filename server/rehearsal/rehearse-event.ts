@@ -89,7 +89,7 @@ export async function rehearseEvent(
       names: new Map(),
     }
     const { demo: placeholders } = file.event
-    // Whoever signs the calendar must know which of its values nobody has decided yet.
+    // The organiser who signs the calendar needs to know which values are still placeholders.
     if (placeholders.length > 0)
       context.addStep(
         'change',

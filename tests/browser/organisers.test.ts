@@ -354,7 +354,7 @@ describe('the page for organisers', () => {
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByRole('button', { name: /^Leave out.*Kit and lunch/ }).click()
-    await page.getByText('Nobody can register on 1–14 February 2027').waitFor()
+    await page.getByText('Registration would be closed on 1–14 February 2027').waitFor()
     await page.getByRole('button', { name: 'Begin “Spot” on 1 February 2027' }).click()
     await page.getByRole('button', { name: /^Move to the workshops.*Ultrasound/ }).click()
     await page.getByRole('button', { name: /^Move to the accompanying persons.*3,000/ }).click()

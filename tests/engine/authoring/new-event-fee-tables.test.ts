@@ -163,7 +163,7 @@ test.each<[string, string, readonly string[]]>([
     [
       'Super Early Bird from 2026-05-01:2026-06-30 | Early Bird:2026-08-31 | Regular:2026-10-31 | Late:2026-11-30 | Spot from 2026-12-11:',
       'Delegate | 5000 | 6000 | 7000 | 8000 | 10000',
-      ',4, Nobody can register on 1–10 December 2026, before “Spot” begins. Change one of the days.',
+      ',4, Registration would be closed on 1–10 December 2026, before “Spot” begins. Change one of the days.',
     ],
   ],
   [

@@ -217,7 +217,7 @@ test('a gap between two periods names the days, and each offered correction clos
   const [problem, ...others] = readFees(table, event).problems
   expect(others).toEqual([])
   expect(problem?.message).toBe(
-    'Nobody can register on 1–14 September 2026, before “Regular” begins. Change one of the days.',
+    'Registration would be closed on 1–14 September 2026, before “Regular” begins. Change one of the days.',
   )
   expect(
     problem?.fixes?.map(({ message, columns }) => {

@@ -351,7 +351,7 @@ test('"Pay again" of an older registration in the browser that paid another one 
   expect(await retry({ ...page, cookie })).toMatchObject({ code: 'same_person', message })
   const token = (await readEmailedPage(oldRegNo)).split('/').at(-2) ?? ''
   expect(await send('/api/payment/resume/', { token }, page)).toMatchObject({ code: 'same_person' })
-  // Nobody else learns of the other registration.
+  // Other browsers and other callers learn nothing about the other registration.
   const otherCookie = (await submitForm(person)).cookie.split(';')[0]
   for (const headers of [{}, page, { ...page, cookie: otherCookie }, { cookie }])
     expect(await retry(headers)).toMatchObject({ code: 201 })

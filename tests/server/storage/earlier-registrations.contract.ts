@@ -110,6 +110,22 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       expect(await register()).toEqual(full)
     })
 
+    test('a delegate who sent the form twice at once read that the last seat was taken, by their own registration', async () => {
+      await serve({ limits: [createHall(MANY + 1)] })
+      await processAll()
+      const submit = (browser: string) =>
+        store.register(
+          newRegistration({
+            at: addMs(MANY),
+            ...createPerson(MANY + 1),
+            form: { browser, confirmed: null, sendsEmail: true },
+          }),
+        )
+      expect((await submit('mine')).ok).toBe(true)
+      expect(await submit('mine')).toMatchObject({ error: { code: 'same_person' } })
+      expect(await submit('other')).toEqual(full)
+    })
+
     test('do not delay a registration if the quota cannot be full', async () => {
       await serve({ limits: [createHall(MANY * 3)] })
       expect((await register()).ok).toBe(true)

@@ -117,7 +117,7 @@ function findColumnProblems(
       return [
         {
           column: index,
-          message: `Nobody can register on ${formatDays(start, gapEnd)}, before ${name} begins. Change one of the days.`,
+          message: `Registration would be closed on ${formatDays(start, gapEnd)}, before ${name} begins. Change one of the days.`,
           fixes: closeGap(columns, labels, index, start, gapEnd),
         },
       ]

@@ -90,7 +90,7 @@ export function groupWorkshops(
           tables: [...tables.values()]
             .map((payers) => ({
               categories: payers,
-              // None of them registers in a period without a price of theirs.
+              // These categories cannot register in a period in which they have no price.
               rows: (payers[0] === undefined ? [] : buildRows(payers[0])).map(({ id, prices }) => ({
                 id,
                 prices: prices.map((price, period) =>
