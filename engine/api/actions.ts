@@ -47,6 +47,11 @@ export type ActionsResponse = {
   /** Set if this is the second payment for this email address and name; otherwise null. */
   second_payment: WireSecondPayment | null
   /**
+   * Another registration whose payment by the same person is kept; null if there is none. Send it back with a refund
+   * or a cancellation, which is refused if that payment has been refunded since.
+   */
+  duplicate_of: string | null
+  /**
    * The refund proposed for a cancellation today; for a second payment, its whole amount. Null if
    * the event file has no refund scale.
    */

@@ -69,6 +69,7 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
     if (typeof actionName !== 'string' || !isActionName(actionName) || handler === undefined)
       return sendError(reply, 422, 'act_unknown', 'No action has this name.')
     const { regNo } = registration
+    const duplicateOf = readText(params, 'duplicate_of')
     const requestKey = readIdempotency(
       { ...input, why: reason },
       { who: user.username, regNo, act: actionName },
@@ -82,6 +83,7 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
       why: readText({ why: reason }, 'why'),
       at: deps.clock(),
       once: requestKey.value,
+      ...(duplicateOf !== '' && { duplicateOf }),
     }
     const result = await handler({ deps, served, registration, newAction: request, params: input })
     if (!result.ok) return sendDenial(reply, result.error)
@@ -129,6 +131,7 @@ async function loadActions(
     reviews,
     secondPayment,
     disputes,
+    [duplicateOf = null],
   ] = await Promise.all([
     store.netAmountPaid(regNo),
     store.paymentsOutsideBill(regNo),
@@ -142,6 +145,7 @@ async function loadActions(
     store.reviews(registration.eventId),
     store.secondPayment(regNo),
     store.disputesOf(regNo),
+    store.paidBySamePerson(regNo),
   ])
   const isErased = actions.some(({ act: action }) => action === 'erase')
   const allowedActions = listAllowedActions(state, user.role).filter(
@@ -187,6 +191,7 @@ async function loadActions(
     refund_notes: buildRefundNotes(captures, disputes, gatewayKinds, at),
     refund_unsettled: isRefundUnsettled,
     second_payment: toWireSecondPayment(secondPayment, netPaid, registration.currency),
+    duplicate_of: duplicateOf,
     proposed_back:
       proposedRefund === null ? null : toMajorUnits(proposedRefund, registration.currency),
     cancellation: {

@@ -36,7 +36,8 @@ export const ACTION_PARAMETERS = {
   amount: 'text',
   day: 'text',
   pay_back: 'text',
-  second_of: 'text',
+  /** For a refund or a cancellation: the other registration whose payment the user saw beside this one. */
+  duplicate_of: 'text',
   /** The ISO 4217 code of the amount's currency. Refused if it is not the registration's currency. */
   currency: 'text',
   kept: 'text',

@@ -47,10 +47,9 @@ export const cancel: ActionHandler = async ({ deps, served, registration, newAct
 }
 
 /**
- * `{amount?: rupees, by_hand?: true, reference?, second_of?}`. Without an amount, refunds the rest; an empty amount is zero. With
- * `by_hand`, the money was already refunded outside Rollcall, with this reference; otherwise requests the refund from
- * the gateway immediately. With `second_of`, the number of another registration of the same person, refuses unless that
- * payment is kept.
+ * `{amount?: rupees, by_hand?: true, reference?}`. Without an amount, refunds the rest; an empty amount is zero. With
+ * `by_hand`, the amount was already refunded outside Rollcall, with this reference; otherwise requests the refund from
+ * the gateway immediately.
  */
 export const refund: ActionHandler = async (request) => {
   const { deps, registration, newAction, params } = request
@@ -66,7 +65,6 @@ export const refund: ActionHandler = async (request) => {
   const options = {
     amount: amount.value,
     byHand: isByHand ? reference : null,
-    secondOf: readText(params, 'second_of') || null,
     gatewayKinds: readGatewayKinds(deps),
   }
   return requestRefund(request, await deps.store.refund(newAction, options))

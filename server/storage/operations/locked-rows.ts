@@ -5,6 +5,7 @@
 import { toBankKey, getMailboxKey } from '../../../engine/index.ts'
 import { lockMailbox, lockRules } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import type { NewAction } from '../registrations/action-types.ts'
 import type { writes } from './writes.ts'
 
 type Writes = typeof writes
@@ -60,6 +61,12 @@ function lockRegistrations(
 const lockByNumber = (sql: Sql, { regNo }: { readonly regNo: string }): void =>
   sql.lock('registration', 'SELECT 1 FROM registrations WHERE reg_no = $1 FOR UPDATE', regNo)
 
+const lockWithDuplicate = (
+  sql: Sql,
+  { regNo, duplicateOf }: Pick<NewAction, 'regNo' | 'duplicateOf'>,
+): void =>
+  lockRegistrations(sql, { names: duplicateOf === undefined ? [regNo] : [regNo, duplicateOf] })
+
 const lockByOrder = (sql: Sql, orderId: string): void =>
   sql.lock(
     'registration',
@@ -108,7 +115,7 @@ export const ROWS_TO_LOCK: RowsToLock = {
   erasePersonalData: lockByNumber,
   sendMail: lockByNumber,
   correct: lockByNumber,
-  cancel: lockByNumber,
+  cancel: lockWithDuplicate,
   approve: lockByNumber,
   rejectApplication: lockByNumber,
   acceptOffer: lockByNumber,
@@ -122,8 +129,7 @@ export const ROWS_TO_LOCK: RowsToLock = {
   expire: lockByNumber,
   undoExpiry: lockByNumber,
   reopenExpired: lockByNumber,
-  refund: (sql, { regNo }, { secondOf = null }) =>
-    lockRegistrations(sql, { names: secondOf === null ? [regNo] : [regNo, secondOf] }),
+  refund: lockWithDuplicate,
   handleRefund: lockByNumber,
   decideReviewOfRegistration: (sql, { regNo }, { review, decision }) => {
     lockRecoveryStart(sql)

@@ -109,6 +109,21 @@ const setSecond = statement((builder, { id, firstId }: { id: number; firstId: nu
     }))
     .where('id', '=', id),
 )
+type PaymentPair = Tables & { s: Tables['paid_persons']; o: Tables['paid_persons'] }
+const forPair = expressionBuilder<PaymentPair, 's' | 'o'>()
+/** Some of the payment of that registration is neither refunded nor about to be. */
+const keepsPayment = (registrationId: 's.first_id' | 'o.registration_id') =>
+  forPair.exists(
+    forPair
+      .selectFrom('captures as c')
+      .innerJoin('payments as p', 'p.id', 'c.counts_for')
+      .select('c.id')
+      .whereRef('p.registration_id', '=', registrationId)
+      .where('c.state', 'in', ['fits', 'accepted'])
+      .where(refundableAmount, '>', toAmount(0)),
+  )
+/** For a second payment `s`. */
+export const keepsFirstPayment = keepsPayment('s.first_id')
 const otherPaymentsOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
     .selectFrom('paid_persons as own')
@@ -123,6 +138,7 @@ const otherPaymentsOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =
     .where('own.registration_id', '=', ({ selectFrom }) =>
       selectFrom('registrations').select('id').where('reg_no', '=', regNo),
     )
+    .where(keepsPayment('o.registration_id'))
     .orderBy('o.id'),
 )
 /** Selects the number of the registration that this person paid first. No row if it is this one. */
@@ -136,17 +152,6 @@ const firstOfSecond = statement((builder, { registrationId }: RegistrationParams
   selectFirstPaid(builder, registrationId),
 )
 
-const forPair = expressionBuilder<Tables & { s: Tables['paid_persons'] }, 's'>()
-/** For a second payment `s`: some of the first payment is neither refunded nor about to be. */
-export const keepsFirstPayment = forPair.exists(
-  forPair
-    .selectFrom('captures as c')
-    .innerJoin('payments as p', 'p.id', 'c.counts_for')
-    .select('c.id')
-    .whereRef('p.registration_id', '=', 's.first_id')
-    .where('c.state', 'in', ['fits', 'accepted'])
-    .where(refundableAmount, '>', toAmount(0)),
-)
 /** Selects requests for a refund of the second payment `s` that the delegate has not withdrawn. */
 const openRequests = forPair
   .selectFrom('acts as a')
@@ -321,7 +326,7 @@ function linkToFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): 
     if (before !== first.registration_id) setSecond.run(sql, { id, firstId: first.registration_id })
 }
 
-/** Returns the other paid registrations of the same person, first payment first. */
+/** Returns the other registrations of the same person whose payment is kept, first payment first. Reads only. */
 export async function listPaidBySamePerson(sql: Sql, regNo: RegNo): Promise<readonly RegNo[]> {
   const registrations = await otherPaymentsOfPerson.all(sql, { regNo })
   return registrations.map(({ reg_no }) => reg_no)

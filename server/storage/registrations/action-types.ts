@@ -41,6 +41,11 @@ export type NewAction = {
   readonly once: IdempotencyKey | null
   /** True if sent to many delegates at once: refused if a payment link was sent in the last 24 hours. */
   readonly isReminder?: true
+  /**
+   * Another registration that the same person has paid, as the user saw it. Refused unless that payment is still kept:
+   * otherwise two users, each on one of the two registrations, would refund both payments.
+   */
+  readonly duplicateOf?: string
 }
 export type IdempotencyKey = { readonly key: string; readonly fingerprint: string }
 
@@ -238,15 +243,13 @@ export interface ActionStore {
   paymentClaims(regNo: RegNo): Promise<readonly StoredPaymentClaim[]>
   /**
    * Refunds counted payments through the gateway, or records a refund already made, with its reference. `amount`:
-   * null for the whole remaining amount. `secondOf`: refused unless this payment still duplicates the one of that
-   * registration.
+   * null for the whole remaining amount.
    */
   refund(
     action: NewAction,
     options: {
       readonly amount: Amount | null
       readonly byHand: string | null
-      readonly secondOf?: string | null
       readonly gatewayKinds: GatewayKinds
     },
   ): Promise<ActionOutcome>

@@ -3,7 +3,6 @@ import { err, ok } from '../../../engine/index.ts'
 import type { Decision, Amount, GatewayKinds } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
-import { findSecondPayment } from '../registrations/same-person.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { decideReview } from './decide-reviews.ts'
 import { requestRefund } from '../refunds/decide-refunds.ts'
@@ -17,23 +16,15 @@ export function refund(
   {
     amount,
     byHand,
-    secondOf = null,
     gatewayKinds,
   }: {
     readonly amount: Amount | null
     readonly byHand: string | null
-    readonly secondOf?: string | null
     readonly gatewayKinds: GatewayKinds
   },
 ): Promise<ActionOutcome> {
   const { regNo, why: reason, who: user, at } = action
   return applyAction(sql, action, async () => {
-    // Otherwise two users, each on one of the two registrations, would refund both payments.
-    if (secondOf !== null && (await findSecondPayment(sql, regNo))?.first.regNo !== secondOf)
-      return err({
-        code: 'not_now',
-        message: `This is no longer a second payment: ${secondOf} is cancelled, or its payment was or is being refunded.`,
-      })
     const manualReference = byHand === null ? {} : { byHand }
     const result = await requestRefund(sql, {
       of: regNo,

@@ -183,7 +183,10 @@ test('a delegate who pays twice is offered no partial refund of the second payme
     second_payment: { first: first.regNo, first_amount: AMOUNT, amount: AMOUNT, asked_at: null },
     proposed_back: AMOUNT,
   })
-  expect(await readActions(first.regNo)).toMatchObject({ second_payment: null })
+  expect(await readActions(first.regNo)).toMatchObject({
+    second_payment: null,
+    duplicate_of: second.regNo,
+  })
 
   const path = '/admin/afpicon/registrations/'
   const refundRequest = async () =>
@@ -217,6 +220,27 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   expect(await refundRequest()).toEqual([second.regNo])
   await send(`/admin/registrations/${second.regNo}/acts/`, { act: 'note', why: 'Rang.' }, office)
   expect([await refundRequest(), await listRequests()]).toEqual([[], []])
+})
+
+test('a treasurer refunded the first payment on a page opened before the second was refunded, so that both were refunded', async () => {
+  const person = { full_name: 'Two Treasurers', email: 'two.treasurers@example.org' }
+  const [first, second] = [await registerAndPay(person), await registerAndPay(person)]
+  const getPath = (regNo: string) => `/admin/registrations/${regNo}/acts/`
+  const openPage = (regNo: string) => read<ActionsResponse>(getPath(regNo), office)
+  const [firstPage, secondPage] = [await openPage(first.regNo), await openPage(second.regNo)]
+  const refund = ({ reg_no: regNo, duplicate_of: duplicateOf, kept: amount }: ActionsResponse) =>
+    send(
+      getPath(regNo),
+      { act: 'refund', why: 'Twice.', amount, duplicate_of: duplicateOf },
+      office,
+    )
+  expect(await refund(secondPage)).toMatchObject({ code: 200 })
+  expect(await refund(firstPage)).toMatchObject({
+    code: 'not_now',
+    message: `${second.regNo} of the same person is cancelled, or its payment was or is being refunded. Check whether to refund this payment too.`,
+  })
+  expect((await openPage(first.regNo)).kept).toBe(AMOUNT)
+  expect(await refund(await openPage(first.regNo))).toMatchObject({ code: 200 })
 })
 
 /** Sends the form as a browser with this cookie. */

@@ -157,18 +157,33 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('both payments were refunded by two treasurers, each on one of the registrations', async () => {
-      const [first, second] = [await registerPaid(), await registerPaid()]
-      const options = { amount: null, byHand: null, gatewayKinds: {} }
-      const outcomes = await Promise.all([
-        store.refund(buildAction(first.regNo, { act: 'refund' }), options),
-        store.refund(buildAction(second.regNo, { act: 'refund' }), {
-          ...options,
-          secondOf: first.regNo,
-        }),
-      ])
-      expect(outcomes).toMatchObject([{ ok: true }, { ok: false, error: { code: 'not_now' } }])
-    })
+    test.each([
+      ['refunded', 'refunded'],
+      ['refunded', 'cancelled'],
+      ['cancelled', 'cancelled'],
+    ] as const)(
+      'two treasurers, each on one of the registrations: one was %s, the other also %s',
+      async (...actions) => {
+        const pair = [await registerPaid(), await registerPaid()] as const
+        const perform = (index: 0 | 1) => {
+          const action = (act: 'refund' | 'cancel') =>
+            buildAction(pair[index].regNo, { act, duplicateOf: pair[index === 0 ? 1 : 0].regNo })
+          return actions[index] === 'refunded'
+            ? store.refund(action('refund'), { amount: null, byHand: null, gatewayKinds: {} })
+            : store.cancel(action('cancel'), { payBack: toAmount(0), shown: null, mail: null })
+        }
+        const outcomes = await Promise.all([perform(0), perform(1)])
+        expect(outcomes.map(({ ok }) => ok).toSorted()).toEqual([false, true])
+        expect(outcomes.find(({ ok }) => !ok)).toMatchObject({ error: { code: 'not_now' } })
+        // The payment that is left has no duplicate any more.
+        const left = outcomes[0].ok ? 1 : 0
+        expect(await store.paidBySamePerson(pair[left].regNo)).toEqual([])
+        const { duplicateOf: _, ...alone } = buildAction(pair[left].regNo, { act: 'refund' })
+        expect(
+          await store.refund(alone, { amount: null, byHand: null, gatewayKinds: {} }),
+        ).toMatchObject({ ok: true })
+      },
+    )
 
     test('is no longer reported after a transfer, and is reported after a name correction', async () => {
       const [first, second] = [await registerPaid(), await registerPaid()]

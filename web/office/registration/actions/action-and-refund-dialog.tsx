@@ -127,8 +127,10 @@ function buildRequest(
   button: ButtonAction,
   data: FormData,
   answers: Readonly<Record<string, unknown>>,
-  { kept: refundable, fields }: ActionsResponse,
+  { kept: refundable, fields, duplicate_of }: ActionsResponse,
 ): ActionRequest {
+  // Someone else may refund the other payment of the same person while this dialog is open.
+  const duplicate = duplicate_of === null ? {} : { duplicate_of }
   const readText = (name: string): string => String(data.get(name) ?? '').trim()
   const reason = readText('why')
   switch (button) {
@@ -147,13 +149,18 @@ function buildRequest(
       return { act: button, why: reason, way: method, reference, amount, day }
     }
     case 'cancel':
-      return { act: button, why: reason, pay_back: readText('pay_back'), kept: refundable }
+      return {
+        act: button,
+        why: reason,
+        pay_back: readText('pay_back'),
+        kept: refundable,
+        ...duplicate,
+      }
     case 'refund': {
       const isManual = data.get('by') === 'hand'
       const amount = readText('amount')
-      return isManual
-        ? { act: button, why: reason, amount, by_hand: true, reference: readText('reference') }
-        : { act: button, why: reason, amount }
+      const request = { act: button, why: reason, amount, ...duplicate }
+      return isManual ? { ...request, by_hand: true, reference: readText('reference') } : request
     }
     case 'refuse':
       return data.get('offer') === 'on'

@@ -18,6 +18,7 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     back_by_gateway: gatewayRefundable,
     refund_unsettled: isRefundUnsettled,
     second_payment: secondPayment,
+    duplicate_of: duplicateOf,
     proposed_back: proposedRefund,
     cancellation,
     allowed,
@@ -32,6 +33,7 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     [due, toPay, refundDue, goodwill, refundable, gatewayRefundable].every(isAmount) &&
     typeof isRefundUnsettled === 'boolean' &&
     (secondPayment === null || isSecondPayment(secondPayment)) &&
+    (duplicateOf === null || typeof duplicateOf === 'string') &&
     (proposedRefund === null || isAmount(proposedRefund)) &&
     isCancellation(cancellation) &&
     readArray(allowed, (name) => (typeof name === 'string' && isActionName(name) ? name : null)) !==

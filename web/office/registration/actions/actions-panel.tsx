@@ -170,7 +170,7 @@ function RefundSecondPayment({
         className="btn sm"
         isBusy={isBusy}
         onClick={() =>
-          onRefund({ act: 'refund', why: reason, amount: String(amount), second_of: first, key })
+          onRefund({ act: 'refund', why: reason, amount: String(amount), duplicate_of: first, key })
         }
       >
         Refund {formatResponseMoney(amount, currency)} in full
