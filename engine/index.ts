@@ -144,6 +144,7 @@ export {
   findVisibleFields,
 } from './answers/normalize-answers.ts'
 export { validateWithSchema, toMessages } from './answers/validate-answers.ts'
+export { formatLine } from './pricing/bill-lines.ts'
 export type { AdjustmentPart, Line } from './pricing/bill-lines.ts'
 export {
   getTablePrice,

@@ -52,10 +52,10 @@ export function formatQuantity(
  * 9,440". For a quantity of one, only the total.
  */
 export function formatLines(lines: readonly Line[], currency: Currency): string {
-  return lines
-    .map((line) => {
-      const times = formatQuantity(line, line.total, currency)
-      return `${line.label}${times === null ? '' : `, ${times}`}: ${formatPrice(line.total, currency)}`
-    })
-    .join('\n')
+  return lines.map((line) => formatLine(line, currency)).join('\n')
+}
+
+export function formatLine(line: Line, currency: Currency): string {
+  const times = formatQuantity(line, line.total, currency)
+  return `${line.label}${times === null ? '' : `, ${times}`}: ${formatPrice(line.total, currency)}`
 }

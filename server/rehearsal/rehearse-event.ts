@@ -12,6 +12,7 @@ import {
   err,
   findCategory,
   formatDayShort,
+  formatLine,
   formatMoney,
   fromMajorUnits,
   instant,
@@ -39,6 +40,7 @@ import { groupByDay } from './rehearsed-days.ts'
 import type { RehearsedStep } from './rehearsed-days.ts'
 import { startRehearsalServer } from './rehearsal-server.ts'
 import type { RehearsalServer, RehearsedFile } from './rehearsal-server.ts'
+import type { StoredRegistration } from '../storage/index.ts'
 
 const HOUR_MS = 3_600_000
 /** The maximum number of delegates invented to find one in each category. */
@@ -244,14 +246,17 @@ function inventDelegates(event: EventConfig): ReadonlyMap<string, Answers> {
 }
 
 /** Returns the same answers with another person's name and address. */
-function renameDelegate({ roles }: EventConfig, answers: Answers, name: string): Answers {
+function renameDelegate({ roles, fields }: EventConfig, answers: Answers, name: string): Answers {
   const mailbox = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, MAX_MAILBOX_CHARACTERS)
+  const maxCharacters = fields.find(({ id }) => id === roles.fullName)?.lengthMax
   return {
     ...answers,
-    ...(roles.fullName === undefined ? {} : { [roles.fullName]: `Example ${name}` }),
+    ...(roles.fullName === undefined
+      ? {}
+      : { [roles.fullName]: `Example ${name}`.slice(0, maxCharacters).trim() }),
     ...(roles.email === undefined ? {} : { [roles.email]: `${mailbox}@example.org` }),
   }
 }
@@ -267,10 +272,16 @@ async function register(context: RehearsalContext, answers: Answers): Promise<Re
   const regNo = answer.value.reg_no as RegNo
   names.set(regNo, fullName)
   const registration = await server.registration(regNo)
-  const amount =
-    registration?.total == null ? '' : `, ${formatMoney(registration.total, registration.currency)}`
-  addStep('delegate', `${fullName} registers${amount}`)
+  addStep('delegate', `${fullName} registers${formatBill(registration)}`)
   return regNo
+}
+
+/** Formats the lines of a stored bill as the delegate's email does, then their sum. Empty without a price. */
+function formatBill(registration: StoredRegistration | null): string {
+  if (registration?.total == null) return ''
+  const { lines, total, currency } = registration
+  const texts = lines.map((line) => formatLine(line, currency))
+  return `: ${[...texts, ...(lines.length === 1 ? [] : [`total: ${formatMoney(total, currency)}`])].join('; ')}`
 }
 
 async function registerAndPay(context: RehearsalContext, answers: Answers): Promise<void> {
@@ -346,12 +357,10 @@ async function addAtDesk(
   const registration = addAnswer.ok
     ? await server.registration(addAnswer.value.reg_no as RegNo)
     : null
-  const amount =
-    registration?.total == null ? '' : `, ${formatMoney(registration.total, registration.currency)}`
   addStep(
     'staff',
     addAnswer.ok
-      ? `Staff add ${fullName} at the front desk${amount}`
+      ? `Staff add ${fullName} at the front desk${formatBill(registration)}`
       : `Staff cannot add ${fullName} at the front desk: “${addAnswer.error.message}”`,
   )
 }

@@ -1,14 +1,20 @@
 /**
- * Lists the changes on each day of an event: prices, opening and closing, cancellation refunds.
+ * Lists the changes on each day of an event: prices, seats, opening and closing, cancellation refunds.
  *
  * Each day is evaluated with the functions that the form, the server and the office use, and
  * compared with the previous day. A day without effect is therefore not listed, even if the file
  * names it.
  */
-import type { EventConfig } from '../../event/config.ts'
+import type { EventConfig, Field } from '../../event/config.ts'
+import {
+  fillPlaceholders,
+  findPlaceholderNames,
+  formatUnit,
+} from '../../event/placeholders-and-answer-texts.ts'
+import { REGISTRATION, type Item } from '../../event/pricing-types.ts'
 import type { RefundTerms } from '../../event/approval-and-cancellation-types.ts'
 import { getOwn } from '../../lib/result.ts'
-import { formatMoney } from '../../lib/money.ts'
+import { formatMoney, formatPrice } from '../../lib/money.ts'
 import { addDays, startOfDay, type Day } from '../../lib/time.ts'
 import { isMethodOpen } from '../../payments/payment-methods.ts'
 import {
@@ -17,12 +23,17 @@ import {
   findItemPeriodOn,
   findPeriodOn,
   listPeriodEdges,
-  listPeriodsOfItem,
 } from '../../pricing/price-periods.ts'
+import { EACH_ROW, getTablePrice } from '../../pricing/bill.ts'
+import { getPaidTaxText } from '../../pricing/price-list-tax.ts'
 import { quoteCategory } from '../../pricing/quote.ts'
 import { getCurrency } from '../../rules/category.ts'
+import { describeCondition } from '../../rules/describe-condition.ts'
 import { findRefundTerms } from '../../registration/cancellation-refund.ts'
 import { listEditableFields } from '../../registration/self-service-edits.ts'
+import { listConditionNames } from '../proofs/walk-form.ts'
+import { formatPaidItemPrice, isAboutCategory, listCategoriesOfTable } from './item-tables.ts'
+import { ALL_OTHERS, formatAdjustment, formatAmountField, formatSeats } from './price-list.ts'
 
 /** The changes at the start of a day. */
 export type CalendarDay = { readonly day: Day; readonly changes: readonly string[] }
@@ -63,12 +74,15 @@ export function getCalendarRange(event: EventConfig): { readonly from: Day; read
 /** Returns the days with changes, in order. The first day lists everything that applies on it. */
 export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
   const { from, to } = getCalendarRange(event)
+  const seats = listSeats(event)
   const calendarDays: CalendarDay[] = []
   let before: ReadonlyMap<string, string> = new Map()
   for (let day = from; day <= to; day = addDays(day, 1)) {
-    const facts = listFacts(event, day)
-    const changes = [...facts].flatMap(([subject, fact]) =>
-      before.get(subject) === fact ? [] : [`${subject}: ${fact}`],
+    const facts = new Map(listFacts(event, day, seats))
+    const changes = [...facts].flatMap(([key, fact]) =>
+      before.get(key) === fact
+        ? []
+        : [key === REGISTRATION && day === from ? formatFirstDay(fact) : fact],
     )
     if (changes.length > 0) calendarDays.push({ day, changes })
     before = facts
@@ -76,33 +90,51 @@ export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
   return calendarDays
 }
 
-/** Returns everything that applies on a day, by subject. */
-function listFacts(event: EventConfig, day: Day): ReadonlyMap<string, string> {
+const OPEN = 'Registration: open'
+
+/** The first day of the list is not the day on which registration opens, unless the file names one. */
+const formatFirstDay = (fact: string): string =>
+  fact === OPEN ? `${OPEN}, also before this day: the file names no day on which it opens` : fact
+
+/** A sentence about a day, with the key of its subject: labels of different subjects may be the same. */
+type Fact = readonly [key: string, sentence: string]
+
+/** Returns everything that applies on a day. */
+function listFacts(event: EventConfig, day: Day, seats: readonly Fact[]): readonly Fact[] {
   const opening = checkRegistrationOpen(event, day)
   const desk = checkRegistrationOpen(withDeskDays(event, day), day)
   const isOver = day > event.to
-  return new Map([
-    ['Registration', opening.open ? 'open' : `closed. “${opening.text}”`],
-    ['Front desk', desk.open ? 'staff can register delegates' : 'closed'],
-    ...(opening.open || desk.open ? listSaleFacts(event, day) : []),
-    ['Delegates can change', formatEditable(event, day)],
-    ['A cancellation refunds', formatRefund(event, day)],
-    ['Conference', day < event.from ? 'to come' : isOver ? 'over' : 'takes place'],
-  ])
+  return [
+    [REGISTRATION, opening.open ? OPEN : `Registration: closed. “${opening.text}”`],
+    ['desk', `Front desk: ${desk.open ? 'staff can register delegates' : 'closed'}`],
+    ...(opening.open || desk.open ? [...listSaleFacts(event, day), ...seats] : []),
+    ['edit', `Delegates can change: ${formatEditable(event, day)}`],
+    ['cancellation', `A cancellation refunds: ${formatRefund(event, day)}`],
+    ['event', `Conference: ${day < event.from ? 'to come' : isOver ? 'over' : 'takes place'}`],
+  ]
 }
 
 /** Returns everything on sale and the payment methods. Empty while registration is closed. */
-function listSaleFacts(event: EventConfig, day: Day): readonly (readonly [string, string])[] {
+function listSaleFacts(event: EventConfig, day: Day): readonly Fact[] {
   if (event.fees.prices === null) return []
+  const tax = getPaidTaxText(event)
   return [
-    ...event.categories.map(
-      ({ id, label }) => [label, formatCategoryPrice(event, id, day)] as const,
-    ),
-    ...(event.fees.items.length === 0 ? [] : [['Items', formatItemPeriods(event, day)] as const]),
-    ...event.methods.map(
-      (method) =>
-        [method.label, isMethodOpen(method, day) ? 'offered' : 'no longer offered'] as const,
-    ),
+    ...(tax === '' ? [] : [['tax', `Prices: ${tax}`] as const]),
+    ...event.categories.map(({ id, label }): Fact => [
+      `category ${id}`,
+      `${label}: ${formatCategoryPrice(event, id, day)}`,
+    ]),
+    ...event.fees.items.flatMap((item) => listItemFacts(event, item, day)),
+    ...event.fees.adjustments
+      .filter(({ from, to }) => (from ?? day) <= day && day <= (to ?? day))
+      .map((adjustment): Fact => [
+        `adjustment ${adjustment.id}`,
+        `${formatAdjustment(event, adjustment)}${'amount' in adjustment.by && event.fees.tax?.prices === 'exclusive' ? ', before tax' : ''}`,
+      ]),
+    ...event.methods.map((method): Fact => [
+      `method ${method.id}`,
+      `${method.label}: ${isMethodOpen(method, day) ? 'offered' : 'no longer offered'}`,
+    ]),
   ]
 }
 
@@ -110,20 +142,92 @@ function formatCategoryPrice(event: EventConfig, category: string, day: Day): st
   const period = findPeriodOn(event.fees, day, category)
   const price = period === null ? null : quoteCategory(event, category, period.id, day)
   if (period === null || price === null) return 'not on sale'
-  const total = formatMoney(price.total, getCurrency(event, category))
+  const total = formatPrice(price.total, getCurrency(event, category))
   return period.label === '' ? total : `${total} (${period.label})`
 }
 
-/** Formats the periods whose prices apply to the items on a day. */
-function formatItemPeriods({ fees }: EventConfig, day: Day): string {
-  const currentPeriod = findPeriodOn(fees, day)?.id ?? ''
-  const labels = fees.items.map((item) => {
-    const period = findItemPeriodOn(fees, item, null, currentPeriod, day)
-    const label = listPeriodsOfItem(fees, item).find(({ id }) => id === period)?.label
-    return label === undefined ? 'not on sale' : `prices of ${label}`
+/** Returns the prices of an item on a day: a sentence for each of its options. */
+function listItemFacts(event: EventConfig, item: Item, day: Day): readonly Fact[] {
+  const { fees } = event
+  const condition = formatItemCondition(event, item)
+  if (item.amountIn !== undefined) {
+    const amount = formatAmountField(event, findField(event, item.amountIn), item.amountIn)
+    return [[`item ${item.id}`, `${formatItemLabel(event, item, EACH_ROW)}: ${amount}${condition}`]]
+  }
+  const period = findItemPeriodOn(fees, item, null, findPeriodOn(fees, day)?.id ?? '', day)
+  const ownLabel = item.periods?.find(({ id }) => id === period)?.label ?? ''
+  const rows = new Set(item.prices.flatMap(({ table }) => Object.keys(table)))
+  return [...rows].map((row): Fact => {
+    const prices = formatRowPrices(event, item, row, period, day)
+    return [
+      `item ${item.id} ${row}`,
+      `${formatItemLabel(event, item, row)}: ${prices}${condition}${ownLabel === '' ? '' : ` (${ownLabel})`}`,
+    ]
   })
-  return [...new Set(labels)].join(', ')
 }
+
+/** Formats the amounts to pay for a row, each with those who pay it: "₹ 1,770 (Member), ₹ 2,360 (all others)". */
+function formatRowPrices(
+  event: EventConfig,
+  item: Item,
+  row: string,
+  period: string,
+  day: Day,
+): string {
+  const payers = new Map<string, string[]>()
+  for (const [part, { when, table, currency = event.currency }] of item.prices.entries()) {
+    const price = getTablePrice(table, row, period)
+    const amount =
+      price === null ? 'not on sale' : formatPaidItemPrice(event, item, part, price, currency, day)
+    const categories = listCategoriesOfTable(event, item, part)
+    const labels =
+      categories === null
+        ? [when === null ? ALL_OTHERS : `where ${describeCondition(event, when)}`]
+        : categories.map(({ label }) => label)
+    payers.set(amount, [...(payers.get(amount) ?? []), ...labels])
+  }
+  const [[onlyAmount, onlyPayers] = ['', []]] = payers
+  const isForAll =
+    payers.size === 1 && (item.when === undefined || onlyPayers.length === event.categories.length)
+  return isForAll
+    ? onlyAmount
+    : [...payers].map(([amount, labels]) => `${amount} (${labels.join(', ')})`).join('; ')
+}
+
+const findField = (event: EventConfig, id: string | undefined): Field | undefined =>
+  event.fields.find((field) => field.id === id)
+
+/** Formats the label of an item's bill line without the delegate's answers: "Single room, per night". */
+function formatItemLabel(event: EventConfig, item: Item, row: string): string {
+  const option = findField(event, item.by)?.options?.find(({ id }) => id === row)?.label
+  const label = fillPlaceholders(item.label, { option }, '')
+    .replaceAll(/\s+/g, ' ')
+    .replace(/[\s,:–-]+$/, '')
+  const names = findPlaceholderNames(item.label)
+  const unit = findField(event, item.times)
+  return [
+    option === undefined || names.includes('option') ? label : `${label}: ${option}`,
+    ...(item.count === undefined ? [] : ['each']),
+    ...(unit === undefined ? [] : [`per ${formatUnit(unit, 1) ?? unit.label}`]),
+  ].join(', ')
+}
+
+/** States the condition of an item, unless it is about the category or the answer that orders the item. */
+function formatItemCondition(event: EventConfig, item: Item): string {
+  const { when, by, count, times, amountIn } = item
+  if (when === undefined || isAboutCategory(when)) return ''
+  const ordering: readonly (string | undefined)[] = [by, count?.field, times, amountIn]
+  return listConditionNames([when]).every((name) => ordering.includes(name))
+    ? ''
+    : `, where ${describeCondition(event, when)}`
+}
+
+/** Returns the quotas, which are the same on all days. */
+const listSeats = (event: EventConfig): readonly Fact[] =>
+  event.quotas.map((quota): Fact => [
+    `quota ${quota.id}`,
+    `Seats: ${formatSeats(event, quota)}. When full: “${quota.full.message}”`,
+  ])
 
 function formatEditable(event: EventConfig, day: Day): string {
   const fields = listEditableFields(event, startOfDay(day))

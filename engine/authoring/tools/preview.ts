@@ -35,7 +35,8 @@ import { dayOf, formatDays, formatInstant, type Day, type Instant } from '../../
 import { withStatedMethod } from '../../pricing/method-prices.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { hasItemsOrTaxes } from './explain-bill-lines.ts'
-import { buildPriceList, describeDays, formatPaidItemPrice } from './price-list.ts'
+import { formatPaidItemPrice } from './item-tables.ts'
+import { buildPriceList, describeDays } from './price-list.ts'
 
 type PreviewPage = { /** File name. */ readonly name: string; readonly html: string }
 type FormCase = Extract<ExampleCase, { readonly answers: object }>

@@ -7,11 +7,9 @@
 import { EACH_ROW } from '../../pricing/bill.ts'
 import { describeCondition } from '../../rules/describe-condition.ts'
 import type { EventConfig, Field } from '../../event/config.ts'
-import type { Condition } from '../../event/answer-types.ts'
 import {
   formatCount,
   formatMoney,
-  formatPrice,
   fromMajorUnits,
   toAmount,
   type Amount,
@@ -30,11 +28,8 @@ import type {
   TaxRule,
 } from '../../event/pricing-types.ts'
 import { listPeriodsOfItem, findGroupOfCategory } from '../../pricing/price-periods.ts'
-import { addDays, formatDay, formatDaysBefore, type Day } from '../../lib/time.ts'
-import { computePaidPrice } from '../../pricing/price-list-tax.ts'
-import { chooseTax } from '../../pricing/tax-rules.ts'
-import { matchesCondition } from '../../rules/evaluate-condition.ts'
-import { CATEGORY, listConditionNames } from '../proofs/walk-form.ts'
+import { addDays, formatDay, formatDaysBefore } from '../../lib/time.ts'
+import { listCategoriesOfTable } from './item-tables.ts'
 import { formatSigned } from './explain-bill-lines.ts'
 
 export type ListedRow = {
@@ -54,10 +49,20 @@ export type ListedTable = {
   /** The columns: the periods of the fees, or the item's own. */
   readonly periods: readonly Period[]
   /**
-   * The tables, of which the first match applies; `when` is null for a single table. Empty if the
-   * delegate chooses the price.
+   * The tables, of which the first match applies. Empty if the delegate chooses the price.
    */
-  readonly parts: readonly { readonly when: string | null; readonly rows: readonly ListedRow[] }[]
+  readonly parts: readonly ListedPart[]
+}
+/** The condition of the table to which no condition leads. */
+export const ALL_OTHERS = 'all others'
+
+/** One price table of an item. */
+export type ListedPart = {
+  /** Its condition in words. Null for a single table. */
+  readonly when: string | null
+  /** The labels of the categories that it applies to. Null if other answers decide. */
+  readonly categories: readonly string[] | null
+  readonly rows: readonly ListedRow[]
 }
 /** One rule of a list, in words. */
 export type ListedRule = { readonly id: string; readonly description: string }
@@ -169,6 +174,7 @@ function listRegistrationTables(event: EventConfig, prices: PriceTable): readonl
         parts: [
           {
             when: null,
+            categories: null,
             rows: categories.map(({ id, label, listedOnly }) => ({
               ...createListedRow(periods, prices, id, label, getCurrency(event, id)),
               ...(listedOnly ? { note: describeListedCategory(event, id) } : {}),
@@ -218,13 +224,10 @@ function buildItemTable(event: EventConfig, item: Item): ListedTable {
     label: item.label,
     about: describeItem(event, item),
     periods,
-    parts: item.prices.map(({ when, table, currency = event.currency }) => ({
+    parts: item.prices.map(({ when, table, currency = event.currency }, part) => ({
       when:
-        when !== null
-          ? describeCondition(event, when)
-          : item.prices.length > 1
-            ? 'all others'
-            : null,
+        when !== null ? describeCondition(event, when) : item.prices.length > 1 ? ALL_OTHERS : null,
+      categories: listCategoriesOfTable(event, item, part)?.map(({ label }) => label) ?? null,
       rows: Object.keys(table).map((row) =>
         createListedRow(periods, table, row, getLabel(row), currency),
       ),
@@ -268,7 +271,12 @@ function formatMaximum(field: Field | undefined): string {
   return max === undefined ? '' : ` (${field?.type === 'many' ? 'at most' : 'up to'} ${max})`
 }
 
-function formatAmountField(event: EventConfig, field: Field | undefined, id: string): string {
+/** Formats the range of a price that the delegate enters, with the label of its field. */
+export function formatAmountField(
+  event: EventConfig,
+  field: Field | undefined,
+  id: string,
+): string {
   const toRupees = (rupees: number): string =>
     formatMoney(fromMajorUnits(rupees, event.currency) ?? toAmount(0), event.currency)
   const { min, max } = field ?? {}
@@ -312,7 +320,7 @@ function formatTaxRule(event: EventConfig, { tax, when, from, to, note }: TaxRul
   ].join(', ')
 }
 
-function formatAdjustment(
+export function formatAdjustment(
   event: EventConfig,
   { label, by, on, when, from, to }: Adjustment,
 ): string {
@@ -329,7 +337,17 @@ function formatAdjustment(
 }
 
 function formatQuota(event: EventConfig, quota: Quota): string {
-  const { when, eachOptionOf, count, withDelegate, max, full, few } = quota
+  const { full, few } = quota
+  return [
+    formatSeats(event, quota),
+    ...(few === undefined ? [] : [`from ${few} on the form shows how many are left`]),
+    `then “${full.message}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
+  ].join('; ')
+}
+
+/** Formats the number of seats, and which registrations take them: "100, where category is Trainee". */
+export function formatSeats(event: EventConfig, quota: Quota): string {
+  const { when, eachOptionOf, count, withDelegate, max } = quota
   const options = findField(event, eachOptionOf)?.options
   const maxText =
     typeof max === 'number'
@@ -344,49 +362,5 @@ function formatQuota(event: EventConfig, quota: Quota): string {
     count === undefined
       ? ''
       : `, counting ${withDelegate === true ? 'the delegate and ' : ''}${getFieldLabel(event, count)}`
-  return [
-    `${eachOptionOf === undefined ? maxText : `${maxText} in ${getFieldLabel(event, eachOptionOf)}`}${countedText}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`,
-    ...(few === undefined ? [] : [`from ${few} on the form shows how many are left`]),
-    `then “${full.message}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
-  ].join('; ')
+  return `${eachOptionOf === undefined ? maxText : `${maxText} in ${getFieldLabel(event, eachOptionOf)}`}${countedText}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`
 }
-
-/**
- * Formats the amount to pay for a row on a day: "₹ 1,180". If the categories that can have the row
- * are taxed differently, lists all amounts: "₹ 1,000 or ₹ 1,180". Ignores tax rules about other
- * answers, which are listed as rules.
- */
-export function formatPaidItemPrice(
-  event: EventConfig,
-  item: Item,
-  part: number,
-  price: Amount,
-  currency: Currency,
-  on: Day,
-): string {
-  const taxes = event.categories
-    .filter(({ id }) => getCurrency(event, id) === currency && canHavePart(item, part, id))
-    .map(({ id }) => chooseTax(event.fees, item, {}, id, on).tax)
-  const candidates: readonly (Tax | null)[] = taxes.length === 0 ? [item.tax] : taxes
-  const amounts = new Set(candidates.map((tax) => computePaidPrice(tax, price)))
-  return [...amounts]
-    .sort((one, other) => one - other)
-    .map((amount) => formatPrice(amount, currency))
-    .join(' or ')
-}
-
-/** Returns true if the category does not exclude a delegate from the item and this table of it. */
-function canHavePart(item: Item, part: number, category: string): boolean {
-  const isExcluded = (condition: Condition): boolean =>
-    isAboutCategory(condition) && !matchesCondition(condition, {}, category)
-  if (item.when !== undefined && isExcluded(item.when)) return false
-  return item.prices.slice(0, part + 1).every(({ when }, index) => {
-    if (when === null) return true
-    return index === part
-      ? !isExcluded(when)
-      : !isAboutCategory(when) || !matchesCondition(when, {}, category)
-  })
-}
-
-const isAboutCategory = (condition: Condition): boolean =>
-  listConditionNames([condition]).every((name) => name === CATEGORY)

@@ -1,7 +1,7 @@
 /** The rehearsal of an event: its calendar, and the same emails as those of a server with the same clock. */
 import { afterAll, expect, test } from 'vitest'
 import { formatDay, formatTime, instant } from '../../../engine/index.ts'
-import type { Day, EventConfig, OrderId } from '../../../engine/index.ts'
+import type { Answers, Day, EventConfig, OrderId } from '../../../engine/index.ts'
 import type { RegisterResponse, WireRehearsedDay } from '../../../engine/api.ts'
 import { listCalendarDays, readEvent } from '../../../engine/authoring.ts'
 import { formatRehearsal } from '../../../server/cli/event/rehearse.ts'
@@ -14,6 +14,25 @@ import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 
 const HOUR_MS = 3_600_000
 
+/** A workshop with seats and accompanying persons, each at two prices. */
+const ITEMS = `  items:
+    - id: workshop
+      label: "Workshop: {option}"
+      by: workshops
+      prices:
+        - when: {category: member}
+          table: {period: [early, late], echo: [500, 1000]}
+        - otherwise: {period: [early, late], echo: [1500, 2000]}
+    - id: accompanying
+      label: Accompanying person
+      count: companions
+      prices: {period: [early, late], each: [600, 600]}
+form:
+`
+const ITEM_FIELDS = `        - {id: workshops, type: many, label: Workshops, options: [{id: echo, label: Echo}], choose: {at_most: 1, message: At most one}}
+        - {id: companions, type: number, label: Accompanying persons, min: 0, max: 3, default: 0, invalid: Up to 3}
+`
+
 /** Registration is open for six days, at two prices; a cancellation is refunded in part before the conference. */
 const createShortEvent = (earlyEnds = 12): string =>
   fixtureEvent({
@@ -22,8 +41,15 @@ demo: [cancellation]
 cancellation:
   steps: [{until: 2026-01-16, refund: 75%}, {otherwise: none}]
 edit: {until: 2026-01-14, fields: [phone_number]}
+quotas:
+  - {id: seats, each_option_of: workshops, max: {echo: 40}, full: This workshop is full}
 `,
   })
+    .replace('label: Non-member}', 'label: Non-member of the Society}')
+    .replace('label: Full Name,', 'label: Full Name, max_length: 27,')
+    .replace('form:\n', ITEMS)
+    .replace('  summary:\n', `${ITEM_FIELDS}  summary:\n`)
+    .replace('registered as {category}.', 'registered as {category}.\n\n    {lines}')
     .replace('from: 2026-03-01\n  to: 2026-03-02', 'from: 2026-01-18\n  to: 2026-01-18')
     .replace('from: 2026-01-01, to: 2026-01-31', `from: 2026-01-10, to: 2026-01-${earlyEnds}`)
     .replace('from: 2026-02-01, to: 2026-02-28', `from: 2026-01-${earlyEnds + 1}, to: 2026-01-15`)
@@ -56,8 +82,13 @@ test('one page lists every opening, charge, rejection, refund and email', async 
     expect.arrayContaining([
       'Registration: open',
       'Member: ₹ 1,180 (Early)',
-      'Example Member registers, ₹ 1,180',
-      'Example Member pays ₹ 1,180',
+      'Workshop: Echo: ₹ 590 (Member); ₹ 1,770 (Non-member of the Society)',
+      'Accompanying person, each: ₹ 708',
+      'Seats: Echo: 40 in “Workshops”. When full: “This workshop is full”',
+      // The name is the category's label, shortened to what the form accepts.
+      expect.stringMatching(/^Example Non-member of the S\S* registers: Non-member of the Society/),
+      'Example Member registers: Member: ₹ 1,180; Accompanying person, 3 × ₹ 708: ₹ 2,124; total: ₹ 3,304',
+      'Example Member pays ₹ 3,304',
       'Email to member@example.org: “Sample 2026: NUMBER”',
       'Email to leaves-unpaid@example.org: “Finish your registration for Sample 2026”',
     ]),
@@ -65,7 +96,13 @@ test('one page lists every opening, charge, rejection, refund and email', async 
   expect(await listTexts('2026-01-11')).toContain(
     'The registration of Example Leaves Unpaid expires',
   )
-  expect(await listTexts('2026-01-13')).toContain('Member: ₹ 2,360 (Late)')
+  const onPriceChange = await listTexts('2026-01-13')
+  expect(onPriceChange).toContain('Member: ₹ 2,360 (Late)')
+  expect(onPriceChange).toContain(
+    'Workshop: Echo: ₹ 1,180 (Member); ₹ 2,360 (Non-member of the Society)',
+  )
+  // Its price, and the seats, do not change on that day.
+  expect(onPriceChange.join('\n')).not.toMatch(/^(Accompanying person|Seats)/m)
   expect(await listTexts('2026-01-15')).toContain('Delegates can change: nothing')
   expect(await listTexts('2026-01-16')).toEqual(
     expect.arrayContaining([
@@ -94,20 +131,21 @@ test('a day that is changed in the file changes in the rehearsal', async () => {
   expect(listDays(before).map(({ day }) => day)).toEqual(['2026-01-13'])
 })
 
-test('lists the emails that a server with the same clock sends, and no others', async () => {
+test('lists the emails and the bill that a server with the same clock sends, and no other emails', async () => {
   const server = await startTestApp({
     clock: '2026-01-10T10:01:00+05:30',
     events: { 'sample2026.yaml': createShortEvent() },
   })
   afterAll(() => server.close())
   const setTime = (time: string): void => server.setTime(`${time}+05:30`)
-  const register = async (name: string, isMember: boolean): Promise<OrderId> => {
+  const register = async (name: string, isMember: boolean, chosen: Answers): Promise<OrderId> => {
     const mailbox = name.toLowerCase().replaceAll(' ', '-')
     const answers = {
       ...fixtureDelegate,
       full_name: `Example ${name}`,
       email: `${mailbox}@example.org`,
       is_member: String(isMember),
+      ...chosen,
     }
     const response = await server.post('/api/sample2026/register/', answers)
     const { payment_data: data } = response.json<RegisterResponse>()
@@ -125,13 +163,13 @@ test('lists the emails that a server with the same clock sends, and no others', 
     await startPaymentReminders(server.deps, { isEnabled: false }).run()
     await server.mailer.run()
   }
-  const member = await register('Member', true)
+  const member = await register('Member', true, { companions: 3 })
   setTime('2026-01-10T10:05:00')
   await server.sandbox?.runAction(member, 'pay')
   await server.deps.payments.verify(member, HOUR_MS)
   await runJobs()
   setTime('2026-01-10T11:00:00')
-  await register('Leaves Unpaid', false)
+  await register('Leaves Unpaid', false, { workshops: ['echo'] })
   await runJobs()
   for (let hour = 12; hour < 24; hour += 1) {
     setTime(`2026-01-10T${hour}:00:00`)
@@ -148,4 +186,12 @@ test('lists the emails that a server with the same clock sends, and no others', 
     .map(({ time, text }) => [time, text])
   expect(sent.length).toBe(2)
   expect(listed).toEqual(sent)
+  const [confirmation] = server.rows("SELECT body FROM mail_queue WHERE recipient LIKE 'member@%'")
+  const [, bill] = String(confirmation?.['body']).split('\n\n')
+  const registration = (await listSteps('2026-01-10')).find(({ text }) =>
+    text.startsWith('Example Member registers'),
+  )
+  expect(registration?.text).toBe(
+    `Example Member registers: ${bill?.trimEnd().replaceAll('\n', '; ')}; total: ₹\u00a03,304`,
+  )
 })

@@ -15,8 +15,8 @@ import {
   type ListedRule,
   type ListedTable,
   type PriceList,
-  formatPaidItemPrice,
 } from '../price-list.ts'
+import { formatPaidItemPrice } from '../item-tables.ts'
 
 /**
  * `what` names the line or rule and its changed part. `old` is null for an addition, `next` for a

@@ -1,0 +1,67 @@
+/** The price tables of an item: the categories that each applies to, and the amounts that they pay. */
+import type { Category, EventConfig } from '../../event/config.ts'
+import type { Condition } from '../../event/answer-types.ts'
+import type { Item } from '../../event/pricing-types.ts'
+import { formatPrice, type Amount, type Currency, type Tax } from '../../lib/money.ts'
+import type { Day } from '../../lib/time.ts'
+import { computePaidPrice } from '../../pricing/price-list-tax.ts'
+import { chooseTax } from '../../pricing/tax-rules.ts'
+import { getCurrency } from '../../rules/category.ts'
+import { matchesCondition } from '../../rules/evaluate-condition.ts'
+import { CATEGORY, listConditionNames } from '../proofs/walk-form.ts'
+
+/**
+ * Returns the categories that a table of an item applies to, by the table's index. Null if other
+ * answers decide which table applies.
+ */
+export function listCategoriesOfTable(
+  event: EventConfig,
+  item: Item,
+  part: number,
+): readonly Category[] | null {
+  const isByCategory = item.prices
+    .slice(0, part + 1)
+    .every(({ when }) => when === null || isAboutCategory(when))
+  return isByCategory ? event.categories.filter(({ id }) => canHavePart(item, part, id)) : null
+}
+
+/**
+ * Formats the amount to pay for a row on a day: "₹ 1,180". If the categories that can have the row
+ * are taxed differently, lists all amounts: "₹ 1,000 or ₹ 1,180". Ignores tax rules about other
+ * answers, which are listed as rules.
+ */
+export function formatPaidItemPrice(
+  event: EventConfig,
+  item: Item,
+  part: number,
+  price: Amount,
+  currency: Currency,
+  on: Day,
+): string {
+  const taxes = event.categories
+    .filter(({ id }) => getCurrency(event, id) === currency && canHavePart(item, part, id))
+    .map(({ id }) => chooseTax(event.fees, item, {}, id, on).tax)
+  const candidates: readonly (Tax | null)[] = taxes.length === 0 ? [item.tax] : taxes
+  const amounts = new Set(candidates.map((tax) => computePaidPrice(tax, price)))
+  return [...amounts]
+    .sort((one, other) => one - other)
+    .map((amount) => formatPrice(amount, currency))
+    .join(' or ')
+}
+
+/** Returns true if the category does not exclude a delegate from the item and this table of it. */
+function canHavePart(item: Item, part: number, category: string): boolean {
+  const isExcluded = (condition: Condition): boolean =>
+    isAboutCategory(condition) && !matchesCondition(condition, {}, category)
+  if (item.when !== undefined && isExcluded(item.when)) return false
+  return item.prices.slice(0, part + 1).every(({ when }, index) => {
+    if (when === null) return true
+    return index === part
+      ? !isExcluded(when)
+      : !isAboutCategory(when) || !matchesCondition(when, {}, category)
+  })
+}
+
+/** Returns true if a condition names nothing but the category. */
+export const isAboutCategory = (condition: Condition): boolean =>
+  listConditionNames([condition]).every((name) => name === CATEGORY)

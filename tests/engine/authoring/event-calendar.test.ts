@@ -1,0 +1,81 @@
+/** The calendar of an event: the changes of each day, from which the rehearsal is read and signed. */
+import { expect, test } from 'vitest'
+import { listCalendarDays, readEvent } from '../../../engine/authoring.ts'
+import type { CalendarDay } from '../../../engine/authoring.ts'
+import { readSource, sharedFiles } from '../event-files.ts'
+
+function listDays(path: string, change = (text: string): string => text): readonly CalendarDay[] {
+  const event = readEvent(change(readSource(path).text), sharedFiles, { path })
+  if (event === null) throw new Error(`${path} cannot be read`)
+  return listCalendarDays(event)
+}
+const listChanges = (days: readonly CalendarDay[], day: string): readonly string[] =>
+  (days.find((one) => one.day === day)?.changes ?? []).map((text) => text.replaceAll('\u00a0', ' '))
+
+const NATIONAL = 'tests/events/nidancon2027.yaml'
+const national = listDays(NATIONAL)
+const [first] = national
+
+test('the price of each workshop can be compared with the brochure, by category', () => {
+  expect(listChanges(national, first?.day ?? '')).toEqual(
+    expect.arrayContaining([
+      'Prices: GST (18% and 5%) included',
+      'Senior member: Free (Early Bird)',
+      'Accompanying person, each: ₹ 4,720',
+      'Workshop: Ventilation (Hall B, 12 noon): ₹ 2,950 (Member, Senior member, Invited faculty); ₹ 1,770 (Postgraduate trainee, Undergraduate student, Nurse or technologist); ₹ 3,540 (Non-member)',
+      'Single room, per night: ₹ 4,198.95',
+    ]),
+  )
+})
+
+test('when prices change, only the changed ones are listed', () => {
+  const changes = listChanges(national, '2026-12-01')
+  expect(changes).toContain('Accompanying person, each: ₹ 5,310')
+  expect(changes.join('\n')).not.toMatch(/dinner|Statistics|Seats|Registration/)
+  expect(listChanges(national, '2027-02-01')).toEqual([
+    'Late fee: +₹ 500 on registration, from 1 February 2027, where category is not Senior member or Invited faculty, before tax',
+  ])
+})
+
+test('seats are listed once', () => {
+  const seats = national.flatMap(({ day }) =>
+    listChanges(national, day).filter((change) => change.startsWith('Seats: ')),
+  )
+  expect(seats).toEqual([
+    'Seats: 500. When full: “The hall is full. Please write to us if you would like to be told of cancellations.”',
+    'Seats: 100, where category is Postgraduate trainee. When full: “All places for trainees are taken. You may register as a non-member.”',
+    expect.stringMatching(
+      /^Seats: Ultrasound .*: 30, Difficult airway .*: 24, .* “This workshop is full”$/,
+    ),
+  ])
+})
+
+test('an item and a category with the same label are both listed', () => {
+  const days = listDays(NATIONAL, (text) =>
+    text.replaceAll('label: Member,', 'label: Gala dinner,'),
+  )
+  expect(listChanges(days, first?.day ?? '')).toEqual(
+    expect.arrayContaining(['Gala dinner: ₹ 7,080 (Early Bird)', 'Gala dinner, each: ₹ 1,770']),
+  )
+})
+
+test('an item by another answer than the category, and an amount that the delegate enters', () => {
+  const [run] = listDays('tests/events/nilarun2027.yaml')
+  expect(run?.changes.map((text) => text.replaceAll('\u00a0', ' '))).toEqual(
+    expect.arrayContaining([
+      'T-shirt, XXL: ₹ 531',
+      'Gift to the river: ₹ 100 to ₹ 50,000, as entered in “I give”',
+    ]),
+  )
+})
+
+test('without an opening date, registration does not seem to open on the first day of the list', () => {
+  expect(first?.changes[0]).toBe(
+    'Registration: open, also before this day: the file names no day on which it opens',
+  )
+  const opened = listDays(NATIONAL, (text) =>
+    text.replace('registration:\n', 'registration:\n  opens: 2026-11-10\n'),
+  )
+  expect(listChanges(opened, '2026-11-09')[0]).toMatch(/^Registration: closed/)
+  expect(listChanges(opened, '2026-11-10')[0]).toBe('Registration: open')
+})
