@@ -18,6 +18,7 @@ import { buildBillRows } from '../../ui/payment/bill-rows.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { Lines } from '../editor/check-event-file.ts'
 import { ItemPrices } from './item-prices.tsx'
+import { explainNotOnSale } from './not-on-sale.ts'
 import { getNoon } from '../test-delegate/test-delegate.tsx'
 import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 
@@ -172,7 +173,7 @@ function PriceResult({
       <p>
         {refusal.code === 'no_category'
           ? event.form.summary.empty
-          : `${refusal.option ?? refusal.item ?? getCategoryLabel(event, refusal.category)} is not on sale in ${refusal.period}.`}
+          : explainNotOnSale(event, refusal)}
       </p>
     )
   }

@@ -62,7 +62,7 @@ export const calculatePriceByBill: Pricing = (event, { now, left = {} }, _catego
 }
 
 /** Returns the name of an item as in the form: for an option, its label. */
-function getItemName(event: PublicEvent, item: string, option: string | null): string {
+export function getItemName(event: PublicEvent, item: string, option: string | null): string {
   const soldItem = event.fees.items.find(({ id }) => id === item)
   const field = event.fields.find(({ id }) => id === soldItem?.by)
   return field?.options?.find(({ id }) => id === option)?.label ?? soldItem?.label ?? item
