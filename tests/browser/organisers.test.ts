@@ -360,7 +360,16 @@ describe('the page for organisers', () => {
     await page.getByRole('button', { name: /^Move to the accompanying persons.*3,000/ }).click()
     const missing = page.getByRole('textbox', { name: 'Non-member, Early Bird' })
     await page.getByText('What does “Non-member” pay in “Early Bird”?').waitFor()
-    await missing.fill('6,000')
+    await missing.fill('8,000')
+    await proceed.click()
+    // The price that falls has the focus, not the name of its category.
+    const fallen = page.getByRole('textbox', { name: 'Non-member, Spot' })
+    await expect
+      .poll(() => fallen.evaluate((element) => element === document.activeElement))
+      .toBe(true)
+    await page.getByRole('button', { name: 'This is correct' }).click()
+    await page.getByText('would be cheaper in').waitFor({ state: 'detached' })
+    await page.reload()
     await proceed.click()
     await expect
       .poll(() => page.getByRole('radio', { name: '18% GST is added' }).isChecked())
@@ -413,7 +422,7 @@ describe('the page for organisers', () => {
       fees: {
         prices: {
           member: { 'early-bird': 500_000, spot: 600_000 },
-          'non-member': { 'early-bird': 600_000, spot: 750_000 },
+          'non-member': { 'early-bird': 800_000, spot: 750_000 },
           student: { 'early-bird': 0, spot: null },
         },
         items: [{ id: 'accompanying' }, { id: 'workshop' }],

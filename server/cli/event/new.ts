@@ -38,6 +38,7 @@ an empty answer it writes a placeholder and lists it under demo:.
   --workshops <list>     prices and seats: "ECG = 1500 / 2000, 30 seats"; "ECG for Student = free" in the same list is
                          the price of a category. Or a table copied from a spreadsheet
   --early-until <days>   last day of each price but the last: "31 August 2026; 31 October 2026"
+  --confirm              prices that fall and days without registration between periods are correct
   --free                 free event; the same as --payment none
   --out <folder>         folder of the file; default EVENTS_DIR, or events
   --yes                  ask nothing
@@ -61,6 +62,7 @@ const options = {
   gst: stringOption,
   companions: stringOption,
   workshops: stringOption,
+  confirm: { type: 'boolean' },
   free: { type: 'boolean' },
   out: stringOption,
   yes: { type: 'boolean' },
@@ -77,6 +79,7 @@ export const newCommand: Command = {
       free,
       payment,
       currency: code,
+      confirm = false,
       ...values
     } = parsed.values
     const [name = ''] = parsed.positionals
@@ -122,7 +125,7 @@ export const newCommand: Command = {
     const today = dayOf(createClock(null)())
     const answersResult = await askQuestions(
       { ...values, ...freeAnswer },
-      currency === INR ? {} : { currency },
+      { ...(currency === INR ? {} : { currency }), isConfirmed: confirm },
       today,
       yes ? null : openLineReader(terminal),
       terminal,

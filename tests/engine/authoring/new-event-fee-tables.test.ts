@@ -76,7 +76,7 @@ test.each<[string, string, readonly string[]]>([
       'Member | 5,000 | 6,000 | 8,000',
       'Non-member | 6,000 | 7,000 | 9,000',
       'Student | 2,500 | 3,000 | NIL',
-      '2,, “Student” would be free in “Spot registration”, but pays ₹ 3,000 in “Regular”. Write – if it is not on sale then.',
+      '2,2, “Student” would be free in “Spot registration”, but pays ₹ 3,000 in “Regular”. Write – if it is not on sale then.',
     ],
   ],
   [
@@ -163,7 +163,7 @@ test.each<[string, string, readonly string[]]>([
     [
       'Super Early Bird from 2026-05-01:2026-06-30 | Early Bird:2026-08-31 | Regular:2026-10-31 | Late:2026-11-30 | Spot from 2026-12-11:',
       'Delegate | 5000 | 6000 | 7000 | 8000 | 10000',
-      ',4, Registration would be closed on 1–10 December 2026, before “Spot” begins. Change one of the days.',
+      ',4, Registration would be closed on 1–10 December 2026, before “Spot” begins. Change one of the days, or keep registration closed.',
     ],
   ],
   [
@@ -293,7 +293,7 @@ test.each<[string, string, readonly string[]]>([
       'Delegate | 6000 | 5000 | 7000',
       'delegate | 1 | 2 | 3',
       ',1, “Regular” would end on 31 July 2026, before it begins (1 September 2026).',
-      '0,, “Delegate” would be cheaper in “Regular” (₹ 5,000) than in “Early” (₹ 6,000).',
+      '0,1, “Delegate” would be cheaper in “Regular” (₹ 5,000) than in “Early” (₹ 6,000).',
       '1,, “delegate” is listed twice.',
       ',,0 “GST 5% extra” has no prices. If it is a category, add it as a row; then remove it here.',
     ],

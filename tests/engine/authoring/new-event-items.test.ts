@@ -148,7 +148,8 @@ test.each<[string, readonly ItemRow[], readonly string[]]>([
       '1,1 What does “Echo” cost in “Regular”? Write an amount, free, or – if it is not on sale then.',
       '1,2 “abc” is not a price. Write an amount, free, or – if it is not on sale then.',
       '1,number “many” is not a number of seats. Write a whole number, such as 30.',
-      '2, “ECG” would be cheaper in “Regular” (₹ 2) than in “Early” (₹ 3).',
+      '2,1 “ECG” would be cheaper in “Regular” (₹ 2) than in “Early” (₹ 3).',
+      '2,2 “ECG” would be cheaper in “Spot” (₹ 1) than in “Regular” (₹ 2).',
       '2,number “ECG” would have no seat.',
     ],
   ],
@@ -217,7 +218,7 @@ test('a gap between two periods names the days, and each offered correction clos
   const [problem, ...others] = readFees(table, event).problems
   expect(others).toEqual([])
   expect(problem?.message).toBe(
-    'Registration would be closed on 1–14 September 2026, before “Regular” begins. Change one of the days.',
+    'Registration would be closed on 1–14 September 2026, before “Regular” begins. Change one of the days, or keep registration closed.',
   )
   expect(
     problem?.fixes?.map(({ message, columns }) => {

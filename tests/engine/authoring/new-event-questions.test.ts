@@ -88,7 +88,7 @@ test.each<[string, string, object | string]>([
   [
     'companions',
     '5000 / 4000',
-    'Accompanying person would be cheaper later (₹\u00a04,000) than early (₹\u00a05,000).',
+    'Accompanying person would be cheaper later (₹\u00a04,000) than early (₹\u00a05,000). If it is correct, add --confirm.',
   ],
   ['workshops', 'none', { workshops: [] }],
   [
@@ -247,8 +247,14 @@ describe('categories', () => {
       'Member = 1 / 2 / 3; Student = 1 / 2',
       'Student has 2 prices, but Member has 3. Give each category 3 prices, or one that applies to all periods.',
     ],
-    ['Member = 4 / 5 / 4', 'Member would be cheaper in “Late” (₹ 4) than in “Regular” (₹ 5).'],
-    ['Member = 5000 / 4000', 'Member would be cheaper later (₹ 4,000) than early (₹ 5,000).'],
+    [
+      'Member = 4 / 5 / 4',
+      'Member would be cheaper in “Late” (₹ 4) than in “Regular” (₹ 5). If it is correct, add --confirm.',
+    ],
+    [
+      'Member = 5000 / 4000',
+      'Member would be cheaper later (₹ 4,000) than early (₹ 5,000). If it is correct, add --confirm.',
+    ],
     ['Member = none / none', 'Member would never be on sale.'],
     ['Member = 1; member = 2', '"member" is listed twice.'],
     ['= 5000', '"= 5000" has no category. Write Member = 4000 / 5000; Student = 1000.'],

@@ -27,11 +27,15 @@ export function saveAnswers(draft: AnswerDraft | null): void {
   keepDraft(STORAGE_NAME, draft)
 }
 
+/** Absent if an earlier version of the page stored none. */
+const readConfirmed = (value: unknown): Pick<FeeTable, 'confirmed'> =>
+  Array.isArray(value) ? { confirmed: value.map(readText) } : {}
+
 const readText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** An empty table if an earlier version of the page stored none. */
 function readItemTable(value: unknown): ItemTable {
-  const { rows, notes, isByPeriod } = isRecord(value) ? value : {}
+  const { rows, notes, isByPeriod, confirmed } = isRecord(value) ? value : {}
   return {
     rows: (Array.isArray(rows) ? rows : []).flatMap((row) =>
       isRecord(row) && Array.isArray(row['cells'])
@@ -47,6 +51,7 @@ function readItemTable(value: unknown): ItemTable {
     ),
     notes: (Array.isArray(notes) ? notes : []).map(readText),
     isByPeriod: isByPeriod === true,
+    ...readConfirmed(confirmed),
   }
 }
 
@@ -80,6 +85,7 @@ export function loadAnswers(): KeptAnswers | null {
           : [],
       ),
       notes: notes.map(readText),
+      ...readConfirmed(fees['confirmed']),
       ...(currency === null ? {} : { currency }),
       ...(currencyAsked === null ? {} : { currencyAsked }),
     },

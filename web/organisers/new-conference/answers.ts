@@ -144,6 +144,12 @@ export const findItemKind = (
 export const without = <Entry>(entries: readonly Entry[], at: number): readonly Entry[] =>
   entries.filter((_, index) => index !== at)
 
+/** Adds the message of a problem of which the organiser states that the table is right. */
+export const addConfirmed = <Table extends FeeTable | ItemTable>(
+  table: Table,
+  message: string,
+): Table => ({ ...table, confirmed: [...(table.confirmed ?? []), message] })
+
 /** Adds rows to a table. If they have a price for each period, one price for all becomes one for each. */
 export function addItemRows(table: ItemTable, added: readonly ItemRow[]): ItemTable {
   const width = Math.max(...added.map(({ cells }) => cells.length))

@@ -8,7 +8,7 @@ import {
 } from '../../../engine/authoring.ts'
 import type { FeeProblem, FeeTable, NoteMeaning } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { without } from './answers.ts'
+import { addConfirmed, without } from './answers.ts'
 import { PriceGrid } from './price-grid.tsx'
 import { ProblemCount, TableNotes } from './table-notes.tsx'
 
@@ -107,13 +107,15 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
         nameRow={({ label }, at) => label || `category ${at + 1}`}
         removeRow={(at) => change({ ...fees, rows: without(rows, at) })}
         fixColumns={(fixed) => change({ ...fees, columns: fixed })}
+        confirm={(message) => change(addConfirmed(fees, message))}
         columns={columns.map(({ label, from, to }, column) => ({
           name: nameOf(column),
-          head: (invalid) => (
+          head: (markPart) => (
             <>
               <input
                 aria-label={`Name of period ${column + 1}`}
                 value={label}
+                {...markPart('label')}
                 onChange={({ target }) => setColumn(column, { label: target.value })}
               />
               {from !== '' && (
@@ -123,6 +125,7 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
                     type="date"
                     aria-label={`First day of ${nameOf(column)}`}
                     value={isDay(from) ? from : ''}
+                    {...markPart('from')}
                     onChange={({ target }) => setColumn(column, { from: target.value })}
                   />
                 </label>
@@ -135,7 +138,7 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
                   type="date"
                   aria-label={`Last day of ${nameOf(column)}`}
                   value={isDay(to) ? to : ''}
-                  {...invalid}
+                  {...markPart(undefined)}
                   onChange={({ target }) => setColumn(column, { to: target.value })}
                 />
               </label>

@@ -2,7 +2,7 @@
 import { continuesWorkshop, findWorkshopName, listItemColumns } from '../../../engine/authoring.ts'
 import type { FeeProblem, ItemRow, ItemTable, NewEventAnswers } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { EMPTY_ITEM, without } from './answers.ts'
+import { addConfirmed, EMPTY_ITEM, without } from './answers.ts'
 import { PriceGrid } from './price-grid.tsx'
 import { ProblemCount, TableNotes } from './table-notes.tsx'
 
@@ -78,6 +78,7 @@ export function ItemGrid({ kind, table, before, problems, change }: ItemGridProp
         change={setRows}
         nameRow={nameRow}
         removeRow={removeRow}
+        confirm={(message) => change(addConfirmed(table, message))}
         columns={columns.map((name) => ({ name, head: () => name }))}
         rowHead={(row, at, invalid) => ({
           hasLabel: isWorkshop && !continuesWorkshop(rows, at),

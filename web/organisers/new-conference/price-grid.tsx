@@ -1,5 +1,5 @@
 /** A grid of prices: a row for each category or workshop, a column for each price period. */
-import { useId } from 'react'
+import { useId, useRef } from 'react'
 import type { ReactNode } from 'react'
 import type { FeeProblem, FeeTable } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -15,7 +15,7 @@ type PriceGridProps<R extends Row> = {
   /** A column of prices: its name, and its heading. */
   readonly columns: readonly {
     readonly name: string
-    readonly head: (invalid: Invalid) => ReactNode
+    readonly head: (markPart: (part: FeeProblem['part']) => Invalid) => ReactNode
   }[]
   readonly rows: readonly R[]
   readonly problems: readonly FeeProblem[]
@@ -34,6 +34,8 @@ type PriceGridProps<R extends Row> = {
   }
   readonly removeRow: (at: number) => void
   readonly fixColumns?: (columns: FeeTable['columns']) => void
+  /** Called with the message of a problem of which the organiser states that the table is right. */
+  readonly confirm: (message: string) => void
   /** Between the table and the problems of the whole table. */
   readonly children: ReactNode
 }
@@ -41,8 +43,9 @@ type PriceGridProps<R extends Row> = {
 /** Problems are shown beside their cell, and counted below the grid. */
 export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
   const { label, rowName, columns, rows, problems, change, nameRow, rowHead, lastColumn } = props
-  const { removeRow, fixColumns, children } = props
+  const { removeRow, fixColumns, confirm, children } = props
   const id = useId()
+  const table = useRef<HTMLDivElement>(null)
   const setRow = (at: number, part: Partial<Row>) =>
     change(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
   const listFor = (row: number | undefined, column: FeeProblem['column']) =>
@@ -52,31 +55,55 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
         ({ problem }) =>
           problem.note === undefined && problem.row === row && problem.column === column,
       )
-  const markInvalid = (row: number | undefined, column: FeeProblem['column']): Invalid => {
-    const [first] = listFor(row, column)
+  const markInvalid = (
+    row: number | undefined,
+    column: FeeProblem['column'],
+    part?: FeeProblem['part'],
+  ): Invalid => {
+    const first = listFor(row, column).find(({ problem }) => problem.part === part)
     return first === undefined
       ? {}
       : { 'aria-invalid': true, 'aria-describedby': `${id}-${first.index}` }
   }
   const listProblems = (entries: ReturnType<typeof listFor>) =>
     entries.map(({ problem, index }) => (
-      <div key={index}>
+      <div key={index} className="org-grid-problem">
         <p className="org-error" id={`${id}-${index}`}>
           <Icon name="bang" />
           {problem.message}
         </p>
-        {fixColumns !== undefined && problem.fixes !== undefined && (
+        {(problem.fixes !== undefined || problem.confirm !== undefined) && (
           <div className="org-fees-add">
-            {problem.fixes.map((fix) => (
+            {problem.fixes?.map((fix) => (
               <button
                 key={fix.message}
                 type="button"
                 className="btn line sm"
-                onClick={() => fixColumns(fix.columns)}
+                aria-describedby={`${id}-${index}`}
+                onClick={() => {
+                  // The button disappears, and the field of the problem may disappear with it.
+                  table.current?.focus()
+                  fixColumns?.(fix.columns)
+                }}
               >
                 {fix.message}
               </button>
             ))}
+            {problem.confirm !== undefined && (
+              <button
+                type="button"
+                className="btn line sm"
+                aria-describedby={`${id}-${index}`}
+                onClick={() => {
+                  table.current
+                    ?.querySelector<HTMLElement>(`input[aria-describedby="${id}-${index}"]`)
+                    ?.focus()
+                  confirm(problem.message)
+                }}
+              >
+                {problem.confirm}
+              </button>
+            )}
           </div>
         )}
       </div>
@@ -85,14 +112,14 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
   const width = columns.length + (lastColumn === undefined ? 2 : 3)
   return (
     <>
-      <div className="org-fees" role="region" aria-label={label} tabIndex={0}>
+      <div className="org-fees" role="region" aria-label={label} tabIndex={0} ref={table}>
         <table>
           <thead>
             <tr>
               <th scope="col">{rowName}</th>
               {columns.map(({ head }, column) => (
                 <th key={column} scope="col">
-                  {head(markInvalid(undefined, column))}
+                  {head((part) => markInvalid(undefined, column, part))}
                 </th>
               ))}
               {lastColumn !== undefined && <th scope="col">{lastColumn.head}</th>}

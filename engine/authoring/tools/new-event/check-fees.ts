@@ -7,7 +7,7 @@ import { hasDecimalComma } from './fee-table/cells.ts'
 import { explainNote } from './fee-table/notes.ts'
 import type { FeeTable } from './fee-table/parts.ts'
 import { explainBraces, explainName, hasBraces } from './category-name.ts'
-import { findImplausiblePrices, readPrice } from './prices.ts'
+import { listImplausiblePrices, readPrice, type ImplausiblePrice } from './prices.ts'
 import { listPeriodLabels } from './price-periods.ts'
 import type { NewEventAnswers, PricesByPeriod, SampleCategory } from './sample-options.ts'
 
@@ -17,12 +17,19 @@ import type { NewEventAnswers, PricesByPeriod, SampleCategory } from './sample-o
 export type FeeProblem = {
   readonly row?: number
   readonly column?: number | 'number'
+  /** The field in the heading of the column. Absent: its last day. */
+  readonly part?: 'label' | 'from'
   readonly note?: number
   /** A day is missing, which need not be an error. */
   readonly isMissingDay?: boolean
   readonly message: string
   /** Columns with other days that solve the problem. */
   readonly fixes?: readonly Fix[]
+  /**
+   * The answer that the table is right, if it can be. The problem is not reported again after its
+   * message is added to the confirmed ones of the table.
+   */
+  readonly confirm?: string
 }
 type Fix = { readonly message: string; readonly columns: FeeTable['columns'] }
 
@@ -56,10 +63,14 @@ export function readFees(
     label: label.trim(),
     prices: cells.map((cell) => readPrice(cell, currency) ?? null),
   }))
-  const { opens: _opens, closes: _closes, ...others } = answers
+  const { opens: _opens, closes: _closes, periodStarts: _starts, ...others } = answers
   const [first] = table.columns
   const last = table.columns.at(-1)
   const periodEnds = table.columns.slice(0, -1).map(({ to }) => to)
+  const periodStarts = table.columns.map(({ from }, index): Day | null => {
+    const before = periodEnds[index - 1] ?? ''
+    return isDay(from) && isDay(before) && from > addDays(before, 1) ? from : null
+  })
   const fees: NewEventAnswers = {
     ...others,
     ...(currency === INR ? {} : { currency }),
@@ -67,6 +78,7 @@ export function readFees(
     periodLabels: names,
     // If one day is missing, all days are asked together.
     periodEnds: periodEnds.every(isDay) ? periodEnds : [],
+    ...(periodStarts.some((start) => start !== null) ? { periodStarts } : {}),
     ...(first !== undefined && isDay(first.from) ? { opens: first.from } : {}),
     ...(last !== undefined && isDay(last.to) && last.to !== (answers.to ?? answers.from)
       ? { closes: last.to }
@@ -90,7 +102,7 @@ function nameByDays({ columns }: FeeTable, index: number): string {
 }
 
 function findColumnProblems(
-  { columns }: FeeTable,
+  { columns, confirmed = [] }: FeeTable,
   { from, to = from }: NewEventAnswers,
   labels: readonly string[],
 ): readonly FeeProblem[] {
@@ -103,29 +115,43 @@ function findColumnProblems(
     )
     if (sameLabelAt < index)
       return [
-        { column: index, message: `Two periods are called ${name}. Give this one another name.` },
+        {
+          column: index,
+          part: 'label',
+          message: `Two periods are called ${name}. Give this one another name.`,
+        },
       ]
-    if (hasBraces(column.label)) return [{ column: index, message: explainBraces(column.label) }]
-    if (column.to === '' && !isLast)
+    if (hasBraces(column.label))
+      return [{ column: index, part: 'label', message: explainBraces(column.label) }]
+    if (column.to === '' && !isLast) {
+      before = null
       return [{ column: index, isMissingDay: true, message: `Until which day does ${name} apply?` }]
+    }
     if (column.to !== '' && !isDay(column.to))
       return [{ column: index, message: `“${column.to}” is not a valid day.` }]
     const start: Day | null = before === null ? null : addDays(before, 1)
     const end: Day | null = isDay(column.to) ? column.to : null
     if (start !== null && isDay(column.from) && column.from > start) {
       const gapEnd = addDays(column.from, -1)
-      return [
-        {
-          column: index,
-          message: `Registration would be closed on ${formatDays(start, gapEnd)}, before ${name} begins. Change one of the days.`,
-          fixes: closeGap(columns, labels, index, start, gapEnd),
-        },
-      ]
+      const message = `Registration would be closed on ${formatDays(start, gapEnd)}, before ${name} begins. Change one of the days, or keep registration closed.`
+      if (!confirmed.includes(message)) {
+        before = end
+        return [
+          {
+            column: index,
+            part: 'from',
+            message,
+            fixes: closeGap(columns, labels, index, start, gapEnd),
+            confirm: 'Keep registration closed on these days',
+          },
+        ]
+      }
     }
     if (start !== null && isDay(column.from) && column.from < start)
       return [
         {
           column: index,
+          part: 'from',
           message: `${name} begins on ${formatDay(column.from)}, when the period before still applies. Change one of the days.`,
         },
       ]
@@ -138,6 +164,14 @@ function findColumnProblems(
       ]
     if (end !== null && isDay(column.from) && end < column.from)
       return [{ column: index, message: `${name} would end before it begins.` }]
+    if (end === null && to !== undefined && isDay(column.from) && column.from > to)
+      return [
+        {
+          column: index,
+          part: 'from',
+          message: `${name} would begin after the conference (${formatDay(to)}).`,
+        },
+      ]
     if (end !== null && to !== undefined && (isLast ? end > to : end >= to))
       return [
         {
@@ -171,7 +205,7 @@ function closeGap(
 }
 
 function findRowProblems(
-  { rows }: FeeTable,
+  { rows, confirmed }: FeeTable,
   { free = false, currency = INR }: NewEventAnswers,
   labels: readonly string[],
 ): readonly FeeProblem[] {
@@ -203,10 +237,27 @@ function findRowProblems(
         },
       ]
     if (isUnread || problems.length > 0) return problems
-    const message = findImplausiblePrices(`“${name}”`, prices, currency, labels)
-    return message === null ? [] : [{ row, message }]
+    return askAboutPrices(
+      row,
+      listImplausiblePrices(`“${name}”`, prices, currency, labels),
+      confirmed,
+    )
   })
 }
+
+/** Returns the questions about prices of a row that the organiser has not confirmed. */
+export const askAboutPrices = (
+  row: number,
+  implausible: readonly ImplausiblePrice[],
+  confirmed: readonly string[] = [],
+): readonly FeeProblem[] =>
+  implausible
+    .filter(({ message }) => !confirmed.includes(message))
+    .map((price) => ({
+      row,
+      ...price,
+      ...(price.column === undefined ? {} : { confirm: 'This is correct' }),
+    }))
 
 /** Reads the prices of a row. `asks` ends the question about a cell: "does “PG” pay in “Early Bird”?". */
 export function readCells(

@@ -1,9 +1,9 @@
 /** Checks the tables of workshops and accompanying persons; each problem names its row or cell. */
-import { INR, toAmount } from '../../../lib/money.ts'
-import { readCells, type FeeProblem } from './check-fees.ts'
+import { INR, toAmount, type Currency } from '../../../lib/money.ts'
+import { askAboutPrices, readCells, type FeeProblem } from './check-fees.ts'
 import type { ItemRow, ItemTable } from './fee-table/parts.ts'
 import { explainName } from './category-name.ts'
-import { findImplausiblePrices } from './prices.ts'
+import { listImplausiblePrices } from './prices.ts'
 import { countPeriods, listPeriodLabels } from './price-periods.ts'
 import type { NewEventAnswers, PricesByPeriod } from './sample-options.ts'
 import { combineWorkshops, type WorkshopEntry } from './workshops.ts'
@@ -44,7 +44,7 @@ const isOnlyHeading = (rows: readonly ItemRow[], at: number): boolean =>
   continuesWorkshop(rows, at + 1)
 
 export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): CheckedItems {
-  const columns = listItemColumns(table, answers)
+  const readContext = createReadContext(table, answers)
   const { rows } = table
   const problems: FeeProblem[] = []
   const rowsWithPrices = rows.flatMap((_, row) => (isOnlyHeading(rows, row) ? [] : [row]))
@@ -57,7 +57,7 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
       label === '' ? 'Which workshop has these prices?' : explainName(label, 'workshop')
     if (reason !== null) problems.push({ row, message: reason })
     const payerText = category === '' ? '' : ` for “${category}”`
-    const prices = readPrices(row, cells, columns, `“${label}”`, payerText, answers, problems)
+    const prices = readPrices(row, cells, readContext, `“${label}”`, payerText, problems)
     const number = /^(\d{1,5})(?:\s*(?:seats?|places?))?$/i.exec(typed.trim())?.[1]
     if (typed.trim() !== '' && number === undefined)
       problems.push({
@@ -90,12 +90,12 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
 const COMPANION_LABEL = 'Accompanying person'
 
 export function readCompanionTable(table: ItemTable, answers: NewEventAnswers): CheckedItems {
-  const columns = listItemColumns(table, answers)
+  const readContext = createReadContext(table, answers)
   const [first, ...others] = table.rows
   const notes = listNotes(table)
   if (first === undefined) return { answers, problems: notes }
   const problems: FeeProblem[] = []
-  const prices = readPrices(0, first.cells, columns, `“${COMPANION_LABEL}”`, '', answers, problems)
+  const prices = readPrices(0, first.cells, readContext, `“${COMPANION_LABEL}”`, '', problems)
   if (problems.length === 0 && prices.every((price) => price === null))
     problems.push({ row: 0, message: `“${COMPANION_LABEL}” would never be on sale.` })
   const age = first.number.trim()
@@ -117,14 +117,24 @@ export function readCompanionTable(table: ItemTable, answers: NewEventAnswers): 
   }
 }
 
+type ReadContext = Pick<ItemTable, 'confirmed'> & {
+  readonly columns: readonly string[]
+  readonly currency: Currency
+}
+
+const createReadContext = (table: ItemTable, answers: NewEventAnswers): ReadContext => ({
+  ...table,
+  columns: listItemColumns(table, answers),
+  currency: answers.currency ?? INR,
+})
+
 /** Reads the prices of a row and adds its problems to `problems`. */
 function readPrices(
   row: number,
   cells: readonly string[],
-  columns: readonly string[],
+  { columns, currency, confirmed }: ReadContext,
   name: string,
   payerText: string,
-  { currency = INR }: NewEventAnswers,
   problems: FeeProblem[],
 ): PricesByPeriod {
   if (columns.length === 0) return [toAmount(0)]
@@ -137,11 +147,14 @@ function readPrices(
   )
   problems.push(...unread)
   const isOnSale = prices.some((price) => price !== null)
-  const message =
-    unread.length === 0 && isOnSale
-      ? findImplausiblePrices(`${name}${payerText}`, prices, currency, columns)
-      : null
-  if (message !== null) problems.push({ row, message })
+  if (unread.length === 0 && isOnSale)
+    problems.push(
+      ...askAboutPrices(
+        row,
+        listImplausiblePrices(`${name}${payerText}`, prices, currency, columns),
+        confirmed,
+      ),
+    )
   return unread.length > 0 ? [] : prices
 }
 

@@ -10,12 +10,13 @@ import {
   type Tax,
 } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
-import { formatDay, getWeekday, type Day } from '../../../lib/time.ts'
+import { formatDay, formatDays, getWeekday, type Day } from '../../../lib/time.ts'
 import { formatIdAsWords } from '../../../event/placeholders-and-answer-texts.ts'
-import { createPaymentSections } from './payment.ts'
-import { formatAfterRegistration } from './after-registration.ts'
+import { createPaymentSections } from './sections/payment.ts'
+import { formatAcceptedFindings } from './sections/accepted-findings.ts'
+import { formatAfterRegistration } from './sections/after-registration.ts'
 import { listCategoryRemarks } from './category-remarks.ts'
-import { chooseEventDays, expandPrices } from './price-periods.ts'
+import { chooseEventDays, expandPrices, type EventDays } from './price-periods.ts'
 import type { SampleOptions } from './sample-options.ts'
 import { formatItemSections } from './items.ts'
 import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
@@ -47,7 +48,7 @@ const createSamplePrices =
 export function createEventFile(options: SampleOptions): string {
   const { id, prefix, currency = INR } = options
   const days = chooseEventDays(options)
-  const { from, to, periods } = days
+  const { from, to, periods, gaps } = days
   const title = options.title ?? formatIdAsWords(id.replace(/(\d+)$/, ' $1'))
   const isFree = options.free === true
   const tax = createSampleTax(options)
@@ -130,6 +131,10 @@ export function createEventFile(options: SampleOptions): string {
         : [`  closes: ${options.closes}`]
       : [appendComment(`  closes: ${paying.closes}`, 'a later transfer would not arrive in time')]),
   ]
+  const allow = formatAcceptedFindings(gaps, [
+    ...categories.map((row) => ({ at: `fees.prices.${row.id}`, prices: row.prices })),
+    ...sold.rows,
+  ])
   const amounts = isFree ? ['total'] : tax === null ? ['total'] : ['base', 'gst', 'total']
   return `# yaml-language-server: $schema=../schemas/event.schema.json
 #
@@ -159,7 +164,7 @@ look:
 
 closed:                                 # what the page says while registration is closed
   heading: Registration is closed
-  text: ${quoteYaml(`Registration for ${title} is closed. Please write to us.`)}
+  text: ${quoteYaml(formatClosedText(title, days))}
 ${window.length === 0 ? '' : `\nregistration:\n${window.join('\n')}\n`}
 routes:                                 # the addresses of the pages
   form: /${id}
@@ -276,7 +281,7 @@ ${sold.isBilled ? '    {lines}\n' : ''}${isFree ? '' : '    Amount: {total}\n'}
 ${formatAfterRegistration(from, isFree)}
 # The office needs no settings: by default it lists every field at /admin/${id}.
 
-# ── Worked examples (run by \`rollcall validate\`) ────────────────────────────────
+${allow.map((line) => `${line}\n`).join('')}# ── Worked examples (run by \`rollcall validate\`) ────────────────────────────────
 # What should these people pay? When a price or a day above changes, change it here too:
 # two places that agree are rarely both wrong.
 
@@ -308,6 +313,23 @@ function formatFees(tax: Tax | null, isFree: boolean, currency: Currency): reado
           ? `  # No tax is charged. Where it is on top of the prices:  tax: {name: GST, percent: ${GST_PERCENT}, prices: exclusive}`
           : '  # No tax is charged. Where the prices include one:  tax: {name: VAT, percent: 19, prices: inclusive}',
       ]
+}
+
+/** With days without registration between periods, the text states all days of registration. */
+function formatClosedText(title: string, { periods, gaps }: EventDays): string {
+  const starts = [0, ...gaps.map(({ after }) => after)]
+  const ranges = starts.map((at, index) => {
+    const first = periods[at]?.from ?? null
+    const last = periods[(starts[index + 1] ?? periods.length) - 1]?.to ?? first
+    return last === null
+      ? ''
+      : first === null
+        ? `until ${formatDay(last)}`
+        : `on ${formatDays(first, last)}`
+  })
+  return gaps.length === 0
+    ? `Registration for ${title} is closed. Please write to us.`
+    : `Registration for ${title} is closed today. It is open ${ranges.slice(0, -1).join(', ')} and ${ranges.at(-1)}.`
 }
 
 const formatWeekday = (day: Day): string => WEEKDAYS[getWeekday(day)] ?? ''

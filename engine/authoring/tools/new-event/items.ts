@@ -18,6 +18,7 @@ import {
   type WorkshopGroup,
   type WorkshopItem,
 } from './workshop-groups.ts'
+import type { FileRow } from './sections/accepted-findings.ts'
 import { appendComment, quoteYaml } from './yaml-text.ts'
 
 type ItemAnswers = {
@@ -32,6 +33,8 @@ type ItemSections = {
   readonly limits: readonly string[]
   readonly fields: readonly string[]
   readonly cases: readonly string[]
+  /** The rows of all items, with their paths. */
+  readonly rows: readonly FileRow[]
   /** Whether the bill has more than one line. */
   readonly isBilled: boolean
 }
@@ -93,8 +96,31 @@ export function formatItemSections(
           ),
         )
       : [],
+    rows: isBilled ? listRows(companions, groups) : [],
     isBilled,
   }
+}
+
+/** Returns the rows of the item tables in the order of the file: accompanying persons, then workshops. */
+function listRows(
+  companions: SampleCompanions | null,
+  groups: readonly WorkshopGroup[],
+): readonly FileRow[] {
+  const persons =
+    companions === null ? [] : [{ at: 'fees.items.0.prices.each', prices: companions.prices }]
+  return [
+    ...persons,
+    ...groups
+      .flatMap(({ items }) => items)
+      .flatMap(({ tables }, index) =>
+        tables.flatMap(({ rows }, table) => {
+          const path = `fees.items.${persons.length + index}.prices`
+          const part = table < tables.length - 1 ? 'table' : 'otherwise'
+          const tablePath = tables.length === 1 ? path : `${path}.${table}.${part}`
+          return rows.map(({ id, prices }) => ({ at: `${tablePath}.${id}`, prices }))
+        }),
+      ),
+  ]
 }
 
 /** The first category, and the first with each other combination of prices of workshops. */

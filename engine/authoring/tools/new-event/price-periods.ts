@@ -15,7 +15,11 @@ export type EventDays = {
   readonly from: Day
   readonly to: Day
   readonly periods: readonly FilePeriod[]
+  /** The days between two periods, on which registration is closed. */
+  readonly gaps: readonly PeriodGap[]
 }
+/** `after`: the index of the period that begins after the gap. */
+export type PeriodGap = { readonly after: number; readonly first: Day; readonly last: Day }
 
 const DAYS_AHEAD = 180
 const EARLY_PERIOD_END_DAYS = 45
@@ -90,9 +94,17 @@ export function chooseEventDays(options: SampleOptions): EventDays {
             ? (['early', 'regular'][index] ?? '')
             : deriveId(label, index, labels, 'period'),
       label,
-      from: before === undefined ? null : addDays(before, 1),
+      from: before === undefined ? null : (options.periodStarts?.[index] ?? addDays(before, 1)),
       to: ends[index] ?? (last === undefined || end > last ? end : addDays(last, 1)),
     }
   })
-  return { from, to, periods }
+  return { from, to, periods, gaps: listGaps(periods) }
 }
+
+const listGaps = (periods: readonly FilePeriod[]): readonly PeriodGap[] =>
+  periods.flatMap(({ from }, after): readonly PeriodGap[] => {
+    const before = periods[after - 1]
+    if (before === undefined || from === null) return []
+    const first = addDays(before.to, 1)
+    return from > first ? [{ after, first, last: addDays(from, -1) }] : []
+  })

@@ -35,11 +35,12 @@ export function readCategories(
   answer: string,
   free: boolean,
   currency: Currency,
+  isConfirmed = false,
 ): Result<readonly SampleCategory[], string> {
   const entries = splitEntries(answer, currency)
   const categories: SampleCategory[] = []
   for (const entry of entries) {
-    const category = readCategory(entry, free, currency)
+    const category = readCategory(entry, free, currency, { isConfirmed })
     if (!category.ok) return category
     if (categories.some(({ label }) => label.toLowerCase() === category.value.label.toLowerCase()))
       return err(`"${category.value.label}" is listed twice.`)
@@ -97,7 +98,7 @@ function readCategory(
   entry: string,
   free: boolean,
   currency: Currency,
-  mustBeOnSale = true,
+  { mustBeOnSale = true, isConfirmed = false },
 ): Result<SampleCategory, string> {
   const found = (entry.includes('=') ? /^(.*?)\s*=\s*(.*)$/ : /^(.*?)\s*:\s*(.*)$/).exec(entry)
   const label = joinLines(found?.[1] ?? entry)
@@ -117,7 +118,7 @@ function readCategory(
     )
   // A workshop need not be on sale for each category.
   if (!mustBeOnSale && prices.every((price) => price === null)) return ok({ label, prices })
-  const problem = findImplausiblePrices(label, prices, currency)
+  const problem = findImplausiblePrices(label, prices, currency, isConfirmed)
   return problem === null ? ok({ label, prices }) : err(problem)
 }
 
@@ -149,27 +150,59 @@ export function joinLines(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** Returns a sentence if a row is never on sale, or if a later price is below an earlier one. */
-export function findImplausiblePrices(
+/** A price that is probably a mistake. Without `column`, the row is never on sale. */
+export type ImplausiblePrice = { readonly column?: number; readonly message: string }
+
+/** Returns the prices of a row that are below the one before, or that the row is never on sale. */
+export function listImplausiblePrices(
   label: string,
   prices: PricesByPeriod,
   currency: Currency,
   labels: readonly string[] = [],
-): string | null {
-  if (prices.every((price) => price === null)) return `${label} would never be on sale.`
+): readonly ImplausiblePrice[] {
+  if (prices.every((price) => price === null))
+    return [{ message: `${label} would never be on sale.` }]
   const names = listPeriodLabels(prices.length, labels)
-  for (const [index, later] of prices.entries()) {
-    const before = prices.findLastIndex((price, at) => at < index && price !== null)
+  return prices.flatMap((later, column): readonly ImplausiblePrice[] => {
+    const before = prices.findLastIndex((price, at) => at < column && price !== null)
     const earlier = prices[before]
-    if (later === null || earlier == null || later >= earlier) continue
+    if (later === null || earlier == null || later >= earlier) return []
+    const amount = formatMoney(earlier, currency)
     if (later === 0)
-      return `${label} would be free ${labels.length === 0 ? 'later' : `in “${names[index]}”`}, but pays ${formatMoney(earlier, currency)} ${labels.length === 0 ? 'early' : `in “${names[before]}”`}. Write – if it is not on sale then.`
-    return prices.length === 2 && labels.length === 0
-      ? `${label} would be cheaper later (${formatMoney(later, currency)}) than early (${formatMoney(earlier, currency)}).`
-      : `${label} would be cheaper in “${names[index]}” (${formatMoney(later, currency)}) than in “${names[before]}” (${formatMoney(earlier, currency)}).`
-  }
-  return null
+      return [
+        {
+          column,
+          message: `${label} would be free ${labels.length === 0 ? 'later' : `in “${names[column]}”`}, but pays ${amount} ${labels.length === 0 ? 'early' : `in “${names[before]}”`}. Write – if it is not on sale then.`,
+        },
+      ]
+    return [
+      {
+        column,
+        message:
+          prices.length === 2 && labels.length === 0
+            ? `${label} would be cheaper later (${formatMoney(later, currency)}) than early (${amount}).`
+            : `${label} would be cheaper in “${names[column]}” (${formatMoney(later, currency)}) than in “${names[before]}” (${amount}).`,
+      },
+    ]
+  })
 }
+
+/** Returns the first of these sentences for the command, with its option; null if there is none. */
+function findImplausiblePrices(
+  label: string,
+  prices: PricesByPeriod,
+  currency: Currency,
+  isConfirmed: boolean,
+): string | null {
+  const [first] = listImplausiblePrices(label, prices, currency).filter(
+    ({ column }) => column === undefined || !isConfirmed,
+  )
+  if (first === undefined) return null
+  return first.column === undefined ? first.message : `${first.message} ${CONFIRM_HELP}`
+}
+
+/** How the command is told that an unlikely table is correct. */
+export const CONFIRM_HELP = 'If it is correct, add --confirm.'
 
 const NONE_ANSWER = /^(none?|no|nobody|nil|-|not?)\.?$/i
 const FREE_UNDER_PATTERN =
@@ -184,6 +217,7 @@ export function readCompanions(
   free: boolean,
   currency: Currency,
   periods: number,
+  isConfirmed = false,
 ): Result<SampleCompanions | null, string> {
   const answerText = joinLines(answer)
   if (NONE_ANSWER.test(answerText)) return ok(null)
@@ -201,7 +235,7 @@ export function readCompanions(
     return err(`"${answer}" is not a price. Write 4000 / 5000: early, then later; or none.`)
   const problem =
     findCountProblem('Accompanying person', prices, periods) ??
-    findImplausiblePrices('Accompanying person', prices, currency)
+    findImplausiblePrices('Accompanying person', prices, currency, isConfirmed)
   return problem === null
     ? ok({ prices, freeUnder: under === null ? null : Number(under[1]) })
     : err(problem)
@@ -237,6 +271,7 @@ export function readWorkshops(
   currency: Currency,
   periods: number,
   categories: readonly SampleCategory[],
+  isConfirmed = false,
 ): Result<readonly SampleWorkshop[], string> {
   if (NONE_ANSWER.test(joinLines(answer))) return ok([])
   const entries: WorkshopEntry[] = []
@@ -249,7 +284,7 @@ export function readWorkshops(
       return err(
         `"${partial[1]}${seats}" is not a number of seats. Write a whole number: 30 seats.`,
       )
-    const row = readCategory(rest, free, currency, false)
+    const row = readCategory(rest, free, currency, { mustBeOnSale: false, isConfirmed })
     if (!row.ok) return row
     const { label, prices } = row.value
     const problem = findCountProblem(label, prices, periods)

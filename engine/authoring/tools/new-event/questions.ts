@@ -5,6 +5,7 @@ import { formatCurrency, INR } from '../../../lib/money.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { countDaysBetween, formatDay, isDay, getWeekday, type Day } from '../../../lib/time.ts'
 import {
+  CONFIRM_HELP,
   joinLines,
   PRICES_EXAMPLE,
   readCategories,
@@ -12,7 +13,7 @@ import {
   readWorkshops,
   formatWorkshopsExample,
 } from './prices.ts'
-import { readFees } from './check-fees.ts'
+import { readFees, type FeeProblem } from './check-fees.ts'
 import { readWorkshopTable } from './check-items.ts'
 import { readFeeTable } from './fee-table.ts'
 import { isFeeTable } from './fee-table/cells.ts'
@@ -122,13 +123,14 @@ export const QUESTIONS: readonly Question[] = [
         answer,
         answers.free === true,
         answers.currency ?? INR,
+        answers.isConfirmed,
       )
       if (!categoriesResult.ok) return categoriesResult
       // If all prices are free, the event is free regardless of the earlier answer.
       const isFree = categoriesResult.value.every(({ prices }) =>
         prices.every((price) => (price ?? 0) === 0),
       )
-      const { periodEnds: _ends, periodLabels: _labels, ...others } = answers
+      const { periodEnds: _ends, periodLabels: _labels, periodStarts: _starts, ...others } = answers
       return ok({
         ...others,
         categories: categoriesResult.value,
@@ -200,6 +202,7 @@ export const QUESTIONS: readonly Question[] = [
         answers.free === true,
         answers.currency ?? INR,
         countPeriods(answers),
+        answers.isConfirmed,
       )
       return companionsResult.ok
         ? ok({ ...answers, companions: companionsResult.value })
@@ -221,6 +224,7 @@ export const QUESTIONS: readonly Question[] = [
         answers.currency ?? INR,
         countPeriods(answers),
         answers.categories ?? [],
+        answers.isConfirmed,
       )
       return workshopsResult.ok
         ? ok({ ...answers, workshops: workshopsResult.value })
@@ -265,12 +269,21 @@ function readPastedTable(
       `The table names ${table.currencyAsked}. If its prices are in ${table.currencyAsked}, state it: --currency ${table.currencyAsked}. If they are in rupees, remove ${table.currencyAsked} from the table.`,
     )
   const { fees, problems } = readFees(table, answers)
-  const wrong = problems.filter(({ isMissingDay }) => isMissingDay !== true)
-  if (wrong.length > 0) return err(wrong.map(({ message }) => message).join('\n'))
+  const wrong = explainProblems(
+    problems.filter(({ isMissingDay }) => isMissingDay !== true),
+    answers,
+  )
+  if (wrong !== null) return err(wrong)
   const persons =
     companions === null
       ? null
-      : readCompanions(companions, free, fees.currency ?? currency, countPeriods(fees))
+      : readCompanions(
+          companions,
+          free,
+          fees.currency ?? currency,
+          countPeriods(fees),
+          answers.isConfirmed,
+        )
   return ok({
     ...fees,
     ...(tax !== null && (fees.currency ?? INR) === INR ? { tax } : {}),
@@ -286,9 +299,23 @@ function readPastedWorkshops(
   const table = readItemTable(answer, answers, today)
   if (table.rows.length === 0) return err('The table has no prices of workshops.')
   const { answers: withWorkshops, problems } = readWorkshopTable(table, answers)
-  return problems.length > 0
-    ? err(problems.map(({ message }) => message).join('\n'))
-    : ok(withWorkshops)
+  const wrong = explainProblems(problems, answers)
+  return wrong === null ? ok(withWorkshops) : err(wrong)
+}
+
+/** Joins the messages of a table's problems for the command; null if there are none. */
+function explainProblems(
+  problems: readonly FeeProblem[],
+  { isConfirmed = false }: NewEventAnswers,
+): string | null {
+  const asked = problems.filter(({ confirm }) => confirm === undefined || !isConfirmed)
+  return asked.length === 0
+    ? null
+    : asked
+        .map(({ message, confirm }) =>
+          confirm === undefined ? message : `${message} ${CONFIRM_HELP}`,
+        )
+        .join('\n')
 }
 
 /** Splits "31 August 2026; 31 October 2026". A single range is one answer. */

@@ -36,6 +36,11 @@ export type SampleOptions = {
   readonly periodEnds?: readonly Day[]
   /** Names of the periods; an empty one gets a default. */
   readonly periodLabels?: readonly string[]
+  /**
+   * The first day of each period that does not follow the one before it: registration is closed
+   * between them. Null for the others.
+   */
+  readonly periodStarts?: readonly (Day | null)[]
   /** The first day of registration. Absent: immediately. */
   readonly opens?: Day
   /** The last day of registration, if it is before the event's last day. */
@@ -52,6 +57,8 @@ export type SampleOptions = {
   /** Null or absent: no accompanying persons. */
   readonly companions?: SampleCompanions | null
   readonly workshops?: readonly SampleWorkshop[]
+  /** Prices that fall and days without registration are correct: they are not questioned. */
+  readonly isConfirmed?: boolean
   /** Placeholder days are counted from this day. */
   readonly today: Day
 }

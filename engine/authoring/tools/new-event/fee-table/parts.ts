@@ -16,7 +16,9 @@ export type FeeTable = {
    * applies.
    */
   readonly currencyAsked?: Currency
-}
+} & Confirmed
+/** The messages of problems of which the organiser has stated that the table is right. Absent: none. */
+type Confirmed = { readonly confirmed?: readonly string[] }
 /** A row of prices of a workshop or accompanying person. */
 export type ItemRow = FeeRow & {
   /** The category that pays these prices; empty: all without a row of their own. */
@@ -31,4 +33,4 @@ export type ItemTable = {
   readonly notes: readonly string[]
   /** Each period has its price. Otherwise one price applies to all. */
   readonly isByPeriod: boolean
-}
+} & Confirmed

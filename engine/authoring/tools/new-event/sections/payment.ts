@@ -1,10 +1,10 @@
 /** Writes the payment methods of a new event: by card in rupees, otherwise by bank transfer. */
-import { getAccountPrefix } from '../../../payments/card-accounts.ts'
-import { DEFAULT_GATEWAY } from '../../../payments/gateways/capabilities.ts'
-import { INR, type Currency } from '../../../lib/money.ts'
-import { addDays, type Day } from '../../../lib/time.ts'
-import type { EventDays } from './price-periods.ts'
-import { appendComment } from './yaml-text.ts'
+import { getAccountPrefix } from '../../../../payments/card-accounts.ts'
+import { DEFAULT_GATEWAY } from '../../../../payments/gateways/capabilities.ts'
+import { INR, type Currency } from '../../../../lib/money.ts'
+import { addDays, type Day } from '../../../../lib/time.ts'
+import type { EventDays } from '../price-periods.ts'
+import { appendComment } from '../yaml-text.ts'
 
 export type PaymentSections = {
   /** The last day on which delegates can pay. Null if it is the last day of registration. */

@@ -1,5 +1,5 @@
 /** Writes the self-service actions of a new event: cancel, and change answers. */
-import { addDays, type Day } from '../../../lib/time.ts'
+import { addDays, type Day } from '../../../../lib/time.ts'
 
 /** Placeholder days before the first day of the event. */
 const FULL_REFUND_DAYS = 60

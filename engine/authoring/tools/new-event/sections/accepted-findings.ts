@@ -1,0 +1,52 @@
+/** Writes the findings that the organiser has confirmed: gaps between periods, and prices that fall. */
+import { formatDays } from '../../../../lib/time.ts'
+import type { PeriodGap } from '../price-periods.ts'
+import type { PricesByPeriod } from '../sample-options.ts'
+
+/** A row of prices in the file. `at`: the path of the row, such as `fees.prices.member`. */
+export type FileRow = { readonly at: string; readonly prices: PricesByPeriod }
+
+type Accepted = { readonly code: string; readonly at: string; readonly because: string }
+
+const listFallingPrices = ({ at, prices }: FileRow): readonly Accepted[] =>
+  prices.flatMap((price, column): readonly Accepted[] => {
+    const before = prices.slice(0, column).findLast((other) => (other ?? 0) > 0)
+    return price === null || before == null || price === 0 || price >= before
+      ? []
+      : [
+          {
+            code: 'EV412',
+            at: `${at}.${column}`,
+            because: 'The organisers confirmed that this price is lower than the one before it.',
+          },
+        ]
+  })
+
+/** Returns the lines of the section with an empty line after it; none if there is nothing to accept. */
+export function formatAcceptedFindings(
+  gaps: readonly PeriodGap[],
+  rows: readonly FileRow[],
+): readonly string[] {
+  const accepted = [
+    ...gaps.map(({ after, first, last }): Accepted => ({
+      code: 'EV405',
+      at: `fees.periods.${after}`,
+      because: `The organisers confirmed that registration is closed on ${formatDays(first, last)}.`,
+    })),
+    ...rows.flatMap(listFallingPrices),
+  ]
+  return accepted.length === 0
+    ? []
+    : [
+        '# ── Accepted findings ───────────────────────────────────────────────────────────',
+        '# The checker would report these places, but they are correct.',
+        '',
+        'allow:',
+        ...accepted.flatMap(({ code, at, because }) => [
+          `  - code: ${code}`,
+          `    at: ${at}`,
+          `    because: ${because}`,
+        ]),
+        '',
+      ]
+}

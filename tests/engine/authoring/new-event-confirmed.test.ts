@@ -1,0 +1,215 @@
+/** Unusual fee tables that the organiser confirms: days without registration, and prices that fall. */
+import { expect, test } from 'vitest'
+import { addDays, day, INR, quote, startOfDay } from '../../../engine/index.ts'
+import {
+  compileEvent,
+  createEventFile,
+  QUESTIONS,
+  readCompanionTable,
+  readFees,
+  readFeeTable,
+  readWorkshopTable,
+  type FeeProblem,
+  type FeeTable,
+  type ItemRow,
+  type NewEventAnswers,
+} from '../../../engine/authoring.ts'
+import { shared } from '../../server/cli/shared-files.ts'
+
+const today = day('2026-05-01')
+const event: NewEventAnswers = {
+  title: 'Echo 2026',
+  from: day('2026-12-11'),
+  to: day('2026-12-13'),
+  tax: 'none',
+}
+const GAP =
+  'Category\tEarly bird (until 31 Aug 2026)\tRegular (15 Sep – 31 Oct 2026)\tSpot (11–13 Dec 2026)\nMember\t5000\t6000\t8000\nPG\t3000\t3500\tNA'
+
+const readTable = (text: string): FeeTable =>
+  readFeeTable(text, { from: event.from, to: event.to, currency: INR, today })
+
+/** Confirms every problem that can be confirmed, and returns all of them with the answers. */
+function confirmAll(text: string) {
+  const asked: FeeProblem[] = []
+  let table = readTable(text)
+  for (;;) {
+    const { fees, problems } = readFees(table, event)
+    const next = problems.filter(({ confirm }) => confirm !== undefined)
+    if (next.length === 0) return { asked, fees, problems, table }
+    asked.push(...next)
+    table = { ...table, confirmed: [...(table.confirmed ?? []), ...next.map((one) => one.message)] }
+  }
+}
+
+function compile(answers: NewEventAnswers) {
+  const text = createEventFile({ ...answers, id: 'echo2026', prefix: 'ECHO', today })
+  const { event: compiled, findings } = compileEvent(text, shared, { path: 'echo2026.yaml' })
+  expect(
+    findings
+      .filter(({ code }) => code !== 'EV991')
+      .map(({ code, message, at }) => `${at.start.line} ${code} ${message}`),
+  ).toEqual([])
+  if (compiled === null) throw new Error('no event')
+  return { compiled, text }
+}
+
+const row = (label: string, cells: string, number = ''): ItemRow => ({
+  label,
+  category: '',
+  cells: cells.split(' '),
+  number,
+})
+
+test('a brochure with days without registration could only be entered without them', () => {
+  const { asked, fees, problems } = confirmAll(GAP)
+  expect(asked.map(({ column, part, confirm }) => [column, part, confirm])).toEqual([
+    [1, 'from', 'Keep registration closed on these days'],
+    [2, 'from', 'Keep registration closed on these days'],
+  ])
+  expect(problems).toEqual([])
+  const companions = readCompanionTable(
+    { rows: [row('', '3000 3500 –')], notes: [], isByPeriod: true },
+    fees,
+  )
+  const workshops = readWorkshopTable(
+    { rows: [row('ECG', '500 600 –', '30')], notes: [], isByPeriod: true },
+    companions.answers,
+  )
+  const { compiled } = compile(workshops.answers)
+  const read = (on: string) => {
+    const quoted = quote(compiled, { registering_as: 'member' } as never, startOfDay(day(on)))
+    return quoted.ok
+      ? quoted.value.total
+      : quoted.error.code === 'registration_closed'
+        ? quoted.error.text
+        : quoted.error.code
+  }
+  const closed =
+    'Registration for Echo 2026 is closed today. It is open until 31 August 2026, on 15 September – 31 October 2026 and on 11–13 December 2026.'
+  expect(['2026-08-31', '2026-09-15', '2026-10-31', '2026-12-11', '2026-12-13'].map(read)).toEqual([
+    500_000, 600_000, 600_000, 800_000, 800_000,
+  ])
+  for (const on of ['2026-09-01', '2026-09-14', '2026-11-01', '2026-12-10', '2026-12-14'])
+    expect([on, read(on)]).toEqual([on, closed])
+})
+
+test('a confirmed gap is asked about again when one of its days changes, and a period after the conference is no gap', () => {
+  const { table } = confirmAll(GAP)
+  const change = (at: number, part: object) =>
+    readFees(
+      {
+        ...table,
+        columns: table.columns.map((column, index) =>
+          index === at ? { ...column, ...part } : column,
+        ),
+      },
+      event,
+    ).problems.map(({ column, part: field, message }) => [column, field, message])
+  expect(change(0, { to: addDays(day('2026-08-31'), 1) })).toMatchObject([
+    [1, 'from', expect.stringContaining('closed on 2–14 September 2026')],
+  ])
+  expect(change(2, { from: '2026-12-20', to: '' })).toMatchObject([
+    [2, 'from', expect.stringContaining('Registration would be closed on')],
+  ])
+  const late = {
+    ...table,
+    columns: [...table.columns.slice(0, 2), { label: 'Spot', from: '2026-12-20', to: '' }],
+  }
+  const message = readFees(late, event).problems[0]?.message ?? ''
+  expect(
+    readFees({ ...late, confirmed: [...(late.confirmed ?? []), message] }, event),
+  ).toMatchObject({
+    problems: [
+      {
+        column: 2,
+        part: 'from',
+        message: '“Spot” would begin after the conference (13 December 2026).',
+      },
+    ],
+  })
+})
+
+test.each([
+  ['a column that falls', '7000 6000 8000', '4000 3500 5000'],
+  ['the last price', '5000 6000 4500', '3000 3000 3000'],
+  ['twice in a row', '7000 6000 5000', '3000 3500 4000'],
+  ['over a period in which it is not on sale', '7000 – 5000', '3000 3500 4000'],
+  ['free in the last period', '5000 6000 free', '3000 3500 4000'],
+  ['after a free period', '5000 free 4000', '3000 3500 4000'],
+])('a price that falls could not be entered: %s', (_name, member, pg) => {
+  const lines = [
+    'Category Early-until-31-Aug-2026 Regular-until-31-Oct-2026 Spot',
+    `Member ${member}`,
+    `PG ${pg}`,
+  ]
+  const text = lines
+    .map((line) => line.replaceAll(' ', '\t'))
+    .join('\n')
+    .replace(/-/g, ' ')
+  const { asked, fees, problems } = confirmAll(text)
+  expect(asked.length).toBeGreaterThan(0)
+  for (const { row: at, column, confirm, message } of asked) {
+    expect(confirm, message).toBe('This is correct')
+    expect([typeof at, typeof column], message).toEqual(['number', 'number'])
+  }
+  expect(problems).toEqual([])
+  const { compiled, text: file } = compile(fees)
+  expect(Object.keys(compiled.fees.prices ?? {})).toEqual(['member', 'pg'])
+  if (file.includes('EV412'))
+    expect(file).toContain('The organisers confirmed that this price is lower')
+})
+
+test('falling prices of workshops and accompanying persons are confirmed in their own tables', () => {
+  const { fees } = confirmAll(
+    'Category\tEarly until 31 Aug 2026\tRegular\nMember\t5000\t6000\nPG\t3000\t3500',
+  )
+  const companionTable = { rows: [row('', '4000 3500')], notes: [], isByPeriod: true }
+  const [fall] = readCompanionTable(companionTable, fees).problems
+  expect(fall).toMatchObject({ row: 0, column: 1, confirm: 'This is correct' })
+  const companions = readCompanionTable(
+    { ...companionTable, confirmed: [fall?.message ?? ''] },
+    fees,
+  )
+  const table = {
+    rows: [
+      row('ECG', '900 800', '30'),
+      { ...row('', '700 600'), category: 'PG' },
+      row('Airway', '900 1000'),
+    ],
+    notes: [],
+    isByPeriod: true,
+  }
+  const asked = readWorkshopTable(table, companions.answers).problems
+  expect(asked.map(({ row: at, column }) => [at, column])).toEqual([
+    [0, 1],
+    [1, 1],
+  ])
+  const workshops = readWorkshopTable(
+    { ...table, confirmed: asked.map(({ message }) => message) },
+    companions.answers,
+  )
+  expect([companions.problems, workshops.problems]).toEqual([[], []])
+  expect(compile(workshops.answers).text.match(/code: EV412/g)).toHaveLength(3)
+})
+
+test.each([
+  ['categories', GAP],
+  ['categories', 'Member = 7000 / 6000; PG = 3000 / 3500'],
+  ['companions', '4000 / 3000'],
+  ['workshops', 'ECG = 2000 / 1000, 30 seats'],
+])('the command accepts them with --confirm: %s', (name, answer) => {
+  const parse = (isConfirmed: boolean) =>
+    QUESTIONS.find((question) => question.name === name)?.parse(
+      answer,
+      { ...event, isConfirmed },
+      today,
+    )
+  expect(parse(false)).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('If it is correct, add --confirm.'),
+  })
+  const confirmed = parse(true)
+  if (confirmed?.ok !== true) throw new Error(String(confirmed?.error))
+  if (name === 'categories') compile(confirmed.value)
+})
