@@ -324,10 +324,10 @@ const ROWS: readonly Row[] = [
     why: 'Faults that tests inject into the store are listed in one place',
     in: /^server\//,
     but: /^server\/storage\/(open-store|database\/(fault-injection|writer-worker|group-commit)|postgres\/(open-postgres-store|transactions|connection))\.ts$/,
-    text: /\bSeam\b|answerBeforeCommit|pagesMax|takesNoTurn|openInside/,
+    text: /\bSeam\b|answerBeforeCommit|pagesMax|takesNoTurn|openSqliteStore/,
     instead:
       'open the store with openStore; a new switch belongs in server/storage/database/fault-injection.ts',
-    bad: 'openInside({ dataDir, faults })',
+    bad: 'openSqliteStore({ dataDir, faults })',
     good: 'openStore({ dataDir })',
   },
   {

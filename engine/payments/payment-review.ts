@@ -156,10 +156,10 @@ export type Decision = DecisionGrounds & {
     /** The payment counts, and the rest of the requested amount remains to be paid. */
     | { readonly what: 'ask' }
     /**
-     * `amount` null: the whole remaining amount. `byHand`: the reference of a refund already made
+     * `amount` null: the whole remaining amount. `manualReference`: the reference of a refund already made
      * outside the gateway. Absent if the refund is made through the gateway.
      */
-    | { readonly what: 'refund'; readonly amount: Amount | null; readonly byHand?: string }
+    | { readonly what: 'refund'; readonly amount: Amount | null; readonly manualReference?: string }
     | { readonly what: 'dismiss' }
     /**
      * `price`: the other registration's price on the day of payment, if that day decides the price.
@@ -183,14 +183,14 @@ export type DecisionEffect =
   /** The payment counts as part of its attempt, and the rest remains due. */
   | { readonly does: 'ask'; readonly amount: Amount }
   /**
-   * `isAll`: nothing remains of the payment. `byHand`: already refunded; null to request the refund
+   * `isAll`: nothing remains of the payment. `manualReference`: already refunded; null to request the refund
    * from the gateway.
    */
   | {
       readonly does: 'give-back'
       readonly amount: Amount
       readonly isAll: boolean
-      readonly byHand: string | null
+      readonly manualReference: string | null
     }
   | { readonly does: 'dismiss' }
   | { readonly does: 'move'; readonly to: RegNo; readonly fits: boolean; readonly why: string }
@@ -309,11 +309,11 @@ function acceptPayment(
 
 function decideRefund(
   review: Review,
-  { amount, byHand }: Decision & { readonly what: 'refund' },
+  { amount, manualReference }: Decision & { readonly what: 'refund' },
 ): Result<DecisionEffect, DecisionRefusal> {
   const part = checkRefundAmount(review, amount)
   if (!part.ok) return part
-  const reference = byHand?.trim() ?? null
+  const reference = manualReference?.trim() ?? null
   if (review.is.startsWith('refund'))
     return reference === null
       ? ok({ does: 'refund-again', amount: part.value })
@@ -324,7 +324,7 @@ function decideRefund(
       `Enter the transfer reference or the slip number of the refund, at most ${MAX_REFERENCE_CHARACTERS} characters.`,
     )
   const isAll = part.value === review.left
-  return ok({ does: 'give-back', amount: part.value, isAll, byHand: reference })
+  return ok({ does: 'give-back', amount: part.value, isAll, manualReference: reference })
 }
 
 /** Returns the amount to refund; null refunds the whole remaining amount. */

@@ -40,7 +40,7 @@ type RecordedRefund = {
   /**
    * Paid from the organiser's bank account, so that the gateway still pays out the whole payment.
    */
-  readonly byHand: boolean
+  readonly isManual: boolean
 }
 /** One of our orders in a settlement. */
 export type RecordedOrder = {
@@ -237,7 +237,7 @@ function sumRefunds({ refunds }: Pick<RecordedPayment, 'refunds'>): Amount {
 }
 
 const sumGatewayRefunds = ({ refunds }: RecordedPayment): Amount =>
-  sumRefunds({ refunds: refunds.filter(({ byHand }) => !byHand) })
+  sumRefunds({ refunds: refunds.filter(({ isManual }) => !isManual) })
 
 /** A payment refunded in full after a review has the same state but was not dismissed. */
 const isDismissed = (money: RecordedPayment): boolean =>

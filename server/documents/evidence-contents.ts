@@ -45,7 +45,7 @@ export type EvidenceInput = {
   readonly refunds: readonly StoredRefund[]
   readonly audit: Awaited<ReturnType<Store['auditOf']>>
   readonly documents: readonly DocumentBody[]
-  readonly emails: Awaited<ReturnType<Store['mailsOf']>>
+  readonly emails: Awaited<ReturnType<Store['emailsOfRegistration']>>
   readonly at: Instant
 }
 

@@ -126,6 +126,6 @@ export async function proveBrowserByLink(
   reply: FastifyReply,
 ): Promise<void> {
   const { browser, set } = openCookie(deps, event, request)
-  await deps.store.proveBrowser(regNo, browser)
+  await deps.store.recordBrowser(regNo, browser)
   set(reply)
 }

@@ -22,7 +22,7 @@ const LOG_INTERVAL_MS = 1_000
 /** Describes the loss of the database. Null if it was not lost, or if this is unknown. */
 async function readLoss({ store }: Pick<Deps, 'store'>): Promise<string | null> {
   try {
-    return await store.lost()
+    return await store.findDatabaseLoss()
   } catch {
     return null
   }

@@ -86,7 +86,7 @@ async function sendPayLinkForRest(
     who: user,
     why: '',
     at: deps.clock(),
-    once: null,
+    idempotencyKey: null,
   } as const
   const sendResult = await sendPayLink({ deps, served, registration, newAction })
   const suffix = sendResult.ok
@@ -187,7 +187,7 @@ function readDecision(
       return ok({
         what: 'refund',
         amount: amount.value,
-        ...(input.by_hand === true && { byHand: toText(input.reference) }),
+        ...(input.by_hand === true && { manualReference: toText(input.reference) }),
         ...grounds,
       })
     case 'dismiss':

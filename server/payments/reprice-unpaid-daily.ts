@@ -42,7 +42,7 @@ async function repriceEvent(
       // A reported payment is confirmed at the price of the day that the delegate stated.
       const day = claim?.day ?? null
       const quote = quoteOnCredit(event, registration, day === null ? at : instant(startOfDay(day)))
-      return quote === null || quote.total === due ? [] : [{ regNo, ways: methodIds, quote }]
+      return quote === null || quote.total === due ? [] : [{ regNo, methods: methodIds, quote }]
     },
   )
   return prices.length === 0 ? 0 : store.repriceByCreditDate(prices, at)

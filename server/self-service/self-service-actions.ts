@@ -64,7 +64,7 @@ export async function applyDelegateAction(
     who: DELEGATE,
     why: readText({ why: reason }, 'why'),
     at: deps.clock(),
-    once: idempotencyKey.value,
+    idempotencyKey: idempotencyKey.value,
   } as const
   const result = await actionHandler({ deps, served, registration, newAction: action, params })
   if (!result.ok) return sendDenial(reply, result.error)

@@ -150,7 +150,7 @@ export interface Store
     at: Instant,
   ): Promise<Readonly<Record<string, number>>>
   /** Returns how many seats of each type are held or kept. Holds that have expired at that instant are not counted. */
-  takenSeats(eventId: string, at?: Instant): Promise<readonly StoredSeats[]>
+  listTakenSeats(eventId: string, at?: Instant): Promise<readonly StoredSeats[]>
   registration(regNo: string): Promise<StoredRegistration | null>
   /** Returns the imported registration with this number in the previous system. */
   registrationByFormerNumber(eventId: string, formerNo: string): Promise<StoredRegistration | null>
@@ -220,7 +220,7 @@ export interface Store
   rescheduleAfterClockChange(at: Instant): Promise<void>
   addAccessLink(link: NewLink): Promise<void>
   /** `browser`: hash of the cookie of a browser that opened an emailed link. */
-  proveBrowser(regNo: RegNo, browser: string): Promise<void>
+  recordBrowser(regNo: RegNo, browser: string): Promise<void>
   accessLink(tokenHash: string): Promise<StoredLink | null>
   /** Stores the time of the last use. May be called repeatedly. */
   recordLinkUse(tokenHash: string, at: Instant): Promise<void>
@@ -285,7 +285,7 @@ export interface Store
     answers: Answers,
   ): Promise<ContextRefusal | null>
   /** Returns the code that a registration used, in its original spelling. Null if none. */
-  discountCodeOf(regNo: RegNo): Promise<string | null>
+  discountCodeOfRegistration(regNo: RegNo): Promise<string | null>
   /** Returns a page of codes with their current uses and discounts, newest first. */
   discountCodes(query: CodeQuery): Promise<CodePage>
   /** Creates all codes, or none if one of them exists already. */
@@ -337,7 +337,7 @@ export interface Store
   /**
    * Returns what happened to the opened file (`was deleted`, …). Null if it is intact. Reads only its name and header.
    */
-  lost(): Promise<string | null>
+  findDatabaseLoss(): Promise<string | null>
   /** Writes the remaining data to a separate file. Every later write is refused. */
   rescue(plan: RescuePlan): Promise<RescuedRows>
   /**

@@ -6,7 +6,7 @@ import { lstatSync, statSync } from 'node:fs'
 import { makePrivate } from '../ops/file-permissions.ts'
 import { join } from 'node:path'
 import { DATABASE_FILE, openToRead, toSql } from './database/sqlite-connection.ts'
-import { toReads } from './operations/key-lookups.ts'
+import { createStoreReads } from './operations/key-lookups.ts'
 import type { listings } from './operations/list-queries.ts'
 import { LostDatabase, describeMissing, explainLostDatabase } from './recovery/missing-database.ts'
 import {
@@ -24,7 +24,7 @@ import { forgetLostLog, explainLostLog, rescueInto } from './recovery/rescue-del
 import type { InjectedFaults } from './database/fault-injection.ts'
 import { StoreBusy } from './index.ts'
 import type { Store } from './index.ts'
-import { storeOf } from './operations/dispatch-operations.ts'
+import { assembleStore } from './operations/dispatch-operations.ts'
 import { startThread } from './database/worker-client.ts'
 import type { StartWorker, Thread } from './database/worker-client.ts'
 import type { WriterData } from './database/writer-worker.ts'
@@ -68,17 +68,20 @@ export async function openStore({
     if (lossMessage !== null) throw new LostDatabase(lossMessage)
     const sqliteOptions = { dataDir, migrates, migratesAtStart }
     return (
-      await openInside({ ...sqliteOptions, ...(startWorker === undefined ? {} : { startWorker }) })
+      await openSqliteStore({
+        ...sqliteOptions,
+        ...(startWorker === undefined ? {} : { startWorker }),
+      })
     ).store
   }
-  const { openInsidePostgres } = await import('./postgres/open-postgres-store.ts')
+  const { openPostgresStore } = await import('./postgres/open-postgres-store.ts')
   const mayCreate = isNew ?? !migrates
   const connectionOptions = { url: databaseUrl, migrates, migratesAtStart, isNew: mayCreate }
-  return (await openInsidePostgres(connectionOptions)).store
+  return (await openPostgresStore(connectionOptions)).store
 }
 
 /** Opens a SQLite store with access to its threads; can inject faults and run without threads. */
-export async function openInside({
+export async function openSqliteStore({
   dataDir,
   migrates = false,
   migratesAtStart = true,
@@ -138,7 +141,7 @@ export async function openInside({
   const openedFile =
     heldDatabase?.own ?? (shared === undefined ? watchInode(file) : openOwnFile(shared, file))
   openedFile.watchLog()
-  const lookUps = toReads(toSql(db))
+  const lookUps = createStoreReads(toSql(db))
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
     await Promise.all([writer.close(), reader.close()])
@@ -162,7 +165,7 @@ export async function openInside({
     return result
   }
 
-  const store = storeOf({
+  const store = assembleStore({
     isShared: false,
     proofs: null,
     tries: null,
@@ -170,7 +173,7 @@ export async function openInside({
     list: reader.call,
     read: lookUps,
     waiting: writer.waiting,
-    lost: () => openedFile.findLoss() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
+    findDatabaseLoss: () => openedFile.findLoss() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
     rescue: async (plan) => {
       if (shared !== undefined) setLost(shared)
       // The writerStart connection still has more of the data than any other.

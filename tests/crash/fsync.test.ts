@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openInside } from '../../server/storage/open-store.ts'
+import { openSqliteStore } from '../../server/storage/open-store.ts'
 import type { InjectedFaults } from '../../server/storage/database/fault-injection.ts'
 import { register, getServerCommand, getServerVariables, waitForStart } from './server.ts'
 import { canTrace, readTrace, buildTraceCommand } from './strace.ts'
@@ -167,7 +167,7 @@ describe('the trace of system calls', () => {
       expect(await traceServer(5)).toEqual(repeatValue(5, true)))
   } else {
     test('skipped: strace is not installed; the connection uses FULL', async () => {
-      const { store, writer } = await openInside({ dataDir: folder })
+      const { store, writer } = await openSqliteStore({ dataDir: folder })
       expect((await writer.call('pragmas')).synchronous).toBe(2)
       await store.close()
     })

@@ -4,7 +4,7 @@
  * protection.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { openInsidePostgres } from '../../server/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../server/storage/postgres/open-postgres-store.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
 import type { Store } from '../../server/storage/index.ts'
 import { newEmail, newRegistration, noon } from '../server/sample-registrations.ts'
@@ -17,7 +17,7 @@ const RETRY_MS = 10
 const QUEUE_MS = 20
 
 const [, , url = '', name = '', disabledProtection = ''] = process.argv
-const { store } = await openInsidePostgres({
+const { store } = await openPostgresStore({
   url,
   faults: disabledProtection === 'commit' ? { answerBeforeCommitMs: 300 } : {},
 })

@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openInsidePostgres } from '../../server/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../server/storage/postgres/open-postgres-store.ts'
 import { hour, noon } from '../server/sample-registrations.ts'
 import { BY_COUNTERS, BY_ROWS } from '../server/storage/payment-histories.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
@@ -67,7 +67,7 @@ else {
   /** Creates an event with few seats in an empty database. */
   async function createDatabase(name: string): Promise<string> {
     const url = await server.database(name)
-    const { store } = await openInsidePostgres({ url })
+    const { store } = await openPostgresStore({ url })
     await store.saveEventFile({
       hash: 'h',
       eventId: 'small',

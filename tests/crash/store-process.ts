@@ -2,13 +2,13 @@
  * A child process that registers and prints the acknowledged registrations, each in one system
  * call. Arguments: data folder, clients, registrations per client, fault options of the store.
  */
-import { openInside } from '../../server/storage/open-store.ts'
+import { openSqliteStore } from '../../server/storage/open-store.ts'
 import type { InjectedFaults } from '../../server/storage/database/fault-injection.ts'
 import { newRegistration } from '../server/sample-registrations.ts'
 import { printNow } from './print-now.ts'
 
 const [, , dataDir = '', clients = '1', countPerClient = '1', faults = '{}'] = process.argv
-const { store } = await openInside({ dataDir, faults: JSON.parse(faults) as InjectedFaults })
+const { store } = await openSqliteStore({ dataDir, faults: JSON.parse(faults) as InjectedFaults })
 printNow('READY')
 await Promise.all(
   Array.from({ length: Number(clients) }, async () => {

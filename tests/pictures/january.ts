@@ -115,10 +115,10 @@ for (const [way, people] of [
         who: 'office',
         why: '',
         at: getNoon(person),
-        once: null,
+        idempotencyKey: null,
       },
       {
-        way,
+        method: way,
         reference: way === 'upi' ? `6020${String(10_000_000 + n)}` : `SLIP ${n}`,
         amount: toAmount(person.amount),
         paidAt: getNoon(person),
@@ -147,7 +147,7 @@ for (const [n, person] of cash.slice(0, REFUNDS_EACH).entries()) {
     why: 'Agreed',
     who: 'office',
     at,
-    byHand: `BACK ${n}`,
+    manualReference: `BACK ${n}`,
   })
   refunded += getRefund(n)
 }

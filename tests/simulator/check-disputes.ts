@@ -94,7 +94,7 @@ export function createDisputeInvariants(
   const listWaiting = async (rows: readonly Row[]): Promise<readonly number[]> => {
     const recorded = await sql()<RecordedLoss>(RECORDED_SQL).all()
     const notes = await sql()<{ registration_id: number; at: number }>(NOTES_SQL).all()
-    const byHand = await sql()<PaymentAmount>(MANUAL_REFUNDS_SQL).all()
+    const manualRefunds = await sql()<PaymentAmount>(MANUAL_REFUNDS_SQL).all()
     /** Whatever the reference, manual refunds since the first loss count towards all losses of the payment. */
     const isCovered = (row: Row): boolean => {
       const losses = rows.filter(
@@ -104,7 +104,7 @@ export function createDisputeInvariants(
           other.reference === row.reference,
       )
       const first = Math.min(...losses.map(({ status_at: at }) => at))
-      const refunds = byHand.filter(
+      const refunds = manualRefunds.filter(
         (refund) =>
           refund.registration_id === row.registration_id &&
           refund.payment === row.reference &&

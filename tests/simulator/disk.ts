@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { toReads } from '../../server/storage/operations/key-lookups.ts'
+import { createStoreReads } from '../../server/storage/operations/key-lookups.ts'
 import { openToWrite, toSql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Connection as Written, Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { listings } from '../../server/storage/operations/list-queries.ts'
@@ -16,7 +16,7 @@ import { createTables } from '../../server/storage/database/schema.ts'
 import { containsFolded } from '../../server/storage/lists/search-terms.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
 import type { Store } from '../../server/storage/index.ts'
-import { storeOf } from '../../server/storage/operations/dispatch-operations.ts'
+import { assembleStore } from '../../server/storage/operations/dispatch-operations.ts'
 import type { Operations } from '../../server/storage/operations/writes.ts'
 
 export type Disk = {
@@ -100,7 +100,7 @@ export function createStore({
   readonly tracked?: <T>(run: () => Promise<T>) => Promise<T>
 }): Store {
   let requestId = 0
-  const lookUps = toReads(sql)
+  const lookUps = createStoreReads(sql)
   let lastOperation: Promise<unknown> = Promise.resolve()
   /** Runs one operation at a time, as the writer's connection does, so that none sees another one half finished. */
   const runInTurn = <T>(run: () => Promise<T>): Promise<T> => {
@@ -109,7 +109,7 @@ export function createStore({
     return runningOperation
   }
   const listReads = listings as unknown as Operations
-  return storeOf({
+  return assembleStore({
     isShared,
     proofs: null,
     tries: null,
@@ -136,7 +136,7 @@ export function createStore({
       },
     }),
     waiting: () => 0,
-    lost: () => null,
+    findDatabaseLoss: () => null,
     rescue: () => Promise.reject(new Error('no data is lost')),
     close: async () => {},
   })

@@ -369,7 +369,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
         who: staffName,
         why: reason,
         at: clock(),
-        once: null,
+        idempotencyKey: null,
       }),
     )
     writeTrace(() => `${staffName} erases ${regNo}: ${JSON.stringify(eraseResult)}`)

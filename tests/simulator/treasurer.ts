@@ -94,7 +94,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
             store.requestRefund({
               of: regNo,
               amount: part,
-              byHand: disputeId,
+              manualReference: disputeId,
               why: `The bank took it: click ${click} at ${timeline.now()}`,
               who: 'Asha',
               at: clock(),
@@ -114,7 +114,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
         who: 'Omar',
         why,
         at: clock(),
-        once: null,
+        idempotencyKey: null,
       }),
     )
   const refundInPanel = (random: Random): void => {

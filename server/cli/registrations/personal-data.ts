@@ -88,7 +88,7 @@ async function collectData(deps: CommandContext, regNo: RegNo, folder: string): 
     )
   }
   const [mails, acts, captures, refunds, decisions] = await Promise.all([
-    store.mailsOf(regNo),
+    store.emailsOfRegistration(regNo),
     store.actions(regNo),
     store.captures(regNo),
     store.refunds(regNo),
@@ -155,7 +155,7 @@ export const eraseCommand: Command = {
           actor: 'owner',
           who: AUDIT_USER,
           why: reason,
-          once: null,
+          idempotencyKey: null,
         } as const
         const result =
           registration === null

@@ -100,7 +100,7 @@ export function addSalesRoutes(office: OfficeRoutes, deps: Deps): void {
     if (!listQuery.ok) return sendError(reply, 400, 'bad_query', listQuery.error)
     const seats: SeatsResponse = {
       status: 'success',
-      places: buildSeatRows(event, await deps.store.takenSeats(event.id, deps.clock())),
+      places: buildSeatRows(event, await deps.store.listTakenSeats(event.id, deps.clock())),
     }
     reply.header('cache-control', 'no-store')
     if (filters.get('as') === 'seats') return reply.send(seats)

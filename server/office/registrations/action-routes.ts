@@ -82,7 +82,7 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
       who: user.username,
       why: readText({ why: reason }, 'why'),
       at: deps.clock(),
-      once: requestKey.value,
+      idempotencyKey: requestKey.value,
       ...(duplicateOf !== '' && { duplicateOf }),
     }
     const result = await handler({ deps, served, registration, newAction: request, params: input })

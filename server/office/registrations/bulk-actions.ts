@@ -87,7 +87,7 @@ export async function performEach(
       who,
       why: reason,
       at: deps.clock(),
-      once: null,
+      idempotencyKey: null,
       ...(act === 'send_pay_link' && { isReminder: true as const }),
     }
     const result = await task.handler({

@@ -72,7 +72,7 @@ export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
       store.captures(regNo),
       store.refunds(regNo),
       store.auditOf(regNo),
-      store.mailsOf(regNo),
+      store.emailsOfRegistration(regNo),
       store.documents(regNo),
     ])
     const documents = await Promise.all(listed.map(({ id }) => store.document(regNo, id)))

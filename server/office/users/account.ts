@@ -12,7 +12,7 @@ import type { Deps } from '../../dependencies.ts'
 import { openLimit, sendTooMany } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { sendError } from '../../http/error-response.ts'
-import type { SessionSeen, StoredAccount } from '../../storage/index.ts'
+import type { SessionUse, StoredAccount } from '../../storage/index.ts'
 import { needsSecondFactor, findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import {
@@ -278,7 +278,7 @@ function sendFieldError(reply: FastifyReply, field: string, message: string): Fa
   return sendError(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
 }
 
-function toWireSession(session: SessionSeen, user: User): WireSession {
+function toWireSession(session: SessionUse, user: User): WireSession {
   return {
     id: shortenId(session.tokenHash),
     is_this: session.tokenHash === user.tokenHash,

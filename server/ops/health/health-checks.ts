@@ -199,7 +199,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     },
     async check() {
       try {
-        const lossDescription = await store.lost()
+        const lossDescription = await store.findDatabaseLoss()
         if (lossDescription !== null)
           return [
             { code: 'cannot_write', text: formatLost(lossDescription), isDown: true },

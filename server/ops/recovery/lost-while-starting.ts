@@ -14,7 +14,7 @@ const RETRY_INTERVAL_MS = 1_000
 export async function rescueIfLost(
   deps: LossDeps,
 ): Promise<{ readonly text: string; readonly status: 2 } | null> {
-  const loss = await deps.store.lost()
+  const loss = await deps.store.findDatabaseLoss()
   if (loss === null) return null
   const lossWatch = watchForLoss(deps)
   await lossWatch.check()

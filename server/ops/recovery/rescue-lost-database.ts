@@ -22,7 +22,7 @@ const RETRY_INTERVAL_MS = 30_000
 const STOPPING_RETRY_INTERVAL_MS = 2_000
 
 export type LossDeps = Pick<Deps, 'log' | 'clock'> & {
-  readonly store: Pick<Deps['store'], 'lost' | 'rescue'>
+  readonly store: Pick<Deps['store'], 'findDatabaseLoss' | 'rescue'>
   readonly environment: Pick<Environment, 'dataDir'>
 }
 export type LossWatch = {
@@ -71,9 +71,9 @@ export function watchForLoss(
   }
   const detectLoss = async (): Promise<void> => {
     if (isLost) return
-    if ((await store.lost()) === null) return
+    if ((await store.findDatabaseLoss()) === null) return
     await sleep(RECHECK_DELAY_MS)
-    const loss = await store.lost()
+    const loss = await store.findDatabaseLoss()
     if (loss === null) return
     isLost = true
     log.error(

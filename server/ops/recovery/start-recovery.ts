@@ -230,7 +230,7 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
   const { store, clock, log, environment } = deps
   const { dataDir } = environment
   // The record may be lost with the database, or describe another one.
-  if ((await store.lost()) !== null) return 0
+  if ((await store.findDatabaseLoss()) !== null) return 0
   const lastRecord = await readLastServed(dataDir)
   const at = clock()
   if (lastRecord === null) {

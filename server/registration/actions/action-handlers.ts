@@ -20,7 +20,7 @@ export const ACTION_HANDLERS: Readonly<Partial<Record<ActionName, ActionHandler>
   accept,
   dismiss,
   refund,
-  handle_refund: ({ deps, newAction }) => deps.store.handleRefund(newAction),
+  handle_refund: ({ deps, newAction }) => deps.store.markRefundHandled(newAction),
   cancel,
   erase: ({ deps, registration, newAction }) => eraseRegistration(deps, registration, newAction),
   approve: approveRegistration,

@@ -4,7 +4,7 @@ import { getDecimals, INR, err, fromMajorUnits, ok, readAmount } from '../../../
 import type { Currency, ActionName, FieldErrors, Amount, Result } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type {
-  ActionResult,
+  CompletedAction,
   ActionDenial,
   NewAction,
   IdempotencyKey,
@@ -49,8 +49,8 @@ export const ACTION_PARAMETERS = {
 export type ActionParameter = keyof typeof ACTION_PARAMETERS
 export type ActionParameters = Readonly<Partial<Record<ActionParameter | 'review', unknown>>>
 /** `message` may extend the message of the store. */
-export type ActionOutcomeResult = Result<ActionResult, ActionDenial>
-export type ActionHandler = (request: ActionRequest) => Promise<ActionOutcomeResult>
+export type ActionResult = Result<CompletedAction, ActionDenial>
+export type ActionHandler = (request: ActionRequest) => Promise<ActionResult>
 
 /** A double click sends the same key. 128 random bits need up to 32 characters. */
 const KEY_PATTERN = /^[\w-]{8,64}$/

@@ -8,7 +8,7 @@ import {
   formatRefundResult,
 } from '../../payments/decide-payment-review.ts'
 import { readAmountParameter, refuseData, readText } from './action-input.ts'
-import type { ActionRequest, ActionHandler, ActionOutcomeResult } from './action-input.ts'
+import type { ActionRequest, ActionHandler, ActionResult } from './action-input.ts'
 import { calculateCancellationRefund, calculateRefundDue } from './balance-due.ts'
 
 /**
@@ -39,9 +39,9 @@ export const cancel: ActionHandler = async ({ deps, served, registration, newAct
   const refundAmount = toAmount(Math.max(refundMin, amount.value ?? 0))
   const email = buildCancelledEmail(served.config, registration, refundAmount)
   return deps.store.cancel(newAction, {
-    payBack: refundAmount,
-    atLeast: refundMin,
-    shown: keptAmount.value,
+    refundAmount,
+    minRefund: refundMin,
+    shownPaidAmount: keptAmount.value,
     mail: email,
   })
 }
@@ -64,7 +64,7 @@ export const refund: ActionHandler = async (request) => {
     return refuseData('Enter the transfer reference or the slip number of the refund.')
   const options = {
     amount: amount.value,
-    byHand: isByHand ? reference : null,
+    manualReference: isByHand ? reference : null,
     gatewayKinds: readGatewayKinds(deps),
   }
   return requestRefund(request, await deps.store.refund(newAction, options))
@@ -79,7 +79,7 @@ export const dismiss: ActionHandler = (request) => applyDecision(request, 'dismi
 async function applyDecision(
   request: ActionRequest,
   decision: 'accept' | 'dismiss',
-): Promise<ActionOutcomeResult> {
+): Promise<ActionResult> {
   const { deps, newAction, params } = request
   const review = readText(params, 'review')
   const parameters = { ...params, decision, why: newAction.why }
@@ -93,8 +93,8 @@ async function applyDecision(
 
 async function requestRefund(
   { deps }: ActionRequest,
-  actionResult: ActionOutcomeResult,
-): Promise<ActionOutcomeResult> {
+  actionResult: ActionResult,
+): Promise<ActionResult> {
   if (!actionResult.ok) return actionResult
   const state = await sendRefund(deps, actionResult.value)
   if (state === null) return actionResult

@@ -46,7 +46,7 @@ import { readAmounts } from './approve-registration.ts'
 import { listEditableAnswers } from './correctable-answers.ts'
 import { readAmountParameter, refuseData } from './action-input.ts'
 import { calculateGoodwill } from './balance-due.ts'
-import type { ActionRequest, ActionHandler, ActionOutcomeResult } from './action-input.ts'
+import type { ActionRequest, ActionHandler, ActionResult } from './action-input.ts'
 import { buildFreeConfirmationEmail } from './resend-emails.ts'
 import { choosePaymentChannel } from './choose-payment-method.ts'
 
@@ -146,7 +146,7 @@ async function changeAnswers(
   changes: RawAnswers,
   kind: 'correct' | 'transfer' | 'edit',
   files: readonly DraftProof[] = [],
-): Promise<ActionOutcomeResult> {
+): Promise<ActionResult> {
   const isTransfer = kind === 'transfer'
   const { deps, served, registration, newAction, params } = request
   const { config } = served
@@ -196,7 +196,7 @@ async function changeAnswers(
   }
   const updatedRegistration = { ...registration, answers }
   const correctResult = await deps.store.correct(newAction, {
-    was: registration.answers,
+    previousAnswers: registration.answers,
     answers,
     category,
     searchable: readDelegate(config, answers),
@@ -226,7 +226,7 @@ async function changeAnswers(
             newAction.at,
           )
         : null,
-    mails: isTransfer
+    emails: isTransfer
       ? removeNulls([
           buildTransferredEmail(config, registration),
           buildTransferredToYouEmail(config, updatedRegistration),

@@ -5,7 +5,7 @@ import { dayOf } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import { createPeriodicJob } from '../../ops/clock.ts'
 import type { PeriodicJob } from '../../ops/clock.ts'
-import type { ActionOutcome, NewAction, StoredRegistration } from '../../storage/index.ts'
+import type { ActionResult, NewAction, StoredRegistration } from '../../storage/index.ts'
 
 /** The name of the automatic actor in the history; staff appear under their own names. */
 const AUTOMATIC_ACTOR = 'rollcall'
@@ -20,7 +20,7 @@ export async function eraseRegistration(
   { store, uploads, environment }: ErasureDeps,
   { regNo, uploads: files }: StoredRegistration,
   action: NewAction,
-): Promise<ActionOutcome> {
+): Promise<ActionResult> {
   const result = await store.erasePersonalData(action)
   if (!result.ok) return result
   await uploads.forget(files.map(({ sha256 }) => sha256))
@@ -91,7 +91,7 @@ async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Pro
         actor: 'owner',
         who: AUTOMATIC_ACTOR,
         at,
-        once: null,
+        idempotencyKey: null,
       } as const
       const result = await eraseRegistration(deps, registration, {
         ...action,

@@ -39,7 +39,7 @@ export function startExpiryJob(
         why: '',
         at,
       } as const
-      const result = await store.undoExpiry({ ...action, once: null }, email)
+      const result = await store.undoExpiry({ ...action, idempotencyKey: null }, email)
       if (!result.ok)
         log.warn(
           { event: eventId, code: result.error.code },
@@ -67,7 +67,7 @@ export function startExpiryJob(
           why: '',
           at,
         } as const
-        const result = await store.expire({ ...action, once: null }, email)
+        const result = await store.expire({ ...action, idempotencyKey: null }, email)
         if (result.ok) changedCount += 1
       }
       expiredCount += changedCount

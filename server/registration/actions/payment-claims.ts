@@ -148,7 +148,7 @@ export const reopenRegistration: ActionHandler = async ({
     registration.total ?? toAmount(0),
     payUntil,
   )
-  return deps.store.reopenExpired(newAction, { way: method?.id ?? null, payUntil, mail: email })
+  return deps.store.reopenExpired(newAction, { method: method?.id ?? null, payUntil, mail: email })
 }
 
 /**

@@ -43,7 +43,7 @@ export const confirmPayment: ActionHandler = async (request) => {
   const { deps, served, registration, newAction } = request
   const received = readPayment(await addSlipNumber(request))
   if (!received.ok) return received
-  const { reference, paidAt, way: method } = received.value
+  const { reference, paidAt, method } = received.value
   const [payment] = registration.payments
   const price = quotePriceOfPayment(served.config, registration, paidAt, method)
   const email =
@@ -96,7 +96,7 @@ function readPayment({
   params,
 }: Pick<ActionRequest, 'served' | 'registration' | 'newAction' | 'params'>): Result<
   {
-    readonly way: ManualMethod
+    readonly method: ManualMethod
     readonly reference: string
     readonly also: readonly string[]
     readonly amount: Amount
@@ -154,7 +154,7 @@ function readPayment({
     )
   const paidAt = day === today ? newAction.at : instant(startOfDay(day))
   return ok({
-    way: manualMethod,
+    method: manualMethod,
     reference,
     also: otherReferences,
     amount: amount.value,

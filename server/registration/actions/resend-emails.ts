@@ -6,7 +6,7 @@ import { buildRegistrationView } from '../registration-views.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type { NewAction, NewMail, StoredRegistration } from '../../storage/index.ts'
 import { refuseData } from './action-input.ts'
-import type { ActionHandler, ActionOutcomeResult } from './action-input.ts'
+import type { ActionHandler, ActionResult } from './action-input.ts'
 import { getBalance } from './balance-due.ts'
 import { buildPaymentInstructions } from './payment-instructions.ts'
 
@@ -37,7 +37,7 @@ export const sendPayLink = async ({
   served: { config },
   registration,
   newAction,
-}: PayLinkRequest): Promise<ActionOutcomeResult> => {
+}: PayLinkRequest): Promise<ActionResult> => {
   const balance = getBalance(registration)
   if (balance === null || balance <= 0) return refuseData('Nothing is due for this registration.')
   const isPayableByCard = config.payment !== null && canRetry(config, registration, newAction.at)

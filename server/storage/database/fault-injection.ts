@@ -1,6 +1,6 @@
 /**
  * Defines the faults that tests inject into the store: negative controls, and simulations such as a full disk. Tests
- * pass them to `openInside`, and the writer applies them. The server uses `openStore`, which injects none.
+ * pass them to `openSqliteStore`, and the writer applies them. The server uses `openStore`, which injects none.
  */
 import type { RowLock } from './sqlite-connection.ts'
 import type Database from 'better-sqlite3'

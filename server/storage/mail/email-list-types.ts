@@ -144,7 +144,7 @@ export interface EmailStore {
     nextAt: Instant | null,
     attempt?: FailedAttempt | null,
   ): Promise<void>
-  mailsOf(regNo: RegNo): Promise<
+  emailsOfRegistration(regNo: RegNo): Promise<
     readonly (NewMail & {
       readonly id: number
       readonly status: 'queued' | 'sent' | 'failed'

@@ -9,7 +9,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { NO_REFERENCE } from '../refunds/record-refunds.ts'
 import { selectFirstPaid, addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
-import { takeNotice } from '../registrations/same-person.ts'
+import { removeDueNotice } from '../registrations/same-person.ts'
 import { limitToMailbox } from './mailbox-limit.ts'
 import type { MailSpacing, NewMail } from '../index.ts'
 
@@ -347,7 +347,7 @@ export async function queueAlreadyRegistered(
   after: Instant,
   notice: number | null,
 ): Promise<boolean> {
-  if (notice !== null && !(await takeNotice(sql, notice))) return false
+  if (notice !== null && !(await removeDueNotice(sql, notice))) return false
   const newEmail = { ...email, regNo, at, after }
   const newRow =
     notice === null

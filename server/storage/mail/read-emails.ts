@@ -85,8 +85,10 @@ export function readDueMails(sql: Sql, at: Instant, limit: number): Promise<read
   return dueEmails.all(sql, { at, limit })
 }
 
-export const listEmailsOfRegistration = (sql: Sql, regNo: RegNo): ReturnType<Store['mailsOf']> =>
-  emailsOfRegistration.all(sql, { regNo })
+export const listEmailsOfRegistration = (
+  sql: Sql,
+  regNo: RegNo,
+): ReturnType<Store['emailsOfRegistration']> => emailsOfRegistration.all(sql, { regNo })
 
 /** Reads unfinished payments of these events, with payment ids above `after`. */
 export function readUnfinishedPayments(

@@ -1,7 +1,7 @@
 /** Dispatches each store function to the writer, the list reader or the look-ups by key. */
 import { assert, INR, instant } from '../../../engine/index.ts'
 import { skipRepeated } from '../staff/audit-log-entries.ts'
-import type { toReads } from './key-lookups.ts'
+import type { createStoreReads } from './key-lookups.ts'
 import { parseRows } from '../lists/listed-registrations.ts'
 import { hasFastPath } from '../lists/list-and-search-registrations.ts'
 import type { listings } from './list-queries.ts'
@@ -16,7 +16,7 @@ import type { Call, writes } from './writes.ts'
 
 /** The number of rows per chunk of an export: about ten milliseconds of the reader's time. */
 const CHUNK_ROWS = 500
-export type Reads = ReturnType<typeof toReads>
+export type Reads = ReturnType<typeof createStoreReads>
 
 /** Executes store functions: threads in the server, a single connection in the tests' simulator. */
 export type OperationCallers = {
@@ -24,7 +24,7 @@ export type OperationCallers = {
   readonly list: Call<typeof listings>
   readonly read: Reads
   /** Returns what happened to the database file. Null if it is intact. */
-  readonly lost: () => string | null
+  readonly findDatabaseLoss: () => string | null
   readonly rescue: (plan: RescuePlan) => Promise<RescuedRows>
   /** True if other servers write to the same database. */
   readonly isShared: boolean
@@ -37,11 +37,11 @@ export type OperationCallers = {
   readonly close: () => Promise<void>
 }
 
-export function storeOf({
+export function assembleStore({
   write: writeOnce,
   list,
   read,
-  lost,
+  findDatabaseLoss,
   rescue,
   waiting,
   close,
@@ -60,7 +60,7 @@ export function storeOf({
     retry: (regNo, at, next = {}) => write('retry', regNo, at, next),
     resumePayment: (orderId, at, context) => write('resumePayment', orderId, at, context ?? null),
     availableSeats: async (eventId, seatCounts, at) => read.availableSeats(eventId, seatCounts, at),
-    takenSeats: async (eventId, at) => read.takenSeats(eventId, at),
+    listTakenSeats: async (eventId, at) => read.listTakenSeats(eventId, at),
     registration: async (regNo) => read.registration(regNo),
     registrationByFormerNumber: async (eventId, formerNo) =>
       read.registrationByFormerNumber(eventId, formerNo),
@@ -94,7 +94,7 @@ export function storeOf({
     claimStatusQuery: (orderId, dueBefore, at) => write('claimStatusQuery', orderId, dueBefore, at),
     noteClaimedPayment: (orderId, at) => write('noteClaimedPayment', orderId, at),
     addAccessLink: (link) => write('addAccessLink', link),
-    proveBrowser: (regNo, browser) => write('proveBrowser', regNo, browser),
+    recordBrowser: (regNo, browser) => write('recordBrowser', regNo, browser),
     accessLink: async (tokenHash) => read.accessLink(tokenHash),
     recordLinkUse: (tokenHash, at) => write('recordLinkUse', tokenHash, at),
     captures: async (regNo) => read.captures(regNo),
@@ -134,7 +134,7 @@ export function storeOf({
     repriceByCreditDate: (prices, at) => write('repriceByCreditDate', prices, at),
     recordExtraPayment: (action, payment) => write('recordExtraPayment', action, payment),
     refund: (action, options) => write('refund', action, options),
-    handleRefund: (action) => write('handleRefund', action),
+    markRefundHandled: (action) => write('markRefundHandled', action),
     decideReviewOfRegistration: (action, options) =>
       write('decideReviewOfRegistration', action, options),
     addPaymentClaim: (action, claim, newEmail) => write('addPaymentClaim', action, claim, newEmail),
@@ -226,7 +226,7 @@ export function storeOf({
       read.discountCode(eventId, normalisedCode, holdMs, at),
     duplicateRegistration: (eventId, unique, answers) =>
       write('duplicateRegistration', eventId, unique, answers),
-    discountCodeOf: async (regNo) => read.discountCodeOf(regNo),
+    discountCodeOfRegistration: async (regNo) => read.discountCodeOfRegistration(regNo),
     discountCodes: (query) => list('discountCodes', query),
     createDiscountCodes: (newCodes) => write('createDiscountCodes', newCodes),
     withdrawDiscountCode: (eventId, normalisedCode, user, at) =>
@@ -261,7 +261,7 @@ export function storeOf({
     mailCounts: (events) => list('mailCounts', events),
     mailFailed: (id, error, nextAt, attempt = null) =>
       write('mailFailed', id, error, nextAt, attempt),
-    mailsOf: async (regNo) => read.mailsOf(regNo),
+    emailsOfRegistration: async (regNo) => read.emailsOfRegistration(regNo),
 
     ...createUserStore({ write, list, read, deferredEntries }),
 
@@ -303,19 +303,19 @@ export function storeOf({
     recordClock: (at, aheadMsMax) => write('recordClock', at, aheadMsMax),
     lastTrustedTime: async () => read.lastTrustedTime(),
     confirmClock: (at) => write('confirmClock', at),
-    lost: async () => lost(),
+    findDatabaseLoss: async () => findDatabaseLoss(),
     rescue,
     operatingFigures: async () => ({
       ...(await list('operatingFigures')),
       callsWaiting: waiting(),
     }),
     async ping(at) {
-      const lossMessage = lost()
+      const lossMessage = findDatabaseLoss()
       assert(lossMessage === null, `the database file ${lossMessage}`)
       await write('ping', at)
     },
     // Accepts no further calls, and first writes deferred audit log entries.
-    close: () => (deferredEntries.isEmpty() ? close() : deferredEntries.settle().then(close)),
+    close: () => (deferredEntries.isEmpty() ? close() : deferredEntries.flush().then(close)),
   }
 }
 function createRecoveryStore({
@@ -353,7 +353,7 @@ function createUserStore({
   return {
     admin: async (username) => read.admin(username),
     adminCount: async () => read.adminCount(),
-    staffAccounts: async (at) => read.people(at),
+    staffAccounts: async (at) => read.users(at),
     addAdmin: (username, passwordHash, at, permissions) =>
       write('addAdmin', username, passwordHash, at, permissions ?? null),
     setPermissions: (username, permissions) => write('setPermissions', username, permissions),

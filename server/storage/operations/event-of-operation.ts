@@ -16,7 +16,7 @@ const BY_NUMBER: ReadonlySet<string> = new Set<keyof typeof writes>([
   'queueAccessLinks',
   'queueConfirmationAgain',
   'queueAlreadyRegistered',
-  'proveBrowser',
+  'recordBrowser',
   'queuePaymentReminder',
 ])
 /** Operations whose first argument is an event id. */

@@ -94,7 +94,7 @@ const idOfNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder.selectFrom('registrations').select('id').where('reg_no', '=', regNo),
 )
 
-export function toReads(sql: Sql) {
+export function createStoreReads(sql: Sql) {
   return {
     ...createUserReads(sql),
     ...createSecondFactorReads(sql),
@@ -218,7 +218,7 @@ export function toReads(sql: Sql) {
     ): Promise<CodeStatus> {
       return (await findCodeAt(sql, eventId, normalisedCode, holdMs, at)).fact
     },
-    discountCodeOf(regNo: RegNo): Promise<string | null> {
+    discountCodeOfRegistration(regNo: RegNo): Promise<string | null> {
       return findIssuedCode(sql, regNo)
     },
     memberListRow(
@@ -235,7 +235,7 @@ export function toReads(sql: Sql) {
     ): Promise<Record<string, number>> {
       return countAvailableSeats(sql, eventId, seatCounts, at)
     },
-    takenSeats(eventId: string, at?: Instant): Promise<ResultOf<'takenSeats'>> {
+    listTakenSeats(eventId: string, at?: Instant): Promise<ResultOf<'listTakenSeats'>> {
       return listTakenSeats(sql, eventId, at)
     },
     unfinishedPayments(
@@ -298,7 +298,7 @@ export function toReads(sql: Sql) {
     dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]> {
       return readDueMails(sql, at, limit)
     },
-    mailsOf(regNo: RegNo): Promise<ResultOf<'mailsOf'>> {
+    emailsOfRegistration(regNo: RegNo): Promise<ResultOf<'emailsOfRegistration'>> {
       return listEmailsOfRegistration(sql, regNo)
     },
     auditOf(regNo: RegNo): Promise<ResultOf<'auditOf'>> {

@@ -130,7 +130,7 @@ export const ROWS_TO_LOCK: RowsToLock = {
   undoExpiry: lockByNumber,
   reopenExpired: lockByNumber,
   refund: lockWithDuplicate,
-  handleRefund: lockByNumber,
+  markRefundHandled: lockByNumber,
   decideReviewOfRegistration: (sql, { regNo }, { review, decision }) => {
     lockRecoveryStart(sql)
     lockReview(sql, review, [regNo, ...listTargets(decision)])

@@ -1,5 +1,5 @@
 /** Runs named writes of the store, several in one transaction, and returns the result of each. */
-import { countNew } from '../reports/registration-and-revenue-counters.ts'
+import { countNewRegistrations } from '../reports/registration-and-revenue-counters.ts'
 import { getBusyCode, isMachineError } from '../database/transient-errors.ts'
 import type { Connection, Sql } from '../database/sqlite-connection.ts'
 import { cacheReads } from '../database/batch-cache.ts'
@@ -27,7 +27,7 @@ export async function runRequests(
     const answers = await cacheReads(cached, () =>
       mapInOrder(requests, (request) => runOperation(cached, request)),
     )
-    await countNew(cached)
+    await countNewRegistrations(cached)
     return answers
   } catch (error) {
     // A full disk or a failed read ends the whole transaction, so the batch has failed.
@@ -47,7 +47,7 @@ export async function runRequest(
   cached('SAVEPOINT request').run()
   try {
     const response = await runOperation(cached, request)
-    await countNew(cached)
+    await countNewRegistrations(cached)
     // Makes previously queued statements throw their failures here.
     await cached('RELEASE request').run().changes
     return response

@@ -40,7 +40,7 @@ import * as savedStatements from '../reconciliation/saved-statements.ts'
 import { saveUnmatchedLines } from '../reconciliation/unmatched-lines.ts'
 import { reportReturned } from '../reconciliation/references-in-review.ts'
 import * as recovering from '../recovery/begin-and-end-recovery.ts'
-import { proveBrowser } from '../registrations/same-person.ts'
+import { recordBrowser } from '../registrations/same-person.ts'
 import * as rolls from '../registrations/member-lists.ts'
 import * as registering from '../registrations/insert-registration.ts'
 import * as retrying from '../registrations/retry-payment.ts'
@@ -104,7 +104,7 @@ export const writes = {
   undoExpiry: expiring.undoExpiry,
   reopenExpired: expiring.reopenExpired,
   refund: moneyActs.refund,
-  handleRefund: moneyActs.handleRefund,
+  markRefundHandled: moneyActs.markRefundHandled,
   decideReviewOfRegistration: moneyActs.decideReviewOfRegistration,
   decideReview: deciding.decideReview,
   requestRefund: givingBack.requestRefund,
@@ -132,7 +132,7 @@ export const writes = {
   closeUnknownOrder: unknownOrders.closeUnknownOrder,
   saveView,
   addAccessLink: links.addAccessLink,
-  proveBrowser,
+  recordBrowser: recordBrowser,
   recordLinkUse: links.recordLinkUse,
   createDiscountCodes: codes.createDiscountCodes,
   withdrawDiscountCode: codes.withdrawDiscountCode,

@@ -8,7 +8,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { reopenPayment } from '../recovery/clock-moved-back.ts'
 import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
-import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
+import type { ActionResult, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import { reserveSeatsAgain } from '../seats/keep-and-release-seats.ts'
@@ -61,7 +61,7 @@ const overdueRegistrations = statement(
 )
 
 /** Expires a registration that was not paid in time, and releases its seats. */
-export function expire(sql: Sql, action: NewAction, email: NewMail | null): Promise<ActionOutcome> {
+export function expire(sql: Sql, action: NewAction, email: NewMail | null): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id, payment_status: status, in_review: inReview }) => {
     const pendingAtGateway = await registrationWithPaymentUnderWay.get(sql, { id })
     if (status === 'success' || inReview === 1 || pendingAtGateway !== undefined)
@@ -81,7 +81,7 @@ export function undoExpiry(
   sql: Sql,
   action: NewAction,
   email: NewMail | null,
-): Promise<ActionOutcome> {
+): Promise<ActionResult> {
   const { at } = action
   return applyAction(sql, action, async ({ id }) => {
     const newest = await newestPayment.get(sql, { registrationId: id })
@@ -101,15 +101,15 @@ export function reopenExpired(
   sql: Sql,
   action: NewAction,
   {
-    way: method,
+    method,
     payUntil,
     mail: email,
   }: {
-    readonly way: string | null
+    readonly method: string | null
     readonly payUntil: Instant
     readonly mail: NewMail | null
   },
-): Promise<ActionOutcome> {
+): Promise<ActionResult> {
   const { at, regNo } = action
   return applyAction(sql, action, async ({ id }) => {
     setDeadline.run(sql, { id, payUntil })

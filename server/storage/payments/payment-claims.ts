@@ -7,7 +7,7 @@ import { mapInOrder } from '../database/in-order.ts'
 import { toBankKey, err, ok } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { Answers, BankKey, Day, Instant, RegNo } from '../../../engine/index.ts'
-import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
+import type { ActionResult, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
 import { requestManualPayment } from './payment-attempts.ts'
 import {
@@ -102,7 +102,7 @@ export function addPaymentClaim(
   action: NewAction,
   claim: NewPaymentClaim,
   email: NewMail | null,
-): Promise<ActionOutcome> {
+): Promise<ActionResult> {
   const { at, regNo } = action
   const { way: method, reference, paidOn, answers, uploads, drafts } = claim
   return applyAction(sql, action, async ({ id, event_id: eventId }) => {
@@ -139,9 +139,9 @@ export function addPaymentClaim(
 /** Explains to the delegate why this reference cannot be claimed. Null if it can be. */
 async function explainKnownReference(
   sql: Sql,
-  claim: Omit<PaymentReferences, 'way'>,
+  claim: Omit<PaymentReferences, 'method'>,
 ): Promise<string | null> {
-  const owner = await findReferenceOwner(sql, { ...claim, way: 'transfer' })
+  const owner = await findReferenceOwner(sql, { ...claim, method: 'transfer' })
   if (owner === null) return null
   return owner.is === 'payment' && owner.regNo === claim.regNo
     ? 'This payment has already been found. You do not need to report it again; the organisers will write to you.'
@@ -197,7 +197,7 @@ export function rejectPaymentClaim(
     payUntil,
     mail: claimEmail,
   }: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
-): Promise<ActionOutcome> {
+): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id }, stateBefore) => {
     const isAnyReleased = await releaseReferences(sql, id, action.at)
     if (stateBefore !== 'told')

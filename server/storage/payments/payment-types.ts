@@ -230,7 +230,7 @@ export type WantedRefund = DecisionGrounds & {
   readonly amount: Amount | null
   readonly at: Instant
   /** The reference of a refund that was made outside the gateway. If omitted, the refund is sent to the gateway. */
-  readonly byHand?: string
+  readonly manualReference?: string
   /** Used to reject the refund of a payment that is too old for its gateway. */
   readonly gatewayKinds?: GatewayKinds
 }

@@ -110,12 +110,12 @@ export async function repriceByCreditDate(
   sql: Sql,
   prices: readonly {
     readonly regNo: RegNo
-    readonly ways: readonly string[]
+    readonly methods: readonly string[]
     readonly quote: Quote
   }[],
   at: Instant,
 ): Promise<number> {
-  const changed = await filterInOrder(prices, async ({ regNo, ways, quote }) => {
+  const changed = await filterInOrder(prices, async ({ regNo, methods: ways, quote }) => {
     const row = await unpaidRegistration.get(sql, { regNo, ways: JSON.stringify(ways) })
     return row !== undefined && (await reprice(sql, { id: row.id, regNo }, quote, at))
   })

@@ -11,12 +11,12 @@ import {
   formatMethodInSentence,
 } from '../../../engine/index.ts'
 import type { Currency, Instant, Amount, Quote, ManualMethod } from '../../../engine/index.ts'
-import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
+import type { ActionResult, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
 import { saveReceivedPayment } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { count } from '../reviews/accept-payments.ts'
+import { acceptForOrder } from '../reviews/accept-payments.ts'
 import { resolveClaims } from './payment-claims.ts'
 import { readCaptureRow } from '../refunds/decide-refunds.ts'
 import { findSoldSeat } from '../seats/available-seats.ts'
@@ -47,7 +47,7 @@ const decidingPayment = statement((builder, { registrationId }: { registrationId
 )
 
 export type RecordedPayment = {
-  readonly way: ManualMethod
+  readonly method: ManualMethod
   readonly reference: string
   /** The bank's other references for the same payment, if a statement shows any. */
   readonly also?: readonly string[]
@@ -65,9 +65,9 @@ export function recordPayment(
   action: NewAction,
   { price = null, ...payment }: RecordedPayment,
   email: NewMail | null,
-): Promise<ActionOutcome> {
+): Promise<ActionResult> {
   const { regNo, at } = action
-  const { way: method, reference, amount, paidAt } = payment
+  const { method, reference, amount, paidAt } = payment
   return applyAction(sql, action, async ({ id, event_id: eventId }) => {
     if (price !== null) await reprice(sql, { id, regNo }, price, at, method)
     const newestRow = await newestUnpaid.get(sql, { registrationId: id })
@@ -112,7 +112,7 @@ export function recordPayment(
       )
       return ok({ message: `${paymentText}, needs review: ${reason}`, data, needsReview: true })
     }
-    const counted = await count(
+    const counted = await acceptForOrder(
       sql,
       await readCaptureRow(sql, captureId.value),
       row,
@@ -133,9 +133,9 @@ export function recordExtraPayment(
   sql: Sql,
   action: NewAction,
   extraPayment: Omit<RecordedPayment, 'price'>,
-): Promise<ActionOutcome> {
+): Promise<ActionResult> {
   const { at, regNo } = action
-  const { way: method, reference, amount, paidAt } = extraPayment
+  const { method, reference, amount, paidAt } = extraPayment
   return applyAction(sql, action, async ({ id, event_id: eventId, state, currency }) => {
     const newestRow = await decidingPayment.get(sql, { registrationId: id })
     const reason =

@@ -1,11 +1,11 @@
 /** Opens the store on PostgreSQL, with connection pools and one transaction per operation. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { toReads } from '../operations/key-lookups.ts'
+import { createStoreReads } from '../operations/key-lookups.ts'
 import { listings } from '../operations/list-queries.ts'
 import type { InjectedFaults } from '../database/fault-injection.ts'
 import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
 import type { Store } from '../index.ts'
-import { storeOf } from '../operations/dispatch-operations.ts'
+import { assembleStore } from '../operations/dispatch-operations.ts'
 import type { OperationCallers, Reads } from '../operations/dispatch-operations.ts'
 import { createEventFinder } from '../operations/event-of-operation.ts'
 import { ROWS_TO_LOCK } from '../operations/locked-rows.ts'
@@ -33,7 +33,7 @@ const WRITES_BETWEEN_ROLL_UPS = 500
 export type OpenedPostgresStore = { readonly store: Store }
 
 /** Opens the store with faults injected by tests. */
-export async function openInsidePostgres({
+export async function openPostgresStore({
   url,
   migrates = false,
   migratesAtStart = true,
@@ -87,7 +87,7 @@ export async function openInsidePostgres({
   const operations = writes as unknown as Operations
   const locks = ROWS_TO_LOCK as unknown as Partial<Operations>
   const lists = listings as unknown as Operations
-  const store = storeOf({
+  const store = assembleStore({
     write: ((verb: string, ...args: never[]) =>
       trackFailures(
         transactions.write(eventOf(verb, args), async (sql) => {
@@ -104,7 +104,7 @@ export async function openInsidePostgres({
     proofs: { ...uploads, keep: (file, at) => trackFailures(uploads.keep(file, at)) },
     tries: openAttemptCounter(files),
     // Only a write shows whether the database responds; there is no file that could be replaced.
-    lost: () => null,
+    findDatabaseLoss: () => null,
     rescue: () => Promise.reject(new Error('there is no file to rescue')),
     close: () => {
       closed ??= closeAll()
@@ -150,7 +150,7 @@ const ONE_PACKET_READS: ReadonlySet<string> = new Set<keyof Reads>([
   'account',
   'actions',
   'discountCode',
-  'discountCodeOf',
+  'discountCodeOfRegistration',
   'document',
   'documents',
   'eventFile',
@@ -166,7 +166,7 @@ const ONE_PACKET_READS: ReadonlySet<string> = new Set<keyof Reads>([
 /** Creates the look-ups by key, each in a separate transaction. */
 function createReads(
   read: <T>(
-    task: (sql: Parameters<typeof toReads>[0]) => Promise<T>,
+    task: (sql: Parameters<typeof createStoreReads>[0]) => Promise<T>,
     isOnePacket: boolean,
   ) => Promise<T>,
 ): Reads {
@@ -176,7 +176,7 @@ function createReads(
       (...args: readonly unknown[]) =>
         read(
           async (sql) => {
-            const lookUps = toReads(sql) as Readonly<Record<string, unknown>>
+            const lookUps = createStoreReads(sql) as Readonly<Record<string, unknown>>
             const lookUp = lookUps[String(verb)] as (...params: readonly unknown[]) => unknown
             return lookUp(...args)
           },

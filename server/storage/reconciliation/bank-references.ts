@@ -31,7 +31,7 @@ import { isRefundReference } from '../refunds/refund-states-and-channels.ts'
 
 /** The references under which a payment was recorded. */
 export type PaymentReferences = {
-  readonly way: ManualMethod
+  readonly method: ManualMethod
   readonly reference: string
   /** Other references of the same payment in the bank's line. */
   readonly also?: readonly string[]
@@ -65,7 +65,7 @@ const SLIP_METHODS: readonly ManualMethod[] = ['desk', 'machine']
  * event.
  */
 export function getReferenceKeys({
-  way: method,
+  method,
   reference,
   also = [],
   eventId,
@@ -204,7 +204,7 @@ const insertPayment = statement(
         payment_id: payment.paymentId,
         counts_for: payment.paymentId,
         registration_id: payment.registrationId,
-        source: payment.way,
+        source: payment.method,
         account: payment.account,
         reference: payment.reference,
         amount: payment.amount,
@@ -368,7 +368,7 @@ export type ImportedReference = {
  */
 export function explainKnownImport(sql: Sql, { reference, eventId, regNo }: ImportedReference) {
   if (isSlipNumber(toBankKey(reference))) return null
-  return explainUsedReference(sql, { way: 'transfer', reference, eventId, regNo })
+  return explainUsedReference(sql, { method: 'transfer', reference, eventId, regNo })
 }
 
 /**

@@ -76,7 +76,7 @@ export async function assignOlderReferences(sql: Sql): Promise<void> {
   const sources = JSON.stringify(MANUAL_METHOD_IDS)
   const older = (await manualPaymentsWithoutReference.all(sql, { sources })).map((payment) => ({
     payment,
-    keys: getReferenceKeys({ ...payment, eventId: payment.eventId ?? '' }),
+    keys: getReferenceKeys({ ...payment, method: payment.way, eventId: payment.eventId ?? '' }),
   }))
   for (const [{ id, reference, state, eventId }, first] of await assignReferences(sql, older))
     if (state !== 'refused')

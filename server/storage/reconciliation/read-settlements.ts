@@ -219,7 +219,7 @@ export async function readPaymentsOfAccount(
     refunds: (refunds.get(payment.id) ?? []).map(
       ({ capture_id: _, is_by_hand: isByHand, ...refund }) => ({
         ...refund,
-        byHand: isByHand === 1,
+        isManual: isByHand === 1,
       }),
     ),
   }))

@@ -81,7 +81,7 @@ export async function saveUnmatchedLines(
       continue
     }
     const references = {
-      way: 'transfer',
+      method: 'transfer',
       reference,
       also: otherReferences,
       eventId,

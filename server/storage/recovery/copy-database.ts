@@ -4,7 +4,7 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import { readClockSeen } from './last-trusted-time.ts'
 import { BUSY_MS, DATABASE_FILE, refuseEmpty, toSql } from '../database/sqlite-connection.ts'
-import { toReads } from '../operations/key-lookups.ts'
+import { createStoreReads } from '../operations/key-lookups.ts'
 import type { NewEventFile } from '../index.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
@@ -181,7 +181,7 @@ export const readLastSeenClock = (file: string): Promise<ClockSeen | null> =>
 /** Returns the last served file of each event with registrations, from a database of this version. */
 export const readFilesInUse = (file: string): Promise<ReadonlyMap<string, NewEventFile>> =>
   readFromStore(file, async (db) => {
-    const { eventsServed, lastEventFile } = toReads(toSql(db))
+    const { eventsServed, lastEventFile } = createStoreReads(toSql(db))
     const count = db.prepare('SELECT count(*) FROM registrations WHERE event_id = ?').pluck()
     const inUse = (await eventsServed()).filter((id) => Number(count.get(id)) > 0)
     return new Map(

@@ -25,7 +25,7 @@ export class DatabaseLostAtStart extends StoreBusy {
     super(NO_FILE_MESSAGE)
     this.#held = heldDatabase
   }
-  lost(): Promise<string | null> {
+  findDatabaseLoss(): Promise<string | null> {
     return Promise.resolve(this.#held.own.findLoss())
   }
   async rescue(plan: RescuePlan): Promise<RescuedRows> {

@@ -1,4 +1,6 @@
-/** Carries out decisions of staff on refunds: of counted payments, and those with an unknown result at the gateway. */
+/**
+ * Carries out staff's decisions on refunds: of counted payments, and of refunds with an unknown result at the gateway.
+ */
 import {
   getMoneyCurrency,
   explainTooOldForGateway,
@@ -47,7 +49,7 @@ import { settleRegistration } from '../payments/settle-registration.ts'
 const captureById = statement((builder, { id }: { id: number }) =>
   builder.selectFrom('captures').selectAll().where('id', '=', id),
 )
-const captureRefundableByGateway = statement((builder, { id }: { id: number }) =>
+const refundableCapture = statement((builder, { id }: { id: number }) =>
   builder
     .selectFrom('captures as c')
     .select('c.id')
@@ -116,15 +118,15 @@ export async function requestCaptureRefund(
   at: Instant,
   kinds: GatewayKinds,
 ): Promise<Result<number, DecisionRefusal>> {
-  if ((await captureRefundableByGateway.get(sql, { id: capture.id })) === undefined)
+  if ((await refundableCapture.get(sql, { id: capture.id })) === undefined)
     return refuseDecision(
       'not_by_gateway',
       describeNotByGateway(toAmount(0), getMoneyCurrency(capture)),
     )
   const tooOld = explainTooOldForGateway(toPayment(capture), kinds, at)
   if (tooOld !== null) return refuseDecision('not_by_gateway', tooOld)
-  const loss = await explainUnrecordedLoss(sql, capture.reference)
-  if (loss !== null) return refuseDecision('not_by_gateway', loss)
+  const unrecordedLoss = await explainUnrecordedLoss(sql, capture.reference)
+  if (unrecordedLoss !== null) return refuseDecision('not_by_gateway', unrecordedLoss)
   if (await isRefundInProgress(sql, capture.id, amount))
     return refuseDecision(
       'under_way',
@@ -143,23 +145,23 @@ export async function recordManualRefund(
   {
     amount,
     isAll,
-    byHand,
-  }: { readonly amount: Amount; readonly isAll: boolean; readonly byHand: string },
+    manualReference,
+  }: { readonly amount: Amount; readonly isAll: boolean; readonly manualReference: string },
   decisionGrounds: DecisionGrounds,
   at: Instant,
 ): Promise<Result<null, DecisionRefusal>> {
-  const reason = await explainRefundReference(sql, byHand, capture)
+  const reason = await explainRefundReference(sql, manualReference, capture)
   if (reason !== null) return refuseDecision('reference_taken', reason)
   endRefund(
     sql,
     await addRefundRequest(sql, capture.id, amount, decisionGrounds, at),
     'done',
-    byHand,
+    manualReference,
     at,
   )
   if (!isAll) return ok(null)
   if (capture.counts_for !== null) {
-    await recordReturnedAmount(sql, { capture, amount }, { reference: byHand, at })
+    await recordReturnedAmount(sql, { capture, amount }, { reference: manualReference, at })
     return ok(null)
   }
   refuseCapture.run(sql, { id: capture.id })
@@ -173,7 +175,7 @@ export async function decideRefund(
   id: number,
   decision: Decision,
   decisionGrounds: DecisionGrounds,
-  follows:
+  consequence:
     | { readonly does: 'refund-done'; readonly reference: string | null }
     | { readonly does: 'refund-again'; readonly amount: Amount }
     | { readonly does: 'refund-left' },
@@ -184,27 +186,29 @@ export async function decideRefund(
   assert(row !== undefined, 'an unknown refund')
   const capture = await readCaptureRow(sql, row.capture_id)
   const { amount } = row
-  // A refund from the merchant panel could not be assigned while another was unsure, so the gateway is queried again.
+  // A refund from the merchant panel could not be assigned while another refund was unsure, so the gateway is queried
+  // again.
   const orderId = await findOrderOfRefund(sql, id)
   if (orderId !== null) watchPaymentAgain(sql, orderId, at)
-  switch (follows.does) {
+  switch (consequence.does) {
     case 'refund-done': {
-      // The refused refund is closed, and the amount may have been refunded otherwise since, so a new refund is stored.
+      // The refused refund is closed, and the amount may have been refunded in another way since, so a new refund is
+      // stored.
       const isRefused = row.state === 'refused'
       const part = isRefused
         ? checkRefundAmount({ ...review, left: await getRefundable(sql, capture.id) }, amount)
         : ok(amount)
       if (!part.ok) return part
       const reason =
-        follows.reference === null
+        consequence.reference === null
           ? null
-          : await explainRefundReference(sql, follows.reference, capture)
+          : await explainRefundReference(sql, consequence.reference, capture)
       if (reason !== null) return refuseDecision('reference_taken', reason)
       const refundId = isRefused
         ? await addRefundRequest(sql, capture.id, amount, decisionGrounds, at)
         : id
-      endRefund(sql, refundId, 'done', follows.reference, at)
-      const reference = follows.reference ?? row.reference ?? ''
+      endRefund(sql, refundId, 'done', consequence.reference, at)
+      const reference = consequence.reference ?? row.reference ?? ''
       await recordReturnedAmount(sql, { capture, amount }, { reference, at })
       return recordDecision(sql, review, capture.id, decision, decisionGrounds, amount, at, {
         message: `${formatMoney(amount, review.currency)} was refunded.`,
@@ -219,7 +223,7 @@ export async function decideRefund(
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
       const part = checkRefundAmount(
         { ...review, left: await getRefundable(sql, capture.id) },
-        follows.amount,
+        consequence.amount,
       )
       if (!part.ok) return part
       const request = await requestCaptureRefund(
@@ -237,19 +241,20 @@ export async function decideRefund(
       })
     }
     default:
-      return assertNever(follows)
+      return assertNever(consequence)
   }
 }
 
 type CountedCapture = CaptureRow & { readonly left: Amount }
 
 /**
- * Refunds counted payments of a registration or an order, in full or in part. Only gateway payments are refunded there.
- * A single payment covers the whole amount if possible; otherwise it is split between payments, oldest first, because
+ * Refunds counted payments of a registration or an order, in full or in part. Only gateway payments are refunded by the
+ * gateway.
+ * A single payment covers the whole amount if possible. Otherwise it is split between payments, oldest first, because
  * no payment can be refunded beyond its amount.
  */
 export async function requestRefund(sql: Sql, request: WantedRefund): Promise<DecisionResult> {
-  const { of, amount, at, byHand, gatewayKinds: kinds = {} } = request
+  const { of, amount, at, manualReference, gatewayKinds: kinds = {} } = request
   const decisionGrounds = checkGrounds(request)
   if (!decisionGrounds.ok) return decisionGrounds
   const payer = { regNo: of as RegNo, orderId: of as OrderId }
@@ -265,7 +270,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   const refundAmount = checkRefundAmount({ left: sumCaptures(captures), currency }, amount)
   if (!refundAmount.ok) return refundAmount
   const atGateway =
-    byHand === undefined
+    manualReference === undefined
       ? captures.filter(
           (capture) =>
             capture.is_refundable_by_gateway === 1 &&
@@ -279,21 +284,22 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
         ? explainTooOldForGateway(toPayment(first), kinds, at)
         : null) ?? describeNotByGateway(sumCaptures(atGateway), currency),
     )
-  const reason = byHand === undefined ? null : await explainRefundReference(sql, byHand, first)
+  const reason =
+    manualReference === undefined ? null : await explainRefundReference(sql, manualReference, first)
   if (reason !== null) return refuseDecision('reference_taken', reason)
   const refunds: number[] = []
   for (const [capture, part] of splitRefund(atGateway, refundAmount.value)) {
     const refund =
-      byHand === undefined
+      manualReference === undefined
         ? await requestCaptureRefund(sql, capture, part, decisionGrounds.value, at, kinds)
         : ok(await addRefundRequest(sql, capture.id, part, decisionGrounds.value, at))
     // The refunds stored for the other parts are rolled back.
     if (!refund.ok) throw new RollbackError(refund)
-    if (byHand !== undefined) {
-      endRefund(sql, refund.value, 'done', byHand, at)
-      await recordReturnedAmount(sql, { capture, amount: part }, { reference: byHand, at })
+    if (manualReference !== undefined) {
+      endRefund(sql, refund.value, 'done', manualReference, at)
+      await recordReturnedAmount(sql, { capture, amount: part }, { reference: manualReference, at })
     }
-    const decisionText = byHand === undefined ? 'refund' : 'refund by hand'
+    const decisionText = manualReference === undefined ? 'refund' : 'refund by hand'
     await recordDecision(
       sql,
       { id: `C${capture.id}`, regNo, eventId, currency },
@@ -310,10 +316,14 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   }
   const splitText = refunds.length === 1 ? '' : `, split between ${refunds.length} payments`
   const message =
-    byHand === undefined
+    manualReference === undefined
       ? `Refund of ${formatMoney(refundAmount.value, currency)} requested${splitText}.`
       : `${formatMoney(refundAmount.value, currency)} was refunded outside Rollcall${splitText}.`
-  return ok({ regNo, message, refundId: byHand === undefined ? (refunds.at(-1) ?? null) : null })
+  return ok({
+    regNo,
+    message,
+    refundId: manualReference === undefined ? (refunds.at(-1) ?? null) : null,
+  })
 }
 
 const toPayment = ({ source, paid_at: paidAt }: CaptureRow) => ({ source, paidAt })

@@ -36,16 +36,16 @@ type RefundRow = Pick<
   'id' | 'capture_id' | 'amount' | 'state' | 'reference'
 >
 
-/** Together with the refund's id, the key under which its email is queued once. */
+/** Together with the refund's id: the key under which the email about the refund is queued once. */
 export const NO_REFERENCE = 'given back'
 
-const amountLeftOf = statement((builder, { captureId }: { captureId: number }) =>
+const refundableAmountOfCapture = statement((builder, { captureId }: { captureId: number }) =>
   builder
     .selectFrom('captures as c')
     .select(refundableAmount.as('left'))
     .where('c.id', '=', captureId),
 )
-const refundUnderWayOf = statement(
+const refundInProgressOfCapture = statement(
   (builder, { captureId, amount }: { captureId: number; amount: Amount }) =>
     builder
       .selectFrom('refunds as f')
@@ -66,7 +66,7 @@ const referencesOfRefunds = statement((builder) =>
     .$narrowType<{ reference: string }>()
     .orderBy('r.id'),
 )
-const addWantedRefund = statement(
+const addRefundRow = statement(
   (builder, params: { captureId: number; amount: Amount; why: string; who: string; at: Instant }) =>
     builder
       .insertInto('refunds')
@@ -138,7 +138,7 @@ const refundsOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =
     .where('g.reg_no', '=', regNo)
     .orderBy('r.id'),
 )
-const doneRefundsWithoutEmail = statement(
+const completedRefundsWithoutEmail = statement(
   (
     builder,
     { after, eventIds, limit }: { after: Instant; eventIds: string; limit: number },
@@ -182,7 +182,7 @@ const doneRefundsWithoutEmail = statement(
       .orderBy('f.id')
       .limit(dialect.limit(limit)),
 )
-const orderOf = statement((builder, { id }: { id: number }) =>
+const orderOfRefund = statement((builder, { id }: { id: number }) =>
   builder
     .selectFrom('refunds as r')
     .innerJoin('captures as c', 'c.id', 'r.capture_id')
@@ -192,7 +192,7 @@ const orderOf = statement((builder, { id }: { id: number }) =>
 )
 
 export async function getRefundable(sql: Sql, captureId: number): Promise<Amount> {
-  const row = await amountLeftOf.get(sql, { captureId })
+  const row = await refundableAmountOfCapture.get(sql, { captureId })
   return toAmount(row?.left ?? 0)
 }
 
@@ -205,7 +205,7 @@ export async function isRefundInProgress(
   captureId: number,
   amount: Amount,
 ): Promise<boolean> {
-  return (await refundUnderWayOf.get(sql, { captureId, amount })) !== undefined
+  return (await refundInProgressOfCapture.get(sql, { captureId, amount })) !== undefined
 }
 
 /**
@@ -227,8 +227,8 @@ export async function explainRefundReference(
   const key = toBankKey(reference) || reference.trim()
   // A front desk's slip number belongs to its event, where a receipt and a refund voucher may share one.
   const bankKeys = listReferenceKeys(reference).filter((part) => isUtr(part) || !isSlipNumber(part))
-  const incoming = await findPaymentsByKey(sql, bankKeys)
-  if (await someInOrder(incoming, async ([, { id }]) => !(await isReturned(sql, id))))
+  const receivedPayments = await findPaymentsByKey(sql, bankKeys)
+  if (await someInOrder(receivedPayments, async ([, { id }]) => !(await isReturned(sql, id))))
     return `${reference} is the reference of a received payment. Enter the reference of the refund itself.`
   const rows = await referencesOfRefunds.all(sql)
   const isOfCapture = (row: (typeof rows)[number]): boolean =>
@@ -257,7 +257,7 @@ export async function addRefundRequest(
   { why: reason, who: user }: DecisionGrounds,
   at: Instant,
 ): Promise<number> {
-  const newRow = await addWantedRefund.get(sql, { captureId, amount, why: reason, who: user, at })
+  const newRow = await addRefundRow.get(sql, { captureId, amount, why: reason, who: user, at })
   assert(newRow !== undefined, 'an inserted refund has no id')
   return newRow.id
 }
@@ -272,14 +272,14 @@ export function endRefund(
   setRefundEnded.run(sql, { id, state, reference, doneAt: state === 'done' ? at : null })
 }
 
-/** The payment to which a reported refund belongs, and the part of the amount that is new. */
+/** The payment to which a reported refund belongs, and the part of the amount that was not recorded before. */
 export type PlacedRefund = { readonly capture: CaptureRow; readonly amount: Amount }
 
 /**
  * Assigns a refund that the gateway reports for an order. The gateway states an amount and its own reference, but not
- * always the refunded payment. So the refund is matched first with one of our refunds in progress, then with the whole
- * of a capture under review, then with a counted capture. Null if it matches no payment. A refund that was already
- * reported is not new.
+ * always the refunded payment.
+ * So the refund is matched first with one of our refunds in progress, then with the whole of a capture under review,
+ * then with a counted capture. Null if it matches no payment. A refund that was already reported is not recorded again.
  */
 export async function insertRefund(
   sql: Sql,
@@ -300,7 +300,7 @@ export async function insertRefund(
   const ownRequest =
     withReference.find(isOpen) ??
     rows.find(isOpen) ??
-    // The amount was refunded in the merchant panel before our request, which would refund it twice.
+    // The amount was refunded in the merchant panel before we sent our request, which would refund it twice.
     rows.find(({ state, amount: of }) => of === remaining && state === 'wanted')
   if (ownRequest !== undefined) {
     endRefund(sql, ownRequest.id, 'done', reference, at)
@@ -320,26 +320,30 @@ export async function insertRefund(
   return { capture, amount: remaining }
 }
 
-/** Returns the refunds of a registration, oldest first. Also runs outside the writer's transaction. */
+/** Returns the refunds of a registration, oldest first. May also run outside the writer's transaction. */
 export function readRefunds(sql: Sql, regNo: RegNo): Promise<readonly StoredRefund[]> {
   return refundsOfRegistration.all(sql, { regNo })
 }
 
-/** Returns refunds completed since then without an email, oldest first. Also runs outside the writer's transaction. */
+/**
+ * Returns refunds completed since then without an email, oldest first. May also run outside the writer's transaction.
+ */
 export function listCompletedRefunds(
   sql: Sql,
   doneAfter: Instant,
   eventIds: readonly string[],
   limit: number,
 ): Promise<readonly CompletedRefund[]> {
-  return doneRefundsWithoutEmail.all(sql, {
+  return completedRefundsWithoutEmail.all(sql, {
     after: doneAfter,
     eventIds: JSON.stringify(eventIds),
     limit,
   })
 }
 
-/** Returns the order to query about a refund. Null if its payment was not made through a gateway. */
+/**
+ * Returns the order for which to query the gateway about a refund. Null if its payment was not made through a gateway.
+ */
 export async function findOrderOfRefund(sql: Sql, id: number): Promise<OrderId | null> {
-  return (await orderOf.get(sql, { id }))?.order_id ?? null
+  return (await orderOfRefund.get(sql, { id }))?.order_id ?? null
 }

@@ -33,7 +33,7 @@ export const isManualRefund = fromRefund.and([
   fromRefund('f.who', 'not in', ['gateway', 'import', 'migration']),
 ])
 
-/** The amount of a capture `c` that is not refunded, and for which no refund is in progress. */
+/** The amount of a capture `c` that is neither refunded nor part of a refund in progress. */
 export const refundableAmount = fromCapture(
   'c.amount',
   '-',
@@ -74,11 +74,11 @@ const referencesOfManualRefunds = statement((builder) =>
 
 /** Returns true if a refund outside the gateway was recorded under one of these bank references. */
 export async function isRefundReference(sql: Sql, keys: readonly string[]): Promise<boolean> {
-  const utrs = new Set(keys.filter(isUtr))
+  const bankReferences = new Set(keys.filter(isUtr))
   return (
-    utrs.size > 0 &&
+    bankReferences.size > 0 &&
     (await referencesOfManualRefunds.all(sql)).some(({ reference }) =>
-      listReferenceKeys(reference).some((key) => utrs.has(key)),
+      listReferenceKeys(reference).some((key) => bankReferences.has(key)),
     )
   )
 }

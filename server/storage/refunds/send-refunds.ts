@@ -23,7 +23,7 @@ const RESEND_INTERVAL_MS = 5 * 60_000
  * by a crash.
  */
 const RESPONSE_WAIT_MS = 5 * 60_000
-/** How long to try to send a refund. After that, staff decide. */
+/** How long the server tries to send a refund. After that, staff decide. */
 const MAX_SENDING_MS = 24 * 60 * 60_000
 /**
  * Gateways complete refunds within days. A started refund that is not confirmed after this time needs a decision by
@@ -66,8 +66,9 @@ const setRefundSent = statement((builder, { id, at }: { id: number; at: Instant 
 )
 const updateSentRefund = (builder: Kysely<Tables>, id: number) =>
   builder.updateTable('refunds').where('id', '=', id).where('state', 'in', ['asked', 'unsure'])
-const setRefundBegun = statement((builder, { id, reference }: { id: number; reference: string }) =>
-  updateSentRefund(builder, id).set({ state: 'asked', reference, said: STARTED_MESSAGE }),
+const setRefundStarted = statement(
+  (builder, { id, reference }: { id: number; reference: string }) =>
+    updateSentRefund(builder, id).set({ state: 'asked', reference, said: STARTED_MESSAGE }),
 )
 const setRefundNotSent = statement(
   (builder, { id, at, said: responseText }: { id: number; at: Instant; said: string }) =>
@@ -118,7 +119,7 @@ const unmarkUnconfirmedRefunds = statement((builder, { at }: { at: Instant }) =>
     .where('said', '=', UNCONFIRMED_MESSAGE)
     .where(({ eb, ref }) => eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '<', MAX_STARTED_MS)),
 )
-/** Returns refunds to be sent now, oldest first. Also runs outside the writer's transaction. */
+/** Returns refunds to be sent now, oldest first. May also run outside the writer's transaction. */
 export function readRefundsToSend(
   sql: Sql,
   at: Instant,
@@ -128,8 +129,8 @@ export function readRefundsToSend(
 }
 
 /**
- * Returns false if another process is sending the refund, or it is closed. The payment is polled again: if this process
- * dies now, the status query reports the result.
+ * Claims a refund to send it. Returns false if another process is sending it, or it is closed.
+ * The payment is polled again: if this process dies now, the status query reports the result.
  */
 export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
   if ((await setRefundSent.run(sql, { id, at }).changes) !== 1) return false
@@ -138,7 +139,7 @@ export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<bo
   return true
 }
 
-/** Stores the gateway's response to a refund verbatim. If the refund may succeed, the payment is queried soon. */
+/** Stores the gateway's response to a refund verbatim. If the refund may still succeed, the gateway is queried soon. */
 export async function recordRefundResponse(
   sql: Sql,
   id: number,
@@ -158,12 +159,12 @@ export async function recordRefundResponse(
   if (response.is === 'begun' || response.is === 'unsure') watchPaymentAgain(sql, orderId, at)
 }
 
-/** Does nothing for a refund that has been closed. */
+/** Applies a response. Does nothing if the refund has been closed. */
 function applyRefundResponse(sql: Sql, id: number, response: RefundResponse, at: Instant): void {
   const responseText = response.message.slice(0, MAX_RESPONSE_CHARACTERS)
   switch (response.is) {
     case 'begun':
-      setRefundBegun.run(sql, { id, reference: response.reference })
+      setRefundStarted.run(sql, { id, reference: response.reference })
       return
     case 'not-sent':
       setRefundNotSent.run(sql, { id, at, said: responseText })
@@ -174,7 +175,7 @@ function applyRefundResponse(sql: Sql, id: number, response: RefundResponse, at:
   }
 }
 
-/** Refuses refunds that the gateway started and could not complete. Does nothing for those that are closed. */
+/** Marks as refused the refunds that the gateway started and could not complete. Does nothing for closed ones. */
 export function recordFailedRefunds(
   sql: Sql,
   _orderId: OrderId,
@@ -185,14 +186,15 @@ export function recordFailedRefunds(
 
 /** Marks refunds as unsure that were sent without a response, or were started days ago and are not completed. */
 export async function markUnansweredRefunds(sql: Sql, at: Instant): Promise<number> {
-  const unanswered = markSilentRefunds.run(sql, { at })
-  const unconfirmed = markUnconfirmedRefunds.run(sql, { at })
-  return (await unanswered.changes) + (await unconfirmed.changes)
+  const markUnanswered = markSilentRefunds.run(sql, { at })
+  const markUnconfirmed = markUnconfirmedRefunds.run(sql, { at })
+  return (await markUnanswered.changes) + (await markUnconfirmed.changes)
 }
 
 /**
- * Restarts the waiting period of refunds that a clock that was ahead marked as unsure, unless staff have decided since.
+ * Restarts the waiting period of refunds that were marked as unsure because the clock was ahead, unless staff have
+ * decided since.
  */
-export function reopenBegunRefunds(sql: Sql, at: Instant): void {
+export function reopenStartedRefunds(sql: Sql, at: Instant): void {
   unmarkUnconfirmedRefunds.run(sql, { at })
 }

@@ -30,7 +30,7 @@ import type {
 } from './registration-types.ts'
 import type { NewPaymentClaim, StoredPaymentClaim } from '../payments/payment-claim-types.ts'
 
-/** A requested action. `once` is null if the request is never sent again. */
+/** A requested action. `idempotencyKey` is null if the request is never sent again. */
 export type NewAction = {
   readonly regNo: RegNo
   readonly act: ActionName
@@ -38,19 +38,19 @@ export type NewAction = {
   readonly who: string
   readonly why: string
   readonly at: Instant
-  readonly once: IdempotencyKey | null
+  readonly idempotencyKey: IdempotencyKey | null
   /** True if sent to many delegates at once: refused if a payment link was sent in the last 24 hours. */
   readonly isReminder?: true
   /**
-   * Another registration that the same person has paid, as the user saw it. Refused unless that payment is still kept:
-   * otherwise two users, each on one of the two registrations, would refund both payments.
+   * Another registration that the same person has paid, as the user saw it. Refused if that payment has been refunded
+   * since: otherwise two users, each on one of the two registrations, would refund both payments.
    */
   readonly duplicateOf?: string
 }
 export type IdempotencyKey = { readonly key: string; readonly fingerprint: string }
 
 /** The result of an action. */
-export type ActionResult = {
+export type CompletedAction = {
   readonly regNo: RegNo
   readonly state: RegistrationState
   /** A sentence for the user who performed the action. */
@@ -66,12 +66,12 @@ export type ActionResult = {
 }
 /** A refusal by the table of actions or by the payment rules. */
 export type ActionDenial = ActionRefusal | DecisionRefusal
-export type ActionOutcome = Result<ActionResult, ActionDenial>
+export type ActionResult = Result<CompletedAction, ActionDenial>
 
 /** The changes of a correction or a transfer. */
 export type Correction = {
   /** The answers on which the change is based. If the stored ones differ, the change is refused. */
-  readonly was: Answers
+  readonly previousAnswers: Answers
   readonly answers: Answers
   readonly category: string | null
   readonly searchable: SearchFields
@@ -85,7 +85,7 @@ export type Correction = {
   readonly changes: readonly string[]
   /** Files uploaded with the change. Each replaces the previous file of its field. */
   readonly uploads: readonly StoredUpload[]
-  readonly mails: readonly NewMail[]
+  readonly emails: readonly NewMail[]
   /** Queued if an unpaid registration becomes free, which confirms it. No email if omitted. */
   readonly confirmation?: NewMail | null
   /** True for a transfer, which revokes emailed links because they belong to the previous holder. */
@@ -119,22 +119,22 @@ export type AcceptedOffer = Approval & { readonly category: string; readonly quo
 
 export interface ActionStore {
   /** Adds a note to the registration. */
-  addNote(action: NewAction): Promise<ActionOutcome>
+  addNote(action: NewAction): Promise<ActionResult>
   /** Undoes the user's last note with this text. Refused if there is none. */
-  undoNote(action: NewAction): Promise<ActionOutcome>
+  undoNote(action: NewAction): Promise<ActionResult>
   /** Records the delegate's cancellation request, for the office to decide. */
-  requestCancellation(action: NewAction): Promise<ActionOutcome>
+  requestCancellation(action: NewAction): Promise<ActionResult>
   /**
    * Records the delegate's request to refund a second payment, for the office to decide. Refused for any other
    * payment.
    */
-  requestSecondPaymentRefund(action: NewAction): Promise<ActionOutcome>
-  withdrawRefundRequest(action: NewAction): Promise<ActionOutcome>
+  requestSecondPaymentRefund(action: NewAction): Promise<ActionResult>
+  withdrawRefundRequest(action: NewAction): Promise<ActionResult>
   /**
    * Deletes a person's data from all tables; payments and their events are kept. Refused while a payment is undecided.
    * The caller deletes files and emails outside the database.
    */
-  erasePersonalData(action: NewAction): Promise<ActionOutcome>
+  erasePersonalData(action: NewAction): Promise<ActionResult>
   /** Returns the numbers of all registrations with this email address, ignoring case, oldest first. */
   registrationsWithEmail(email: string): Promise<readonly RegNo[]>
   /** Returns registrations of an event that are not erased yet, in batches by id. */
@@ -145,52 +145,52 @@ export interface ActionStore {
   /** Marks the files of some registrations of an event for deletion. Returns the number of registrations. */
   deleteUploadsOfEvent(eventId: string, at: Instant, reason: string): Promise<number>
   /** Queues an email that the office requests: the confirmation again, or a payment link. */
-  sendMail(action: NewAction, email: NewMail): Promise<ActionOutcome>
+  sendMail(action: NewAction, email: NewMail): Promise<ActionResult>
   /** Changes answers and price, for corrections, transfers and the delegate's own edits. */
-  correct(action: NewAction, correction: Correction): Promise<ActionOutcome>
+  correct(action: NewAction, correction: Correction): Promise<ActionResult>
   /**
-   * Cancels the registration and releases its seats. `payBack`, which is at least the refundable amount, is only
-   * proposed; a refund is a separate action. `shown`: the paid amount that the user saw, or null; if it has changed,
-   * the action is refused. `mail` is queued for the delegate.
+   * Cancels the registration and releases its seats. `refundAmount` is only proposed; a refund is a separate action.
+   * `minRefund`: the amount below which the proposal cannot be. `shownPaidAmount`: the paid amount that the user saw,
+   * or null; if it has changed, the action is refused. `mail` is queued for the delegate.
    */
   cancel(
     action: NewAction,
     options: {
-      readonly payBack: Amount
-      readonly atLeast?: Amount
-      readonly shown: Amount | null
+      readonly refundAmount: Amount
+      readonly minRefund?: Amount
+      readonly shownPaidAmount: Amount | null
       readonly mail: NewMail | null
     },
-  ): Promise<ActionOutcome>
+  ): Promise<ActionResult>
   /** Approves payment at the price of the registration date, with the seats that the registration holds. */
-  approve(action: NewAction, approved: Approval): Promise<ActionOutcome>
+  approve(action: NewAction, approval: Approval): Promise<ActionResult>
   /** Rejects an application. If `offer` names a category, the delegate may accept it instead. */
   rejectApplication(
     action: NewAction,
     options: { readonly offer: string | null; readonly mail: NewMail | null },
-  ): Promise<ActionOutcome>
+  ): Promise<ActionResult>
   /** Accepts the offered category for the delegate. Any other category is refused. */
-  acceptOffer(action: NewAction, offer: AcceptedOffer): Promise<ActionOutcome>
+  acceptOffer(action: NewAction, offer: AcceptedOffer): Promise<ActionResult>
   /**
    * Reprices unpaid registrations whose payment method uses the price of the credit date. Returns how many changed.
    */
   repriceByCreditDate(
     prices: readonly {
       readonly regNo: RegNo
-      readonly ways: readonly string[]
+      readonly methods: readonly string[]
       readonly quote: Quote
     }[],
     at: Instant,
   ): Promise<number>
   /**
    * Records a payment made outside a gateway. A matching payment pays the registration. Any other payment needs review,
-   * as does one whose seat is no longer available. A reference can be used once. The email is queued if the payment
-   * confirms the registration.
+   * as does a payment whose seat is no longer available. A reference can be used once. The email is queued if the
+   * payment confirms the registration.
    */
   recordPayment(
     action: NewAction,
     payment: {
-      readonly way: ManualMethod
+      readonly method: ManualMethod
       readonly reference: string
       readonly amount: Amount
       readonly paidAt: Instant
@@ -198,41 +198,41 @@ export interface ActionStore {
       readonly price?: Quote | null
     },
     email: NewMail | null,
-  ): Promise<ActionOutcome>
+  ): Promise<ActionResult>
   /** Records a payment for a registration that is paid or has ended. It always needs review, whatever its amount. */
   recordExtraPayment(
     action: NewAction,
     payment: {
-      readonly way: ManualMethod
+      readonly method: ManualMethod
       readonly reference: string
       readonly amount: Amount
       readonly paidAt: Instant
     },
-  ): Promise<ActionOutcome>
+  ): Promise<ActionResult>
   /** Stores a payment claim. A reference belongs to one registration. */
   addPaymentClaim(
     action: NewAction,
     claim: NewPaymentClaim,
     email: NewMail | null,
-  ): Promise<ActionOutcome>
+  ): Promise<ActionResult>
   /** Rejects a claim. The delegate may submit another one until `payUntil`. */
   rejectPaymentClaim(
     action: NewAction,
     options: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
-  ): Promise<ActionOutcome>
+  ): Promise<ActionResult>
   /** Expires an unpaid registration and releases its seats. */
-  expire(action: NewAction, email: NewMail | null): Promise<ActionOutcome>
+  expire(action: NewAction, email: NewMail | null): Promise<ActionResult>
   /** Undoes an expiry that happened because the clock was ahead. */
-  undoExpiry(action: NewAction, email: NewMail | null): Promise<ActionOutcome>
+  undoExpiry(action: NewAction, email: NewMail | null): Promise<ActionResult>
   /** Reopens an expired registration if its seats are still available. */
   reopenExpired(
     action: NewAction,
     options: {
-      readonly way: string | null
+      readonly method: string | null
       readonly payUntil: Instant
       readonly mail: NewMail | null
     },
-  ): Promise<ActionOutcome>
+  ): Promise<ActionResult>
   /** Returns unpaid registrations whose deadline has passed, longest overdue first. */
   overdue(at: Instant, limit: number): Promise<readonly RegNo[]>
   /**
@@ -242,19 +242,19 @@ export interface ActionStore {
   /** Returns the payment claims of a registration, newest first. */
   paymentClaims(regNo: RegNo): Promise<readonly StoredPaymentClaim[]>
   /**
-   * Refunds counted payments through the gateway, or records a refund already made, with its reference. `amount`:
-   * null for the whole remaining amount.
+   * Refunds counted payments through the gateway, or records a refund that was already made, under `manualReference`.
+   * `amount`: null for the whole remaining amount.
    */
   refund(
     action: NewAction,
     options: {
       readonly amount: Amount | null
-      readonly byHand: string | null
+      readonly manualReference: string | null
       readonly gatewayKinds: GatewayKinds
     },
-  ): Promise<ActionOutcome>
-  /** Closes a refund that is in no settlement report. The reason states what happened to it. */
-  handleRefund(action: NewAction): Promise<ActionOutcome>
+  ): Promise<ActionResult>
+  /** Marks a refund that is in no settlement report as handled. The reason states what happened to it. */
+  markRefundHandled(action: NewAction): Promise<ActionResult>
   /** Decides on a payment under review, which must belong to this registration. */
   decideReviewOfRegistration(
     action: NewAction,
@@ -264,10 +264,10 @@ export interface ActionStore {
       readonly mail: NewMail | null
       readonly gatewayKinds: GatewayKinds
     },
-  ): Promise<ActionOutcome>
+  ): Promise<ActionResult>
   /**
-   * Returns registrations of an event that expect a payment. `methodsPricedByCreditDate`: payment methods whose credit date determines
-   * the price.
+   * Returns registrations of an event that expect a payment. `methodsPricedByCreditDate`: payment methods whose credit
+   * date determines the price.
    */
   expectedPayments(
     eventId: string,
@@ -275,15 +275,15 @@ export interface ActionStore {
   ): Promise<readonly StoredExpectedPayment[]>
   /** Returns the owners of the references in a bank statement. */
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
-  /** Returns the counted payments of a registration, less completed and requested refunds, in whole paise. */
+  /** Returns the counted payments of a registration, minus completed and requested refunds, in whole paise. */
   netAmountPaid(regNo: RegNo): Promise<Amount>
   /** Returns the payments that a bill does not include, for the balance rules. */
   paymentsOutsideBill(regNo: RegNo): Promise<MoneyOfBill>
   /** Returns true if a refund is in no settlement report after five days, and is not marked as handled. */
   isRefundUnsettled(regNo: RegNo, at: Instant): Promise<boolean>
   /**
-   * Returns the payment if the same email address and name paid before. Null if it is not, or if `browser` is given
-   * and did not create or open both registrations.
+   * Returns the second payment if the same person (email address and name) paid before. Null if it is not a second
+   * payment, or if `browser` is given and did not make or open both registrations.
    */
   secondPayment(regNo: RegNo, browser?: string): Promise<SecondPayment | null>
   /**
@@ -298,7 +298,7 @@ export interface ActionStore {
   paidBySamePerson(regNo: RegNo): Promise<readonly RegNo[]>
   /** Returns the second payments of an event for which the delegate requests a refund, until staff respond. */
   refundRequests(eventId: string): Promise<readonly RegNo[]>
-  /** Returns the history of a registration, oldest first. */
+  /** Returns the actions on a registration, oldest first. */
   actions(regNo: RegNo): Promise<readonly StoredAction[]>
 }
 

@@ -23,8 +23,8 @@ import type {
   Result,
 } from '../../../engine/index.ts'
 import type {
-  ActionOutcome,
   ActionResult,
+  CompletedAction,
   ActionDenial,
   NewAction,
   IdempotencyKey,
@@ -37,7 +37,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { RegistrationRow } from './row-mapping.ts'
-import { reserveEarlierSeats } from '../seats/seats-of-earlier-registrations.ts'
+import { reserveSeatsOfEarlier } from '../seats/seats-of-earlier-registrations.ts'
 import { addNoticeIfSecond, listPaidBySamePerson } from '../payments/find-duplicate-payments.ts'
 import { findSecondPayment } from './same-person.ts'
 import type { NewMail } from './registration-types.ts'
@@ -180,14 +180,14 @@ export async function applyAction(
     row: RegistrationRow,
     stateBefore: RegistrationState,
   ) => Result<ActionEffect, ActionDenial> | Promise<Result<ActionEffect, ActionDenial>>,
-): Promise<ActionOutcome> {
-  const { regNo, act, who: user, at, once: dedupKey } = action
+): Promise<ActionResult> {
+  const { regNo, act, who: user, at, idempotencyKey: dedupKey } = action
   const row = await readRow(sql, regNo)
   if (row === undefined) return refuse('not_there', `No registration ${regNo}.`)
   const [earlierResult] = await Promise.all([
     dedupKey === null ? null : findResult(sql, dedupKey, at),
     // Locks the answers and state before the action.
-    reserveEarlierSeats(sql, row.id),
+    reserveSeatsOfEarlier(sql, row.id),
   ])
   if (earlierResult !== null) return earlierResult
   const checked = checkAction(row.state, action)
@@ -228,7 +228,7 @@ export async function applyAction(
       regNo,
     })
   }
-  const result: ActionResult = {
+  const result: CompletedAction = {
     regNo,
     state,
     message,
@@ -264,12 +264,12 @@ export async function findResult(
   sql: Sql,
   { key, fingerprint }: IdempotencyKey,
   at: Instant,
-): Promise<ActionOutcome | null> {
+): Promise<ActionResult | null> {
   deleteOldKeys.run(sql, { until: instant(at - KEY_RETENTION_MS) })
   const stored = await resultUnderKey.get(sql, { key })
   if (stored === undefined) return null
   return stored.fingerprint === fingerprint
-    ? ok({ ...(JSON.parse(stored.answer) as ActionResult), repeated: true })
+    ? ok({ ...(JSON.parse(stored.answer) as CompletedAction), repeated: true })
     : refuse('act_key_reused', selfService.otherRequest)
 }
 
@@ -277,7 +277,7 @@ function saveActionResult(
   sql: Sql,
   { key, fingerprint }: IdempotencyKey,
   registrationId: number,
-  result: ActionResult,
+  result: CompletedAction,
   at: Instant,
 ): void {
   saveResult.run(sql, { key, registrationId, fingerprint, answer: JSON.stringify(result), at })
@@ -294,12 +294,12 @@ export function addCreationEntry(
 }
 
 /** Adds a note to the registration. */
-export function addNote(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+export function addNote(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, () => ok({ message: 'Note saved.' }))
 }
 
 /** Undoes the user's last note with this text. A request that the note closed is open again. */
-export function undoNote(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+export function undoNote(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id }) => {
     const params = { registrationId: id, who: action.who, why: action.why.trim() }
     return (await lastOwnNote.get(sql, params))?.act === 'note'
@@ -309,7 +309,7 @@ export function undoNote(sql: Sql, action: NewAction): Promise<ActionOutcome> {
 }
 
 /** The request is displayed to the office until it responds with a cancellation or a note. */
-export function requestCancellation(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+export function requestCancellation(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id }) =>
     (await isCancellationRequested(sql, id))
       ? refuse('not_now', selfService.alreadyRequested)
@@ -322,7 +322,7 @@ async function isCancellationRequested(sql: Sql, registrationId: number): Promis
 }
 
 /** The request is displayed to the office until it responds with a note or a refund of the second payment. */
-export function requestSecondPaymentRefund(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+export function requestSecondPaymentRefund(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async ({ reg_no: regNo }) => {
     const second = await findSecondPayment(sql, regNo)
     if (second === null) return refuse('not_now', selfService.noRefundRequest)
@@ -333,7 +333,7 @@ export function requestSecondPaymentRefund(sql: Sql, action: NewAction): Promise
 }
 
 /** Withdraws the delegate's request, if the office has not responded to it. */
-export function withdrawRefundRequest(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+export function withdrawRefundRequest(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async ({ reg_no: regNo }) =>
     (await findSecondPayment(sql, regNo))?.askedAt == null
       ? refuse('not_now', selfService.nothingToWithdraw)
@@ -341,7 +341,7 @@ export function withdrawRefundRequest(sql: Sql, action: NewAction): Promise<Acti
   )
 }
 
-export function sendMail(sql: Sql, action: NewAction, email: NewMail): Promise<ActionOutcome> {
+export function sendMail(sql: Sql, action: NewAction, email: NewMail): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id }) => {
     // Read in the transaction that locks the registration, so that two users cannot both send a payment link.
     if (action.isReminder === true && (await isReminded(sql, id, action.at)))

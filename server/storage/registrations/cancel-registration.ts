@@ -4,7 +4,7 @@
  */
 import { err, formatMoney, ok, toAmount } from '../../../engine/index.ts'
 import type { Amount } from '../../../engine/index.ts'
-import type { ActionOutcome, NewAction } from './action-types.ts'
+import type { ActionResult, NewAction } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
 import { closeOpenPayments } from '../payments/payment-attempts.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -15,33 +15,35 @@ import { enqueue } from '../mail/email-queue.ts'
 import type { NewMail } from '../index.ts'
 
 /**
- * `payBack`: the amount to be refunded in addition to refunds in progress. It is proposed here and paid by a refund.
- * `atLeast`: the refundable amount without goodwill; the whole refundable amount if omitted. `shown`: the paid amount
- * that the user saw, or null. `mail` is sent to the delegate.
+ * `refundAmount`: the amount to be refunded in addition to refunds in progress. It is proposed here; a refund pays it.
+ * `minRefund`: the refundable amount without goodwill; the whole refundable amount if omitted. `shownPaidAmount`: the
+ * paid amount that the user saw, or null. `mail` is sent to the delegate.
  */
 export function cancel(
   sql: Sql,
   action: NewAction,
   {
-    payBack: requestedRefund,
-    atLeast,
-    shown,
+    refundAmount: requestedRefund,
+    minRefund,
+    shownPaidAmount: shown,
     mail: email,
   }: {
-    readonly payBack: Amount
-    readonly atLeast?: Amount
-    readonly shown: Amount | null
+    readonly refundAmount: Amount
+    readonly minRefund?: Amount
+    readonly shownPaidAmount: Amount | null
     readonly mail: NewMail | null
   },
-): Promise<ActionOutcome> {
+): Promise<ActionResult> {
   const { at } = action
   return applyAction(sql, action, async ({ id, due, currency }) => {
     const keptAmount = await getKeptAmount(sql, id)
     const amountInProgress = await getAmountUnderWay(sql, id)
     // The refundable amount stays due until it is refunded.
     const amountOwed = -due - amountInProgress
-    const payBack = toAmount(Math.max(requestedRefund, Math.min(amountOwed, atLeast ?? amountOwed)))
-    if (payBack > keptAmount)
+    const refundAmount = toAmount(
+      Math.max(requestedRefund, Math.min(amountOwed, minRefund ?? amountOwed)),
+    )
+    if (refundAmount > keptAmount)
       return err({
         code: 'bad_data',
         message: `Only ${formatMoney(keptAmount, currency)} can be refunded.`,
@@ -55,15 +57,15 @@ export function cancel(
     await settleRegistration(sql, id)
     addDue(sql, id, { what: 'given up', amount: -due }, at)
     // A refund in progress reduces the balance when it is completed, so the balance includes it until then.
-    addDue(sql, id, { what: 'cancelled', amount: -payBack - amountInProgress }, at)
+    addDue(sql, id, { what: 'cancelled', amount: -refundAmount - amountInProgress }, at)
     await coverBill(sql, id, at, { unpaid: toAmount(Math.max(0, due)) })
     if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)
     return ok({
       message:
-        payBack === 0
+        refundAmount === 0
           ? 'Registration cancelled.'
-          : `Registration cancelled. To refund: ${formatMoney(payBack, currency)}.`,
-      data: { pay_back: payBack },
+          : `Registration cancelled. To refund: ${formatMoney(refundAmount, currency)}.`,
+      data: { pay_back: refundAmount },
     })
   })
 }

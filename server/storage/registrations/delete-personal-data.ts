@@ -2,7 +2,7 @@
 import { sql as raw } from 'kysely'
 import { err, ok, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
-import type { ActionOutcome, NewAction } from './action-types.ts'
+import type { ActionResult, NewAction } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
 import { closeOpenPayments } from '../payments/payment-attempts.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -248,7 +248,7 @@ const dropFiles = statement((builder, { id, at }: RegistrationParams & { at: Ins
  * Erases a person. Afterwards no one can be contacted about a payment, so no payment may be undecided. An unpaid
  * registration is cancelled, and its seats are released.
  */
-export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async (row) => {
     const { id, reg_no: regNo } = row
     if ((await readErasureTime(sql, id)) !== null)

@@ -24,7 +24,7 @@ import type { RegistrationRow } from './row-mapping.ts'
 import type { ImportRefusal, ImportRow } from '../index.ts'
 import { refillRules } from './fill-unique-answers.ts'
 
-const byFormerNumber = statement(
+const registrationWithFormerNumber = statement(
   (builder, { eventId, formerNo }: { eventId: string; formerNo: string }) =>
     builder
       .selectFrom('registrations')
@@ -32,7 +32,7 @@ const byFormerNumber = statement(
       .where('event_id', '=', eventId)
       .where('former_no', '=', formerNo),
 )
-const byNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
+const registrationWithNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder.selectFrom('registrations').selectAll().where('reg_no', '=', regNo),
 )
 type ImportedPayment = {
@@ -62,7 +62,7 @@ const addPayment = statement((builder, payment: ImportedPayment) =>
 
 const ROWS_PER_REPORT = 200
 
-/** A row with an amount gets a payment, but not one that our gateway is queried about. */
+/** A row with an amount gets a payment that our gateway is never queried about. */
 export async function importRegistrations(
   sql: Sql,
   rows: readonly ImportRow[],
@@ -77,20 +77,20 @@ export async function importRegistrations(
         total: rows.length,
       })
     const { formerNo } = row
-    const existing =
-      (await byFormerNumber.get(sql, { eventId: row.eventId, formerNo })) ??
+    const existingRow =
+      (await registrationWithFormerNumber.get(sql, { eventId: row.eventId, formerNo })) ??
       // The imported number may already be a registration number in Rollcall.
-      (await byNumber.get(sql, { regNo: formerNo as RegNo }))
-    if (existing !== undefined) {
-      if (!isSameRow(existing, row)) throw new RollbackError(err({ code: 'differs', formerNo }))
+      (await registrationWithNumber.get(sql, { regNo: formerNo as RegNo }))
+    if (existingRow !== undefined) {
+      if (!isSameRow(existingRow, row)) throw new RollbackError(err({ code: 'differs', formerNo }))
       continue
     }
-    const known =
+    const existingRegistration =
       row.paymentId === null || !wasPaid(row)
         ? null
         : await explainKnownImport(sql, { ...row, reference: row.paymentId })
-    if (known !== null)
-      throw new RollbackError(err({ code: 'payment_known', formerNo, why: known }))
+    if (existingRegistration !== null)
+      throw new RollbackError(err({ code: 'payment_known', formerNo, why: existingRegistration }))
     const id = await insertRegistration(sql, { ...row, state: getImportedState(row) }, formerNo)
     if (id === null) throw new RollbackError(err({ code: 'reg_no_taken', formerNo }))
     addedCount += 1
@@ -131,22 +131,22 @@ function getImportedState({ paymentStatus }: ImportRow): RegistrationState {
   })
 }
 
-function isSameRow(existing: RegistrationRow, row: ImportRow): boolean {
+function isSameRow(existingRow: RegistrationRow, row: ImportRow): boolean {
   const parseAnswers = (text: string): string =>
     JSON.stringify(
       Object.entries(JSON.parse(text) as object).toSorted(([a], [b]) => (a < b ? -1 : 1)),
     )
   return (
-    existing.event_id === row.eventId &&
-    parseAnswers(existing.answers) === parseAnswers(JSON.stringify(row.answers)) &&
-    existing.category === row.category &&
-    existing.period === row.period &&
-    existing.base === row.base &&
-    existing.gst === row.gst &&
-    existing.total === row.total &&
-    existing.payment_status === row.paymentStatus &&
-    existing.payment_id === row.paymentId &&
-    existing.created_at === row.createdAt &&
-    existing.paid_at === row.paidAt
+    existingRow.event_id === row.eventId &&
+    parseAnswers(existingRow.answers) === parseAnswers(JSON.stringify(row.answers)) &&
+    existingRow.category === row.category &&
+    existingRow.period === row.period &&
+    existingRow.base === row.base &&
+    existingRow.gst === row.gst &&
+    existingRow.total === row.total &&
+    existingRow.payment_status === row.paymentStatus &&
+    existingRow.payment_id === row.paymentId &&
+    existingRow.created_at === row.createdAt &&
+    existingRow.paid_at === row.paidAt
   )
 }

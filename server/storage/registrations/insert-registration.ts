@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely'
 import { INR, assert, dayOf, err, ok } from '../../../engine/index.ts'
 import type { Instant, RegistrationState, Result } from '../../../engine/index.ts'
-import type { ActionOutcome } from './action-types.ts'
+import type { ActionResult } from './action-types.ts'
 import { isActive } from '../events/activate-versions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -11,7 +11,7 @@ import { insertPayment, UNKNOWN_GATEWAY } from '../payments/payment-attempts.ts'
 import { keepLines } from '../payments/stored-bill-lines.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
 import { indexImmediately } from '../lists/search-index.ts'
-import { addAuditEntryOfNew } from '../staff/audit-log-entries.ts'
+import { addAuditEntryOfNewRegistration } from '../staff/audit-log-entries.ts'
 import { deleteExpiredKeys, findRegistrationByKey } from './idempotency-keys.ts'
 import { recordPayment } from '../payments/save-recorded-payment.ts'
 import { addCreationEntry } from './apply-action.ts'
@@ -84,7 +84,7 @@ const addRegistration = statement((builder, row: NewRow) =>
     .onConflict((conflict) => conflict.column('reg_no').doNothing())
     .returning('id'),
 )
-/** Uses an id that was assigned in advance. If the number is taken, the operation fails. */
+/** Inserts the registration under an id that was assigned in advance. If the number is taken, the operation fails. */
 const addRegistrationWithId = statement((builder, row: RegistrationParams & NewRow) =>
   builder.insertInto('registrations').values({ id: row.id, ...listValues(row) }),
 )
@@ -96,24 +96,24 @@ export async function register(
   const { eventId, regNo, orderId, quote, at, idempotency, approval } = registration
   const isComplete = orderId === null && approval === undefined
   if (idempotency !== null) deleteExpiredKeys(sql, eventId, idempotency.key, at)
-  // On PostgreSQL these share one packet. The key is read after the locks on person, answers and code: the same form, sent
-  // twice at once, must find its own registration and not a refusal.
+  // On PostgreSQL these share one packet. The key is read after the locks on person, answers and code: if the same form
+  // arrives twice simultaneously, the second must find its own registration instead of a refusal.
   const person = getPersonToPay(registration)
-  const [isCurrent, free, samePerson, known, newId] = await Promise.all([
+  const [isCurrent, availability, samePerson, duplicate, newId] = await Promise.all([
     isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }),
     checkAvailability(sql, registration, registration.form === undefined ? null : person),
     findSamePerson(sql, registration, person),
     idempotency === null ? null : findRegistrationByKey(sql, eventId, idempotency.key, at),
     sql.batch?.newId('registrations') ?? null,
   ])
-  if (known !== null)
-    return known.fingerprint === idempotency?.fingerprint
-      ? ok(known.registered)
+  if (duplicate !== null)
+    return duplicate.fingerprint === idempotency?.fingerprint
+      ? ok(duplicate.registered)
       : err({ code: 'idempotency_key_reused' })
   if (!isCurrent) return err({ code: 'version_moved' })
-  // A delegate whose own registration has the last seat or the code is asked about that registration.
-  if (!samePerson.ok && free.refusal?.code !== 'registered_already') return samePerson
-  if (free.refusal !== null) return err(free.refusal)
+  // A delegate whose own registration has the last seat or the discount code is asked about that registration.
+  if (!samePerson.ok && availability.refusal?.code !== 'registered_already') return samePerson
+  if (availability.refusal !== null) return err(availability.refusal)
   if (!samePerson.ok) return samePerson
   const { way: method, payUntil } = registration
   const row = {
@@ -155,12 +155,12 @@ export async function register(
     if (!isInserted) throw new RollbackError(err({ code: 'reg_no_taken' }))
   }
   recordPerson(sql, id, registration, person, samePerson.value)
-  await saveAnswersAndCode(sql, id, registration, free)
-  const takeSeats = (): void =>
-    reserveQuotas(sql, id, free.room, { eventId, isDue: orderId !== null, at })
+  await saveAnswersAndCode(sql, id, registration, availability)
+  const takeReservedSeats = (): void =>
+    reserveQuotas(sql, id, availability.seatReservation, { eventId, isDue: orderId !== null, at })
   // Otherwise seats are taken last, so that other delegates wait for them only during the commit.
   const needsSeats = payUntil !== undefined || registration.inHand !== undefined
-  if (needsSeats) takeSeats()
+  if (needsSeats) takeReservedSeats()
   if (payUntil !== undefined) {
     savePayUntil.run(sql, { id, payUntil })
     await reserveSeatsAgain(sql, id, at)
@@ -168,7 +168,13 @@ export async function register(
   replaceUploads(sql, id, registration.uploads)
   const { addedBy } = registration
   for (const consent of ['registered', ...(registration.agreed ?? [])])
-    addAuditEntryOfNew(sql, id, { at, who: addedBy ?? 'delegate', what: consent, eventId, regNo })
+    addAuditEntryOfNewRegistration(sql, id, {
+      at,
+      who: addedBy ?? 'delegate',
+      what: consent,
+      eventId,
+      regNo,
+    })
   if (addedBy !== undefined) addCreationEntry(sql, id, addedBy, at)
   if (registration.mail !== null)
     await enqueue(
@@ -189,35 +195,45 @@ export async function register(
       fingerprint: idempotency.fingerprint,
       at,
     })
-  if (!needsSeats) takeSeats()
+  if (!needsSeats) takeReservedSeats()
   return ok({ id, regNo, orderId, amount: quote?.total ?? null, repeated: false })
 }
 
-/** The delegate pays at the front desk: registered and paid, or not registered. */
+/** Confirms a payment taken at the front desk. If it is refused, nothing is registered. */
 async function confirmPaymentInHand(
   sql: Sql,
   { regNo, addedBy, quote, at }: NewRegistration,
   { actor, way: method, reference, mail: email }: PaymentInHand,
 ): Promise<void> {
   assert(addedBy !== undefined && quote !== null, 'a payment in hand without a user or a price')
-  const action = { regNo, act: 'confirm', actor, who: addedBy, why: '', at, once: null } as const
-  const payment = { way: method, reference, amount: quote.total, paidAt: at }
-  const done = await runAction(() => recordPayment(sql, action, payment, email))
-  if (!done.ok) throw new RollbackError(err({ code: 'not_confirmed', no: done.error }))
+  const action = {
+    regNo,
+    act: 'confirm',
+    actor,
+    who: addedBy,
+    why: '',
+    at,
+    idempotencyKey: null,
+  } as const
+  const payment = { method, reference, amount: quote.total, paidAt: at }
+  const confirmation = await runAction(() => recordPayment(sql, action, payment, email))
+  if (!confirmation.ok)
+    throw new RollbackError(err({ code: 'not_confirmed', no: confirmation.error }))
 }
 
-/** Runs an action that may undo its own writes: here everything is undone. */
-async function runAction(run: () => Promise<ActionOutcome>): Promise<ActionOutcome> {
+/** Runs an action that may undo its own writes. Here, a refusal undoes the whole registration. */
+async function runAction(performAction: () => Promise<ActionResult>): Promise<ActionResult> {
   try {
-    return await run()
+    return await performAction()
   } catch (error) {
-    if (error instanceof RollbackError) return error.value as ActionOutcome
+    if (error instanceof RollbackError) return error.value as ActionResult
     throw error
   }
 }
 
 /**
- * Null if the number is taken. `newId`: the id that it gets, on PostgreSQL, where a taken number fails the operation.
+ * Null if the number is taken. `newId`: on PostgreSQL, the id that was assigned in advance; there, a taken number fails
+ * the operation.
  */
 export async function insertRegistration(
   sql: Sql,
@@ -229,7 +245,7 @@ export async function insertRegistration(
   newId: number | null = null,
 ): Promise<number | null> {
   const { searchable } = row
-  const stored: NewRow = {
+  const newRow: NewRow = {
     event_id: row.eventId,
     event_hash: row.eventHash,
     reg_no: row.regNo,
@@ -253,9 +269,9 @@ export async function insertRegistration(
     created_day: dayOf(row.createdAt),
     state: row.state,
   }
-  if (newId !== null) addRegistrationWithId.run(sql, { id: newId, ...stored })
-  const id = newId ?? (await addRegistration.get(sql, stored))?.id
+  if (newId !== null) addRegistrationWithId.run(sql, { id: newId, ...newRow })
+  const id = newId ?? (await addRegistration.get(sql, newRow))?.id
   if (id === undefined) return null
-  indexImmediately(sql, { id, ...stored })
+  indexImmediately(sql, { id, ...newRow })
   return id
 }

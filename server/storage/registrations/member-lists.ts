@@ -1,11 +1,11 @@
-/** Stores the office's member lists: replaced as a whole, looked up by row. */
+/** Stores the office's member lists. A list is replaced as a whole; its rows are looked up by key. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { MemberListCount, MemberListReplaced, MemberListRow } from './pricing-context-types.ts'
 
-/** The maximum number of keys listed when a member list has changed; further ones are only counted. */
+/** The maximum number of keys listed when a member list has changed. Further keys are only counted. */
 const SAMPLE_MAX = 10
 
 type List = { eventId: string; roll: string }
@@ -71,17 +71,17 @@ export async function replaceMemberList(
   user: string,
   at: Instant,
 ): Promise<MemberListReplaced> {
-  const stored = await rowsOfList.all(sql, { eventId, roll: memberList })
-  const storedRows = new Map(stored.map(({ key, cells }) => [key, cells]))
+  const storedRowList = await rowsOfList.all(sql, { eventId, roll: memberList })
+  const storedRows = new Map(storedRowList.map(({ key, cells }) => [key, cells]))
   const addedKeys: string[] = []
-  let changed = 0
+  let changedCount = 0
   for (const { key, cells } of rows) {
     const text = JSON.stringify(cells)
     const storedCells = storedRows.get(key)
     storedRows.delete(key)
     if (storedCells === text) continue
     if (storedCells === undefined) addedKeys.push(key)
-    else changed += 1
+    else changedCount += 1
     saveRow.run(sql, { eventId, roll: memberList, key, cells: text })
   }
   const removedKeys = [...storedRows.keys()]
@@ -89,7 +89,7 @@ export async function replaceMemberList(
   addAuditEntry(sql, {
     at,
     who: user,
-    what: `replaced the member list ${memberList}: ${rows.length} rows, ${addedKeys.length} new, ${changed} changed, ${removedKeys.length} removed`,
+    what: `replaced the member list ${memberList}: ${rows.length} rows, ${addedKeys.length} new, ${changedCount} changed, ${removedKeys.length} removed`,
     eventId,
     regNo: null,
   })
@@ -99,7 +99,7 @@ export async function replaceMemberList(
   })
   return {
     rows: rows.length,
-    changed,
+    changed: changedCount,
     added: summarizeKeys(addedKeys),
     gone: summarizeKeys(removedKeys),
   }

@@ -15,9 +15,9 @@ export type ExternalContext = {
   readonly unique: readonly UniqueRule[]
   /** True if the delegate was warned and registers anyway. Rules that only warn then do not block. */
   readonly isConfirmed: boolean
-  /** Normalised, with the kind of discount. Null if none was entered. */
+  /** The discount code, normalised, with the kind of its discount. Null if none was entered. */
   readonly code: { readonly folded: string; readonly kind: string } | null
-  /** The matching rows, with the cells that conditions use. */
+  /** The matching member-list rows, with the cells that conditions use. */
   readonly rolls: readonly {
     readonly roll: string
     readonly key: string
@@ -33,9 +33,9 @@ export type ContextRefusal =
   | { readonly code: 'code_gone'; readonly is: Exclude<CodeStatus['is'], 'valid'> }
   /** A requested seat is not available: a quota's id, or `limit.option`. */
   | { readonly code: 'full'; readonly place: string }
-  /** The context has changed and must be looked up again. */
+  /** The context has changed. The caller must look it up again. */
   | { readonly code: 'facts_moved' }
-  /** Another version of the event is served now: the registration must be checked with it. */
+  /** Another version of the event is active now. The registration must be checked against it. */
   | { readonly code: 'version_moved' }
 
 export type NewDiscountCodes = {
@@ -53,7 +53,7 @@ export type StoredCode = {
   readonly code: string
   readonly kind: string
   readonly usesMax: number
-  /** The number of uses by registrations that hold it now, and how many of these are paid. */
+  /** The number of registrations that use the code now, and how many of them are paid. */
   readonly uses: number
   readonly paid: number
   /** The same uses by the currency of their bills. */
@@ -67,7 +67,7 @@ export type StoredCode = {
 
 /**
  * The discount of a code on the current bills of the registrations that use it, with tax: for all, and for paid ones.
- * Cancelled and refused registrations do not use it. Each currency is separate.
+ * Cancelled and refused registrations are excluded. Each currency is separate.
  */
 export type CodeDiscount = {
   readonly currency: Currency

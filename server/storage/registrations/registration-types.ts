@@ -41,7 +41,7 @@ export type StoredUpload = {
   readonly bytes: number
 }
 
-/** The same, with the state of its storage. */
+/** A file uploaded with a registration, with the state of its storage. */
 export type StoredRegistrationUpload = StoredUpload & {
   /** Null if the file is stored. */
   readonly droppedAt: Instant | null
@@ -56,11 +56,11 @@ export type NewRegistration = {
   readonly category: string | null
   /** Null for an event that takes no payments and has no prices. */
   readonly quote: Quote | null
-  /** The first payment attempt. Null if no payment is due and the registration is a success immediately. */
+  /** The first payment attempt. Null if no payment is due: the registration is then complete immediately. */
   readonly orderId: OrderId | null
   /** The gateway's name, because references are unique per gateway. If omitted, all gateways share one name. */
   readonly gateway?: string
-  /** Unknown if omitted. */
+  /** The merchant account. Unknown if omitted. */
   readonly askedOf?: MerchantAccount
   /** The end of the quote's price hold. It has no end if null or omitted. */
   readonly holdUntil?: Instant | null
@@ -83,25 +83,25 @@ export type NewRegistration = {
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
   /** The context to check again inside the transaction. None if omitted. */
   readonly outside?: ExternalContext
-  /** Sent by the web form. If omitted, earlier registrations of the same person are not looked for. */
+  /** Data of the web form. If omitted, earlier registrations of the same person are not searched for. */
   readonly form?: WebForm
 }
 
-/** `browser`: hash of its cookie; null: none. `confirmed`: the registration that the delegate was asked about. */
+/** `browser`: hash of its cookie, or null. `confirmed`: the registration that the delegate was asked about. */
 export type WebForm = {
   readonly browser: string | null
   readonly confirmed: string | null
   readonly sendsEmail: boolean
 }
 
-/** An earlier registration of the same person, and when it was paid or, if it is being paid, made. */
+/** An earlier registration of the same person. `at`: when it was paid or, if its payment is in progress, made. */
 export type SamePersonRegistration = Money & {
   readonly regNo: RegNo
   readonly isPaid: boolean
   readonly at: Instant
 }
 
-/** `mail`: queued when the payment completes the registration. */
+/** A payment taken at the front desk. `mail` is queued when the payment completes the registration. */
 export type PaymentInHand = {
   readonly actor: Actor
   readonly way: ManualMethod
@@ -117,7 +117,7 @@ export type RegistrationResult = {
   readonly repeated: boolean
 }
 
-/** A file sent before its form: the event and field that it answers, its type, and when it arrived. */
+/** A file uploaded before its form: the event and field that it answers, its type, and when it arrived. */
 export type DraftProof = {
   readonly eventId: string
   readonly field: string
@@ -134,9 +134,9 @@ export type MailSpacing = { readonly apartMs: number; readonly mailsMax: number 
 export type RegisterRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'reg_no_taken' }
-  /** The delegate has not confirmed that they register and pay again. */
+  /** The delegate has not confirmed that they want to register and pay again. */
   | { readonly code: 'same_person'; readonly same: SamePersonRegistration }
-  /** The action that confirms payments refuses the payment in hand. */
+  /** The payment in hand was refused when it was recorded. */
   | { readonly code: 'not_confirmed'; readonly no: ActionRefusal | DecisionRefusal }
   | ContextRefusal
 
@@ -146,8 +146,7 @@ export type StoredRegistration = {
   readonly eventHash: string
   readonly regNo: RegNo
   /**
-   * The previous number of an imported registration. Numbers may have been assigned in sequence, so they can be
-   * guessed.
+   * The registration number in the previous system. Numbers may have been assigned in sequence, so they can be guessed.
    */
   readonly formerNo: string | null
   /** Another person takes part instead of the first one. */
@@ -163,7 +162,7 @@ export type StoredRegistration = {
    * The parts of the total, in the bill's order. Empty if stored by an older version, imported, or without a price.
    */
   readonly lines: readonly Line[]
-  /** The status of the registration as a whole: success when any attempt succeeded. */
+  /** The status of the registration as a whole: success if any attempt succeeded. */
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
   readonly state: RegistrationState
@@ -173,7 +172,7 @@ export type StoredRegistration = {
   /** The event file's approval rule before payment, and its deadline. Null if no approval is needed. */
   readonly approval: string | null
   readonly decideBy: Instant | null
-  /** The category that was offered with a refusal. Null if none. */
+  /** The category that was offered when the application was refused. Null if none. */
   readonly offer: string | null
   /** When it expires unless paid. Null if it expires with the gateway's orders. */
   readonly payUntil: Instant | null
@@ -211,7 +210,7 @@ export type ListedRegistration = Pick<
 > & {
   /** For a stored registration all attempts, newest first; for a listed one only the newest. */
   readonly payments: readonly Pick<StoredPayment, 'orderId'>[]
-  /** For a listed one: gateway and account of each successful card payment, with commas. Null if there is none. */
+  /** For a listed registration: gateway and account of each successful card payment, with commas. Null if none. */
   readonly accounts?: string | null
 }
 
@@ -219,7 +218,7 @@ export type ImportRow = {
   readonly eventId: string
   readonly eventHash: string
   readonly regNo: RegNo
-  /** Its previous number, which identifies it. */
+  /** The registration number in the previous system, which identifies the row. */
   readonly formerNo: string
   readonly answers: Answers
   readonly searchable: SearchFields
@@ -273,7 +272,7 @@ export type ListSort = {
   readonly order: readonly string[]
 }
 
-/** `more`: counting stopped at `count`. */
+/** `more`: counting stopped at `count`, so there may be more. */
 export type WaitingCount = {
   readonly eventId: string
   readonly is: WorkQueueId
@@ -371,7 +370,7 @@ export type EventFigures = {
   readonly revenue: Amount
   /** Received and dismissed by staff: excluded from all figures, and not refunded. */
   readonly dismissed: Amount
-  /** The same in currencies other than that of the event, which are never added to it. */
+  /** The same figures in the event's other currencies, which are never added to those above. */
   readonly others: readonly {
     readonly currency: Currency
     readonly revenue: Amount
@@ -392,6 +391,6 @@ export type NewEventFile = {
   readonly eventId: string
   readonly text: string
   readonly shared: string
-  /** The time since which the event has had no file. Null if it has one, as far as is known. */
+  /** The time since which the event has had no file. Null if it has a file, as far as is known. */
   readonly goneAt: Instant | null
 }

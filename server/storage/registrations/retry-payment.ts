@@ -1,4 +1,4 @@
-/** Starts another payment attempt of a stored registration, or hands an open one to the gateway again. */
+/** Starts another payment attempt of a stored registration, or sends the delegate to the gateway with an open order. */
 import type { Selectable } from 'kysely'
 import { assert, MAX_ATTEMPTS, createOrderId, err, ok } from '../../../engine/index.ts'
 import type { Answers, Instant, OrderId, RegNo, Result } from '../../../engine/index.ts'
@@ -74,10 +74,11 @@ export async function retry(
       askedOf,
       gateway,
     })
-  // A payment that does not match is in review: requesting another one would be wrong.
-  const isFree = newestRow.status === 'failed' || (replaces && newestRow.status === 'pending')
+  // A payment that does not match is under review. Requesting another payment would be wrong.
+  const isStillAvailable =
+    newestRow.status === 'failed' || (replaces && newestRow.status === 'pending')
   if (
-    !isFree ||
+    !isStillAvailable ||
     newestRow.status !== registration.payment_status ||
     registration.in_review === 1 ||
     (after !== undefined && newestRow.order_id !== after)
@@ -98,7 +99,7 @@ export async function retry(
     at,
   })
   if (refusal !== null) return err(refusal)
-  // The attempt's own price becomes the registration's, even if it was corrected.
+  // The attempt's own price becomes the price of the registration, even if that was corrected.
   if (price !== undefined) markNotCorrected.run(sql, { id: registration.id })
   const orderId = createOrderId(regNo, attempt)
   const quote = price?.quote ?? getQuote(newestRow)
@@ -122,8 +123,8 @@ export async function retry(
     at,
   })
   assert(isInserted, `order id ${attempt} of a registration is already used`)
-  // Two orders are never open simultaneously. A payment that still arrives for this one is a success, or needs review.
-  // It ends after the new order is placed, so that no earlier manual request is restored in its place.
+  // Two orders are never open simultaneously. If a payment still arrives for this order, it counts or needs review.
+  // The order is closed after the new one is placed, so that no earlier manual request is restored in its place.
   if (newestRow.status === 'pending')
     await applyPaymentEvent(sql, newestRow.order_id, { type: 'expired', at }, null)
   await settleRegistration(sql, registration.id)
@@ -154,8 +155,9 @@ async function retryDifference(
   }: { [key in 'after' | 'replaces' | 'askedOf' | 'gateway']: NextAttempt[key] | undefined },
 ): Promise<Result<StoredPayment, RetryRefusal>> {
   const isQuicker = after !== undefined && lastPayment.order_id !== after
-  const isFree = lastPayment.status === 'failed' || lastPayment.way !== null || replaces === true
-  if (!isFree || registration.due <= 0 || isQuicker) return err({ code: 'not_failed' })
+  const isStillAvailable =
+    lastPayment.status === 'failed' || lastPayment.way !== null || replaces === true
+  if (!isStillAvailable || registration.due <= 0 || isQuicker) return err({ code: 'not_failed' })
   if (lastPayment.attempt >= MAX_ATTEMPTS) return err({ code: 'too_many_attempts' })
   const merchant = askedOf ?? {
     account: lastPayment.account ?? '',
@@ -169,7 +171,7 @@ async function retryDifference(
   return ok(toStoredPayment(payment))
 }
 
-/** Polling queries it soon, and its hold starts again. Its seats may be taken by now. */
+/** The gateway is queried soon, and the hold starts again. The seats may have been taken by now. */
 export async function resumePayment(
   sql: Sql,
   orderId: OrderId,

@@ -152,7 +152,7 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   isDifference: row.asks_for === 'difference',
 })
 
-/** An attempt's own price. Null if unknown. */
+/** The price of the attempt. Null if unknown. */
 export function getQuote({
   period,
   base,
@@ -167,15 +167,18 @@ export function getQuote({
  */
 export function toPayment(row: OwnedPaymentRow): Payment {
   const { order_id: orderId, amount, currency, review } = row
-  const common = { orderId, amount, currency, review }
+  const commonFields = { orderId, amount, currency, review }
   switch (row.status) {
     case 'pending':
-      return { ...common, status: { is: 'pending' } }
+      return { ...commonFields, status: { is: 'pending' } }
     case 'failed':
-      return { ...common, status: { is: 'failed', reason: row.reason ?? '', at: row.status_at } }
+      return {
+        ...commonFields,
+        status: { is: 'failed', reason: row.reason ?? '', at: row.status_at },
+      }
     case 'success':
       return {
-        ...common,
+        ...commonFields,
         status: {
           is: 'success',
           reference: row.reference ?? '',
@@ -185,7 +188,7 @@ export function toPayment(row: OwnedPaymentRow): Payment {
       }
     case 'refunded':
       return {
-        ...common,
+        ...commonFields,
         status: { is: 'refunded', reference: row.reference ?? '', at: row.status_at },
       }
     default:
@@ -258,13 +261,13 @@ export async function readRegistrationsByIds(
   sql: Sql,
   ids: readonly number[],
 ): Promise<readonly StoredRegistration[]> {
-  const [onlyRow] = ids
-  if (onlyRow === undefined) return []
-  const found =
+  const [firstId] = ids
+  if (firstId === undefined) return []
+  const rows =
     ids.length === 1
-      ? await registrationsWithId(sql, { id: onlyRow })
+      ? await registrationsWithId(sql, { id: firstId })
       : await registrationsWithIds(sql, { ids: JSON.stringify(ids) })
-  const byId = new Map(found.map((registration) => [registration.id, registration]))
+  const byId = new Map(rows.map((registration) => [registration.id, registration]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 

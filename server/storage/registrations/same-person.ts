@@ -1,4 +1,4 @@
-/** Finds earlier registrations of the person who registers, paid or being paid, and their second payment. */
+/** Finds earlier registrations of the person who registers, whether paid or in progress, and second payments. */
 import { sql as raw } from 'kysely'
 import type { Kysely, NotNull } from 'kysely'
 import { decideSamePerson, err, getPayerKey, ok, toAmount } from '../../../engine/index.ts'
@@ -142,7 +142,7 @@ const selectSecondPayment = (builder: Kysely<Tables>, regNo: RegNo) =>
 const secondPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
   selectSecondPayment(builder, regNo),
 )
-/** Only if this browser made or opened both registrations. */
+/** Selects the second payment only if this browser made or opened both registrations. */
 const secondPaymentInBrowser = statement(
   (builder, { regNo, browser }: { regNo: RegNo; browser: string }) =>
     selectSecondPayment(builder, regNo).where(({ and, exists, selectFrom }) =>
@@ -164,9 +164,12 @@ const personByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
     .select(['id', 'event_id', 'email', 'full_name'])
     .where('reg_no', '=', regNo),
 )
-type OtherOf = Person & { id: number }
+type OtherRegistrationQuery = Person & { id: number }
 /** Selects the first registration that this person has paid, other than the given one. */
-const selectOtherPaid = (builder: Kysely<Tables>, { eventId, person, id }: OtherOf) =>
+const selectOtherPaid = (
+  builder: Kysely<Tables>,
+  { eventId, person, id }: OtherRegistrationQuery,
+) =>
   builder
     .selectFrom('paid_persons as s')
     .innerJoin('registrations as r', 'r.id', 's.registration_id')
@@ -176,10 +179,12 @@ const selectOtherPaid = (builder: Kysely<Tables>, { eventId, person, id }: Other
     .where('s.registration_id', '<>', id)
     .orderBy('s.id')
     .limit(raw.lit(1))
-const otherPaid = statement((builder, other: OtherOf) => selectOtherPaid(builder, other))
-/** Only if this browser made or opened it. */
+const otherPaid = statement((builder, other: OtherRegistrationQuery) =>
+  selectOtherPaid(builder, other),
+)
+/** Selects it only if this browser made or opened it. */
 const otherPaidInBrowser = statement(
-  (builder, { eventId, person, id, browser }: OtherOf & { browser: string }) =>
+  (builder, { eventId, person, id, browser }: OtherRegistrationQuery & { browser: string }) =>
     selectOtherPaid(builder, { eventId, person, id }).where(({ exists, selectFrom }) =>
       exists(
         selectFrom('registered_persons as b')
@@ -189,7 +194,7 @@ const otherPaidInBrowser = statement(
       ),
     ),
 )
-const lastAnswer = statement((builder, { id }: { id: number }) =>
+const lastRequestOrResponse = statement((builder, { id }: { id: number }) =>
   builder
     .selectFrom('acts')
     .select(['act', 'at'])
@@ -200,14 +205,14 @@ const lastAnswer = statement((builder, { id }: { id: number }) =>
     .limit(1),
 )
 
-/** The person of a registration that is to be paid; null if nothing is due now, or the person is not known. */
+/** Returns the person of a registration with an amount due. Null if nothing is due now, or the person is not known. */
 export const getPersonToPay = ({ orderId, searchable }: NewRegistration): string | null =>
   orderId === null ? null : getPayerKey(searchable)
 
 /**
- * Call this in the transaction that registers, with the person locked: of simultaneous forms, one registers and the
- * others find it. Returns as an error the registration that the form must ask about; otherwise the id of the one
- * whose delegate is to get an email, or null. Only for the web form.
+ * Returns as an error the registration that the form must ask about; otherwise the id of the registration whose
+ * delegate is to get an email, or null. Call this in the transaction that registers, with the person locked: of
+ * simultaneous forms, one registers and the others find it. Only for the web form.
  */
 export async function findSamePerson(
   sql: Sql,
@@ -216,7 +221,7 @@ export async function findSamePerson(
 ): Promise<Result<number | null, { code: 'same_person'; same: SamePersonRegistration }>> {
   if (person === null || form === undefined) return ok(null)
   const rows = await registrationsOfPerson.all(sql, { eventId, person, browser: form.browser })
-  const found = rows
+  const earlierRegistrations = rows
     // A correction or transfer may have changed the name or email address since.
     .filter((row) => getPayerKey({ email: row.email, fullName: row.full_name }) === person)
     .map((row) => ({
@@ -228,12 +233,12 @@ export async function findSamePerson(
       currency: row.currency,
       at: row.paid_at ?? row.created_at,
     }))
-  const decision = decideSamePerson(found, form.confirmed)
+  const decision = decideSamePerson(earlierRegistrations, form.confirmed)
   if (decision === null) return ok(null)
   const { is, registration } = decision
   if (is === 'email') return ok(form.sendsEmail ? registration.id : null)
-  const { id: _, ...same } = registration
-  return err({ code: 'same_person', same })
+  const { id: _, ...samePerson } = registration
+  return err({ code: 'same_person', same: samePerson })
 }
 
 /**
@@ -251,19 +256,21 @@ export function recordPerson(
     addPerson.run(sql, { id, eventId, person, browser: form?.browser ?? null, notifyId })
 }
 
-/** Returns the emails about second registrations that are not queued yet, after that registration. Reads only. */
+/**
+ * Returns the emails about second registrations that are not queued yet, starting after that registration. Only reads.
+ */
 export const readDueNotices = (
   sql: Sql,
   after: number,
   limit: number,
 ): Promise<readonly SamePersonNotice[]> => dueNotices.all(sql, { after, limit })
 
-/** Call this in the transaction that queues the email. False if it was queued before. */
-export const takeNotice = async (sql: Sql, id: number): Promise<boolean> =>
+/** Deletes the notice; call this in the transaction that queues the email. Returns false if it was queued before. */
+export const removeDueNotice = async (sql: Sql, id: number): Promise<boolean> =>
   (await removeNotice.run(sql, { id }).changes) === 1
 
-/** Records a browser that opened an emailed link of the registration, up to the maximum of browsers. */
-export async function proveBrowser(sql: Sql, regNo: RegNo, browser: string): Promise<void> {
+/** Records a browser that opened an emailed link of the registration, up to BROWSERS_MAX. */
+export async function recordBrowser(sql: Sql, regNo: RegNo, browser: string): Promise<void> {
   const row = await registrationToProve.get(sql, { regNo, browser })
   if (row === undefined || Boolean(row.is_proven) || (row.stored ?? 0) >= BROWSERS_MAX) return
   const person = getPayerKey({ email: row.email, fullName: row.full_name })
@@ -271,53 +278,56 @@ export async function proveBrowser(sql: Sql, regNo: RegNo, browser: string): Pro
     addPerson.run(sql, { id: row.id, eventId: row.event_id, person, browser, notifyId: null })
 }
 
-/** Call this when the registration passes to another delegate or email address. */
-export const forgetBrowsers = (sql: Sql, id: number): void => void removeBrowsers.run(sql, { id })
+/** Deletes the browsers of a registration that passes to another delegate or email address. */
+export const deleteBrowsers = (sql: Sql, id: number): void => void removeBrowsers.run(sql, { id })
 
-/** Returns the second payment, in that browser if it is given. Reads only; also runs outside the writer's transaction. */
+/**
+ * Returns the second payment, made in that browser if one is given. Only reads; may also run outside the writer's
+ * transaction.
+ */
 export async function findSecondPayment(
   sql: Sql,
   regNo: RegNo,
   browser?: string,
 ): Promise<SecondPayment | null> {
-  const second =
+  const secondRow =
     browser === undefined
       ? await secondPayment.get(sql, { regNo })
       : await secondPaymentInBrowser.get(sql, { regNo, browser })
-  if (second === undefined) return null
-  const { id, reg_no: first, booked, currency } = second
-  const last = await lastAnswer.get(sql, { id })
+  if (secondRow === undefined) return null
+  const { id, reg_no: first, booked, currency } = secondRow
+  const lastRequest = await lastRequestOrResponse.get(sql, { id })
   return {
     first: { regNo: first, amount: booked, currency },
-    askedAt: last?.act === 'ask_refund' ? last.at : null,
+    askedAt: lastRequest?.act === 'ask_refund' ? lastRequest.at : null,
   }
 }
 
 /**
- * Returns a registration that the same person has paid, before this one is paid. With `browser`, only one that it made
- * or opened. Reads only.
+ * Returns a registration that the same person has paid, before this one is paid. With `browser`, only a registration
+ * that it made or opened. Only reads.
  */
 export async function findOtherPaid(
   sql: Sql,
   regNo: RegNo,
   browser?: string,
 ): Promise<SamePersonRegistration | null> {
-  const own = await personByNumber.get(sql, { regNo })
+  const ownRow = await personByNumber.get(sql, { regNo })
   const person =
-    own === undefined ? null : getPayerKey({ email: own.email, fullName: own.full_name })
-  if (own === undefined || person === null) return null
-  const other = { eventId: own.event_id, person, id: own.id }
-  const paid =
+    ownRow === undefined ? null : getPayerKey({ email: ownRow.email, fullName: ownRow.full_name })
+  if (ownRow === undefined || person === null) return null
+  const query = { eventId: ownRow.event_id, person, id: ownRow.id }
+  const paidRow =
     browser === undefined
-      ? await otherPaid.get(sql, other)
-      : await otherPaidInBrowser.get(sql, { ...other, browser })
-  return paid === undefined
+      ? await otherPaid.get(sql, query)
+      : await otherPaidInBrowser.get(sql, { ...query, browser })
+  return paidRow === undefined
     ? null
     : {
-        regNo: paid.reg_no,
+        regNo: paidRow.reg_no,
         isPaid: true,
-        amount: paid.booked,
-        currency: paid.currency,
-        at: paid.paid_at ?? paid.created_at,
+        amount: paidRow.booked,
+        currency: paidRow.currency,
+        at: paidRow.paid_at ?? paidRow.created_at,
       }
 }

@@ -13,14 +13,14 @@ import type {
   Quote,
   Result,
 } from '../../../engine/index.ts'
-import type { ActionOutcome, Approval, NewAction, AcceptedOffer } from './action-types.ts'
+import type { ActionResult, Approval, NewAction, AcceptedOffer } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
 import { toChannelColumns, insertPayment, findNextAttempt } from '../payments/payment-attempts.ts'
 import { keepLines, getNextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
-import { takeAgain } from '../seats/recompute-seats.ts'
+import { retakeLostSeats } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import type { NewMail } from './registration-types.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
@@ -57,8 +57,8 @@ const savePayUntil = statement(
       .set({ offer: null, pay_until: payUntil })
       .where('id', '=', id),
 )
-/** Lets staff count payments received after the refusal, which are in review, for this attempt. */
-const countReviewedFor = statement(
+/** Lets staff count payments that were received after the refusal, and are under review, for this attempt. */
+const countReviewedPaymentsFor = statement(
   (builder, { id, attempt }: RegistrationParams & { attempt: number }) =>
     builder
       .updateTable('captures')
@@ -73,22 +73,22 @@ const countReviewedFor = statement(
       .where('counts_for', 'is', null),
 )
 
-/** Approves a registration: it is to be paid by the given day, or complete if it is free. The email states which. */
-export function approve(sql: Sql, action: NewAction, approved: Approval): Promise<ActionOutcome> {
+/** Approves a registration. It must be paid by the given day, or is complete if it is free. The email states which. */
+export function approve(sql: Sql, action: NewAction, approval: Approval): Promise<ActionResult> {
   return applyAction(sql, action, async (row) => {
     const total = row.total ?? toAmount(0)
-    const offerRefusal = await startPayment(sql, row, approved, total, action)
+    const offerRefusal = await startPayment(sql, row, approval, total, action)
     if (!offerRefusal.ok) return offerRefusal
     return ok({ message: describeNextStep('Registration approved', total, row.currency) })
   })
 }
 
-/** Rejects an application and releases its seats. `offer`: the alternative category. Null if none. */
+/** Rejects an application and releases its seats. `offer`: the category offered instead. Null if none. */
 export function rejectApplication(
   sql: Sql,
   action: NewAction,
   { offer, mail: email }: { readonly offer: string | null; readonly mail: NewMail | null },
-): Promise<ActionOutcome> {
+): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id }) => {
     saveOffer.run(sql, { id, offer })
     await settleRegistration(sql, id)
@@ -100,12 +100,12 @@ export function rejectApplication(
   })
 }
 
-/** Accepts the offer for the delegate: another category at the prices of the registration date, and its seats. */
+/** Accepts the offer for the delegate: changes the category, with the prices of the registration date and its seats. */
 export function acceptOffer(
   sql: Sql,
   action: NewAction,
   offer: AcceptedOffer,
-): Promise<ActionOutcome> {
+): Promise<ActionResult> {
   return applyAction(sql, action, async (row) => {
     const { category, quote } = offer
     if (row.offer !== category)
@@ -131,10 +131,10 @@ export function acceptOffer(
   })
 }
 
-function describeNextStep(done: string, total: Amount, currency: Currency): string {
+function describeNextStep(doneText: string, total: Amount, currency: Currency): string {
   return total === 0
-    ? `${done}. It is complete.`
-    : `${done}. A link to pay ${formatMoney(total, currency)} was sent.`
+    ? `${doneText}. It is complete.`
+    : `${doneText}. A link to pay ${formatMoney(total, currency)} was sent.`
 }
 
 type Bill = Pick<RegistrationRow, 'period' | 'base' | 'gst' | 'total' | 'bill'>
@@ -151,7 +151,7 @@ async function saveQuote(sql: Sql, { id }: RegistrationRow, quote: Quote): Promi
   savePrice.run(sql, { id, period, base, gst, total, bill })
 }
 
-/** Reserves its seats and requests its price. The gateway is queried only when the delegate is sent there. */
+/** Reserves the seats and starts the payment. The gateway is queried only after the delegate is sent there. */
 async function startPayment(
   sql: Sql,
   row: RegistrationRow,
@@ -160,7 +160,7 @@ async function startPayment(
   { at, actor }: Pick<NewAction, 'at' | 'actor'>,
 ): Promise<Result<null, ActionRefusal>> {
   const { id, event_id: eventId } = row
-  const unavailableSeat = await takeAgain(sql, eventId, id, at)
+  const unavailableSeat = await retakeLostSeats(sql, eventId, id, at)
   if (unavailableSeat !== null)
     return err({
       code: 'taken',
@@ -185,7 +185,7 @@ async function startPayment(
       at,
     })
     assert(isInserted, `order id ${attempt} of a registration is already used`)
-    countReviewedFor.run(sql, { id, attempt })
+    countReviewedPaymentsFor.run(sql, { id, attempt })
   }
   await settleRegistration(sql, id)
   if (total > 0 && email !== null) await enqueue(sql, id, 'again', email, at, actor)

@@ -1,13 +1,12 @@
 /**
- * Stores corrected answers.
- * Checks the seats, codes and unique answers that they need. A changed price becomes a balance in addition to the bill,
- * to be paid or refunded.
+ * Stores corrected answers. Checks the seats, codes and unique answers that they need.
+ * A changed price becomes an amount to be paid or refunded, in addition to the bill.
  */
 import type { Selectable } from 'kysely'
 import { err, formatMoney, ok, createOrderId, toAmount } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { Currency, ActionRefusal, Instant, Amount, Result } from '../../../engine/index.ts'
-import type { ActionOutcome, Correction, NewAction } from './action-types.ts'
+import type { ActionResult, Correction, NewAction } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
 import {
   placeDifferenceOrder,
@@ -25,13 +24,13 @@ import { coverBill } from '../documents/cover-bill.ts'
 import { keepCoveredBill } from '../documents/issue-documents.ts'
 import { addDue, getDue, getAmountUnderWay } from '../payments/balance-adjustments.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
-import { moveSeats } from '../seats/recompute-seats.ts'
+import { updateSeatsAfterCorrection } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
 import { reindex } from '../lists/search-index.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { expireKeys } from './idempotency-keys.ts'
-import { forgetBrowsers } from './same-person.ts'
+import { deleteBrowsers } from './same-person.ts'
 import { lockUniqueAnswers, reindexAnswers, findConflictingAnswer } from './unique-answers.ts'
 
 type RegistrationParams = { id: number }
@@ -67,8 +66,8 @@ const paidRegistration = statement((builder, { id }: RegistrationParams) =>
     .where('payment_status', '=', 'success'),
 )
 /**
- * For a registration that counted as paid because it was free: attempts without a payment, or refunded, do not
- * determine its price now.
+ * For a registration that was complete because it was free: attempts that are unpaid or refunded do not determine its
+ * price now.
  */
 const markFreeUntilNow = statement((builder, { id }: RegistrationParams) =>
   builder
@@ -105,15 +104,22 @@ const saveNewPrice = statement((builder, { id, period, base, gst, total, bill }:
     .where('id', '=', id),
 )
 
-/** For a correction and for a transfer: `action.act` states which. */
+/** Stores a correction or a transfer; `action.act` states which. */
 export function correct(
   sql: Sql,
   action: NewAction,
   correction: Correction,
-): Promise<ActionOutcome> {
+): Promise<ActionResult> {
   const { at } = action
   return applyAction(sql, action, async (row) => {
-    const { was, changes, mails: emails, revokesLinks, uploads, confirmation = null } = correction
+    const {
+      previousAnswers: was,
+      changes,
+      emails,
+      revokesLinks,
+      uploads,
+      confirmation = null,
+    } = correction
     if (row.answers !== JSON.stringify(was))
       return err({
         code: 'moved_on',
@@ -121,30 +127,32 @@ export function correct(
       })
     const moveRefusal = await moveAnswers(sql, row, correction, at)
     if (!moveRefusal.ok) return moveRefusal
-    const difference = await reprice(sql, row, correction, at)
-    if (!difference.ok) return difference
+    const balanceChange = await reprice(sql, row, correction, at)
+    if (!balanceChange.ok) return balanceChange
     replaceUploads(sql, row.id, uploads)
     await settleRegistration(sql, row.id)
     await reindex(sql, row.id)
     if (revokesLinks) endLinks.run(sql, { id: row.id, at })
-    if (action.act === 'transfer' || isMoved(row, correction)) expireKeys(sql, row.id)
-    if (action.act === 'transfer' || isMoved(row, correction)) forgetBrowsers(sql, row.id)
+    if (action.act === 'transfer' || hasNewAddress(row, correction)) expireKeys(sql, row.id)
+    if (action.act === 'transfer' || hasNewAddress(row, correction)) deleteBrowsers(sql, row.id)
     for (const email of emails) await enqueue(sql, row.id, 'again', email, at, action.actor)
     if (confirmation !== null && row.payment_status !== 'success' && (await isPaid(sql, row.id)))
       confirmByMail(sql, row.id, confirmation, at)
     return ok({
-      message: describeCorrection(action.act, changes, difference.value, row.currency),
+      message: describeCorrection(action.act, changes, balanceChange.value, row.currency),
       data: {
         changes,
-        difference: difference.value,
+        difference: balanceChange.value,
         due: (await isPaid(sql, row.id)) ? await getDue(sql, row.id) : null,
       },
     })
   })
 }
 
-/** The registering browser entered another address, so it may be a stranger's. */
-const isMoved = ({ email }: RegistrationRow, { searchable }: Correction): boolean =>
+/**
+ * True if the email address changed. The registering browser entered another address, so it may belong to a stranger.
+ */
+const hasNewAddress = ({ email }: RegistrationRow, { searchable }: Correction): boolean =>
   email.toLowerCase() !== searchable.email.toLowerCase()
 
 const { selfService } = REFUSAL_MESSAGES
@@ -152,16 +160,16 @@ const { selfService } = REFUSAL_MESSAGES
 function describeCorrection(
   actionName: NewAction['act'],
   changes: readonly string[],
-  difference: Amount,
+  balanceChange: Amount,
   currency: Currency,
 ): string {
   if (actionName === 'transfer') return 'Registration transferred.'
   if (actionName === 'edit')
     return changes.length === 0 ? selfService.nothingChanged : selfService.saved
   if (changes.length === 0) return selfService.nothingChanged
-  if (difference === 0) return 'Correction saved.'
-  const amount = formatMoney(toAmount(Math.abs(difference)), currency)
-  return difference > 0
+  if (balanceChange === 0) return 'Correction saved.'
+  const amount = formatMoney(toAmount(Math.abs(balanceChange)), currency)
+  return balanceChange > 0
     ? `Correction saved. The price is ${amount} higher.`
     : `Correction saved. The price is ${amount} lower.`
 }
@@ -190,7 +198,7 @@ async function moveAnswers(
     council_no: searchable.councilNo,
   })
   await reindexAnswers(sql, eventId, id, unique, answers)
-  const unavailableSeat = await moveSeats(sql, eventId, id, at)
+  const unavailableSeat = await updateSeatsAfterCorrection(sql, eventId, id, at)
   return unavailableSeat === null
     ? ok(null)
     : err({
@@ -202,7 +210,9 @@ async function moveAnswers(
 const isPaid = async (sql: Sql, id: number): Promise<boolean> =>
   (await paidRegistration.get(sql, { id })) !== undefined
 
-/** Handles the difference. An unpaid amount is requested again at the new price; payments are retained. */
+/**
+ * Applies the price change. An unpaid amount is requested again at the new price; payments already received are kept.
+ */
 async function reprice(
   sql: Sql,
   row: RegistrationRow,
@@ -216,9 +226,10 @@ async function reprice(
       message:
         'A payment of this registration needs review. Decide on it before you change the price.',
     })
-  const difference = toAmount(quote.total - (row.total ?? 0))
-  // Refunds are matched with the amount due by amounts alone: a price change in between would lose one of them.
-  if (difference !== 0 && (await getAmountUnderWay(sql, row.id)) > 0)
+  const balanceChange = toAmount(quote.total - (row.total ?? 0))
+  // Refunds are matched with the amount due by their amounts alone: after a price change in between, one of them would
+  // be lost.
+  if (balanceChange !== 0 && (await getAmountUnderWay(sql, row.id)) > 0)
     return err({
       code: 'moved_on',
       message:
@@ -239,7 +250,7 @@ async function reprice(
     )
     await placeDifferenceOrder(sql, { ...row, due: await getDue(sql, row.id) }, channel, at)
     await coverBill(sql, row.id, at)
-    return ok(difference)
+    return ok(balanceChange)
   }
   await closeOpenPayments(sql, row.id, 'corrected', at)
   const attempt = await findNextAttempt(sql, row.id)
@@ -255,5 +266,5 @@ async function reprice(
       bill,
       at,
     })
-  return ok(difference)
+  return ok(balanceChange)
 }

@@ -1,6 +1,6 @@
 /**
- * Enforces unique answers, with an index of normalised answers per rule.
- * The registering transaction checks and writes it, so that of two simultaneous registrations one succeeds.
+ * Enforces unique answers with an index of normalised answers per rule.
+ * The registering transaction checks and writes the index, so of two simultaneous registrations only one succeeds.
  */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { getComparisonKey, getOwn } from '../../../engine/index.ts'
@@ -13,7 +13,7 @@ import { createBusyError } from '../database/store-busy-error.ts'
 import { readSearch } from '../lists/search-terms.ts'
 import { completeIndex, forgetOlderRules, readIndexedRules } from './fill-unique-answers.ts'
 
-/** Registrations that are compared while their answers are not indexed. */
+/** The maximum number of registrations compared while their answers are not indexed yet. */
 const CANDIDATES_MAX = 1_000
 
 type EventParams = { eventId: string }
@@ -87,11 +87,11 @@ export async function findConflictingAnswer(
 ): Promise<{ readonly rule: number; readonly regNo: RegNo } | null> {
   if (rules.length === 0) return null
   const keys = rules.map((uniqueRule) => getComparisonKey(uniqueRule, answers))
-  // Nearly every delegate is new, and checking that takes a third of the time of finding the other registration.
+  // Nearly every delegate is new, and this check takes a third of the time needed to find the other registration.
   const isAnswerTaken = async ({ name }: UniqueRule, normalisedAnswer: string | null | undefined) =>
     normalisedAnswer != null &&
     (await uniqueAnswer.get(sql, { eventId, rule: name, folded: normalisedAnswer })) !== undefined
-  const [indexes, existing] = await Promise.all([
+  const [indexes, samePerson] = await Promise.all([
     readIndexedRules(sql, eventId),
     Promise.all(rules.map((rule, index) => isAnswerTaken(rule, keys[index]))),
   ])
@@ -101,51 +101,52 @@ export async function findConflictingAnswer(
     const normalisedAnswer = keys[rule]
     if (normalisedAnswer == null) continue
     const index = indexes.find((one) => one.rule === name)
-    const wasComplete = index?.createdAt === null
-    const isComplete = wasComplete || (await completeIndex(sql, eventId, uniqueRule, index))
+    const isIndexComplete = index?.createdAt === null
+    const isComplete = isIndexComplete || (await completeIndex(sql, eventId, uniqueRule, index))
     const isTaken =
-      wasComplete || !isComplete
-        ? existing[rule]
+      isIndexComplete || !isComplete
+        ? samePerson[rule]
         : await isAnswerTaken(uniqueRule, normalisedAnswer)
     const conflict = { eventId, rule: name, folded: normalisedAnswer, except: exceptId }
-    const found = isTaken ? await newestWithAnswer.get(sql, conflict) : undefined
-    const other =
-      found === undefined && !isComplete
-        ? await findUnindexed(sql, conflict, uniqueRule, answers)
-        : (found ?? null)
-    if (other === 'undecided') isUndecided = true
-    else if (other !== null) return { rule, regNo: other.regNo }
+    const indexedConflict = isTaken ? await newestWithAnswer.get(sql, conflict) : undefined
+    const unindexedConflict =
+      indexedConflict === undefined && !isComplete
+        ? await findUnindexedConflict(sql, conflict, uniqueRule, answers)
+        : (indexedConflict ?? null)
+    if (unindexedConflict === 'undecided') isUndecided = true
+    else if (unindexedConflict !== null) return { rule, regNo: unindexedConflict.regNo }
   }
   if (isUndecided) throw createBusyError('answers of earlier registrations are still being indexed')
   return null
 }
 
 /**
- * While the answers of earlier registrations are being indexed: compares registrations with the same words in the
- * office's search, and those that the search does not contain yet. Null if none has the same answers, which only an
- * email address proves: it is stored as it is searched.
+ * Compares registrations while the answers of earlier ones are being indexed: those with the same words in the office's
+ * search, and those that the search does not contain yet.
+ * Null if none has the same answers. Only an email address proves that, because it is stored in the form in which it is
+ * searched.
  */
-async function findUnindexed(
+async function findUnindexedConflict(
   sql: Sql,
   conflict: UniqueAnswer & { except: number | null },
   rule: UniqueRule,
   answers: Answers,
 ): Promise<{ readonly regNo: RegNo } | 'undecided' | null> {
   const texts = rule.parts.map(({ id }) => String(getOwn(answers, id) ?? ''))
-  const longest = texts.reduce((a, b) => (b.length > a.length ? b : a), '')
+  const longestText = texts.reduce((a, b) => (b.length > a.length ? b : a), '')
   const email = rule.email === undefined ? '' : String(getOwn(answers, rule.email) ?? '')
-  const terms = email === '' ? readSearch(longest).terms : [email]
-  const withWords = terms.length === 0 ? [] : await findRegistrationsWithWords(sql, conflict, terms)
-  const newest = await unsearchableRegistrations.all(sql, conflict)
-  const same = [...withWords, ...newest].find(
+  const terms = email === '' ? readSearch(longestText).terms : [email]
+  const withWords = terms.length === 0 ? [] : await findCandidates(sql, conflict, terms)
+  const unsearchable = await unsearchableRegistrations.all(sql, conflict)
+  const conflictingRow = [...withWords, ...unsearchable].find(
     (row) => getComparisonKey(rule, JSON.parse(row.answers) as Answers) === conflict.folded,
   )
-  if (same !== undefined) return same
-  const isExhaustive = Math.max(withWords.length, newest.length) < CANDIDATES_MAX
+  if (conflictingRow !== undefined) return conflictingRow
+  const isExhaustive = Math.max(withWords.length, unsearchable.length) < CANDIDATES_MAX
   return email !== '' && isExhaustive ? null : 'undecided'
 }
 
-const findRegistrationsWithWords = (
+const findCandidates = (
   sql: Sql,
   { eventId, except: exceptId }: UniqueAnswer & { except: number | null },
   terms: readonly string[],
@@ -163,11 +164,11 @@ const findRegistrationsWithWords = (
       .limit(dialect.limit(CANDIDATES_MAX)),
   ).all()
 
-/** A person who registers, among the rules: no rule of an event file has this name. */
+/** The name under which a person is locked together with the rules. No rule of an event file has this name. */
 const PERSON_RULE = ''
 
 /**
- * Until the transaction ends, no other one can check or store these answers under these rules, or register this
+ * Until the transaction ends, no other transaction can check or store these answers under these rules, or register this
  * person (null: no person).
  */
 export function lockUniqueAnswers(
@@ -177,16 +178,19 @@ export function lockUniqueAnswers(
   answers: Answers,
   person: string | null = null,
 ): void {
-  const ruled = rules.flatMap((rule) => {
+  const lockedKeys = rules.flatMap((rule) => {
     const normalisedAnswer = getComparisonKey(rule, answers)
     return normalisedAnswer === null ? [] : [[eventId, rule.name, normalisedAnswer] as const]
   })
-  lockAnswers(sql, person === null ? ruled : [...ruled, [eventId, PERSON_RULE, person] as const])
+  lockAnswers(
+    sql,
+    person === null ? lockedKeys : [...lockedKeys, [eventId, PERSON_RULE, person] as const],
+  )
 }
 
 /**
- * Indexes the answers of a registration under the rules of its event, and of other versions of it: a version may have
- * been activated meanwhile.
+ * Indexes the answers of a registration under the rules of its event, and of the event's other versions: one of them
+ * may have been activated meanwhile.
  */
 export async function indexAnswers(
   sql: Sql,

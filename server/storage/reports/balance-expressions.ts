@@ -7,14 +7,14 @@ import type { Tables } from '../database/statements/tables.ts'
 const r = expressionBuilder<{ r: Tables['registrations'] }, 'r'>()
 const ZERO = raw.lit(0 as Amount)
 
-/** Cancelled or refused. An index uses this condition, so it must not change. */
+/** True for a cancelled or refused registration. An index uses this condition, so it must not change. */
 export const isEnded = r(
   'r.state',
   'in',
   ENDED_STATES.map((state) => raw.lit(state)),
 )
 
-/** The amount due today: if paid, the difference; if unpaid, the whole. */
+/** The amount due today: for a paid registration the difference, for an unpaid one the whole price. */
 export const amountDue = r
   .case()
   .when('r.payment_status', '=', raw.lit('success'))
@@ -24,7 +24,7 @@ export const amountDue = r
   .else(r.fn.coalesce('r.total', ZERO))
   .end()
 
-/** The same for registrations that await payment: ended or expired ones have no balance. */
+/** The amount due, except for ended or expired registrations, which have no balance. */
 export const amountOwed = r
   .case()
   .when(
@@ -36,7 +36,10 @@ export const amountOwed = r
   .else(amountDue)
   .end()
 
-/** The amount due of a registration that is paid in part; 0 for all others, also for a payment of no registration. */
+/**
+ * The amount still due of a registration that is partly paid; 0 for all others, and for a payment without a
+ * registration.
+ */
 export const openDifference = r
   .case()
   .when('r.payment_status', '=', raw.lit('success'))

@@ -1,6 +1,5 @@
 /**
- * Computes the dashboard figures of one event, and which parts of its file are in use.
- * Runs on the reader thread.
+ * Computes the dashboard figures of one event, and the values of its file that are in use. Runs on the reader thread.
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
@@ -151,7 +150,7 @@ export async function findValuesInUse(
   values: CountedValues | null,
 ): Promise<Awaited<ReturnType<Store['valuesInUse']>>> {
   const { fields, options, items } = values ?? NO_VALUES
-  const counted = await countByCategory(sql, eventId)
+  const categories = await countByCategory(sql, eventId)
   const selectFields = (ids: readonly string[]): FieldParams => ({
     eventId,
     fields: JSON.stringify(ids),
@@ -159,8 +158,8 @@ export async function findValuesInUse(
   const chosen = options.length === 0 ? [] : await optionCounts.all(sql, selectFields(options))
   const seats = await listTakenSeats(sql, eventId)
   return {
-    registrations: counted.reduce((sum, { registrations }) => sum + registrations, 0),
-    pending: counted.reduce((sum, { pending }) => sum + pending, 0),
+    registrations: categories.reduce((sum, { registrations }) => sum + registrations, 0),
+    pending: categories.reduce((sum, { pending }) => sum + pending, 0),
     fields:
       fields.length === 0 ? {} : countByName(await answerCounts.all(sql, selectFields(fields))),
     options: Object.fromEntries(
@@ -174,7 +173,7 @@ export async function findValuesInUse(
       ]),
     ),
     categories: Object.fromEntries(
-      counted
+      categories
         .filter(({ category, registrations }) => category !== '' && registrations !== 0)
         .map(({ category, registrations }) => [category, registrations]),
     ),
@@ -190,7 +189,7 @@ const countByName = (
   rows: readonly { readonly name: string; readonly n: number }[],
 ): Readonly<Record<string, number>> => Object.fromEntries(rows.map(({ name, n }) => [name, n]))
 
-/** The options of an answer: itself, or each item of a list. Persons are not options. */
+/** Returns the options of an answer: the answer itself, or each item of a list. Persons are not options. */
 function listChosenOptions(row: {
   readonly value: string
   readonly type: string

@@ -33,8 +33,8 @@ const buildUnpaidStatement = (status: Exclude<PaymentStatus, 'success' | 'refund
     ),
   )
 /**
- * Paid ones owe a difference. Their ids come from the small index of those with a balance; with the event beside it,
- * SQLite would read all paid registrations of the event in the order of the page.
+ * Paid registrations owe a difference. Their ids come from the small index of those with a balance; with an additional
+ * condition on the event, SQLite would read all paid registrations of the event in the order of the page.
  */
 const selectPaidOwing = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
   builder
@@ -94,10 +94,10 @@ function selectPage(
     .limit(dialect.limit(limit))
 }
 
-const buildSumStatement = (where: 'unpaid' | 'paid') =>
+const buildSumStatement = (paymentState: 'unpaid' | 'paid') =>
   statement((builder, params: { readonly eventId: string }) => {
     const part =
-      where === 'unpaid'
+      paymentState === 'unpaid'
         ? selectOwing(builder, params).where('r.payment_status', 'in', ['pending', 'failed'])
         : selectPaidOwing(builder, params)
     return part
@@ -110,7 +110,7 @@ const buildSumStatement = (where: 'unpaid' | 'paid') =>
   })
 const SUM_STATEMENTS = [buildSumStatement('unpaid'), buildSumStatement('paid')]
 
-/** Sorted by the day of registration, oldest first. */
+/** Returns a page of registrations with an amount due, by day of registration, oldest first. */
 export async function readDebtorPage(
   sql: Sql,
   eventIds: readonly string[],
@@ -118,17 +118,20 @@ export async function readDebtorPage(
   limit: number,
 ): Promise<DebtorPage> {
   const [, at = '-1', id = '0'] = /^(\d{1,15})R(\d{1,15})$/.exec(after ?? '') ?? []
-  const found = await flatMapInOrder(eventIds, (eventId) =>
+  const pageRows = await flatMapInOrder(eventIds, (eventId) =>
     flatMapInOrder(PAGE_STATEMENTS, (part) =>
       part.all(sql, { eventId, at: instant(Number(at)), id: Number(id), limit: limit + 1 }),
     ),
   )
-  const all = found.toSorted((a, b) => a.registeredAt - b.registeredAt || a.id - b.id)
-  const rows = all.slice(0, limit)
-  const last = rows.at(-1)
+  const sortedRows = pageRows.toSorted((a, b) => a.registeredAt - b.registeredAt || a.id - b.id)
+  const rows = sortedRows.slice(0, limit)
+  const lastRow = rows.at(-1)
   return {
     rows: rows.map(({ inReview, ...row }) => ({ ...row, isInReview: inReview === 1 })),
-    next: all.length > limit && last !== undefined ? `${last.registeredAt}R${last.id}` : null,
+    next:
+      sortedRows.length > limit && lastRow !== undefined
+        ? `${lastRow.registeredAt}R${lastRow.id}`
+        : null,
   }
 }
 

@@ -49,8 +49,8 @@ export async function readMonthClosings(
   eventIds: readonly string[] | null,
 ): Promise<readonly MonthClosing[]> {
   const rows = await closingsOfMonth.all(sql, { month })
-  const newest = new Map(rows.map((row) => [row.eventId, row]))
-  return [...newest.values()]
+  const newestByEvent = new Map(rows.map((row) => [row.eventId, row]))
+  return [...newestByEvent.values()]
     .filter(({ eventId }) => isRequested(eventIds, eventId))
     .map(({ figures, ...closing }) => ({
       ...closing,

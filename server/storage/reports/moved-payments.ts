@@ -8,7 +8,7 @@ import type { Movement, MovementQuery } from './movement-types.ts'
 
 type Period = Pick<MovementQuery, 'from' | 'to'> & { readonly changedAfter: Instant }
 
-/** Only a payment of no registration can be moved to another event. It keeps the event that received it. */
+/** Only a payment without a registration can be moved to another event. Its row keeps the event that received it. */
 const paymentsMovedAfter = statement(
   (builder, { eventId, from, to, changedAfter }: Period & { readonly eventId: string }) =>
     builder

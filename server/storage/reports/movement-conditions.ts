@@ -1,4 +1,4 @@
-/** Builds the conditions and amounts of received payments and refunds, for their pages and their sums. */
+/** Builds the conditions and amounts of received payments and refunds, for their lists and their sums. */
 import { sql as raw } from 'kysely'
 import type { Expression, Kysely } from 'kysely'
 import {
@@ -21,7 +21,7 @@ const toLiterals = (words: readonly string[]): Expression<string>[] =>
 const REFUND_DECISIONS = toLiterals(['refund', 'refund by hand'])
 const COUNTED_STATES = (['fits', 'accepted'] as const).map((state) => raw.lit(state))
 
-/** Test payments are not money unless staff accepted them. */
+/** Selects received payments. Test payments are excluded unless staff accepted them. */
 export const selectReceivedPayments = (
   builder: Kysely<Tables>,
   { eventIds, from, to, method, isUnsettled, isUnreconciled, changedAfter }: MovementQuery,
@@ -49,7 +49,7 @@ export const selectReceivedPayments = (
             .select('d.id')
             .whereRef('d.capture_id', '=', 'c.id')
             .where('d.at', '>', changedAfter)
-            // A refund of a payment that counts changes the month of the refund only.
+            // A refund of a counted payment changes only the month of the refund.
             .where((decision) =>
               decision.or([
                 decision('d.what', 'not in', REFUND_DECISIONS),
@@ -94,9 +94,12 @@ export const selectMadeRefunds = (
   return rows
 }
 
-/** Methods whose payments a bank statement shows one by one, under their reference. */
+/** Methods whose payments a bank statement shows individually, under their reference. */
 const STATEMENT_METHODS = ['transfer', 'upi'] as const satisfies readonly ManualMethod[]
-/** A payment that does not count needs no line: it may never have been received. */
+/**
+ * True for a payment that no statement line shows. A payment that does not count needs no line: it may never have been
+ * received.
+ */
 export const unreconciled = raw<
   0 | 1
 >`case when c.source in (${raw.join(toLiterals(STATEMENT_METHODS))}) and c.state <> 'refused'
@@ -125,7 +128,7 @@ const refundsOfLines = raw<number>`(select count(*) from refunds g join captures
 /** Payments that are revenue; the others have no invoice. */
 export const isCounted = (state: CaptureState): boolean => state === 'fits' || state === 'accepted'
 
-/** The currency of money: the gateway's, else that of the registration. */
+/** The currency of an amount: that of the gateway, or else that of the registration. */
 export const getCurrency = ({
   code,
   priceCurrency,

@@ -80,7 +80,7 @@ const sumRefunds = (sql: Sql, query: MovementQuery) =>
     ),
   ).all()
 
-/** All movements of the query, without paging. Different codes of one currency are added up. */
+/** Adds up all movements of the query, without paging. Different spellings of one currency are added up together. */
 export async function readMovementSums(
   sql: Sql,
   query: MovementQuery,
@@ -97,9 +97,9 @@ export async function readMovementSums(
     .map(([key, group]) => {
       const [eventId, method, currency] = JSON.parse(key) as [string | null, string, Currency]
       const add = (
-        read: (row: (typeof rows)[number]) => number | null,
+        readAmount: (row: (typeof rows)[number]) => number | null,
         isIncluded: (row: (typeof rows)[number]) => boolean,
-      ): number => group.filter(isIncluded).reduce((sum, row) => sum + (read(row) ?? 0), 0)
+      ): number => group.filter(isIncluded).reduce((sum, row) => sum + (readAmount(row) ?? 0), 0)
       const sumAmounts = (isIncluded: (row: (typeof rows)[number]) => boolean): Amount =>
         toAmount(add(({ amount }) => amount, isIncluded))
       return {

@@ -14,7 +14,7 @@ import type { CaptureState, RefundState } from '../database/statements/money-tab
 
 /** Payments made and refunds completed at `from` or later, and before `to`. */
 export type MovementQuery = {
-  /** Null: all events, and payments that belong to none. */
+  /** Null: all events, and payments without an event. */
   readonly eventIds: readonly string[] | null
   readonly from: Instant
   readonly to: Instant
@@ -24,13 +24,16 @@ export type MovementQuery = {
   readonly isUnsettled?: boolean | undefined
   /** Only transfers and UPI payments that no saved bank statement shows. */
   readonly isUnreconciled?: boolean | undefined
-  /** Only entries recorded, or decided on by staff, after that instant: the later changes of a closed month. */
+  /** Only entries that were recorded, or decided on by staff, after that instant: later changes of a closed month. */
   readonly changedAfter?: Instant | undefined
 }
 
 /** A received payment, or a completed refund. */
 export type Movement = {
-  /** C and the number of a received payment, R and that of a refund, M and that of a payment moved to another event. */
+  /**
+   * C and the number of a received payment, R and the number of a refund, or M and the number of a payment moved to
+   * another event.
+   */
   readonly id: string
   readonly is: 'payment' | 'refund' | 'dispute'
   /** When it was paid or refunded, and when that was recorded. */
@@ -44,9 +47,12 @@ export type Movement = {
   readonly reference: string
   readonly amount: Amount
   readonly currency: Currency
-  /** The state of the received payment; a refund has the state of its payment. */
+  /** The state of the received payment. A refund has the state of its payment. */
   readonly state: CaptureState
-  /** Fee and tax on it according to the stored settlements, in rupees. Null if they do not list it. */
+  /**
+   * The gateway's fee and the tax on it according to the stored settlements, in rupees. Null if they do not list the
+   * payment.
+   */
   readonly fee: Amount | null
   /** A transfer or UPI payment that no saved bank statement shows. */
   readonly isUnreconciled: boolean
@@ -56,7 +62,7 @@ export type Movement = {
   /** Invoices of the payment, or credit notes issued with the refund. */
   readonly documents: readonly MovementDocument[]
   /**
-   * It was moved to another event and is listed as a change of the first one. It is not in the sums of that event.
+   * The payment was moved to another event and is listed as a change of the first event, whose sums do not include it.
    */
   readonly isMovedAway?: true
 }
@@ -71,7 +77,7 @@ export type MovementSum = {
   /** Counted payments, as in the revenue. */
   readonly received: Amount
   readonly inReview: Amount
-  /** Ignored, or refunded before they were counted. */
+  /** Payments that were ignored, or refunded before they were counted. */
   readonly notCounted: Amount
   readonly refunds: number
   /** Refunds of counted payments. */
@@ -86,7 +92,7 @@ export type MovementPage = {
   readonly next: string | null
 }
 
-/** An open or ended refund. */
+/** A refund that is open or has ended. */
 export type ListedRefund = {
   readonly id: number
   readonly eventId: string | null
@@ -123,9 +129,9 @@ export type Debtor = {
   readonly amount: Amount
   readonly currency: Currency
   readonly registeredAt: Instant
-  /** The time since which it is owed: that of the registration, or of the last change of its balance. */
+  /** The time since which the amount is owed: that of the registration, or of the last change of its balance. */
   readonly since: Instant
-  /** When staff last sent a payment link. Null if never. */
+  /** When staff last sent a payment link. Null if they have not. */
   readonly remindedAt: Instant | null
 }
 export type DebtorPage = { readonly rows: readonly Debtor[]; readonly next: string | null }
@@ -142,11 +148,11 @@ export type MonthClosing = {
   readonly month: string
   readonly who: string
   readonly at: Instant
-  /** The sums of the month at that time. */
+  /** The sums of the month when it was closed. */
   readonly figures: readonly MovementSum[]
 }
 
-/** A line of a gateway's settlement, with the event of its payment. Null: it names no payment of an event. */
+/** A line of a gateway's settlement, with the event of its payment. Null if the line names no payment of an event. */
 export type SettlementFee = SettlementLine & {
   readonly source: string
   readonly account: string
@@ -154,7 +160,7 @@ export type SettlementFee = SettlementLine & {
 }
 
 export interface ReportStore {
-  /** `currency`: that of the event; INR if omitted. */
+  /** `currency`: the event's currency; INR if omitted. */
   dashboardFigures(eventId: string, day: Day, currency?: Currency): Promise<EventFigures>
   /** Returns the work queue, by event. */
   workQueue(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
@@ -170,19 +176,22 @@ export interface ReportStore {
   /** Registrations with an amount due, the oldest first. `after`: the `next` of the previous page. */
   debtorPage(eventIds: readonly string[], after: string | null, limit: number): Promise<DebtorPage>
   debtorSums(eventIds: readonly string[]): Promise<readonly DebtorSum[]>
-  /** Refunds that staff requested and that are not done: not sent, sent, unknown, or refused without a decision. */
+  /**
+   * Returns refunds that staff requested and that are not completed: not sent, sent, of unknown result, or refused
+   * without a decision.
+   */
   openRefunds(eventIds: readonly string[] | null): Promise<readonly ListedRefund[]>
-  /** Invoices and credit notes of that time, by their number. */
+  /** Returns invoices and credit notes of that period, by their number. */
   taxDocuments(
     query: Pick<MovementQuery, 'eventIds' | 'from' | 'to'>,
   ): Promise<readonly ListedDocument[]>
-  /** The settlement lines of these days (half-open), by account and day. `eventIds` null: all. */
+  /** Returns the settlement lines of these days (half-open), by account and day. `eventIds` null: all events. */
   settlementFees(
     eventIds: readonly string[] | null,
     from: Day,
     to: Day,
   ): Promise<readonly SettlementFee[]>
-  /** The newest closing of a month for each of these events. Null: all. */
+  /** Returns the newest closing of a month for each of these events. Null: all events. */
   monthClosings(month: string, eventIds: readonly string[] | null): Promise<readonly MonthClosing[]>
   closeMonth(closings: readonly MonthClosing[]): Promise<void>
 }

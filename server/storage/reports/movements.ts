@@ -19,10 +19,13 @@ import { openDifference } from './balance-expressions.ts'
 import type { Movement, MovementDocument, MovementPage, MovementQuery } from './movement-types.ts'
 
 type Kind = 'payment' | 'refund'
-/** The last row of the previous page. At one instant payments come before refunds, newer ids before older. */
+/**
+ * The position after the last row of the previous page. At the same instant, payments come before refunds, and newer
+ * ids before older ones.
+ */
 type Position = { readonly at: Instant; readonly kind: Kind; readonly id: number }
 
-/** Staff record the amount that a lost dispute deducted under the number of the dispute. */
+/** True for the loss of a dispute: staff record the amount that it deducted under the dispute's number. */
 const isDispute = raw<number>`case when exists (select 1 from disputes d where d.dispute_id = f.reference) then 1 else 0 end`
 
 type Row = {
@@ -78,7 +81,7 @@ const listPayments = (sql: Sql, query: MovementQuery, after: Position | null, li
           eb(
             refTuple('c.paid_at', 'c.id'),
             '<',
-            // A refund comes after all payments of its instant.
+            // A refund comes after all payments of the same instant.
             tuple(after.at, after.kind === 'payment' ? after.id : 0),
           ),
         )
@@ -131,7 +134,7 @@ const taxDocumentsOf = statement((builder, { ids }: { ids: string }, dialect) =>
     .orderBy('id'),
 )
 
-/** Newest first. `after`: the `next` of the previous page. */
+/** Returns received payments and refunds, newest first. `after`: the `next` of the previous page. */
 export async function readMovementPage(
   sql: Sql,
   query: MovementQuery,
@@ -141,23 +144,23 @@ export async function readMovementPage(
   const position = after === null ? null : readPosition(after)
   const payments = await listPayments(sql, query, position, limit + 1)
   const refunds = await listRefunds(sql, query, position, limit + 1)
-  const all = [
+  const movementRows = [
     ...payments.map((row) => ({ ...row, kind: 'payment' as const })),
     ...refunds.map((row) => ({ ...row, kind: 'refund' as const })),
   ].toSorted(
     (a, b) =>
       b.at - a.at || Number(a.kind === 'refund') - Number(b.kind === 'refund') || b.id - a.id,
   )
-  const rows = all.slice(0, limit)
-  const last = rows.at(-1)
+  const rows = movementRows.slice(0, limit)
+  const lastRow = rows.at(-1)
   const registrationIds = [...new Set(rows.flatMap(({ registrationId: id }) => id ?? []))]
   const documents =
     registrationIds.length === 0
       ? []
       : await taxDocumentsOf.all(sql, { ids: JSON.stringify(registrationIds) })
-  const ofRegistration = Map.groupBy(documents, ({ registration_id: id }) => id)
+  const documentsByRegistration = Map.groupBy(documents, ({ registration_id: id }) => id)
   const getDocuments = (row: (typeof rows)[number]): MovementDocument[] =>
-    (row.registrationId === null ? [] : (ofRegistration.get(row.registrationId) ?? []))
+    (row.registrationId === null ? [] : (documentsByRegistration.get(row.registrationId) ?? []))
       .filter(({ kind, payment_id: paymentId, at }) =>
         row.kind === 'payment'
           ? kind === 'invoice' && paymentId === row.paymentId && isCounted(row.state)
@@ -189,14 +192,14 @@ export async function readMovementPage(
         documents: getDocuments(row),
       }
     }),
-    next: all.length > limit && last !== undefined ? formatPosition(last) : null,
+    next: movementRows.length > limit && lastRow !== undefined ? formatPosition(lastRow) : null,
   }
 }
 
 const formatPosition = ({ at, kind, id }: Position): string =>
   `${at}${kind === 'payment' ? 'C' : 'R'}${id}`
 
-/** Null if it is not the `next` of a page. */
+/** Parses the position of a page. Null if the text is not the `next` of a page. */
 export function readPosition(text: string): Position | null {
   const [, at = '', kind, id = ''] = /^(\d{1,15})([CR])(\d{1,15})$/.exec(text) ?? []
   return kind === undefined

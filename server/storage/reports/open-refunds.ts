@@ -30,7 +30,7 @@ const selectListed = (builder: Kysely<Tables>) =>
     ])
     .orderBy('f.at')
     .orderBy('f.id')
-const refundsUnderWay = statement((builder) => selectListed(builder).where(isRefundPending))
+const refundsInProgress = statement((builder) => selectListed(builder).where(isRefundPending))
 const refusedRefunds = statement((builder) =>
   selectListed(builder)
     .where('f.state', '=', 'refused')
@@ -45,12 +45,12 @@ const refusedRefunds = statement((builder) =>
     ),
 )
 
-/** Returns the oldest refunds first, and refused ones at the end. */
+/** Returns the refunds, oldest first, with refused ones at the end. */
 export async function listOpenRefunds(
   sql: Sql,
   eventIds: readonly string[] | null,
 ): Promise<readonly ListedRefund[]> {
-  const rows = [...(await refundsUnderWay.all(sql)), ...(await refusedRefunds.all(sql))]
+  const rows = [...(await refundsInProgress.all(sql)), ...(await refusedRefunds.all(sql))]
   return rows
     .filter(({ eventId }) => eventIds === null || (eventId !== null && eventIds.includes(eventId)))
     .map(({ code, ...refund }) => ({ ...refund, currency: getMoneyCurrency({ currency: code }) }))

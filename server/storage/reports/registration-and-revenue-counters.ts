@@ -1,7 +1,7 @@
 /**
  * Maintains counters of registrations and revenue, so that no figure has to count rows.
- * Registrations per event, Indian day, category, period and status (maintained by triggers once they are counted, see
- * migrations/amounts-due.ts), and revenue per event and day. Missing categories and periods count under ''.
+ * Registrations are counted per event, Indian day, category, period and status (by triggers once they are counted, see
+ * migrations/amounts-due.ts); revenue per event and day. Missing categories and periods count under ''.
  */
 import { sql as raw } from 'kysely'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
@@ -13,7 +13,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { amountOwed, isEnded } from './balance-expressions.ts'
 import type { EventFigures, ListQuery, StatusSum } from '../index.ts'
 
-/** On PostgreSQL the row is appended: one row for each day would be locked by every payment of the day. */
+/** On PostgreSQL a row is appended: with one row per day, every payment of the day would lock it. */
 const addRevenue = statement(
   (
     builder,
@@ -32,7 +32,7 @@ const addRevenue = statement(
         )
   },
 )
-const addToBooked = statement(
+const addToPaidAmount = statement(
   (builder, params: { registrationId: number; amount: Amount; refunded: Amount }) =>
     builder
       .updateTable('registrations')
@@ -42,7 +42,7 @@ const addToBooked = statement(
       }))
       .where('id', '=', params.registrationId),
 )
-/** SQLite only. Counts registrations added since, as the triggers would have. */
+/** SQLite only. Counts registrations added since, as the triggers would have done. */
 const addNewRegistrations = statement((builder) =>
   builder
     .insertInto('counters')
@@ -155,7 +155,10 @@ const countsByDay = statement((builder, { eventId, currency }: EventParams & Cur
     .orderBy('day'),
 )
 
-/** Records minor units for a registration in its currency, on the Indian day of the instant; negative for a refund. */
+/**
+ * Records an amount, in minor units, for a registration in its currency, on the Indian day of the instant; negative for
+ * a refund.
+ */
 export function recordRevenue(
   sql: Sql,
   { event_id: eventId, registration_id: id, currency }: RevenueOwner,
@@ -163,7 +166,7 @@ export function recordRevenue(
   amount: number,
 ): void {
   addRevenue.run(sql, { eventId, day: dayOf(at), currency, amount: toAmount(amount) })
-  addToBooked.run(sql, {
+  addToPaidAmount.run(sql, {
     registrationId: id,
     amount: toAmount(amount),
     refunded: toAmount(Math.max(0, -amount)),
@@ -176,7 +179,7 @@ type RevenueOwner = {
 }
 
 /** Counts the registrations added since; run it before committing the transaction that added them. */
-export async function countNew(sql: Sql): Promise<void> {
+export async function countNewRegistrations(sql: Sql): Promise<void> {
   // Triggers count them on PostgreSQL.
   if (sql.dialect.countersAreAppended) return
   const changes = await addNewRegistrations.run(sql).changes
@@ -188,16 +191,16 @@ const buildCounterFilter =
   (query: ListQuery) =>
   ({ and, eb, fn, val }: ExpressionBuilder<Tables, 'counters'>): Expression<SqlBool> => {
     // Uses a function, because SQLite would plan the most frequent queries again at every run.
-    const tests = [eb('event_id', '=', fn.coalesce(val(query.eventId), raw.lit('')))]
-    if (query.dateFrom !== undefined) tests.push(eb('day', '>=', query.dateFrom))
-    if (query.dateTo !== undefined) tests.push(eb('day', '<=', query.dateTo))
-    if (query.paymentStatus !== undefined) tests.push(eb('status', '=', query.paymentStatus))
-    if (query.category !== undefined) tests.push(eb('category', '=', query.category))
-    if (query.period !== undefined) tests.push(eb('period', '=', query.period))
-    return and(tests)
+    const conditions = [eb('event_id', '=', fn.coalesce(val(query.eventId), raw.lit('')))]
+    if (query.dateFrom !== undefined) conditions.push(eb('day', '>=', query.dateFrom))
+    if (query.dateTo !== undefined) conditions.push(eb('day', '<=', query.dateTo))
+    if (query.paymentStatus !== undefined) conditions.push(eb('status', '=', query.paymentStatus))
+    if (query.category !== undefined) conditions.push(eb('category', '=', query.category))
+    if (query.period !== undefined) conditions.push(eb('period', '=', query.period))
+    return and(conditions)
   }
 
-/** Exact, and as fast for a million registrations as for ten. */
+/** Returns exact counts, as fast for a million registrations as for ten. */
 export function readStatusSums(sql: Sql, query: ListQuery): Promise<readonly StatusSum[]> {
   return buildQuery(sql, (builder) =>
     builder
@@ -218,7 +221,7 @@ export function readStatusSums(sql: Sql, query: ListQuery): Promise<readonly Sta
   ).all()
 }
 
-/** Returns how many registrations match a query per day, in the order of its days. */
+/** Returns how many registrations match a query on each day, in the order of its days. */
 export function countByDay(
   sql: Sql,
   query: ListQuery,
@@ -265,7 +268,10 @@ export function countByCategory(
   return countsByCategory.all(sql, { eventId })
 }
 
-/** Registrations by creation day, payments in that currency by payment or refund day; days without either are omitted. */
+/**
+ * Returns the registrations by creation day, and the payments in that currency by payment or refund day; days without
+ * either are omitted.
+ */
 export function readFiguresByDay(
   sql: Sql,
   eventId: string,
@@ -274,7 +280,7 @@ export function readFiguresByDay(
   return countsByDay.all(sql, { eventId, currency })
 }
 
-/** The revenue of an event in each of its currencies. */
+/** Returns the revenue of an event in each of its currencies. */
 export function listRevenue(sql: Sql, eventId: string): Promise<readonly Money[]> {
   return revenueByCurrency.all(sql, { eventId })
 }

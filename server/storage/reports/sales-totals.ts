@@ -1,7 +1,4 @@
-/**
- * Adds up the items bought by the registrations of a list, and the payments for them.
- * Runs on the reader thread.
- */
+/** Adds up the items bought by the registrations of a list, and the payments for them. Runs on the reader thread. */
 import { sql as raw } from 'kysely'
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import { mapInOrder } from '../database/in-order.ts'
@@ -17,25 +14,27 @@ import { findMatchingRows } from '../lists/search-registrations.ts'
 import type { ListQuery, ListSales } from '../index.ts'
 
 /**
- * For a search, adds up at most the number that is counted; for any other list, all in one pass over its lines. Ended
- * registrations count as not sold, unless the query includes them.
+ * Adds up the sales of a list: for a search, at most the number of registrations that is counted; for any other list,
+ * all in one pass over its lines. Ended registrations count as not sold, unless the query includes them.
  */
 export async function computeSalesOfList(
   sql: Sql,
   query: ListQuery,
   fields: readonly string[],
 ): Promise<ListSales> {
-  const found = await findMatchingRows(sql, query, null, COUNT_MAX + 1)
-  const listed =
-    found === null
+  const matchingRows = await findMatchingRows(sql, query, null, COUNT_MAX + 1)
+  const listCondition =
+    matchingRows === null
       ? buildFilter(query)
       : sql.dialect.isIdIn(
           r.ref('r.id'),
-          JSON.stringify(found.slice(0, COUNT_MAX).map(({ id }) => id)),
+          JSON.stringify(matchingRows.slice(0, COUNT_MAX).map(({ id }) => id)),
         )
-  const counted = isEnded(query.state) ? listed : r.and([listed, r.not(isEndedRegistration)])
+  const salesCondition = isEnded(query.state)
+    ? listCondition
+    : r.and([listCondition, r.not(isEndedRegistration)])
   const soldSums = await buildQuery(sql, (builder) =>
-    selectLines(builder, counted)
+    selectLines(builder, salesCondition)
       .select(({ fn, ref }) => [
         'l.item',
         'l.option',
@@ -49,7 +48,7 @@ export async function computeSalesOfList(
       .groupBy(['l.item', 'l.option', 'r.currency']),
   ).all()
   const partialLines = await buildQuery(sql, (builder) =>
-    selectLines(builder, counted)
+    selectLines(builder, salesCondition)
       .select(['r.id', 'r.booked', 'r.currency', 'l.item', 'l.option', 'l.total'])
       .where('r.booked', '<>', raw.lit(0 as Amount))
       .whereRef('r.booked', '<>', 'r.total')
@@ -64,12 +63,14 @@ export async function computeSalesOfList(
         'r.category',
         'r.period',
         'r.created_day as day',
-        fn.sum<number>(r.case().when(counted).then(lit(1)).else(lit(0)).end()).as('registrations'),
+        fn
+          .sum<number>(r.case().when(salesCondition).then(lit(1)).else(lit(0)).end())
+          .as('registrations'),
         fn
           .sum<number>(
             r
               .case()
-              .when(counted)
+              .when(salesCondition)
               .then(selectIfPaid(lit(1)))
               .else(lit(0))
               .end(),
@@ -77,12 +78,12 @@ export async function computeSalesOfList(
           .as('paid'),
         fn.sum<Amount>('r.booked').as('received'),
       ])
-      .where(listed)
+      .where(listCondition)
       .groupBy(['r.currency', 'r.category', 'r.period', 'r.created_day'])
       .orderBy('r.created_day'),
   ).all()
   return {
-    ...assignPaid(soldSums, partialLines, sumByCurrency(groups)),
+    ...assignPaidAmounts(soldSums, partialLines, sumByCurrency(groups)),
     groups,
     people: await mapInOrder(fields, async (field) => {
       const row = await buildQuery(sql, (builder) =>
@@ -92,23 +93,23 @@ export async function computeSalesOfList(
             fn.sum<number | null>(countPersons(field)).as('count'),
             fn.sum<number | null>(selectIfPaid(countPersons(field))).as('paid'),
           ])
-          .where(counted),
+          .where(salesCondition),
       ).get()
       return { field, count: row?.count ?? 0, paid: row?.paid ?? 0 }
     }),
-    capped: (found?.length ?? 0) > COUNT_MAX,
+    capped: (matchingRows?.length ?? 0) > COUNT_MAX,
   }
 }
 
 const sumByCurrency = (groups: readonly SalesGroup[]): readonly Money[] =>
   [...Map.groupBy(groups, ({ currency }) => currency)]
     .toSorted(([first], [second]) => (first < second ? -1 : 1))
-    .map(([currency, own]) => ({
+    .map(([currency, amounts]) => ({
       currency,
-      amount: toAmount(own.reduce((sum, { received }) => sum + received, 0)),
+      amount: toAmount(amounts.reduce((sum, { received }) => sum + received, 0)),
     }))
 
-/** The lines `l` of the bill that counts, with their registrations `r`. */
+/** Selects the lines `l` of the bill that counts, with their registrations `r`. */
 const selectLines = (builder: Kysely<Tables>, condition: Expression<SqlBool>) =>
   builder
     .selectFrom('registrations as r')
@@ -133,10 +134,11 @@ type PartialLine = Pick<SalesSum, 'item' | 'option' | 'currency' | 'total'> & {
 }
 
 /**
- * If a bill is not paid exactly, each line gets its share of the retained amount. Amounts above the bill, or retained
- * without a valid bill, belong to no line. Lines and remainder equal the total retained amount to the paisa.
+ * Assigns the paid amounts to lines. If a bill is not paid exactly, each line gets its share of the retained amount.
+ * Amounts above the bill, or retained without a valid bill, belong to no line. Lines and remainder equal the total
+ * retained amount to the paisa.
  */
-function assignPaid(
+function assignPaidAmounts(
   sums: readonly SalesSum[],
   partialLines: readonly PartialLine[],
   keptTotals: readonly Money[],
@@ -151,13 +153,13 @@ function assignPaid(
   for (const lines of Map.groupBy(partialLines, ({ id }) => id).values()) {
     const bill = lines.reduce((sum, { total }) => sum + total, 0)
     if (bill <= 0) continue
-    const share = Math.max(0, Math.min(lines[0]?.booked ?? 0, bill))
+    const retainedAmount = Math.max(0, Math.min(lines[0]?.booked ?? 0, bill))
     let cumulativeWeight = 0
     let assignedAmount = 0
     for (const line of lines) {
       cumulativeWeight += line.total
       // Uses the running sum, so that all shares add up: the product of two amounts is not a safe integer.
-      const until = Number((BigInt(share) * BigInt(cumulativeWeight)) / BigInt(bill))
+      const until = Number((BigInt(retainedAmount) * BigInt(cumulativeWeight)) / BigInt(bill))
       parts.set(getKey(line), (parts.get(getKey(line)) ?? 0) + until - assignedAmount)
       assignedAmount = until
     }

@@ -1,4 +1,4 @@
-/** Lists the lines of gateways' settlements of some days, with the events of their payments. */
+/** Lists the settlement lines of a gateway for given days, with the events of their payments. */
 import type { Day } from '../../../engine/index.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
 import type { Sql } from '../database/sqlite-connection.ts'

@@ -1,4 +1,4 @@
-/** Counts payments that staff accepted, for the order under review or for a separate one. */
+/** Counts payments that staff accepted, for the order under review or for a separate order. */
 import { acceptPayment, assert, ok, toAmount } from '../../../engine/index.ts'
 import type { Currency, DecisionRefusal, Instant, Amount, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -32,7 +32,7 @@ import type { NewMail } from '../index.ts'
 import { refuseDecision } from './decision-history.ts'
 import { joinRemainingReasons } from './open-reviews.ts'
 
-const otherPaymentUnder = statement(
+const otherPaymentWithReference = statement(
   (builder, params: { gateway: string; reference: string; id: number }) =>
     builder
       .selectFrom('payments')
@@ -41,8 +41,9 @@ const otherPaymentUnder = statement(
       .where('reference', '=', params.reference)
       .where('id', '<>', params.id),
 )
-const setCountsFor = statement((builder, { id, paymentId }: { id: number; paymentId: number }) =>
-  builder.updateTable('captures').set({ counts_for: paymentId }).where('id', '=', id),
+const setCountedPayment = statement(
+  (builder, { id, paymentId }: { id: number; paymentId: number }) =>
+    builder.updateTable('captures').set({ counts_for: paymentId }).where('id', '=', id),
 )
 const setCountedAmount = statement((builder, { id }: { id: number }) =>
   builder
@@ -52,7 +53,7 @@ const setCountedAmount = statement((builder, { id }: { id: number }) =>
     .returning('counted')
     .$narrowType<{ counted: Amount }>(),
 )
-const setDecided = statement(
+const markDecided = statement(
   (builder, { id, state }: { id: number; state: 'accepted' | 'refused' }) =>
     builder
       .updateTable('captures')
@@ -60,7 +61,7 @@ const setDecided = statement(
       .where('id', '=', id)
       .where('state', 'in', ['review', 'unmatched']),
 )
-const captureUnder = statement(
+const captureWithReference = statement(
   (builder, params: { source: string; account: string; reference: string }) =>
     builder
       .selectFrom('captures')
@@ -105,28 +106,29 @@ const addAcceptedCapture = statement(
 export type CaptureId = Result<number, DecisionRefusal>
 
 /**
- * An accepted payment becomes the payment of an attempt. If it is smaller than the attempt, the difference is waived
- * or requested.
+ * Accepts a payment as the payment of an attempt. If it is smaller than the attempt, the difference is waived or
+ * requested.
  */
-export async function count(
+export async function acceptForOrder(
   sql: Sql,
   capture: CaptureRow,
   row: OwnedPaymentRow,
   review: string | null,
   at: Instant,
   email: NewMail | null,
-  rest: 'waived' | 'asked' = 'waived',
+  remainder: 'waived' | 'asked' = 'waived',
 ): Promise<CaptureId> {
   const { reference, amount, paid_at: paidAt } = capture
-  const counted = await countCapture(sql, capture.id)
+  const countedAmount = await countCapture(sql, capture.id)
   // References are unique per gateway. References of payments outside the gateway are already unique within their
   // kind.
   const otherPayment =
     row.gateway === null
       ? undefined
-      : await otherPaymentUnder.get(sql, { gateway: row.gateway, reference, id: row.id })
+      : await otherPaymentWithReference.get(sql, { gateway: row.gateway, reference, id: row.id })
   if (otherPayment !== undefined) {
-    // Each front desk numbers its slips, and no bank knows the gateway's numbers: such a payment gets a separate order.
+    // Each front desk numbers its own slips, and no bank knows the gateway's numbers: such a payment gets a separate
+    // order.
     const ownRow =
       capture.source === row.gateway
         ? null
@@ -136,11 +138,19 @@ export async function count(
         'reference_taken',
         `The reference ${reference} was already used to pay ${otherPayment.order_id}.`,
       )
-    setCountsFor.run(sql, { id: capture.id, paymentId: ownRow.id })
-    return count(sql, { ...capture, counts_for: ownRow.id }, ownRow, null, at, email, rest)
+    setCountedPayment.run(sql, { id: capture.id, paymentId: ownRow.id })
+    return acceptForOrder(
+      sql,
+      { ...capture, counts_for: ownRow.id },
+      ownRow,
+      null,
+      at,
+      email,
+      remainder,
+    )
   }
-  await reduceBalance(sql, row, counted, at)
-  if (rest === 'asked') requestRest(sql, row, toAmount(row.amount - counted), at)
+  await reduceBalance(sql, row, countedAmount, at)
+  if (remainder === 'asked') requestRest(sql, row, toAmount(row.amount - countedAmount), at)
   await savePaymentState(
     sql,
     row,
@@ -148,18 +158,18 @@ export async function count(
     at,
   )
   await addOwedDifference(sql, row, at)
-  if (rest === 'asked') await requestBalance(sql, row, at)
+  if (remainder === 'asked') await requestBalance(sql, row, at)
   recordRevenue(sql, row, paidAt, amount)
   await bookAndIssueInvoice(sql, row, { id: capture.id, reference }, at)
-  if (email !== null && rest === 'waived' && (await needsConfirmation(sql, row)))
+  if (email !== null && remainder === 'waived' && (await needsConfirmation(sql, row)))
     confirmByMail(sql, row.registration_id, email, at)
   return ok(capture.id)
 }
 
-/** Returns the counted amount, which excludes amounts that staff refunded before. */
+/** Counts a capture. Returns the counted amount, which excludes amounts that staff refunded before. */
 async function countCapture(sql: Sql, captureId: number): Promise<Amount> {
   const row = await setCountedAmount.get(sql, { id: captureId })
-  assert(row !== undefined, 'a capture that does not exist began to count')
+  assert(row !== undefined, 'a capture that does not exist cannot be counted')
   return row.counted
 }
 
@@ -168,7 +178,7 @@ export async function acceptCapture(
   capture: CaptureRow,
   at: Instant,
   email: NewMail | null,
-  rest: 'waived' | 'asked' = 'waived',
+  remainder: 'waived' | 'asked' = 'waived',
 ): Promise<CaptureId> {
   assert(capture.counts_for !== null, 'a capture without a payment cannot be accepted')
   const row = await readPayment(sql, capture.counts_for)
@@ -179,16 +189,24 @@ export async function acceptCapture(
     const amount = (await computeBalance(sql, row.registration_id)) - balanceBefore
     addDue(sql, row.registration_id, { what: 'paid', amount, paymentId: row.id }, at)
     await addLaterPayment(sql, capture, row, at)
-    // The order for a requested rest requests no more than the amount still due.
+    // The order for the requested remainder requests no more than the amount still due.
     if (amount !== 0) await requestBalance(sql, row, at)
     if (email !== null && (await needsConfirmation(sql, { ...row, asks_for: 'difference' })))
       confirmByMail(sql, row.registration_id, email, at)
     return ok(capture.id)
   }
-  return count(sql, capture, row, removeReason(row.review, capture.why), at, email, rest)
+  return acceptForOrder(
+    sql,
+    capture,
+    row,
+    removeReason(row.review, capture.why),
+    at,
+    email,
+    remainder,
+  )
 }
 
-/** An additional payment after a lower amount was accepted: both are counted, and a receipt states this. */
+/** Counts an additional payment after a lower amount was accepted: both are counted, and a receipt states this. */
 async function addLaterPayment(
   sql: Sql,
   capture: CaptureRow,
@@ -209,11 +227,13 @@ export async function closeReview(
   { id }: CaptureRow,
   state: 'accepted' | 'refused',
 ): Promise<void> {
-  const changes = await setDecided.run(sql, { id, state }).changes
+  const changes = await markDecided.run(sql, { id, state }).changes
   assert(changes === 1, 'a capture was decided twice')
 }
 
-/** The merchant panel shows payments that the status query does not report. */
+/**
+ * Stores a payment that staff saw in the merchant panel, which shows payments that the status query does not report.
+ */
 export async function acceptUndecided(
   sql: Sql,
   row: OwnedPaymentRow,
@@ -223,8 +243,8 @@ export async function acceptUndecided(
 ): Promise<CaptureId> {
   assert(reference !== null, 'a payment without a reference was accepted')
   const [source, account] = [getSource(row.gateway), row.account ?? '']
-  const known = await captureUnder.get(sql, { source, account, reference })
-  if (known !== undefined)
+  const existingCapture = await captureWithReference.get(sql, { source, account, reference })
+  if (existingCapture !== undefined)
     return refuseDecision(
       'reference_taken',
       `A payment with the reference ${reference} is already recorded.`,
@@ -241,7 +261,7 @@ export async function acceptUndecided(
   })
   assert(newRow !== undefined, 'a capture that was added has no id')
   const remainingReason = await joinRemainingReasons(sql, row.id, row.review)
-  return count(
+  return acceptForOrder(
     sql,
     await readCaptureRow(sql, newRow.id),
     row,

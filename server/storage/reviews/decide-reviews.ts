@@ -1,7 +1,7 @@
 /**
- * Applies decisions of staff on payment reviews.
- * Each is one transaction on the current review, with a record that is never changed. It is applied once, even if
- * several users decide simultaneously.
+ * Applies staff's decisions on payment reviews.
+ * Each decision is one transaction on the current review, with a record that is never changed. It is applied once, even
+ * if several users decide simultaneously.
  */
 import {
   assert,
@@ -26,7 +26,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { recordDecision, findPastDecision } from './decision-history.ts'
 import type { DecisionResult } from './decision-history.ts'
-import { acceptCapture, acceptUndecided, closeReview, count } from './accept-payments.ts'
+import { acceptCapture, acceptUndecided, closeReview, acceptForOrder } from './accept-payments.ts'
 import type { CaptureId } from './accept-payments.ts'
 import {
   readCaptureRow,
@@ -69,7 +69,7 @@ const unpaidRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
     .where('reg_no', '=', regNo)
     .where('state', 'in', ['to_pay', 'told', 'lapsed']),
 )
-const balanceOf = statement((builder, { regNo }: { regNo: RegNo }) =>
+const balanceOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder.selectFrom('registrations').select('due').where('reg_no', '=', regNo),
 )
 const newestPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
@@ -81,7 +81,7 @@ const newestPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
     .orderBy('p.attempt', 'desc')
     .limit(1),
 )
-const setMoved = statement(
+const saveMove = statement(
   (builder, params: { id: number; registrationId: number; paymentId: number; why: string }) =>
     builder
       .updateTable('captures')
@@ -95,7 +95,10 @@ const setMoved = statement(
       .where('state', 'in', ['review', 'unmatched']),
 )
 
-/** Queues the email only if this decision confirms a registration. A refused decision changes nothing. */
+/**
+ * Decides a review. The email is queued only if this decision confirms a registration. A refused decision changes
+ * nothing.
+ */
 export async function decideReview(
   sql: Sql,
   id: string,
@@ -128,56 +131,56 @@ async function decideOne(
   const target = decision.what === 'move' ? await findMoveTarget(sql, decision.to.trim()) : null
   const decisionPlan = computeDecision(review, decision, target)
   if (!decisionPlan.ok) return decisionPlan
-  const follows = decisionPlan.value
+  const consequence = decisionPlan.value
   const decisionGrounds: DecisionGrounds = { why: decision.why.trim(), who: decision.who.trim() }
   const number = parseNumber(id)
   assert(number !== null, 'a review without a number')
-  switch (follows.does) {
+  switch (consequence.does) {
     case 'accept': {
-      const accepted = id.startsWith('C')
+      const acceptResult = id.startsWith('C')
         ? await acceptCapture(sql, await readCaptureRow(sql, number), at, email)
-        : await acceptUndecided(sql, await readPayment(sql, number), follows, at, email)
-      if (!accepted.ok) return accepted
+        : await acceptUndecided(sql, await readPayment(sql, number), consequence, at, email)
+      if (!acceptResult.ok) return acceptResult
       return recordDecision(
         sql,
         review,
-        accepted.value,
+        acceptResult.value,
         decision,
         decisionGrounds,
-        follows.amount,
+        consequence.amount,
         at,
         {
-          message: await describeAcceptance(sql, review, follows.amount),
+          message: await describeAcceptance(sql, review, consequence.amount),
         },
       )
     }
     case 'ask': {
       const capture = await readCaptureRow(sql, number)
-      const counted = await acceptCapture(sql, capture, at, null, 'asked')
-      if (!counted.ok) return counted
+      const countedAmount = await acceptCapture(sql, capture, at, null, 'asked')
+      if (!countedAmount.ok) return countedAmount
       return recordDecision(
         sql,
         review,
-        counted.value,
+        countedAmount.value,
         decision,
         decisionGrounds,
-        follows.amount,
+        consequence.amount,
         at,
-        { message: await describeRequestedAmount(sql, review, follows.amount) },
+        { message: await describeRequestedAmount(sql, review, consequence.amount) },
       )
     }
     case 'give-back': {
       const capture = await readCaptureRow(sql, number)
-      if (follows.byHand !== null) {
+      if (consequence.manualReference !== null) {
         const refundResult = await recordManualRefund(
           sql,
           capture,
-          { ...follows, byHand: follows.byHand },
+          { ...consequence, manualReference: consequence.manualReference },
           decisionGrounds,
           at,
         )
         if (!refundResult.ok) return refundResult
-        if (follows.isAll && capture.counts_for !== null && isManualMethod(capture.source))
+        if (consequence.isAll && capture.counts_for !== null && isManualMethod(capture.source))
           await restoreOrder(sql, await readPayment(sql, capture.counts_for), capture, at)
         return recordDecision(
           sql,
@@ -185,23 +188,23 @@ async function decideOne(
           capture.id,
           { what: 'refund by hand' },
           decisionGrounds,
-          follows.amount,
+          consequence.amount,
           at,
           {
-            message: `${formatMoney(follows.amount, review.currency)} was refunded outside Rollcall.`,
+            message: `${formatMoney(consequence.amount, review.currency)} was refunded outside Rollcall.`,
           },
         )
       }
       const requestResult = await requestCaptureRefund(
         sql,
         capture,
-        follows.amount,
+        consequence.amount,
         decisionGrounds,
         at,
         kinds,
       )
       if (!requestResult.ok) return requestResult
-      if (follows.isAll) {
+      if (consequence.isAll) {
         assert(capture.counts_for !== null, 'a capture without a payment cannot be refunded')
         await endCapture(sql, capture, capture.counts_for, 'given back', at)
       }
@@ -211,10 +214,10 @@ async function decideOne(
         capture.id,
         decision,
         decisionGrounds,
-        follows.amount,
+        consequence.amount,
         at,
         {
-          message: `Refund of ${formatMoney(follows.amount, review.currency)} requested.`,
+          message: `Refund of ${formatMoney(consequence.amount, review.currency)} requested.`,
           refundId: requestResult.value,
         },
       )
@@ -234,24 +237,24 @@ async function decideOne(
       const moveResult = await moveCapture(
         sql,
         await readCaptureRow(sql, number),
-        follows,
+        consequence,
         at,
         email,
       )
       if (!moveResult.ok) return moveResult
       return recordDecision(sql, review, number, decision, decisionGrounds, review.left, at, {
-        message: follows.fits
-          ? `${formatMoney(review.left, review.currency)} moved to ${follows.to}, which is now paid.`
-          : `${formatMoney(review.left, review.currency)} moved to ${follows.to}, where it needs review.`,
+        message: consequence.fits
+          ? `${formatMoney(review.left, review.currency)} moved to ${consequence.to}, which is now paid.`
+          : `${formatMoney(review.left, review.currency)} moved to ${consequence.to}, where it needs review.`,
         movedTo: target,
       })
     }
     case 'refund-done':
     case 'refund-again':
     case 'refund-left':
-      return decideRefund(sql, review, number, decision, decisionGrounds, follows, at, kinds)
+      return decideRefund(sql, review, number, decision, decisionGrounds, consequence, at, kinds)
     default:
-      return assertNever(follows)
+      return assertNever(consequence)
   }
 }
 
@@ -275,16 +278,16 @@ async function describeAcceptance(
       ? 'counts'
       : `counts as the payment of ${due === null ? 'the balance' : formatMoney(due, currency)}`
   // The change of a later correction remains due, or is refunded.
-  const registration = regNo === null ? undefined : await balanceOf.get(sql, { regNo })
+  const registration = regNo === null ? undefined : await balanceOfRegistration.get(sql, { regNo })
   const open = registration?.due ?? toAmount(0)
-  const counts =
+  const countsText =
     is === 'rest'
       ? `${formatMoney(amount, currency)} is added`
       : `${formatMoney(amount, currency)} ${moveKind}`
-  if (open > 0) return `${counts}: ${formatMoney(open, currency)} is still due.`
+  if (open > 0) return `${countsText}: ${formatMoney(open, currency)} is still due.`
   if (open < 0)
-    return `${counts}: the registration is paid. To refund: ${formatMoney(toAmount(-open), currency)}.`
-  return `${counts}: the registration is paid.`
+    return `${countsText}: the registration is paid. To refund: ${formatMoney(toAmount(-open), currency)}.`
+  return `${countsText}: the registration is paid.`
 }
 
 async function describeRequestedAmount(
@@ -292,7 +295,7 @@ async function describeRequestedAmount(
   { dueCurrency: currency, regNo }: Review,
   amount: Amount,
 ): Promise<string> {
-  const registration = regNo === null ? undefined : await balanceOf.get(sql, { regNo })
+  const registration = regNo === null ? undefined : await balanceOfRegistration.get(sql, { regNo })
   return `${formatMoney(amount, currency)} counts, and ${formatMoney(registration?.due ?? toAmount(0), currency)} is still due.`
 }
 
@@ -302,11 +305,11 @@ async function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): Promi
     return
   }
   await closeReview(sql, capture, 'refused')
-  // It was received for an amount that was never requested.
+  // The payment was received for an amount that was never requested.
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
 }
 
-/** Ends a capture that counts for no payment, with the order that it was received for. */
+/** Ends a capture that counts for no payment, together with the order for which it was received. */
 async function endCapture(
   sql: Sql,
   capture: CaptureRow,
@@ -343,28 +346,28 @@ async function moveCapture(
   const newestRow = await newestPayment.get(sql, { regNo: to as RegNo })
   assert(newestRow !== undefined, 'a payment was moved to a registration without an order')
   const target = await readPayment(sql, newestRow.id)
-  setMoved.run(sql, {
+  saveMove.run(sql, {
     id: capture.id,
     registrationId: target.registration_id,
     paymentId: target.id,
     why: reason,
   })
-  // It is no longer a review reason at its previous registration.
+  // The payment is no longer a review reason at its previous registration.
   if (capture.counts_for !== null) {
     const source = await readPayment(sql, capture.counts_for)
     if (isManualMethod(capture.source)) await closeManualPayment(sql, capture, source, 'moved', at)
     else {
       const review = removeReason(source.review, capture.why)
       const payment = { ...toPayment(source), review }
-      const ended = review === null ? closePayment(payment, 'moved', at) : payment
-      await savePaymentState(sql, source, ended, at)
+      const closedPayment = review === null ? closePayment(payment, 'moved', at) : payment
+      await savePaymentState(sql, source, closedPayment, at)
     }
   }
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
   const movedRow = await readCaptureRow(sql, capture.id)
   if (fits) {
     await closeReview(sql, movedRow, 'accepted')
-    return count(sql, movedRow, target, target.review, at, email)
+    return acceptForOrder(sql, movedRow, target, target.review, at, email)
   }
   await savePaymentState(
     sql,

@@ -32,7 +32,7 @@ const addDecision = statement(
   (
     builder,
     params: {
-      /** Null if the payment belongs to no registration. */
+      /** Returns the amount of a capture. Null if the payment has no registration. */
       regNo: RegNo | null
       captureId: number | null
       what: string
@@ -90,8 +90,7 @@ export const refuseDecision = (code: DecisionRefusal['code'], message: string) =
 
 /**
  * Stores the decision, and adds an entry to the audit log: for a payment that is moved, one for each registration.
- *
- * Owners read the entries of their own events. If the payment is moved to another event, that of the first event has
+ * Owners read the entries of their own events. If the payment is moved to another event, the first event's entry has
  * neither the other registration's number nor the reason, which may name its delegate.
  */
 export async function recordDecision(
@@ -124,23 +123,23 @@ export async function recordDecision(
     who: user,
     at,
   })
-  const captured =
+  const capturedAmount =
     captureId === null ? undefined : await amountOfCapture.get(sql, { id: captureId })
-  const decidedAmount = amount ?? captured?.amount ?? null
+  const decidedAmount = amount ?? capturedAmount?.amount ?? null
   const amountText = decidedAmount === null ? '' : `, ${formatMoney(decidedAmount, currency)}`
-  const addEntry = (text: string, ofEvent: string | null, registration: RegNo | null): void =>
+  const addEntry = (text: string, entryEventId: string | null, registration: RegNo | null): void =>
     addAuditEntry(sql, {
       at,
       who: user,
       what: `${DECISION_TEXTS[decision.what]}${text}`,
-      eventId: ofEvent,
+      eventId: entryEventId,
       regNo: registration,
     })
   if (movedTo === null) addEntry(`${amountText}: ${reason}`, eventId, regNo)
   else {
     const movedText = ` to ${movedTo.regNo}${amountText}: ${reason}`
     const isWithinEvent = eventId === null || movedTo.eventId === eventId
-    // An entry without a registration is never shortened by the erasure of a person, so it has no reason.
+    // Erasing a person's data never shortens an entry without a registration, so it has no reason.
     const firstText = regNo === null ? ` to ${movedTo.regNo}${amountText}` : movedText
     addEntry(isWithinEvent ? firstText : ` to another event${amountText}`, eventId, regNo)
     addEntry(movedText, movedTo.eventId, movedTo.regNo)

@@ -1,7 +1,6 @@
 /**
- * Lists the open payment reviews of all kinds.
- * Captures that do not match, payments without a conclusive response, refunds that were refused or are unsure. Decided
- * reviews are not listed.
+ * Lists the open payment reviews of all kinds: captures that do not match, payments without a conclusive response, and
+ * refunds that were refused or are unsure. Decided reviews are not listed.
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
@@ -45,7 +44,7 @@ const selectCaptures = (builder: Kysely<Tables>) =>
     .select('g.currency as price_currency')
     .select(({ eb, fn, selectFrom }) => [
       refundableAmount.as('left'),
-      // A payment that matches no registration belongs to the event for which it was found.
+      // A payment that matches no registration belongs to the event for which it was received.
       fn.coalesce('g.event_id', 'c.found_for').as('event_id'),
       eb
         .case()
@@ -211,7 +210,7 @@ export async function readReviews(sql: Sql, eventId: string | null): Promise<rea
     .toSorted((a, b) => a.since - b.since || a.id.localeCompare(b.id, 'en', { numeric: true }))
 }
 
-/** Null if there is none, or it was decided. */
+/** Returns an open review. Null if there is none with this id, or it was decided. */
 export async function findReview(sql: Sql, id: string): Promise<Review | null> {
   const number = parseNumber(id)
   if (number === null) return null
@@ -245,7 +244,7 @@ const toOwner = (row: Owner) => ({
   dueCurrency: row.price_currency ?? INR,
 })
 
-/** The currency of money: the gateway's, else that of the registration. */
+/** The currency of an amount: that of the gateway, or else that of the registration. */
 const getCurrencyOfRow = (row: Owner & { readonly currency: string }): Currency =>
   readReportedCurrency(row.currency) ?? row.price_currency ?? INR
 
@@ -259,9 +258,9 @@ const getReceived = (row: CaptureRow): Review['came'] => ({
   paidAt: row.paid_at,
 })
 
-async function listCaptureReviews(sql: Sql, onlyId: number | null): Promise<readonly Review[]> {
+async function listCaptureReviews(sql: Sql, id: number | null): Promise<readonly Review[]> {
   return mapInOrder(
-    onlyId === null ? await openCaptures.all(sql) : await openCapture.all(sql, { id: onlyId }),
+    id === null ? await openCaptures.all(sql) : await openCapture.all(sql, { id }),
     async (row) => ({
       id: `C${row.id}`,
       is: findReviewKind({
@@ -270,7 +269,7 @@ async function listCaptureReviews(sql: Sql, onlyId: number | null): Promise<read
         expected: row.price_currency ?? getCurrencyOfRow(row),
         isMatched: row.reg_no !== null && row.state !== 'unmatched',
         isPaid: row.paid_as === 'success' || row.paid_as === 'refunded',
-        // If nothing was requested, it cannot pay for anything.
+        // Without a requested amount, the payment cannot pay for anything.
         isEnded:
           row.standing === 'cancelled' ||
           row.standing === 'refused' ||
@@ -304,7 +303,7 @@ async function readUnknown(
   }
 }
 
-/** Returns the review reasons of a payment, without those of captures that are reviewed separately. */
+/** Returns the review reasons of a payment, without the reasons of captures that are reviewed separately. */
 export async function joinRemainingReasons(
   sql: Sql,
   paymentId: number,
@@ -312,16 +311,16 @@ export async function joinRemainingReasons(
 ): Promise<string | null> {
   if (review === null) return null
   const captureReasons = await reasonsOfCaptures.all(sql, { paymentId })
-  const remaining = captureReasons
+  const remainingReasons = captureReasons
     .reduce((text, { why: reason }) => (reason === null ? text : text.replace(reason, '')), review)
     .replaceAll(/ {2,}/g, ' ')
     .trim()
-  return remaining === '' ? null : remaining
+  return remainingReasons === '' ? null : remainingReasons
 }
 
-async function listPaymentReviews(sql: Sql, onlyId: number | null): Promise<readonly Review[]> {
+async function listPaymentReviews(sql: Sql, id: number | null): Promise<readonly Review[]> {
   return flatMapInOrder(
-    onlyId === null ? await openPayments.all(sql) : await openPayment.all(sql, { id: onlyId }),
+    id === null ? await openPayments.all(sql) : await openPayment.all(sql, { id }),
     async (row) => {
       const reason = await joinRemainingReasons(sql, row.id, row.review)
       if (reason === null) return []
@@ -347,23 +346,23 @@ async function listPaymentReviews(sql: Sql, onlyId: number | null): Promise<read
   )
 }
 
-async function listRefundReviews(sql: Sql, onlyId: number | null): Promise<readonly Review[]> {
-  return (
-    onlyId === null ? await openRefunds.all(sql) : await openRefund.all(sql, { id: onlyId })
-  ).map((row) => ({
-    id: `R${row.refund_id}`,
-    is: row.refund_state === 'unsure' ? ('refund-unsure' as const) : ('refund-refused' as const),
-    ...toOwner(row),
-    came: getReceived(row),
-    left: row.refund_amount,
-    currency: getCurrencyOfRow(row),
-    gatewayAnswer: row.said,
-    why:
-      row.refund_state === 'unsure'
-        ? `We do not know whether the gateway made this refund. Reason for the refund: ${row.refund_why}`
-        : `The gateway refused this refund. Reason for the refund: ${row.refund_why}`,
-    since: row.since,
-  }))
+async function listRefundReviews(sql: Sql, id: number | null): Promise<readonly Review[]> {
+  return (id === null ? await openRefunds.all(sql) : await openRefund.all(sql, { id })).map(
+    (row) => ({
+      id: `R${row.refund_id}`,
+      is: row.refund_state === 'unsure' ? ('refund-unsure' as const) : ('refund-refused' as const),
+      ...toOwner(row),
+      came: getReceived(row),
+      left: row.refund_amount,
+      currency: getCurrencyOfRow(row),
+      gatewayAnswer: row.said,
+      why:
+        row.refund_state === 'unsure'
+          ? `We do not know whether the gateway made this refund. Reason for the refund: ${row.refund_why}`
+          : `The gateway refused this refund. Reason for the refund: ${row.refund_why}`,
+      since: row.since,
+    }),
+  )
 }
 
 export async function countReviews(sql: Sql): Promise<ReviewCounts> {
@@ -377,7 +376,7 @@ export async function countReviews(sql: Sql): Promise<ReviewCounts> {
   }
 }
 
-/** Returns the registration that a payment may be moved to, by its number or its previous number. */
+/** Returns the registration that a payment can be moved to, by its number or its number in the previous system. */
 export async function findMoveTarget(sql: Sql, to: string): Promise<MoveTarget | null> {
   const row = await registrationWithNewestPayment.get(sql, { regNo: to as RegNo })
   return row === undefined
@@ -385,7 +384,7 @@ export async function findMoveTarget(sql: Sql, to: string): Promise<MoveTarget |
     : {
         regNo: row.reg_no,
         eventId: row.event_id,
-        // Registrations ended by staff or the delegate accept no payment.
+        // Registrations that staff or the delegate ended accept no payment.
         due: row.state === 'cancelled' || row.state === 'refused' ? null : row.due,
         currency: row.currency,
         isPaid: row.paid_as === 'success' || row.paid_as === 'refunded',

@@ -1,7 +1,7 @@
 /** Performs payment decisions as actions on a registration. */
 import { err, ok } from '../../../engine/index.ts'
 import type { Decision, Amount, GatewayKinds } from '../../../engine/index.ts'
-import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
+import type { ActionResult, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { decideReview } from './decide-reviews.ts'
@@ -15,17 +15,17 @@ export function refund(
   action: NewAction,
   {
     amount,
-    byHand,
+    manualReference,
     gatewayKinds,
   }: {
     readonly amount: Amount | null
-    readonly byHand: string | null
+    readonly manualReference: string | null
     readonly gatewayKinds: GatewayKinds
   },
-): Promise<ActionOutcome> {
+): Promise<ActionResult> {
   const { regNo, why: reason, who: user, at } = action
   return applyAction(sql, action, async () => {
-    const manualReference = byHand === null ? {} : { byHand }
+    const referenceInput = manualReference === null ? {} : { manualReference }
     const result = await requestRefund(sql, {
       of: regNo,
       amount,
@@ -33,14 +33,17 @@ export function refund(
       who: user,
       at,
       gatewayKinds,
-      ...manualReference,
+      ...referenceInput,
     })
     return result.ok ? ok({ ...result.value, isDecision: true }) : result
   })
 }
 
-/** Refused if no refund is missing: the treasurer would close a problem that no one has seen yet. */
-export function handleRefund(sql: Sql, action: NewAction): Promise<ActionOutcome> {
+/**
+ * Marks a missing refund as handled. Refused if no refund is missing: the treasurer would close a problem that staff
+ * have not seen yet.
+ */
+export function markRefundHandled(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async () =>
     (await isRefundUnsettled(sql, action.regNo, action.at))
       ? ok({ message: 'Refund marked as handled.' })
@@ -65,7 +68,7 @@ export function decideReviewOfRegistration(
     readonly mail: NewMail | null
     readonly gatewayKinds: GatewayKinds
   },
-): Promise<ActionOutcome> {
+): Promise<ActionResult> {
   return applyAction(sql, action, async () => {
     const reviewRow = await findReview(sql, review)
     if (reviewRow !== null && reviewRow.regNo !== action.regNo)

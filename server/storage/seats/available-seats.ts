@@ -14,7 +14,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import type { ContextRefusal } from '../registrations/pricing-context-types.ts'
 import { lockLostSeats, lockSeats } from '../database/row-locks.ts'
 import type { StoredSeats, UnavailableSeat } from './seat-types.ts'
-import { readEarlier, reserveEarlierSeats } from './seats-of-earlier-registrations.ts'
+import { readEarlierRegistration, reserveSeatsOfEarlier } from './seats-of-earlier-registrations.ts'
 import { getLimits, listSeatTypes } from './stored-quotas.ts'
 import { decideWhileCounting, computeSeatBounds, throwUndecided } from './undecided-seats.ts'
 
@@ -29,7 +29,7 @@ type RequestedSeats = PlaceRow & { readonly quantity: number }
 type EventParams = { eventId: string }
 const SEAT_COLUMNS = ['id', 'event_id', 'place', 'max', 'taken', 'name'] as const
 const quotasQuery = expressionBuilder<Tables, 'places'>()
-const selectCounting = () =>
+const selectUncountedSeatTypes = () =>
   quotasQuery
     .selectFrom('event_limits')
     .select('counting')
@@ -40,7 +40,7 @@ export const seatOfEvent = statement(
     builder
       .selectFrom('places')
       .select(SEAT_COLUMNS)
-      .select(selectCounting)
+      .select(selectUncountedSeatTypes)
       .where('event_id', '=', eventId)
       .where('place', '=', place),
 )
@@ -48,23 +48,24 @@ const seatsOfEvent = statement((builder, { eventId }: EventParams) =>
   builder
     .selectFrom('places')
     .select(SEAT_COLUMNS)
-    .select(selectCounting)
+    .select(selectUncountedSeatTypes)
     .where('event_id', '=', eventId),
 )
-const seatsLostBy = statement((builder, { registrationId }: { registrationId: number }) =>
-  builder
-    .selectFrom('places')
-    .innerJoin('places_taken as lost', 'lost.place_id', 'places.id')
-    .select(['id', 'event_id', 'place', 'max', 'taken', 'name', 'lost.quantity'])
-    .select(selectCounting)
-    .where('lost.registration_id', '=', registrationId)
-    .where('lost.state', '=', 'free')
-    .orderBy('id'),
+const lostSeatsOfRegistration = statement(
+  (builder, { registrationId }: { registrationId: number }) =>
+    builder
+      .selectFrom('places')
+      .innerJoin('places_taken as lost', 'lost.place_id', 'places.id')
+      .select(['id', 'event_id', 'place', 'max', 'taken', 'name', 'lost.quantity'])
+      .select(selectUncountedSeatTypes)
+      .where('lost.registration_id', '=', registrationId)
+      .where('lost.state', '=', 'free')
+      .orderBy('id'),
 )
-/** `except`: the registration that needs the seat; its own hold stays. 0: a new one. */
+/** `except`: the registration that needs the seat; its own hold is not released. 0 for a new registration. */
 type Expiry = { placeId: number; at: Instant; except: number }
 const fromSeat = expressionBuilder<Tables, 'places_taken'>()
-/** The seat's hold has expired. It does not expire while the bank is processing a payment. */
+/** True if the seat's hold has expired. A hold does not expire while the bank is processing a payment. */
 const holdHasExpired = ({ placeId, at, except }: Expiry) =>
   fromSeat.and([
     fromSeat('places_taken.place_id', '=', placeId),
@@ -82,13 +83,13 @@ const holdHasExpired = ({ placeId, at, except }: Expiry) =>
       ),
     ),
   ])
-const freeExpired = statement((builder, expiry: Expiry) =>
+const releaseExpiredHolds = statement((builder, expiry: Expiry) =>
   builder
     .updateTable('places_taken')
     .set({ state: 'free', until: null })
     .where(holdHasExpired(expiry)),
 )
-const countExpired = statement((builder, expiry: Expiry) =>
+const expiredHoldCount = statement((builder, expiry: Expiry) =>
   builder
     .selectFrom('places_taken')
     .select(({ fn }) => fn.sum<number | null>('quantity').as('n'))
@@ -110,7 +111,7 @@ const takeSeat = statement(
       .values({ registration_id: registrationId, place_id: placeId, state, until, quantity }),
 )
 type TrustedParams = EventParams & { names: readonly string[] }
-/** PostgreSQL only, as is the check that no seat was taken twice, which divides by zero otherwise. */
+/** PostgreSQL only. So is the check that no seat was taken twice, which divides by zero if one was. */
 const takeTrustedSeats = statement(
   (
     builder,
@@ -169,12 +170,12 @@ export async function checkSeats(
   category: string | null,
   at: Instant,
 ): Promise<SeatReservation | FullRefusal> {
-  const known = await getLimits(sql, eventId)
-  if (known === null) return { seats: [], holdMs: 0 }
-  const available: { id: number; quantity: number }[] = []
-  const seats = listRequiredSeats(known.limits, answers, category)
-  if (known.counting.length === 0 && sql.batch?.trustsSeats === true)
-    return { seats: [], holdMs: known.holdMs, trusted: seats }
+  const limits = await getLimits(sql, eventId)
+  if (limits === null) return { seats: [], holdMs: 0 }
+  const availableSeats: { id: number; quantity: number }[] = []
+  const seats = listRequiredSeats(limits.limits, answers, category)
+  if (limits.counting.length === 0 && sql.batch?.trustsSeats === true)
+    return { seats: [], holdMs: limits.holdMs, trusted: seats }
   lockSeats(
     sql,
     eventId,
@@ -183,38 +184,39 @@ export async function checkSeats(
   for (const { id, quantity } of seats) {
     const pool = await seatOfEvent.get(sql, { eventId, place: id })
     if (pool === undefined) continue
-    const isAvailable = await hasRoom(sql, { ...pool, quantity }, at)
+    const isAvailable = await hasSeatsLeft(sql, { ...pool, quantity }, at)
     if (isAvailable === null) throwUndecided()
     if (!isAvailable) return { code: 'full', place: id }
-    available.push({ id: pool.id, quantity })
+    availableSeats.push({ id: pool.id, quantity })
   }
-  return { seats: available, holdMs: known.holdMs }
+  return { seats: availableSeats, holdMs: limits.holdMs }
 }
 
 /**
- * If no seat is left, expired holds are released. Null if it cannot be decided until more earlier registrations are
- * counted.
+ * Returns whether seats are left. If none is, expired holds are released first. Null if it cannot be decided until more
+ * earlier registrations are counted.
  */
-export async function hasRoom(
+export async function hasSeatsLeft(
   sql: Sql,
   pool: RequestedSeats,
   at: Instant,
   except = 0,
 ): Promise<boolean | null> {
   const { id, event_id: eventId, place, max, taken, quantity } = pool
-  const isCounting = isStillCounting(pool)
-  if (isCounting) {
-    const decided = await decideWhileCounting(sql, pool)
-    if (decided !== null) return decided
+  const isUncounted = isCounting(pool)
+  if (isUncounted) {
+    const isDecidedAvailable = await decideWhileCounting(sql, pool)
+    if (isDecidedAvailable !== null) return isDecidedAvailable
   }
-  if (taken + quantity <= max) return isCounting ? null : true
-  const changes = await freeExpired.run(sql, { placeId: id, at, except }).changes
+  if (taken + quantity <= max) return isUncounted ? null : true
+  const changes = await releaseExpiredHolds.run(sql, { placeId: id, at, except }).changes
   if (changes === 0) return false
-  const { taken: remaining = taken } = (await seatOfEvent.get(sql, { eventId, place })) ?? {}
-  return remaining + quantity <= max ? (isCounting ? null : true) : false
+  const { taken: takenAfterRelease = taken } =
+    (await seatOfEvent.get(sql, { eventId, place })) ?? {}
+  return takenAfterRelease + quantity <= max ? (isUncounted ? null : true) : false
 }
 
-/** `isDue`: a payment is due, so they are held; else they are kept immediately. */
+/** Takes the seats. `isDue`: a payment is due, so they are held; otherwise they are kept immediately. */
 export function reserveQuotas(
   sql: Sql,
   registrationId: number,
@@ -243,7 +245,7 @@ export function reserveQuotas(
 }
 
 /**
- * Returns the first seat of a registration that others have taken meanwhile. Null if it has all its seats, or could get
+ * Returns the first seat of a registration that others have taken meanwhile. Null if it has all its seats, or can get
  * them again.
  */
 export async function findSoldSeat(
@@ -252,29 +254,32 @@ export async function findSoldSeat(
   at: Instant,
 ): Promise<UnavailableSeat | null> {
   const lostSeatRows = await findLostSeats(sql, registrationId)
-  const unavailable = await findInOrder(
+  const unavailableSeat = await findInOrder(
     lostSeatRows,
     // No payment is refused while this cannot be decided.
-    async (pool) => (await hasRoom(sql, pool, at)) === false,
+    async (pool) => (await hasSeatsLeft(sql, pool, at)) === false,
   )
-  return unavailable === undefined ? null : toUnavailableSeat(unavailable)
+  return unavailableSeat === undefined ? null : toUnavailableSeat(unavailableSeat)
 }
 
-/** The seats that a registration has lost and that another one may have taken. */
+/** Returns the seats that a registration has lost and that another registration may have taken. */
 async function findLostSeats(sql: Sql, registrationId: number): Promise<readonly RequestedSeats[]> {
-  const [lost, earlier] = await Promise.all(readLostSeats(sql, registrationId))
-  if (earlier === undefined) return lost
-  await reserveEarlierSeats(sql, registrationId)
-  return seatsLostBy.all(sql, { registrationId })
+  const [lostSeats, earlierRegistration] = await Promise.all(readLostSeats(sql, registrationId))
+  if (earlierRegistration === undefined) return lostSeats
+  await reserveSeatsOfEarlier(sql, registrationId)
+  return lostSeatsOfRegistration.all(sql, { registrationId })
 }
 
 /** Reads the seats that a registration has lost, so that the queries are sent in advance. */
 export function readLostSeats(
   sql: Sql,
   registrationId: number,
-): readonly [Promise<readonly RequestedSeats[]>, ReturnType<typeof readEarlier>] {
+): readonly [Promise<readonly RequestedSeats[]>, ReturnType<typeof readEarlierRegistration>] {
   lockLostSeats(sql, registrationId)
-  return [seatsLostBy.all(sql, { registrationId }), readEarlier(sql, registrationId)]
+  return [
+    lostSeatsOfRegistration.all(sql, { registrationId }),
+    readEarlierRegistration(sql, registrationId),
+  ]
 }
 
 export const toUnavailableSeat = ({ place, name }: PlaceRow): UnavailableSeat => ({
@@ -285,7 +290,8 @@ export const toUnavailableSeat = ({ place, name }: PlaceRow): UnavailableSeat =>
 /**
  * Returns how many seats of each type are left, by name; negative if staff exceeded the quota. Expired holds count as
  * available where it matters: if no seat is left otherwise, or so few that the form shows the number (`seatCounts`, by
- * seat type). Uses one statement if there are plenty; a check per type reads the file each time.
+ * seat type).
+ * If there are plenty, one statement is enough; a check per type would read the file each time.
  */
 export async function countAvailableSeats(
   sql: Sql,
@@ -296,22 +302,25 @@ export async function countAvailableSeats(
   return Object.fromEntries(
     await mapInOrder(await seatsOfEvent.all(sql, { eventId }), async (pool) => {
       const { id, place, max } = pool
-      const left = max - (await countTaken(sql, pool))
+      const seatsLeft = max - (await countTakenSeats(sql, pool))
       return [
         place,
-        left > (getOwn(seatCounts, place) ?? 0)
-          ? left
-          : left + (await countExpiredHolds(sql, id, at)),
+        seatsLeft > (getOwn(seatCounts, place) ?? 0)
+          ? seatsLeft
+          : seatsLeft + (await countExpiredHolds(sql, id, at)),
       ]
     }),
   )
 }
 
 async function countExpiredHolds(sql: Sql, placeId: number, at: Instant): Promise<number> {
-  return (await countExpired.get(sql, { placeId, at, except: 0 }))?.n ?? 0
+  return (await expiredHoldCount.get(sql, { placeId, at, except: 0 }))?.n ?? 0
 }
 
-/** For every seat type of the event, unordered; held seats count as taken. With `at`, only until their hold expires. */
+/**
+ * Returns the taken seats of every seat type of the event, unordered. Held seats count as taken; with `at`, only until
+ * their hold expires.
+ */
 export async function listTakenSeats(
   sql: Sql,
   eventId: string,
@@ -321,17 +330,17 @@ export async function listTakenSeats(
     place: pool.place,
     max: pool.max,
     taken:
-      (await countTaken(sql, pool)) -
+      (await countTakenSeats(sql, pool)) -
       (at === undefined ? 0 : await countExpiredHolds(sql, pool.id, at)),
   }))
 }
 
-/** While earlier registrations are counted, this is the minimum. */
-async function countTaken(sql: Sql, pool: PlaceRow): Promise<number> {
-  return isStillCounting(pool)
+/** Counts the taken seats. While earlier registrations are being counted, this is the minimum. */
+async function countTakenSeats(sql: Sql, pool: PlaceRow): Promise<number> {
+  return isCounting(pool)
     ? Math.max(pool.taken, (await computeSeatBounds(sql, pool)).atLeast)
     : pool.taken
 }
 
-const isStillCounting = ({ counting, place }: PlaceRow): boolean =>
+const isCounting = ({ counting, place }: PlaceRow): boolean =>
   listSeatTypes(counting).includes(place)

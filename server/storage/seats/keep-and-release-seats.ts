@@ -18,7 +18,7 @@ const freeSeats = statement((builder, { registrationId }: RegistrationParams) =>
     .where('registration_id', '=', registrationId)
     .where('state', '<>', 'free'),
 )
-/** Another registration can take them immediately. */
+/** Releases the seats: another registration can take them immediately. */
 const extendSeatHold = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .updateTable('places_taken')
@@ -33,7 +33,7 @@ const keepHeldSeats = statement((builder, { registrationId }: RegistrationParams
     .where('registration_id', '=', registrationId)
     .where('state', '=', 'held'),
 )
-/** Includes seats that were lost. */
+/** Keeps all seats, including those that were lost. */
 export const keepAllSeats = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .updateTable('places_taken')
@@ -41,7 +41,7 @@ export const keepAllSeats = statement((builder, { registrationId }: Registration
     .where('registration_id', '=', registrationId)
     .where('state', '<>', 'kept'),
 )
-/** Kept seats are not released: an unpaid balance releases no seat. */
+/** Holds the seats. Kept seats are not released: an unpaid balance releases no seat. */
 const holdSeats = statement(
   (builder, { registrationId, until }: RegistrationParams & UntilParams) =>
     builder
@@ -71,14 +71,14 @@ export function updateSeats(sql: Sql, registrationId: number, seatState: SeatSta
   if (seats === 'free') freeSeats.run(sql, { registrationId })
   // No decision is pending and no payment arrived.
   else if (seats === 'held') extendSeatHold.run(sql, { registrationId })
-  // A seat that was lost before is restored only by the payment.
+  // A seat that was lost before is restored only by a payment.
   else if (seatState.status === 'success') keepAllSeats.run(sql, { registrationId })
   else keepHeldSeats.run(sql, { registrationId })
 }
 
 /**
- * Holds the seats of a reopened registration again, if they are free. Returns the first one taken. Null if it has them
- * all.
+ * Holds the seats of a reopened registration again, if they are available. Returns the first seat that is not. Null if
+ * it has them all.
  */
 export async function reserveSeatsAgain(
   sql: Sql,
@@ -90,18 +90,18 @@ export async function reserveSeatsAgain(
   return unavailableSeat
 }
 
-/** The delegate is sent to pay again: renews the hold of all seats. Availability was checked before. */
+/** Renews the hold of all seats when the delegate is sent to pay again. Availability was checked before. */
 export async function holdAgain(
   sql: Sql,
   eventId: string,
   registrationId: number,
   at: Instant,
 ): Promise<void> {
-  const known = await getLimits(sql, eventId)
-  if (known !== null) holdSeats.run(sql, { registrationId, until: instant(at + known.holdMs) })
+  const limits = await getLimits(sql, eventId)
+  if (limits !== null) holdSeats.run(sql, { registrationId, until: instant(at + limits.holdMs) })
 }
 
-/** After a clock that was ahead: limits all holds to the full period from now on. */
+/** Limits all holds to the full period from now on, after the clock was ahead. */
 export async function limitSeatHolds(sql: Sql, at: Instant): Promise<void> {
   for (const { eventId, holdMs } of await holdTimes.all(sql))
     limitHoldsOfEvent.run(sql, { eventId, until: instant(at + holdMs) })

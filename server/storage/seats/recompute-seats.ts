@@ -7,7 +7,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { hasRoom, toUnavailableSeat, seatOfEvent } from './available-seats.ts'
+import { hasSeatsLeft, toUnavailableSeat, seatOfEvent } from './available-seats.ts'
 import type { UnavailableSeat } from './seat-types.ts'
 import { lockLimits, lockQuotas, lockSeats } from '../database/row-locks.ts'
 import { keepAllSeats } from './keep-and-release-seats.ts'
@@ -68,7 +68,7 @@ const renameSeatType = statement(
       .where('name', 'is distinct from', name),
 )
 type RegistrationParams = { registrationId: number }
-const seatsTakenBy = statement((builder, { registrationId }: RegistrationParams) =>
+const seatsOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('places_taken')
     .select(['place_id', 'quantity'])
@@ -143,22 +143,25 @@ export async function setLimits(
   const previousPools = listSeatPools(
     previousLimits === undefined ? [] : parseLimits(previousLimits.limits),
   )
-  const previousUses = new Map(previousPools.map((pool) => [pool.id, describeUse(pool)]))
+  const previousConditions = new Map(previousPools.map((pool) => [pool.id, describeUse(pool)]))
   const pools = listSeatPools(limits)
-  const isSame = (pool: SeatPool): boolean => previousUses.get(pool.id) === describeUse(pool)
-  const same = pools.filter(isSame).map(({ id }) => id)
-  const added = pools.filter((pool) => !isSame(pool)).map(({ id }) => id)
-  const retiredCount = await retireSeats(sql, eventId, same)
+  const isUnchanged = (pool: SeatPool): boolean =>
+    previousConditions.get(pool.id) === describeUse(pool)
+  const unchangedIds = pools.filter(isUnchanged).map(({ id }) => id)
+  const addedIds = pools.filter((pool) => !isUnchanged(pool)).map(({ id }) => id)
+  const retiredCount = await retireSeats(sql, eventId, unchangedIds)
   for (const { id, max } of pools) saveSeatType.run(sql, { eventId, place: id, max })
-  if (added.length === 0 && retiredCount === 0) return
-  const counting = listSeatTypes(previousLimits?.counting ?? null).filter((id) => same.includes(id))
-  beginCounting(sql, eventId, [...counting, ...added])
+  if (addedIds.length === 0 && retiredCount === 0) return
+  const uncountedIds = listSeatTypes(previousLimits?.counting ?? null).filter((id) =>
+    unchangedIds.includes(id),
+  )
+  beginCounting(sql, eventId, [...uncountedIds, ...addedIds])
   if (await hasManyRegistrations(sql, eventId)) return
   let progress: typeof NOT_STARTED | null = NOT_STARTED
   while (progress !== null) progress = await countNextBatch(sql, eventId, progress, null)
 }
 
-/** Seats with the same text are used by the same registrations. */
+/** Describes which registrations need a seat type: types with the same text are needed by the same registrations. */
 const describeUse = ({
   limit: { when, eachOptionOf, count, withDelegate },
   option,
@@ -180,71 +183,81 @@ export async function recordSeats(
   eventId: string,
   registrationId: number,
 ): Promise<void> {
-  const known = await getLimits(sql, eventId)
+  const limits = await getLimits(sql, eventId)
   const row = await registrationForSeats.get(sql, { id: registrationId })
-  if (known !== null && row !== undefined) recomputeSeats(sql, eventId, known, row)
+  if (limits !== null && row !== undefined) recomputeSeats(sql, eventId, limits, row)
 }
 
 /**
- * Updates the seats of a registration after its answers changed: additional ones must be free, others are released.
- * Returns the first seat taken by others. Null if it has them all.
+ * Updates the seats of a registration after its answers changed. Additional seats must be available; others are
+ * released. Returns the first seat that others have taken. Null if it has them all.
  */
-export async function moveSeats(
+export async function updateSeatsAfterCorrection(
   sql: Sql,
   eventId: string,
   registrationId: number,
   at: Instant,
 ): Promise<UnavailableSeat | null> {
   lockLimits(sql, eventId)
-  const known = await getLimits(sql, eventId)
+  const limits = await getLimits(sql, eventId)
   const row = await registrationForSeats.get(sql, { id: registrationId })
-  if (known === null || row === undefined) return null
+  if (limits === null || row === undefined) return null
   const answers = JSON.parse(row.answers) as Answers
-  const seats = listRequiredSeats(known.limits, answers, row.category)
+  const seats = listRequiredSeats(limits.limits, answers, row.category)
   lockSeats(
     sql,
     eventId,
     seats.map(({ id }) => id),
   )
-  // Read after locking: until then, others may take a seat with an expired hold.
-  const heldSeats = await seatsTakenBy.all(sql, { registrationId })
+  // Read after locking: until then, another registration may take a seat whose hold has expired.
+  const heldSeats = await seatsOfRegistration.all(sql, { registrationId })
   for (const { id, quantity } of seats) {
     const pool = await seatOfEvent.get(sql, { eventId, place: id })
     if (pool === undefined) continue
-    const held = heldSeats.find(({ place_id }) => place_id === pool.id)
-    const added = quantity - (held?.quantity ?? 0)
-    if (added <= 0) continue
-    const isAvailable = await hasRoom(sql, { ...pool, quantity: added }, at, registrationId)
+    const heldSeat = heldSeats.find(({ place_id }) => place_id === pool.id)
+    const addedQuantity = quantity - (heldSeat?.quantity ?? 0)
+    if (addedQuantity <= 0) continue
+    const isAvailable = await hasSeatsLeft(
+      sql,
+      { ...pool, quantity: addedQuantity },
+      at,
+      registrationId,
+    )
     if (isAvailable === null) throwUndecided()
     if (!isAvailable) return toUnavailableSeat(pool)
   }
-  recomputeSeats(sql, eventId, known, row)
+  recomputeSeats(sql, eventId, limits, row)
   return null
 }
 
 /**
- * Keeps the seats that a registration needs, including those lost meanwhile. Returns the first seat taken by others.
- * Null if it has them all.
+ * Keeps the seats that a registration needs, including those lost meanwhile. Returns the first seat that others have
+ * taken. Null if it has them all.
  */
-export async function takeAgain(
+export async function retakeLostSeats(
   sql: Sql,
   eventId: string,
   registrationId: number,
   at: Instant,
 ): Promise<UnavailableSeat | null> {
-  const unavailableSeat = await moveSeats(sql, eventId, registrationId, at)
+  const unavailableSeat = await updateSeatsAfterCorrection(sql, eventId, registrationId, at)
   if (unavailableSeat === null) keepAllSeats.run(sql, { registrationId })
   return unavailableSeat
 }
 
-function recomputeSeats(sql: Sql, eventId: string, known: Limits, row: RegistrationForSeats): void {
+function recomputeSeats(
+  sql: Sql,
+  eventId: string,
+  limits: Limits,
+  row: RegistrationForSeats,
+): void {
   const answers = JSON.parse(row.answers) as Answers
-  const seats = listRequiredSeats(known.limits, answers, row.category)
+  const seats = listRequiredSeats(limits.limits, answers, row.category)
   const listNames = (pools: readonly SeatPool[]): string =>
     JSON.stringify(pools.map(({ id }) => id))
   const registration = { registrationId: row.id, eventId }
   releaseOtherSeats.run(sql, { ...registration, names: listNames(seats) })
-  const hold = getHold(known, row)
+  const hold = getHold(limits, row)
   for (const [quantity, pools] of Map.groupBy(seats, (seat) => seat.quantity))
     takeSeats.run(sql, { ...registration, ...hold, quantity, names: listNames(pools) })
 }

@@ -28,20 +28,26 @@ type SeatRequest = {
 }
 
 /** The reservations: the code that it uses (null if none) and its seats. */
-export type Availability = { readonly codeId: number | null; readonly room: SeatReservation }
+export type Availability = {
+  readonly codeId: number | null
+  readonly seatReservation: SeatReservation
+}
 
-/** Returns why it cannot be stored; else its reservations. `person`: locked with the answers; null if not needed. */
+/**
+ * Returns why the registration cannot be stored, or its reservations. `person`: locked together with the answers; null
+ * if not needed.
+ */
 export async function checkAvailability(
   sql: Sql,
   { eventId, answers, category, outside, at }: SeatRequest,
   person: string | null = null,
 ): Promise<{ readonly refusal: ContextRefusal } | ({ readonly refusal: null } & Availability)> {
-  // A delegate who is already registered sees that message instead of the one about seats.
+  // A delegate who is already registered gets that message, not the one about seats.
   const { unique = [], isConfirmed = false } = outside ?? {}
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block' || !isConfirmed)
   lockUniqueAnswers(sql, eventId, rules, answers, person)
   if (outside?.code != null) lockCode(sql, eventId, outside.code.folded)
-  const [conflicting, room, used] = await Promise.all([
+  const [conflicting, seatReservation, codeReservation] = await Promise.all([
     findConflictingAnswer(sql, eventId, rules, answers),
     checkSeats(sql, eventId, answers, category, at),
     outside?.code == null
@@ -51,19 +57,20 @@ export async function checkAvailability(
     readIndexedRules(sql, eventId),
   ])
   if (conflicting !== null) return { refusal: createAlreadyRegistered(unique, rules, conflicting) }
-  if ('code' in room) return { refusal: room }
-  if (outside === undefined) return { refusal: null, codeId: null, room }
+  if ('code' in seatReservation) return { refusal: seatReservation }
+  if (outside === undefined) return { refusal: null, codeId: null, seatReservation }
   const { rolls, code } = outside
   const isListed = await everyInOrder(rolls, async ({ roll: memberList, key, cells }) => {
     const row = await readMemberListRow(sql, eventId, memberList, key)
     return row !== null && Object.entries(cells).every(([id, cell]) => getOwn(row, id) === cell)
   })
   if (!isListed) return { refusal: { code: 'facts_moved' } }
-  if (code === null || used === null) return { refusal: null, codeId: null, room }
-  const { id, fact: codeStatus } = used
+  if (code === null || codeReservation === null)
+    return { refusal: null, codeId: null, seatReservation }
+  const { id, fact: codeStatus } = codeReservation
   if (codeStatus.is !== 'valid') return { refusal: { code: 'code_gone', is: codeStatus.is } }
   if (codeStatus.kind !== code.kind) return { refusal: { code: 'facts_moved' } }
-  return { refusal: null, codeId: id, room }
+  return { refusal: null, codeId: id, seatReservation }
 }
 
 /** Stores the answers and the code of a new registration. */
@@ -78,8 +85,8 @@ export async function saveAnswersAndCode(
 }
 
 /**
- * Checks whether a registration whose hold has expired can still be paid: its seats or code may be taken by now.
- * Its own holds do not count against it.
+ * Checks whether a registration whose hold has expired can still be paid: its seats or its code may have been taken by
+ * now. Its own holds do not count against it.
  */
 export async function checkStillAvailable(
   sql: Sql,
@@ -105,15 +112,15 @@ export async function checkStillAvailable(
   if (conflicting !== null) return createAlreadyRegistered(unique, rules, conflicting)
   if (code === null) return null
   const { fact: codeStatus } = await findCodeAt(sql, eventId, code, holdMs, at, id)
-  // It was used in time, even if its last day has passed.
+  // The code was used in time, even if its last day has passed.
   return codeStatus.is === 'valid' || codeStatus.is === 'over'
     ? null
     : { code: 'code_gone', is: codeStatus.is }
 }
 
 /**
- * Returns the registration that blocks these answers under a uniqueness rule, even if there are other reasons. Null if
- * none.
+ * Returns the registration that blocks these answers under a uniqueness rule, even if there are other reasons for a
+ * refusal. Null if none.
  */
 export async function findDuplicateRegistration(
   sql: Sql,

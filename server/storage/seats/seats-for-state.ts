@@ -1,7 +1,7 @@
 /** Determines the seats of a registration from its state. */
 import type { PaymentStatus, RegistrationState } from '../../../engine/index.ts'
 
-/** The state of a registration that determines its seats. `hasTerm`: it has a last day to pay. */
+/** The state of a registration that determines its seats. `hasTerm`: it has a payment deadline. */
 export type SeatState = {
   readonly state: RegistrationState
   readonly status: PaymentStatus
@@ -10,8 +10,9 @@ export type SeatState = {
 }
 
 /**
- * Determines the seats of a registration. It keeps them if it is paid, under review or has days left to pay, holds
- * them during payment, and frees them otherwise. A cancelled or rejected registration has none, whatever its payments.
+ * Determines the seats of a registration. It keeps them if it is paid, under review or within its payment deadline,
+ * holds them during payment, and releases them otherwise. A cancelled or rejected registration has none, whatever its
+ * payments.
  * `useIsHeld` of registrations/discount-codes.ts is the same rule for discount codes, in SQL.
  */
 export function getSeatUse({

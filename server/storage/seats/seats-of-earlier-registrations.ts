@@ -1,7 +1,7 @@
 /**
- * Reserves the seats of registrations that were stored before a quota: in batches, in the background if there are
- * many. Until then, `counting` of `event_limits` lists the seat types that do not count them all
- * (`undecided-seats.ts`).
+ * Reserves the seats of registrations that were stored before a quota was added: in batches, in the background if there
+ * are many.
+ * Until then, `counting` of `event_limits` lists the seat types that do not count them all (`undecided-seats.ts`).
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
@@ -16,9 +16,12 @@ import { getSeatUse } from './seats-for-state.ts'
 import { getLimits } from './stored-quotas.ts'
 import type { Limits } from './stored-quotas.ts'
 
-/** Registrations per batch. On PostgreSQL, others wait for the count of a seat type until the batch is committed. */
+/**
+ * Registrations per batch. On PostgreSQL, other registrations wait for the count of a seat type until the batch is
+ * committed.
+ */
 const CHUNK_ROWS = 200
-/** Registrations that are counted at once, if the event has no more. */
+/** If the event has at most this many registrations, they are counted immediately. */
 const COUNTED_AT_ONCE = 1_000
 
 type EventParams = { eventId: string }
@@ -57,7 +60,7 @@ export const registrationForSeats = statement((builder, { id }: { id: number }) 
 const registrationsForSeats = statement((builder, { ids }: { ids: string }, dialect) =>
   selectRegistrations(builder).where(({ ref }) => dialect.isIdIn(ref('r.id'), ids)),
 )
-/** In the order of an index: by their ids, SQLite would sort all registrations of the event for each batch. */
+/** In the order of an index: if ordered by id, SQLite would sort all registrations of the event for each batch. */
 export const nextRegistrations = statement(
   (builder, { eventId, createdAt, id }: EventParams & Progress) =>
     builder
@@ -84,7 +87,7 @@ const registrationAfterMany = statement((builder, { eventId }: EventParams) =>
 const seatTypesOfEvent = statement((builder, { eventId }: EventParams) =>
   builder.selectFrom('places').select(['id', 'place']).where('event_id', '=', eventId),
 )
-const seatsTakenByAll = statement((builder, { ids }: { ids: string }, dialect) =>
+const seatsOfRegistrations = statement((builder, { ids }: { ids: string }, dialect) =>
   builder
     .selectFrom('places_taken')
     .select(['registration_id', 'place_id'])
@@ -177,38 +180,51 @@ const nextCounting = statement((builder) =>
     .orderBy('event_id')
     .limit(1),
 )
-const notYetSeated = statement((builder, { registrationId }: { registrationId: number }) =>
-  builder
-    .selectFrom('registrations as r')
-    .innerJoin('event_limits as l', 'l.event_id', 'r.event_id')
-    .select('r.event_id as eventId')
-    .where('r.id', '=', registrationId)
-    .where('l.counting', 'is not', null)
-    .where(({ and, eb, or, ref }) =>
-      or([
-        eb('r.created_at', '>', ref('l.counted_at')),
-        and([eb('r.created_at', '=', ref('l.counted_at')), eb('r.id', '>', ref('l.counted_id'))]),
-      ]),
-    ),
+const registrationWithoutSeats = statement(
+  (builder, { registrationId }: { registrationId: number }) =>
+    builder
+      .selectFrom('registrations as r')
+      .innerJoin('event_limits as l', 'l.event_id', 'r.event_id')
+      .select('r.event_id as eventId')
+      .where('r.id', '=', registrationId)
+      .where('l.counting', 'is not', null)
+      .where(({ and, eb, or, ref }) =>
+        or([
+          eb('r.created_at', '>', ref('l.counted_at')),
+          and([eb('r.created_at', '=', ref('l.counted_at')), eb('r.id', '>', ref('l.counted_id'))]),
+        ]),
+      ),
 )
 
-/** Reads nothing else, so that it can be sent together with other reads. Undefined if its seats are reserved. */
-export const readEarlier = (
+/**
+ * Returns the registration if its seats are not reserved yet. Reads nothing else, so that it can be sent together with
+ * other reads.
+ */
+export const readEarlierRegistration = (
   sql: Sql,
   registrationId: number,
-): Promise<{ readonly eventId: string } | undefined> => notYetSeated.get(sql, { registrationId })
+): Promise<{ readonly eventId: string } | undefined> =>
+  registrationWithoutSeats.get(sql, { registrationId })
 
 /** Reserves the seats of a registration before it changes, unless its batch has been processed. */
-export async function reserveEarlierSeats(sql: Sql, registrationId: number): Promise<void> {
-  const earlier = await readEarlier(sql, registrationId)
-  if (earlier === undefined) return
-  const known = await getLimits(sql, earlier.eventId)
+export async function reserveSeatsOfEarlier(sql: Sql, registrationId: number): Promise<void> {
+  const earlierRegistration = await readEarlierRegistration(sql, registrationId)
+  if (earlierRegistration === undefined) return
+  const limits = await getLimits(sql, earlierRegistration.eventId)
   const row = await registrationForSeats.get(sql, { id: registrationId })
-  if (known === null || row === undefined) return
-  await reserveMissingSeats(sql, { eventId: earlier.eventId, known, rows: [row], at: null })
+  if (limits === null || row === undefined) return
+  await reserveMissingSeats(sql, {
+    eventId: earlierRegistration.eventId,
+    limits,
+    rows: [row],
+    at: null,
+  })
 }
 
-/** Returns how many seat types of the event are not among the names; their seats are released in batches. */
+/**
+ * Releases, in batches, the seats of the event's seat types that are not among the names. Returns how many types these
+ * are.
+ */
 export function retireSeats(sql: Sql, eventId: string, names: readonly string[]): Promise<number> {
   return retireSeatTypes.run(sql, {
     eventId,
@@ -218,28 +234,32 @@ export function retireSeats(sql: Sql, eventId: string, names: readonly string[])
   }).changes
 }
 
-/** Counts earlier registrations from the first one on; `types`: the seat types that must not be trusted until then. */
+/**
+ * Starts counting earlier registrations, from the first one on. `types`: the seat types whose counts are incomplete
+ * until then.
+ */
 export function beginCounting(sql: Sql, eventId: string, types: readonly string[]): void {
   startCounting.run(sql, { eventId, types: JSON.stringify(types) })
   clearCachedReads(sql)
 }
 
-/** True if they are counted in the background. */
+/** Returns true if there are so many that they are counted in the background. */
 export async function hasManyRegistrations(sql: Sql, eventId: string): Promise<boolean> {
   return (await registrationAfterMany.get(sql, { eventId })) !== undefined
 }
 
-/** Processes the next batch of some event. Returns false if there is none. */
+/** Processes the next batch of an event. Returns false if there is none. */
 export async function countEarlierRegistrations(sql: Sql, at: Instant): Promise<boolean> {
-  const next = await nextCounting.get(sql)
-  if (next === undefined) return false
-  await countNextBatch(sql, next.eventId, next, at)
+  const nextEvent = await nextCounting.get(sql)
+  if (nextEvent === undefined) return false
+  await countNextBatch(sql, nextEvent.eventId, nextEvent, at)
   return true
 }
 
 /**
- * Reserves the seats of the next registrations. `at`: holds that have expired by then are released. Null if they stay
- * until a seat is needed, and the rows are not locked. Returns the last one, or null after the last batch.
+ * Reserves the seats of the next registrations. `at`: holds that have expired by then are released. If null, they stay
+ * until a seat is needed, and the rows are not locked.
+ * Returns the last registration. Null after the last batch.
  */
 export async function countNextBatch(
   sql: Sql,
@@ -249,21 +269,25 @@ export async function countNextBatch(
 ): Promise<Progress | null> {
   const keys = await nextRegistrations.all(sql, { eventId, createdAt, id })
   const ids = JSON.stringify(keys.map((key) => key.id))
-  // A concurrent payment that changes one of them waits, or is seen.
+  // A concurrent payment of one of these registrations either waits, or is seen.
   if (at !== null)
     lockRegistrationIds(
       sql,
       keys.map((key) => key.id),
     )
-  const known = await getLimits(sql, eventId)
-  if (known !== null) {
+  const limits = await getLimits(sql, eventId)
+  if (limits !== null) {
     const rows = await registrationsForSeats.all(sql, { ids })
-    await reserveMissingSeats(sql, { eventId, known, rows, at })
+    await reserveMissingSeats(sql, { eventId, limits, rows, at })
   }
-  const last = keys.at(-1)
-  if (last !== undefined && keys.length === CHUNK_ROWS) {
-    saveProgress.run(sql, { eventId, createdAt: last.createdAt, id: last.id })
-    return last
+  const lastRegistration = keys.at(-1)
+  if (lastRegistration !== undefined && keys.length === CHUNK_ROWS) {
+    saveProgress.run(sql, {
+      eventId,
+      createdAt: lastRegistration.createdAt,
+      id: lastRegistration.id,
+    })
+    return lastRegistration
   }
   deleteUnusedSeatTypes.run(sql, { owner: getRetiredOwner(eventId) })
   endCounting.run(sql, { eventId })
@@ -274,19 +298,19 @@ export async function countNextBatch(
 export type RegistrationForSeats = NonNullable<Awaited<ReturnType<typeof registrationForSeats.get>>>
 
 /**
- * Adds the seats that the registrations need and do not have, and releases those of types that no longer exist, with few
- * statements.
+ * Adds the seats that the registrations need and do not have, and releases those of types that no longer exist. Uses
+ * few statements.
  */
 async function reserveMissingSeats(
   sql: Sql,
   {
     eventId,
-    known,
+    limits,
     rows,
     at,
   }: {
     readonly eventId: string
-    readonly known: Limits
+    readonly limits: Limits
     readonly rows: readonly RegistrationForSeats[]
     readonly at: Instant | null
   },
@@ -294,31 +318,31 @@ async function reserveMissingSeats(
   const types = new Map(
     (await seatTypesOfEvent.all(sql, { eventId })).map((row) => [row.place, row.id]),
   )
-  const takenRows = await seatsTakenByAll.all(sql, {
+  const takenRows = await seatsOfRegistrations.all(sql, {
     ids: JSON.stringify(rows.map(({ id }) => id)),
   })
   const takenByRegistration = Map.groupBy(takenRows, ({ registration_id: id }) => id)
   const existingTypes = new Set(types.values())
-  const retired: { registrationId: number; placeId: number }[] = []
+  const retiredSeats: { registrationId: number; placeId: number }[] = []
   const newSeats = rows.flatMap((row) => {
-    const required = listRequiredSeats(
-      known.limits,
+    const requiredSeats = listRequiredSeats(
+      limits.limits,
       JSON.parse(row.answers) as Answers,
       row.category,
     )
-    const neededTypes = required.flatMap(({ id, quantity }) => {
+    const neededTypes = requiredSeats.flatMap(({ id, quantity }) => {
       const placeId = types.get(id)
       return placeId === undefined ? [] : [{ placeId, quantity }]
     })
     const heldTypes = (takenByRegistration.get(row.id) ?? []).map(({ place_id: id }) => id)
     for (const placeId of heldTypes)
-      if (!existingTypes.has(placeId)) retired.push({ registrationId: row.id, placeId })
-    const hold = getHold(known, row, at)
+      if (!existingTypes.has(placeId)) retiredSeats.push({ registrationId: row.id, placeId })
+    const hold = getHold(limits, row, at)
     return neededTypes
       .filter(({ placeId }) => !heldTypes.includes(placeId))
       .map((seats) => ({ registrationId: row.id, ...seats, ...hold }))
   })
-  for (const [placeId, seats] of Map.groupBy(retired, (seat) => seat.placeId))
+  for (const [placeId, seats] of Map.groupBy(retiredSeats, (seat) => seat.placeId))
     releaseSeats.run(sql, {
       placeId,
       ids: JSON.stringify(seats.map(({ registrationId }) => registrationId)),
@@ -343,7 +367,7 @@ async function reserveMissingSeats(
 }
 
 /**
- * Returns whether the seats of a registration are kept, held until some instant, or free. A hold does not expire
+ * Returns whether the seats of a registration are kept, held until some instant, or released. A hold does not expire
  * while the bank is processing a payment.
  */
 export function getHold(

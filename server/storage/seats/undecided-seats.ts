@@ -7,7 +7,7 @@ import type { Quota } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { createBusyError } from '../database/store-busy-error.ts'
 import { statement } from '../database/statements/statement.ts'
-import { countNew } from '../reports/registration-and-revenue-counters.ts'
+import { countNewRegistrations } from '../reports/registration-and-revenue-counters.ts'
 import { getLimits } from './stored-quotas.ts'
 
 const registrationsByCategory = statement((builder, { eventId }: { eventId: string }) =>
@@ -25,10 +25,10 @@ const registrationsByCategory = statement((builder, { eventId }: { eventId: stri
 type Seat = { readonly event_id: string; readonly place: string; readonly max: number }
 type RequestedSeat = Seat & { readonly quantity: number }
 
-/** Returns whether the seats are available. Null if it cannot be decided yet. */
+/** Returns whether the seats are available. Null if this cannot be decided yet. */
 export async function decideWhileCounting(sql: Sql, seat: RequestedSeat): Promise<boolean | null> {
   // Includes registrations added in this transaction.
-  await countNew(sql)
+  await countNewRegistrations(sql)
   const { atLeast, atMost } = await computeSeatBounds(sql, seat)
   if (atMost + seat.quantity <= seat.max) return true
   return atLeast + seat.quantity > seat.max ? false : null
@@ -45,23 +45,24 @@ export async function computeSeatBounds(
   const rows = (await registrationsByCategory.all(sql, { eventId })).filter(({ category }) =>
     mayNeedSeat(pool.limit, category === '' ? null : category),
   )
-  const sum = (counts: readonly { readonly count: number }[]): number =>
+  const sumCounts = (counts: readonly { readonly count: number }[]): number =>
     counts.reduce((total, { count }) => total + count, 0)
-  // The people or tickets of a registration are in its answers only.
+  // The number of people or tickets of a registration is only in its answers.
   const { count, countMax = Infinity, withDelegate } = pool.limit
-  const [fewest, most] = count === undefined ? [1, 1] : [withDelegate === true ? 1 : 0, countMax]
-  const registrations = sum(rows)
+  const [quantityMin, quantityMax] =
+    count === undefined ? [1, 1] : [withDelegate === true ? 1 : 0, countMax]
+  const registrations = sumCounts(rows)
   return {
     // A paid registration that has not ended keeps its seats.
     atLeast:
       pool.option === null && dependsOnCategoryOnly(pool.limit)
-        ? sum(rows.filter(({ status }) => status === 'success')) * fewest
+        ? sumCounts(rows.filter(({ status }) => status === 'success')) * quantityMin
         : 0,
-    atMost: registrations === 0 ? 0 : registrations * most,
+    atMost: registrations === 0 ? 0 : registrations * quantityMax,
   }
 }
 
-/** The response is 503 until more earlier registrations are counted. */
+/** Refuses the request with status 503 until more earlier registrations are counted. */
 export function throwUndecided(): never {
   throw createBusyError('earlier registrations are still being counted for a new quota')
 }
@@ -71,6 +72,6 @@ const dependsOnCategoryOnly = ({ when = [] }: Quota): boolean =>
 
 function mayNeedSeat({ when }: Quota, category: string | null): boolean {
   if (when === undefined) return true
-  const ofCategory = when.map((map) => map.filter(({ field }) => field === 'category'))
-  return matchesCondition(ofCategory, {}, category)
+  const categoryConditions = when.map((map) => map.filter(({ field }) => field === 'category'))
+  return matchesCondition(categoryConditions, {}, category)
 }

@@ -24,7 +24,7 @@ const addEntry = statement((builder, entry: Omit<AuditEntry, 'look'> & { look: s
     }))
     .onConflict((conflict) => conflict.column('look').where('look', 'is not', null).doNothing()),
 )
-const addEntryOfNew = statement(
+const addEntryOfNewRegistration = statement(
   (builder, entry: Omit<AuditEntry, 'look'> & { registrationId: number }) =>
     builder.insertInto('audit_log').values({
       at: entry.at,
@@ -48,13 +48,13 @@ const entriesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =
 /** Views within one hour of the clock are one entry. */
 const VIEW_INTERVAL_MS = 60 * 60_000
 
-/** The key by which views within an hour are one entry. Null if it is not a view. */
+/** Returns the key by which views within an hour are one entry. Null if the entry is not a view. */
 const getViewKey = ({ at, who: user, eventId, regNo, look }: AuditEntry): string | null =>
   look === undefined
     ? null
     : JSON.stringify([Math.floor(at / VIEW_INTERVAL_MS), user, look, eventId, regNo])
 
-/** More views than a whole office makes in an hour. */
+/** The maximum number of remembered views: more than a whole office makes in an hour. */
 const VIEWS_MAX = 10_000
 
 /**
@@ -75,19 +75,19 @@ export function skipRepeated(
   }
 }
 
-/** A view already logged in this hour adds no row. */
+/** Adds an entry. A view that was already logged in this hour adds no row. */
 export function addAuditEntry(sql: Sql, entry: AuditEntry): void {
   const { at, who: user, what, eventId, regNo } = entry
   addEntry.run(sql, { at, who: user, what, eventId, regNo, look: getViewKey(entry) })
 }
 
-/** For a new registration, whose id is known, so that its number is not looked up. */
-export function addAuditEntryOfNew(
+/** Adds an entry about a new registration, whose id is known, so that its number is not looked up. */
+export function addAuditEntryOfNewRegistration(
   sql: Sql,
   registrationId: number,
   entry: Omit<AuditEntry, 'look'>,
 ): void {
-  addEntryOfNew.run(sql, { ...entry, registrationId })
+  addEntryOfNewRegistration.run(sql, { ...entry, registrationId })
 }
 
 /** Returns the entries of a registration, oldest first. */
@@ -106,13 +106,13 @@ const isViewEntry = (eb: Entry): Condition =>
     eb('what', 'like', 'opened the %'),
   ])
 const isExport = (eb: Entry): Condition => eb('what', 'like', 'exported %')
-const isSigningIn = (eb: Entry): Condition =>
+const isSignIn = (eb: Entry): Condition =>
   eb.or([eb('what', 'like', 'signed %'), eb('what', 'like', 'failed to sign in%')])
 const KIND_CONDITIONS: Readonly<Record<ActKind, (eb: Entry) => Condition>> = {
   looks: isViewEntry,
   exports: isExport,
-  'signing-in': isSigningIn,
-  changes: (eb) => eb.not(eb.or([isViewEntry(eb), isExport(eb), isSigningIn(eb)])),
+  'signing-in': isSignIn,
+  changes: (eb) => eb.not(eb.or([isViewEntry(eb), isExport(eb), isSignIn(eb)])),
 }
 /** Constants, because the index of these entries is not used for bound values. */
 const isByUser = (eb: Entry): Condition =>
@@ -152,12 +152,12 @@ export function readAuditLog(
   }).all()
 }
 
-/** `events` null for entries of all events, and of none. */
+/** Returns entries, newest first. `events`: null for entries of all events, and for those without an event. */
 export async function listAuditLogUsers(
   sql: Sql,
   events: readonly string[] | null,
 ): Promise<readonly string[]> {
-  const found = await buildQuery(sql, (builder, dialect) => {
+  const entries = await buildQuery(sql, (builder, dialect) => {
     const entriesOfUsers = builder.selectFrom('audit_log').select('who').where(isByUser)
     const inEvents =
       events === null
@@ -165,5 +165,5 @@ export async function listAuditLogUsers(
         : entriesOfUsers.where((eb) => dialect.isIn(eb.ref('event_id'), JSON.stringify(events)))
     return inEvents.groupBy('who').orderBy(({ ref }) => dialect.ignoreCase(ref('who')))
   }).all()
-  return found.map(({ who: user }) => user)
+  return entries.map(({ who: user }) => user)
 }

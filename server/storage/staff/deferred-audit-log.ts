@@ -1,14 +1,13 @@
 /**
- * Holds audit entries of views and exports in memory while the database accepts no writes.
- * They are written later, so that a full disk does not prevent reading. Actions that change something are refused
- * instead.
+ * Holds audit log entries of views and exports in memory while the database accepts no writes.
+ * They are written later, so that a full disk does not prevent reading. Actions that change data are refused instead.
  */
 import type { Instant } from '../../../engine/index.ts'
 import type { AuditEntry } from './staff-types.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import type { Call, writes } from '../operations/writes.ts'
 
-/** Enough for a whole office during one night; further views are refused. */
+/** The maximum number of entries held, enough for a whole office during one night; further views are refused. */
 const DEFERRED_ENTRIES_MAX = 10_000
 /** The retry interval. */
 const RETRY_MS = 5_000
@@ -16,10 +15,10 @@ const RETRY_MS = 5_000
 export type DeferredAuditLog = {
   audit(entry: AuditEntry): Promise<void>
   touchSession(tokenHash: string, at: Instant): Promise<void>
-  /** Returns when a session was last used, if that is not stored yet. */
+  /** Returns the last use of a session, if it is not stored yet. */
   seenAt(tokenHash: string): Instant | null
   /** Writes as many entries as possible before the store is closed. */
-  settle(): Promise<void>
+  flush(): Promise<void>
   /** Returns true if no entry is waiting to be written. */
   isEmpty(): boolean
 }
@@ -28,13 +27,13 @@ export function openDeferredAuditLog(write: Call<typeof writes>): DeferredAuditL
   const entries: AuditEntry[] = []
   const lastSeenTimes = new Map<string, Instant>()
   let retryTimer: NodeJS.Timeout | null = null
-  const later = (): void => {
+  const scheduleRetry = (): void => {
     retryTimer ??= setTimeout(() => {
       retryTimer = null
-      void settle()
+      void flush()
     }, RETRY_MS).unref()
   }
-  const settle = async (): Promise<void> => {
+  const flush = async (): Promise<void> => {
     try {
       for (let [entry] = entries; entry !== undefined; [entry] = entries) {
         await write('addAuditEntry', entry)
@@ -45,7 +44,7 @@ export function openDeferredAuditLog(write: Call<typeof writes>): DeferredAuditL
         if (lastSeenTimes.get(tokenHash) === at) lastSeenTimes.delete(tokenHash)
       }
     } catch {
-      later()
+      scheduleRetry()
     }
   }
   const writeOrDefer = async (task: Promise<void>, defer: () => void): Promise<void> => {
@@ -58,7 +57,7 @@ export function openDeferredAuditLog(write: Call<typeof writes>): DeferredAuditL
       )
         throw error
       defer()
-      later()
+      scheduleRetry()
     }
   }
   return {
@@ -70,9 +69,9 @@ export function openDeferredAuditLog(write: Call<typeof writes>): DeferredAuditL
       ),
     seenAt: (tokenHash) => lastSeenTimes.get(tokenHash) ?? null,
     isEmpty: () => entries.length + lastSeenTimes.size === 0,
-    async settle() {
+    async flush() {
       if (retryTimer !== null) clearTimeout(retryTimer)
-      if (entries.length + lastSeenTimes.size > 0) await settle()
+      if (entries.length + lastSeenTimes.size > 0) await flush()
       if (retryTimer !== null) clearTimeout(retryTimer)
     },
   }

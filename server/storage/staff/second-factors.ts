@@ -41,13 +41,13 @@ const deleteSecret = statement((builder, { adminId }: UserParams) =>
     .where('id', '=', adminId)
     .where('totp_secret', 'is not', null),
 )
-type AcceptedCode = UserParams & { step: number; sealed: string | null }
-const saveStep = statement((builder, { adminId, step, sealed }: AcceptedCode) =>
+type AcceptedCode = UserParams & { step: number; sealedSecret: string | null }
+const saveStep = statement((builder, { adminId, step, sealedSecret }: AcceptedCode) =>
   builder
     .updateTable('admins')
     .set((eb) => ({
       totp_step: step,
-      totp_secret: eb.fn.coalesce(eb.val(sealed), 'totp_secret'),
+      totp_secret: eb.fn.coalesce(eb.val(sealedSecret), 'totp_secret'),
     }))
     .where('id', '=', adminId)
     .where('totp_step', '<', step),
@@ -86,9 +86,9 @@ export async function confirmSecondFactor(
   step: number,
   codeHashes: readonly string[],
 ): Promise<boolean> {
-  const confirmed = (await confirmSecret.run(sql, { adminId, secret, step }).changes) === 1
-  if (confirmed) renewRecoveryCodes(sql, adminId, codeHashes)
-  return confirmed
+  const isConfirmed = (await confirmSecret.run(sql, { adminId, secret, step }).changes) === 1
+  if (isConfirmed) renewRecoveryCodes(sql, adminId, codeHashes)
+  return isConfirmed
 }
 
 /** One conditional statement, so that of two requests with the same code only one is accepted. */
@@ -96,9 +96,9 @@ export async function acceptSecondFactorCode(
   sql: Sql,
   adminId: number,
   step: number,
-  sealed: string | null,
+  sealedSecret: string | null,
 ): Promise<boolean> {
-  return (await saveStep.run(sql, { adminId, step, sealed }).changes) === 1
+  return (await saveStep.run(sql, { adminId, step, sealedSecret }).changes) === 1
 }
 
 export async function useRecoveryCode(
@@ -122,8 +122,8 @@ export async function removeSecondFactor(sql: Sql, username: string): Promise<bo
   return (await deleteSecret.run(sql, { adminId }).changes) === 1
 }
 
-export function requireSecondFactor(sql: Sql, required: boolean): void {
-  saveOfficeSettings.run(sql, { isRequired: required ? 1 : 0 })
+export function requireSecondFactor(sql: Sql, isRequired: boolean): void {
+  saveOfficeSettings.run(sql, { isRequired: isRequired ? 1 : 0 })
 }
 
 /** Look-ups by key, on the main thread. */

@@ -2,7 +2,7 @@
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import type { NewSession, OpenSession, SessionSeen } from './staff-types.ts'
+import type { NewSession, OpenSession, SessionUse } from './staff-types.ts'
 import { parseEvents } from './users.ts'
 
 const sessionByToken = statement((builder, { tokenHash }: { tokenHash: string }) =>
@@ -114,7 +114,7 @@ export function createSessionReads(sql: Sql) {
         secondFactorRequired: required === 1,
       }
     },
-    sessionsOf(adminId: number, at: Instant, seenAfter: Instant): Promise<readonly SessionSeen[]> {
+    sessionsOf(adminId: number, at: Instant, seenAfter: Instant): Promise<readonly SessionUse[]> {
       return sessionsOfUser.all(sql, { adminId, at, seenAfter })
     },
   }

@@ -38,7 +38,7 @@ export type OpenSession = Permissions & {
   /** True if the office requires it of treasurers and owners. */
   readonly secondFactorRequired: boolean
 }
-export type SessionSeen = {
+export type SessionUse = {
   readonly tokenHash: string
   readonly at: Instant
   readonly seenAt: Instant
@@ -46,11 +46,11 @@ export type SessionSeen = {
   readonly network: string
   readonly browser: string
 }
-/** The part of a user's account that a session does not contain. */
+/** The part of a user's account that a session does not include. */
 export type StoredAccount = {
   readonly passwordHash: string
   readonly totpSecret: string | null
-  /** Being set up: valid once confirmed. */
+  /** The secret being set up. It is valid once confirmed. */
   readonly totpWanted: string | null
   readonly recoveryCodesLeft: number
 }
@@ -62,15 +62,15 @@ export type AuditEntry = {
   readonly eventId: string | null
   readonly regNo: RegNo | null
   /**
-   * The viewed page, in one or two fixed words. If omitted, the entry is an action. A user's further views of the same
-   * page within an hour are not logged.
+   * The viewed page, in one or two fixed words. If omitted, the entry is an action. The same user's further views of
+   * that page within an hour are not logged.
    */
   readonly look?: string
 }
 /** The kinds of entries that the audit log distinguishes. */
 export type ActKind = 'changes' | 'looks' | 'exports' | 'signing-in'
 export type ActivityQuery = {
-  /** Null for every user. */
+  /** Null for all users. */
   readonly who: string | null
   /** The events that may be shown. Null for all, and entries without an event. */
   readonly events: readonly string[] | null
@@ -107,15 +107,15 @@ export interface UserStore {
     permissions?: Permissions,
   ): Promise<Result<number, { readonly code: 'username_taken' }>>
   setPermissions(username: string, permissions: Permissions): Promise<UserChange>
-  /** Also ends every session of that user. The last owner of all events is not removed. */
+  /** Removes a user and ends all their sessions. The last owner of all events is not removed. */
   removeAdmin(username: string): Promise<'removed' | 'unknown' | 'last'>
-  /** Also ends every session of that user, and every link to set a password. */
+  /** Changes the password; ends all sessions of that user, and invalidates all links to set a password. */
   setPassword(username: string, passwordHash: string, at: Instant): Promise<boolean>
-  /** Replaces any earlier link to set a password. False if no user has this name. */
+  /** Replaces any earlier link to set a password. Returns false if no user has this name. */
   addPasswordLink(username: string, tokenHash: string, expiresAt: Instant): Promise<boolean>
   /** Returns the user of a link. Null if there is none, or it has expired. */
   passwordLink(tokenHash: string, at: Instant): Promise<{ readonly username: string } | null>
-  /** Works once: ends the link and the sessions. Returns its user. */
+  /** Sets the password with a link, which works once; ends the user's sessions. Returns the user. */
   usePasswordLink(
     tokenHash: string,
     passwordHash: string,
@@ -128,7 +128,10 @@ export interface UserStore {
   saveView(adminId: number, list: string, view: MyList): Promise<void>
   /** Stores a secret that is valid once confirmed. */
   startSecondFactorSetup(adminId: number, secret: string): Promise<void>
-  /** Activates the secret being set up, with these recovery codes. False if it is no longer that secret. */
+  /**
+   * Activates the secret being set up, with these recovery codes. Returns false if another secret is being set up by
+   * now.
+   */
   confirmSecondFactor(
     adminId: number,
     secret: string,
@@ -136,25 +139,28 @@ export interface UserStore {
     codeHashes: readonly string[],
   ): Promise<boolean>
   /**
-   * Accepts the code of a 30-second step. False if that one or a later one was used before. `sealed` replaces a secret
-   * that an earlier version stored unencrypted; null if that is not needed.
+   * Accepts the code of a 30-second step. Returns false if that code or a later one was used before. `sealed` replaces
+   * a secret that an earlier version stored unencrypted; null if that is not needed.
    */
   acceptSecondFactorCode(adminId: number, step: number, sealed: string | null): Promise<boolean>
-  /** Uses up a recovery code. False if there is none, or it was used. */
+  /** Uses up a recovery code. Returns false if no such code exists, or it was used before. */
   useRecoveryCode(adminId: number, codeHash: string, at: Instant): Promise<boolean>
   renewRecoveryCodes(adminId: number, codeHashes: readonly string[]): Promise<void>
-  /** False if no user has this name, or the user has no second factor. */
+  /** Removes the second factor. Returns false if no user has this name, or the user has no second factor. */
   removeSecondFactor(username: string): Promise<boolean>
   secondFactorRequired(): Promise<boolean>
   requireSecondFactor(required: boolean): Promise<void>
 
   openSession(session: NewSession): Promise<void>
-  /** Null if unknown, revoked, expired or idle for longer than idleMs; otherwise renews the idle time. */
+  /**
+   * Returns the session and renews its idle time. Null if it is unknown, revoked, expired or idle for longer than
+   * `idleMs`.
+   */
   session(tokenHash: string, at: Instant, idleMs: number): Promise<OpenSession | null>
   /** Returns open sessions, newest first. */
-  sessionsOf(adminId: number, at: Instant, idleMs: number): Promise<readonly SessionSeen[]>
+  sessionsOf(adminId: number, at: Instant, idleMs: number): Promise<readonly SessionUse[]>
   closeSession(tokenHash: string): Promise<void>
-  /** Closes all sessions of a user except one. Returns how many. */
+  /** Closes all sessions of a user except one. Returns the number of sessions closed. */
   closeOtherSessions(adminId: number, tokenHash: string): Promise<number>
 
   addAuditEntry(entry: AuditEntry): Promise<void>
@@ -167,6 +173,6 @@ export interface UserStore {
     beforeId: number | null,
     limit: number,
   ): Promise<readonly ActivityRow[]>
-  /** Users with entries in these events (null for any), by name, including removed users. */
+  /** Returns users with entries in these events (null for any), by name, including removed users. */
   auditLogUsers(events: readonly string[] | null): Promise<readonly string[]>
 }

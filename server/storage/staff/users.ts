@@ -66,8 +66,8 @@ const usersByName = statement((builder, { at }: { at: Instant }) =>
     .orderBy('a.username'),
 )
 /**
- * Finds the user if no other owner of all events has a password. A user with a password link has not set one yet:
- * `setPassword` deletes the link.
+ * Selects the user if no other owner of all events has a password. A user with a password link has not set a password
+ * yet: `setPassword` deletes the link.
  */
 const onlyOwner = statement((builder, { id }: { id: number }) =>
   builder
@@ -155,7 +155,10 @@ export async function addAdmin(
 export const findUserId = async (sql: Sql, username: string): Promise<number | null> =>
   (await userByName.get(sql, { username }))?.id ?? null
 
-/** Returns true if no other owner of all events can sign in: without this user, no one could manage the users. */
+/**
+ * Returns true if no other owner of all events can sign in: without this user, nothing about the users could be changed
+ * any more.
+ */
 const isLastOwner = async (sql: Sql, id: number): Promise<boolean> =>
   (await onlyOwner.get(sql, { id })) !== undefined
 
@@ -237,7 +240,7 @@ export function createUserReads(sql: Sql) {
     async adminCount(): Promise<number> {
       return (await userCount.get(sql))?.n ?? 0
     },
-    async people(at: Instant): Promise<readonly StoredUser[]> {
+    async users(at: Instant): Promise<readonly StoredUser[]> {
       return (await usersByName.all(sql, { at })).map(({ factor, ...row }) => ({
         ...row,
         events: parseEvents(row.events),

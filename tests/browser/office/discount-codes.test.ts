@@ -126,7 +126,7 @@ test('creates and lists discount codes; withdraws one after confirmation', async
     category: 'member',
     answers: { companions: [{ name: 'Binu Nair', age: 7 }], code: 'member' },
   })
-  expect(await server.deps.store.discountCodeOf(regNo as RegNo)).toBe(createdCodes[1])
+  expect(await server.deps.store.discountCodeOfRegistration(regNo as RegNo)).toBe(createdCodes[1])
   expect(consoleErrors).toEqual([])
   await context.close()
 })

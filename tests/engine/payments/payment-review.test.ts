@@ -208,9 +208,9 @@ test('an undecided payment needs the reference from the merchant panel, and has 
 
 test('a manual refund requires a reference, and cannot replace a refund whose result is unknown', () => {
   const refundManually = (kind: Review['is'], reference: string) =>
-    decideReview(createReview(kind), { ...decisions.refund, byHand: reference }, null)
+    decideReview(createReview(kind), { ...decisions.refund, manualReference: reference }, null)
   expect(refundManually('second', ' NEFT 7 ')).toMatchObject({
-    value: { does: 'give-back', byHand: 'NEFT 7', isAll: true },
+    value: { does: 'give-back', manualReference: 'NEFT 7', isAll: true },
   })
   expect(refundManually('second', ' ')).toMatchObject({ error: { code: 'no_reference' } })
   expect(refundManually('second', 'x'.repeat(65))).toMatchObject({
@@ -266,7 +266,7 @@ test('never refunds more than the remaining amount, and only a full refund ends 
             does: 'give-back',
             amount,
             isAll: amount === remaining,
-            byHand: null,
+            manualReference: null,
           })
       },
     ),

@@ -267,7 +267,7 @@ const createRefund = (
   reference: null,
   amount: toRupees(amount),
   state: 'done' as const,
-  byHand: false,
+  isManual: false,
   ...overrides,
 })
 

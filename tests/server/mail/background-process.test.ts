@@ -64,7 +64,10 @@ async function queueTicket(): Promise<{ readonly regNo: RegNo; readonly to: stri
 }
 const readRecipients = (): readonly string[] => mailServer.acceptedEmails.flatMap(({ to }) => to)
 const readState = async (regNo: RegNo) =>
-  (await server.deps.store.mailsOf(regNo)).map(({ status, error }) => ({ status, error }))
+  (await server.deps.store.emailsOfRegistration(regNo)).map(({ status, error }) => ({
+    status,
+    error,
+  }))
 const advance = (ms: number): void => server.setTime(new Date(server.now() + ms).toISOString())
 
 /** Returns the id of the background process, which it starts if there is none. */

@@ -78,7 +78,8 @@ const queueTicket = async (mail: Partial<NewMail> = {}) => {
   await store.queueMail(regNo, { ...sampleEmail, ...mail }, now)
   return {
     regNo,
-    state: async () => (await store.mailsOf(regNo)).map(({ status, error }) => ({ status, error })),
+    state: async () =>
+      (await store.emailsOfRegistration(regNo)).map(({ status, error }) => ({ status, error })),
   }
 }
 

@@ -66,7 +66,7 @@ const openServer = async (answer: MailServerResponse = {}, port = 0): Promise<Ma
 const queueEmail = async (to: string, changes: Partial<NewMail> = {}) => {
   const { regNo } = await registerSample(store)
   await store.queueMail(regNo, { to, copyTo: null, subject: 'S', text: 'T', ...changes }, now)
-  return async () => (await store.mailsOf(regNo))[0]?.status
+  return async () => (await store.emailsOfRegistration(regNo))[0]?.status
 }
 
 test.each([421, 450])(

@@ -60,10 +60,10 @@ test('every number of the work queue is the count of its list, and falls when th
     'No such box',
     null,
   )
-  const actionInput = { who: 'office', at: server.now(), once: null } as const
+  const actionInput = { who: 'office', at: server.now(), idempotencyKey: null } as const
   const cancelResult = await store.cancel(
     { ...actionInput, regNo: paidRegNo, act: 'cancel', actor: 'owner', why: 'Ill' },
-    { payBack: toAmount(100_000), shown: null, mail: null },
+    { refundAmount: toAmount(100_000), shownPaidAmount: null, mail: null },
   )
   expect(cancelResult.ok).toBe(true)
   await store.addNote({

@@ -11,7 +11,7 @@ import { getTemplate } from '../storage/postgres-contract.ts'
 import { hasPostgres, startPostgres } from '../storage/postgres-server.ts'
 import type { PostgresServer } from '../storage/postgres-server.ts'
 import { runHere } from '../run-command.ts'
-import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { instant } from '../../../engine/index.ts'
 import type { BootOptions } from '../../../server/main.ts'
 import {
@@ -38,7 +38,7 @@ const createOpenOptions = (startingMsMax = LONG_WAIT_MS): BootOptions => ({
   openStore: async ({ databaseUrl, migrates = false, isNew = false }) => {
     if (databaseUrl == null) throw new Error('the proxy has no address')
     const faults = { startingMsMax }
-    return (await openInsidePostgres({ url: databaseUrl, migrates, isNew, faults })).store
+    return (await openPostgresStore({ url: databaseUrl, migrates, isNew, faults })).store
   },
 })
 const attemptWith = (

@@ -52,7 +52,7 @@ const read = async (regNo: string) => {
 }
 const listEmails = async (regNo: string) => (
   await read(regNo),
-  server.deps.store.mailsOf((await read(regNo)).regNo)
+  server.deps.store.emailsOfRegistration((await read(regNo)).regNo)
 )
 
 test('a delegate who pays by transfer reads the instructions, reports the payment, and is complete once it is confirmed', async () => {

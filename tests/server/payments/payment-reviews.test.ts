@@ -199,7 +199,7 @@ describe('a payment that does not match', () => {
       },
     })
     const { store } = testServer.parts().deps
-    expect(await store.mailsOf(regNo as RegNo)).toMatchObject([
+    expect(await store.emailsOfRegistration(regNo as RegNo)).toMatchObject([
       { subject: 'Finish your registration for AFPICON 2026' },
     ])
     expect(await store.registration(regNo as RegNo)).toMatchObject({ state: 'to_pay', due: 100 })

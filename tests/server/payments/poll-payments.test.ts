@@ -237,7 +237,9 @@ describe('polling', () => {
         // A repeated response adds no event and reopens nothing.
         await payments.verify(orderId, 1000)
         expect(server.readOrderState(orderId).events).toEqual(orderState.events)
-        const emails = (await deps.store.mailsOf(regNo as RegNo)).map(({ text: body }) => body)
+        const emails = (await deps.store.emailsOfRegistration(regNo as RegNo)).map(
+          ({ text: body }) => body,
+        )
         expect(emails).toEqual(reason === null ? [expect.stringContaining('Paid as INR2')] : [])
       } finally {
         await server.close()

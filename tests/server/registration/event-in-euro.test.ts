@@ -88,7 +88,7 @@ async function register(): Promise<{ readonly regNo: string; readonly page: stri
 }
 const readEmails = async (regNo: string) => {
   const registration = await server.deps.store.registration(regNo)
-  return registration === null ? [] : server.deps.store.mailsOf(registration.regNo)
+  return registration === null ? [] : server.deps.store.emailsOfRegistration(registration.regNo)
 }
 
 test('a delegate pays in euros by transfer, the statement in euros matches it, and half is refunded', async () => {

@@ -52,7 +52,10 @@ const createGuests = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ name: `Guest ${n}` }))
 const readTakenSeats = async () =>
   Object.fromEntries(
-    (await server.deps.store.takenSeats('sample2026')).map(({ place, taken }) => [place, taken]),
+    (await server.deps.store.listTakenSeats('sample2026')).map(({ place, taken }) => [
+      place,
+      taken,
+    ]),
   )
 
 test('tickets and people are counted, and the refusal of too many states the number left', async () => {

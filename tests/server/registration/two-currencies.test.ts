@@ -70,7 +70,7 @@ test('a foreign delegate pays in dollars, and the payment is found in the statem
   ).json<{ registration: Record<string, unknown>; paying: Record<string, unknown> }>()
   expect(registration).toMatchObject({ total: 212.4, currency: 'USD' })
   expect(paying).toMatchObject({ total: 212.4, currency: 'USD', upi: null })
-  const [email] = await server.deps.store.mailsOf(regNo as never)
+  const [email] = await server.deps.store.emailsOfRegistration(regNo as never)
   expect(replaceSpaces(email?.text)).toContain('US$ 212.40')
 
   const line = `20/07/2027,Transfer ${regNo},WIRE2027072000001,212.40`

@@ -40,7 +40,7 @@ export function actionsContract(setUp: ContractSetup): void {
     who: 'Meera',
     why: 'Rang about food.',
     at: addMs(1000),
-    once: null,
+    idempotencyKey: null,
     ...changes,
   })
   const stateOf = async (regNo: RegNo) => (await find(store, regNo)).state
@@ -62,12 +62,12 @@ export function actionsContract(setUp: ContractSetup): void {
       lines: [],
     }
     const unchangedAnswers = {
-      was: answers,
+      previousAnswers: answers,
       answers,
       category,
       searchable,
       unique: [],
-      mails: [],
+      emails: [],
       uploads: [],
     }
     const correction = await store.correct(buildAction(regNo, { act: 'correct', actor: 'owner' }), {
@@ -206,12 +206,12 @@ export function actionsContract(setUp: ContractSetup): void {
     const { searchable } = newRegistration()
     const correctTo = (name: string) =>
       store.correct(buildAction(regNo, { act: 'correct', actor: 'owner', why: `To ${name}.` }), {
-        was: answers,
+        previousAnswers: answers,
         answers: { ...answers, full_name: name },
         category,
         searchable: { ...searchable, fullName: name },
         unique: [],
-        mails: [],
+        emails: [],
         uploads: [],
         quote: null,
         channel: null,
@@ -228,12 +228,15 @@ export function actionsContract(setUp: ContractSetup): void {
   })
 
   test('one bank statement line pays once, whether recorded as transfer or UPI', async () => {
-    const byHand = { way: 'transfer' }
-    const [first, two] = [await registerSample(store, byHand), await registerSample(store, byHand)]
+    const transferMethod = { way: 'transfer' }
+    const [first, two] = [
+      await registerSample(store, transferMethod),
+      await registerSample(store, transferMethod),
+    ]
     const confirm = (regNo: RegNo, way: 'transfer' | 'upi', reference: string) =>
       store.recordPayment(
         buildAction(regNo, { act: 'confirm', actor: 'treasurer' }),
-        { way, reference, amount: sampleQuote.total, paidAt: addMs(1000) },
+        { method: way, reference, amount: sampleQuote.total, paidAt: addMs(1000) },
         null,
       )
     expect(await confirm(first.regNo, 'upi', '412345678901')).toMatchObject({ ok: true })
@@ -243,8 +246,11 @@ export function actionsContract(setUp: ContractSetup): void {
   })
 
   test('a moved payment pays the price on its day, and the review states which day sets the price', async () => {
-    const byHand = { way: 'transfer' }
-    const [from, to] = [await registerSample(store, byHand), await registerSample(store, byHand)]
+    const transferMethod = { way: 'transfer' }
+    const [from, to] = [
+      await registerSample(store, transferMethod),
+      await registerSample(store, transferMethod),
+    ]
     const listExpected = async (methods: readonly string[]) =>
       (await store.expectedPayments('demo', methods)).find(({ regNo }) => regNo === to.regNo)
     expect(await listExpected([])).toMatchObject({ due: sampleQuote.total, priced: null })
@@ -256,7 +262,7 @@ export function actionsContract(setUp: ContractSetup): void {
     })
     await store.recordPayment(
       buildAction(from.regNo, { act: 'confirm', actor: 'treasurer' }),
-      { way: 'transfer', reference: '512345678901', amount: toAmount(100), paidAt: addMs(1000) },
+      { method: 'transfer', reference: '512345678901', amount: toAmount(100), paidAt: addMs(1000) },
       null,
     )
     const [review] = await store.reviews('demo')
@@ -274,15 +280,15 @@ export function actionsContract(setUp: ContractSetup): void {
   })
 
   test('an unpaid registration has the price on the day; one under review, paid otherwise or at that price keeps its own', async () => {
-    const byHand = { way: 'transfer' }
+    const transferMethod = { way: 'transfer' }
     const [first, inReview] = [
-      await registerSample(store, byHand),
-      await registerSample(store, byHand),
+      await registerSample(store, transferMethod),
+      await registerSample(store, transferMethod),
     ]
     const card = await registerSample(store)
     await store.recordPayment(
       buildAction(inReview.regNo, { act: 'confirm', actor: 'treasurer' }),
-      { way: 'transfer', reference: '512345678902', amount: toAmount(100), paidAt: addMs(1000) },
+      { method: 'transfer', reference: '512345678902', amount: toAmount(100), paidAt: addMs(1000) },
       null,
     )
     const quote = {
@@ -292,7 +298,7 @@ export function actionsContract(setUp: ContractSetup): void {
     }
     const prices = [first, inReview, card].map(({ regNo }) => ({
       regNo,
-      ways: ['transfer'],
+      methods: ['transfer'],
       quote,
     }))
     expect(await store.repriceByCreditDate(prices, addMs(2000))).toBe(1)
@@ -371,13 +377,17 @@ export function actionsContract(setUp: ContractSetup): void {
     const approval = { id: 'letter', decideBy: addMs(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
     const owners = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
-    await store.cancel(owners('cancel'), { payBack: toAmount(0), shown: null, mail: null })
+    await store.cancel(owners('cancel'), {
+      refundAmount: toAmount(0),
+      shownPaidAmount: null,
+      mail: null,
+    })
     const lateTransfer = {
       reference: 'HDFCN52026000009',
       amount: toAmount(100),
       paidAt: addMs(1000),
     }
-    await store.recordExtraPayment(owners('came_again'), { way: 'transfer', ...lateTransfer })
+    await store.recordExtraPayment(owners('came_again'), { method: 'transfer', ...lateTransfer })
     expect(await find(store, regNo)).toMatchObject({ inReview: true, payments: [] })
     const [review] = await store.reviews(null)
     const decision = { what: 'dismiss', why: 'Not ours.', who: 'Meera' } as const
@@ -401,7 +411,7 @@ export function actionsContract(setUp: ContractSetup): void {
     }
     expect(await count()).toEqual([2, 1, 1, 0])
     const owner = buildAction(paid.regNo, { act: 'cancel', actor: 'owner' })
-    await store.cancel(owner, { payBack: toAmount(0), shown: null, mail: null })
+    await store.cancel(owner, { refundAmount: toAmount(0), shownPaidAmount: null, mail: null })
     expect(await count()).toEqual([2, 0, 1, 1])
     const page = await store.listPage({ eventId: 'demo', answers: {}, state: 'cancelled' }, 1, 20)
     expect([toRegNos(page.rows), page.sums]).toMatchObject([[paid.regNo], [{ ended: 1 }]])
@@ -464,7 +474,7 @@ export function actionsContract(setUp: ContractSetup): void {
       amount: sampleQuote.total,
       paidAt: addMs(1000),
     }
-    await store.recordExtraPayment(owners('came_again'), { way: 'transfer', ...lateTransfer })
+    await store.recordExtraPayment(owners('came_again'), { method: 'transfer', ...lateTransfer })
     const listDecisions = async () =>
       (await store.reviews(null)).map((review) => listAllowedDecisions(review))
     expect(await listDecisions()).toEqual([['refund', 'move', 'dismiss']])
@@ -557,12 +567,14 @@ export function actionsContract(setUp: ContractSetup): void {
     test('a repeated click is processed once; the same key for another action is rejected', async () => {
       const { regNo } = await registerSample(store)
       const idempotencyKey = { key: 'k1', fingerprint: 'a' }
-      await store.addNote(buildAction(regNo, { once: idempotencyKey }))
-      expect(await store.addNote(buildAction(regNo, { once: idempotencyKey }))).toMatchObject({
+      await store.addNote(buildAction(regNo, { idempotencyKey }))
+      expect(await store.addNote(buildAction(regNo, { idempotencyKey }))).toMatchObject({
         value: { repeated: true },
       })
       expect(
-        await store.addNote(buildAction(regNo, { once: { key: 'k1', fingerprint: 'b' } })),
+        await store.addNote(
+          buildAction(regNo, { idempotencyKey: { key: 'k1', fingerprint: 'b' } }),
+        ),
       ).toMatchObject({ error: { code: 'act_key_reused' } })
       expect(await store.actions(regNo)).toHaveLength(1)
     })

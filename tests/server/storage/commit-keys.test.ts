@@ -7,7 +7,7 @@ import {
   STORE_COMMIT_KEY,
 } from '../../../server/storage/postgres/commit-keys.ts'
 import { connect } from '../../../server/storage/postgres/hosts.ts'
-import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { newRegistration, noon } from '../sample-registrations.ts'
 import { startDelayingProxy, buildProxyUrl } from './delaying-proxy.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
@@ -29,7 +29,7 @@ else
       async (moment) => {
         const direct = await server.database(`cut_${moment}`)
         const proxy = await startDelayingProxy({ folder: server.folder }, { delayMs: 0 })
-        const { store } = await openInsidePostgres({ url: buildProxyUrl(proxy.port, direct) })
+        const { store } = await openPostgresStore({ url: buildProxyUrl(proxy.port, direct) })
         proxy.cutCommits(moment, { times: 1 })
         const answer = await store.register(newRegistration())
         expect([answer.ok, proxy.cuts()[moment]]).toEqual([true, 1])
@@ -43,7 +43,7 @@ else
 
     test('an operation that writes nothing stores no key', async () => {
       const url = await server.database('quiet')
-      const { store } = await openInsidePostgres({ url })
+      const { store } = await openPostgresStore({ url })
       const shell = await server.shell(url)
       await store.dueMails(noon, 20)
       expect((await shell.query('SELECT 1 FROM commit_keys')).rowCount).toBe(0)

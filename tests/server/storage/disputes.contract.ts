@@ -107,18 +107,18 @@ export function disputesContract(setUp: ContractSetup): void {
       )
       expect(await waiting()).toEqual([['dispute_lost', 1]])
       // Another refund does not record the loss.
-      const byHand = (reference: string, amount: number, at = addMs(2 * hour)) =>
+      const refundManually = (reference: string, amount: number, at = addMs(2 * hour)) =>
         store.requestRefund({
           of: regNo,
           amount: toAmount(amount),
-          byHand: reference,
+          manualReference: reference,
           why: 'Taken back by the bank.',
           who: 'admin',
           at,
         })
-      expect(await byHand('UTIB0000123456789', 100)).toMatchObject({ ok: true })
+      expect(await refundManually('UTIB0000123456789', 100)).toMatchObject({ ok: true })
       expect(await waiting()).toEqual([['dispute_lost', 1]])
-      expect(await byHand('disp_1', 300)).toMatchObject({ ok: true })
+      expect(await refundManually('disp_1', 300)).toMatchObject({ ok: true })
       expect(await waiting()).toEqual([])
     })
     test('that are lost still need staff after a smaller refund under their number', async () => {
@@ -131,7 +131,7 @@ export function disputesContract(setUp: ContractSetup): void {
       const recorded = await store.requestRefund({
         of: regNo,
         amount: toAmount(100),
-        byHand: 'disp_1',
+        manualReference: 'disp_1',
         why: 'Taken back by the bank.',
         who: 'admin',
         at: addMs(2 * hour),
@@ -148,11 +148,11 @@ export function disputesContract(setUp: ContractSetup): void {
           at,
         )
       }
-      const record = (at: Instant, byHand: string) =>
+      const record = (at: Instant, manualReference: string) =>
         store.requestRefund({
           of: regNo,
           amount: toAmount(300),
-          byHand,
+          manualReference,
           why: 'Taken back by the bank.',
           who: 'admin',
           at,
@@ -182,7 +182,7 @@ export function disputesContract(setUp: ContractSetup): void {
         who: 'Meera',
         why: 'Refunded before.',
         at: addMs(2 * hour),
-        once: null,
+        idempotencyKey: null,
       })
       expect(await waiting()).toEqual([])
       await store.undoNote({
@@ -192,7 +192,7 @@ export function disputesContract(setUp: ContractSetup): void {
         who: 'Meera',
         why: 'Refunded before.',
         at: addMs(3 * hour),
-        once: null,
+        idempotencyKey: null,
       })
       expect(await waiting()).toEqual([['dispute_lost', 1]])
     })

@@ -48,18 +48,18 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
     who: 'Meera',
     why: 'Rang them.',
     at: addMs(1000),
-    once: null,
+    idempotencyKey: null,
     ...changes,
   })
   const changeName = async (regNo: RegNo, fullName: string, act: 'correct' | 'transfer') => {
     const { answers, category } = await find(store, regNo)
     const done = await store.correct(buildAction(regNo, { act }), {
-      was: answers,
+      previousAnswers: answers,
       answers: { ...answers, full_name: fullName },
       category,
       searchable: { ...newRegistration().searchable, fullName },
       unique: [],
-      mails: [],
+      emails: [],
       uploads: [],
       quote: sampleQuote,
       channel: null,
@@ -124,7 +124,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       async (cancelled) => {
         const pair = { first: await registerPaid(), second: await registerPaid() }
         const { regNo } = pair[cancelled]
-        const cancellation = { payBack: toAmount(0), shown: null, mail: null }
+        const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: null }
         expect((await store.cancel(buildAction(regNo, { act: 'cancel' }), cancellation)).ok).toBe(
           true,
         )
@@ -147,7 +147,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       const [first, second] = [await registerPaid(), await registerPaid()]
       const refund = buildAction(first.regNo, { act: 'refund' })
       expect(
-        (await store.refund(refund, { amount: null, byHand: null, gatewayKinds: {} })).ok,
+        (await store.refund(refund, { amount: null, manualReference: null, gatewayKinds: {} })).ok,
       ).toBe(true)
       expect(await listReportedPairs()).toEqual([])
       expect(await store.secondPayment(second.regNo)).toBeNull()
@@ -169,8 +169,16 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
           const action = (act: 'refund' | 'cancel') =>
             buildAction(pair[index].regNo, { act, duplicateOf: pair[index === 0 ? 1 : 0].regNo })
           return actions[index] === 'refunded'
-            ? store.refund(action('refund'), { amount: null, byHand: null, gatewayKinds: {} })
-            : store.cancel(action('cancel'), { payBack: toAmount(0), shown: null, mail: null })
+            ? store.refund(action('refund'), {
+                amount: null,
+                manualReference: null,
+                gatewayKinds: {},
+              })
+            : store.cancel(action('cancel'), {
+                refundAmount: toAmount(0),
+                shownPaidAmount: null,
+                mail: null,
+              })
         }
         const outcomes = await Promise.all([perform(0), perform(1)])
         expect(outcomes.map(({ ok }) => ok).toSorted()).toEqual([false, true])
@@ -180,7 +188,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
         expect(await store.paidBySamePerson(pair[left].regNo)).toEqual([])
         const { duplicateOf: _, ...alone } = buildAction(pair[left].regNo, { act: 'refund' })
         expect(
-          await store.refund(alone, { amount: null, byHand: null, gatewayKinds: {} }),
+          await store.refund(alone, { amount: null, manualReference: null, gatewayKinds: {} }),
         ).toMatchObject({ ok: true })
       },
     )
@@ -329,7 +337,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       const failed = await submitNew('mine')
       await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
       const cancelled = await submitNew('mine')
-      const cancellation = { payBack: toAmount(0), shown: null, mail: null }
+      const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: null }
       await store.cancel(buildAction(cancelled.regNo, { act: 'cancel' }), cancellation)
       const transferred = await submitNew('mine')
       await store.applyPaymentEvent(transferred.orderId, confirmedBy('AP1'), newEmail)

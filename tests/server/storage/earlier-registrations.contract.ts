@@ -75,8 +75,8 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
   const processAll = async (): Promise<void> => {
     while (await processBatch());
   }
-  const takenSeats = async (): Promise<number | undefined> =>
-    (await store.takenSeats('demo')).find(({ place }) => place === 'hall')?.taken
+  const countTakenSeats = async (): Promise<number | undefined> =>
+    (await store.listTakenSeats('demo')).find(({ place }) => place === 'hall')?.taken
 
   describe('earlier registrations', () => {
     let putBack: (() => Promise<void>) | null = null
@@ -96,12 +96,12 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
 
     test('of a category are counted for its new quota at once, before they are processed', async () => {
       await serve({ limits: [createHall(MANY)] })
-      expect(await takenSeats()).toBe(MANY)
+      expect(await countTakenSeats()).toBe(MANY)
       expect(await register()).toEqual(full)
       expect(await store.availableSeats('demo', {}, addMs(MANY))).toEqual({ hall: 0 })
       expect((await register({ category: 'other' })).ok).toBe(true)
       await processAll()
-      expect(await takenSeats()).toBe(MANY)
+      expect(await countTakenSeats()).toBe(MANY)
       expect(await register()).toEqual(full)
       await serve({ limits: [createHall(MANY + 1)] })
       // A changed maximum is no reason to count again.
@@ -130,7 +130,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       await serve({ limits: [createHall(MANY * 3)] })
       expect((await register()).ok).toBe(true)
       await processAll()
-      expect(await takenSeats()).toBe(MANY + 1)
+      expect(await countTakenSeats()).toBe(MANY + 1)
     })
 
     test('are counted first if an answer decides about the seat; a registration waits until then', async () => {
@@ -138,7 +138,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       const waiting = register()
       await processAll()
       expect(await waiting).toEqual(full)
-      expect(await takenSeats()).toBe(MANY)
+      expect(await countTakenSeats()).toBe(MANY)
       await serve({ limits: [createHall(MANY + 1, ofMembers)] })
       expect((await register()).ok).toBe(true)
     })
@@ -152,10 +152,16 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
         registerSample(store, last),
       ])
       await serve({ limits: [createHall(MANY * 3, ofMembers)] })
-      const action = { actor: 'owner', who: 'asha', why: 'x', at: addMs(MANY), once: null } as const
+      const action = {
+        actor: 'owner',
+        who: 'asha',
+        why: 'x',
+        at: addMs(MANY),
+        idempotencyKey: null,
+      } as const
       const cancelResult = await store.cancel(
         { ...action, act: 'cancel', regNo: cancelled.regNo },
-        { payBack: toAmount(0), shown: null, mail: null },
+        { refundAmount: toAmount(0), shownPaidAmount: null, mail: null },
       )
       expect(cancelResult.ok).toBe(true)
       // The answers of the erased registration are deleted, but it still counts.
@@ -168,7 +174,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
       await processAll()
       // All except the cancelled one and the one whose hold has expired.
-      expect(await takenSeats()).toBe(MANY + 2)
+      expect(await countTakenSeats()).toBe(MANY + 2)
       await serve({ limits: [createHall(MANY + 2, ofMembers)] })
       await store.applyPaymentEvent(unpaid.orderId, confirmedBy('AP2'), null)
       expect(await store.reviews('demo')).toMatchObject([{ is: 'misfit', regNo: unpaid.regNo }])
@@ -179,7 +185,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       expect(await processBatch()).toBe(true)
       store = await setUp().reopen()
       await processAll()
-      expect(await takenSeats()).toBe(MANY)
+      expect(await countTakenSeats()).toBe(MANY)
       expect(await register()).toEqual(full)
       expect(
         await register({ category: 'other', name: 'person 3', outside: unique }),
@@ -192,14 +198,14 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       await serve({ limits: [createHall(MANY)] })
       await processAll()
       await serve({ limits: [createHall(1, limitToCategory('other'))] })
-      expect(await takenSeats()).toBe(0)
+      expect(await countTakenSeats()).toBe(0)
       expect((await register({ category: 'other' })).ok).toBe(true)
       expect((await register()).ok).toBe(true)
       await processAll()
-      expect(await takenSeats()).toBe(1)
+      expect(await countTakenSeats()).toBe(1)
       expect(await register({ category: 'other' })).toEqual(full)
       await serve({ limits: [] })
-      expect(await store.takenSeats('demo')).toEqual([])
+      expect(await store.listTakenSeats('demo')).toEqual([])
       await processAll()
       expect((await register({ category: 'other' })).ok).toBe(true)
     })

@@ -47,7 +47,7 @@ export function emailsAndEventFilesContract(setUp: ContractSetup): void {
       expect(await store.dueMails(addMs(hour), 10)).toMatchObject([{ id, attempts: 1 }])
       await store.mailSent(id, addMs(hour))
       expect(await store.dueMails(addMs(9 * hour), 10)).toEqual([])
-      expect(await store.mailsOf(regNo)).toMatchObject([
+      expect(await store.emailsOfRegistration(regNo)).toMatchObject([
         { status: 'sent', at: addMs(hour), error: null },
       ])
       const repeatedEmail = await store.queueMail(
@@ -57,7 +57,7 @@ export function emailsAndEventFilesContract(setUp: ContractSetup): void {
       )
       await store.mailFailed(repeatedEmail, 'refused', null)
       expect(await store.dueMails(addMs(9 * hour), 10)).toEqual([])
-      expect(await store.mailsOf(regNo)).toMatchObject([
+      expect(await store.emailsOfRegistration(regNo)).toMatchObject([
         { status: 'sent' },
         { id: repeatedEmail, status: 'failed', error: 'refused', copyTo: 'office@example.org' },
       ])
@@ -143,7 +143,7 @@ export function emailsAndEventFilesContract(setUp: ContractSetup): void {
         { ok: false, error: { code: 'version_moved' } },
         true,
       ])
-      const [first] = await store.takenSeats('demo')
+      const [first] = await store.listTakenSeats('demo')
       expect(first).toMatchObject({ place: 'hall', max: 7 })
       const other = { ...event('three'), eventId: 'other' }
       const third = { ...file('three', 1), eventId: 'other' }

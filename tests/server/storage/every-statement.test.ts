@@ -23,10 +23,10 @@ import { COUNT_MAX } from '../../../server/storage/lists/list-and-search-registr
 import { indexNew } from '../../../server/storage/lists/search-index.ts'
 import { containsFolded } from '../../../server/storage/lists/search-terms.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
-import { countNew } from '../../../server/storage/reports/registration-and-revenue-counters.ts'
+import { countNewRegistrations } from '../../../server/storage/reports/registration-and-revenue-counters.ts'
 import { buildClientOptions } from '../../../server/storage/postgres/connection.ts'
 import { postgresDialect } from '../../../server/storage/postgres/dialect.ts'
-import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { fillTables, GROWING_TABLES, KEYS_IN_LIST } from './many-rows.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import { countQueries, EXPECTED_COUNTS, recordQueries, runQueries } from './queries-of-lists.ts'
@@ -159,7 +159,7 @@ async function recordSqliteQueries(file: string): Promise<ReturnType<typeof list
   ).run(COUNT_MAX + 5)
   db.exec(ADD_UNFILLED_RULE)
   await indexNew(sql)
-  await countNew(sql)
+  await countNewRegistrations(sql)
   await runQueries(recordQueries(sql, recorded))
   db.exec('ROLLBACK')
   db.close()
@@ -219,7 +219,7 @@ test.runIf(hasPostgres)(
     const server = await startPostgres()
     try {
       const url = await server.database('many')
-      await (await openInsidePostgres({ url })).store.close()
+      await (await openPostgresStore({ url })).store.close()
       await fillTables(url)
       expectAllowed(await readPostgresScans(await server.shell(url)))
       expectAllowed(await readScansOfQueries(url))

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { Chunk, Cursor } from '../../../server/storage/lists/list-and-search-registrations.ts'
-import { storeOf } from '../../../server/storage/operations/dispatch-operations.ts'
+import { assembleStore } from '../../../server/storage/operations/dispatch-operations.ts'
 import type { OperationCallers } from '../../../server/storage/operations/dispatch-operations.ts'
 
 const ROW = {
@@ -23,7 +23,7 @@ function runExport(
   read: (from: Cursor | null) => Promise<Chunk>,
 ): AsyncIterator<readonly unknown[]> {
   const list = (_verb: string, _query: object, from: Cursor | null): Promise<Chunk> => read(from)
-  const store = storeOf({ list } as unknown as OperationCallers)
+  const store = assembleStore({ list } as unknown as OperationCallers)
   return store.exportRows({ eventId: 'demo', answers: {} })[Symbol.asyncIterator]()
 }
 const createCursor = (id: number): Cursor => ({ id, createdAt: instant(0) })

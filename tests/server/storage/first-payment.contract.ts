@@ -124,8 +124,8 @@ export function firstPaymentContract(setUp: ContractSetup): void {
       const [first, second] = [await registerSample(store), await registerSample(store)]
       await pay(first.orderId, 'AP1')
       await pay(second.orderId, 'AP2')
-      const [firstMail] = await store.mailsOf(first.regNo)
-      const [secondMail] = await store.mailsOf(second.regNo)
+      const [firstMail] = await store.emailsOfRegistration(first.regNo)
+      const [secondMail] = await store.emailsOfRegistration(second.regNo)
       expect(firstMail).toMatchObject({ subject: newEmail.subject, text: newEmail.text })
       expect(secondMail?.text).toContain(first.regNo)
       expect(secondMail?.subject).not.toBe(newEmail.subject)

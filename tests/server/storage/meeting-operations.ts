@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { expect } from 'vitest'
 import { memoize } from '../../../engine/index.ts'
 import type { InjectedFaults } from '../../../server/storage/database/fault-injection.ts'
-import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
 import type { ExternalContext, Store } from '../../../server/storage/index.ts'
 import { hour } from '../sample-registrations.ts'
@@ -60,7 +60,7 @@ export async function createServerPairs(server: PostgresServer): Promise<ServerP
   const emptyDatabase = await prepareEmptying(cleanupShell)
   const open = async (faults: InjectedFaults): Promise<Store> =>
     (
-      await openInsidePostgres({
+      await openPostgresStore({
         url,
         faults: { assertsLockOrder: true, ...PATIENT_LIMITS, ...faults },
       })

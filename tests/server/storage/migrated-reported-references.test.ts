@@ -53,7 +53,7 @@ test('a UTR that an older version had deleted was confirmed for another registra
     ['526123456703', 'DEMO5', true],
   ])
   const ofAnother = {
-    way: 'transfer',
+    method: 'transfer',
     eventId: 'demo',
     regNo: 'DEMO9' as never,
   } as const

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { toReads } from '../../../server/storage/operations/key-lookups.ts'
+import { createStoreReads } from '../../../server/storage/operations/key-lookups.ts'
 import {
   DATABASE_FILE,
   openToWrite,
@@ -45,7 +45,7 @@ test('migrates an older database: audit rows are still found by number, and appe
               VALUES ('demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01');
               INSERT INTO audit_log (at, who, what, event_id, reg_no) VALUES (1, 'delegate', 'registered', 'demo', 'DEMO1'), (2, 'office', 'signed in', NULL, NULL)`)
   await migrate(oldDb)
-  expect(await toReads(toSql(oldDb)).auditOf('DEMO1' as RegNo)).toEqual([
+  expect(await createStoreReads(toSql(oldDb)).auditOf('DEMO1' as RegNo)).toEqual([
     { at: 1, who: 'delegate', what: 'registered' },
   ])
   expect(() => oldDb.exec("UPDATE audit_log SET who = 'nobody'")).toThrow('append-only')
@@ -200,7 +200,8 @@ test('migrates imports with foreign numbers: they are marked as foreign, others 
     { reg_no: 'DEMO0000000000000', former_no: null },
     { reg_no: 'PULMO18', former_no: 'PULMO18' },
   ])
-  expect((await toReads(toSql(oldDb)).registrationByFormerNumber('demo', 'PULMO18'))?.id).toBe(3)
+  const reads = createStoreReads(toSql(oldDb))
+  expect((await reads.registrationByFormerNumber('demo', 'PULMO18'))?.id).toBe(3)
   expect(oldDb.prepare('SELECT sum(registrations) AS n FROM counters').get()).toEqual({ n: 3 })
   oldDb.close()
   rmSync(other, { recursive: true })
@@ -231,7 +232,7 @@ test('migrates attempts without a price: each gets the price it requested, and c
   }
   await migrate(oldDb)
   const attemptOf = async (regNo: string) =>
-    (await toReads(toSql(oldDb)).registration(regNo))?.payments[0]
+    (await createStoreReads(toSql(oldDb)).registration(regNo))?.payments[0]
   expect(await attemptOf('DEMO1')).toMatchObject({
     quote: { period: 'early', base: 600_000, gst: 108_000 },
     handedOffAt: 7,
@@ -258,9 +259,10 @@ test('migrates bills without lines: they are read and paid as before', async () 
               VALUES (1, 'DEMO1', 1, 'airpay', 708000, 'pending', 'early', 600000, 108000, 7, 7)`)
   await migrate(oldDb)
   const sql = toSql(oldDb)
-  expect(await toReads(sql).registration('DEMO1')).toMatchObject({ total: 708_000, lines: [] })
+  const reads = createStoreReads(sql)
+  expect(await reads.registration('DEMO1')).toMatchObject({ total: 708_000, lines: [] })
   await applyPaymentEvent(sql, 'DEMO1' as OrderId, confirmedBy('AP1', 708_000 as Amount), null)
-  expect(await toReads(sql).registration('DEMO1')).toMatchObject({
+  expect(await reads.registration('DEMO1')).toMatchObject({
     paymentStatus: 'success',
     period: 'early',
     total: 708_000,
@@ -377,10 +379,8 @@ test('migrates files from before draft uploads: they stay in use, and drafts are
   }
   const reservedDraft = { ...draft, sha256: 'ahead', at: 9 as Instant }
   expect(await saveDraftUpload(sql, 'hash', reservedDraft)).toBe(true)
-  expect((await toReads(sql).uploadsInUse(['kept', 'gone', 'ahead', 'never'])).toSorted()).toEqual([
-    'ahead',
-    'kept',
-  ])
+  const inUse = await createStoreReads(sql).uploadsInUse(['kept', 'gone', 'ahead', 'never'])
+  expect(inUse.toSorted()).toEqual(['ahead', 'kept'])
   oldDb.close()
   rmSync(other, { recursive: true })
 })
@@ -454,7 +454,7 @@ test('migrates admins without roles: they become owners of all events and stay s
                 (3, 'office', 'opened the registration'), (4, 'office', 'exported the list demo'), (5, 'office', 'sent the confirmation again'), (6, 'delegate', 'registered')`)
   await migrate(oldDb)
   const sql = toSql(oldDb)
-  expect(await toReads(sql).session('a')).toMatchObject({
+  expect(await createStoreReads(sql).session('a')).toMatchObject({
     username: 'office',
     role: 'owner',
     events: null,
@@ -582,8 +582,8 @@ test('an older database with one transfer recorded twice opens: both payments st
     '5261 2345 6702 is recorded twice: it is also the payment of DEMO1',
   )
   const second = { reference: '5261.2345.6702', eventId: 'demo', regNo: null }
-  for (const way of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
-    expect(await explainUsedReference(sql, { ...second, way })).toContain('the payment of DEMO1')
+  for (const method of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
+    expect(await explainUsedReference(sql, { ...second, method })).toContain('the payment of DEMO1')
   expect(db.prepare('SELECT folded FROM tellings ORDER BY id').all()).toEqual([
     { folded: 'HDFCN52027' },
     { folded: '00912345678901' },

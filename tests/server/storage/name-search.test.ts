@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasOneTypo, rankName } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
-import { openInside } from '../../../server/storage/open-store.ts'
+import { openSqliteStore } from '../../../server/storage/open-store.ts'
 import type { OpenedStore } from '../../../server/storage/open-store.ts'
 import { readSearch } from '../../../server/storage/lists/search-terms.ts'
 import { addMs, newRegistration } from '../sample-registrations.ts'
@@ -73,7 +73,7 @@ describe('a search with a title or an initial returned no results', () => {
   const numbers = new Map<RegNo, Person>()
   beforeAll(async () => {
     await useEmptyDatabase(dataDir)
-    opened = await openInside({ dataDir })
+    opened = await openSqliteStore({ dataDir })
     store = opened.store
     await Promise.all(
       PEOPLE.map(async (person, index) => {

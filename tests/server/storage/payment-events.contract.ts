@@ -41,7 +41,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       expect(await store.paymentEvents(orderId)).toEqual([
         { at: event.at, type: 'confirmed', body: event },
       ])
-      expect(await store.mailsOf(regNo)).toMatchObject([
+      expect(await store.emailsOfRegistration(regNo)).toMatchObject([
         { ...newEmail, status: 'queued', at: event.at, error: null },
       ])
     })
@@ -58,7 +58,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         ),
       ).toMatchObject({ changed: false, review: null })
       expect(await find(store, regNo)).toEqual(before)
-      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       expect((await store.paymentEvents(orderId)).length).toBe(1)
     })
 
@@ -83,7 +83,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         ),
       )
       expect(answers.filter(({ changed }) => changed).length).toBe(1)
-      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(501_500)
     })
 
@@ -96,7 +96,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
       }
       await Promise.all(snapshots.map(confirmNaively))
-      expect((await store.mailsOf(regNo)).length).toBeGreaterThan(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBeGreaterThan(1)
     })
 
     test('a decline fails it; a late payment still counts', async () => {
@@ -106,14 +106,14 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         paymentStatus: 'failed',
         payments: [{ status: 'failed' }],
       })
-      expect(await store.mailsOf(regNo)).toEqual([])
+      expect(await store.emailsOfRegistration(regNo)).toEqual([])
       await store.applyPaymentEvent(
         orderId,
         confirmedBy('AP1', sampleQuote.total, addMs(hour)),
         newEmail,
       )
       expect((await find(store, regNo)).paymentStatus).toBe('success')
-      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
     test('is queried only by the server that claimed it, until the claim expires or is completed', async () => {
@@ -142,7 +142,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       expect(await store.paymentEvents(orderId)).toEqual([
         { at: event.at, type: 'confirmed', body: event },
       ])
-      expect(await store.mailsOf(regNo)).toEqual([])
+      expect(await store.emailsOfRegistration(regNo)).toEqual([])
       expect(toRegNos(await store.registrationsInReview('demo'))).toEqual([regNo])
       expect(await store.pendingPayments(addMs(hour), 10)).toEqual([])
       expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(0)
@@ -163,7 +163,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         paymentId: 'AP2',
         inReview: true,
       })
-      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(501_500)
     })
 
@@ -234,7 +234,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         ok: false,
         error: { code: 'not_failed' },
       })
-      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
     test('one gateway reference cannot pay two orders', async () => {

@@ -37,8 +37,15 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
   const { waiting, only, decide, revenue, sumOf, misfit, twice } = createReviewHelpers(() => store)
   const payTooMuchInCash = (regNo: RegNo) =>
     store.recordPayment(
-      { regNo, act: 'confirm', actor: 'treasurer', ...grounds, at: addMs(hour), once: null },
-      { way: 'cash', reference: 'C-001', amount: toAmount(600_000), paidAt: addMs(hour) },
+      {
+        regNo,
+        act: 'confirm',
+        actor: 'treasurer',
+        ...grounds,
+        at: addMs(hour),
+        idempotencyKey: null,
+      },
+      { method: 'cash', reference: 'C-001', amount: toAmount(600_000), paidAt: addMs(hour) },
       null,
     )
 
@@ -101,7 +108,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
         { day: '2026-11-21', registrations: 1, revenue: 400_000 },
       ])
       expect(await sumOf(regNo)).toBe(400_000)
-      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       expect(await store.decisions(regNo)).toMatchObject([
         { what: 'accept', amount: 400_000, ...grounds, at: addMs(day) },
       ])
@@ -126,7 +133,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       )
       // Any of the four may be first.
       const isAccepted = answers[0].ok || answers[3].ok
-      expect((await store.mailsOf(regNo)).length).toBe(isAccepted ? 1 : 0)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(isAccepted ? 1 : 0)
       expect(await revenue()).toBe(await sumOf(regNo))
       expect((await store.decisions(regNo)).length).toBe(1)
     })
@@ -150,7 +157,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect(order).toMatchObject(rest)
       expect(await store.paymentsOutsideBill(regNo)).toMatchObject({ came: 400_000, letGo: [] })
       expect(await revenue()).toBe(400_000)
-      expect(await store.mailsOf(regNo)).toEqual([])
+      expect(await store.emailsOfRegistration(regNo)).toEqual([])
       expect(await store.decisions(regNo)).toMatchObject([{ what: 'ask', amount: 400_000 }])
       // Polling returns the smaller amount again.
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', toAmount(400_000)), newEmail)
@@ -158,7 +165,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       const restPaid = confirmedBy('AP2', toAmount(due - 400_000), addMs(2 * day))
       await store.applyPaymentEvent(order?.orderId ?? orderId, restPaid, newEmail)
       expect(await find(store, regNo)).toMatchObject({ state: 'complete', due: 0 })
-      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       expect(await sumOf(regNo)).toBe(due)
       expect(await revenue()).toBe(due)
     })
@@ -174,7 +181,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       const { state, due: balance, payments } = await find(store, regNo)
       expect({ state, balance }).toEqual({ state: 'complete', balance: 0 })
       expect(payments.map(({ status }) => status).toSorted()).toEqual(['failed', 'success'])
-      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
     test('while the gateway’s complete response arrives: a success either way, and one email', async () => {
@@ -188,7 +195,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
         () => decide(id, dismiss),
       ])
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
-      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       expect(await revenue()).toBe(due)
       expect(await sumOf(regNo)).toBe(due)
       expect(await waiting()).toEqual([])
@@ -228,7 +235,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       )
       expect(await waiting()).toEqual([])
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
-      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
     test('an unclear payment gets the reference that the treasurer found in the merchant panel, and counts', async () => {
@@ -242,7 +249,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
         { reference: 'AP77', amount: due, state: 'accepted', paidAt: addMs(6 * day) },
       ])
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
-      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       // The gateway later reports the same.
       await store.applyPaymentEvent(orderId, confirmedBy('AP77', due, addMs(7 * day)), newEmail)
       expect(await waiting()).toEqual([])
@@ -384,7 +391,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
         inReview: false,
       })
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
-      expect((await store.mailsOf(colleague.regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(colleague.regNo)).length).toBe(1)
       expect(await revenue()).toBe(2 * due)
       expect(await sumOf(regNo, colleague.regNo)).toBe(2 * due)
       // The polling list includes both again, in the order of their first orders.

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
-import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { storeContract } from './contract.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -13,7 +13,7 @@ export type StoreOnPostgres = { url: string; store: Store; shell: pg.Client; end
 const templates = new WeakMap<PostgresServer, Promise<string>>()
 const TEMPLATE_NAME = 'lent_tables'
 async function createTemplate(server: PostgresServer): Promise<string> {
-  const { store } = await openInsidePostgres({ url: await server.database(TEMPLATE_NAME) })
+  const { store } = await openPostgresStore({ url: await server.database(TEMPLATE_NAME) })
   await store.close()
   // A closed connection may still be open in PostgreSQL; copying requires that none is.
   const shell = await server.shell()
@@ -41,7 +41,7 @@ export const PATIENT_LIMITS = { turnMsMax: 120_000, lockMsMax: 120_000 }
 /** Opens a store on a separate database, and a shell on the same database. */
 export async function openNewStore(server: PostgresServer, name: string): Promise<StoreOnPostgres> {
   const url = await server.database(name, { template: await getTemplate(server) })
-  const { store } = await openInsidePostgres({
+  const { store } = await openPostgresStore({
     url,
     faults: { assertsLockOrder: true, checksPredictions: true, ...PATIENT_LIMITS },
   })
@@ -112,7 +112,7 @@ export function postgresContract(server: () => PostgresServer): void {
       async reopen() {
         await setup.store.close()
         setup.store = (
-          await openInsidePostgres({
+          await openPostgresStore({
             url: setup.url,
             faults: { assertsLockOrder: true, checksPredictions: true, ...PATIENT_LIMITS },
           })

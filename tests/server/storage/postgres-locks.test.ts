@@ -41,7 +41,7 @@ const asOwner = (regNo: RegNo, act: NewAction['act']): NewAction => ({
   who: 'Meera',
   why: 'Decided.',
   at: addMs(1000),
-  once: null,
+  idempotencyKey: null,
 })
 
 type Rule = {
@@ -99,7 +99,7 @@ async function setQuotas(store: Store, max: Readonly<Record<string, number>>): P
   })
 }
 const readTakenSeats = async (store: Store): Promise<Readonly<Record<string, number>>> =>
-  Object.fromEntries((await store.takenSeats('demo')).map(({ place, taken }) => [place, taken]))
+  Object.fromEntries((await store.listTakenSeats('demo')).map(({ place, taken }) => [place, taken]))
 
 const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
   subject: [
@@ -589,7 +589,7 @@ else
       const cancelled = await registerSample(first)
       await first.applyPaymentEvent(cancelled.orderId, confirmedBy('AP1'), null)
       const { regNo, orderId } = await registerSample(first)
-      const cancellation = { payBack: toAmount(0), shown: null, mail: newEmail }
+      const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: newEmail }
       await runConcurrently<unknown>(serverPair, 'mail_queue', [
         () => first.cancel(asOwner(cancelled.regNo, 'cancel'), cancellation),
         () => second.applyPaymentEvent(orderId, confirmedBy('AP2'), newEmail),

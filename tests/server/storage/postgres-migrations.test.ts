@@ -6,7 +6,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { steps } from '../../../server/storage/postgres/schema/migrations.ts'
 import { newDatabase } from '../../../server/storage/postgres/schema/new-database.ts'
-import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import { migrations } from '../../../server/storage/database/schema.ts'
 import { runHere } from '../run-command.ts'
@@ -100,10 +100,10 @@ else {
 
   test('a process without permission to migrate rejects an older database; others migrate it with its data', async () => {
     const { url, shell } = await createOlder('older')
-    await expect(openInsidePostgres({ url })).rejects.toThrow(
+    await expect(openPostgresStore({ url })).rejects.toThrow(
       /^The database in PostgreSQL is from an older version of Rollcall/,
     )
-    const { store } = await openInsidePostgres({ url, migrates: true })
+    const { store } = await openPostgresStore({ url, migrates: true })
     expect((await find(store, 'OLD1')).answers).toEqual({})
     const { orderId } = await registerSample(store)
     expect((await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).changed).toBe(
@@ -121,7 +121,7 @@ else {
     await shell.query('CREATE TABLE migration_lock ("only" integer PRIMARY KEY)')
     await shell.query('INSERT INTO migration_lock VALUES (1)')
     await shell.query('BEGIN; SELECT 1 FROM migration_lock FOR UPDATE')
-    const startups = [1, 2].map(() => openInsidePostgres({ url, migrates: true }))
+    const startups = [1, 2].map(() => openPostgresStore({ url, migrates: true }))
     const monitor = await server.shell(url)
     const readWaiting = async (): Promise<unknown> =>
       (
@@ -143,7 +143,7 @@ else {
 
   test('three servers that start at once on an empty database all start', async () => {
     const url = await server.database('both_new')
-    const startups = [1, 2, 3].map(() => openInsidePostgres({ url, migrates: true }))
+    const startups = [1, 2, 3].map(() => openPostgresStore({ url, migrates: true }))
     for (const { store } of await Promise.all(startups)) {
       await registerSample(store)
       await store.close()
@@ -155,7 +155,7 @@ else {
     const process = await server.shell(url)
     // The migration waits for a table in the middle step, and is killed while it waits.
     await process.query('BEGIN; LOCK TABLE settlement_lines')
-    const start = openInsidePostgres({ url, migrates: true, faults: { startingMsMax: 0 } })
+    const start = openPostgresStore({ url, migrates: true, faults: { startingMsMax: 0 } })
     const outcome = start.then(
       () => 'started',
       () => 'killed',
@@ -171,13 +171,13 @@ else {
     expect(await outcome).toBe('killed')
     await process.query('COMMIT')
     expect(await readVersion(shell)).toBe(versionWhenKilled)
-    await expect(openInsidePostgres({ url })).rejects.toThrow('from an older version of Rollcall')
-    const { store } = await openInsidePostgres({ url, migrates: true })
+    await expect(openPostgresStore({ url })).rejects.toThrow('from an older version of Rollcall')
+    const { store } = await openPostgresStore({ url, migrates: true })
     expect((await find(store, 'OLD1')).answers).toEqual({})
     await store.close()
     expect(await readVersion(shell)).toBe(migrations.length)
     const neverKilled = await server.database('never_killed')
-    await (await openInsidePostgres({ url: neverKilled })).store.close()
+    await (await openPostgresStore({ url: neverKilled })).store.close()
     const now = await server.shell(neverKilled)
     expect(await catalogOf(shell)).toEqual(await catalogOf(now))
     await Promise.all([shell.end(), process.end(), now.end()])
@@ -232,7 +232,7 @@ else {
        VALUES (1, 'transfer', '', '2027-01-09 472000 ${narration}', 472000, 'INR', 'sale', 1799476200000, 1799476200000, 'unmatched',
          'It came to the bank, and nobody waits for it: ${narration}', 'demo')`,
     ])
-    const { store } = await openInsidePostgres({ url, migrates: true })
+    const { store } = await openPostgresStore({ url, migrates: true })
     await store.close()
     const { rows } = await shell.query('SELECT key, capture_id::int FROM bank_references')
     expect(rows).toEqual([{ key: '456789', capture_id: 1 }])

@@ -1,15 +1,15 @@
 /** PostgreSQL finds rows by number or key through an index, for any number of rows. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { toReads } from '../../../server/storage/operations/key-lookups.ts'
+import { createStoreReads } from '../../../server/storage/operations/key-lookups.ts'
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
 import { connect } from '../../../server/storage/postgres/hosts.ts'
-import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { confirmedBy, newEmail, registerSample } from '../sample-registrations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 
-type Reads = ReturnType<typeof toReads>
+type Reads = ReturnType<typeof createStoreReads>
 type SampleIds = { readonly regNo: RegNo; readonly orderId: OrderId }
 /** Reads of one registration, payment or token. Each runs several statements. */
 const BY_KEY: readonly (readonly [
@@ -37,7 +37,7 @@ const BY_KEY: readonly (readonly [
   ['its refunds', (storeReads, { regNo }) => storeReads.refunds(regNo)],
   ['its settlement', (storeReads, { regNo }) => storeReads.settlementLinesOf(regNo)],
   ['its payment claims', (storeReads, { regNo }) => storeReads.paymentClaims(regNo)],
-  ['its emails', (storeReads, { regNo }) => storeReads.mailsOf(regNo)],
+  ['its emails', (storeReads, { regNo }) => storeReads.emailsOfRegistration(regNo)],
   ['its log', (storeReads, { regNo }) => storeReads.auditOf(regNo)],
   ['its payment state', (storeReads, { regNo }) => storeReads.netAmountPaid(regNo)],
   ['an access link by its token', (storeReads) => storeReads.accessLink('x')],
@@ -52,7 +52,7 @@ else {
   beforeAll(async () => {
     server = await startPostgres()
     url = await server.database('plans')
-    const { store } = await openInsidePostgres({ url })
+    const { store } = await openPostgresStore({ url })
     ids = await registerSample(store)
     await store.applyPaymentEvent(ids.orderId, confirmedBy('AP1'), newEmail)
     await store.close()
@@ -75,7 +75,7 @@ else {
       { dialect },
     )
     connection.queue('BEGIN')
-    await read(toReads(sql))
+    await read(createStoreReads(sql))
     await connection.rollBack()
     const shell = await server.shell(url)
     await shell.query('SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan')

@@ -1,6 +1,6 @@
 /** The round trips to PostgreSQL of the most frequent operations, with BEGIN and COMMIT. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import type { OrderId } from '../../../engine/index.ts'
 import type { PaymentKeys, Store } from '../../../server/storage/index.ts'
 import { FILE, ISSUER } from './sample-issuer.ts'
@@ -29,7 +29,7 @@ else {
     postgres = await startPostgres()
     const url = await postgres.database('trips', { template: await getTemplate(postgres) })
     proxy = await startDelayingProxy({ folder: postgres.folder }, { delayMs: 1 })
-    store = (await openInsidePostgres({ url: buildProxyUrl(proxy.port, url) })).store
+    store = (await openPostgresStore({ url: buildProxyUrl(proxy.port, url) })).store
   })
   afterAll(async () => {
     await store.close()

@@ -6,7 +6,7 @@ import type { RegNo } from '../../../engine/index.ts'
 import type { InjectedFaults } from '../../../server/storage/database/fault-injection.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
-import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { newEmail, newRegistration, noon } from '../sample-registrations.ts'
 import { prepareEmptying, getTemplate } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
@@ -43,7 +43,7 @@ else {
   })
 
   const open = async (faults: InjectedFaults): Promise<void> => {
-    store = (await openInsidePostgres({ url, faults })).store
+    store = (await openPostgresStore({ url, faults })).store
   }
   const register = async (eventId: string): Promise<RegNo> => {
     numbers += 1

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dayOf } from '../../../engine/index.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import { connect } from '../../../server/storage/postgres/hosts.ts'
-import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { inspectPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import {
@@ -178,7 +178,7 @@ else
         })
         const servers = await Promise.all(
           [1, 2].map(() =>
-            openInsidePostgres({
+            openPostgresStore({
               url,
               faults: { ...PATIENT_LIMITS, ...(withoutLock === undefined ? {} : { withoutLock }) },
             }),
@@ -233,7 +233,7 @@ else
         expect(answers.filter(({ ok }) => ok).length).toBe(1)
         expect(answers.filter(isFull).length).toBe(63)
         await second.close()
-        expect(await store.takenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 1 }])
+        expect(await store.listTakenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 1 }])
         await end()
       })
 
@@ -328,11 +328,11 @@ else
 
     test('rejects a database whose search would miss names in other scripts, and leaves it empty', async () => {
       const url = await server.database('english', { locale: 'C' })
-      await expect(openInsidePostgres({ url })).rejects.toThrow(
+      await expect(openPostgresStore({ url })).rejects.toThrow(
         /^The database in PostgreSQL has the locale "C"/,
       )
       await expect(
-        openInsidePostgres({
+        openPostgresStore({
           url: await server.database('western', { locale: 'C', encoding: 'LATIN1' }),
         }),
       ).rejects.toThrow(
@@ -348,10 +348,10 @@ else
     test('rejects a database of a newer version, and a missing one, with an explanation', async () => {
       const { url, shell, end } = await openOnServer('newer')
       await shell.query('UPDATE rollcall_version SET version = 999')
-      await expect(openInsidePostgres({ url })).rejects.toThrow('newer version of Rollcall (999')
+      await expect(openPostgresStore({ url })).rejects.toThrow('newer version of Rollcall (999')
       expect((await inspectPostgres(url)).problem).toContain('newer version of Rollcall (999')
       await end()
-      await expect(openInsidePostgres({ url: url.replace('/newer', '/nobody') })).rejects.toThrow(
+      await expect(openPostgresStore({ url: url.replace('/newer', '/nobody') })).rejects.toThrow(
         /^The database in PostgreSQL cannot be used: .*nobody/,
       )
     })

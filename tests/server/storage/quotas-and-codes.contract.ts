@@ -194,18 +194,18 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
         why: 'Asked.',
         actor: 'owner',
         at: addMs(2),
-        once: null,
+        idempotencyKey: null,
       } as const
       const { answers, category } = await find(store, corrected.regNo)
       const correction = await store.correct(
         { ...owner, regNo: corrected.regNo, act: 'correct' },
         {
-          was: answers,
+          previousAnswers: answers,
           answers,
           category,
           searchable: newRegistration().searchable,
           unique: [],
-          mails: [],
+          emails: [],
           uploads: [],
           quote: createQuote([44_000]),
           channel: { way: 'transfer' },
@@ -214,7 +214,7 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
           revokesLinks: false,
         },
       )
-      const cancellation = { payBack: toAmount(0), shown: null, mail: null }
+      const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: null }
       const end = await store.cancel(
         { ...owner, regNo: cancelled.regNo, act: 'cancel' },
         cancellation,

@@ -87,26 +87,21 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await states(regNo)).toEqual(['done'])
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
-      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
     test('sends one email to the delegate for each refund, within a few days', async () => {
       const { regNo } = await paid()
       const listWithoutEmail = (after = noon) => store.refundsWithoutEmail(after, ['demo'], 9)
-      const refundManually = (amount: number, byHand: string, at: Instant) =>
-        store.requestRefund({ of: regNo, amount: toAmount(amount), ...grounds, byHand, at })
+      const refundManually = (sum: number, manualReference: string, at: Instant) =>
+        store.requestRefund({ of: regNo, amount: toAmount(sum), ...grounds, manualReference, at })
       await requestRefund(regNo, 100, addMs(hour))
       expect(await listWithoutEmail()).toEqual([])
       await refundManually(8_000, 'NEFT 1', addMs(2 * hour))
       await refundManually(200, 'NEFT 2', addMs(day))
       const [first, second] = await listWithoutEmail()
-      expect(first).toEqual({
-        id: expect.any(Number),
-        regNo,
-        amount: 8_000,
-        reference: 'NEFT 1',
-        at: addMs(2 * hour),
-      })
+      const firstRefund = { regNo, amount: 8_000, reference: 'NEFT 1', at: addMs(2 * hour) }
+      expect(first).toEqual({ id: expect.any(Number), ...firstRefund })
       expect(await listWithoutEmail(addMs(2 * hour))).toEqual([second])
       expect(await store.refundsWithoutEmail(noon, ['other'], 9)).toEqual([])
       expect(await store.refundsWithoutEmail(noon, ['demo'], 1)).toEqual([first])
@@ -122,8 +117,9 @@ export function refundsContract(setUp: ContractSetup): void {
       const withEmail = createImportRow()
       const withoutEmail = createImportRow({ searchable: { ...withEmail.searchable, email: '' } })
       await store.importRegistrations([before, withoutEmail, withEmail])
-      for (const { regNo: of } of [withoutEmail, withEmail])
-        await store.requestRefund({ of, amount: null, ...grounds, byHand: '9', at: addMs(1) })
+      const request = { amount: null, ...grounds, manualReference: '9', at: addMs(1) }
+      for (const { regNo } of [withoutEmail, withEmail])
+        await store.requestRefund({ of: regNo, ...request })
       const listWithoutEmail = await store.refundsWithoutEmail(addMs(-day), ['demo'], 9)
       expect(listWithoutEmail.map(({ regNo }) => regNo)).toEqual([withEmail.regNo])
     })
@@ -147,7 +143,7 @@ export function refundsContract(setUp: ContractSetup): void {
         paymentId: 'AP2',
       })
       expect(await revenue()).toBe(due)
-      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
     test('a second capture in dollars goes to review when the first is refunded, in any currency of the first', async () => {
@@ -177,7 +173,7 @@ export function refundsContract(setUp: ContractSetup): void {
       } as PaymentEvent
       await store.applyPaymentEvent(orderId, twoCaptures, newEmail)
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
-      expect(await store.mailsOf(regNo)).toEqual([])
+      expect(await store.emailsOfRegistration(regNo)).toEqual([])
     })
 
     test('in parts: the payment is a success until it is fully refunded, and never more than was received', async () => {
@@ -478,7 +474,7 @@ export function refundsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, refunds(['R1', due]), newEmail)
       expect((await find(store, regNo)).paymentStatus).toBe('refunded')
-      expect(await store.mailsOf(regNo)).toEqual([])
+      expect(await store.emailsOfRegistration(regNo)).toEqual([])
     })
   })
 
@@ -493,7 +489,7 @@ export function refundsContract(setUp: ContractSetup): void {
       expect((await store.dueMails(secondRefund, 9)).length).toBe(1)
       expect(await store.claimMail(id, secondRefund)).toBe(true)
       expect(await store.claimMail(id, third)).toBe(false)
-      expect(await store.mailsOf(regNo)).toMatchObject([
+      expect(await store.emailsOfRegistration(regNo)).toMatchObject([
         { status: 'failed', error: expect.stringContaining('may not have been sent') },
       ])
     })

@@ -66,7 +66,7 @@ export function registerContract(setUp: ContractSetup): void {
         ['add', 'the desk'],
         ['confirm', 'the desk'],
       ])
-      expect(await store.mailsOf(rejected.regNo)).toHaveLength(1)
+      expect(await store.emailsOfRegistration(rejected.regNo)).toHaveLength(1)
     })
 
     test('stores all its data', async () => {
@@ -155,7 +155,7 @@ export function registerContract(setUp: ContractSetup): void {
       expect(await store.auditOf(registration.regNo)).toEqual([
         { at: noon, who: 'delegate', what: 'registered' },
       ])
-      expect(await store.mailsOf(registration.regNo)).toEqual([])
+      expect(await store.emailsOfRegistration(registration.regNo)).toEqual([])
       expect(await store.uploadsInUse(['b'.repeat(64), upload.sha256])).toEqual([upload.sha256])
     })
 
@@ -170,7 +170,9 @@ export function registerContract(setUp: ContractSetup): void {
         payments: [],
         total: null,
       })
-      expect(await store.mailsOf(regNo)).toMatchObject([{ ...newEmail, status: 'queued' }])
+      expect(await store.emailsOfRegistration(regNo)).toMatchObject([
+        { ...newEmail, status: 'queued' },
+      ])
     })
 
     test('stores consents with it', async () => {

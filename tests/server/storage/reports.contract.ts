@@ -35,7 +35,13 @@ export function reportsContract(setUp: ContractSetup): void {
       await pay('pay_2')
       await pay('pay_3')
       const amount = toAmount(10_050)
-      await store.requestRefund({ ...refund, of: regNo, amount, at: addMs(hour), byHand: 'SLIP 1' })
+      await store.requestRefund({
+        ...refund,
+        of: regNo,
+        amount,
+        at: addMs(hour),
+        manualReference: 'SLIP 1',
+      })
       const ids: string[] = []
       for (let after: string | null = null, isLast = false; !isLast;) {
         const page = await store.movementPage(ALL, after, 1)

@@ -198,7 +198,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         null,
       )
       expect(decisionResult.ok).toBe(true)
-      expect(await store.takenSeats('demo')).toContainEqual({
+      expect(await store.listTakenSeats('demo')).toContainEqual({
         place: 'seats.scan',
         max: 1,
         taken: 2,
@@ -234,16 +234,16 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       } as const
       const paymentMethod = { gateway: '', askedOf: { account: 'demo', merchantId: null } }
       const unchangedAnswers = {
-        was: answers,
+        previousAnswers: answers,
         answers,
         category,
         searchable,
         unique: [],
-        mails: [],
+        emails: [],
         uploads: [],
       }
       const correction = await store.correct(
-        { ...correctAction, at: addMs(2), once: null },
+        { ...correctAction, at: addMs(2), idempotencyKey: null },
         {
           ...unchangedAnswers,
           quote: higherBill,
@@ -376,7 +376,9 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       )
       expect(answers.filter(({ ok }) => ok).length).toBe(1)
       expect(answers.filter(({ ok }) => !ok)).toEqual(Array(63).fill(full('seats.scan')))
-      expect(await store.takenSeats('demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
+      expect(await store.listTakenSeats('demo')).toEqual([
+        { place: 'seats.scan', max: 3, taken: 3 },
+      ])
     })
 
     test('negative control: if counted outside the transaction, the last seat is sold to everyone', async () => {
@@ -431,7 +433,9 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       },
     })
     const takenOf = async (): Promise<Readonly<Record<string, number>>> =>
-      Object.fromEntries((await store.takenSeats('demo')).map(({ place, taken }) => [place, taken]))
+      Object.fromEntries(
+        (await store.listTakenSeats('demo')).map(({ place, taken }) => [place, taken]),
+      )
 
     test('are reserved for each ticket and person of a registration', async () => {
       await serve([dinner, table])
@@ -493,15 +497,15 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
           who: 'Meera',
           why: `To ${tickets}.`,
           at: addMs(hour),
-          once: null,
+          idempotencyKey: null,
         },
         {
-          was: answers,
+          previousAnswers: answers,
           answers: { ...answers, tickets },
           category,
           searchable: newRegistration().searchable,
           unique: [],
-          mails: [],
+          emails: [],
           uploads: [],
           quote: null,
           channel: null,
@@ -559,7 +563,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         return { ...row, ...noPrice, category, paymentStatus, createdAt: noon, paidAt: null }
       })
       expect((await store.importRegistrations(rows)).ok).toBe(true)
-      expect(await store.takenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 2 }])
+      expect(await store.listTakenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 2 }])
       expect(await register()).toEqual(full('hall'))
     })
   })

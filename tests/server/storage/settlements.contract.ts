@@ -197,12 +197,12 @@ export function settlementsContract(setUp: ContractSetup): void {
         null,
       )
       expect(await listUnsettled()).toEqual(expectedEntry)
-      const treasurer = { who: 'treasurer', actor: 'treasurer', once: null } as const
+      const treasurer = { who: 'treasurer', actor: 'treasurer', idempotencyKey: null } as const
       const note = { ...treasurer, act: 'note', why: 'Called.', at: addMs(8 * DAY) } as const
       await store.addNote({ ...note, regNo: second.regNo })
       expect(await listUnsettled()).toEqual(expectedEntry)
       const markHandled = (regNo: RegNo, reason: string, at = addMs(9 * DAY)) =>
-        store.handleRefund({ ...treasurer, act: 'handle_refund', regNo, why: reason, at })
+        store.markRefundHandled({ ...treasurer, act: 'handle_refund', regNo, why: reason, at })
       // Rejected for another registration, and before the refund is overdue.
       expect(await markHandled(regNo, 'Called.')).toMatchObject({ error: { code: 'not_now' } })
       expect(await markHandled(second.regNo, 'Called.', addMs(4 * DAY))).toMatchObject({
@@ -249,7 +249,13 @@ export function settlementsContract(setUp: ContractSetup): void {
     test('a refund outside the gateway is not expected in its settlements', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
-      const refundRequest = { of: regNo, amount: due, ...grounds, byHand: 'NEFT 1', at: addMs(20) }
+      const refundRequest = {
+        of: regNo,
+        amount: due,
+        ...grounds,
+        manualReference: 'NEFT 1',
+        at: addMs(20),
+      }
       expect((await store.requestRefund(refundRequest)).ok).toBe(true)
       const DAY = 24 * hour
       await saveLines(line(orderId, 'AP1', { day: day(isoIndia(addMs(8 * DAY)).slice(0, 10)) }))
@@ -332,11 +338,16 @@ export function settlementsContract(setUp: ContractSetup): void {
       // A later response of the gateway about the same payment clears it.
       await store.applyPaymentEvent(orderId, confirmedBy('AP7', due, addMs(2000)), null)
       expect(await find(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
-      const byHand = { what: 'refund', amount: toAmount(1000), byHand: 'N1', ...grounds } as const
+      const manualRefund = {
+        what: 'refund',
+        amount: toAmount(1000),
+        manualReference: 'N1',
+        ...grounds,
+      } as const
       const id = unmatchedReview?.id ?? ''
-      expect((await store.decideReview(id, byHand, addMs(3000), null)).ok).toBe(true)
+      expect((await store.decideReview(id, manualRefund, addMs(3000), null)).ok).toBe(true)
       expect(await store.review(id)).toMatchObject({ left: due - 1000 })
-      const remainingRefund = { ...byHand, amount: null, byHand: 'N2' }
+      const remainingRefund = { ...manualRefund, amount: null, manualReference: 'N2' }
       expect((await store.decideReview(id, remainingRefund, addMs(4000), null)).ok).toBe(true)
       expect(await store.review(id)).toBeNull()
       const [, refundedPayment] = await store.paymentsOfAccount(ACCOUNT)
@@ -353,11 +364,11 @@ export function settlementsContract(setUp: ContractSetup): void {
         regNo,
         act: 'came_again',
         actor: 'owner',
-        once: null,
+        idempotencyKey: null,
         ...grounds,
       } as const
       const transferPayment = {
-        way: 'transfer',
+        method: 'transfer',
         reference: 'SBIN8',
         amount: due,
         paidAt: noon,
@@ -372,11 +383,16 @@ export function settlementsContract(setUp: ContractSetup): void {
       expect(await find(store, regNo)).toMatchObject({ state: 'complete', inReview: true })
     })
 
-    const confirmAction = { act: 'confirm', actor: 'owner', once: null, ...grounds } as const
+    const confirmAction = {
+      act: 'confirm',
+      actor: 'owner',
+      idempotencyKey: null,
+      ...grounds,
+    } as const
     const confirm = (regNo: RegNo, way: ManualMethod, reference: string) =>
       store.recordPayment(
         { ...confirmAction, regNo, at: noon },
-        { way, reference, amount: due, paidAt: noon },
+        { method: way, reference, amount: due, paidAt: noon },
         null,
       )
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import { inspectPostgres } from '../../../server/storage/postgres/inspect-database.ts'
-import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { newRegistration } from '../sample-registrations.ts'
 import { startDelayingProxy, buildProxyUrl } from './delaying-proxy.ts'
 import type { DelayingProxy } from './delaying-proxy.ts'
@@ -55,7 +55,7 @@ else
       if (first === undefined || second === undefined) throw new Error('expected two hosts')
       await setReadOnly(first, 'on')
       const url = `${buildProxyUrl(first.proxy.port, first.url).replace(/\/\w+$/, '')},127.0.0.1:${second.proxy.port}/${NAME}?target_session_attrs=read-write`
-      const { store } = await openInsidePostgres({ url, migrates: true })
+      const { store } = await openPostgresStore({ url, migrates: true })
       expect((await inspectPostgres(url)).stateText).toMatch(/^PostgreSQL .+ responds/)
       expect((await store.register(newRegistration())).ok).toBe(true)
       expect([await countAt(first), await countAt(second)]).toEqual([0, 1])

@@ -11,7 +11,7 @@ import {
   openToWrite,
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { COUNT_MAX } from '../../../server/storage/lists/list-and-search-registrations.ts'
-import { openInside, openStore } from '../../../server/storage/open-store.ts'
+import { openSqliteStore, openStore } from '../../../server/storage/open-store.ts'
 import type { OpenedStore } from '../../../server/storage/open-store.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import {
@@ -89,7 +89,7 @@ describe('SQLite', () => {
   beforeEach(async () => {
     dataDir = createFolder()
     await useEmptyDatabase(dataDir)
-    openedStore = await openInside({ dataDir })
+    openedStore = await openSqliteStore({ dataDir })
     shell = new Database(join(dataDir, DATABASE_FILE))
   })
   afterEach(async () => {
@@ -344,7 +344,7 @@ describe('SQLite', () => {
 
   test('a full disk rejects the batch and loses no confirmed data', async () => {
     const other = createFolder()
-    const fullDisk = await openInside({ dataDir: other, faults: { pagesMax: 300 } })
+    const fullDisk = await openSqliteStore({ dataDir: other, faults: { pagesMax: 300 } })
     const registrations = Array.from({ length: 200 }, () =>
       newRegistration({ answers: { note: 'x'.repeat(20_000) } }),
     )
@@ -368,7 +368,7 @@ describe('SQLite', () => {
   })
 
   test('when too many calls wait, the next is rejected immediately', async () => {
-    const limitedStore = await openInside({ dataDir, faults: { waitingMax: 3 } })
+    const limitedStore = await openSqliteStore({ dataDir, faults: { waitingMax: 3 } })
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>
         limitedStore.store.ping(noon).then(
@@ -410,14 +410,17 @@ describe('SQLite', () => {
       error: { code: 'full', place: 'hall' },
     })
     await second.close()
-    expect(await openedStore.store.takenSeats('demo')).toEqual([
+    expect(await openedStore.store.listTakenSeats('demo')).toEqual([
       { place: 'hall', max: 1, taken: 1 },
     ])
   })
 
   test('negative control: responding before the commit is detected', async () => {
     const other = createFolder()
-    const earlyStore = await openInside({ dataDir: other, faults: { answerBeforeCommitMs: 5_000 } })
+    const earlyStore = await openSqliteStore({
+      dataDir: other,
+      faults: { answerBeforeCommitMs: 5_000 },
+    })
     const created = newRegistration()
     expect(await earlyStore.store.register(created)).toMatchObject({ ok: true })
     expect(await earlyStore.store.registration(created.regNo)).toBeNull()

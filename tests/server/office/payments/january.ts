@@ -79,8 +79,16 @@ export async function createJanuary({
       )
     else
       await test.deps.store.recordPayment(
-        { regNo, act: 'confirm', actor: 'treasurer', who: 'office', why: '', at, once: null },
-        { way: method, reference: `IN26012000${String(n).padStart(6, '0')}`, amount, paidAt: at },
+        {
+          regNo,
+          act: 'confirm',
+          actor: 'treasurer',
+          who: 'office',
+          why: '',
+          at,
+          idempotencyKey: null,
+        },
+        { method, reference: `IN26012000${String(n).padStart(6, '0')}`, amount, paidAt: at },
         null,
       )
     if (isJanuary(at)) add(eventId, method, { payments: 1, received: amount })
@@ -117,7 +125,7 @@ export async function createJanuary({
         why: 'Agreed',
         who: 'office',
         at,
-        byHand: `SLIP ${n}`,
+        manualReference: `SLIP ${n}`,
       })
     if (isJanuary(at))
       add(eventId, method === 'airpay' && !isByGateway ? 'outside' : method, {

@@ -164,9 +164,17 @@ test('a closed month accepts later payments, and marks them on the page and in t
   }
   const regNo = await register(app, EVENTS[0], { n: 800, on: toNoon('2026-01-30'), answers })
   await app.deps.store.recordPayment(
-    { regNo, act: 'confirm', actor: 'desk', who: 'office', why: '', at: app.now(), once: null },
     {
-      way: 'cash',
+      regNo,
+      act: 'confirm',
+      actor: 'desk',
+      who: 'office',
+      why: '',
+      at: app.now(),
+      idempotencyKey: null,
+    },
+    {
+      method: 'cash',
       reference: 'SLIP LATE',
       amount: toAmount(118_000),
       paidAt: instant(toNoon('2026-01-30')),

@@ -106,7 +106,9 @@ test('the confirmation of a payment at the price on its date states that price, 
   const payment = { act: 'confirm', way: 'transfer', day: '2027-01-17', amount: String(REGULAR) }
   expect((await office.act(paidRegNo, { ...payment, reference: '526123000021' })).status).toBe(200)
   const listEmails = async (regNo: RegNo) =>
-    (await server.deps.store.mailsOf(regNo)).map(({ text: body }) => body.replaceAll('\u00a0', ' '))
+    (await server.deps.store.emailsOfRegistration(regNo)).map(({ text: body }) =>
+      body.replaceAll('\u00a0', ' '),
+    )
   expect(await listEmails(paidRegNo)).toContainEqual(
     expect.stringContaining('We have received ₹ 5,900'),
   )

@@ -138,7 +138,7 @@ describe('cancelling', () => {
       allowed: ['note', 'came_again', 'dismiss', 'refund', 'erase'],
       trail: [{ act: 'cancel', text: 'Cancelled: ₹\u00a0590 to refund', why: body.why }],
     })
-    expect((await server.deps.store.mailsOf(regNo)).at(-1)).toMatchObject({
+    expect((await server.deps.store.emailsOfRegistration(regNo)).at(-1)).toMatchObject({
       to: 'delegate3@example.org',
       subject: 'Your registration for Sample 2026 is cancelled',
       text: expect.stringContaining('We will refund ₹\u00a0590 to you'),
@@ -250,9 +250,9 @@ describe('correcting', () => {
         who: 'office',
         why: 'The seat is needed.',
         at: server.now(),
-        once: null,
+        idempotencyKey: null,
       },
-      { payBack: 0 as Amount, shown: null, mail: null },
+      { refundAmount: 0 as Amount, shownPaidAmount: null, mail: null },
     )
     const regNo = await addPaid(12, true)
     const body = { act: 'correct', why: 'No member.', answers: { is_member: false } }
@@ -275,7 +275,7 @@ describe('correcting', () => {
       payments: [{ asked: 'Payment of the remaining amount requested.' }, {}],
     })
     expect(await readView(regNo)).toEqual(['complete', true, 2360, 'pays'])
-    expect((await server.deps.store.mailsOf(regNo)).at(-1)?.text).toContain('{link}')
+    expect((await server.deps.store.emailsOfRegistration(regNo)).at(-1)?.text).toContain('{link}')
     // The first order is queried again; the gateway repeats its response.
     await pay(`${regNo}` as OrderId, 'REF12', 118_000 as Amount)
     expect(await find(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'success' })
@@ -402,7 +402,7 @@ describe('a transfer', () => {
       total: 354_000,
       answers: body.answers,
     })
-    const lastEmails = (await server.deps.store.mailsOf(regNo)).slice(-2)
+    const lastEmails = (await server.deps.store.emailsOfRegistration(regNo)).slice(-2)
     expect(lastEmails.map(({ to }) => to)).toEqual(['delegate20@example.org', 'binu@example.org'])
     expect((await server.deps.store.accessLink('h20'))?.expiresAt).toBe(server.now())
     const unpaid = await register(server, EVENT, {

@@ -96,7 +96,7 @@ test('a delegate who pays at the desk gets a confirmation, which is the same whe
   const regNo = String(body['reg_no'])
   expect((await office.act(regNo, { act: 'resend', why: '' })).status).toBe(200)
   const storedRegistration = await server.deps.store.registration(regNo as never)
-  const [resentEmail, first, ...otherEmails] = await server.deps.store.mailsOf(
+  const [resentEmail, first, ...otherEmails] = await server.deps.store.emailsOfRegistration(
     storedRegistration?.regNo as never,
   )
   expect(otherEmails).toEqual([])

@@ -81,7 +81,7 @@ const readStored = async (regNo: string) => {
   return registration
 }
 const readLastEmail = async (regNo: string) =>
-  (await server.deps.store.mailsOf(regNo as RegNo)).at(-1)
+  (await server.deps.store.emailsOfRegistration(regNo as RegNo)).at(-1)
 const retryPayment = async (regNo: string, n: number) => {
   const retryResponse = await server.app.inject({
     method: 'POST',
@@ -101,7 +101,7 @@ const readLinkToken = async (regNo: string): Promise<string> => {
   return /\/my\/([\w-]+)/.exec(emailText.replaceAll(/=\n/g, ''))?.[1] ?? ''
 }
 const readTakenSeats = async () =>
-  (await server.deps.store.takenSeats('sample2026')).map(({ taken }) => taken)
+  (await server.deps.store.listTakenSeats('sample2026')).map(({ taken }) => taken)
 
 describe('a registration that needs approval', () => {
   test('is not called paid if it is cancelled before the decision', async () => {

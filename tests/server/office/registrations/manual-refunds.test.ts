@@ -85,7 +85,7 @@ test('a payment is moved to a registration by its number as displayed, also in l
     expect(movedTo?.paymentStatus).toBe('success')
   }
   // The confirmation goes to the registration that it pays.
-  const emails = await server.deps.store.mailsOf(targets[0])
+  const emails = await server.deps.store.emailsOfRegistration(targets[0])
   expect(emails.map(({ subject }) => subject)).toContain(`LEKHACON 2027: ${targets[0]}`)
 })
 
@@ -133,7 +133,7 @@ test('the refund email does not call the registration complete while a differenc
   const refund = { act: 'refund', why: 'Agreed.', amount: '20', by_hand: true, reference: 'C-081' }
   expect((await office.act(regNo, refund)).status).toBe(200)
   expect(await startRefundEmails(server.deps, { isEnabled: false }).run()).toBe(1)
-  const mail = (await server.deps.store.mailsOf(regNo)).find(({ text: body }) =>
+  const mail = (await server.deps.store.emailsOfRegistration(regNo)).find(({ text: body }) =>
     body.includes('C-081'),
   )
   expect(mail?.text).toContain('was refunded on')
@@ -178,7 +178,7 @@ test('the email after a correction to a lower price states the refund, which is 
   const formatPrice = async (workshop: string | null, total: number): Promise<string> => {
     const correction = { act: 'correct', why: 'By phone.', answers: { workshop }, total }
     expect((await office.act(regNo, correction)).status).toBe(200)
-    const emails = await server.deps.store.mailsOf(regNo)
+    const emails = await server.deps.store.emailsOfRegistration(regNo)
     const { subject, text: body } = emails.at(-1) ?? { subject: '', text: '' }
     return `${subject}: ${body.split('\n\n')[1]}`.replaceAll('\u00a0', ' ')
   }

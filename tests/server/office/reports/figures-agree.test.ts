@@ -79,7 +79,7 @@ async function sumReconciled({ payouts, unsettled }: WireSettlement): Promise<nu
   )
 }
 
-const actionInput = { who: 'office', why: 'Ill', actor: 'owner', once: null } as const
+const actionInput = { who: 'office', why: 'Ill', actor: 'owner', idempotencyKey: null } as const
 
 /** Reads the totals of each report, in paise. */
 async function readFigures() {
@@ -151,21 +151,21 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
     of: paidRegNo,
     amount: toAmount(100_050),
     ...actionInput,
-    byHand: 'NEFT 1',
+    manualReference: 'NEFT 1',
     at: server.now(),
   })
   manualRefundSum += 100_050
   await expectAgreement(2 * PRICE + 100 - 100_050, PRICE)
   await server.deps.store.cancel(
     { ...actionInput, regNo: cancelledRegNo, act: 'cancel', at: server.now() },
-    { payBack: toAmount(300_000), shown: null, mail: null },
+    { refundAmount: toAmount(300_000), shownPaidAmount: null, mail: null },
   )
   await expectAgreement(2 * PRICE + 100 - 100_050, PRICE, PRICE)
   await server.deps.store.requestRefund({
     of: cancelledRegNo,
     amount: toAmount(300_000),
     ...actionInput,
-    byHand: 'NEFT 2',
+    manualReference: 'NEFT 2',
     at: server.now(),
   })
   manualRefundSum += 300_000
