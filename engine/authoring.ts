@@ -47,7 +47,11 @@ export { preview } from './authoring/tools/preview.ts'
 export { deriveEventId, findPrefix, suggestEventId } from './authoring/tools/new-event/event-id.ts'
 export { createEventFile } from './authoring/tools/new-event/event-file.ts'
 export { QUESTIONS, type Question } from './authoring/tools/new-event/questions.ts'
-export { readFees, type FeeProblem } from './authoring/tools/new-event/check-fees.ts'
+export {
+  listColumnLabels,
+  readFees,
+  type FeeProblem,
+} from './authoring/tools/new-event/check-fees.ts'
 export { askAboutCurrency } from './authoring/tools/new-event/fee-table/currency.ts'
 export { listRowRemarks } from './authoring/tools/new-event/category-remarks.ts'
 export {

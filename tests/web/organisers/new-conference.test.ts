@@ -8,6 +8,7 @@ import {
   EMPTY_DRAFT,
   EMPTY_ITEM,
   readDraft,
+  readPastedFees,
   removePeriod,
 } from '../../../web/organisers/new-conference/answers.ts'
 
@@ -75,6 +76,39 @@ test('a period that is removed takes its prices with it, and one price for all s
   const single: ItemTable = { ...table, rows: [row('Echo', '1500')], isByPeriod: false }
   expect(removePeriod(single, 0)).toEqual(single)
 })
+
+const column = (label: string, to: string, from = '') => ({ label, from, to })
+const EARLY = column('Early', '2026-08-31')
+const SPOT = column('Spot', '')
+
+test.each<[string, ReturnType<typeof column>[], string[]]>([
+  ['a period is inserted', [EARLY, column('Regular', '2026-10-31'), SPOT], ['1500', '', '2000']],
+  ['a period is missing', [SPOT], ['2000']],
+  ['the order changes', [column('Spot', '2026-08-31'), column('Early', '')], ['2000', '1500']],
+  ['a day changes', [column('early', '2026-09-15'), SPOT], ['1500', '2000']],
+  ['a name changes', [column('Early Bird', '2026-08-31'), SPOT], ['1500', '2000']],
+  ['a name and its day change', [column('Early Bird', '2026-09-15'), SPOT], ['', '2000']],
+  [
+    'a period is inserted at its place',
+    [column('Super Early', ''), EARLY, SPOT],
+    ['', '1500', '2000'],
+  ],
+])(
+  'a fee table is pasted again and %s: prices of workshops stay with their period',
+  (_, columns, cells) => {
+    const table: ItemTable = { rows: [row('Echo', '1500', '2000')], notes: [], isByPeriod: true }
+    const single: ItemTable = { ...table, rows: [row('', '1500')], isByPeriod: false }
+    const fees = { ...draft.fees, columns, tax: null, companions: null }
+    const old = { ...workshops(table), companions: single }
+    expect(readPastedFees(old, fees)).toMatchObject({
+      workshops: { rows: [row('Echo', ...cells)] },
+      companions: single,
+    })
+    expect(readPastedFees({ ...old, companions: table }, fees).companions?.rows).toEqual([
+      row('Echo', ...cells),
+    ])
+  },
+)
 
 test('a category that is renamed is named where a workshop still uses it', () => {
   const rows = [row('Echo', '1500'), { ...row('', 'free'), category: 'PG' }]

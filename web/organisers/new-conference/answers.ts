@@ -5,9 +5,12 @@ import {
   continuesWorkshop,
   createEventFile,
   findPrefix,
+  listColumnLabels,
   QUESTIONS,
   readCompanionTable,
   readFees,
+  readFeeTable,
+  readNote,
   readWorkshopTable,
   suggestEventId,
 } from '../../../engine/authoring.ts'
@@ -19,7 +22,7 @@ import type {
   NewEventAnswers,
   Question,
 } from '../../../engine/authoring.ts'
-import type { AnswerDraft } from './answer-draft.ts'
+import type { AnswerDraft, AnswerTexts } from './answer-draft.ts'
 
 const EMPTY_ROWS = 3
 export const EMPTY_ITEM: ItemRow = { label: '', category: '', cells: [], number: '' }
@@ -170,6 +173,53 @@ export function addItemRows(table: ItemTable, added: readonly ItemRow[]): ItemTa
 export const isSmaller = (table: FeeTable | ItemTable, old: FeeTable | ItemTable): boolean =>
   table.rows.length < old.rows.length ||
   ('columns' in table && 'columns' in old && table.columns.length < old.columns.length)
+
+/**
+ * Returns the answers that a pasted fee table changes: its prices, the tax and the price of an accompanying person that
+ * it states, and the columns of the other tables.
+ */
+export function readPastedFees(
+  draft: AnswerTexts,
+  { tax, companions, ...fees }: ReturnType<typeof readFeeTable>,
+): Partial<AnswerTexts> {
+  return {
+    fees,
+    workshops: followPeriods(draft.workshops, draft.fees, fees),
+    companions:
+      companions === null
+        ? followPeriods(draft.companions, draft.fees, fees)
+        : addItemRows(EMPTY_DRAFT.companions, [
+            { ...EMPTY_ITEM, ...readNote(` = ${companions}`, fees.columns.length) },
+          ]),
+    ...(tax === null ? {} : { texts: { ...draft.texts, gst: tax } }),
+  }
+}
+
+/**
+ * Moves the prices of each period to the column of the same period in a new fee table: the one of the same name, or, if
+ * it is now called differently, the one in the same place with the same days. Other periods have no prices yet.
+ */
+function followPeriods(table: ItemTable, oldFees: FeeTable, newFees: FeeTable): ItemTable {
+  if (!table.isByPeriod) return table
+  const [oldNames, newNames] = [oldFees, newFees].map((fees) =>
+    listColumnLabels(fees).map((label) => label.toLowerCase()),
+  )
+  const sources = newFees.columns.map(({ from, to }, column) => {
+    const sameName = oldNames?.indexOf(newNames?.[column] ?? '') ?? -1
+    if (sameName >= 0) return sameName
+    const old = oldFees.columns[column]
+    const isRenamed =
+      old?.from === from && old.to === to && newNames?.includes(oldNames?.[column] ?? '') !== true
+    return isRenamed ? column : null
+  })
+  return {
+    ...table,
+    rows: table.rows.map((row) => ({
+      ...row,
+      cells: sources.map((source) => (source === null ? '' : (row.cells[source] ?? ''))),
+    })),
+  }
+}
 
 /** Removes the prices of a period that was removed from the registration fees. */
 export const removePeriod = (table: ItemTable, at: number): ItemTable =>

@@ -1,7 +1,7 @@
 /** The questions about a new conference, one card at a time, beside the form that they produce. */
 import { Fragment, lazy, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { FormEvent } from 'react'
-import { readItemRow, readNote } from '../../../engine/authoring.ts'
+import { readItemRow } from '../../../engine/authoring.ts'
 import type { Question } from '../../../engine/authoring.ts'
 import type { FileDraft } from '../editor/event-file-draft.ts'
 import { useCheck } from '../editor/event-file-draft.ts'
@@ -18,6 +18,7 @@ import {
   isFeeQuestion,
   isSmaller,
   readDraft,
+  readPastedFees,
   removePeriod,
   toDay,
   writeFile,
@@ -115,22 +116,8 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
     const read = readPasted(text, before, today)
     setPasted(read.pasted)
     if (read.table === null) return
-    const { tax, companions, ...fees } = read.table
     setChecked(true)
-    changeTables(
-      {
-        fees,
-        ...(tax === null ? {} : { texts: { ...draft.texts, gst: tax } }),
-        ...(companions === null
-          ? {}
-          : {
-              companions: addItemRows(EMPTY_DRAFT.companions, [
-                { ...EMPTY_ITEM, ...readNote(` = ${companions}`, fees.columns.length) },
-              ]),
-            }),
-      },
-      true,
-    )
+    changeTables(readPastedFees(draft, read.table), true)
   }
   /** A table that takes the place of another, or is smaller, can be undone; and the undoing, too. */
   const changeTables = (changed: Partial<AnswerTexts>, isReplaced = false): void => {

@@ -41,9 +41,8 @@ export function readFees(
   table: FeeTable,
   answers: NewEventAnswers,
 ): { readonly fees: NewEventAnswers; readonly problems: readonly FeeProblem[] } {
-  const statedLabels = table.columns.map(({ label }) => label.trim())
-  const names = statedLabels.map((label, index) => label || nameByDays(table, index))
-  const labels = listPeriodLabels(table.columns.length, names)
+  const names = listStatedNames(table)
+  const labels = listColumnLabels(table)
   const currency = answers.currency ?? table.currency ?? INR
   const isCurrencyAsked = table.currencyAsked !== undefined && answers.currency === undefined
   const otherCurrency = explainOtherCurrency(table, labels, currency)
@@ -89,6 +88,13 @@ export function readFees(
   }
   return { fees, problems }
 }
+
+const listStatedNames = (table: FeeTable): readonly string[] =>
+  table.columns.map(({ label }, index) => label.trim() || nameByDays(table, index))
+
+/** Returns the names of the table's periods. One without a name has the name that the file gives it. */
+export const listColumnLabels = (table: FeeTable): readonly string[] =>
+  listPeriodLabels(table.columns.length, listStatedNames(table))
 
 /**
  * Names a period without a label by its days, because there are no usual names for four or more
