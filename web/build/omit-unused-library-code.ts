@@ -143,6 +143,17 @@ export const getContainerQuery = () => { ${buildThrowStatement('a container quer
     '@mui/material/internal/svg-icons/ArrowDropDown.mjs',
     `export default () => { ${buildThrowStatement('the arrow icon of MUI')} }`,
   ],
+  // The only text of MUI is the label of Yes and No, which has the style of the page (radio-choices.css).
+  [
+    '@mui/material/Typography/Typography.mjs',
+    `import { jsx } from 'react/jsx-runtime'
+export default ({ className, children }) => jsx('span', { className, children })`,
+  ],
+  // Only menu items ask the theme for a distance, of one factor; MUI's own accepts four, and names of sizes.
+  [
+    '@mui/system/createTheme/createSpacing.mjs',
+    'export default () => (factor) => `${8 * factor}px`',
+  ],
   // Nothing uses styled.div; its 130 variants would be created at startup.
   [
     '@emotion/styled/dist/emotion-styled.browser.esm.js',
