@@ -9,7 +9,6 @@ import {
   QUESTIONS,
   readCompanionTable,
   readFees,
-  readFeeTable,
   readNote,
   readWorkshopTable,
   suggestEventId,
@@ -21,6 +20,7 @@ import type {
   ItemTable,
   NewEventAnswers,
   Question,
+  readFeeTable,
 } from '../../../engine/authoring.ts'
 import type { AnswerDraft, AnswerTexts } from './answer-draft.ts'
 
