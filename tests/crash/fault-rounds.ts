@@ -186,7 +186,7 @@ async function causeFault(
 
 async function cutCommits(proxy: DelayingProxy, moment: CutMoment, times: number): Promise<void> {
   const target = proxy.cuts()[moment] + times
-  proxy.cutCommits(moment, { oneIn: CUT_ONE_IN, times })
+  proxy.cutCommits(moment, { oneIn: CUT_ONE_IN, cutsMax: times })
   await waitUntil(() => proxy.cuts()[moment] >= target, `${times} cut COMMITs`)
   proxy.stopCutting()
 }

@@ -28,7 +28,7 @@ const ISSUER: Issuer = {
   states: {},
 }
 
-export function actionsContract(setUp: ContractSetup): void {
+export function defineActionsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
@@ -43,7 +43,7 @@ export function actionsContract(setUp: ContractSetup): void {
     idempotencyKey: null,
     ...changes,
   })
-  const stateOf = async (regNo: RegNo) => (await find(store, regNo)).state
+  const readState = async (regNo: RegNo) => (await find(store, regNo)).state
 
   const card = { gateway: 'airpay', askedOf: { account: 'demo', merchantId: null } }
   /** Corrects the price upwards, so that a balance is due by transfer. */
@@ -80,12 +80,12 @@ export function actionsContract(setUp: ContractSetup): void {
     })
     expect(correction.ok).toBe(true)
   }
-  test('a balance paid by card instead of a transfer is an order that is queried at the gateway', async () => {
+  test('a balance paid by card instead of by transfer has an order, about which the gateway is queried', async () => {
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
     await raisePrice(regNo)
-    const [byTransfer] = (await find(store, regNo)).payments
-    expect(byTransfer).toMatchObject({ way: 'transfer', status: 'pending', isDifference: true })
+    const [transfer] = (await find(store, regNo)).payments
+    expect(transfer).toMatchObject({ way: 'transfer', status: 'pending', isDifference: true })
     expect(await store.retry(regNo, addMs(2000), card)).toMatchObject({
       ok: true,
       value: { way: null, amount: 100 },
@@ -112,8 +112,8 @@ export function actionsContract(setUp: ContractSetup): void {
     await raisePrice(regNo, 100, card)
     const [balanceOrder] = (await find(store, regNo)).payments
     if (balanceOrder === undefined) throw new Error('no balance was created')
-    const paid = confirmedBy('AP2', balanceOrder.amount)
-    await store.applyPaymentEvent(balanceOrder.orderId, paid, null)
+    const confirmation = confirmedBy('AP2', balanceOrder.amount)
+    await store.applyPaymentEvent(balanceOrder.orderId, confirmation, null)
     expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
     const receipts = await store.documents(regNo)
     expect(receipts.map(({ kind, total }) => [kind, total])).toEqual([
@@ -127,8 +127,8 @@ export function actionsContract(setUp: ContractSetup): void {
       way: 'transfer',
       payUntil: addMs(hour),
     })
-    const charged = toAmount(600_000)
-    const quote = { ...sampleQuote, total: charged, base: toAmount(523_500) }
+    const chargedAmount = toAmount(600_000)
+    const quote = { ...sampleQuote, total: chargedAmount, base: toAmount(523_500) }
     const price = { quote, holdUntil: null }
     const payByCard = async (after: OrderId) => {
       const card = await store.retry(regNo, addMs(1), {
@@ -140,36 +140,36 @@ export function actionsContract(setUp: ContractSetup): void {
       return card.ok ? card.value.orderId : expect.fail(card.error.code)
     }
     // The second card order replaces the first one, so the transfer stays replaced.
-    const second = await payByCard(await payByCard(orderId))
-    const orders = async () =>
+    const secondOrderId = await payByCard(await payByCard(orderId))
+    const listOrders = async () =>
       (await find(store, regNo)).payments.map(({ way, status, amount }) => [way, status, amount])
-    const ended = [
-      [null, 'failed', charged],
+    const expectedAfterOrder = [
+      [null, 'failed', chargedAmount],
       ['transfer', 'failed', sampleQuote.total],
     ]
-    expect(await orders()).toEqual([[null, 'pending', charged], ...ended])
-    await store.applyPaymentEvent(second, declinedAt(addMs(2)), null)
-    await store.applyPaymentEvent(second, declinedAt(addMs(2)), null)
-    const restored = [
+    expect(await listOrders()).toEqual([[null, 'pending', chargedAmount], ...expectedAfterOrder])
+    await store.applyPaymentEvent(secondOrderId, declinedAt(addMs(2)), null)
+    await store.applyPaymentEvent(secondOrderId, declinedAt(addMs(2)), null)
+    const expectedAfterDecline = [
       ['transfer', 'pending', sampleQuote.total],
-      [null, 'failed', charged],
-      ...ended,
+      [null, 'failed', chargedAmount],
+      ...expectedAfterOrder,
     ]
-    expect(await orders()).toEqual(restored)
+    expect(await listOrders()).toEqual(expectedAfterDecline)
     expect(await find(store, regNo)).toMatchObject({
       state: 'to_pay',
       total: sampleQuote.total,
       payUntil: addMs(hour),
     })
     // After the transfer's own hold, a declined card payment restores nothing.
-    const [newest] = (await find(store, regNo)).payments
-    const third = await payByCard(newest?.orderId ?? orderId)
-    await store.applyPaymentEvent(third, declinedAt(addMs(hour)), null)
-    expect((await orders())[0]).toEqual([null, 'failed', charged])
+    const [newestAttempt] = (await find(store, regNo)).payments
+    const thirdOrderId = await payByCard(newestAttempt?.orderId ?? orderId)
+    await store.applyPaymentEvent(thirdOrderId, declinedAt(addMs(hour)), null)
+    expect((await listOrders())[0]).toEqual([null, 'failed', chargedAmount])
   })
 
   test.each(['is open', 'has expired'])(
-    'after a first balance is paid, a second correction whose order %s leaves only the rest due',
+    'after a first balance is paid, a second correction whose order %s leaves only the remainder due',
     async (second) => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
@@ -204,7 +204,7 @@ export function actionsContract(setUp: ContractSetup): void {
     const { regNo } = await registerSample(store)
     const { answers, category } = await find(store, regNo)
     const { searchable } = newRegistration()
-    const correctTo = (name: string) =>
+    const correctNameTo = (name: string) =>
       store.correct(buildAction(regNo, { act: 'correct', actor: 'owner', why: `To ${name}.` }), {
         previousAnswers: answers,
         answers: { ...answers, full_name: name },
@@ -220,16 +220,16 @@ export function actionsContract(setUp: ContractSetup): void {
         revokesLinks: false,
       })
     const names = ['Asha One', 'Asha Two']
-    const results = await Promise.all(names.map(correctTo))
+    const results = await Promise.all(names.map(correctNameTo))
     // The database determines which one comes first.
-    const first = results.findIndex(({ ok }) => ok)
-    expect(results[1 - first]).toMatchObject({ error: { code: 'moved_on' } })
-    expect((await find(store, regNo)).answers).toMatchObject({ full_name: names[first] })
+    const firstIndex = results.findIndex(({ ok }) => ok)
+    expect(results[1 - firstIndex]).toMatchObject({ error: { code: 'moved_on' } })
+    expect((await find(store, regNo)).answers).toMatchObject({ full_name: names[firstIndex] })
   })
 
   test('one bank statement line pays once, whether recorded as transfer or UPI', async () => {
     const transferMethod = { way: 'transfer' }
-    const [first, two] = [
+    const [first, second] = [
       await registerSample(store, transferMethod),
       await registerSample(store, transferMethod),
     ]
@@ -240,28 +240,28 @@ export function actionsContract(setUp: ContractSetup): void {
         null,
       )
     expect(await confirm(first.regNo, 'upi', '412345678901')).toMatchObject({ ok: true })
-    expect(await confirm(two.regNo, 'transfer', '412345678901')).toMatchObject({
+    expect(await confirm(second.regNo, 'transfer', '412345678901')).toMatchObject({
       error: { code: 'taken', message: expect.stringContaining(`the payment of ${first.regNo}`) },
     })
   })
 
   test('a moved payment pays the price on its day, and the review states which day sets the price', async () => {
     const transferMethod = { way: 'transfer' }
-    const [from, to] = [
+    const [source, target] = [
       await registerSample(store, transferMethod),
       await registerSample(store, transferMethod),
     ]
     const listExpected = async (methods: readonly string[]) =>
-      (await store.expectedPayments('demo', methods)).find(({ regNo }) => regNo === to.regNo)
+      (await store.expectedPayments('demo', methods)).find(({ regNo }) => regNo === target.regNo)
     expect(await listExpected([])).toMatchObject({ due: sampleQuote.total, priced: null })
-    const { answers, category } = await find(store, to.regNo)
+    const { answers, category } = await find(store, target.regNo)
     expect((await listExpected(['transfer']))?.priced).toEqual({
       answers,
       category,
       isInReview: false,
     })
     await store.recordPayment(
-      buildAction(from.regNo, { act: 'confirm', actor: 'treasurer' }),
+      buildAction(source.regNo, { act: 'confirm', actor: 'treasurer' }),
       { method: 'transfer', reference: '512345678901', amount: toAmount(100), paidAt: addMs(1000) },
       null,
     )
@@ -271,15 +271,15 @@ export function actionsContract(setUp: ContractSetup): void {
       total: toAmount(sampleQuote.total + 118),
       base: toAmount(sampleQuote.base + 118),
     }
-    const move = { what: 'move', to: to.regNo, price, why: 'A friend.', who: 'office' } as const
+    const move = { what: 'move', to: target.regNo, price, why: 'A friend.', who: 'office' } as const
     expect(await store.decideReview(review?.id ?? '', move, addMs(2000), null)).toMatchObject({
       ok: true,
     })
-    expect(await find(store, to.regNo)).toMatchObject({ total: price.total, inReview: true })
+    expect(await find(store, target.regNo)).toMatchObject({ total: price.total, inReview: true })
     expect(await listExpected([])).toMatchObject({ due: price.total })
   })
 
-  test('an unpaid registration has the price on the day; one under review, paid otherwise or at that price keeps its own', async () => {
+  test('an unpaid registration gets the price of the day; one that is under review, is paid by another method or has that price is unchanged', async () => {
     const transferMethod = { way: 'transfer' }
     const [first, inReview] = [
       await registerSample(store, transferMethod),
@@ -334,7 +334,7 @@ export function actionsContract(setUp: ContractSetup): void {
     ['in-process', 'pending'],
     ['unreachable', 'pending'],
   ] as const)(
-    'a payment claim after the gateway said %s: the card order is %s',
+    'a payment claim after the gateway reported %s: the card order is %s',
     async ([gatewayState, expectedState]) => {
       const { regNo, orderId } = await registerSample(store)
       await store.recordStatusQuery(orderId, addMs(1), addMs(2), gatewayState)
@@ -376,8 +376,8 @@ export function actionsContract(setUp: ContractSetup): void {
   test('deciding on a payment that was never requested ends the review of the registration', async () => {
     const approval = { id: 'letter', decideBy: addMs(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
-    const owners = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
-    await store.cancel(owners('cancel'), {
+    const asOwner = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
+    await store.cancel(asOwner('cancel'), {
       refundAmount: toAmount(0),
       shownPaidAmount: null,
       mail: null,
@@ -387,7 +387,7 @@ export function actionsContract(setUp: ContractSetup): void {
       amount: toAmount(100),
       paidAt: addMs(1000),
     }
-    await store.recordExtraPayment(owners('came_again'), { method: 'transfer', ...lateTransfer })
+    await store.recordExtraPayment(asOwner('came_again'), { method: 'transfer', ...lateTransfer })
     expect(await find(store, regNo)).toMatchObject({ inReview: true, payments: [] })
     const [review] = await store.reviews(null)
     const decision = { what: 'dismiss', why: 'Not ours.', who: 'Meera' } as const
@@ -396,11 +396,11 @@ export function actionsContract(setUp: ContractSetup): void {
     expect(await find(store, regNo)).toMatchObject({ inReview: false, state: 'cancelled' })
   })
 
-  test('a paid and cancelled registration is counted as ended, not as paid', async () => {
+  test('a paid registration that is cancelled is counted as ended, not as paid', async () => {
     const paid = await registerSample(store)
     await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
     await registerSample(store)
-    const count = async () => {
+    const readCounts = async () => {
       const {
         total,
         paid: paidCount,
@@ -409,10 +409,10 @@ export function actionsContract(setUp: ContractSetup): void {
       } = await store.dashboardFigures('demo', dayOf(addMs(0)))
       return [total, paidCount, pendingCount, endedCount]
     }
-    expect(await count()).toEqual([2, 1, 1, 0])
+    expect(await readCounts()).toEqual([2, 1, 1, 0])
     const owner = buildAction(paid.regNo, { act: 'cancel', actor: 'owner' })
     await store.cancel(owner, { refundAmount: toAmount(0), shownPaidAmount: null, mail: null })
-    expect(await count()).toEqual([2, 0, 1, 1])
+    expect(await readCounts()).toEqual([2, 0, 1, 1])
     const page = await store.listPage({ eventId: 'demo', answers: {}, state: 'cancelled' }, 1, 20)
     expect([toRegNos(page.rows), page.sums]).toMatchObject([[paid.regNo], [{ ended: 1 }]])
   })
@@ -444,13 +444,13 @@ export function actionsContract(setUp: ContractSetup): void {
   test('an erased registration that was not approved cannot be approved later', async () => {
     const approval = { id: 'letter', decideBy: addMs(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
-    const owners = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
+    const asOwner = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
     expect(
-      await store.rejectApplication(owners('refuse'), { offer: null, mail: null }),
+      await store.rejectApplication(asOwner('refuse'), { offer: null, mail: null }),
     ).toMatchObject({
       ok: true,
     })
-    expect(await store.erasePersonalData(owners('erase'))).toMatchObject({ ok: true })
+    expect(await store.erasePersonalData(asOwner('erase'))).toMatchObject({ ok: true })
     const paymentMethod = { way: 'transfer' }
     const approvalResult = {
       channel: paymentMethod,
@@ -458,23 +458,23 @@ export function actionsContract(setUp: ContractSetup): void {
       mail: null,
       confirmation: null,
     }
-    expect(await store.approve(owners('approve'), approvalResult)).toMatchObject({
+    expect(await store.approve(asOwner('approve'), approvalResult)).toMatchObject({
       error: { code: 'not_now' },
     })
-    expect(await stateOf(regNo)).toBe('refused')
+    expect(await readState(regNo)).toBe('refused')
   })
 
-  test('a payment that arrived while it was not approved counts once it is approved', async () => {
+  test('a payment that arrived before the approval counts after it', async () => {
     const approval = { id: 'letter', decideBy: addMs(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
-    const owners = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
-    await store.rejectApplication(owners('refuse'), { offer: null, mail: null })
+    const asOwner = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
+    await store.rejectApplication(asOwner('refuse'), { offer: null, mail: null })
     const lateTransfer = {
       reference: 'HDFCN52026000010',
       amount: sampleQuote.total,
       paidAt: addMs(1000),
     }
-    await store.recordExtraPayment(owners('came_again'), { method: 'transfer', ...lateTransfer })
+    await store.recordExtraPayment(asOwner('came_again'), { method: 'transfer', ...lateTransfer })
     const listDecisions = async () =>
       (await store.reviews(null)).map((review) => listAllowedDecisions(review))
     expect(await listDecisions()).toEqual([['refund', 'move', 'dismiss']])
@@ -485,17 +485,17 @@ export function actionsContract(setUp: ContractSetup): void {
       mail: null,
       confirmation: null,
     }
-    expect(await store.approve(owners('approve'), approvalResult)).toMatchObject({ ok: true })
+    expect(await store.approve(asOwner('approve'), approvalResult)).toMatchObject({ ok: true })
     expect(await listDecisions()).toEqual([['accept', 'refund', 'move', 'dismiss']])
     const [review] = await store.reviews(null)
-    const accept = {
+    const decision = {
       what: 'accept',
       reference: null,
       amount: null,
       why: 'x',
       who: 'Meera',
     } as const
-    expect(await store.decideReview(review?.id ?? '', accept, addMs(2000), null)).toMatchObject({
+    expect(await store.decideReview(review?.id ?? '', decision, addMs(2000), null)).toMatchObject({
       ok: true,
     })
     expect(await find(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
@@ -519,27 +519,27 @@ export function actionsContract(setUp: ContractSetup): void {
       await store.recordStatusQuery(orderId, addMs(600), addMs(700), 'no-record')
       expect(await store.overdue(addMs(1000), 9)).toEqual([regNo])
       expect(await store.expire(expireAction, newEmail)).toMatchObject({ ok: true })
-      expect(await stateOf(regNo)).toBe('lapsed')
+      expect(await readState(regNo)).toBe('lapsed')
     },
   )
 
   describe('the state of a registration', () => {
     test('follows its payments: due, complete, expired if unpaid, and due again after a retry', async () => {
       const first = await registerSample(store)
-      expect(await stateOf(first.regNo)).toBe('to_pay')
+      expect(await readState(first.regNo)).toBe('to_pay')
       await store.applyPaymentEvent(first.orderId, declinedAt(), null)
-      expect(await stateOf(first.regNo)).toBe('to_pay')
-      const two = await registerSample(store)
-      await store.applyPaymentEvent(two.orderId, { type: 'expired', at: addMs(2000) }, null)
-      expect(await stateOf(two.regNo)).toBe('lapsed')
-      const retryResult = await store.retry(two.regNo, addMs(3000))
-      expect(await stateOf(two.regNo)).toBe('to_pay')
+      expect(await readState(first.regNo)).toBe('to_pay')
+      const second = await registerSample(store)
+      await store.applyPaymentEvent(second.orderId, { type: 'expired', at: addMs(2000) }, null)
+      expect(await readState(second.regNo)).toBe('lapsed')
+      const retryResult = await store.retry(second.regNo, addMs(3000))
+      expect(await readState(second.regNo)).toBe('to_pay')
       if (!retryResult.ok) throw new Error(retryResult.error.code)
       await store.applyPaymentEvent(retryResult.value.orderId, confirmedBy('AP1'), newEmail)
-      expect(await stateOf(two.regNo)).toBe('complete')
+      expect(await readState(second.regNo)).toBe('complete')
       const freeRegistration = await store.register(newRegistration({ orderId: null }))
       if (!freeRegistration.ok) throw new Error(freeRegistration.error.code)
-      expect(await stateOf(freeRegistration.value.regNo)).toBe('complete')
+      expect(await readState(freeRegistration.value.regNo)).toBe('complete')
     })
   })
 

@@ -1,4 +1,4 @@
-/** The list pages that the main thread reads itself: only those that are always fast. */
+/** The main thread itself reads only those list pages that are always fast. */
 import { expect, test } from 'vitest'
 import { day, instant } from '../../../engine/index.ts'
 import { hasFastPath } from '../../../server/storage/lists/list-and-search-registrations.ts'

@@ -11,39 +11,39 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
-import { createRefundBegun, grounds } from './payment-decisions.ts'
+import { createRefundStarted, grounds } from './payment-decisions.ts'
 
 const day = 24 * hour
 const aheadMs = 30 * day
 
-export function clockContract(setUp: ContractSetup): void {
+export function defineClockContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
   })
 
   describe('a clock that is set back', () => {
-    test('a clock set a year ahead and back leaves nothing waiting for a year', async () => {
+    test('after a clock was a year ahead, no scheduled work waits for a year', async () => {
       const year = 365 * 24 * hour
-      const [open, ended, scheduled] = [
+      const [openRegistration, endedRegistration, scheduledRegistration] = [
         await registerSample(store),
         await registerSample(store),
         await registerSample(store),
       ]
-      await store.applyPaymentEvent(ended.orderId, declinedAt(), null)
-      await store.recordStatusQuery(open.orderId, addMs(year), addMs(year + hour))
-      await store.recordStatusQuery(ended.orderId, addMs(year), null)
-      await store.recordStatusQuery(scheduled.orderId, addMs(hour), addMs(5 * hour))
+      await store.applyPaymentEvent(endedRegistration.orderId, declinedAt(), null)
+      await store.recordStatusQuery(openRegistration.orderId, addMs(year), addMs(year + hour))
+      await store.recordStatusQuery(endedRegistration.orderId, addMs(year), null)
+      await store.recordStatusQuery(scheduledRegistration.orderId, addMs(hour), addMs(5 * hour))
       await store.rescheduleAfterClockChange(addMs(2 * hour))
       expect(
         (await store.pendingPayments(addMs(2 * hour), 10)).map(({ orderId }) => orderId),
-      ).toEqual([open.orderId])
+      ).toEqual([openRegistration.orderId])
       expect(
         (await store.watchedPayments(addMs(2 * hour), 10)).map(({ orderId }) => orderId),
-      ).toEqual([ended.orderId])
+      ).toEqual([endedRegistration.orderId])
     })
 
-    test('a clock set back that runs for days is right, and the later time does not erase data', async () => {
+    test('a clock that was set back and has run for days is trusted, and the later time does not erase data', async () => {
       const toleranceMs = 3 * day
       const recordClock = (ms: number) => store.recordClock(addMs(ms), toleranceMs)
       await recordClock(aheadMs)
@@ -104,7 +104,7 @@ export function clockContract(setUp: ContractSetup): void {
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
     })
 
-    test('a payment put under review after five days gets its five days again', async () => {
+    test('a payment that a clock ahead of time put under review gets its five days again', async () => {
       const { regNo, orderId } = await registerSample(store)
       const applyUndecided = (at: number) =>
         store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(at) }, null)
@@ -143,7 +143,7 @@ export function clockContract(setUp: ContractSetup): void {
       expect(await store.availableSeats('demo', {}, addMs(2 * hour))).toEqual({ seats: 1 })
     })
 
-    test('a refund that was unsure after five days is expected again', async () => {
+    test('a refund that a clock ahead of time marked as unsure is pending again', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
       await store.requestRefund({
@@ -153,9 +153,9 @@ export function clockContract(setUp: ContractSetup): void {
         at: addMs(hour),
       })
       const [dueRefund] = await store.refundsToSend(addMs(hour), 1)
-      if (dueRefund === undefined) throw new Error('no refund is to be sent')
+      if (dueRefund === undefined) throw new Error('expected a refund to be sent')
       await store.claimRefund(dueRefund.id, addMs(hour))
-      await store.recordRefundResponse(dueRefund.id, createRefundBegun('RF1'), addMs(hour))
+      await store.recordRefundResponse(dueRefund.id, createRefundStarted('RF1'), addMs(hour))
       await store.markUnansweredRefunds(addMs(aheadMs))
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'refund-unsure' }])
       await store.rescheduleAfterClockChange(addMs(2 * hour))

@@ -30,7 +30,7 @@ else
         const direct = await server.database(`cut_${moment}`)
         const proxy = await startDelayingProxy({ folder: server.folder }, { delayMs: 0 })
         const { store } = await openPostgresStore({ url: buildProxyUrl(proxy.port, direct) })
-        proxy.cutCommits(moment, { times: 1 })
+        proxy.cutCommits(moment, { cutsMax: 1 })
         const answer = await store.register(newRegistration())
         expect([answer.ok, proxy.cuts()[moment]]).toEqual([true, 1])
         const shell = await server.shell(direct)

@@ -29,7 +29,7 @@ export async function callInOrder<T extends readonly unknown[]>(
   return results as unknown as T
 }
 
-/** All registrations of the sample event. */
+/** Matches all registrations of the sample event. */
 export const ALL_REGISTRATIONS: ListQuery = { eventId: 'demo', answers: {} }
 export const toRegNos = (rows: readonly Pick<StoredRegistration, 'regNo'>[]): readonly string[] =>
   rows.map(({ regNo }) => regNo)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { DATABASE_FILE } from '../../../server/storage/database/sqlite-connection.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import type { Store } from '../../../server/storage/index.ts'
-import { storeContract } from './contract.ts'
+import { defineStoreContract } from './contract.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-store-'))
 const copyDatabase = async (copy: string): Promise<void> => {
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 // Opening starts two threads, which takes twenty times as long as most tests. So the store stays
 // open, and its rows are replaced before each test, in an ordinary transaction.
-storeContract(async () => {
+defineStoreContract(async () => {
   await replaceRows(emptyDatabase)
   return {
     store,

@@ -6,26 +6,26 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newRegistration, noon } from '../sample-registrations.ts'
 import { ALL_REGISTRATIONS } from './contract-setup.ts'
 import type { ContractSetup, Opened } from './contract-setup.ts'
-import { actionsContract } from './actions.contract.ts'
-import { clockContract } from './clock.contract.ts'
-import { paymentReviewsContract } from './payment-reviews.contract.ts'
-import { earlierRegistrationsContract } from './earlier-registrations.contract.ts'
-import { firstPaymentContract } from './first-payment.contract.ts'
-import { listsContract } from './lists.contract.ts'
-import { emailsAndEventFilesContract } from './emails-and-event-files.contract.ts'
-import { quotasAndCodesContract } from './quotas-and-codes.contract.ts'
-import { usersContract } from './staff.contract.ts'
-import { recoveryContract } from './recovery.contract.ts'
-import { disputesContract } from './disputes.contract.ts'
-import { refundsContract } from './refunds.contract.ts'
-import { reportsContract } from './reports.contract.ts'
-import { registerContract } from './register.contract.ts'
-import { duplicatePaymentsContract } from './duplicate-payments.contract.ts'
-import { seatsAndItemsContract } from './seats-and-items.contract.ts'
-import { settlementsContract } from './settlements.contract.ts'
-import { paymentEventsContract } from './payment-events.contract.ts'
+import { defineActionsContract } from './actions.contract.ts'
+import { defineClockContract } from './clock.contract.ts'
+import { definePaymentReviewsContract } from './payment-reviews.contract.ts'
+import { defineEarlierRegistrationsContract } from './earlier-registrations.contract.ts'
+import { defineFirstPaymentContract } from './first-payment.contract.ts'
+import { defineListsContract } from './lists.contract.ts'
+import { defineEmailsAndEventFilesContract } from './emails-and-event-files.contract.ts'
+import { defineQuotasAndCodesContract } from './quotas-and-codes.contract.ts'
+import { defineUsersContract } from './staff.contract.ts'
+import { defineRecoveryContract } from './recovery.contract.ts'
+import { defineDisputesContract } from './disputes.contract.ts'
+import { defineRefundsContract } from './refunds.contract.ts'
+import { defineReportsContract } from './reports.contract.ts'
+import { defineRegisterContract } from './register.contract.ts'
+import { defineDuplicatePaymentsContract } from './duplicate-payments.contract.ts'
+import { defineSeatsAndItemsContract } from './seats-and-items.contract.ts'
+import { defineSettlementsContract } from './settlements.contract.ts'
+import { definePaymentEventsContract } from './payment-events.contract.ts'
 
-export function storeContract(open: () => Promise<Opened>): void {
+export function defineStoreContract(open: () => Promise<Opened>): void {
   let setup: Opened
   beforeEach(async () => {
     setup = await open()
@@ -33,24 +33,24 @@ export function storeContract(open: () => Promise<Opened>): void {
   afterEach(() => setup.end())
   const setUp: ContractSetup = () => setup
 
-  registerContract(setUp)
-  paymentEventsContract(setUp)
-  firstPaymentContract(setUp)
-  clockContract(setUp)
-  seatsAndItemsContract(setUp)
-  quotasAndCodesContract(setUp)
-  actionsContract(setUp)
-  paymentReviewsContract(setUp)
-  refundsContract(setUp)
-  disputesContract(setUp)
-  reportsContract(setUp)
-  recoveryContract(setUp)
-  duplicatePaymentsContract(setUp)
-  settlementsContract(setUp)
-  listsContract(setUp)
-  emailsAndEventFilesContract(setUp)
-  earlierRegistrationsContract(setUp)
-  usersContract(setUp)
+  defineRegisterContract(setUp)
+  definePaymentEventsContract(setUp)
+  defineFirstPaymentContract(setUp)
+  defineClockContract(setUp)
+  defineSeatsAndItemsContract(setUp)
+  defineQuotasAndCodesContract(setUp)
+  defineActionsContract(setUp)
+  definePaymentReviewsContract(setUp)
+  defineRefundsContract(setUp)
+  defineDisputesContract(setUp)
+  defineReportsContract(setUp)
+  defineRecoveryContract(setUp)
+  defineDuplicatePaymentsContract(setUp)
+  defineSettlementsContract(setUp)
+  defineListsContract(setUp)
+  defineEmailsAndEventFilesContract(setUp)
+  defineEarlierRegistrationsContract(setUp)
+  defineUsersContract(setUp)
 
   test('closing completes earlier calls and rejects later ones', async () => {
     const { store } = setup

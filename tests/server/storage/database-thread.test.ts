@@ -11,14 +11,14 @@ import type {
 type Echo = { readonly echo: (sql: Sql, word: string) => string }
 
 async function startSimulatedThread() {
-  const sent: Request[] = []
+  const sentRequests: Request[] = []
   let listeners: WorkerListeners | null = null
   const startWorker: StartWorker = (_file, _data, handlers) => {
     listeners = handlers
     queueMicrotask(() => handlers.message({ ready: true }))
     return {
       send: (message) =>
-        void ('requests' in message && sent.push(...parseRequests(message.requests))),
+        void ('requests' in message && sentRequests.push(...parseRequests(message.requests))),
       kill: async () => handlers.exit(),
     }
   }
@@ -28,31 +28,36 @@ async function startSimulatedThread() {
     waitingMax: 10,
     startWorker,
   })
-  const answer = (id: number, busy: boolean): void =>
+  const sendResponse = (id: number, busy: boolean): void =>
     listeners?.message({
       answers: [
         busy ? { id, ok: false, busy, message: 'not committed' } : { id, ok: true, value: id },
       ],
     })
-  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-  return { thread, sent, answer, turn }
+  const waitForTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  return { thread, sent: sentRequests, answer: sendResponse, waitForTurn }
 }
 
 test('a duplicate response from a thread is ignored', async () => {
-  const { thread, sent, answer, turn: nextTurn } = await startSimulatedThread()
+  const {
+    thread,
+    sent: sentRequests,
+    answer: sendResponse,
+    waitForTurn: nextTurn,
+  } = await startSimulatedThread()
   const first = thread.call('echo', 'first')
   await nextTurn()
-  answer(1, false)
+  sendResponse(1, false)
   expect(await first).toBe(1)
   const second = thread.call('echo', 'second')
   await nextTurn()
   // One response before the commit, and another one for the failed commit.
-  answer(1, true)
-  answer(2, false)
+  sendResponse(1, true)
+  sendResponse(2, false)
   expect(await second).toBe(2)
   const third = thread.call('echo', 'third')
   await nextTurn()
-  expect(sent.map(({ args }) => args)).toEqual([['first'], ['second'], ['third']])
-  answer(3, false)
+  expect(sentRequests.map(({ args }) => args)).toEqual([['first'], ['second'], ['third']])
+  sendResponse(3, false)
   expect(await third).toBe(3)
 })

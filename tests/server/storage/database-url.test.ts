@@ -44,7 +44,7 @@ test.each([
     /target_session_attrs=standby, but Rollcall needs the host that accepts writes/,
   ],
   ['an invalid option value', 'postgres://a/app?prepared_statements=no', /Use on or off\.$/],
-])('%s: a sentence', (_name, text, message) => {
+])('%s is reported in a sentence', (_name, text, message) => {
   expect(parseDatabaseUrl(text)).toEqual({ ok: false, error: expect.stringMatching(message) })
 })
 

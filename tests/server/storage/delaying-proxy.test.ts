@@ -109,7 +109,7 @@ else {
     ] as const)('cut %s COMMIT %s', async (moment, _text, rows, isConfirmed) => {
       const client = await connect()
       const before = proxy.cuts()[moment]
-      proxy.cutCommits(moment, { times: 1 })
+      proxy.cutCommits(moment, { cutsMax: 1 })
       const hasResponse = await run(client).then(
         () => true,
         () => false,
@@ -148,18 +148,18 @@ else {
   })
 
   test('the proxy in a separate process behaves the same', async () => {
-    const other = await startProxyProcess({ folder: postgres.folder }, { delayMs: 1 })
-    const client = await connect(other.port)
-    const before = await other.traffic()
+    const processProxy = await startProxyProcess({ folder: postgres.folder }, { delayMs: 1 })
+    const client = await connect(processProxy.port)
+    const before = await processProxy.traffic()
     await client.query('INSERT INTO kept VALUES (1)')
-    const { roundTrips } = await other.traffic()
-    await other.cutCommits('during', { times: 1 })
+    const { roundTrips } = await processProxy.traffic()
+    await processProxy.cutCommits('during', { cutsMax: 1 })
     await expect(client.query('BEGIN; INSERT INTO kept VALUES (2); COMMIT')).rejects.toThrow()
-    expect([roundTrips - before.roundTrips, await other.cuts()]).toEqual([
+    expect([roundTrips - before.roundTrips, await processProxy.cuts()]).toEqual([
       1,
       { before: 0, during: 1, after: 0 },
     ])
-    await other.close()
+    await processProxy.close()
     expect(await countRows()).toBe(2)
   })
 }

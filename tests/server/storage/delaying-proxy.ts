@@ -23,7 +23,7 @@ export type CutOptions = {
   /** Cuts one COMMIT in `oneIn`. */
   readonly oneIn?: number
   /** The maximum number of cuts. */
-  readonly times?: number
+  readonly cutsMax?: number
 }
 export type Traffic = {
   /**
@@ -80,17 +80,17 @@ export async function startDelayingProxy(
   let target = firstTarget
   let delay = delayMs
   let trips: Trip[] | null = null
-  let plan: { moment: CutMoment; oneIn: number; left: number } | null = null
+  let cutPlan: { moment: CutMoment; oneIn: number; remaining: number } | null = null
   let commits = 0
   const cuts = { before: 0, during: 0, after: 0 }
   const connections: Connection[] = []
 
   /** Counts the commits for the current plan. */
   const isCutAt = (moment: CutMoment): boolean => {
-    if (plan?.moment !== moment || plan.left <= 0) return false
+    if (cutPlan?.moment !== moment || cutPlan.remaining <= 0) return false
     commits += 1
-    if (commits % plan.oneIn !== 0) return false
-    plan.left -= 1
+    if (commits % cutPlan.oneIn !== 0) return false
+    cutPlan.remaining -= 1
     cuts[moment] += 1
     return true
   }
@@ -127,12 +127,12 @@ export async function startDelayingProxy(
     setTarget: (next) => {
       target = next
     },
-    cutCommits: (moment, { oneIn = 1, times = Infinity } = {}) => {
-      plan = { moment, oneIn, left: times }
+    cutCommits: (moment, { oneIn = 1, cutsMax = Infinity } = {}) => {
+      cutPlan = { moment, oneIn, remaining: cutsMax }
       commits = 0
     },
     stopCutting: () => {
-      plan = null
+      cutPlan = null
     },
     cuts: () => ({ ...cuts }),
     cutAll,
@@ -172,7 +172,7 @@ function joinSockets(client: Socket, postgres: Socket, context: ConnectionContex
   const counts = { roundTrips: 0, packetsToServer: 0, packetsToClient: 0 }
   const [toServer, toClient] = [createDelayLine(context.delay), createDelayLine(context.delay)]
   const [requestReader, responseReader] = [createMessageReader(true), createMessageReader(false)]
-  const { statementOf } = createStatementReader()
+  const { readStatement: statementOf } = createStatementReader()
   /** The statements of the current round trip. */
   let statements: string[] = []
   let hasResponse = true

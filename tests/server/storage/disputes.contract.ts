@@ -29,12 +29,12 @@ const createDispute = (changes: Partial<GatewayDispute> = {}): GatewayDispute =>
   ...changes,
 })
 
-export function disputesContract(setUp: ContractSetup): void {
+export function defineDisputesContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
   })
-  const paid = async (): Promise<{ readonly regNo: RegNo; readonly orderId: OrderId }> => {
+  const registerPaid = async (): Promise<{ readonly regNo: RegNo; readonly orderId: OrderId }> => {
     const registration = await registerSample(store, {
       gateway: 'razorpay',
       askedOf: { account: 'a', merchantId: '1' },
@@ -42,23 +42,23 @@ export function disputesContract(setUp: ContractSetup): void {
     await store.applyPaymentEvent(registration.orderId, confirmedBy('pay_1'), newEmail)
     return registration
   }
-  const waiting = async (at = addMs(hour)) =>
+  const listWaiting = async (at = addMs(hour)) =>
     (await store.workQueue(['demo'], at)).flatMap(({ is, count }) =>
       is.startsWith('dispute') ? [[is, count]] : [],
     )
-  const due = async (at = addMs(hour)) =>
+  const listDue = async (at = addMs(hour)) =>
     (await store.disputesToQuery(at, 9)).map(({ disputeId }) => disputeId)
 
   describe('disputes', () => {
     test('are stored once each, and described by the gateway’s response', async () => {
-      const { regNo, orderId } = await paid()
+      const { regNo, orderId } = await registerPaid()
       expect(await store.noteDispute('disp_1', orderId, noon)).toBe(true)
       expect(await store.noteDispute('disp_1', orderId, addMs(1))).toBe(true)
       expect(await store.disputesOf(regNo)).toMatchObject([
         { disputeId: 'disp_1', orderId, status: 'unknown', amount: 0, statusAt: noon },
       ])
-      expect(await due()).toEqual(['disp_1'])
-      expect(await waiting()).toEqual([['dispute', 1]])
+      expect(await listDue()).toEqual(['disp_1'])
+      expect(await listWaiting()).toEqual([['dispute', 1]])
       await store.recordDispute(createDispute(), addMs(2))
       expect(await store.disputesOf(regNo)).toEqual([
         { ...createDispute(), orderId, statusAt: addMs(2) },
@@ -70,10 +70,10 @@ export function disputesContract(setUp: ContractSetup): void {
     })
     test('of an order that does not exist are not stored', async () => {
       expect(await store.noteDispute('disp_1', 'DEMO9' as OrderId, noon)).toBe(false)
-      expect(await due()).toEqual([])
+      expect(await listDue()).toEqual([])
     })
     test('keep the newest response, in whatever order the responses arrive', async () => {
-      const { regNo, orderId } = await paid()
+      const { regNo, orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute({ status: 'won' }), addMs(20))
       await store.recordDispute(createDispute(), addMs(10))
@@ -81,31 +81,31 @@ export function disputesContract(setUp: ContractSetup): void {
       expect(await store.disputesOf(regNo)).toMatchObject([{ status: 'won', statusAt: addMs(20) }])
     })
     test('are queried again while they are open, and no longer once they are decided', async () => {
-      const { orderId } = await paid()
+      const { orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.postponeDispute('disp_1', noon)
-      expect(await due(addMs(1))).toEqual([])
-      expect(await due(addMs(hour))).toEqual(['disp_1'])
+      expect(await listDue(addMs(1))).toEqual([])
+      expect(await listDue(addMs(hour))).toEqual(['disp_1'])
       await store.recordDispute(createDispute(), addMs(hour))
-      expect(await due(addMs(2 * hour))).toEqual([])
-      expect(await due(addMs(8 * hour))).toEqual(['disp_1'])
+      expect(await listDue(addMs(2 * hour))).toEqual([])
+      expect(await listDue(addMs(8 * hour))).toEqual(['disp_1'])
       await store.recordDispute(createDispute({ status: 'closed' }), addMs(8 * hour))
-      expect(await due(addMs(999 * hour))).toEqual([])
+      expect(await listDue(addMs(999 * hour))).toEqual([])
       await store.noteDispute('disp_1', orderId, addMs(9 * hour))
-      expect(await due(addMs(9 * hour))).toEqual(['disp_1'])
+      expect(await listDue(addMs(9 * hour))).toEqual(['disp_1'])
     })
-    test('need staff until evidence is sent, and again when they are lost, until the loss is recorded', async () => {
-      const { regNo, orderId } = await paid()
+    test('need staff attention until evidence is sent, and again when they are lost, until the loss is recorded', async () => {
+      const { regNo, orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute(), addMs(10))
-      expect(await waiting()).toEqual([['dispute', 1]])
+      expect(await listWaiting()).toEqual([['dispute', 1]])
       await store.recordDispute(createDispute({ status: 'under_review' }), addMs(20))
-      expect(await waiting()).toEqual([])
+      expect(await listWaiting()).toEqual([])
       await store.recordDispute(
         createDispute({ status: 'lost', amount: toAmount(300), deducted: toAmount(300) }),
         addMs(hour),
       )
-      expect(await waiting()).toEqual([['dispute_lost', 1]])
+      expect(await listWaiting()).toEqual([['dispute_lost', 1]])
       // Another refund does not record the loss.
       const refundManually = (reference: string, amount: number, at = addMs(2 * hour)) =>
         store.requestRefund({
@@ -117,18 +117,18 @@ export function disputesContract(setUp: ContractSetup): void {
           at,
         })
       expect(await refundManually('UTIB0000123456789', 100)).toMatchObject({ ok: true })
-      expect(await waiting()).toEqual([['dispute_lost', 1]])
+      expect(await listWaiting()).toEqual([['dispute_lost', 1]])
       expect(await refundManually('disp_1', 300)).toMatchObject({ ok: true })
-      expect(await waiting()).toEqual([])
+      expect(await listWaiting()).toEqual([])
     })
-    test('that are lost still need staff after a smaller refund under their number', async () => {
-      const { regNo, orderId } = await paid()
+    test('that are lost still need staff attention after a smaller refund under their number', async () => {
+      const { regNo, orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(
         createDispute({ status: 'lost', amount: toAmount(300) }),
         addMs(hour),
       )
-      const recorded = await store.requestRefund({
+      const refundResult = await store.requestRefund({
         of: regNo,
         amount: toAmount(100),
         manualReference: 'disp_1',
@@ -136,12 +136,12 @@ export function disputesContract(setUp: ContractSetup): void {
         who: 'admin',
         at: addMs(2 * hour),
       })
-      expect(recorded).toMatchObject({ ok: true })
-      expect(await waiting()).toEqual([['dispute_lost', 1]])
+      expect(refundResult).toMatchObject({ ok: true })
+      expect(await listWaiting()).toEqual([['dispute_lost', 1]])
     })
     test('that are lost stayed listed when staff recorded them with the bank’s number; one refund covers one loss', async () => {
-      const { regNo, orderId } = await paid()
-      const lose = async (disputeId: string, at: Instant) => {
+      const { regNo, orderId } = await registerPaid()
+      const loseDispute = async (disputeId: string, at: Instant) => {
         await store.noteDispute(disputeId, orderId, noon)
         await store.recordDispute(
           createDispute({ disputeId, status: 'lost', amount: toAmount(300) }),
@@ -159,22 +159,22 @@ export function disputesContract(setUp: ContractSetup): void {
         })
       // A refund before the loss does not record it.
       await record(addMs(10), 'UTIB0000123456788')
-      await lose('disp_1', addMs(hour))
-      expect(await waiting()).toEqual([['dispute_lost', 1]])
+      await loseDispute('disp_1', addMs(hour))
+      expect(await listWaiting()).toEqual([['dispute_lost', 1]])
       await record(addMs(2 * hour), 'UTIB0000123456789')
-      expect(await waiting()).toEqual([])
-      await lose('disp_2', addMs(3 * hour))
-      await lose('disp_3', addMs(3 * hour))
+      expect(await listWaiting()).toEqual([])
+      await loseDispute('disp_2', addMs(3 * hour))
+      await loseDispute('disp_3', addMs(3 * hour))
       await record(addMs(4 * hour), 'UTIB0000123456790')
-      expect(await waiting(addMs(5 * hour))).toEqual([['dispute_lost', 1]])
+      expect(await listWaiting(addMs(5 * hour))).toEqual([['dispute_lost', 1]])
       await record(addMs(6 * hour), 'disp_3')
-      expect(await waiting(addMs(7 * hour))).toEqual([])
+      expect(await listWaiting(addMs(7 * hour))).toEqual([])
     })
     test('that are lost need no staff attention after a note', async () => {
-      const { regNo, orderId } = await paid()
+      const { regNo, orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute({ status: 'lost' }), addMs(hour))
-      expect(await waiting()).toEqual([['dispute_lost', 1]])
+      expect(await listWaiting()).toEqual([['dispute_lost', 1]])
       await store.addNote({
         regNo,
         act: 'note',
@@ -184,7 +184,7 @@ export function disputesContract(setUp: ContractSetup): void {
         at: addMs(2 * hour),
         idempotencyKey: null,
       })
-      expect(await waiting()).toEqual([])
+      expect(await listWaiting()).toEqual([])
       await store.undoNote({
         regNo,
         act: 'undo_note',
@@ -194,7 +194,7 @@ export function disputesContract(setUp: ContractSetup): void {
         at: addMs(3 * hour),
         idempotencyKey: null,
       })
-      expect(await waiting()).toEqual([['dispute_lost', 1]])
+      expect(await listWaiting()).toEqual([['dispute_lost', 1]])
     })
   })
 }

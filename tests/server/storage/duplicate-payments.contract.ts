@@ -21,12 +21,12 @@ import type { ContractSetup } from './contract-setup.ts'
 
 const DUPLICATE_FILTER = { is: 'second_payment', at: addMs(5_000) } as const
 
-export function duplicatePaymentsContract(setUp: ContractSetup): void {
+export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
   })
-  const person = (fullName: string, email = 'asha@example.org'): Changes => ({
+  const buildPerson = (fullName: string, email = 'asha@example.org'): Changes => ({
     name: fullName,
     searchable: { ...newRegistration().searchable, fullName, email },
   })
@@ -53,7 +53,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
   })
   const changeName = async (regNo: RegNo, fullName: string, act: 'correct' | 'transfer') => {
     const { answers, category } = await find(store, regNo)
-    const done = await store.correct(buildAction(regNo, { act }), {
+    const correctionResult = await store.correct(buildAction(regNo, { act }), {
       previousAnswers: answers,
       answers: { ...answers, full_name: fullName },
       category,
@@ -67,16 +67,16 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       changes: ['Name'],
       revokesLinks: false,
     })
-    expect(done.ok).toBe(true)
+    expect(correctionResult.ok).toBe(true)
   }
-  const queuedEmailsOf = async (regNo: RegNo) =>
+  const listQueuedEmails = async (regNo: RegNo) =>
     (await store.dueMails(addMs(60_000), 10)).filter((pairMember) => pairMember.regNo === regNo)
 
   describe('a second payment for one name and email address', () => {
     test('is reported with the first one, and only its confirmation mentions it', async () => {
-      const first = await registerPaid(person('Asha Demo'))
+      const first = await registerPaid(buildPerson('Asha Demo'))
       expect(await listReportedPairs()).toEqual([])
-      const second = await registerPaid(person('Dr. ASHA  demo', 'Asha@Example.org'))
+      const second = await registerPaid(buildPerson('Dr. ASHA  demo', 'Asha@Example.org'))
       expect(await listReportedPairs()).toEqual([first.regNo, second.regNo])
       expect(await store.secondPayment(first.regNo)).toBeNull()
       expect(await store.secondPayment(second.regNo)).toMatchObject({
@@ -85,27 +85,27 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       })
       expect(await store.paidBySamePerson(first.regNo)).toEqual([second.regNo])
       expect(await store.paidBySamePerson(second.regNo)).toEqual([first.regNo])
-      expect(await queuedEmailsOf(first.regNo)).toMatchObject([
+      expect(await listQueuedEmails(first.regNo)).toMatchObject([
         { subject: 'Registered', text: newEmail.text },
       ])
-      const [confirmation] = await queuedEmailsOf(second.regNo)
+      const [confirmation] = await listQueuedEmails(second.regNo)
       expect(confirmation?.subject).toBe('Registered (second payment)')
       expect(confirmation?.text).toContain(`You had already paid for registration ${first.regNo}.`)
     })
 
     test('is not reported for another name, another event, or an unpaid or free registration', async () => {
-      await registerPaid(person('Asha Demo'))
-      await registerPaid(person('Anil Demo'))
-      await registerPaid({ ...person('Asha Demo'), eventId: 'other' })
-      await registerSample(store, person('Asha Demo'))
-      await registerSample(store, { ...person('Asha Demo'), quote: null, orderId: null })
+      await registerPaid(buildPerson('Asha Demo'))
+      await registerPaid(buildPerson('Anil Demo'))
+      await registerPaid({ ...buildPerson('Asha Demo'), eventId: 'other' })
+      await registerSample(store, buildPerson('Asha Demo'))
+      await registerSample(store, { ...buildPerson('Asha Demo'), quote: null, orderId: null })
       expect([await listReportedPairs(), await listReportedPairs('other')]).toEqual([[], []])
     })
 
     test('is reported once for two concurrent payments', async () => {
       const orders = [
-        await registerSample(store, person('Asha Demo')),
-        await registerSample(store, person('Asha Demo')),
+        await registerSample(store, buildPerson('Asha Demo')),
+        await registerSample(store, buildPerson('Asha Demo')),
       ]
       await Promise.all(
         orders.map(({ regNo, orderId }) =>
@@ -113,8 +113,10 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
         ),
       )
       expect(await listReportedPairs()).toEqual(orders.map(({ regNo }) => regNo))
-      const seconds = await Promise.all(orders.map(({ regNo }) => store.secondPayment(regNo)))
-      expect(seconds.filter((pairMember) => pairMember !== null)).toHaveLength(1)
+      const secondPayments = await Promise.all(
+        orders.map(({ regNo }) => store.secondPayment(regNo)),
+      )
+      expect(secondPayments.filter((pairMember) => pairMember !== null)).toHaveLength(1)
       const confirmation = (await store.dueMails(addMs(60_000), 10)).map(({ subject }) => subject)
       expect(confirmation.toSorted()).toEqual(['Registered', 'Registered (second payment)'])
     })
@@ -166,15 +168,15 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       async (...actions) => {
         const pair = [await registerPaid(), await registerPaid()] as const
         const perform = (index: 0 | 1) => {
-          const action = (act: 'refund' | 'cancel') =>
+          const buildPairAction = (act: 'refund' | 'cancel') =>
             buildAction(pair[index].regNo, { act, duplicateOf: pair[index === 0 ? 1 : 0].regNo })
           return actions[index] === 'refunded'
-            ? store.refund(action('refund'), {
+            ? store.refund(buildPairAction('refund'), {
                 amount: null,
                 manualReference: null,
                 gatewayKinds: {},
               })
-            : store.cancel(action('cancel'), {
+            : store.cancel(buildPairAction('cancel'), {
                 refundAmount: toAmount(0),
                 shownPaidAmount: null,
                 mail: null,
@@ -183,12 +185,18 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
         const outcomes = await Promise.all([perform(0), perform(1)])
         expect(outcomes.map(({ ok }) => ok).toSorted()).toEqual([false, true])
         expect(outcomes.find(({ ok }) => !ok)).toMatchObject({ error: { code: 'not_now' } })
-        // The payment that is left has no duplicate any more.
-        const left = outcomes[0].ok ? 1 : 0
-        expect(await store.paidBySamePerson(pair[left].regNo)).toEqual([])
-        const { duplicateOf: _, ...alone } = buildAction(pair[left].regNo, { act: 'refund' })
+        // The remaining payment no longer has a duplicate.
+        const remainingIndex = outcomes[0].ok ? 1 : 0
+        expect(await store.paidBySamePerson(pair[remainingIndex].regNo)).toEqual([])
+        const { duplicateOf: _, ...actionWithoutPair } = buildAction(pair[remainingIndex].regNo, {
+          act: 'refund',
+        })
         expect(
-          await store.refund(alone, { amount: null, manualReference: null, gatewayKinds: {} }),
+          await store.refund(actionWithoutPair, {
+            amount: null,
+            manualReference: null,
+            gatewayKinds: {},
+          }),
         ).toMatchObject({ ok: true })
       },
     )
@@ -275,7 +283,7 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       if (!result.ok || result.value.orderId === null) throw new Error('not registered')
       return { ...result.value, orderId: result.value.orderId }
     }
-    const asked = (regNo: RegNo, isPaid = false) => ({
+    const buildQuestion = (regNo: RegNo, isPaid = false) => ({
       ok: false,
       error: { code: 'same_person', same: { regNo, isPaid, amount: sampleQuote.total } },
     })
@@ -287,26 +295,26 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       )
       expect([first, others]).toEqual([expect.any(String), []])
       expect(results.filter((result) => !result.ok)).toMatchObject(
-        Array.from({ length: 63 }, () => asked(first as RegNo)),
+        Array.from({ length: 63 }, () => buildQuestion(first as RegNo)),
       )
     })
 
     test('asks only in a browser that has registered the person, until they confirm that registration', async () => {
-      const { regNo, orderId } = await submitNew('mine', person('Dr Asha Demo'))
-      expect(await submit('mine', person('ASHA DEMO', 'Asha+2@example.org'))).toMatchObject(
-        asked(regNo),
+      const { regNo, orderId } = await submitNew('mine', buildPerson('Dr Asha Demo'))
+      expect(await submit('mine', buildPerson('ASHA DEMO', 'Asha+2@example.org'))).toMatchObject(
+        buildQuestion(regNo),
       )
-      expect(await submit('mine', person('Anil Demo'))).toMatchObject({ ok: true })
+      expect(await submit('mine', buildPerson('Anil Demo'))).toMatchObject({ ok: true })
       expect(await submit('mine', { eventId: 'other' })).toMatchObject({ ok: true })
       expect(await store.register(newRegistration())).toMatchObject({ ok: true })
       const stranger = await submit('other', {}, regNo)
       expect(stranger).toMatchObject({ ok: true })
       expect(await store.dueNotices(0, 9)).toHaveLength(1)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      expect(await submit('mine')).toMatchObject(asked(regNo, true))
+      expect(await submit('mine')).toMatchObject(buildQuestion(regNo, true))
       expect(await submit('other')).toMatchObject({ ok: false })
-      const again = await submit('mine', {}, regNo)
-      expect(again).toMatchObject({ ok: true })
+      const repeatedForm = await submit('mine', {}, regNo)
+      expect(repeatedForm).toMatchObject({ ok: true })
       expect(await store.dueNotices(0, 9)).toHaveLength(1)
     })
 
@@ -316,9 +324,9 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       const submitIn = (eventId: string) => submitNew(`browser ${(browsers += 1)}`, { eventId })
       const queue = async (eventId: string, at = addMs(1000), to = 'asha@example.org') => {
         await submitIn(eventId)
-        const [due, ...others] = await store.dueNotices(0, 9)
+        const [due, ...otherNotices] = await store.dueNotices(0, 9)
         if (due === undefined) throw new Error('no email is due')
-        expect(others).toEqual([])
+        expect(otherNotices).toEqual([])
         const send = () =>
           store.queueAlreadyRegistered(due.regNo, { ...newEmail, to }, at, midnight, due.id)
         const isQueued = await send()
@@ -339,18 +347,18 @@ export function duplicatePaymentsContract(setUp: ContractSetup): void {
       const cancelled = await submitNew('mine')
       const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: null }
       await store.cancel(buildAction(cancelled.regNo, { act: 'cancel' }), cancellation)
-      const transferred = await submitNew('mine')
-      await store.applyPaymentEvent(transferred.orderId, confirmedBy('AP1'), newEmail)
-      await changeName(transferred.regNo, 'Binu Demo', 'transfer')
-      // The same for a form in the new name.
-      expect(await submit('mine', person('Binu Demo'))).toMatchObject({ ok: true })
-      const erased = await submitNew('mine')
-      await store.erasePersonalData(buildAction(erased.regNo, { act: 'erase' }))
+      const transferredRegistration = await submitNew('mine')
+      await store.applyPaymentEvent(transferredRegistration.orderId, confirmedBy('AP1'), newEmail)
+      await changeName(transferredRegistration.regNo, 'Binu Demo', 'transfer')
+      // Nor does it ask about a form in the new name.
+      expect(await submit('mine', buildPerson('Binu Demo'))).toMatchObject({ ok: true })
+      const erasedRegistration = await submitNew('mine')
+      await store.erasePersonalData(buildAction(erasedRegistration.regNo, { act: 'erase' }))
       const { regNo } = await submitNew('mine')
-      expect(await store.dueNotices(0, 9)).toMatchObject([{ regNo: transferred.regNo }])
-      await store.erasePersonalData(buildAction(transferred.regNo, { act: 'erase' }))
+      expect(await store.dueNotices(0, 9)).toMatchObject([{ regNo: transferredRegistration.regNo }])
+      await store.erasePersonalData(buildAction(transferredRegistration.regNo, { act: 'erase' }))
       expect(await store.dueNotices(0, 9)).toEqual([])
-      expect(await submit('mine')).toMatchObject(asked(regNo))
+      expect(await submit('mine')).toMatchObject(buildQuestion(regNo))
     })
   })
 }

@@ -45,10 +45,10 @@ const createHall = (max: number, when: Partial<Quota> = limitToCategory('pg')): 
 const limitToCategory = (category: string): Partial<Quota> => ({
   when: [[{ field: 'category', test: { is: 'in', values: [category] } }]],
 })
-const ofMembers: Partial<Quota> = {
+const membersOnly: Partial<Quota> = {
   when: [[{ field: 'member', test: { is: 'in', values: [true] } }]],
 }
-const full = { ok: false, error: { code: 'full', place: 'hall' } }
+const fullRefusal = { ok: false, error: { code: 'full', place: 'hall' } }
 const unique: ExternalContext = {
   unique: [byName],
   isConfirmed: false,
@@ -57,7 +57,7 @@ const unique: ExternalContext = {
   holdMs: 60_000,
 }
 
-export function earlierRegistrationsContract(setUp: ContractSetup): void {
+export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
   let store: Store
   const serve = (changes: Partial<ServedFile>): Promise<void> =>
     store.saveEventFile({
@@ -79,38 +79,38 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
     (await store.listTakenSeats('demo')).find(({ place }) => place === 'hall')?.taken
 
   describe('earlier registrations', () => {
-    let putBack: (() => Promise<void>) | null = null
+    let restoreRows: (() => Promise<void>) | null = null
     beforeEach(async () => {
-      const opened = setUp()
-      store = opened.store
-      // Registering them again for each test would take most of the time of the tests.
-      if (putBack !== null) return putBack()
+      const openedStore = setUp()
+      store = openedStore.store
+      // Registering them again for each test would take most of the test time.
+      if (restoreRows !== null) return restoreRows()
       for (let n = 0; n < MANY; n += CHUNK)
         await Promise.all(
           Array.from({ length: CHUNK }, (_, index) =>
             registerSample(store, { ...createPerson(n + index), orderId: null, at: addMs(n) }),
           ),
         )
-      putBack = await opened.saveRows()
+      restoreRows = await openedStore.saveRows()
     })
 
-    test('of a category are counted for its new quota at once, before they are processed', async () => {
+    test('of a category are counted for its new quota immediately, before they are processed', async () => {
       await serve({ limits: [createHall(MANY)] })
       expect(await countTakenSeats()).toBe(MANY)
-      expect(await register()).toEqual(full)
+      expect(await register()).toEqual(fullRefusal)
       expect(await store.availableSeats('demo', {}, addMs(MANY))).toEqual({ hall: 0 })
       expect((await register({ category: 'other' })).ok).toBe(true)
       await processAll()
       expect(await countTakenSeats()).toBe(MANY)
-      expect(await register()).toEqual(full)
+      expect(await register()).toEqual(fullRefusal)
       await serve({ limits: [createHall(MANY + 1)] })
-      // A changed maximum is no reason to count again.
+      // After a change of the maximum, nothing is counted again.
       expect(await processBatch()).toBe(false)
       expect((await register()).ok).toBe(true)
-      expect(await register()).toEqual(full)
+      expect(await register()).toEqual(fullRefusal)
     })
 
-    test('a delegate who sent the form twice at once read that the last seat was taken, by their own registration', async () => {
+    test('a delegate whose form was sent twice simultaneously read that the last seat was taken, by their own registration', async () => {
       await serve({ limits: [createHall(MANY + 1)] })
       await processAll()
       const submit = (browser: string) =>
@@ -123,7 +123,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
         )
       expect((await submit('mine')).ok).toBe(true)
       expect(await submit('mine')).toMatchObject({ error: { code: 'same_person' } })
-      expect(await submit('other')).toEqual(full)
+      expect(await submit('other')).toEqual(fullRefusal)
     })
 
     test('do not delay a registration if the quota cannot be full', async () => {
@@ -134,24 +134,24 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
     })
 
     test('are counted first if an answer decides about the seat; a registration waits until then', async () => {
-      await serve({ limits: [createHall(MANY, ofMembers)] })
+      await serve({ limits: [createHall(MANY, membersOnly)] })
       const waiting = register()
       await processAll()
-      expect(await waiting).toEqual(full)
+      expect(await waiting).toEqual(fullRefusal)
       expect(await countTakenSeats()).toBe(MANY)
-      await serve({ limits: [createHall(MANY + 1, ofMembers)] })
+      await serve({ limits: [createHall(MANY + 1, membersOnly)] })
       expect((await register()).ok).toBe(true)
     })
 
     test('that change before they are processed are counted in their new state', async () => {
-      const last = { at: addMs(MANY - 1) }
+      const lastInstant = { at: addMs(MANY - 1) }
       const [cancelled, erased, paid, unpaid] = await Promise.all([
-        registerSample(store, { ...last, orderId: null }),
-        registerSample(store, { ...last, orderId: null }),
-        registerSample(store, last),
-        registerSample(store, last),
+        registerSample(store, { ...lastInstant, orderId: null }),
+        registerSample(store, { ...lastInstant, orderId: null }),
+        registerSample(store, lastInstant),
+        registerSample(store, lastInstant),
       ])
-      await serve({ limits: [createHall(MANY * 3, ofMembers)] })
+      await serve({ limits: [createHall(MANY * 3, membersOnly)] })
       const action = {
         actor: 'owner',
         who: 'asha',
@@ -175,18 +175,18 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       await processAll()
       // All except the cancelled one and the one whose hold has expired.
       expect(await countTakenSeats()).toBe(MANY + 2)
-      await serve({ limits: [createHall(MANY + 2, ofMembers)] })
+      await serve({ limits: [createHall(MANY + 2, membersOnly)] })
       await store.applyPaymentEvent(unpaid.orderId, confirmedBy('AP2'), null)
       expect(await store.reviews('demo')).toMatchObject([{ is: 'misfit', regNo: unpaid.regNo }])
     })
 
-    test('are processed from where the server was stopped', async () => {
-      await serve({ limits: [createHall(MANY, ofMembers)], unique: [byName] })
+    test('are processed from the point at which the server stopped', async () => {
+      await serve({ limits: [createHall(MANY, membersOnly)], unique: [byName] })
       expect(await processBatch()).toBe(true)
       store = await setUp().reopen()
       await processAll()
       expect(await countTakenSeats()).toBe(MANY)
-      expect(await register()).toEqual(full)
+      expect(await register()).toEqual(fullRefusal)
       expect(
         await register({ category: 'other', name: 'person 3', outside: unique }),
       ).toMatchObject({
@@ -203,7 +203,7 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       expect((await register()).ok).toBe(true)
       await processAll()
       expect(await countTakenSeats()).toBe(1)
-      expect(await register({ category: 'other' })).toEqual(full)
+      expect(await register({ category: 'other' })).toEqual(fullRefusal)
       await serve({ limits: [] })
       expect(await store.listTakenSeats('demo')).toEqual([])
       await processAll()
@@ -222,28 +222,28 @@ export function earlierRegistrationsContract(setUp: ContractSetup): void {
       expect(await processBatch()).toBe(false)
     })
 
-    test('conflict with a new unique email address at once, without a wait', async () => {
+    test('conflict with a new unique email address immediately', async () => {
       await serve({ unique: [byEmail] })
       const outside = { ...unique, unique: [byEmail] }
       const conflict = { error: { code: 'registered_already' } }
       for (const email of ['PERSON3@example.org', `person${MANY - 1}@Example.org`])
         expect(await register({ ...createPerson(0, email), outside })).toMatchObject(conflict)
-      const other = { ...createPerson(0, 'erson3@example.org'), outside }
-      expect((await register(other)).ok).toBe(true)
-      expect(await register(other)).toMatchObject(conflict)
+      const otherPerson = { ...createPerson(0, 'erson3@example.org'), outside }
+      expect((await register(otherPerson)).ok).toBe(true)
+      expect(await register(otherPerson)).toMatchObject(conflict)
       await processAll()
-      expect(await register(other)).toMatchObject(conflict)
+      expect(await register(otherPerson)).toMatchObject(conflict)
     })
 
-    test('conflict with a new unique answer at once; others wait until all are indexed', async () => {
+    test('conflict with a new unique answer immediately; other registrations wait until all are indexed', async () => {
       await serve({ unique: [byName] })
       const conflict = { error: { code: 'registered_already' } }
-      const same = { name: ` PERSON ${MANY - 1}`, outside: unique }
-      expect(await register(same)).toMatchObject(conflict)
+      const samePerson = { name: ` PERSON ${MANY - 1}`, outside: unique }
+      expect(await register(samePerson)).toMatchObject(conflict)
       const waiting = register({ name: 'Someone else', outside: unique })
       await processAll()
       expect((await waiting).ok).toBe(true)
-      for (const name of [same.name, 'someone ELSE', 'Person 0'])
+      for (const name of [samePerson.name, 'someone ELSE', 'Person 0'])
         expect(await register({ name, outside: unique })).toMatchObject(conflict)
     })
   })

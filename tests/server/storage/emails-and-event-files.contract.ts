@@ -15,7 +15,7 @@ import {
 import { callInOrder } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
-export function emailsAndEventFilesContract(setUp: ContractSetup): void {
+export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
@@ -66,17 +66,17 @@ export function emailsAndEventFilesContract(setUp: ContractSetup): void {
 
   describe('event files', () => {
     test('stores every version under its hash, and the last served one', async () => {
-      const file = (hash: string, at: Instant) => ({
+      const buildFile = (hash: string, at: Instant) => ({
         hash,
         eventId: 'demo',
         text: `text of ${hash}`,
         shared: '{}',
         at,
       })
-      await store.saveEventFile(file('one', noon))
-      await store.saveEventFile(file('two', addMs(1)))
+      await store.saveEventFile(buildFile('one', noon))
+      await store.saveEventFile(buildFile('two', addMs(1)))
       expect((await store.lastEventFile('demo'))?.hash).toBe('two')
-      await store.saveEventFile(file('one', addMs(2)))
+      await store.saveEventFile(buildFile('one', addMs(2)))
       expect(await store.lastEventFile('demo')).toEqual({
         hash: 'one',
         eventId: 'demo',
@@ -103,8 +103,8 @@ export function emailsAndEventFilesContract(setUp: ContractSetup): void {
       expect(await store.eventVersions('another', 'one', 9)).toEqual([])
     })
 
-    test('a version becomes active for all servers at once, and no registration uses another version', async () => {
-      const file = (hash: string, max: number) => ({
+    test('a version becomes active for all servers simultaneously, and no registration uses another version', async () => {
+      const buildFile = (hash: string, max: number) => ({
         hash,
         eventId: 'demo',
         text: '',
@@ -112,15 +112,15 @@ export function emailsAndEventFilesContract(setUp: ContractSetup): void {
         at: noon,
         limits: [{ id: 'hall', max, full: { message: 'Full' } }],
       })
-      const event = (hash: string, isGone = false) => ({ eventId: 'demo', hash, isGone })
+      const buildActivation = (hash: string, isGone = false) => ({ eventId: 'demo', hash, isGone })
       const registerWith = (eventHash: string) => store.register(newRegistration({ eventHash }))
       expect(await store.activeEvents(0)).toBeNull()
       expect((await registerWith('one')).ok).toBe(true)
       const firstActivation = {
         after: 0,
-        events: [event('one')],
+        events: [buildActivation('one')],
         site: null,
-        files: [file('one', 5)],
+        files: [buildFile('one', 5)],
       }
       expect(await store.activate(firstActivation)).toBe(1)
       // Repeating the activation has no effect; an activation based on an old state has no effect
@@ -130,9 +130,14 @@ export function emailsAndEventFilesContract(setUp: ContractSetup): void {
       expect(await store.activeEvents(0)).toEqual({
         number: 1,
         site: null,
-        events: [event('one')],
+        events: [buildActivation('one')],
       })
-      const two = { after: 1, events: [event('two')], site: '{}', files: [file('two', 7)] }
+      const two = {
+        after: 1,
+        events: [buildActivation('two')],
+        site: '{}',
+        files: [buildFile('two', 7)],
+      }
       const [firstResult, staleResult, laterResult] = await callInOrder(setUp(), [
         () => store.activate(two),
         () => registerWith('one'),
@@ -145,14 +150,24 @@ export function emailsAndEventFilesContract(setUp: ContractSetup): void {
       ])
       const [first] = await store.listTakenSeats('demo')
       expect(first).toMatchObject({ place: 'hall', max: 7 })
-      const other = { ...event('three'), eventId: 'other' }
-      const third = { ...file('three', 1), eventId: 'other' }
-      const nextActivation = { after: 2, events: [other, event('two')], site: null, files: [third] }
+      const other = { ...buildActivation('three'), eventId: 'other' }
+      const third = { ...buildFile('three', 1), eventId: 'other' }
+      const nextActivation = {
+        after: 2,
+        events: [other, buildActivation('two')],
+        site: null,
+        files: [third],
+      }
       expect(await store.activate(nextActivation)).toBe(3)
-      expect((await store.activeEvents(2))?.events).toEqual([other, event('two')])
-      await store.activate({ after: 3, events: [event('two', true)], site: null, files: [] })
+      expect((await store.activeEvents(2))?.events).toEqual([other, buildActivation('two')])
+      await store.activate({
+        after: 3,
+        events: [buildActivation('two', true)],
+        site: null,
+        files: [],
+      })
       expect(await registerWith('two')).toEqual({ ok: false, error: { code: 'version_moved' } })
-      expect((await store.activeEvents(3))?.events).toEqual([event('two', true)])
+      expect((await store.activeEvents(3))?.events).toEqual([buildActivation('two', true)])
     })
   })
 }

@@ -75,7 +75,7 @@ const FULL_READS: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
     /where "erased_at" is null and "event_id"/,
     /lower\("email"\) = lower/,
   ],
-  ['The last row is the first in the order of its key.', /order by "id" desc limit 1$/],
+  ['The last row is read first, because the key is read backwards.', /order by "id" desc limit 1$/],
   [
     'A page of the audit log or of emails is read from the newest, until it is full.',
     /from "audit_log" .*order by "id" desc limit/,
@@ -100,15 +100,17 @@ beforeAll(async () => {
 
 type Scan = { readonly text: string; readonly tables: readonly string[] }
 function expectAllowed(scans: readonly Scan[]): void {
-  const allowed = FULL_READS.flatMap(([, ...texts]) => texts)
-  expect(scans.filter(({ text }) => !allowed.some((candidate) => candidate.test(text)))).toEqual([])
+  const allowedTexts = FULL_READS.flatMap(([, ...texts]) => texts)
+  expect(
+    scans.filter(({ text }) => !allowedTexts.some((candidate) => candidate.test(text))),
+  ).toEqual([])
 }
 
 test('SQLite', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-statements-'))
   await (await openStore({ dataDir, migrates: true })).close()
   const db = openToRead(join(dataDir, DATABASE_FILE))
-  const partial = new Set(
+  const partialIndexes = new Set(
     db
       .prepare<[], string>(
         "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %'",
@@ -119,7 +121,7 @@ test('SQLite', async () => {
   expect(db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'").all()).toEqual([])
   const texts = new Set(listStatements(sqliteDialect))
   expect(texts.size).toBeGreaterThan(400)
-  const scansOfText = (text: string, params?: readonly unknown[]): Scan[] => {
+  const listScansOfText = (text: string, params?: readonly unknown[]): Scan[] => {
     if (POSTGRES_ONLY.test(text)) return []
     const steps = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`)
     const values = Array.from({ length: text.match(/\?/g)?.length ?? 0 }, () => null)
@@ -130,17 +132,19 @@ test('SQLite', async () => {
     )
     const tables = details.flatMap((detail) => {
       const [, name = '', index = ''] = /^SCAN (\w+)(?: .*INDEX (\w+))?/.exec(detail) ?? []
-      const ofResult = results.indexOf(name)
-      if (ofResult !== -1 && index === '') return results.splice(ofResult, 1).slice(1)
+      const resultIndex = results.indexOf(name)
+      if (resultIndex !== -1 && index === '') return results.splice(resultIndex, 1).slice(1)
       const table = new RegExp(`"(\\w+)" as "${name}"`).exec(text)?.[1] ?? name
-      return GROWING_TABLES.includes(table) && !partial.has(index) ? [`${detail} of ${table}`] : []
+      return GROWING_TABLES.includes(table) && !partialIndexes.has(index)
+        ? [`${detail} of ${table}`]
+        : []
     })
     return tables.length > 0 ? [{ text, tables }] : []
   }
-  expectAllowed([...texts].flatMap((text) => scansOfText(text)))
-  const recorded = await recordSqliteQueries(join(dataDir, DATABASE_FILE))
-  expect(recorded.length).toBeGreaterThan(60)
-  expectAllowed(recorded.flatMap(([text, params]) => scansOfText(text, params)))
+  expectAllowed([...texts].flatMap((text) => listScansOfText(text)))
+  const recordedQueries = await recordSqliteQueries(join(dataDir, DATABASE_FILE))
+  expect(recordedQueries.length).toBeGreaterThan(60)
+  expectAllowed(recordedQueries.flatMap(([text, params]) => listScansOfText(text, params)))
   db.close()
   rmSync(dataDir, { recursive: true })
 })
@@ -150,7 +154,7 @@ async function recordSqliteQueries(file: string): Promise<ReturnType<typeof list
   const db = openToWrite(file)
   db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
   const sql = toSql(db)
-  const recorded: Recorded = new Map()
+  const recordedQueries: Recorded = new Map()
   db.exec('BEGIN')
   db.prepare(
     `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
@@ -160,19 +164,19 @@ async function recordSqliteQueries(file: string): Promise<ReturnType<typeof list
   db.exec(ADD_UNFILLED_RULE)
   await indexNew(sql)
   await countNewRegistrations(sql)
-  await runQueries(recordQueries(sql, recorded))
+  await runQueries(recordQueries(sql, recordedQueries))
   db.exec('ROLLBACK')
   db.close()
-  return listQueries(recorded, sqliteDialect)
+  return listQueries(recordedQueries, sqliteDialect)
 }
 
 const ADD_UNFILLED_RULE = `INSERT INTO unique_rules (event_id, rule, parts, filled_at, filled_id) VALUES ('event1', 'number text', '[]', 0, 0)`
 function listQueries(
-  recorded: Recorded,
+  recordedQueries: Recorded,
   dialect: Dialect,
 ): readonly (readonly [string, readonly unknown[]])[] {
   const defined = new Set(listStatements(dialect))
-  return [...recorded].filter(([text]) => !defined.has(text))
+  return [...recordedQueries].filter(([text]) => !defined.has(text))
 }
 
 test('every query that is built for one call is recorded', () => {
@@ -188,17 +192,21 @@ type Plan = {
   readonly Plans?: readonly Plan[]
 }
 /** Lists the tables that are read from end to end. Reading the first row of an index does not count. */
-function listScans(plan: Plan, partial: ReadonlySet<string>, isFirst = false): readonly string[] {
+function listScans(
+  plan: Plan,
+  partialIndexes: ReadonlySet<string>,
+  isFirst = false,
+): readonly string[] {
   const { 'Node Type': type, 'Relation Name': table = '', 'Index Name': index } = plan
   const isScan =
     index === undefined
       ? type === 'Seq Scan'
       : plan['Index Cond'] === undefined &&
-        !partial.has(index) &&
+        !partialIndexes.has(index) &&
         !(isFirst && plan.Filter === undefined)
   return [
     ...(isScan && GROWING_TABLES.includes(table) ? [`${type} of ${table} ${index ?? ''}`] : []),
-    ...(plan.Plans ?? []).flatMap((entry) => listScans(entry, partial, type === 'Limit')),
+    ...(plan.Plans ?? []).flatMap((entry) => listScans(entry, partialIndexes, type === 'Limit')),
   ]
 }
 
@@ -231,7 +239,7 @@ test.runIf(hasPostgres)(
 )
 
 async function readPostgresScans(shell: Client): Promise<readonly Scan[]> {
-  const partial = await readPartialIndexes(shell)
+  const partialIndexes = await readPartialIndexes(shell)
   await shell.query('SET plan_cache_mode = force_generic_plan; SET jit = off')
   const scans: Scan[] = []
   for (const text of new Set(listStatements(postgresDialect))) {
@@ -244,7 +252,7 @@ async function readPostgresScans(shell: Client): Promise<readonly Scan[]> {
       `EXPLAIN (FORMAT JSON) EXECUTE asked${values}`,
     )
     await shell.query('DEALLOCATE asked')
-    scans.push(...listScansOfPlan(text, explained.rows[0]?.['QUERY PLAN'], partial))
+    scans.push(...listScansOfPlan(text, explained.rows[0]?.['QUERY PLAN'], partialIndexes))
   }
   await shell.end()
   return scans
@@ -253,12 +261,12 @@ async function readPostgresScans(shell: Client): Promise<readonly Scan[]> {
 function listScansOfPlan(
   text: string,
   planText: unknown,
-  partial: ReadonlySet<string>,
+  partialIndexes: ReadonlySet<string>,
 ): readonly Scan[] {
   const plans = (typeof planText === 'string' ? JSON.parse(planText) : planText) as readonly {
     readonly Plan: Plan
   }[]
-  const tables = plans.flatMap(({ Plan: plan }) => listScans(plan, partial))
+  const tables = plans.flatMap(({ Plan: plan }) => listScans(plan, partialIndexes))
   return tables.length > 0 ? [{ text, tables }] : []
 }
 
@@ -266,7 +274,7 @@ function listScansOfPlan(
 async function readScansOfQueries(url: string): Promise<readonly Scan[]> {
   const shell = new pg.Client(buildClientOptions(url))
   await shell.connect()
-  const partial = await readPartialIndexes(shell)
+  const partialIndexes = await readPartialIndexes(shell)
   await shell.query('SET jit = off')
   await shell.query('BEGIN')
   await shell.query(
@@ -274,14 +282,14 @@ async function readScansOfQueries(url: string): Promise<readonly Scan[]> {
      SELECT 1000000 + n, 'event1', 'hash', 'NEW' || n, 'Name', '', '', '', '{}', 'pending', n, '1970-01-01' FROM generate_series(1, 1100) AS n`,
   )
   await shell.query(ADD_UNFILLED_RULE)
-  const recorded: Recorded = new Map()
-  await runQueries(recordQueries(createSql(shell), recorded))
+  const recordedQueries: Recorded = new Map()
+  await runQueries(recordQueries(createSql(shell), recordedQueries))
   const scans: Scan[] = []
-  for (const [text, params] of listQueries(recorded, postgresDialect)) {
+  for (const [text, params] of listQueries(recordedQueries, postgresDialect)) {
     const explained = await shell.query<{ 'QUERY PLAN': string }>(`EXPLAIN (FORMAT JSON) ${text}`, [
       ...params,
     ])
-    scans.push(...listScansOfPlan(text, explained.rows[0]?.['QUERY PLAN'], partial))
+    scans.push(...listScansOfPlan(text, explained.rows[0]?.['QUERY PLAN'], partialIndexes))
   }
   await shell.query('ROLLBACK')
   await shell.end()
@@ -289,18 +297,19 @@ async function readScansOfQueries(url: string): Promise<readonly Scan[]> {
 }
 
 function createSql(shell: Client): Sql {
-  const sql = <Row>(text: string): Statement<Row> => {
-    const query = async (params: readonly unknown[]) => shell.query<Row & object>(text, [...params])
+  const createStatement = <Row>(text: string): Statement<Row> => {
+    const runQuery = async (params: readonly unknown[]) =>
+      shell.query<Row & object>(text, [...params])
     return {
-      get: async (...params) => (await query(params)).rows[0],
-      all: async (...params) => (await query(params)).rows,
+      get: async (...params) => (await runQuery(params)).rows[0],
+      all: async (...params) => (await runQuery(params)).rows,
       run: (...params) => {
-        const result = query(params)
+        const result = runQuery(params)
         return { changes: result.then(({ rowCount }) => rowCount ?? 0) }
       },
     }
   }
-  return Object.assign(sql, { dialect: postgresDialect, lock: () => {}, batch: null })
+  return Object.assign(createStatement, { dialect: postgresDialect, lock: () => {}, batch: null })
 }
 
 async function readPartialIndexes(shell: Client): Promise<ReadonlySet<string>> {

@@ -18,7 +18,7 @@ import { FILE, ISSUER } from './sample-issuer.ts'
 
 const USD = readCurrency('USD') as Currency
 
-export function firstPaymentContract(setUp: ContractSetup): void {
+export function defineFirstPaymentContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
@@ -27,11 +27,11 @@ export function firstPaymentContract(setUp: ContractSetup): void {
   async function readKeys(orderId: OrderId): Promise<PaymentKeys> {
     const registration = await store.registrationByOrder(orderId)
     const payment = registration?.payments.find((attempt) => attempt.orderId === orderId)
-    if (registration == null || payment === undefined) throw new Error(`${orderId} is not there`)
+    if (registration == null || payment === undefined) throw new Error(`no payment ${orderId}`)
     const { eventId, id: registrationId } = registration
     return { paymentId: payment.id, registrationId, eventId, gateway: '', account: payment.account }
   }
-  const invoiceOf = async (regNo: RegNo): Promise<unknown> => {
+  const readInvoice = async (regNo: RegNo): Promise<unknown> => {
     const invoice = (await store.documents(regNo)).find(({ kind }) => kind === 'invoice')
     return invoice === undefined ? null : store.document(regNo, invoice.id)
   }
@@ -61,14 +61,14 @@ export function firstPaymentContract(setUp: ContractSetup): void {
         { kind: 'receipt', serial: orderId, total: sampleQuote.total },
         { kind: 'invoice', serial: 'DEMO/1', total: sampleQuote.total },
       ])
-      expect(await invoiceOf(regNo)).toMatchObject({
+      expect(await readInvoice(regNo)).toMatchObject({
         serial: 'DEMO/1',
         total: sampleQuote.total,
         paid: { reference: 'AP1' },
       })
     })
 
-    test('in dollars has an invoice that waits for an exchange rate, and then gets the next number', async () => {
+    test('in dollars gets an invoice with the next number as soon as there is an exchange rate', async () => {
       const { regNo, orderId } = await registerSample(store, {
         quote: { ...sampleQuote, currency: USD },
       })
@@ -76,13 +76,13 @@ export function firstPaymentContract(setUp: ContractSetup): void {
       const keys = hasKeys ? await readKeys(orderId) : undefined
       await store.applyPaymentEvent(orderId, event, newEmail, undefined, keys)
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
-      expect(await invoiceOf(regNo)).toBeNull()
+      expect(await readInvoice(regNo)).toBeNull()
       const [waiting] = await store.waitingInvoices('demo')
       expect(waiting).toMatchObject({ regNo, currency: 'USD' })
       const day = waiting?.day ?? ('' as never)
       const rate = { eventId: 'demo', currency: USD, day, source: 'FBIL', who: 'asha', at: noon }
       await store.issueWaitingInvoices([regNo], addMs(1000))
-      expect(await invoiceOf(regNo)).toBeNull()
+      expect(await readInvoice(regNo)).toBeNull()
       await store.saveExchangeRate({ ...rate, rate: '83' })
       await store.saveExchangeRate({ ...rate, rate: '83.5' })
       await Promise.all(
@@ -92,7 +92,7 @@ export function firstPaymentContract(setUp: ContractSetup): void {
         { kind: 'receipt' },
         { kind: 'invoice', serial: 'DEMO/1', currency: 'USD' },
       ])
-      expect(await invoiceOf(regNo)).toMatchObject({ rupees: { rate: '83.5', day } })
+      expect(await readInvoice(regNo)).toMatchObject({ rupees: { rate: '83.5', day } })
       expect(await store.waitingInvoices('demo')).toEqual([])
       expect(await store.exchangeRates('demo')).toMatchObject([{ rate: '83.5', who: 'asha' }])
     })
@@ -108,16 +108,16 @@ export function firstPaymentContract(setUp: ContractSetup): void {
         'success',
         'failed',
       ])
-      expect(await invoiceOf(regNo)).toMatchObject({ serial: 'DEMO/1' })
+      expect(await readInvoice(regNo)).toMatchObject({ serial: 'DEMO/1' })
     })
 
-    test('of an attempt that was declined before is the success of this attempt', async () => {
+    test('of an attempt that was declined before makes this attempt a success', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), null)
       const { payment } = await pay(orderId, 'AP1')
       expect(payment).toMatchObject({ status: 'success', failure: null })
       expect(payment).toEqual(await store.payment(orderId))
-      expect(await invoiceOf(regNo)).toMatchObject({ serial: 'DEMO/1' })
+      expect(await readInvoice(regNo)).toMatchObject({ serial: 'DEMO/1' })
     })
 
     test('of a person who has paid before is confirmed as a second payment', async () => {
@@ -132,7 +132,7 @@ export function firstPaymentContract(setUp: ContractSetup): void {
       expect(await store.secondPayment(second.regNo)).toMatchObject({
         first: { regNo: first.regNo },
       })
-      expect(await invoiceOf(second.regNo)).toMatchObject({ serial: 'DEMO/2' })
+      expect(await readInvoice(second.regNo)).toMatchObject({ serial: 'DEMO/2' })
     })
 
     test('that is reported again changes nothing', async () => {

@@ -23,7 +23,7 @@ async function exportRows(store: Store, query: ListQuery): Promise<readonly List
   return rows
 }
 
-export function listsContract(setUp: ContractSetup): void {
+export function defineListsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
@@ -37,8 +37,8 @@ export function listsContract(setUp: ContractSetup): void {
         const { searchable } = newRegistration({ name })
         const email = `${name.replace(/ .*/, '').toLowerCase()}@example.org`
         const regNo = `DEMO${String((digit += 1)).repeat(12)}` as RegNo
-        const ofPerson = { name, regNo, searchable: { ...searchable, email } }
-        return (await registerSample(store, { ...ofPerson, ...changes })).regNo
+        const personFields = { name, regNo, searchable: { ...searchable, email } }
+        return (await registerSample(store, { ...personFields, ...changes })).regNo
       }
       const dayAfter = startOfDay(addDays(dayOf(noon), 1))
       return {
@@ -114,11 +114,11 @@ export function listsContract(setUp: ContractSetup): void {
       ]) {
         const rows = toRegNos(await exportRows(store, query))
         for (const isDescending of [true, false]) {
-          const inOrder = isDescending ? rows : rows.toReversed()
+          const rowsInOrder = isDescending ? rows : rows.toReversed()
           const sortedQuery: ListQuery = { ...query, sort: { by: 'date', isDescending, order: [] } }
           for (const page of [101, 104, 110, Math.ceil(rows.length / 10), 500])
             expect(toRegNos((await store.listPage(sortedQuery, page, 10)).rows)).toEqual(
-              inOrder.slice((page - 1) * 10, page * 10),
+              rowsInOrder.slice((page - 1) * 10, page * 10),
             )
         }
       }
@@ -290,12 +290,12 @@ export function listsContract(setUp: ContractSetup): void {
         answers: { state: 'Goa', member: false },
       })
       await store.applyPaymentEvent(orderId, declinedAt(), null)
-      const counted = {
+      const expectedCounts = {
         fields: ['full_name', 'state'],
         options: ['state', 'member'],
         items: true,
       }
-      expect(await store.valuesInUse('demo', counted)).toEqual({
+      expect(await store.valuesInUse('demo', expectedCounts)).toEqual({
         registrations: 2,
         pending: 1,
         fields: { full_name: 1, state: 2 },

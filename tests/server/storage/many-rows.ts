@@ -57,7 +57,7 @@ export const GROWING_TABLES: readonly string[] = Object.keys(TABLES).filter(
   (name) => !SMALL_TABLES.includes(name),
 )
 /** Few payments are refunded, and a settlement has many lines. */
-const ROWS_OF: Readonly<Record<string, number>> = { refunds: ROWS / 50, settlements: 101 }
+const ROWS_BY_TABLE: Readonly<Record<string, number>> = { refunds: ROWS / 50, settlements: 101 }
 
 /** Fills the tables, so that PostgreSQL plans as it does for a large conference. */
 export async function fillTables(url: string): Promise<void> {
@@ -68,7 +68,7 @@ export async function fillTables(url: string): Promise<void> {
   await plain('SET LOCAL session_replication_role = replica')
   await loadInBulk(connection, async () => {
     for (const [table, insertion] of Object.entries(TABLES)) {
-      const rows = ROWS_OF[table] ?? ROWS
+      const rows = ROWS_BY_TABLE[table] ?? ROWS
       await plain(`${insertion} FROM generate_series(1, ${rows}) AS n`)
     }
   })

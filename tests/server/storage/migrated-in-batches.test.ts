@@ -48,7 +48,7 @@ test('migrating 155 registrations takes a few reads, not several per payment', a
   const createSql = toSql(db)
   /** Reads that start in one turn of the event loop share a packet. */
   let isCounted = false
-  const count = (): void => {
+  const countRead = (): void => {
     if (isCounted) return
     readTurns += 1
     isCounted = true
@@ -57,13 +57,13 @@ test('migrating 155 registrations takes a few reads, not several per payment', a
   const countingSql = (<Row>(text: string) => {
     const { get, all: readAll, run } = createSql<Row>(text)
     return {
-      get: (...params: unknown[]) => (count(), get(...params)),
-      all: (...params: unknown[]) => (count(), readAll(...params)),
+      get: (...params: unknown[]) => (countRead(), get(...params)),
+      all: (...params: unknown[]) => (countRead(), readAll(...params)),
       run: (...params: unknown[]) => {
         const runResult = run(...params)
         return {
           get changes() {
-            count()
+            countRead()
             return runResult.changes
           },
         }

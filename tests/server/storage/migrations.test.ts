@@ -34,10 +34,10 @@ import type { Instant, OrderId, Amount, RegNo, UniqueRule } from '../../../engin
 import type { ActKind } from '../../../server/storage/index.ts'
 import { confirmedBy } from '../sample-registrations.ts'
 
-const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
+const createFolder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
 
 test('migrates an older database: audit rows are still found by number, and append-only', async () => {
-  const other = folder()
+  const other = createFolder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
   oldDb.exec(migrations[0] ?? '')
   oldDb.pragma('user_version = 1')
@@ -54,7 +54,7 @@ test('migrates an older database: audit rows are still found by number, and appe
 })
 
 test('migrates payments without captures: successes, reviews and refunds become captures, and recently ended ones are polled', async () => {
-  const other = folder()
+  const other = createFolder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 2)) oldDb.exec(step)
   oldDb.pragma('user_version = 2')
@@ -130,9 +130,9 @@ test('migrates payments without captures: successes, reviews and refunds become 
      VALUES (1, 'confirmation', 'asha@example.org', 'Paid', 'Yes.', 7, 8)`,
   )
   await migrate(oldDb)
-  const rows = (sql: string): unknown[] => oldDb.prepare(sql).raw().all()
+  const readRows = (sql: string): unknown[] => oldDb.prepare(sql).raw().all()
   expect(
-    rows(
+    readRows(
       'SELECT payment_id, source, reference, amount, state, why FROM captures ORDER BY payment_id, id',
     ),
   ).toEqual([
@@ -145,8 +145,8 @@ test('migrates payments without captures: successes, reviews and refunds become 
     [8, 'airpay', 'AP8', 1000, 'fits', null],
     [8, 'airpay', 'AP9', 1000, 'review', 'Money came a second time.'],
   ])
-  expect(rows('SELECT amount, state, reference FROM refunds')).toEqual([[1000, 'done', 'RF3']])
-  expect(rows('SELECT id FROM payments WHERE watch_until IS NOT NULL ORDER BY id')).toEqual([
+  expect(readRows('SELECT amount, state, reference FROM refunds')).toEqual([[1000, 'done', 'RF3']])
+  expect(readRows('SELECT id FROM payments WHERE watch_until IS NOT NULL ORDER BY id')).toEqual([
     [1],
     [2],
     [7],
@@ -157,10 +157,10 @@ test('migrates payments without captures: successes, reviews and refunds become 
     ['DEMO2', 'misfit', 'Less came.'],
     ['DEMO8', 'second', 'Money came a second time.'],
   ])
-  expect(rows('SELECT counts_for FROM captures WHERE counts_for IS NOT payment_id')).toEqual([])
-  expect(rows('SELECT registration_id, recipient, status, next_at, lost FROM mail_queue')).toEqual([
-    [1, 'asha@example.org', 'queued', 8, 0],
-  ])
+  expect(readRows('SELECT counts_for FROM captures WHERE counts_for IS NOT payment_id')).toEqual([])
+  expect(
+    readRows('SELECT registration_id, recipient, status, next_at, lost FROM mail_queue'),
+  ).toEqual([[1, 'asha@example.org', 'queued', 8, 0]])
   expect(() =>
     oldDb.exec(
       "INSERT INTO mail_queue (registration_id, kind, recipient, subject, body, created_at) VALUES (1, 'confirmation', '', '', '', 9)",
@@ -173,7 +173,7 @@ test('migrates payments without captures: successes, reviews and refunds become 
 })
 
 test('migrates imports with foreign numbers: they are marked as foreign, others are not', async () => {
-  const other = folder()
+  const other = createFolder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 3)) oldDb.exec(step)
   oldDb.pragma('user_version = 3')
@@ -208,7 +208,7 @@ test('migrates imports with foreign numbers: they are marked as foreign, others 
 })
 
 test('migrates attempts without a price: each gets the price it requested, and can be paid as before', async () => {
-  const other = folder()
+  const other = createFolder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 4)) oldDb.exec(step)
   oldDb.pragma('user_version = 4')
@@ -231,9 +231,9 @@ test('migrates attempts without a price: each gets the price it requested, and c
       .run(id, `DEMO${id}`, gateway, amount)
   }
   await migrate(oldDb)
-  const attemptOf = async (regNo: string) =>
+  const readAttempt = async (regNo: string) =>
     (await createStoreReads(toSql(oldDb)).registration(regNo))?.payments[0]
-  expect(await attemptOf('DEMO1')).toMatchObject({
+  expect(await readAttempt('DEMO1')).toMatchObject({
     quote: { period: 'early', base: 600_000, gst: 108_000 },
     handedOffAt: 7,
     holdUntil: null,
@@ -241,14 +241,14 @@ test('migrates attempts without a price: each gets the price it requested, and c
     reviewSince: null,
     refunded: 0,
   })
-  expect(await attemptOf('DEMO2')).toMatchObject({ quote: null, handedOffAt: null })
+  expect(await readAttempt('DEMO2')).toMatchObject({ quote: null, handedOffAt: null })
   expect(oldDb.prepare('SELECT count(*) AS n FROM links').get()).toEqual({ n: 0 })
   oldDb.close()
   rmSync(other, { recursive: true })
 })
 
 test('migrates bills without lines: they are read and paid as before', async () => {
-  const other = folder()
+  const other = createFolder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 7)) oldDb.exec(step)
   oldDb.pragma('user_version = 7')
@@ -283,14 +283,14 @@ test('migrates bills without lines: they are read and paid as before', async () 
 })
 
 test('migrates answers from before unique rules: existing ones are found when a rule is added', async () => {
-  const other = folder()
+  const other = createFolder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 8)) oldDb.exec(step)
   oldDb.pragma('user_version = 8')
-  const row = (id: number, email: string, status: string): string =>
+  const buildRow = (id: number, email: string, status: string): string =>
     `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
      VALUES (${id}, 'demo', 'h', 'DEMO${id}', '', '', '', '', '{"email":"${email}"}', '${status}', 1, '2026-01-01');`
-  oldDb.exec(row(1, 'Asha@Example.org', 'success') + row(2, 'gone@example.org', 'failed'))
+  oldDb.exec(buildRow(1, 'Asha@Example.org', 'success') + buildRow(2, 'gone@example.org', 'failed'))
   await migrate(oldDb)
   const rule: UniqueRule = {
     name: 'email text',
@@ -309,7 +309,7 @@ test('migrates answers from before unique rules: existing ones are found when a 
 })
 
 test('migrates registrations from before quotas: they count as held, kept or free by their state', async () => {
-  const other = folder()
+  const other = createFolder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(seatTables)
   for (const step of migrations.slice(0, before)) oldDb.exec(step)
@@ -345,9 +345,9 @@ test('migrates registrations from before quotas: they count as held, kept or fre
     [4, 'kept', null],
   ])
   expect(await listTakenSeats(sql, 'demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
-  const seats = (at: number) =>
+  const countSeats = (at: number) =>
     checkSeats(sql, 'demo', { workshops: ['scan'] }, null, at as Instant)
-  expect([await seats(1499), await seats(1500)]).toEqual([
+  expect([await countSeats(1499), await countSeats(1500)]).toEqual([
     { code: 'full', place: 'seats.scan' },
     { seats: [{ id: 1, quantity: 1 }], holdMs: 500 },
   ])
@@ -359,7 +359,7 @@ test('migrates registrations from before quotas: they count as held, kept or fre
 })
 
 test('migrates files from before draft uploads: they stay in use, and drafts are stored separately', async () => {
-  const other = folder()
+  const other = createFolder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(draftProofs)
   for (const step of migrations.slice(0, before)) oldDb.exec(step)
@@ -386,7 +386,7 @@ test('migrates files from before draft uploads: they stay in use, and drafts are
 })
 
 test('migrates registrations without a state: it is derived from the stored data, and counted', async () => {
-  const other = folder()
+  const other = createFolder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(actionTables)
   for (const step of migrations.slice(0, before)) oldDb.exec(step)
@@ -443,7 +443,7 @@ test('migrates registrations without a state: it is derived from the stored data
 })
 
 test('migrates admins without roles: they become owners of all events and stay signed in, and their access entries are recognised', async () => {
-  const other = folder()
+  const other = createFolder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(staffTables)
   for (const step of migrations.slice(0, before)) oldDb.exec(step)
@@ -461,7 +461,7 @@ test('migrates admins without roles: they become owners of all events and stay s
     hasSecondFactor: false,
     secondFactorRequired: false,
   })
-  const ofKind = async (kind: ActKind): Promise<readonly string[]> =>
+  const listEntriesOfKind = async (kind: ActKind): Promise<readonly string[]> =>
     (
       await readAuditLog(
         sql,
@@ -470,16 +470,16 @@ test('migrates admins without roles: they become owners of all events and stay s
         10,
       )
     ).map(({ what }) => what)
-  expect(await ofKind('changes')).toEqual(['sent the confirmation again'])
-  expect(await ofKind('looks')).toHaveLength(2)
-  expect(await ofKind('exports')).toEqual(['exported the list demo'])
-  expect(await ofKind('signing-in')).toEqual(['signed in'])
+  expect(await listEntriesOfKind('changes')).toEqual(['sent the confirmation again'])
+  expect(await listEntriesOfKind('looks')).toHaveLength(2)
+  expect(await listEntriesOfKind('exports')).toEqual(['exported the list demo'])
+  expect(await listEntriesOfKind('signing-in')).toEqual(['signed in'])
   oldDb.close()
   rmSync(other, { recursive: true })
 })
 
 test("an old invoice gets its event's credit note series, and still cannot be changed", async () => {
-  const other = folder()
+  const other = createFolder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(corrections)
   for (const step of migrations.slice(0, before)) oldDb.exec(step)
@@ -506,7 +506,7 @@ test("an old invoice gets its event's credit note series, and still cannot be ch
 })
 
 test('drafts are limited by number and by bytes', async () => {
-  const other = folder()
+  const other = createFolder()
   const db = openToWrite(join(other, DATABASE_FILE))
   await migrate(db)
   const sql = toSql(db)
@@ -527,7 +527,7 @@ test('drafts are limited by number and by bytes', async () => {
 })
 
 test('rejects a database of a newer version with a sentence', async () => {
-  const other = folder()
+  const other = createFolder()
   const newerDb = openToWrite(join(other, DATABASE_FILE))
   newerDb.pragma('user_version = 99')
   await expect(migrate(newerDb)).rejects.toThrow('newer version of Rollcall (99')
@@ -537,7 +537,7 @@ test('rejects a database of a newer version with a sentence', async () => {
 })
 
 test('an older database with one transfer recorded twice opens: both payments stay for review, and a third is rejected', async () => {
-  const other = folder()
+  const other = createFolder()
   const db = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(bankReferences)
   for (const step of migrations.slice(0, before)) db.exec(step)

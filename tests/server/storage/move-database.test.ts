@@ -62,7 +62,7 @@ else {
   let server: PostgresServer
   let filledFolder: string
   const folders: string[] = []
-  const folder = (): string => {
+  const createFolder = (): string => {
     const createdFolder = mkdtempSync(join(tmpdir(), 'rollcall-moving-'))
     folders.push(createdFolder)
     return createdFolder
@@ -72,7 +72,7 @@ else {
 
   beforeAll(async () => {
     server = await startPostgres()
-    filledFolder = folder()
+    filledFolder = createFolder()
     const store = await openStoreHere({ dataDir: filledFolder })
     await store.saveEventFile({
       hash: 'h',
@@ -125,22 +125,22 @@ else {
       await openStoreHere({ dataDir: filledFolder, databaseUrl: url }),
     ]
     for (const store of [storeBefore, storeAfter]) expect(await store.adminCount()).toBe(1)
-    const page = (store: typeof storeBefore) =>
+    const readPage = (store: typeof storeBefore) =>
       store.listPage({ eventId: 'demo', answers: {} }, 1, 100)
-    expect(await page(storeAfter)).toEqual(await page(storeBefore))
+    expect(await readPage(storeAfter)).toEqual(await readPage(storeBefore))
     expect(await storeAfter.dashboardFigures('demo', dayOf(noon))).toEqual(
       await storeBefore.dashboardFigures('demo', dayOf(noon)),
     )
     expect(await searchEach(storeAfter, TERMS)).toEqual(await searchEach(storeBefore, TERMS))
     const movedUploads = openUploads({
-      ...getUploadLocations({ dataDir: folder() }),
+      ...getUploadLocations({ dataDir: createFolder() }),
       store: storeAfter,
       clock: () => noon,
     })
     expect(await readFiles(storeAfter, movedUploads)).toEqual(Object.values(FILES))
     await storeBefore.close()
 
-    const folderBack = folder()
+    const folderBack = createFolder()
     expect(await move('to-sqlite', folderBack, url)).toMatchObject({ status: 0, stderr: '' })
     expect(readAllRows(folderBack)).toEqual(readAllRows(filledFolder))
     const storeBack = await openStoreHere({ dataDir: folderBack })
@@ -166,7 +166,7 @@ else {
       status: 0,
       stderr: '',
     })
-    await (await openStoreHere({ dataDir: folder(), databaseUrl: newUrl })).close()
+    await (await openStoreHere({ dataDir: createFolder(), databaseUrl: newUrl })).close()
     const [movedShell, newShell] = [await server.shell(movedUrl), await server.shell(newUrl)]
     for (const catalog of [
       "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1",
@@ -187,7 +187,7 @@ else {
   test('with UPLOADS_URL the files stay in the bucket, also when the database moves back', async () => {
     const s3 = await startS3()
     try {
-      const [from, folderBack] = [folder(), folder()]
+      const [from, folderBack] = [createFolder(), createFolder()]
       cpSync(filledFolder, from, { recursive: true })
       const bucket = s3.variables('moved')
       const url = await server.database('moved_with_bucket')
@@ -221,15 +221,15 @@ else {
   })
 
   test('reports a damaged or missing file, and moves the rest', async () => {
-    const damagedFolder = folder()
+    const damagedFolder = createFolder()
     cpSync(filledFolder, damagedFolder, { recursive: true })
     const [first = '', second = ''] = Object.values(FILES).map((bytes) =>
       createHash('sha256').update(bytes).digest('hex'),
     )
-    const filePath = (sha256: string): string =>
+    const buildFilePath = (sha256: string): string =>
       join(damagedFolder, 'uploads', sha256.slice(0, 2), sha256)
-    writeFileSync(filePath(first), 'something else')
-    rmSync(filePath(second))
+    writeFileSync(buildFilePath(first), 'something else')
+    rmSync(buildFilePath(second))
     const url = await server.database('damaged')
     const { status, stdout, stderr } = await move('to-postgres', damagedFolder, url)
     expect([status, stdout]).toEqual([1, expect.stringContaining('and 0 files')])
@@ -267,7 +267,7 @@ else {
     })
     expect((await shell.query('SELECT 1 FROM registrations')).rows).toEqual([])
     await shell.end()
-    const incompleteFolder = folder()
+    const incompleteFolder = createFolder()
     expect(await move('to-postgres', incompleteFolder, url)).toMatchObject({ status: 2 })
     expect(existsSync(join(incompleteFolder, 'rollcall.db'))).toBe(false)
   })

@@ -98,9 +98,9 @@ describe('a search with a title or an initial returned no results', () => {
   })
   const search = async (text: string): Promise<readonly (Person | undefined)[]> =>
     (await store.searchEvents(['demo'], text, 30)).map(({ regNo }) => numbers.get(regNo))
-  const nameOf = ({ first, last, initials }: Person) => `${first} ${last} ${initials}`
+  const formatName = ({ first, last, initials }: Person) => `${first} ${last} ${initials}`
 
-  test.each(NAME_FORMS)('each of 200 names is first: %s', async (form, say) => {
+  test.each(NAME_FORMS)('each of 200 names is the first result: %s', async (form, say) => {
     const missed: string[] = []
     for (const person of PEOPLE) {
       const text = say(person)
@@ -113,7 +113,7 @@ describe('a search with a title or an initial returned no results', () => {
             `${found.last} ${found.initials}`
               .split(' ')
               .some((word) => word.startsWith(person.last.slice(0, 1)))
-          : found !== undefined && nameOf(found) === nameOf(person)
+          : found !== undefined && formatName(found) === formatName(person)
       if (!isFirst) missed.push(`${text}: ${found?.name ?? 'no result'}`)
     }
     expect(missed).toEqual([])

@@ -1,6 +1,6 @@
 /** The store contract on the oldest supported PostgreSQL, if it is installed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresContract } from './postgres-contract.ts'
+import { definePostgresContract } from './postgres-contract.ts'
 import { findOldestBinaries, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -22,6 +22,6 @@ else
     })
 
     describe('the contract', () => {
-      postgresContract(() => server)
+      definePostgresContract(() => server)
     })
   })

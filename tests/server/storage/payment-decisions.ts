@@ -22,7 +22,11 @@ export const refund = (amount: number | null = null) =>
   ({ what: 'refund', amount: amount === null ? null : toAmount(amount), ...grounds }) as const
 export const move = (to: string) => ({ what: 'move', to, ...grounds }) as const
 export type ConfirmedEvent = PaymentEvent & { readonly type: 'confirmed' }
-export const refunded = (reference: string, amount: number, at = addMs(2 * day)): PaymentEvent => ({
+export const buildRefund = (
+  reference: string,
+  amount: number,
+  at = addMs(2 * day),
+): PaymentEvent => ({
   type: 'refunded',
   reference,
   amount: toAmount(amount),
@@ -34,7 +38,7 @@ export const createRefundResponse = (is: 'refused' | 'not-sent' | 'unsure'): Ref
   raw: '{}',
   gateway: 'airpay',
 })
-export const createRefundBegun = (reference: string): RefundResponse => ({
+export const createRefundStarted = (reference: string): RefundResponse => ({
   is: 'begun',
   reference,
   message: '',
@@ -53,7 +57,7 @@ export function createReviewHelpers(store: () => Store) {
   }
   const decide = (id: string, decision: Decision, at = addMs(day)) =>
     store().decideReview(id, decision, at, newEmail)
-  const revenue = async (): Promise<number> =>
+  const readRevenue = async (): Promise<number> =>
     (await store().dashboardFigures('demo', dayOf(noon))).revenue
   /** Accepted captures minus their refunds; the revenue must be the same. */
   const computeNetRevenue = async (...regNos: readonly RegNo[]): Promise<number> => {
@@ -88,7 +92,7 @@ export function createReviewHelpers(store: () => Store) {
     waiting: listOpenReviews,
     only: readOnlyReview,
     decide,
-    revenue,
+    revenue: readRevenue,
     sumOf: computeNetRevenue,
     misfit: payWrongAmount,
     twice: payTwice,

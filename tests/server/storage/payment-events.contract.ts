@@ -17,7 +17,7 @@ import {
 import { toRegNos } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
-export function paymentEventsContract(setUp: ContractSetup): void {
+export function definePaymentEventsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
@@ -64,10 +64,10 @@ export function paymentEventsContract(setUp: ContractSetup): void {
 
     test('the same payment with an earlier query time is on the page of the registration once', async () => {
       const { orderId } = await registerSample(store)
-      const paidAtEvent = (at: Instant): PaymentEvent =>
+      const confirmAt = (at: Instant): PaymentEvent =>
         Object.assign(confirmedBy('12345', sampleQuote.total, at), { paidAt: at })
-      await store.applyPaymentEvent(orderId, paidAtEvent(addMs(60_000)), null)
-      await store.applyPaymentEvent(orderId, paidAtEvent(addMs(61_000)), null)
+      await store.applyPaymentEvent(orderId, confirmAt(addMs(60_000)), null)
+      await store.applyPaymentEvent(orderId, confirmAt(addMs(61_000)), null)
       expect((await store.paymentEvents(orderId)).length).toBe(1)
     })
 
@@ -99,7 +99,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       expect((await store.emailsOfRegistration(regNo)).length).toBeGreaterThan(1)
     })
 
-    test('a decline fails it; a late payment still counts', async () => {
+    test('a decline fails the payment; a late payment still counts', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), newEmail)
       expect(await find(store, regNo)).toMatchObject({
@@ -126,7 +126,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       expect([await claim(addMs(2 * hour)), await claim(addMs(3 * hour))]).toEqual([false, true])
     })
 
-    test('another amount is recorded and put under review, neither success nor failure', async () => {
+    test('another amount is recorded and put under review; the payment is neither a success nor a failure', async () => {
       const { regNo, orderId } = await registerSample(store)
       const event = confirmedBy('AP1', toAmount(100))
       expect(await store.applyPaymentEvent(orderId, event, newEmail)).toMatchObject({
@@ -199,7 +199,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('two reasons for review are both listed, the same one only once', async () => {
+    test('two reasons for review are both listed, a repeated reason only once', async () => {
       const { orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', toAmount(100)), null)
       const second = await store.applyPaymentEvent(
@@ -297,7 +297,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
   })
 
   describe('received payments', () => {
-    test('have a row each: a success fits, with the account that requested it', async () => {
+    test('have one row each: a success fits, and has the account that requested it', async () => {
       const { regNo, orderId } = await registerSample(store, {
         gateway: 'airpay',
         askedOf: { account: 'afpi', merchantId: '123456' },
@@ -391,7 +391,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
   })
 
   describe('retrying', () => {
-    test('creates a retry for the same amount', async () => {
+    test('creates an attempt for the same amount', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), null)
       const second = await store.retry(regNo, addMs(hour))
@@ -411,7 +411,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         orderId,
       ])
       expect((await store.payment(orderId))?.regNo).toBe(regNo)
-      // The first attempt ends again later: the newest attempt still decides.
+      // The first attempt ends again later: the newest attempt still determines the state.
       await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(2 * hour) }, null)
       expect((await find(store, regNo)).paymentStatus).toBe('pending')
     })
@@ -438,7 +438,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('two concurrent confirmations of a new price create one order and end the old one', async () => {
+    test('two concurrent confirmations of a new price create one order and close the old one', async () => {
       const { regNo, orderId } = await registerSample(store)
       const newTotal = toAmount(600_000)
       const price = {
@@ -479,19 +479,19 @@ export function paymentEventsContract(setUp: ContractSetup): void {
   })
 
   describe('querying the gateway', () => {
-    test('queries the newest first twice, then the payments due longest; none before its time', async () => {
+    test('queries the newest payments first twice, then those due longest; none before it is due', async () => {
       const [first, two, third] = [
         await registerSample(store),
         await registerSample(store, { at: addMs(10) }),
         await registerSample(store, { at: addMs(20) }),
       ]
       await store.applyPaymentEvent(third.orderId, confirmedBy('AP3'), null)
-      const duePayments = async (at: number, limit = 10) =>
+      const listDuePayments = async (at: number, limit = 10) =>
         (await store.pendingPayments(addMs(at), limit)).map(({ orderId }) => orderId)
-      expect(await duePayments(30)).toEqual([two.orderId, first.orderId])
-      expect(await duePayments(5)).toEqual([first.orderId])
+      expect(await listDuePayments(30)).toEqual([two.orderId, first.orderId])
+      expect(await listDuePayments(5)).toEqual([first.orderId])
       await store.recordStatusQuery(two.orderId, addMs(30), addMs(hour))
-      expect(await duePayments(30)).toEqual([first.orderId])
+      expect(await listDuePayments(30)).toEqual([first.orderId])
       expect(
         (await store.pendingPayments(addMs(hour), 10)).map((payment) => [
           payment.orderId,
@@ -502,8 +502,8 @@ export function paymentEventsContract(setUp: ContractSetup): void {
         [first.orderId, 0],
       ])
       for (const at of [40, 50]) await store.recordStatusQuery(two.orderId, addMs(at), addMs(hour))
-      expect(await duePayments(hour)).toEqual([first.orderId, two.orderId])
-      expect(await duePayments(hour, 1)).toEqual([first.orderId])
+      expect(await listDuePayments(hour)).toEqual([first.orderId, two.orderId])
+      expect(await listDuePayments(hour, 1)).toEqual([first.orderId])
     })
 
     test('excludes payments of a blocked account, pending and ended', async () => {
@@ -522,7 +522,7 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       )
     })
 
-    test('polls ended payments for ten days: failed after ten minutes, paid after an hour', async () => {
+    test('polls closed payments for ten days: failed ones ten minutes after they closed, paid ones after an hour', async () => {
       const minute = 60_000
       const [failed, paid, open] = [
         await registerSample(store),
@@ -531,18 +531,18 @@ export function paymentEventsContract(setUp: ContractSetup): void {
       ]
       await store.applyPaymentEvent(failed.orderId, declinedAt(noon), null)
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1', sampleQuote.total, noon), null)
-      const watchedIds = async (ms: number) =>
+      const listWatchedIds = async (ms: number) =>
         (await store.watchedPayments(addMs(ms), 10)).map(({ orderId }) => orderId)
-      expect(await watchedIds(9 * minute)).toEqual([])
-      expect(await watchedIds(10 * minute)).toEqual([failed.orderId])
-      expect(await watchedIds(hour)).toEqual([failed.orderId, paid.orderId])
+      expect(await listWatchedIds(9 * minute)).toEqual([])
+      expect(await listWatchedIds(10 * minute)).toEqual([failed.orderId])
+      expect(await listWatchedIds(hour)).toEqual([failed.orderId, paid.orderId])
       expect((await store.payment(failed.orderId))?.watchUntil).toBe(addMs(240 * hour))
       await store.recordStatusQuery(failed.orderId, addMs(hour), null)
-      expect(await watchedIds(1000 * hour)).toEqual([paid.orderId])
+      expect(await listWatchedIds(1000 * hour)).toEqual([paid.orderId])
       // A message claims a payment for it.
       await store.watchPaymentAgain(failed.orderId, addMs(2 * hour))
       await store.watchPaymentAgain(open.orderId, addMs(2 * hour))
-      expect(await watchedIds(2 * hour)).toEqual([paid.orderId, failed.orderId])
+      expect(await listWatchedIds(2 * hour)).toEqual([paid.orderId, failed.orderId])
       expect((await store.payment(failed.orderId))?.watchUntil).toBe(addMs(242 * hour))
       expect((await store.payment(open.orderId))?.watchUntil).toBe(null)
     })

@@ -23,13 +23,13 @@ import {
   due,
   grounds,
   move,
-  createRefundBegun,
+  createRefundStarted,
   createRefundResponse,
   createReviewHelpers,
   refund,
 } from './payment-decisions.ts'
 
-export function paymentReviewsContract(setUp: ContractSetup): void {
+export function definePaymentReviewsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
@@ -50,7 +50,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
     )
 
   describe('open reviews', () => {
-    test('are one list of all kinds, oldest first, with received and requested amounts', async () => {
+    test('of all kinds are in one list, oldest first, with received and requested amounts', async () => {
       const [unanswered, claimed] = [await registerSample(store), await registerSample(store)]
       const { regNo } = await misfit()
       await twice('AP2', 'AP3')
@@ -138,7 +138,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.decisions(regNo)).length).toBe(1)
     })
 
-    test('as a part: the rest is due through the same gateway, and the delegate is confirmed once it is paid', async () => {
+    test('as a part: the remainder is due through the same gateway, and the registration is confirmed once it is paid', async () => {
       const { regNo, orderId } = await misfit()
       const answer = await decide(await only(), ask)
       expect(answer).toMatchObject({
@@ -170,7 +170,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect(await revenue()).toBe(due)
     })
 
-    test('as a part: a payment of the first order ends the order for the rest', async () => {
+    test('as a part: a payment of the first order closes the order for the remainder', async () => {
       const { regNo, orderId } = await misfit()
       await decide(await only(), ask)
       const more = confirmedBy('AP2', toAmount(due - 400_000), addMs(2 * day))
@@ -184,7 +184,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
-    test('while the gateway’s complete response arrives: a success either way, and one email', async () => {
+    test('while the gateway’s complete response arrives: a success in either order, and one email', async () => {
       const { regNo, orderId } = await registerSample(store)
       const incomplete = { ...confirmedBy('AP1'), currency: '' } as PaymentEvent
       await store.applyPaymentEvent(orderId, incomplete, newEmail)
@@ -223,7 +223,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
     })
 
-    test('the same response again while polling, even with another wording, reopens nothing', async () => {
+    test('the same response while polling, even with another wording, reopens nothing', async () => {
       const { regNo, orderId } = await misfit()
       await decide(await only(), accept)
       const repeatedEvent = confirmedBy('AP1', toAmount(400_000), addMs(2 * day))
@@ -289,7 +289,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       ] as const)
         await store.applyPaymentEvent(orderId, confirmedBy(reference), newEmail)
       const id = await send(unsure.regNo, createRefundResponse('unsure'))
-      await send(begun.regNo, createRefundBegun('10008'))
+      await send(begun.regNo, createRefundStarted('10008'))
       const acceptUnder = (reference: string) =>
         decide(`R${id}`, { ...accept, reference }, addMs(2 * day))
       expect(await acceptUnder('10008')).toMatchObject({
@@ -334,7 +334,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
     })
 
     test.each(['refund', 'dismiss', 'move'] as const)(
-      'cash for an order whose own payment was decided before (%s) ends it too: it stayed pending and was queried forever',
+      'cash for an order whose own payment was decided before (%s) closes the order too: it stayed pending and was queried forever',
       async (decision) => {
         const { regNo } = await registerSample(store, { gateway: 'airpay' })
         const colleague = await registerSample(store)
@@ -427,7 +427,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
       expect(await sumOf(regNo, colleague.regNo)).toBe(400_000)
     })
 
-    test('and a decision by another user on the same page: only one of the two is applied', async () => {
+    test('while another user decides on the same page: only one of the two decisions is applied', async () => {
       const { regNo } = await misfit()
       const colleague = await registerSample(store)
       const [review] = await store.reviews('demo')
@@ -452,7 +452,7 @@ export function paymentReviewsContract(setUp: ContractSetup): void {
         expect(await decide(id, move(to))).toMatchObject({ error: { code: 'no_target' } })
     })
 
-    test('to a paid registration goes to review there, and cannot be accepted', async () => {
+    test('to a paid registration puts the payment under review there, and it cannot be accepted', async () => {
       await misfit()
       const paid = await registerSample(store)
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP5'), newEmail)

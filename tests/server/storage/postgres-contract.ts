@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import type { Store } from '../../../server/storage/index.ts'
-import { storeContract } from './contract.ts'
+import { defineStoreContract } from './contract.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 export type StoreOnPostgres = { url: string; store: Store; shell: pg.Client; end(): Promise<void> }
@@ -96,7 +96,7 @@ async function saveRows(shell: pg.Client): Promise<() => Promise<void>> {
 }
 
 /** Call it inside a `describe` whose `beforeAll` started the server. */
-export function postgresContract(server: () => PostgresServer): void {
+export function definePostgresContract(server: () => PostgresServer): void {
   let setup: StoreOnPostgres
   let deleteSql: () => Promise<void>
   beforeAll(async () => {
@@ -104,7 +104,7 @@ export function postgresContract(server: () => PostgresServer): void {
     deleteSql = await prepareEmptying(setup.shell)
   })
   afterAll(() => setup.end())
-  storeContract(async () => {
+  defineStoreContract(async () => {
     await deleteSql()
     return {
       store: setup.store,

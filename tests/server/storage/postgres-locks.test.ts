@@ -30,8 +30,8 @@ import {
   runConcurrently,
   createServerPairs,
   waitUntilBlocked,
-} from './meeting-operations.ts'
-import type { ServerPair, ServerPairFactory } from './meeting-operations.ts'
+} from './concurrent-operations.ts'
+import type { ServerPair, ServerPairFactory } from './concurrent-operations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 const asOwner = (regNo: RegNo, act: NewAction['act']): NewAction => ({
@@ -50,30 +50,30 @@ type Rule = {
   /** The violation without the lock. */
   readonly violation: string
   /** Returns the result of two concurrent operations. */
-  readonly attempt: (meeting: ServerPair) => Promise<unknown>
+  readonly attempt: (servers: ServerPair) => Promise<unknown>
   readonly resultWithLock: unknown
   readonly resultWithoutLock: unknown
 }
 
 /** Sends the same registration to both servers concurrently. */
 async function registerTwice(
-  meeting: ServerPair,
+  servers: ServerPair,
   table: string,
   changes: Changes,
 ): Promise<readonly string[]> {
-  const operations = meeting.stores.map((store) => async () => {
+  const operations = servers.stores.map((store) => async () => {
     const answer = await store.register(newRegistration(changes))
     return answer.ok ? 'registered' : answer.error.code
   })
-  return (await runConcurrently(meeting, table, operations)).results
+  return (await runConcurrently(servers, table, operations)).results
 }
 
 /** Holds operations that queue an email until they are about to commit. */
 async function holdAtCommit<T>(
-  meeting: ServerPair,
+  servers: ServerPair,
   operations: readonly (() => Promise<T>)[],
 ): Promise<{ readonly doneBefore: number }> {
-  const { shell } = meeting
+  const { shell } = servers
   await shell.query(
     `CREATE OR REPLACE FUNCTION commits() RETURNS trigger LANGUAGE plpgsql AS
        $$ BEGIN LOCK TABLE audit_log IN ROW EXCLUSIVE MODE; RETURN NULL; END $$`,
@@ -81,7 +81,7 @@ async function holdAtCommit<T>(
   await shell.query(
     'CREATE CONSTRAINT TRIGGER commits AFTER INSERT ON mail_queue DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commits()',
   )
-  const result = await runConcurrently(meeting, 'audit_log', operations)
+  const result = await runConcurrently(servers, 'audit_log', operations)
   await shell.query('DROP TRIGGER commits ON mail_queue')
   return result
 }
@@ -105,13 +105,13 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
   subject: [
     {
       rule: 'of two owners who are removed concurrently, one remains',
-      violation: 'both are removed, and nobody can manage users',
-      async attempt(meeting) {
-        const [store] = meeting.stores
+      violation: 'both are removed, and users can no longer be managed',
+      async attempt(servers) {
+        const [store] = servers.stores
         for (const name of ['first', 'second']) await store.addAdmin(name, 'hash', noon)
-        const { results } = await runConcurrently(meeting, 'sessions', [
-          () => meeting.stores[0].removeAdmin('first'),
-          () => meeting.stores[1].removeAdmin('second'),
+        const { results } = await runConcurrently(servers, 'sessions', [
+          () => servers.stores[0].removeAdmin('first'),
+          () => servers.stores[1].removeAdmin('second'),
         ])
         return [...results, await store.adminCount()]
       },
@@ -121,10 +121,10 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
     {
       rule: 'an import counts in a quota that is activated at the same moment',
       violation: 'imported registrations take no seats of the new quota',
-      async attempt(meeting) {
-        const [first, second] = meeting.stores
+      async attempt(servers) {
+        const [first, second] = servers.stores
         const limits = [{ id: 'hall', max: 5, full: { message: 'hall' } }]
-        await runConcurrently<unknown>(meeting, 'audit_log', [
+        await runConcurrently<unknown>(servers, 'audit_log', [
           () => first.importRegistrations([createImportRow()]),
           () =>
             second.activate({
@@ -142,13 +142,13 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
     {
       rule: 'the email of a late payment is held when a recovery begins at the same moment',
       violation: 'the email is sent, and may have been sent before the restore',
-      async attempt(meeting) {
-        const [first, second] = meeting.stores
+      async attempt(servers) {
+        const [first, second] = servers.stores
         const { orderId } = await registerSample(first)
         // The start of a recovery waits for pending payments, but not for this payment.
         await first.applyPaymentEvent(orderId, declinedAt(), null)
         const recovery = { at: addMs(90_000), who: 'Meera', why: 'Restored.', taken: [] }
-        await holdAtCommit<unknown>(meeting, [
+        await holdAtCommit<unknown>(servers, [
           () => first.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
           () => second.beginRecovery({ ...recovery, copyAt: null, servedAt: null }, null),
         ])
@@ -158,15 +158,15 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       resultWithoutLock: 1,
     },
     {
-      rule: 'of two servers that activate versions concurrently, only one is first',
-      violation: 'both are first, and one serves a version that the other replaced',
-      async attempt(meeting) {
+      rule: 'of two servers that activate versions concurrently, only one succeeds',
+      violation: 'both succeed, and one serves a version that the other replaced',
+      async attempt(servers) {
         const events = [{ eventId: 'demo', hash: FILE.hash, isGone: false }]
         const activation = { after: 0, events, site: null, files: [FILE] }
         const { results } = await runConcurrently(
-          meeting,
+          servers,
           'activation',
-          meeting.stores.map((store) => () => store.activate(activation)),
+          servers.stores.map((store) => () => store.activate(activation)),
         )
         return results
       },
@@ -176,10 +176,10 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
   ],
   registration: [
     {
-      rule: 'a registration is approved or refused',
-      violation: 'it is approved and refused',
-      async attempt(meeting) {
-        const [first, second] = meeting.stores
+      rule: 'a registration is either approved or refused',
+      violation: 'it is both approved and refused',
+      async attempt(servers) {
+        const [first, second] = servers.stores
         const approval = { id: 'letter', decideBy: addMs(9000) }
         const { regNo } = await registerSample(first, { orderId: null, approval })
         const paymentMethod = { way: 'transfer' }
@@ -189,7 +189,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
           mail: null,
           confirmation: null,
         }
-        const { results } = await runConcurrently(meeting, 'registrations', [
+        const { results } = await runConcurrently(servers, 'registrations', [
           () => first.approve(asOwner(regNo, 'approve'), approvalDecision),
           () => second.rejectApplication(asOwner(regNo, 'refuse'), { offer: null, mail: null }),
         ])
@@ -201,18 +201,18 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
     {
       rule: 'of two payments of one registration, one counts',
       violation: 'both count, and the registration is booked twice',
-      async attempt(meeting) {
-        const [first, second] = meeting.stores
+      async attempt(servers) {
+        const [first, second] = servers.stores
         // Without a name: the key of `paid_persons` also stops a second payment of one registration.
         const { regNo, orderId } = await registerSample(first, { name: '–' })
         await first.applyPaymentEvent(orderId, declinedAt(), null)
         const retryResult = await first.retry(regNo, addMs(120_000))
         if (!retryResult.ok) throw new Error(retryResult.error.code)
-        await runConcurrently(meeting, 'captures', [
+        await runConcurrently(servers, 'captures', [
           () => first.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
           () => second.applyPaymentEvent(retryResult.value.orderId, confirmedBy('AP2'), newEmail),
         ])
-        const { rows } = await meeting.shell.query<{ booked: number }>(
+        const { rows } = await servers.shell.query<{ booked: number }>(
           'SELECT booked::int FROM registrations',
         )
         const captures = (await first.captures(regNo)).map(({ state }) => state)
@@ -226,18 +226,18 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
     {
       rule: 'a version is replaced only after the registrations with it are stored',
       violation: 'a registration is stored with an already replaced version',
-      async attempt(meeting) {
-        const [first, second] = meeting.stores
-        const version = (hash: string, after: number) => ({
+      async attempt(servers) {
+        const [first, second] = servers.stores
+        const buildVersion = (hash: string, after: number) => ({
           after,
           events: [{ eventId: 'demo', hash, isGone: false }],
           site: null,
           files: [{ ...FILE, hash }],
         })
-        await first.activate(version('hash-1', 0))
-        const { results, doneBefore } = await runConcurrently<unknown>(meeting, 'registrations', [
+        await first.activate(buildVersion('hash-1', 0))
+        const { results, doneBefore } = await runConcurrently<unknown>(servers, 'registrations', [
           async () => (await first.register(newRegistration())).ok,
-          () => second.activate(version('hash-2', 1)),
+          () => second.activate(buildVersion('hash-2', 1)),
         ])
         return { results, replacedBefore: doneBefore }
       },
@@ -247,30 +247,30 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
   ],
   'unique answer': [
     {
-      rule: 'of two registrations with the same unique answer, one is stored; a form sent twice at once was told that it is registered already',
+      rule: 'of two registrations with the same unique answer, one is stored; a form sent twice simultaneously got the message that it is already registered',
       violation: 'both are stored',
-      async attempt(meeting) {
-        await registerSample(meeting.stores[0], { name: 'Earlier', outside: UNIQUE_NAME })
+      async attempt(servers) {
+        await registerSample(servers.stores[0], { name: 'Earlier', outside: UNIQUE_NAME })
         const asha = { name: 'Asha', outside: UNIQUE_NAME }
-        const results = await registerTwice(meeting, 'registrations', asha)
-        return [...results, ...(await registerTwice(meeting, 'registrations', ONE_FORM))]
+        const results = await registerTwice(servers, 'registrations', asha)
+        return [...results, ...(await registerTwice(servers, 'registrations', ONE_FORM))]
       },
       resultWithLock: ['registered', 'registered_already', 'registered', 'registered'],
       resultWithoutLock: ['registered', 'registered', 'registered', 'registered'],
     },
     {
-      rule: 'of two forms for one person in one browser, one registers and the other is asked',
+      rule: 'of two forms for one person in one browser, one registers and the other asks',
       violation: 'both register, and the delegate pays twice',
-      attempt: (meeting) => registerTwice(meeting, 'registrations', { form: BROWSER }),
+      attempt: (servers) => registerTwice(servers, 'registrations', { form: BROWSER }),
       resultWithLock: ['registered', 'same_person'],
       resultWithoutLock: ['registered', 'registered'],
     },
     {
       rule: 'an imported answer is found by a rule that is concurrently used for the first time',
       violation: 'a delegate with an imported answer registers again',
-      async attempt(meeting) {
-        const [first, second] = meeting.stores
-        await runConcurrently<unknown>(meeting, 'audit_log', [
+      async attempt(servers) {
+        const [first, second] = servers.stores
+        await runConcurrently<unknown>(servers, 'audit_log', [
           () => first.importRegistrations([createImportRow()]),
           () => second.register(newRegistration({ name: 'Other', outside: UNIQUE_NAME })),
         ])
@@ -286,8 +286,8 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
     {
       rule: 'a discount code with one use is used once',
       violation: 'it is used twice',
-      async attempt(meeting) {
-        const [store] = meeting.stores
+      async attempt(servers) {
+        const [store] = servers.stores
         await store.createDiscountCodes({
           eventId: 'demo',
           kind: 'coupon',
@@ -299,7 +299,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
           at: noon,
         })
         const outside = { ...NO_CONTEXT, code: { folded: 'abc', kind: 'coupon' } }
-        const results = await registerTwice(meeting, 'registrations', { outside })
+        const results = await registerTwice(servers, 'registrations', { outside })
         return [...results, (await store.valuesInUse('demo')).codes['coupon']]
       },
       resultWithLock: ['registered', 'code_gone', 1],
@@ -310,10 +310,10 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
     {
       rule: 'the last seat is sold once',
       violation: 'the last seat is sold twice',
-      async attempt(meeting) {
-        await setQuotas(meeting.stores[0], { hall: 1 })
-        const results = await registerTwice(meeting, 'places_taken', {})
-        return [results.toSorted(), await readTakenSeats(meeting.stores[0])]
+      async attempt(servers) {
+        await setQuotas(servers.stores[0], { hall: 1 })
+        const results = await registerTwice(servers, 'places_taken', {})
+        return [results.toSorted(), await readTakenSeats(servers.stores[0])]
       },
       resultWithLock: [['full', 'registered'], { hall: 1 }],
       resultWithoutLock: [['registered', 'registered'], { hall: 2 }],
@@ -321,10 +321,10 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
     {
       rule: 'the last seat of a quota is sold once, together with a seat of a quota that has more',
       violation: 'the last seat is sold twice, together with seats of other quotas',
-      async attempt(meeting) {
-        await setQuotas(meeting.stores[0], { hall: 5, dinner: 1, tour: 5 })
-        const results = await registerTwice(meeting, 'places_taken', {})
-        return [results.toSorted(), await readTakenSeats(meeting.stores[0])]
+      async attempt(servers) {
+        await setQuotas(servers.stores[0], { hall: 5, dinner: 1, tour: 5 })
+        const results = await registerTwice(servers, 'places_taken', {})
+        return [results.toSorted(), await readTakenSeats(servers.stores[0])]
       },
       resultWithLock: [['full', 'registered'], { hall: 1, dinner: 1, tour: 1 }],
       resultWithoutLock: [['registered', 'registered'], { hall: 2, dinner: 2, tour: 2 }],
@@ -332,22 +332,22 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
     {
       rule: 'of three seats, two are sold once',
       violation: 'of three seats, two are sold twice',
-      async attempt(meeting) {
-        await setQuotas(meeting.stores[0], { tickets: 3 })
-        const results = await registerTwice(meeting, 'places_taken', { answers: { tickets: 2 } })
-        return [results.toSorted(), await readTakenSeats(meeting.stores[0])]
+      async attempt(servers) {
+        await setQuotas(servers.stores[0], { tickets: 3 })
+        const results = await registerTwice(servers, 'places_taken', { answers: { tickets: 2 } })
+        return [results.toSorted(), await readTakenSeats(servers.stores[0])]
       },
       resultWithLock: [['full', 'registered'], { tickets: 2 }],
       resultWithoutLock: [['registered', 'registered'], { tickets: 4 }],
     },
     {
-      rule: 'the last seat, whose hold is over, is sold once',
-      violation: 'a seat whose hold is over is sold twice',
-      async attempt(meeting) {
-        await setQuotas(meeting.stores[0], { hall: 1 })
-        await registerSample(meeting.stores[0])
-        const results = await registerTwice(meeting, 'places_taken', { at: addMs(2 * hour) })
-        return [results.toSorted(), await readTakenSeats(meeting.stores[0])]
+      rule: 'the last seat, whose hold has expired, is sold once',
+      violation: 'a seat whose hold has expired is sold twice',
+      async attempt(servers) {
+        await setQuotas(servers.stores[0], { hall: 1 })
+        await registerSample(servers.stores[0])
+        const results = await registerTwice(servers, 'places_taken', { at: addMs(2 * hour) })
+        return [results.toSorted(), await readTakenSeats(servers.stores[0])]
       },
       resultWithLock: [['full', 'registered'], { hall: 1 }],
       resultWithoutLock: [['registered', 'registered'], { hall: 3 }],
@@ -355,16 +355,16 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
   ],
   person: [
     {
-      rule: 'of two payments of one person, one is the second',
-      violation: 'each is the first',
-      async attempt(meeting) {
-        const [first] = meeting.stores
+      rule: 'of two payments by one person, one is the second payment',
+      violation: 'each is a first payment',
+      async attempt(servers) {
+        const [first] = servers.stores
         const registrations = [await registerSample(first), await registerSample(first)] as const
-        const operations = meeting.stores.map((store, index) => async () => {
+        const operations = servers.stores.map((store, index) => async () => {
           const { regNo, orderId } = registrations[index] ?? registrations[0]
           return store.applyPaymentEvent(orderId, confirmedBy(`AP${regNo}`), newEmail)
         })
-        await runConcurrently(meeting, 'mail_queue', operations)
+        await runConcurrently(servers, 'mail_queue', operations)
         return Promise.all(
           registrations.map(async ({ regNo }) => {
             const second = await first.secondPayment(regNo)
@@ -384,14 +384,14 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
     {
       rule: 'a mailbox gets at most five requested emails an hour, and one notice',
       violation: 'it gets one more email for each concurrent request',
-      async attempt(meeting) {
-        const { shell, stores } = meeting
+      async attempt(servers) {
+        const { shell, stores } = servers
         const { regNo } = await registerSample(stores[0])
         for (let sent = 0; sent < 4; sent += 1)
           await stores[0].queueAccessLinks(regNo, newEmail, noon)
         // Both requests have counted the emails when the first is about to commit.
         await holdAtCommit(
-          meeting,
+          servers,
           stores.map((store) => () => store.queueAccessLinks(regNo, newEmail, noon)),
         )
         const { rows } = await shell.query<{ kind: string; n: number }>(
@@ -488,7 +488,7 @@ else
     test.each([
       ['a payment that waits for another row does not lock the number series', null, 1],
       [
-        'negative control: a series that is locked before the other rows stays locked meanwhile',
+        'negative control: a series that is locked before the other rows stays locked while they are awaited',
         'early series',
         0,
       ],
@@ -583,7 +583,7 @@ else
       expect((await first.captures(regNo)).map(({ state }) => state)).toEqual(['review'])
     })
 
-    test('a payment is not called a second payment if the first registration is cancelled concurrently', async () => {
+    test('a payment is not recorded as a second payment if the first registration is cancelled concurrently', async () => {
       const serverPair = await pairFactory.begin()
       const [first, second] = serverPair.stores
       const cancelled = await registerSample(first)

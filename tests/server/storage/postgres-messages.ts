@@ -96,14 +96,14 @@ const readTexts = (body: Buffer): readonly string[] => body.toString('utf8').spl
 
 export type StatementReader = {
   /** Returns the statement that a message runs, or null if it runs none. */
-  statementOf(message: Message): string | null
+  readStatement(message: Message): string | null
 }
 
 /** Stores the texts of prepared statements, so that an execution by name has its text. */
 export function createStatementReader(): StatementReader {
   const prepared = new Map<string, string>()
   return {
-    statementOf(message) {
+    readStatement(message) {
       const [first = '', second = ''] = readTexts(message.body)
       if (message.type === 'Q') return first
       if (message.type === 'P') prepared.set(first, second)

@@ -59,7 +59,7 @@ else {
     await shell.query('COMMIT')
     return { url, shell }
   }
-  const catalogOf = async (shell: pg.Client): Promise<unknown> => {
+  const readCatalog = async (shell: pg.Client): Promise<unknown> => {
     const answers = []
     for (const sql of CATALOG) answers.push((await shell.query(sql)).rows)
     return answers
@@ -67,9 +67,9 @@ else {
 
   test('migrating the first version produces the schema of a new database', async () => {
     const now = await createMigrated('now', newDatabase)
-    const expectedCatalog = await catalogOf(now.shell)
+    const expectedCatalog = await readCatalog(now.shell)
     const { shell } = await createMigrated('migrated', listSchema(migrations.length))
-    expect(await catalogOf(shell)).toEqual(expectedCatalog)
+    expect(await readCatalog(shell)).toEqual(expectedCatalog)
     await Promise.all([now.shell.end(), shell.end()])
   })
 
@@ -116,7 +116,7 @@ else {
     await shell.end()
   })
 
-  test('two servers that start at once on an older database: one migrates, the other waits and starts too', async () => {
+  test('two servers that start simultaneously on an older database: one migrates it, the other waits and starts too', async () => {
     const { url, shell } = await createOlder('twice')
     await shell.query('CREATE TABLE migration_lock ("only" integer PRIMARY KEY)')
     await shell.query('INSERT INTO migration_lock VALUES (1)')
@@ -141,7 +141,7 @@ else {
     await Promise.all([shell.end(), monitor.end()])
   })
 
-  test('three servers that start at once on an empty database all start', async () => {
+  test('three servers that start simultaneously on an empty database all succeed', async () => {
     const url = await server.database('both_new')
     const startups = [1, 2, 3].map(() => openPostgresStore({ url, migrates: true }))
     for (const { store } of await Promise.all(startups)) {
@@ -179,7 +179,7 @@ else {
     const neverKilled = await server.database('never_killed')
     await (await openPostgresStore({ url: neverKilled })).store.close()
     const now = await server.shell(neverKilled)
-    expect(await catalogOf(shell)).toEqual(await catalogOf(now))
+    expect(await readCatalog(shell)).toEqual(await readCatalog(now))
     await Promise.all([shell.end(), process.end(), now.end()])
   })
 
@@ -192,15 +192,16 @@ else {
       `The database has version ${FIRST_VERSION}, and this Rollcall needs ${latestVersion}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
     )
     const variables = { DATA_DIR: dataDir, DATABASE_URL: url }
-    const command = (...args: readonly string[]) => runHere(['db', 'migrate', ...args], variables)
-    expect(await command('--check')).toMatchObject({ status: 1 })
+    const runMigrate = (...args: readonly string[]) =>
+      runHere(['db', 'migrate', ...args], variables)
+    expect(await runMigrate('--check')).toMatchObject({ status: 1 })
     expect(await readVersion(shell)).toBe(FIRST_VERSION)
-    expect(await command()).toEqual({
+    expect(await runMigrate()).toEqual({
       status: 0,
       stdout: `The database was migrated from version ${FIRST_VERSION} to ${latestVersion}.\n`,
       stderr: '',
     })
-    expect(await command('--check')).toMatchObject({ status: 0 })
+    expect(await runMigrate('--check')).toMatchObject({ status: 0 })
     await (await openStore(openOptions)).close()
     const emptyOptions = {
       ...openOptions,

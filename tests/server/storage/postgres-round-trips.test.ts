@@ -40,7 +40,7 @@ else {
   async function readKeys(orderId: OrderId): Promise<PaymentKeys> {
     const registration = await store.registrationByOrder(orderId)
     const payment = registration?.payments[0]
-    if (registration == null || payment === undefined) throw new Error(`${orderId} is not there`)
+    if (registration == null || payment === undefined) throw new Error(`no payment ${orderId}`)
     const { eventId, id: registrationId } = registration
     return { paymentId: payment.id, registrationId, eventId, gateway: '', account: payment.account }
   }

@@ -118,11 +118,11 @@ export async function startPostgres(programs: string | null = found): Promise<Po
   if (uid !== undefined)
     for (const candidate of [folder, data]) chownSync(candidate, uid, gid ?? uid)
   makeCluster(programs, data)
-  const urlOf = (name: string): string => `postgres://${USER}@/${name}?host=${folder}`
+  const buildUrl = (name: string): string => `postgres://${USER}@/${name}?host=${folder}`
   let server = run(programs, data, folder)
-  await waitUntilListening(urlOf('postgres'))
+  await waitUntilListening(buildUrl('postgres'))
 
-  const shell = async (url = urlOf('postgres')): Promise<pg.Client> => {
+  const shell = async (url = buildUrl('postgres')): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString: url })
     client.on('error', () => {})
     await client.connect()
@@ -140,24 +140,24 @@ export async function startPostgres(programs: string | null = found): Promise<Po
           : ` TEMPLATE template0 LOCALE '${locale}' ENCODING '${encoding}'`
       await client.query(`CREATE DATABASE ${name}${templateClause}`)
       await client.end()
-      return urlOf(name)
+      return buildUrl(name)
     },
     async crash() {
       await stopProcess(server, 'SIGQUIT')
       server = run(programs, data, folder)
-      await waitUntilListening(urlOf('postgres'))
+      await waitUntilListening(buildUrl('postgres'))
     },
     async becomeStandby() {
       await stopProcess(server, 'SIGINT')
       writeFileSync(join(data, 'standby.signal'), '')
       server = run(programs, data, folder)
-      await waitUntilListening(urlOf('postgres'))
+      await waitUntilListening(buildUrl('postgres'))
     },
     async pause() {
       await stopProcess(server, 'SIGINT')
       return async () => {
         server = run(programs, data, folder)
-        await waitUntilListening(urlOf('postgres'))
+        await waitUntilListening(buildUrl('postgres'))
       }
     },
     async stop() {

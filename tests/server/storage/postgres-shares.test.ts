@@ -53,7 +53,7 @@ else {
     return regNo
   }
   /** Locks these registrations until `holder` rolls back. */
-  const lock = async (...regNos: readonly RegNo[]): Promise<void> => {
+  const lockRegistrations = async (...regNos: readonly RegNo[]): Promise<void> => {
     await holder.query('BEGIN')
     await holder.query('SELECT 1 FROM registrations WHERE reg_no = ANY ($1) FOR UPDATE', [regNos])
   }
@@ -66,14 +66,14 @@ else {
         throw error
       },
     )
-  const waitingForLocks = async (): Promise<number> => {
+  const countWaitingForLocks = async (): Promise<number> => {
     const { rows } = await shell.query<{ n: string }>(
       "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
     )
     return Number(rows[0]?.n)
   }
-  const untilWaiting = async (count: number): Promise<void> => {
-    while ((await waitingForLocks()) < count) await pause(10)
+  const waitUntilWaiting = async (count: number): Promise<void> => {
+    while ((await countWaitingForLocks()) < count) await pause(10)
   }
   const repeat = <T>(times: number, run: () => T): readonly T[] =>
     Array.from({ length: times }, () => run())
@@ -82,17 +82,17 @@ else {
     await open({ lockMsMax: LONG_MS, turnMsMax: LONG_MS })
     const regNo = await register('first')
     await register('second')
-    await lock(regNo)
+    await lockRegistrations(regNo)
     const settledResults: unknown[] = []
     const writes = repeat(WRITERS + SHARE, () =>
       write(regNo).then((outcome) => settledResults.push(outcome)),
     )
-    await untilWaiting(SHARE)
+    await waitUntilWaiting(SHARE)
     for (let n = 0; n < 2 * WRITERS; n += 1) await register('second')
     // By now, operations have returned their borrowed connections.
-    await expect.poll(waitingForLocks).toBe(SHARE)
+    await expect.poll(countWaitingForLocks).toBe(SHARE)
     await Promise.all(repeat(2 * WRITERS, () => register('second')))
-    await expect.poll(waitingForLocks).toBe(SHARE)
+    await expect.poll(countWaitingForLocks).toBe(SHARE)
     expect(settledResults).toEqual([])
     await holder.query('ROLLBACK')
     await Promise.all(writes)
@@ -102,9 +102,9 @@ else {
   test("a request that waits too long for its event's share is rejected as busy, and later ones are served", async () => {
     await open({ lockMsMax: LONG_MS, turnMsMax: 50 })
     const regNo = await register('first')
-    await lock(regNo)
+    await lockRegistrations(regNo)
     const blocked = repeat(SHARE, () => write(regNo))
-    await untilWaiting(SHARE)
+    await waitUntilWaiting(SHARE)
     // The request borrows a connection, returns it because of the lock, and waits for the event's share.
     const rejected = await write(regNo)
     expect(rejected).toBeInstanceOf(StoreBusy)
@@ -126,16 +126,16 @@ else {
         WHILE NOT EXISTS (SELECT 1 FROM gate) LOOP PERFORM pg_sleep(0.01); END LOOP;
         RETURN NULL; END $$;
       CREATE TRIGGER waits AFTER INSERT ON registrations FOR EACH ROW EXECUTE FUNCTION wait_at_gate()`)
-    const atGate = async (): Promise<number> => {
+    const countAtGate = async (): Promise<number> => {
       const { rows } = await shell.query<{ n: string }>(
         "SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND objid = 7",
       )
       return Number(rows[0]?.n)
     }
     const first = repeat(2 * WRITERS, () => register('first'))
-    while ((await atGate()) < WRITERS - SHARE) await pause(10)
+    while ((await countAtGate()) < WRITERS - SHARE) await pause(10)
     const second = repeat(SHARE, () => register('second'))
-    while ((await atGate()) < WRITERS) await pause(10)
+    while ((await countAtGate()) < WRITERS) await pause(10)
     await shell.query('INSERT INTO gate VALUES (true)')
     await Promise.all([...first, ...second])
     await shell.query('DROP TRIGGER waits ON registrations; DROP TABLE gate')
@@ -146,9 +146,9 @@ else {
     const regNos: RegNo[] = []
     for (const event of ['first', 'second', 'third', 'fourth']) regNos.push(await register(event))
     const fifth = await register('fifth')
-    await lock(...regNos)
+    await lockRegistrations(...regNos)
     const blocked = regNos.flatMap((regNo) => repeat(SHARE, () => write(regNo)))
-    await untilWaiting(WRITERS)
+    await waitUntilWaiting(WRITERS)
     const rejected = await write(fifth)
     expect(rejected).toBeInstanceOf(StoreBusy)
     expect(rejected).toMatchObject({
@@ -169,7 +169,7 @@ else {
     const { rows } = await shell.query('SELECT DISTINCT value FROM lock_timeouts')
     await shell.query('DROP TRIGGER noted ON registrations')
     expect(rows).toEqual([{ value: '2s' }])
-    await lock(regNo)
+    await lockRegistrations(regNo)
     expect(await write(regNo)).toMatchObject({ code: 'postgres:55P03' })
     await holder.query('ROLLBACK')
     await store.queueMail(regNo, newEmail, noon)

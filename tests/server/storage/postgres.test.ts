@@ -19,7 +19,7 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import { ALL_RUNS } from '../../runs.ts'
-import { CARELESS } from './manual-changes.ts'
+import { CARELESS_CHANGES } from './manual-changes.ts'
 import {
   BY_COUNTERS,
   BY_ROWS,
@@ -28,7 +28,7 @@ import {
   registerNames,
   TERMS,
 } from './payment-histories.ts'
-import { PATIENT_LIMITS, openNewStore, postgresContract } from './postgres-contract.ts'
+import { PATIENT_LIMITS, openNewStore, definePostgresContract } from './postgres-contract.ts'
 import type { StoreOnPostgres } from './postgres-contract.ts'
 import { hasPostgres, findOldestBinaries, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -50,7 +50,7 @@ else
     // The oldest supported version is tested separately (oldest-postgres.test.ts).
     if (ALL_RUNS || findOldestBinaries() === null)
       describe('the contract', () => {
-        postgresContract(() => server)
+        definePostgresContract(() => server)
       })
 
     describe('the PostgreSQL tables', () => {
@@ -70,7 +70,7 @@ else
       })
       afterAll(() => setup.end())
 
-      test.each(CARELESS)('reject %s from every client', async (_, sql, message) => {
+      test.each(CARELESS_CHANGES)('reject %s from every client', async (_, sql, message) => {
         await setup.shell.query('BEGIN')
         await expect(setup.shell.query(sql)).rejects.toThrow(message)
         await setup.shell.query('ROLLBACK')
@@ -83,13 +83,13 @@ else
       const { rows } = await shell.query(BY_ROWS)
       expect(rows.length).toBeGreaterThan(10)
       expect((await shell.query(BY_COUNTERS)).rows).toEqual(rows)
-      const sum = async (sql: string): Promise<number> =>
+      const readSum = async (sql: string): Promise<number> =>
         Number((await shell.query<{ sum: string }>(`SELECT sum(${sql}`)).rows[0]?.sum)
-      const paid = await sum("amount) FROM payments WHERE status = 'success'")
+      const paid = await readSum("amount) FROM payments WHERE status = 'success'")
       expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(paid)
-      expect(await sum('booked) FROM counters')).toBe(paid)
-      expect(await sum('owed) FROM counters')).toBe(
-        await sum(
+      expect(await readSum('booked) FROM counters')).toBe(paid)
+      expect(await readSum('owed) FROM counters')).toBe(
+        await readSum(
           "total) FROM registrations WHERE payment_status IN ('pending', 'failed') AND state <> 'lapsed'",
         ),
       )
@@ -306,19 +306,20 @@ else
       const { store, shell, end } = await openOnServer('broken')
       const { orderId } = await registerSample(store)
       const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
-      const settle = () => store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
+      const confirmPayment = () =>
+        store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
       await shell.query(`CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'broken'; END $$`)
       await shell.query(
         'CREATE TRIGGER broken BEFORE INSERT ON mail_queue FOR EACH ROW EXECUTE FUNCTION broken()',
       )
-      await expect(settle()).rejects.toThrow('broken')
+      await expect(confirmPayment()).rejects.toThrow('broken')
       expect([await store.gatewayMessages(orderId), await store.paymentEvents(orderId)]).toEqual([
         [],
         [],
       ])
       await shell.query('DROP TRIGGER broken ON mail_queue')
-      await settle()
+      await confirmPayment()
       expect([
         (await store.gatewayMessages(orderId)).length,
         (await store.paymentEvents(orderId)).length,

@@ -27,8 +27,8 @@ import { readAuditLog, listAuditLogUsers } from '../../../server/storage/staff/a
 const EVENT = 'event1'
 const AT = instant(1_790_000_000_000)
 const toDay = (text: string): Day => text as Day
-const createSort = (by: ListSort['by']): ListSort => ({
-  by,
+const createSort = (WHO: ListSort['by']): ListSort => ({
+  by: WHO,
   isDescending: true,
   order: ['member'],
 })
@@ -45,9 +45,9 @@ const QUERIES: readonly ListQuery[] = [
   { ...all, category: 'member', period: 'early' },
   { ...all, paymentStatus: 'success' },
   { ...all, dateFrom: toDay('2026-10-01'), dateTo: toDay('2026-10-02') },
-  ...(['number', 'name', 'category', 'status'] as const).map((by) => ({
+  ...(['number', 'name', 'category', 'status'] as const).map((WHO) => ({
     ...all,
-    sort: createSort(by),
+    sort: createSort(WHO),
   })),
   { ...all, search: 'name' },
   { ...all, search: 'name', paymentStatus: 'success', sort: createSort('name') },
@@ -144,13 +144,13 @@ export type Recorded = Map<string, readonly unknown[]>
 export function recordQueries(sql: Sql, recorded: Recorded): Sql {
   const record = <Row>(text: string): ReturnType<typeof sql<Row>> => {
     const run = sql<Row>(text)
-    const note = (params: readonly unknown[]): void => {
+    const recordValues = (params: readonly unknown[]): void => {
       if (!recorded.has(text)) recorded.set(text, params)
     }
     return {
-      get: (...params) => (note(params), run.get(...params)),
-      all: (...params) => (note(params), run.all(...params)),
-      run: (...params) => (note(params), run.run(...params)),
+      get: (...params) => (recordValues(params), run.get(...params)),
+      all: (...params) => (recordValues(params), run.all(...params)),
+      run: (...params) => (recordValues(params), run.run(...params)),
     }
   }
   return Object.assign(record, { dialect: sql.dialect, lock: () => {}, batch: null })

@@ -69,18 +69,18 @@ const createQuote = (discounts: readonly number[], currency = INR): Quote => {
   return { ...sampleQuote, base: total, gst: toAmount(0), total, currency, lines }
 }
 
-export function quotasAndCodesContract(setUp: ContractSetup): void {
+export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
   })
-  const registerError = async (changes: Changes): Promise<string | null> => {
+  const registerAndReadError = async (changes: Changes): Promise<string | null> => {
     const answer = await store.register(newRegistration(changes))
     return answer.ok ? null : answer.error.code
   }
   const listCodes = async (): Promise<readonly StoredCode[]> =>
     (await store.discountCodes({ ...codeQuery, before: null, limit: 100 })).codes
-  const code = async (name: string, usesMax: number): Promise<ExternalContext> => {
+  const createCodeContext = async (name: string, usesMax: number): Promise<ExternalContext> => {
     await store.createDiscountCodes({
       eventId: 'demo',
       kind: 'coupon',
@@ -101,39 +101,41 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
       await registerSample(store, { name: 'First', outside: uniqueContext })
       await registerSample(store, { name: 'Between', outside: createContext() })
       for (const name of ['before', 'FIRST', ' between '])
-        expect(await registerError({ name, outside: uniqueContext })).toBe('registered_already')
+        expect(await registerAndReadError({ name, outside: uniqueContext })).toBe(
+          'registered_already',
+        )
       expect(
-        await registerError({ name: 'Before', eventId: 'other', outside: uniqueContext }),
+        await registerAndReadError({ name: 'Before', eventId: 'other', outside: uniqueContext }),
       ).toBe(null)
     })
 
     test('include a registration stored without the rule in the same batch', async () => {
       const uniqueContext = createContext({ unique: [byName] })
       const errors = await callInOrder(setUp(), [
-        () => registerError({ name: 'First', outside: uniqueContext }),
-        () => registerError({ name: 'Second' }),
+        () => registerAndReadError({ name: 'First', outside: uniqueContext }),
+        () => registerAndReadError({ name: 'Second' }),
       ])
       expect(errors).toEqual([null, null])
-      expect(await registerError({ name: 'Second', outside: uniqueContext })).toBe(
+      expect(await registerAndReadError({ name: 'Second', outside: uniqueContext })).toBe(
         'registered_already',
       )
     })
 
     test('store one of fifty concurrent registrations', async () => {
       const results = Array.from({ length: 50 }, () =>
-        registerError({ name: 'Asha', outside: createContext({ unique: [byName] }) }),
+        registerAndReadError({ name: 'Asha', outside: createContext({ unique: [byName] }) }),
       )
       expect((await Promise.all(results)).filter((result) => result === null).length).toBe(1)
     })
 
     test('negative control: without the check in the transaction, all fifty are stored', async () => {
       const results = Array.from({ length: 50 }, () =>
-        registerError({ name: 'Asha', outside: createContext() }),
+        registerAndReadError({ name: 'Asha', outside: createContext() }),
       )
       expect((await Promise.all(results)).filter((result) => result === null).length).toBe(50)
     })
 
-    test('are released when the payment fails, which then cannot be retried if another uses them', async () => {
+    test('are released when the payment fails; it cannot be retried if another registration uses them by then', async () => {
       const uniqueContext = createContext({ unique: [byName] })
       const { regNo, orderId } = await registerSample(store, { outside: uniqueContext })
       await store.applyPaymentEvent(orderId, declinedAt(), null)
@@ -147,8 +149,8 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
 
   describe('a discount code', () => {
     test('with three uses accepts three of fifty concurrent registrations', async () => {
-      const usedCode = await code('abc', 3)
-      const results = Array.from({ length: 50 }, () => registerError({ outside: usedCode }))
+      const usedCode = await createCodeContext('abc', 3)
+      const results = Array.from({ length: 50 }, () => registerAndReadError({ outside: usedCode }))
       const answers = await Promise.all(results)
       expect(answers.filter((result) => result === null).length).toBe(3)
       expect(answers.filter((result) => result === 'code_gone').length).toBe(47)
@@ -259,23 +261,23 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
     })
 
     test('of a kind other than the priced one is looked up again', async () => {
-      await code('abc', 1)
+      await createCodeContext('abc', 1)
       const pricedContext = createContext({ code: { folded: 'abc', kind: 'faculty' } })
-      expect(await registerError({ outside: pricedContext })).toBe('facts_moved')
+      expect(await registerAndReadError({ outside: pricedContext })).toBe('facts_moved')
     })
 
     test('is held while the bank processes the payment', async () => {
-      const usedCode = await code('abc', 1)
+      const usedCode = await createCodeContext('abc', 1)
       const { orderId } = await registerSample(store, { outside: usedCode })
-      const codeKind = async (): Promise<string> =>
+      const readCodeKind = async (): Promise<string> =>
         (await store.discountCode('demo', 'abc', holdMs, addMs(holdMs))).is
-      expect(await codeKind()).toBe('valid')
+      expect(await readCodeKind()).toBe('valid')
       await store.recordStatusQuery(orderId, addMs(1), addMs(2), 'in-process')
-      expect(await codeKind()).toBe('spent')
+      expect(await readCodeKind()).toBe('spent')
     })
 
     test('that exists is not created again, and neither are the others in its batch', async () => {
-      await code('abc', 1)
+      await createCodeContext('abc', 1)
       const changes = ['new', 'abc'].map((result) => ({ code: result, folded: result }))
       const newCodes = { eventId: 'demo', kind: 'coupon', usesMax: 1, lastDay: null, note: '' }
       expect(
@@ -296,11 +298,11 @@ export function quotasAndCodesContract(setUp: ContractSetup): void {
       store.replaceMemberList('demo', 'members', [{ key: 'l1', cells: { kind } }], 'office', noon)
 
     test('with a changed row is looked up again', async () => {
-      expect(await registerError({ outside: pricedWithRow })).toBe('facts_moved')
+      expect(await registerAndReadError({ outside: pricedWithRow })).toBe('facts_moved')
       await replaceList('life')
-      expect(await registerError({ outside: pricedWithRow })).toBe(null)
+      expect(await registerAndReadError({ outside: pricedWithRow })).toBe(null)
       await replaceList('annual')
-      expect(await registerError({ outside: pricedWithRow })).toBe('facts_moved')
+      expect(await registerAndReadError({ outside: pricedWithRow })).toBe('facts_moved')
     })
 
     test('is replaced as a whole, and reports new, changed and removed rows', async () => {

@@ -19,7 +19,7 @@ import { due, grounds } from './payment-decisions.ts'
 
 const ALL_ENTRIES = { who: null, events: null, kinds: null, words: '', from: null, to: null }
 
-export function recoveryContract(setUp: ContractSetup): void {
+export function defineRecoveryContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
@@ -101,8 +101,8 @@ export function recoveryContract(setUp: ContractSetup): void {
         { ...confirmedBy('AP3', due, at), paidAt: addMs(1.5 * hour) } as never,
         newEmail,
       )
-      const due_ = await store.dueMails(addMs(9 * hour), 9)
-      expect(due_.map(({ regNo }) => regNo)).toEqual([exactSince.regNo])
+      const dueEmails = await store.dueMails(addMs(9 * hour), 9)
+      expect(dueEmails.map(({ regNo }) => regNo)).toEqual([exactSince.regNo])
       const { pending, held } = await readFigures()
       expect([pending, held.mails, held.since]).toEqual([{ all: 3, asked: 3, ended: 3 }, 2, 2])
       // Sending only the copy's emails confirms no payment twice.
@@ -110,9 +110,16 @@ export function recoveryContract(setUp: ContractSetup): void {
     })
 
     test('holds scheduled emails, and does not recreate discarded ones', async () => {
-      const [left, returned] = [await registerAirpay(), await registerAirpay()]
-      await store.recordStatusQuery(left.orderId, addMs(10), null, 'no-record')
-      await store.applyPaymentEvent(returned.orderId, confirmedBy('AP1', due, addMs(10)), null)
+      const [pendingRegistration, returnedRegistration] = [
+        await registerAirpay(),
+        await registerAirpay(),
+      ]
+      await store.recordStatusQuery(pendingRegistration.orderId, addMs(10), null, 'no-record')
+      await store.applyPaymentEvent(
+        returnedRegistration.orderId,
+        confirmedBy('AP1', due, addMs(10)),
+        null,
+      )
       await beginRecovery()
       const refundEvent = {
         type: 'refunded',
@@ -120,13 +127,18 @@ export function recoveryContract(setUp: ContractSetup): void {
         amount: due,
         at: addMs(hour + 10),
       } as const
-      await store.applyPaymentEvent(returned.orderId, refundEvent, null)
+      await store.applyPaymentEvent(returnedRegistration.orderId, refundEvent, null)
       const listOutstanding = async () => [
         (await store.unfinishedPayments(addMs(2 * hour), ['demo'], 0, 9)).map(({ regNo }) => regNo),
         (await store.refundsWithoutEmail(noon, ['demo'], 9)).map(({ regNo }) => regNo),
       ]
-      expect(await listOutstanding()).toEqual([[left.regNo], [returned.regNo]])
-      expect(await store.queuePaymentReminder(left.regNo, newEmail, addMs(2 * hour))).toBe(true)
+      expect(await listOutstanding()).toEqual([
+        [pendingRegistration.regNo],
+        [returnedRegistration.regNo],
+      ])
+      expect(
+        await store.queuePaymentReminder(pendingRegistration.regNo, newEmail, addMs(2 * hour)),
+      ).toBe(true)
       expect(await store.dueMails(addMs(9 * hour), 9)).toEqual([])
       expect(await endRecovery('copy', addMs(3 * hour))).toMatchObject({ sent: 0, discarded: 1 })
       expect(await listOutstanding()).toEqual([[], []])
@@ -144,7 +156,7 @@ export function recoveryContract(setUp: ContractSetup): void {
       expect(await listOutstanding()).toEqual([[], [exactSince.regNo]])
     })
 
-    test('sends no refund, expires nothing and erases nothing until it ends', async () => {
+    test('sends no refunds, expires no registrations and erases no data until it ends', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
       const refundRequest = { of: regNo, amount: due, ...grounds, at: addMs(20) }
@@ -258,7 +270,7 @@ export function recoveryContract(setUp: ContractSetup): void {
       expect(retryResult).toMatchObject({ ok: true, value: { orderId: createOrderId(regNo, 3) } })
     })
 
-    test('is the same payment if a settlement also lists it', async () => {
+    test('is not duplicated if a settlement also lists it', async () => {
       const [first, second] = [nextRegNo(), nextRegNo()]
       await store.reviewUnknownPayment(createUnknownPayment(first))
       const createSettlementLine = (order: string, reference: string, n: number) =>

@@ -16,7 +16,7 @@ import {
 import type { ContractSetup } from './contract-setup.ts'
 import {
   accept,
-  createRefundBegun,
+  createRefundStarted,
   day,
   dismiss,
   due,
@@ -24,11 +24,11 @@ import {
   createReviewHelpers,
   refund,
   createRefundResponse,
-  refunded,
+  buildRefund,
 } from './payment-decisions.ts'
 import type { ConfirmedEvent } from './payment-decisions.ts'
 
-export function refundsContract(setUp: ContractSetup): void {
+export function defineRefundsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
@@ -36,17 +36,18 @@ export function refundsContract(setUp: ContractSetup): void {
   const { waiting, only, decide, revenue, sumOf, twice } = createReviewHelpers(() => store)
 
   describe('refunding', () => {
-    /** Sends wanted refunds as the server does, with a simulated gateway response. */
+    /** Sends requested refunds as the server does, with a simulated gateway response. */
     const send = async (answer: RefundResponse, at = addMs(day)): Promise<number> => {
       const [dueRefund] = await store.refundsToSend(at, 10)
-      if (dueRefund === undefined) throw new Error('no refund is wanted')
+      if (dueRefund === undefined) throw new Error('expected a refund to be sent')
       expect(await store.claimRefund(dueRefund.id, at)).toBe(true)
       await store.recordRefundResponse(dueRefund.id, answer, at)
       return dueRefund.id
     }
-    const states = async (regNo: RegNo) => (await store.refunds(regNo)).map(({ state }) => state)
+    const listStates = async (regNo: RegNo) =>
+      (await store.refunds(regNo)).map(({ state }) => state)
     const gateway = { gateway: 'airpay', askedOf: { account: 'a', merchantId: '1' } }
-    const paid = async () => {
+    const registerPaid = async () => {
       const registration = await registerSample(store, gateway)
       await store.applyPaymentEvent(registration.orderId, confirmedBy('AP1'), newEmail)
       return registration
@@ -54,22 +55,22 @@ export function refundsContract(setUp: ContractSetup): void {
     const requestRefund = (of: string, amount: number | null = null, at = addMs(day)) =>
       store.requestRefund({ of, amount: amount === null ? null : toAmount(amount), ...grounds, at })
 
-    test('that the gateway began but could not complete is rejected, and others are unchanged', async () => {
-      const { regNo, orderId } = await paid()
+    test('that the gateway started but could not complete is rejected, and others are unchanged', async () => {
+      const { regNo, orderId } = await registerPaid()
       await requestRefund(regNo, 50_000)
-      await send(createRefundBegun('RF1'))
+      await send(createRefundStarted('RF1'))
       await store.recordFailedRefunds(orderId, ['RF0'])
-      expect(await states(regNo)).toEqual(['asked'])
+      expect(await listStates(regNo)).toEqual(['asked'])
       await store.recordFailedRefunds(orderId, ['RF0', 'RF1'])
-      expect(await states(regNo)).toEqual(['refused'])
+      expect(await listStates(regNo)).toEqual(['refused'])
       expect((await store.refunds(regNo))[0]?.said).toContain('did not accept')
     })
-    test('is wanted, requested, begun, and done only when the status query confirms it', async () => {
-      const { regNo, orderId } = await paid()
+    test('is requested, sent, started, and completed only when the status query confirms it', async () => {
+      const { regNo, orderId } = await registerPaid()
       expect(await requestRefund(regNo)).toMatchObject({ ok: true })
-      expect(await states(regNo)).toEqual(['wanted'])
-      await send(createRefundBegun('RF1'))
-      expect(await states(regNo)).toEqual(['asked'])
+      expect(await listStates(regNo)).toEqual(['wanted'])
+      await send(createRefundStarted('RF1'))
+      expect(await listStates(regNo)).toEqual(['asked'])
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success' })
       expect(await revenue()).toBe(due)
       // The refund is queried soon.
@@ -84,14 +85,14 @@ export function refundsContract(setUp: ContractSetup): void {
       )
       // The gateway calls this state final. If the refund were rejected afterwards, it could be sent twice.
       await store.recordFailedRefunds(orderId, ['RF1'])
-      expect(await states(regNo)).toEqual(['done'])
+      expect(await listStates(regNo)).toEqual(['done'])
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
     test('sends one email to the delegate for each refund, within a few days', async () => {
-      const { regNo } = await paid()
+      const { regNo } = await registerPaid()
       const listWithoutEmail = (after = noon) => store.refundsWithoutEmail(after, ['demo'], 9)
       const refundManually = (sum: number, manualReference: string, at: Instant) =>
         store.requestRefund({ of: regNo, amount: toAmount(sum), ...grounds, manualReference, at })
@@ -108,15 +109,15 @@ export function refundsContract(setUp: ContractSetup): void {
       const queueResults = Array.from({ length: 3 }, () =>
         store.queueRefundEmail(first?.id ?? 0, regNo, newEmail, addMs(day)),
       )
-      expect((await Promise.all(queueResults)).filter((isNew) => isNew).length).toBe(1)
+      expect((await Promise.all(queueResults)).filter((isQueued) => isQueued).length).toBe(1)
       expect(await listWithoutEmail()).toEqual([second])
     })
 
     test('sends no email for refunds before an import, or without an address', async () => {
-      const before = createImportRow({ paymentStatus: 'refunded' })
+      const earlierRow = createImportRow({ paymentStatus: 'refunded' })
       const withEmail = createImportRow()
       const withoutEmail = createImportRow({ searchable: { ...withEmail.searchable, email: '' } })
-      await store.importRegistrations([before, withoutEmail, withEmail])
+      await store.importRegistrations([earlierRow, withoutEmail, withEmail])
       const request = { amount: null, ...grounds, manualReference: '9', at: addMs(1) }
       for (const { regNo } of [withoutEmail, withEmail])
         await store.requestRefund({ of: regNo, ...request })
@@ -131,13 +132,13 @@ export function refundsContract(setUp: ContractSetup): void {
         kind: 'other',
         further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
       } as PaymentEvent
-      const refundManually = {
+      const response = {
         ...captureAndRefund,
         refunds: [{ reference: 'RF1', amount: due }],
       } as PaymentEvent
       await store.applyPaymentEvent(orderId, captureAndRefund, newEmail)
-      await store.applyPaymentEvent(orderId, refundManually, newEmail)
-      await store.applyPaymentEvent(orderId, refundManually, newEmail)
+      await store.applyPaymentEvent(orderId, response, newEmail)
+      await store.applyPaymentEvent(orderId, response, newEmail)
       expect(await find(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP2',
@@ -176,24 +177,24 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await store.emailsOfRegistration(regNo)).toEqual([])
     })
 
-    test('in parts: the payment is a success until it is fully refunded, and never more than was received', async () => {
-      const { regNo, orderId } = await paid()
+    test('in parts: the payment is a success until it is fully refunded, and the refunds never exceed it', async () => {
+      const { regNo, orderId } = await registerPaid()
       expect(await requestRefund(regNo, due + 1)).toMatchObject({ error: { code: 'bad_amount' } })
       expect(await requestRefund(regNo, 0)).toMatchObject({ error: { code: 'bad_amount' } })
       await requestRefund(regNo, 100_000)
-      await send(createRefundBegun('RF1'))
-      await store.applyPaymentEvent(orderId, refunded('RF1', 100_000), newEmail)
+      await send(createRefundStarted('RF1'))
+      await store.applyPaymentEvent(orderId, buildRefund('RF1', 100_000), newEmail)
       expect((await find(store, regNo)).paymentStatus).toBe('success')
       await requestRefund(orderId, 1_500)
-      await send(createRefundBegun('RF2'))
-      await store.applyPaymentEvent(orderId, refunded('RF2', 1_500), newEmail)
+      await send(createRefundStarted('RF2'))
+      await store.applyPaymentEvent(orderId, buildRefund('RF2', 1_500), newEmail)
       expect(await revenue()).toBe(400_000)
       expect(await requestRefund(regNo, 400_001)).toMatchObject({
         error: { code: 'bad_amount', message: expect.stringContaining('4,000') },
       })
       await requestRefund(regNo)
-      await send(createRefundBegun('RF3'))
-      await store.applyPaymentEvent(orderId, refunded('RF3', 400_000), newEmail)
+      await send(createRefundStarted('RF3'))
+      await store.applyPaymentEvent(orderId, buildRefund('RF3', 400_000), newEmail)
       expect((await find(store, regNo)).paymentStatus).toBe('refunded')
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
       expect(await requestRefund(regNo)).toMatchObject({ error: { code: 'bad_amount' } })
@@ -211,12 +212,12 @@ export function refundsContract(setUp: ContractSetup): void {
       }
       const listFailures = async (regNo: RegNo) =>
         (await find(store, regNo)).payments.map(({ failure }) => failure)
-      const refundManually = await payInReview('AP1')
-      await decide(refundManually.id, refund())
-      expect(await listFailures(refundManually.regNo)).toEqual(['given-back'])
-      await send(createRefundBegun('RF1'))
-      await store.applyPaymentEvent(refundManually.orderId, refunded('RF1', 400_000), newEmail)
-      expect(await listFailures(refundManually.regNo)).toEqual(['given-back'])
+      const registration = await payInReview('AP1')
+      await decide(registration.id, refund())
+      expect(await listFailures(registration.regNo)).toEqual(['given-back'])
+      await send(createRefundStarted('RF1'))
+      await store.applyPaymentEvent(registration.orderId, buildRefund('RF1', 400_000), newEmail)
+      expect(await listFailures(registration.regNo)).toEqual(['given-back'])
       const dismissedReview = await payInReview('AP2')
       await decide(dismissedReview.id, dismiss)
       expect(await listFailures(dismissedReview.regNo)).toEqual(['unclear'])
@@ -227,7 +228,7 @@ export function refundsContract(setUp: ContractSetup): void {
     })
 
     test('twice concurrently is created once', async () => {
-      const { regNo } = await paid()
+      const { regNo } = await registerPaid()
       const answers = await Promise.all([
         requestRefund(regNo),
         requestRefund(regNo),
@@ -247,68 +248,68 @@ export function refundsContract(setUp: ContractSetup): void {
     })
 
     test('two concurrent refunds of the same amount could not be distinguished', async () => {
-      const { regNo } = await paid()
+      const { regNo } = await registerPaid()
       await requestRefund(regNo, 1_000)
       expect(await requestRefund(regNo, 1_000)).toMatchObject({ error: { code: 'under_way' } })
       expect(await requestRefund(regNo, 1_001)).toMatchObject({ ok: true })
     })
 
-    test('rejected by the gateway: the payment stays, and it needs attention', async () => {
-      const { regNo } = await paid()
+    test('rejected by the gateway: the payment still counts, and needs attention', async () => {
+      const { regNo } = await registerPaid()
       await requestRefund(regNo)
       const id = await send(createRefundResponse('refused'))
-      expect(await states(regNo)).toEqual(['refused'])
+      expect(await listStates(regNo)).toEqual(['refused'])
       expect(await store.review(`R${id}`)).toMatchObject({
         is: 'refund-refused',
         gatewayAnswer: 'As it says.',
       })
       await decide(`R${id}`, refund())
-      expect(await states(regNo)).toEqual(['refused', 'wanted'])
+      expect(await listStates(regNo)).toEqual(['refused', 'wanted'])
       expect(await waiting()).toEqual([])
     })
 
-    test('not sent returns to wanted and is retried, and needs attention after a day', async () => {
-      const { regNo } = await paid()
+    test('that could not be sent is retried, and needs attention after a day', async () => {
+      const { regNo } = await registerPaid()
       await requestRefund(regNo)
       await send(createRefundResponse('not-sent'))
-      expect(await states(regNo)).toEqual(['wanted'])
+      expect(await listStates(regNo)).toEqual(['wanted'])
       expect(await store.refundsToSend(addMs(day + 60_000), 9)).toEqual([])
       await send(createRefundResponse('not-sent'), addMs(day + hour))
-      expect(await states(regNo)).toEqual(['wanted'])
+      expect(await listStates(regNo)).toEqual(['wanted'])
       await send(createRefundResponse('not-sent'), addMs(2 * day + hour))
       expect(await waiting()).toEqual([['R', 'refund-refused']])
     })
 
-    test('unsure is never repeated automatically: the status query completes it, or staff decide', async () => {
-      const { regNo, orderId } = await paid()
+    test('whose result is unsure is never repeated automatically: the status query completes it, or staff decide', async () => {
+      const { regNo, orderId } = await registerPaid()
       await requestRefund(regNo)
       const id = await send(createRefundResponse('unsure'))
       expect(await store.refundsToSend(addMs(9 * day), 9)).toEqual([])
       expect(await store.claimRefund(id, addMs(9 * day))).toBe(false)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
       expect(await store.reviewCounts()).toMatchObject({ unsure: 1 })
-      await store.applyPaymentEvent(orderId, refunded('RF9', due), newEmail)
-      expect(await states(regNo)).toEqual(['done'])
+      await store.applyPaymentEvent(orderId, buildRefund('RF9', due), newEmail)
+      expect(await listStates(regNo)).toEqual(['done'])
       expect(await waiting()).toEqual([])
       expect((await find(store, regNo)).paymentStatus).toBe('refunded')
     })
 
     test('a partial refund in the merchant panel during an unsure refund is detected after staff decide', async () => {
-      const { regNo, orderId } = await paid()
+      const { regNo, orderId } = await registerPaid()
       await requestRefund(regNo)
       const id = await send(createRefundResponse('unsure'))
-      await store.applyPaymentEvent(orderId, refunded('RF7', 10_000), newEmail)
+      await store.applyPaymentEvent(orderId, buildRefund('RF7', 10_000), newEmail)
       expect(await revenue()).toBe(due)
       // No longer polled.
       await store.recordStatusQuery(orderId, addMs(20 * day), null, null)
       await decide(`R${id}`, dismiss, addMs(20 * day))
       expect((await store.watchedPayments(addMs(21 * day), 9)).length).toBe(1)
-      await store.applyPaymentEvent(orderId, refunded('RF7', 10_000, addMs(21 * day)), newEmail)
+      await store.applyPaymentEvent(orderId, buildRefund('RF7', 10_000, addMs(21 * day)), newEmail)
       expect(await revenue()).toBe(due - 10_000)
     })
 
     test('a crash between request and response: unsure, until the status query completes it', async () => {
-      const { regNo, orderId } = await paid()
+      const { regNo, orderId } = await registerPaid()
       // No longer polled.
       await store.recordStatusQuery(orderId, addMs(hour), null, null)
       await requestRefund(regNo)
@@ -323,24 +324,24 @@ export function refundsContract(setUp: ContractSetup): void {
       expect(await store.markUnansweredRefunds(addMs(day + 10 * 60_000))).toBe(1)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
       expect(await store.refundsToSend(addMs(30 * day), 9)).toEqual([])
-      await store.applyPaymentEvent(orderId, refunded('RF1', due), newEmail)
-      expect(await states(regNo)).toEqual(['done'])
+      await store.applyPaymentEvent(orderId, buildRefund('RF1', due), newEmail)
+      expect(await listStates(regNo)).toEqual(['done'])
     })
 
-    test('begun and not confirmed for five days goes to review', async () => {
-      const { regNo } = await paid()
+    test('that was started and is not confirmed for five days goes to review', async () => {
+      const { regNo } = await registerPaid()
       await requestRefund(regNo)
-      const id = await send(createRefundBegun('RF1'))
+      const id = await send(createRefundStarted('RF1'))
       expect(await store.markUnansweredRefunds(addMs(5 * day))).toBe(0)
       expect(await store.markUnansweredRefunds(addMs(6 * day + 1))).toBe(1)
       expect(await waiting()).toEqual([['R', 'refund-unsure']])
       await decide(`R${id}`, accept)
-      expect(await states(regNo)).toEqual(['done'])
+      expect(await listStates(regNo)).toEqual(['done'])
       expect((await find(store, regNo)).paymentStatus).toBe('refunded')
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
     })
 
-    test('of a payment under review: a full one ends the review, a partial one leaves the rest to decide', async () => {
+    test('of a payment under review: a full refund ends the review, a partial one leaves a decision on the remainder', async () => {
       const registration = await registerSample(store, gateway)
       await store.applyPaymentEvent(
         registration.orderId,
@@ -349,8 +350,8 @@ export function refundsContract(setUp: ContractSetup): void {
       )
       const id = await only()
       expect(await decide(id, refund(98_500))).toMatchObject({ ok: true })
-      await send(createRefundBegun('RF1'))
-      await store.applyPaymentEvent(registration.orderId, refunded('RF1', 98_500), newEmail)
+      await send(createRefundStarted('RF1'))
+      await store.applyPaymentEvent(registration.orderId, buildRefund('RF1', 98_500), newEmail)
       expect(await waiting()).toEqual([['C', 'misfit']])
       expect(await revenue()).toBe(0)
       await decide(id, accept)
@@ -358,14 +359,14 @@ export function refundsContract(setUp: ContractSetup): void {
       expect([await revenue(), await sumOf(registration.regNo)]).toEqual([due, due])
       // Later refunds reduce the figures too.
       await requestRefund(registration.regNo)
-      await send(createRefundBegun('RF2'))
-      await store.applyPaymentEvent(registration.orderId, refunded('RF2', due), newEmail)
+      await send(createRefundStarted('RF2'))
+      await store.applyPaymentEvent(registration.orderId, buildRefund('RF2', due), newEmail)
       expect((await find(store, registration.regNo)).paymentStatus).toBe('refunded')
       expect([await revenue(), await sumOf(registration.regNo)]).toEqual([0, 0])
     })
 
     test('a second payment is refunded in full: the registration stays paid', async () => {
-      const registration = await paid()
+      const registration = await registerPaid()
       await store.applyPaymentEvent(registration.orderId, confirmedBy('AP2'), newEmail)
       await decide(await only(), refund())
       expect(await waiting()).toEqual([])
@@ -373,8 +374,8 @@ export function refundsContract(setUp: ContractSetup): void {
         paymentStatus: 'success',
         inReview: false,
       })
-      await send(createRefundBegun('RF1'))
-      await store.applyPaymentEvent(registration.orderId, refunded('RF1', due), newEmail)
+      await send(createRefundStarted('RF1'))
+      await store.applyPaymentEvent(registration.orderId, buildRefund('RF1', due), newEmail)
       expect(await find(store, registration.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
@@ -382,14 +383,14 @@ export function refundsContract(setUp: ContractSetup): void {
       expect([await revenue(), await sumOf(registration.regNo)]).toEqual([due, due])
     })
 
-    test('a payment by another method is not refunded through the gateway', async () => {
+    test('of a payment by another method is not made through the gateway', async () => {
       const row = createImportRow()
       await store.importRegistrations([row])
       expect(await requestRefund(row.regNo)).toMatchObject({ error: { code: 'not_by_gateway' } })
     })
 
-    test('too old for the kind of its gateway is rejected, whatever the name of the gateway', async () => {
-      const { regNo } = await paid()
+    test('of a payment that is too old for its kind of gateway is rejected, whatever the name of the gateway', async () => {
+      const { regNo } = await registerPaid()
       const at = addMs(200 * day)
       const gatewayKinds = { airpay: 'razorpay' } as const
       expect(
@@ -408,23 +409,24 @@ export function refundsContract(setUp: ContractSetup): void {
   })
 
   describe('refunds in the merchant panel', () => {
-    const refunds = (...refundManually: readonly (readonly [string, number])[]): PaymentEvent =>
+    const buildRefunds = (...amounts: readonly (readonly [string, number])[]): PaymentEvent =>
       ({
         ...(confirmedBy('AP1', due, addMs(3 * day)) as ConfirmedEvent),
-        refunds: refundManually.map(([reference, amount]) => ({
-          reference,
-          amount: toAmount(amount),
-        })),
+        refunds: amounts.map(([reference, amount]) => ({ reference, amount: toAmount(amount) })),
       }) as ConfirmedEvent
 
-    test('are detected once each, whether partial, full or a second one', async () => {
+    test('are detected once each: partial, full and second ones', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      await store.applyPaymentEvent(orderId, refunds(['R1', 100_000]), newEmail)
-      await store.applyPaymentEvent(orderId, refunds(['R1', 100_000]), newEmail)
+      await store.applyPaymentEvent(orderId, buildRefunds(['R1', 100_000]), newEmail)
+      await store.applyPaymentEvent(orderId, buildRefunds(['R1', 100_000]), newEmail)
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect(await revenue()).toBe(401_500)
-      await store.applyPaymentEvent(orderId, refunds(['R1', 100_000], ['R2', 401_500]), newEmail)
+      await store.applyPaymentEvent(
+        orderId,
+        buildRefunds(['R1', 100_000], ['R2', 401_500]),
+        newEmail,
+      )
       expect((await find(store, regNo)).paymentStatus).toBe('refunded')
       expect(
         (await store.refunds(regNo)).map(({ reference, amount }) => [reference, amount]),
@@ -438,7 +440,7 @@ export function refundsContract(setUp: ContractSetup): void {
 
     test('of a second payment end its review, and the ticket stays', async () => {
       const { regNo, orderId } = await twice()
-      await store.applyPaymentEvent(orderId, refunded('R1', due), newEmail)
+      await store.applyPaymentEvent(orderId, buildRefund('R1', due), newEmail)
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect(await waiting()).toEqual([])
       expect([await revenue(), await sumOf(regNo)]).toEqual([due, due])
@@ -453,26 +455,26 @@ export function refundsContract(setUp: ContractSetup): void {
         ...grounds,
         at: addMs(day),
       })
-      await store.applyPaymentEvent(registration.orderId, refunded('R1', due), newEmail)
+      await store.applyPaymentEvent(registration.orderId, buildRefund('R1', due), newEmail)
       expect(await store.refundsToSend(addMs(9 * day), 9)).toEqual([])
       expect((await store.refunds(registration.regNo)).map(({ state }) => state)).toEqual(['done'])
     })
 
     test('above the received amount, or of an unpaid payment, go to review', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, refunded('R0', due), newEmail)
+      await store.applyPaymentEvent(orderId, buildRefund('R0', due), newEmail)
       expect((await find(store, regNo)).paymentStatus).toBe('pending')
       expect(await waiting()).toEqual([['P', 'unclear']])
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      await store.applyPaymentEvent(orderId, refunded('R1', due), newEmail)
-      await store.applyPaymentEvent(orderId, refunded('R2', due), newEmail)
+      await store.applyPaymentEvent(orderId, buildRefund('R1', due), newEmail)
+      await store.applyPaymentEvent(orderId, buildRefund('R2', due), newEmail)
       expect((await store.reviews('demo'))[0]?.why).toContain('for a payment of')
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
     })
 
     test('reported together with their payment send no confirmation', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, refunds(['R1', due]), newEmail)
+      await store.applyPaymentEvent(orderId, buildRefunds(['R1', due]), newEmail)
       expect((await find(store, regNo)).paymentStatus).toBe('refunded')
       expect(await store.emailsOfRegistration(regNo)).toEqual([])
     })
@@ -497,39 +499,39 @@ export function refundsContract(setUp: ContractSetup): void {
     test('stores its links with its claim, and none if the claim is refused', async () => {
       const { regNo } = await registerSample(store)
       const id = await store.queueMail(regNo, newEmail, noon)
-      const link = (tokenHash: string) =>
+      const buildLink = (tokenHash: string) =>
         ({ tokenHash, regNo, purpose: 'mail', at: noon, expiresAt: addMs(hour) }) as const
-      expect(await store.claimMail(id, noon, [link('one')])).toBe(true)
-      expect(await store.claimMail(id, noon, [link('two')])).toBe(false)
+      expect(await store.claimMail(id, noon, [buildLink('one')])).toBe(true)
+      expect(await store.claimMail(id, noon, [buildLink('two')])).toBe(false)
       expect(await store.accessLink('one')).toMatchObject({ regNo, purpose: 'mail' })
       expect(await store.accessLink('two')).toBeNull()
     })
 
     test('is listed newest first, by state, event and address, and counted; a failed one can be resent', async () => {
       const { regNo } = await registerSample(store)
-      const queue = (to: string): Promise<number> =>
+      const queueEmail = (to: string): Promise<number> =>
         store.queueMail(regNo, { ...newEmail, to }, addMs(-1))
       const [sent, failed, queuedEmail, waitingEmail] = [
-        await queue('asha@example.org'),
-        await queue('ravi@example.org'),
-        await queue('Meera@Example.org'),
-        await queue('asha@example.com'),
+        await queueEmail('asha@example.org'),
+        await queueEmail('ravi@example.org'),
+        await queueEmail('Meera@Example.org'),
+        await queueEmail('asha@example.com'),
       ]
       await store.mailSent(sent, noon)
       await store.mailFailed(failed, 'No such mailbox.', null)
       await store.mailFailed(queuedEmail, 'Later.', addMs(hour))
       await store.queueOnce('reviews other', 'other', newEmail, noon)
       const ALL_EMAILS = { events: null, status: null, address: '' }
-      const ids = async (query: object, before: number | null = null, limit = 9) =>
+      const listIds = async (query: object, before: number | null = null, limit = 9) =>
         (await store.mails({ ...ALL_EMAILS, ...query }, before, limit)).map(({ id }) => id)
       const [newestEmail] = await store.mails(ALL_EMAILS, null, 1)
       expect(newestEmail).toMatchObject({ eventId: 'other', regNo: null, status: 'queued' })
-      expect(await ids({ events: ['demo'] })).toEqual([waitingEmail, queuedEmail, failed, sent])
-      expect(await ids({ events: ['demo'] }, waitingEmail, 2)).toEqual([queuedEmail, failed])
-      expect(await ids({ status: 'failed' })).toEqual([failed])
-      expect(await ids({ events: ['other'], status: 'sent' })).toEqual([])
-      expect(await ids({ address: 'meera@' })).toEqual([queuedEmail])
-      expect(await ids({ events: ['demo'], address: 'asha@EXAMPLE.' })).toEqual([
+      expect(await listIds({ events: ['demo'] })).toEqual([waitingEmail, queuedEmail, failed, sent])
+      expect(await listIds({ events: ['demo'] }, waitingEmail, 2)).toEqual([queuedEmail, failed])
+      expect(await listIds({ status: 'failed' })).toEqual([failed])
+      expect(await listIds({ events: ['other'], status: 'sent' })).toEqual([])
+      expect(await listIds({ address: 'meera@' })).toEqual([queuedEmail])
+      expect(await listIds({ events: ['demo'], address: 'asha@EXAMPLE.' })).toEqual([
         waitingEmail,
         sent,
       ])

@@ -18,7 +18,7 @@ import type { Changes } from '../sample-registrations.ts'
 import { ALL_REGISTRATIONS } from './contract-setup.ts'
 import type { ContractSetup, Opened } from './contract-setup.ts'
 
-export function registerContract(setUp: ContractSetup): void {
+export function defineRegisterContract(setUp: ContractSetup): void {
   let store: Store
   let setup: Opened
   beforeEach(() => {
@@ -28,10 +28,10 @@ export function registerContract(setUp: ContractSetup): void {
 
   describe('registering', () => {
     test('with a slip that paid another registration stores nothing, and with a new slip is paid immediately', async () => {
-      const inHand = (reference: string) =>
+      const createPaymentInHand = (reference: string) =>
         ({ actor: 'desk', way: 'cash', reference, mail: newEmail }) as const
       const desk = { addedBy: 'the desk', way: 'desk' }
-      const first = await registerSample(store, { ...desk, inHand: inHand('C-001') })
+      const first = await registerSample(store, { ...desk, inHand: createPaymentInHand('C-001') })
       expect(await find(store, first.regNo)).toMatchObject({
         paymentStatus: 'success',
         state: 'complete',
@@ -39,8 +39,12 @@ export function registerContract(setUp: ContractSetup): void {
       })
       const idempotency = { key: 'a click of the desk', fingerprint: 'as it was' }
       const figures = await store.dashboardFigures('demo', dayOf(noon))
-      const rejected = newRegistration({ ...desk, inHand: inHand('c-001'), idempotency })
-      expect(await store.register(rejected)).toEqual({
+      const rejectedForm = newRegistration({
+        ...desk,
+        inHand: createPaymentInHand('c-001'),
+        idempotency,
+      })
+      expect(await store.register(rejectedForm)).toEqual({
         ok: false,
         error: {
           code: 'not_confirmed',
@@ -50,23 +54,26 @@ export function registerContract(setUp: ContractSetup): void {
           },
         },
       })
-      expect(await store.registration(rejected.regNo)).toBe(null)
+      expect(await store.registration(rejectedForm.regNo)).toBe(null)
       expect(await store.registrationByKey('demo', idempotency.key, noon)).toBe(null)
       expect(await store.dashboardFigures('demo', dayOf(noon))).toEqual(figures)
-      const corrected = { ...rejected, inHand: inHand('C-002') }
-      expect(await store.register(corrected)).toMatchObject({
+      const correctedForm = { ...rejectedForm, inHand: createPaymentInHand('C-002') }
+      expect(await store.register(correctedForm)).toMatchObject({
         ok: true,
         value: { repeated: false },
       })
-      expect(await store.register(corrected)).toMatchObject({ ok: true, value: { repeated: true } })
-      expect(await store.captures(rejected.regNo)).toMatchObject([
+      expect(await store.register(correctedForm)).toMatchObject({
+        ok: true,
+        value: { repeated: true },
+      })
+      expect(await store.captures(rejectedForm.regNo)).toMatchObject([
         { source: 'cash', reference: 'C-002', amount: 501_500, state: 'fits' },
       ])
-      expect((await store.actions(rejected.regNo)).map(({ act, who }) => [act, who])).toEqual([
+      expect((await store.actions(rejectedForm.regNo)).map(({ act, who }) => [act, who])).toEqual([
         ['add', 'the desk'],
         ['confirm', 'the desk'],
       ])
-      expect(await store.emailsOfRegistration(rejected.regNo)).toHaveLength(1)
+      expect(await store.emailsOfRegistration(rejectedForm.regNo)).toHaveLength(1)
     })
 
     test('stores all its data', async () => {
@@ -159,7 +166,7 @@ export function registerContract(setUp: ContractSetup): void {
       expect(await store.uploadsInUse(['b'.repeat(64), upload.sha256])).toEqual([upload.sha256])
     })
 
-    test('is a success immediately, with its email, if nothing is due', async () => {
+    test('is complete immediately, with its email, if nothing is due', async () => {
       const { regNo } = await registerSample(store, {
         orderId: null,
         quote: null,
@@ -246,7 +253,7 @@ export function registerContract(setUp: ContractSetup): void {
       })
     })
 
-    test('is forgotten after 24 hours, not before', async () => {
+    test('is deleted after 24 hours, not before', async () => {
       await store.register(createKeyed('same'))
       expect(await store.register(createKeyed('same', { at: addMs(24 * hour - 1) }))).toMatchObject(
         {
@@ -269,13 +276,18 @@ export function registerContract(setUp: ContractSetup): void {
   })
 
   describe('importing', () => {
-    const row = (regNo: RegNo, changes: Partial<ImportRow> = {}): ImportRow =>
+    const createRow = (regNo: RegNo, changes: Partial<ImportRow> = {}): ImportRow =>
       createImportRow({ eventId: 'old', regNo, paymentId: 'TX1', ...changes })
 
     test('adds rows once; repeating changes nothing', async () => {
       const rows = [
-        row(nextRegNo()),
-        row(nextRegNo(), { total: null, paymentStatus: 'pending', paymentId: null, paidAt: null }),
+        createRow(nextRegNo()),
+        createRow(nextRegNo(), {
+          total: null,
+          paymentStatus: 'pending',
+          paymentId: null,
+          paidAt: null,
+        }),
       ]
       expect(await store.importRegistrations(rows)).toEqual({
         ok: true,
@@ -306,26 +318,26 @@ export function registerContract(setUp: ContractSetup): void {
     })
 
     test('recognises a row by its foreign number, and finds it by both numbers', async () => {
-      const created = row(nextRegNo(), { formerNo: 'OLD/17' })
-      await store.importRegistrations([created])
-      expect(await store.importRegistrations([{ ...created, regNo: nextRegNo() }])).toEqual({
+      const newRow = createRow(nextRegNo(), { formerNo: 'OLD/17' })
+      await store.importRegistrations([newRow])
+      expect(await store.importRegistrations([{ ...newRow, regNo: nextRegNo() }])).toEqual({
         ok: true,
         value: { added: 0, unchanged: 1 },
       })
       expect(await store.registrationByFormerNumber('old', 'OLD/17')).toMatchObject({
-        regNo: created.regNo,
+        regNo: newRow.regNo,
         formerNo: 'OLD/17',
       })
       expect(await store.registrationByFormerNumber('demo', 'OLD/17')).toBeNull()
-      for (const search of ['ld/17', created.regNo.slice(5)]) {
+      for (const search of ['ld/17', newRow.regNo.slice(5)]) {
         const { rows } = await store.listPage({ eventId: 'old', answers: {}, search }, 1, 10)
-        expect([search, rows.map(({ regNo }) => regNo)]).toEqual([search, [created.regNo]])
+        expect([search, rows.map(({ regNo }) => regNo)]).toEqual([search, [newRow.regNo]])
       }
     })
 
     test('rejects all rows if one number is in use', async () => {
       const { regNo } = await registerSample(store)
-      expect(await store.importRegistrations([row(nextRegNo()), row(regNo)])).toEqual({
+      expect(await store.importRegistrations([createRow(nextRegNo()), createRow(regNo)])).toEqual({
         ok: false,
         error: { code: 'reg_no_taken', formerNo: `OLD-${regNo}` },
       })
@@ -333,13 +345,13 @@ export function registerContract(setUp: ContractSetup): void {
     })
 
     test('rejects all rows if one differs', async () => {
-      const [created, two] = [row(nextRegNo()), row(nextRegNo())]
-      await store.importRegistrations([created])
-      expect(await store.importRegistrations([two, { ...created, total: toAmount(1) }])).toEqual({
+      const [first, second] = [createRow(nextRegNo()), createRow(nextRegNo())]
+      await store.importRegistrations([first])
+      expect(await store.importRegistrations([second, { ...first, total: toAmount(1) }])).toEqual({
         ok: false,
-        error: { code: 'differs', formerNo: created.formerNo },
+        error: { code: 'differs', formerNo: first.formerNo },
       })
-      expect(await store.registration(two.regNo)).toBeNull()
+      expect(await store.registration(second.regNo)).toBeNull()
     })
   })
 }

@@ -15,7 +15,7 @@ import type { ContractSetup } from './contract-setup.ts'
 const ALL: MovementQuery = { eventIds: null, from: instant(0), to: addMs(1000 * hour) }
 const refund = { who: 'office', why: 'Agreed' } as const
 
-export function reportsContract(setUp: ContractSetup): void {
+export function defineReportsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
@@ -64,8 +64,8 @@ export function reportsContract(setUp: ContractSetup): void {
       ])
       expect(await store.movementSums({ ...ALL, eventIds: ['other'] })).toEqual([])
       expect(await store.movementSums({ ...ALL, method: 'cash' })).toEqual([])
-      const unsettled = await store.movementSums({ ...ALL, isUnsettled: true })
-      expect(unsettled.map(({ payments, refunds }) => [payments, refunds])).toEqual([[3, 0]])
+      const unsettledSums = await store.movementSums({ ...ALL, isUnsettled: true })
+      expect(unsettledSums.map(({ payments, refunds }) => [payments, refunds])).toEqual([[3, 0]])
       expect((await store.movementPage({ ...ALL, changedAfter: noon }, null, 9)).rows).toHaveLength(
         4,
       )
@@ -76,9 +76,9 @@ export function reportsContract(setUp: ContractSetup): void {
 
     test('amounts due and open refunds end when they are paid', async () => {
       const { regNo } = await pay('pay_1')
-      const owing = await registerSample(store)
+      const debtor = await registerSample(store)
       const page = await store.debtorPage(['demo'], null, 9)
-      expect(page.rows.map((row) => [row.regNo, row.remindedAt])).toEqual([[owing.regNo, null]])
+      expect(page.rows.map((row) => [row.regNo, row.remindedAt])).toEqual([[debtor.regNo, null]])
       const due = page.rows[0]?.amount
       expect(await store.debtorSums(['demo', 'other'])).toEqual([
         { eventId: 'demo', currency: INR, registrations: 1, amount: due },

@@ -37,7 +37,7 @@ const bill = [
 const total = toAmount(bill.reduce((sum, billLine) => sum + billLine.total, 0))
 const quote = { ...sampleQuote, base: total, gst: toAmount(0), total, lines: bill }
 
-export function seatsAndItemsContract(setUp: ContractSetup): void {
+export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
@@ -45,9 +45,9 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
 
   describe('the bill', () => {
     test('is stored line by line with the registration, also if nothing is due', async () => {
-      const paidRegistration = await registerSample(store, { quote })
+      const paid = await registerSample(store, { quote })
       const freeRegistration = await registerSample(store, { quote, orderId: null })
-      for (const { regNo } of [paidRegistration, freeRegistration])
+      for (const { regNo } of [paid, freeRegistration])
         expect((await find(store, regNo)).lines).toEqual(bill)
     })
 
@@ -107,45 +107,52 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         holdPlaceMs: holdMs,
         placeNames: { 'seats.scan': 'Scanning' },
       })
-    const to = (...workshops: string[]): { answers: Answers } => ({
+    const choose = (...workshops: string[]): { answers: Answers } => ({
       answers: { full_name: 'Asha Demo', workshops },
     })
     const register = (changes: Changes = {}) => store.register(newRegistration(changes))
-    const full = (place: string) => ({ ok: false, error: { code: 'full', place } })
-    const left = (at: Instant = noon) => store.availableSeats('demo', seatCounts, at)
+    const buildFull = (place: string) => ({ ok: false, error: { code: 'full', place } })
+    const readLeft = (at: Instant = noon) => store.availableSeats('demo', seatCounts, at)
 
     test('are reserved when a registration is stored; without a seat, the registration is rejected and nothing is stored', async () => {
       await serve([seats])
-      expect(await left()).toEqual({ 'seats.scan': 1, 'seats.airway': 2 })
-      await registerSample(store, to('scan', 'airway'))
-      expect(await left()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
-      const second = newRegistration(to('airway', 'scan'))
-      expect(await store.register(second)).toEqual(full('seats.scan'))
+      expect(await readLeft()).toEqual({ 'seats.scan': 1, 'seats.airway': 2 })
+      await registerSample(store, choose('scan', 'airway'))
+      expect(await readLeft()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
+      const second = newRegistration(choose('airway', 'scan'))
+      expect(await store.register(second)).toEqual(buildFull('seats.scan'))
       expect(await store.registration(second.regNo)).toBeNull()
-      expect(await left()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
-      await registerSample(store, to('airway'))
-      expect(await register(to('airway'))).toEqual(full('seats.airway'))
+      expect(await readLeft()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
+      await registerSample(store, choose('airway'))
+      expect(await register(choose('airway'))).toEqual(buildFull('seats.airway'))
       // Items without a quota, and other events, are unaffected.
-      await registerSample(store, to())
-      await registerSample(store, { ...to('scan'), eventId: 'another' })
+      await registerSample(store, choose())
+      await registerSample(store, { ...choose('scan'), eventId: 'another' })
     })
 
     test('of a quota added in the same batch count immediately', async () => {
       const answers = await callInOrder(setUp(), [
-        () => register(to()),
+        () => register(choose()),
         () => serve([seats]),
-        () => register(to('scan')),
-        () => register(to('scan')),
+        () => register(choose('scan')),
+        () => register(choose('scan')),
       ])
-      expect([answers[0].ok, answers[2].ok, answers[3]]).toEqual([true, true, full('seats.scan')])
+      expect([answers[0].ok, answers[2].ok, answers[3]]).toEqual([
+        true,
+        true,
+        buildFull('seats.scan'),
+      ])
     })
 
     test('and items are reported as in use: items by their bills, reserved seats, each option of a list', async () => {
       await serve([seats])
-      await registerSample(store, { ...to('scan', 'airway'), quote })
-      await registerSample(store, { ...to('airway'), quote: { ...quote, lines: bill.slice(0, 1) } })
-      const counted = { fields: [], options: ['workshops'], items: true }
-      expect(await store.valuesInUse('demo', counted)).toMatchObject({
+      await registerSample(store, { ...choose('scan', 'airway'), quote })
+      await registerSample(store, {
+        ...choose('airway'),
+        quote: { ...quote, lines: bill.slice(0, 1) },
+      })
+      const countedFields = { fields: [], options: ['workshops'], items: true }
+      expect(await store.valuesInUse('demo', countedFields)).toMatchObject({
         items: { registration: 2, room: 1, presenter: 1 },
         places: { 'seats.scan': 1, 'seats.airway': 2 },
         options: { workshops: { scan: 1, airway: 2 } },
@@ -163,19 +170,19 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       await serve([pg])
       await registerSample(store, { category: 'pg' })
       await registerSample(store, { category: 'other' })
-      expect(await register({ category: 'pg' })).toEqual(full('pg'))
+      expect(await register({ category: 'pg' })).toEqual(buildFull('pg'))
     })
 
     test('are held during payment, released after the hold, and sold again; a later payment goes to review', async () => {
       await serve([seats])
-      const latePayer = await registerSample(store, to('scan'))
-      const before = addMs(holdMs - 1)
-      expect([await register({ ...to('scan'), at: before }), await left(before)]).toMatchObject([
-        full('seats.scan'),
-        { 'seats.scan': 0 },
-      ])
-      expect(await left(addMs(holdMs))).toMatchObject({ 'seats.scan': 1 })
-      const quickPayer = await registerSample(store, { ...to('scan'), at: addMs(holdMs) })
+      const latePayer = await registerSample(store, choose('scan'))
+      const beforeExpiry = addMs(holdMs - 1)
+      expect([
+        await register({ ...choose('scan'), at: beforeExpiry }),
+        await readLeft(beforeExpiry),
+      ]).toMatchObject([buildFull('seats.scan'), { 'seats.scan': 0 }])
+      expect(await readLeft(addMs(holdMs))).toMatchObject({ 'seats.scan': 1 })
+      const quickPayer = await registerSample(store, { ...choose('scan'), at: addMs(holdMs) })
       const paymentResult = await store.applyPaymentEvent(
         latePayer.orderId,
         confirmedBy('AP1', sampleQuote.total, addMs(holdMs + 1)),
@@ -189,7 +196,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       // The registration that holds the seat can pay without a check.
       await store.applyPaymentEvent(quickPayer.orderId, confirmedBy('AP2'), null)
       expect((await find(store, quickPayer.regNo)).paymentStatus).toBe('success')
-      expect(await left(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
+      expect(await readLeft(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
       // Staff may exceed the quota.
       const decisionResult = await store.decideReview(
         (await store.reviews('demo'))[0]?.id ?? '',
@@ -203,24 +210,28 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         max: 1,
         taken: 2,
       })
-      expect(await register({ ...to('scan'), at: addMs(9 * hour) })).toEqual(full('seats.scan'))
+      expect(await register({ ...choose('scan'), at: addMs(9 * hour) })).toEqual(
+        buildFull('seats.scan'),
+      )
     })
 
     test('that were released and not sold are still available to a late payment', async () => {
       await serve([seats])
-      const { regNo, orderId } = await registerSample(store, to('scan'))
+      const { regNo, orderId } = await registerSample(store, choose('scan'))
       await store.applyPaymentEvent(
         orderId,
         confirmedBy('AP1', sampleQuote.total, addMs(9 * hour)),
         null,
       )
       expect((await find(store, regNo)).paymentStatus).toBe('success')
-      expect(await register({ ...to('scan'), at: addMs(99 * hour) })).toEqual(full('seats.scan'))
+      expect(await register({ ...choose('scan'), at: addMs(99 * hour) })).toEqual(
+        buildFull('seats.scan'),
+      )
     })
 
     test('that are paid are not sold when a balance stays unpaid', async () => {
       await serve([seats])
-      const { regNo, orderId } = await registerSample(store, to('scan'))
+      const { regNo, orderId } = await registerSample(store, choose('scan'))
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', sampleQuote.total, addMs(1)), null)
       const { answers, category } = await find(store, regNo)
       const { searchable } = newRegistration()
@@ -259,23 +270,27 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         unique: [],
         holdMs,
       })
-      expect(await register({ ...to('scan'), at: addMs(9 * hour) })).toEqual(full('seats.scan'))
+      expect(await register({ ...choose('scan'), at: addMs(9 * hour) })).toEqual(
+        buildFull('seats.scan'),
+      )
     })
 
     test('of a payment that the bank processes are not released', async () => {
       await serve([seats])
-      const { orderId } = await registerSample(store, to('scan'))
+      const { orderId } = await registerSample(store, choose('scan'))
       await store.recordStatusQuery(orderId, addMs(hour), addMs(2 * hour), 'in-process')
-      expect(await left(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
-      expect(await register({ ...to('scan'), at: addMs(hour) })).toEqual(full('seats.scan'))
+      expect(await readLeft(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
+      expect(await register({ ...choose('scan'), at: addMs(hour) })).toEqual(
+        buildFull('seats.scan'),
+      )
       await store.recordStatusQuery(orderId, addMs(hour), addMs(2 * hour), 'no-record')
-      expect(await register({ ...to('scan'), at: addMs(hour) })).toMatchObject({ ok: true })
+      expect(await register({ ...choose('scan'), at: addMs(hour) })).toMatchObject({ ok: true })
     })
 
     test('are not sold twice when the clock is set back', async () => {
       await serve([seats])
-      const first = await registerSample(store, to('scan'))
-      const second = await registerSample(store, { ...to('scan'), at: addMs(holdMs) })
+      const first = await registerSample(store, choose('scan'))
+      const second = await registerSample(store, { ...choose('scan'), at: addMs(holdMs) })
       for (const [{ orderId }, reference] of [
         [first, 'AP1'],
         [second, 'AP2'],
@@ -289,12 +304,12 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       expect((await find(store, second.regNo)).paymentStatus).toBe('success')
     })
 
-    test('once free again, count a payment under review, minus its refunds', async () => {
+    test('that become available again let a payment under review count, minus its refunds', async () => {
       await serve([seats])
-      const first = await registerSample(store, to('scan'))
-      const second = await registerSample(store, { ...to('scan'), at: addMs(2 * holdMs) })
-      const paid = confirmedBy('AP1', sampleQuote.total, addMs(2 * holdMs))
-      await store.applyPaymentEvent(first.orderId, paid, null)
+      const first = await registerSample(store, choose('scan'))
+      const second = await registerSample(store, { ...choose('scan'), at: addMs(2 * holdMs) })
+      const confirmation = confirmedBy('AP1', sampleQuote.total, addMs(2 * holdMs))
+      await store.applyPaymentEvent(first.orderId, confirmation, null)
       expect(await find(store, first.regNo)).toMatchObject({ inReview: true })
       const partialAmount = toAmount(10_000)
       const refundEvent = {
@@ -309,7 +324,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         null,
       )
       await store.applyPaymentEvent(second.orderId, declinedAt(addMs(3 * holdMs)), null)
-      await store.applyPaymentEvent(first.orderId, paid, null)
+      await store.applyPaymentEvent(first.orderId, confirmation, null)
       expect(await find(store, first.regNo)).toMatchObject({ paymentStatus: 'success' })
       const { revenue } = await store.dashboardFigures('demo', dayOf(noon))
       expect(revenue).toBe(sampleQuote.total - partialAmount)
@@ -317,16 +332,16 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
 
     test('are released immediately after a decline or refund, and a retry reserves them again or is rejected', async () => {
       await serve([seats])
-      const first = await registerSample(store, to('scan'))
+      const first = await registerSample(store, choose('scan'))
       await store.applyPaymentEvent(first.orderId, declinedAt(), null)
-      expect(await left()).toMatchObject({ 'seats.scan': 1 })
+      expect(await readLeft()).toMatchObject({ 'seats.scan': 1 })
       const retryResult = await store.retry(first.regNo, addMs(hour))
       expect(retryResult.ok).toBe(true)
-      expect(await left(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
+      expect(await readLeft(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
       const orderId = retryResult.ok ? retryResult.value.orderId : first.orderId
       await store.applyPaymentEvent(orderId, declinedAt(addMs(hour)), null)
-      const second = await registerSample(store, { ...to('scan'), at: addMs(hour) })
-      expect(await store.retry(first.regNo, addMs(hour))).toEqual(full('seats.scan'))
+      const second = await registerSample(store, { ...choose('scan'), at: addMs(hour) })
+      expect(await store.retry(first.regNo, addMs(hour))).toEqual(buildFull('seats.scan'))
       expect((await find(store, first.regNo)).payments.length).toBe(2)
       await store.applyPaymentEvent(
         second.orderId,
@@ -344,49 +359,50 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
         refundEvent as Parameters<Store['applyPaymentEvent']>[1],
         null,
       )
-      expect(await left(addMs(hour))).toMatchObject({ 'seats.scan': 1 })
+      expect(await readLeft(addMs(hour))).toMatchObject({ 'seats.scan': 1 })
       expect(await store.retry(first.regNo, addMs(hour))).toMatchObject({ ok: true })
     })
 
     test('of a reissued order are held again, or sold', async () => {
       await serve([seats])
-      const first = await registerSample(store, to('scan'))
+      const first = await registerSample(store, choose('scan'))
       expect(await store.resumePayment(first.orderId, addMs(holdMs))).toEqual({
         ok: true,
         value: null,
       })
-      expect(await register({ ...to('scan'), at: addMs(2 * holdMs - 1) })).toEqual(
-        full('seats.scan'),
+      expect(await register({ ...choose('scan'), at: addMs(2 * holdMs - 1) })).toEqual(
+        buildFull('seats.scan'),
       )
-      await registerSample(store, { ...to('scan'), at: addMs(2 * holdMs) })
+      await registerSample(store, { ...choose('scan'), at: addMs(2 * holdMs) })
       expect(await store.resumePayment(first.orderId, addMs(2 * holdMs))).toEqual(
-        full('seats.scan'),
+        buildFull('seats.scan'),
       )
       expect((await find(store, first.regNo)).payments[0]?.handedOffAt).toBe(addMs(holdMs))
     })
 
     test('are one per registration: the last seat, requested by 64 delegates, goes to exactly one', async () => {
       await serve([{ ...seats, max: { scan: 3 } }])
-      for (let n = 0; n < 2; n += 1) await registerSample(store, { ...to('scan'), orderId: null })
+      for (let n = 0; n < 2; n += 1)
+        await registerSample(store, { ...choose('scan'), orderId: null })
       const answers = await Promise.all(
         Array.from({ length: 64 }, (_, index) =>
-          // Half of them have nothing to pay: their seats are confirmed immediately.
-          register({ ...to('scan'), ...(index % 2 === 0 ? {} : { orderId: null }) }),
+          // Half of them owe nothing: their seats are kept immediately.
+          register({ ...choose('scan'), ...(index % 2 === 0 ? {} : { orderId: null }) }),
         ),
       )
       expect(answers.filter(({ ok }) => ok).length).toBe(1)
-      expect(answers.filter(({ ok }) => !ok)).toEqual(Array(63).fill(full('seats.scan')))
+      expect(answers.filter(({ ok }) => !ok)).toEqual(Array(63).fill(buildFull('seats.scan')))
       expect(await store.listTakenSeats('demo')).toEqual([
         { place: 'seats.scan', max: 3, taken: 3 },
       ])
     })
 
-    test('negative control: if counted outside the transaction, the last seat is sold to everyone', async () => {
+    test('negative control: if counted outside the transaction, the last seat is sold to every delegate', async () => {
       await serve([{ ...seats, max: { scan: 1 } }])
       // The same seat under a name that the store does not count.
       const results = await Promise.all(
         Array.from({ length: 64 }, async () => {
-          const seatsLeft = await left()
+          const seatsLeft = await readLeft()
           if ((seatsLeft['seats.scan'] ?? 0) <= 0) return false
           return (await register({ answers: { full_name: 'Asha Demo', chosen: ['scan'] } })).ok
         }),
@@ -395,24 +411,24 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
     })
 
     test('of a later quota include earlier registrations; of a changed quota, those that it covers', async () => {
-      const paid = await registerSample(store, to('scan'))
+      const paid = await registerSample(store, choose('scan'))
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
-      const expired = await registerSample(store, { ...to('airway'), at: addMs(1) })
-      const failed = await registerSample(store, to('airway'))
+      const expired = await registerSample(store, { ...choose('airway'), at: addMs(1) })
+      const failed = await registerSample(store, choose('airway'))
       await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
       await serve([seats], addMs(2))
-      expect(await left(addMs(2))).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
-      expect(await left(addMs(hour))).toEqual({ 'seats.scan': 0, 'seats.airway': 2 })
-      expect(await register({ ...to('scan'), at: addMs(2) })).toEqual(full('seats.scan'))
+      expect(await readLeft(addMs(2))).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
+      expect(await readLeft(addMs(hour))).toEqual({ 'seats.scan': 0, 'seats.airway': 2 })
+      expect(await register({ ...choose('scan'), at: addMs(2) })).toEqual(buildFull('seats.scan'))
       // Serving the same file again has no effect; a higher maximum does.
       await serve([seats], addMs(3))
       await serve([{ ...seats, max: { scan: 2, airway: 2 } }], addMs(4))
-      await registerSample(store, { ...to('scan'), at: addMs(4) })
-      expect(await register({ ...to('scan'), at: addMs(4) })).toEqual(full('seats.scan'))
+      await registerSample(store, { ...choose('scan'), at: addMs(4) })
+      expect(await register({ ...choose('scan'), at: addMs(4) })).toEqual(buildFull('seats.scan'))
       await serve([{ id: 'hall', max: 3, full: { message: 'Full' } }], addMs(5))
-      expect(await left(addMs(5))).toEqual({ hall: 0 })
+      expect(await readLeft(addMs(5))).toEqual({ hall: 0 })
       await serve([], addMs(6))
-      expect(await left(addMs(6))).toEqual({})
+      expect(await readLeft(addMs(6))).toEqual({})
       await store.applyPaymentEvent(expired.orderId, confirmedBy('AP3'), null)
       expect((await find(store, expired.regNo)).paymentStatus).toBe('success')
     })
@@ -425,36 +441,36 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       full: { message: 'Full' },
     }
     const table: Quota = { ...dinner, id: 'table', count: 'guests', withDelegate: true }
-    const withTickets = (tickets: number, guests = 0): { answers: Answers } => ({
+    const chooseTickets = (tickets: number, guests = 0): { answers: Answers } => ({
       answers: {
         full_name: 'Asha Demo',
         tickets,
         ...(guests > 0 && { guests: Array.from({ length: guests }, () => ({ name: 'Mini' })) }),
       },
     })
-    const takenOf = async (): Promise<Readonly<Record<string, number>>> =>
+    const countTakenSeats = async (): Promise<Readonly<Record<string, number>>> =>
       Object.fromEntries(
         (await store.listTakenSeats('demo')).map(({ place, taken }) => [place, taken]),
       )
 
     test('are reserved for each ticket and person of a registration', async () => {
       await serve([dinner, table])
-      await registerSample(store, withTickets(3, 2))
-      await registerSample(store, { ...withTickets(0), orderId: null })
-      expect(await takenOf()).toEqual({ dinner: 3, table: 4 })
-      expect(await register(withTickets(6))).toEqual(full('dinner'))
-      expect(await register(withTickets(5, 4))).toEqual(full('table'))
-      expect(await takenOf()).toEqual({ dinner: 3, table: 4 })
-      await registerSample(store, { ...withTickets(5, 3), orderId: null })
-      expect(await takenOf()).toEqual({ dinner: 8, table: 8 })
+      await registerSample(store, chooseTickets(3, 2))
+      await registerSample(store, { ...chooseTickets(0), orderId: null })
+      expect(await countTakenSeats()).toEqual({ dinner: 3, table: 4 })
+      expect(await register(chooseTickets(6))).toEqual(buildFull('dinner'))
+      expect(await register(chooseTickets(5, 4))).toEqual(buildFull('table'))
+      expect(await countTakenSeats()).toEqual({ dinner: 3, table: 4 })
+      await registerSample(store, { ...chooseTickets(5, 3), orderId: null })
+      expect(await countTakenSeats()).toEqual({ dinner: 8, table: 8 })
       expect(await store.availableSeats('demo', { dinner: 8, table: 8 }, addMs(hour))).toEqual({
         dinner: 3,
         table: 3,
       })
       // The hold of the first registration has ended: exactly its seats are sold again.
-      expect(await register({ ...withTickets(4), at: addMs(hour) })).toEqual(full('dinner'))
-      await registerSample(store, { ...withTickets(3, 1), orderId: null, at: addMs(hour) })
-      expect(await takenOf()).toEqual({ dinner: 8, table: 7 })
+      expect(await register({ ...chooseTickets(4), at: addMs(hour) })).toEqual(buildFull('dinner'))
+      await registerSample(store, { ...chooseTickets(3, 1), orderId: null, at: addMs(hour) })
+      expect(await countTakenSeats()).toEqual({ dinner: 8, table: 7 })
     })
 
     test('for several tickets are never oversold by concurrent registrations', async () => {
@@ -462,32 +478,32 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       const counts = Array.from({ length: 40 }, (_, index) => 1 + (index % 4))
       const answers = await Promise.all(
         counts.map((tickets, index) =>
-          register({ ...withTickets(tickets), ...(index % 2 === 0 ? {} : { orderId: null }) }),
+          register({ ...chooseTickets(tickets), ...(index % 2 === 0 ? {} : { orderId: null }) }),
         ),
       )
-      const sold = counts.reduce(
+      const soldCount = counts.reduce(
         (sum, tickets, index) => sum + (answers[index]?.ok ? tickets : 0),
         0,
       )
-      expect(sold).toBeLessThanOrEqual(8)
-      expect(await takenOf()).toEqual({ dinner: sold })
-      // The smallest request was refused only if nothing was left.
+      expect(soldCount).toBeLessThanOrEqual(8)
+      expect(await countTakenSeats()).toEqual({ dinner: soldCount })
+      // The smallest request is refused only if no seat is left.
       expect(answers.some(({ ok }, index) => !ok && counts[index] === 1)).toBe(true)
-      expect(sold).toBe(8)
+      expect(soldCount).toBe(8)
     })
 
     test('of a later quota for tickets include the tickets of earlier registrations', async () => {
-      const { regNo, orderId } = await registerSample(store, withTickets(4))
+      const { regNo, orderId } = await registerSample(store, chooseTickets(4))
       await store.applyPaymentEvent(orderId, confirmedBy('AP4'), null)
       await serve([dinner], addMs(1))
-      expect(await takenOf()).toEqual({ dinner: 4 })
+      expect(await countTakenSeats()).toEqual({ dinner: 4 })
       expect((await find(store, regNo)).answers).toMatchObject({ tickets: 4 })
       // A quota whose count changes is counted again.
       await serve([{ ...dinner, count: 'guests', withDelegate: true }], addMs(2))
-      expect(await takenOf()).toEqual({ dinner: 1 })
+      expect(await countTakenSeats()).toEqual({ dinner: 1 })
     })
 
-    const correctTo = async (regNo: RegNo, tickets: number) => {
+    const correctTicketsTo = async (regNo: RegNo, tickets: number) => {
       const { answers, category } = await find(store, regNo)
       return store.correct(
         {
@@ -518,24 +534,24 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
 
     test('of a corrected registration increase only if enough are left, and can always decrease', async () => {
       await serve([dinner])
-      const { regNo } = await registerSample(store, { ...withTickets(3), orderId: null })
-      await registerSample(store, { ...withTickets(3), orderId: null })
-      expect(await correctTo(regNo, 6)).toMatchObject({ ok: false })
-      expect(await takenOf()).toEqual({ dinner: 6 })
-      expect(await correctTo(regNo, 5)).toMatchObject({ ok: true })
-      expect(await takenOf()).toEqual({ dinner: 8 })
-      expect(await correctTo(regNo, 1)).toMatchObject({ ok: true })
-      expect(await takenOf()).toEqual({ dinner: 4 })
+      const { regNo } = await registerSample(store, { ...chooseTickets(3), orderId: null })
+      await registerSample(store, { ...chooseTickets(3), orderId: null })
+      expect(await correctTicketsTo(regNo, 6)).toMatchObject({ ok: false })
+      expect(await countTakenSeats()).toEqual({ dinner: 6 })
+      expect(await correctTicketsTo(regNo, 5)).toMatchObject({ ok: true })
+      expect(await countTakenSeats()).toEqual({ dinner: 8 })
+      expect(await correctTicketsTo(regNo, 1)).toMatchObject({ ok: true })
+      expect(await countTakenSeats()).toEqual({ dinner: 4 })
     })
 
     test('of a corrected registration whose hold has ended increase without releasing its own', async () => {
       await serve([dinner])
-      const { regNo } = await registerSample(store, withTickets(3))
-      await registerSample(store, { ...withTickets(4), orderId: null })
-      expect(await correctTo(regNo, 5)).toMatchObject({ ok: false })
-      expect(await takenOf()).toEqual({ dinner: 7 })
-      expect(await correctTo(regNo, 4)).toMatchObject({ ok: true })
-      expect(await takenOf()).toEqual({ dinner: 8 })
+      const { regNo } = await registerSample(store, chooseTickets(3))
+      await registerSample(store, { ...chooseTickets(4), orderId: null })
+      expect(await correctTicketsTo(regNo, 5)).toMatchObject({ ok: false })
+      expect(await countTakenSeats()).toEqual({ dinner: 7 })
+      expect(await correctTicketsTo(regNo, 4)).toMatchObject({ ok: true })
+      expect(await countTakenSeats()).toEqual({ dinner: 8 })
     })
 
     test('of imported registrations are counted without a check', async () => {
@@ -564,7 +580,7 @@ export function seatsAndItemsContract(setUp: ContractSetup): void {
       })
       expect((await store.importRegistrations(rows)).ok).toBe(true)
       expect(await store.listTakenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 2 }])
-      expect(await register()).toEqual(full('hall'))
+      expect(await register()).toEqual(buildFull('hall'))
     })
   })
 }

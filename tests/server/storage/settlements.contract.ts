@@ -21,7 +21,7 @@ import { due, grounds } from './payment-decisions.ts'
 
 const ACCOUNT = { source: 'airpay', account: 'demo' }
 
-export function settlementsContract(setUp: ContractSetup): void {
+export function defineSettlementsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
@@ -29,7 +29,7 @@ export function settlementsContract(setUp: ContractSetup): void {
   /** Creates an order that was handed to the account's gateway. */
   const registerAirpay = () =>
     registerSample(store, { gateway: 'airpay', askedOf: { account: 'demo', merchantId: '1' } })
-  const line = (order: OrderId | '', reference: string, changes = {}): SettlementLine => ({
+  const createLine = (order: OrderId | '', reference: string, changes = {}): SettlementLine => ({
     line: 2,
     is: 'sale',
     order,
@@ -55,21 +55,21 @@ export function settlementsContract(setUp: ContractSetup): void {
     })
 
   describe('settlements', () => {
-    test('a line is handled once with a reason, also by two users at once, and reopened once', async () => {
+    test('a line is handled once with a reason, even by two users simultaneously, and reopened once', async () => {
       const { orderId } = await registerAirpay()
-      await saveLines(line(orderId, 'CB1', { is: 'other', net: toAmount(-due) }))
+      await saveLines(createLine(orderId, 'CB1', { is: 'other', net: toAmount(-due) }))
       const readLine = async () => (await store.settlementLines(ACCOUNT)).at(-1)?.stored
       const id = (await readLine())?.id ?? 0
       expect(await readLine()).toEqual({ id, decisionId: null, handled: null })
       const decide = async (
         why: string | null,
         who: string,
-        seen: number | null | undefined = undefined,
+        seenAt: number | null | undefined = undefined,
       ) =>
         store.handleSettlementLine({
           id,
           why,
-          seen: seen === undefined ? ((await readLine())?.decisionId ?? null) : seen,
+          seen: seenAt === undefined ? ((await readLine())?.decisionId ?? null) : seenAt,
           who,
           at: addMs(2000),
           eventId: 'demo',
@@ -83,24 +83,24 @@ export function settlementsContract(setUp: ContractSetup): void {
       ])
       expect(results.map(({ ok }) => ok).toSorted()).toEqual([false, true])
       const who = results[0]?.ok === true ? 'first' : 'second'
-      const handled = { why: 'Kept.', who, at: addMs(2000) }
-      expect(await readLine()).toEqual({ id, decisionId: expect.any(Number), handled })
+      const handledLine = { why: 'Kept.', who, at: addMs(2000) }
+      expect(await readLine()).toEqual({ id, decisionId: expect.any(Number), handled: handledLine })
       expect(await decide(null, 'second', null)).toMatchObject({ error: { why: 'Kept.', who } })
       expect(await decide(null, 'second')).toMatchObject({ ok: true })
       expect(await readLine()).toMatchObject({ handled: null })
 
       // A later report has other deductions: they count, and the line needs attention again.
       await decide('Kept.', 'second')
-      const changed = line(orderId, 'CB1', {
+      const changedLine = createLine(orderId, 'CB1', {
         is: 'other',
         fee: toAmount(9_000),
         net: toAmount(-due - 4_000),
       })
       // A report without deductions changes nothing.
       const counts = { added: 0, changed: 0, known: 1, toReview: 0 }
-      expect(await saveLines({ ...changed, states: 'none' })).toEqual(counts)
+      expect(await saveLines({ ...changedLine, states: 'none' })).toEqual(counts)
       expect(await readLine()).toMatchObject({ handled: { why: 'Kept.' } })
-      const saved = await Promise.all([saveLines(changed), saveLines(changed)])
+      const saved = await Promise.all([saveLines(changedLine), saveLines(changedLine)])
       expect(saved.map((result) => result.changed).toSorted()).toEqual([0, 1])
       expect(await store.settlementLines(ACCOUNT)).toMatchObject([
         { fee: 9_000, net: -due - 4_000, stored: { id, handled: null } },
@@ -111,20 +111,20 @@ export function settlementsContract(setUp: ContractSetup): void {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
       const lines = [
-        line(orderId, 'AP1'),
-        line(orderId, 'AP1', { is: 'refund', net: toAmount(-due) }),
+        createLine(orderId, 'AP1'),
+        createLine(orderId, 'AP1', { is: 'refund', net: toAmount(-due) }),
       ]
       expect(await saveLines(...lines)).toEqual({ added: 2, changed: 0, known: 0, toReview: 0 })
       expect(await saveLines(...lines)).toEqual({ added: 0, changed: 0, known: 2, toReview: 0 })
       // A payout whose reference another report wrote in capitals was stored as a second one.
-      const inCapitals = lines.map((stored) => ({ ...stored, utr: 'UTR1' }))
-      expect(await saveLines(...inCapitals)).toEqual({
+      const capitalisedLines = lines.map((stored) => ({ ...stored, utr: 'UTR1' }))
+      expect(await saveLines(...capitalisedLines)).toEqual({
         added: 0,
         changed: 0,
         known: 2,
         toReview: 0,
       })
-      const repeatedLine = line(orderId, 'AP1', { utr: 'utr2' })
+      const repeatedLine = createLine(orderId, 'AP1', { utr: 'utr2' })
       expect(await saveLines(...lines, repeatedLine)).toEqual({
         added: 1,
         changed: 0,
@@ -158,23 +158,23 @@ export function settlementsContract(setUp: ContractSetup): void {
     test('a refund that no settlement contained five days later was not in the work queue', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
-      const refunded = (reference: string) =>
+      const findRefundLine = (reference: string) =>
         store.applyPaymentEvent(
           orderId,
           { type: 'refunded', reference, amount: toAmount(5_000), at: addMs(20) },
           null,
         )
-      await refunded('RF1')
-      await refunded('RF2')
+      await findRefundLine('RF1')
+      await findRefundLine('RF2')
       const DAY = 24 * hour
-      const dayAfter = (days: number) => day(isoIndia(addMs(days * DAY)).slice(0, 10))
+      const getDayAfter = (days: number) => day(isoIndia(addMs(days * DAY)).slice(0, 10))
       const listUnsettled = async (at = addMs(9 * DAY)) =>
         (await store.workQueue(['demo'], at)).filter(({ is }) => is === 'refund_unsettled')
       // No settlements are loaded for this account, so none is expected.
       expect(await listUnsettled()).toEqual([])
-      await saveLines(line(orderId, 'AP1', { day: dayAfter(0) }))
+      await saveLines(createLine(orderId, 'AP1', { day: getDayAfter(0) }))
       expect(await listUnsettled()).toEqual([])
-      await saveLines(line('', 'AP7', { day: dayAfter(8) }))
+      await saveLines(createLine('', 'AP7', { day: getDayAfter(8) }))
       expect(await listUnsettled(addMs(4 * DAY))).toEqual([])
       const expectedEntry = [{ eventId: 'demo', is: 'refund_unsettled', count: 1, more: false }]
       expect(await listUnsettled()).toEqual(expectedEntry)
@@ -182,11 +182,11 @@ export function settlementsContract(setUp: ContractSetup): void {
         is: 'refund',
         amount: toAmount(5_000),
         net: toAmount(-5_000),
-        day: dayAfter(3),
+        day: getDayAfter(3),
       } as const
-      await saveLines(line('', 'RF1', refundLine))
+      await saveLines(createLine('', 'RF1', refundLine))
       expect(await listUnsettled()).toEqual(expectedEntry)
-      await saveLines(line(orderId, 'AP1', { ...refundLine, utr: 'utr3' }))
+      await saveLines(createLine(orderId, 'AP1', { ...refundLine, utr: 'utr3' }))
       expect(await listUnsettled()).toEqual([])
 
       const second = await registerAirpay()
@@ -231,17 +231,21 @@ export function settlementsContract(setUp: ContractSetup): void {
       } as const
       await store.applyPaymentEvent(orderId, { ...confirmedEvent, kind: 'other' }, null)
       const [review] = await store.reviews('demo')
-      const accept = { what: 'accept', reference: null, amount: null, ...grounds } as const
-      expect((await store.decideReview(review?.id ?? '', accept, addMs(20), null)).ok).toBe(true)
+      const acceptance = { what: 'accept', reference: null, amount: null, ...grounds } as const
+      expect((await store.decideReview(review?.id ?? '', acceptance, addMs(20), null)).ok).toBe(
+        true,
+      )
       await store.applyPaymentEvent(
         orderId,
         { type: 'refunded', reference: 'RF1', amount: toAmount(5_000), at: addMs(30) },
         null,
       )
       const DAY = 24 * hour
-      await saveLines(line(orderId, 'AP1', { day: day(isoIndia(addMs(8 * DAY)).slice(0, 10)) }))
-      const queueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
-      expect(queueEntries.filter(({ is }) => is === 'refund_unsettled')).toHaveLength(1)
+      await saveLines(
+        createLine(orderId, 'AP1', { day: day(isoIndia(addMs(8 * DAY)).slice(0, 10)) }),
+      )
+      const listQueueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
+      expect(listQueueEntries.filter(({ is }) => is === 'refund_unsettled')).toHaveLength(1)
       expect(await store.paymentsOfAccount(ACCOUNT)).toMatchObject([{ isMoney: true }])
       expect((await store.settlementLinesOf(regNo)).length).toBe(1)
     })
@@ -258,9 +262,11 @@ export function settlementsContract(setUp: ContractSetup): void {
       }
       expect((await store.requestRefund(refundRequest)).ok).toBe(true)
       const DAY = 24 * hour
-      await saveLines(line(orderId, 'AP1', { day: day(isoIndia(addMs(8 * DAY)).slice(0, 10)) }))
-      const queueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
-      expect(queueEntries.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
+      await saveLines(
+        createLine(orderId, 'AP1', { day: day(isoIndia(addMs(8 * DAY)).slice(0, 10)) }),
+      )
+      const listQueueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
+      expect(listQueueEntries.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
     })
 
     test('a payout of a previous account was unknown, and went to review as a new payment', async () => {
@@ -276,11 +282,11 @@ export function settlementsContract(setUp: ContractSetup): void {
       const nextAccount = { ...ACCOUNT, account: 'next' }
       expect(await store.accountsOfEvent('demo')).toEqual([ACCOUNT])
       const lines = [
-        line(orderId, 'AP1'),
-        line(second.orderId, 'AP2'),
-        line(second.orderId, 'RF2', { is: 'refund', net: toAmount(-due) }),
+        createLine(orderId, 'AP1'),
+        createLine(second.orderId, 'AP2'),
+        createLine(second.orderId, 'RF2', { is: 'refund', net: toAmount(-due) }),
         // Another account may use the same number for another payment.
-        line('ELSEWHERE' as OrderId, 'AP1', { utr: 'utr2' }),
+        createLine('ELSEWHERE' as OrderId, 'AP1', { utr: 'utr2' }),
       ]
       const saveDetails = { eventId: 'demo', sha256: 'ab', who: 'treasurer', at: addMs(1000) }
       expect(await store.saveSettlement({ ...nextAccount, ...saveDetails, lines })).toMatchObject({
@@ -307,7 +313,7 @@ export function settlementsContract(setUp: ContractSetup): void {
       const { orderId, regNo } = await registerSample(store, { gateway: 'airpay' })
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
       expect(await store.captures(regNo)).toMatchObject([{ source: 'airpay', account: '' }])
-      expect(await saveLines(line(orderId, 'AP1'))).toEqual({
+      expect(await saveLines(createLine(orderId, 'AP1'))).toEqual({
         added: 1,
         changed: 0,
         known: 0,
@@ -320,7 +326,11 @@ export function settlementsContract(setUp: ContractSetup): void {
 
     test('put unknown payments under review: at their order, or as unmatched', async () => {
       const { orderId, regNo } = await registerAirpay()
-      const lines = [line(orderId, 'AP7'), line('', 'AP8'), line(orderId, 'AP9', { is: 'other' })]
+      const lines = [
+        createLine(orderId, 'AP7'),
+        createLine('', 'AP8'),
+        createLine(orderId, 'AP9', { is: 'other' }),
+      ]
       expect(await saveLines(...lines)).toEqual({ added: 3, changed: 0, known: 0, toReview: 2 })
       expect(await find(store, regNo)).toMatchObject({ inReview: true, paymentStatus: 'pending' })
       const [ownReview, unmatchedReview] = await store.reviews('demo')
@@ -373,10 +383,10 @@ export function settlementsContract(setUp: ContractSetup): void {
         amount: due,
         paidAt: noon,
       } as const
-      const repeatedLine = () =>
+      const recordLineAgain = () =>
         store.recordExtraPayment({ ...refundRequest, at: addMs(20) }, transferPayment)
-      expect(await repeatedLine()).toMatchObject({ ok: true, value: { state: 'complete' } })
-      expect(await repeatedLine()).toMatchObject({ ok: false, error: { code: 'taken' } })
+      expect(await recordLineAgain()).toMatchObject({ ok: true, value: { state: 'complete' } })
+      expect(await recordLineAgain()).toMatchObject({ ok: false, error: { code: 'taken' } })
       expect(await store.reviews('demo')).toMatchObject([
         { is: 'second', regNo, came: { reference: 'SBIN8' } },
       ])
@@ -405,20 +415,20 @@ export function settlementsContract(setUp: ContractSetup): void {
           ok: false,
           error: { code: 'taken', message: expect.stringContaining(expectedEntry.regNo) },
         })
-      await saveLines(line('', 'AP1', { utr: 'ICICN52026010101' }))
+      await saveLines(createLine('', 'AP1', { utr: 'ICICN52026010101' }))
       expect(await confirm(other.regNo, 'transfer', 'icic n5 2026 010101')).toMatchObject({
         ok: false,
         error: { message: expect.stringContaining('the reference of a gateway payout') },
       })
       // If the transfer is recorded before the settlement, it goes to review once.
       expect((await confirm(other.regNo, 'transfer', 'ICICN52026010102')).ok).toBe(true)
-      await saveLines(line('', 'AP2', { utr: 'ICICN52026010102' }))
-      await saveLines(line('', 'AP3', { utr: 'ICICN52026010102' }))
-      const queueEntries = (await store.reviews('demo')).filter(
+      await saveLines(createLine('', 'AP2', { utr: 'ICICN52026010102' }))
+      await saveLines(createLine('', 'AP3', { utr: 'ICICN52026010102' }))
+      const listQueueEntries = (await store.reviews('demo')).filter(
         ({ regNo }) => regNo === other.regNo,
       )
       expect(
-        queueEntries.map(({ why: reason }) => reason.match(/ICICN52026010102/g)?.length),
+        listQueueEntries.map(({ why: reason }) => reason.match(/ICICN52026010102/g)?.length),
       ).toEqual([1])
     })
 
@@ -437,17 +447,19 @@ export function settlementsContract(setUp: ContractSetup): void {
         eventIds: null,
       }
       // This line is from an account in dollars, which cannot return rupees.
-      const inDollars = { ...line, currency: readCurrency('USD') ?? INR, narration: 'RTN $' }
-      await store.reportReturned([inDollars])
+      const dollarLine = { ...line, currency: readCurrency('USD') ?? INR, narration: 'RTN $' }
+      await store.reportReturned([dollarLine])
       expect((await store.reviews('demo')).filter((review) => review.regNo === regNo)).toEqual([])
       await store.reportReturned([{ ...line, narration: 'RTN' }])
       await store.reportReturned([{ ...line, narration: 'rtn.' }])
-      const queueEntries = async () =>
+      const listQueueEntries = async () =>
         (await store.reviews('demo')).filter((review) => review.regNo === regNo)
       expect(
-        (await queueEntries()).map(({ why: reason }) => reason.match(/RTRN52026010103/g)?.length),
+        (await listQueueEntries()).map(
+          ({ why: reason }) => reason.match(/RTRN52026010103/g)?.length,
+        ),
       ).toEqual([1])
-      const [review] = await queueEntries()
+      const [review] = await listQueueEntries()
       const decisionResult = await store.decideReview(
         review?.id ?? '',
         { what: 'dismiss', ...grounds },
@@ -456,11 +468,11 @@ export function settlementsContract(setUp: ContractSetup): void {
       )
       expect(decisionResult.ok).toBe(true)
       await store.reportReturned([{ ...line, narration: 'RTN' }])
-      expect(await queueEntries()).toEqual([])
+      expect(await listQueueEntries()).toEqual([])
     })
 
     test('an unmatched bank payment is stored once, and pays the registration to which it is moved', async () => {
-      const money = {
+      const amounts = {
         reference: 'SBIN7',
         amount: due,
         currency: INR,
@@ -471,11 +483,11 @@ export function settlementsContract(setUp: ContractSetup): void {
         at: noon,
       }
       expect(
-        await store.saveUnmatchedLines([money, { ...money, reference: 'sbin7' }]),
+        await store.saveUnmatchedLines([amounts, { ...amounts, reference: 'sbin7' }]),
       ).toMatchObject({
         added: 1,
       })
-      expect(await store.saveUnmatchedLines([money])).toMatchObject({ added: 0 })
+      expect(await store.saveUnmatchedLines([amounts])).toMatchObject({ added: 0 })
       const { payments } = await store.knownReferences([toBankKey('SBIN7')])
       expect(payments).toMatchObject([['SBIN7', { regNo: null, amount: due }]])
       const { regNo } = await registerSample(store)
@@ -486,9 +498,9 @@ export function settlementsContract(setUp: ContractSetup): void {
     })
 
     test('a bank statement is saved once, and shares its lines with others', async () => {
-      const first = await store.saveBankStatement(bankStatement('one', ['A', 'B']))
-      expect(await store.saveBankStatement(bankStatement('one', ['A', 'B']))).toBe(first)
-      const second = await store.saveBankStatement(bankStatement('two', ['B', 'C']))
+      const first = await store.saveBankStatement(buildBankStatement('one', ['A', 'B']))
+      expect(await store.saveBankStatement(buildBankStatement('one', ['A', 'B']))).toBe(first)
+      const second = await store.saveBankStatement(buildBankStatement('two', ['B', 'C']))
       const [lines, others] = await Promise.all(
         [first, second].map((id) => store.bankStatementLines(id)),
       )
@@ -497,7 +509,7 @@ export function settlementsContract(setUp: ContractSetup): void {
     })
 
     test('a decision on a line blocks another user’s decision from a page that does not show it', async () => {
-      const id = await store.saveBankStatement(bankStatement('one', ['A']))
+      const id = await store.saveBankStatement(buildBankStatement('one', ['A']))
       const [stored] = await store.bankStatementLines(id)
       const decision = { lineId: stored?.id ?? 0, seen: null, parts: [], at: addMs(hour) }
       const first = await store.decideBankLine({ ...decision, decision: 'not_ours', who: 'anna' })
@@ -509,7 +521,7 @@ export function settlementsContract(setUp: ContractSetup): void {
     })
   })
 
-  const bankStatement = (sha256: string, narrations: readonly string[]) => ({
+  const buildBankStatement = (sha256: string, narrations: readonly string[]) => ({
     sha256,
     currency: INR,
     events: ['demo'],

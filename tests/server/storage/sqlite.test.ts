@@ -24,7 +24,7 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
-import { CARELESS } from './manual-changes.ts'
+import { CARELESS_CHANGES } from './manual-changes.ts'
 import {
   BY_COUNTERS,
   BY_ROWS,
@@ -36,7 +36,7 @@ import {
 } from './payment-histories.ts'
 
 /** A change that only SQLite rejects. */
-const REPLACED_MESSAGE: (typeof CARELESS)[number] = [
+const REPLACED_MESSAGE: (typeof CARELESS_CHANGES)[number] = [
   'a notice replaced',
   'INSERT OR REPLACE INTO gateway_notices SELECT * FROM gateway_notices',
   'append-only',
@@ -70,15 +70,18 @@ describe('the SQLite tables', () => {
     rmSync(dataDir, { recursive: true })
   })
 
-  test.each([...CARELESS, REPLACED_MESSAGE])('reject %s from every client', (_, sql, message) => {
-    // An accepted change is rolled back for the next test.
-    shell.exec('BEGIN')
-    try {
-      expect(() => shell.exec(sql)).toThrow(message)
-    } finally {
-      if (shell.inTransaction) shell.exec('ROLLBACK')
-    }
-  })
+  test.each([...CARELESS_CHANGES, REPLACED_MESSAGE])(
+    'reject %s from every client',
+    (_, sql, message) => {
+      // An accepted change is rolled back for the next test.
+      shell.exec('BEGIN')
+      try {
+        expect(() => shell.exec(sql)).toThrow(message)
+      } finally {
+        if (shell.inTransaction) shell.exec('ROLLBACK')
+      }
+    },
+  )
 })
 
 describe('SQLite', () => {
@@ -100,12 +103,12 @@ describe('SQLite', () => {
 
   test('a write connection is opened with WAL, FULL and foreign keys; a read connection cannot write', () => {
     const write = openToWrite(join(dataDir, DATABASE_FILE))
-    const pragma = (name: string): unknown => write.pragma(name, { simple: true })
+    const readPragma = (name: string): unknown => write.pragma(name, { simple: true })
     expect([
-      pragma('journal_mode'),
-      pragma('synchronous'),
-      pragma('foreign_keys'),
-      pragma('busy_timeout'),
+      readPragma('journal_mode'),
+      readPragma('synchronous'),
+      readPragma('foreign_keys'),
+      readPragma('busy_timeout'),
     ]).toEqual(['wal', 2, 1, 5000])
     write.close()
     const reader = openToRead(join(dataDir, DATABASE_FILE))
@@ -124,9 +127,9 @@ describe('SQLite', () => {
     const file = join(cleanFolder, 'copy.db')
     copyFileSync(join(cleanFolder, DATABASE_FILE), file)
     const copy = new Database(file)
-    const count = () => copy.prepare('SELECT count(*) AS n FROM registrations').get()
-    expect(count).not.toThrow()
-    expect(count()).toEqual({ n: 1 })
+    const countRows = () => copy.prepare('SELECT count(*) AS n FROM registrations').get()
+    expect(countRows).not.toThrow()
+    expect(countRows()).toEqual({ n: 1 })
     copy.close()
     rmSync(cleanFolder, { recursive: true })
   })
@@ -149,16 +152,16 @@ describe('SQLite', () => {
   test('counters equal the counted rows after every kind of payment event', async () => {
     const { store } = openedStore
     await createPaymentHistories(store, true)
-    const counted = shell.prepare(BY_ROWS).all()
-    expect(shell.prepare(BY_COUNTERS).all()).toEqual(counted)
-    expect(counted.length).toBeGreaterThan(10)
-    const paid = shell
+    const countedRows = shell.prepare(BY_ROWS).all()
+    expect(shell.prepare(BY_COUNTERS).all()).toEqual(countedRows)
+    expect(countedRows.length).toBeGreaterThan(10)
+    const paidAmount = shell
       .prepare("SELECT sum(amount) FROM payments WHERE status = 'success'")
       .pluck()
       .get()
-    expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(paid)
-    expect(shell.prepare('SELECT sum(booked) FROM counters').pluck().get()).toBe(paid)
-    expect(shell.prepare('SELECT sum(booked) FROM registrations').pluck().get()).toBe(paid)
+    expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(paidAmount)
+    expect(shell.prepare('SELECT sum(booked) FROM counters').pluck().get()).toBe(paidAmount)
+    expect(shell.prepare('SELECT sum(booked) FROM registrations').pluck().get()).toBe(paidAmount)
     const amountDue = shell
       .prepare(
         "SELECT sum(total) FROM registrations WHERE payment_status IN ('pending', 'failed') AND state <> 'lapsed'",
@@ -173,15 +176,15 @@ describe('SQLite', () => {
     const numbers = await registerNames(store)
     await waitForIndex()
     shell.exec('DELETE FROM search_index; UPDATE search_progress SET last_id = 0')
-    const results = (): Promise<unknown> => searchEach(store, [...TERMS, numbers[0] ?? ''])
-    const scanResults = await results()
+    const searchAll = (): Promise<unknown> => searchEach(store, [...TERMS, numbers[0] ?? ''])
+    const scanResults = await searchAll()
     await store.ping(noon)
     await waitForIndex()
-    expect(await results()).toEqual(scanResults)
+    expect(await searchAll()).toEqual(scanResults)
     expect(shell.prepare('SELECT last_id FROM search_progress').pluck().get()).toBe(NAMES.length)
   })
 
-  test('a constantly busy store still indexes once many rows wait', async () => {
+  test('a constantly busy store still indexes rows once there are many', async () => {
     shell
       .prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 11000)
       INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
@@ -218,21 +221,21 @@ describe('SQLite', () => {
     expect([search.count, search.countCapped, search.rows.length]).toEqual([COUNT_MAX, true, 50])
     // After all are indexed, only the rows of the page are read.
     await waitForIndex()
-    const copied = (event: string, page: number) =>
+    const listCopies = (event: string, page: number) =>
       openedStore.store.listPage({ eventId: event, answers: {}, search: 'copied' }, page, 50)
-    const indexed = await copied('demo', 2)
-    expect(indexed).toEqual(search)
-    expect(indexed.rows.at(0)?.regNo).toBe(`COPY${COUNT_MAX + 5 - 50}`)
-    expect(await copied('other', 1)).toMatchObject({ count: 0, countCapped: false, rows: [] })
-    const last = await copied('demo', COUNT_MAX / 50)
-    expect(last.rows.at(-1)?.regNo).toBe('COPY6')
-    expect((await copied('demo', COUNT_MAX / 50 + 1)).rows).toEqual([])
-    const byAnswer = await openedStore.store.listPage(
+    const indexedPage = await listCopies('demo', 2)
+    expect(indexedPage).toEqual(search)
+    expect(indexedPage.rows.at(0)?.regNo).toBe(`COPY${COUNT_MAX + 5 - 50}`)
+    expect(await listCopies('other', 1)).toMatchObject({ count: 0, countCapped: false, rows: [] })
+    const lastPage = await listCopies('demo', COUNT_MAX / 50)
+    expect(lastPage.rows.at(-1)?.regNo).toBe('COPY6')
+    expect((await listCopies('demo', COUNT_MAX / 50 + 1)).rows).toEqual([])
+    const answerPage = await openedStore.store.listPage(
       { eventId: 'demo', answers: { state: 'Goa' } },
       2,
       50,
     )
-    expect([byAnswer.count, byAnswer.countCapped]).toEqual([COUNT_MAX, true])
+    expect([answerPage.count, answerPage.countCapped]).toEqual([COUNT_MAX, true])
     const plainPage = await openedStore.store.listPage({ eventId: 'demo', answers: {} }, 1, 50)
     expect([plainPage.count, plainPage.countCapped]).toEqual([COUNT_MAX + 6, false])
   })
@@ -281,19 +284,20 @@ describe('SQLite', () => {
     const { store } = openedStore
     const { orderId } = await registerSample(store)
     const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
-    const settle = () => store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
+    const confirmPayment = () =>
+      store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
     // The last statement of the operation fails, after the response and the event were written.
     shell.exec(
       "CREATE TRIGGER broken BEFORE INSERT ON mail_queue BEGIN SELECT RAISE(ABORT, 'broken'); END",
     )
-    await expect(settle()).rejects.toThrow('broken')
+    await expect(confirmPayment()).rejects.toThrow('broken')
     expect([await store.gatewayMessages(orderId), await store.paymentEvents(orderId)]).toEqual([
       [],
       [],
     ])
     expect((await find(store, orderId)).paymentStatus).toBe('pending')
     shell.exec('DROP TRIGGER broken')
-    await settle()
+    await confirmPayment()
     expect([
       (await store.gatewayMessages(orderId)).length,
       (await store.paymentEvents(orderId)).length,
@@ -367,7 +371,7 @@ describe('SQLite', () => {
     rmSync(other, { recursive: true })
   })
 
-  test('when too many calls wait, the next is rejected immediately', async () => {
+  test('when too many calls wait, the next call is rejected immediately', async () => {
     const limitedStore = await openSqliteStore({ dataDir, faults: { waitingMax: 3 } })
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>

@@ -8,7 +8,7 @@ import type { ActivityQuery, Store } from '../../../server/storage/index.ts'
 import { hour, addMs, noon, registerSample } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
-export function usersContract(setUp: ContractSetup): void {
+export function defineUsersContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {
     store = setUp().store
@@ -81,11 +81,11 @@ export function usersContract(setUp: ContractSetup): void {
   })
 
   describe('permissions', () => {
-    const deskOfDemo = { role: 'desk', events: ['demo'] } as const
+    const demoDesk = { role: 'desk', events: ['demo'] } as const
 
     test('are unlimited by default, and changes apply from the next request', async () => {
       const owner = await store.addAdmin('owner', 'hash', noon)
-      const desk = await store.addAdmin('desk', 'hash', noon, deskOfDemo)
+      const desk = await store.addAdmin('desk', 'hash', noon, demoDesk)
       if (!owner.ok || !desk.ok) throw new Error('expected two new users')
       await store.openSession({
         tokenHash: 'a',
@@ -95,10 +95,10 @@ export function usersContract(setUp: ContractSetup): void {
         network: '192.0.2.7',
         browser: 'Firefox on Linux',
       })
-      expect(await store.session('a', noon, hour)).toMatchObject(deskOfDemo)
+      expect(await store.session('a', noon, hour)).toMatchObject(demoDesk)
       expect(await store.setPermissions('DESK', { role: 'viewer', events: null })).toBe('done')
       expect(await store.session('a', noon, hour)).toMatchObject({ role: 'viewer', events: null })
-      expect(await store.setPermissions('nobody', deskOfDemo)).toBe('unknown')
+      expect(await store.setPermissions('nobody', demoDesk)).toBe('unknown')
       expect(await store.staffAccounts(noon)).toEqual([
         {
           username: 'desk',
@@ -143,7 +143,7 @@ export function usersContract(setUp: ContractSetup): void {
     })
   })
 
-  test('only the newest password link works, once, until it expires', async () => {
+  test('only the newest password link works, and only once, until it expires', async () => {
     await store.addAdmin('desk', 'hash', noon)
     expect(await store.addPasswordLink('nobody', 'x', addMs(hour))).toBe(false)
     await store.addPasswordLink('desk', 'old', addMs(hour))
@@ -246,11 +246,11 @@ export function usersContract(setUp: ContractSetup): void {
       from: null,
       to: null,
     }
-    const rows = async (query: Partial<ActivityQuery>) =>
+    const listEntries = async (query: Partial<ActivityQuery>) =>
       (await store.auditLog({ ...ALL_ENTRIES, ...query }, null, 10)).map(
         ({ who, what, at }) => `${who} ${what} ${at - noon}`,
       )
-    expect(await rows({})).toEqual([
+    expect(await listEntries({})).toEqual([
       `asha exported the list ${hour + 2}`,
       `asha exported the list ${hour + 1}`,
       `asha saw the list ${hour}`,
@@ -258,13 +258,13 @@ export function usersContract(setUp: ContractSetup): void {
       'asha saw the sums 2000',
       'asha saw the list 0',
     ])
-    expect(await rows({ kinds: ['exports'], words: 'LIST exp' })).toHaveLength(2)
-    expect(await rows({ kinds: ['changes', 'signing-in'] })).toEqual([])
-    expect(await rows({ who: 'ravi' })).toEqual(['ravi saw the list 3000'])
-    expect(await rows({ events: ['another'] })).toEqual([])
+    expect(await listEntries({ kinds: ['exports'], words: 'LIST exp' })).toHaveLength(2)
+    expect(await listEntries({ kinds: ['changes', 'signing-in'] })).toEqual([])
+    expect(await listEntries({ who: 'ravi' })).toEqual(['ravi saw the list 3000'])
+    expect(await listEntries({ events: ['another'] })).toEqual([])
     const today = dayOf(noon)
-    expect(await rows({ from: today, to: today, kinds: ['looks'] })).toHaveLength(4)
-    expect(await rows({ to: day('2001-01-01') })).toEqual([])
+    expect(await listEntries({ from: today, to: today, kinds: ['looks'] })).toHaveLength(4)
+    expect(await listEntries({ to: day('2001-01-01') })).toEqual([])
     const [, second] = await store.auditLog(ALL_ENTRIES, null, 2)
     expect(await store.auditLog(ALL_ENTRIES, second?.id ?? 0, 10)).toHaveLength(4)
     expect(await store.auditLogUsers(null)).toEqual(['asha', 'ravi'])

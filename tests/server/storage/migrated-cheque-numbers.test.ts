@@ -32,7 +32,13 @@ test('a cheque whose line an older version had recorded was also confirmed for a
     `INSERT INTO captures (id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for)
      VALUES (?, ?, ?, '', ?, ?, 'INR', 'sale', ?, ?, ?, ?, 'demo')`,
   )
-  const line = (id: number, amount: number, reference: string, narration: string, claimNote = '') =>
+  const addCapture = (
+    id: number,
+    amount: number,
+    reference: string,
+    narration: string,
+    claimNote = '',
+  ) =>
     capture.run(
       id,
       null,
@@ -48,20 +54,31 @@ test('a cheque whose line an older version had recorded was also confirmed for a
   db.exec("INSERT INTO bank_references (key, capture_id) VALUES ('345', 1)")
   // The confirmed cheque, with its number in the narration; and a cheque of another amount with the
   // same number.
-  line(2, 472_000, '2027-01-09 472000 CHQ DEP 000345 DR A', 'CHQ DEP 000345 DR A')
-  line(3, 590_000, '2027-01-09 590000 CHQ DEP 000345 DR B', 'CHQ DEP 000345 DR B')
+  addCapture(2, 472_000, '2027-01-09 472000 CHQ DEP 000345 DR A', 'CHQ DEP 000345 DR A')
+  addCapture(3, 590_000, '2027-01-09 590000 CHQ DEP 000345 DR B', 'CHQ DEP 000345 DR B')
   // Not confirmed yet: the number is in the narration, or in the column of a line with a truncated
   // name.
-  line(4, 472_000, '2027-01-09 CHQ DEP 456789 DR C', 'CHQ DEP 456789 DR C', ' (told for DEMO1)')
+  addCapture(
+    4,
+    472_000,
+    '2027-01-09 CHQ DEP 456789 DR C',
+    'CHQ DEP 456789 DR C',
+    ' (told for DEMO1)',
+  )
   const longNarration = 'BY CLEARING OF DR D FOR THE CONFERENCE OF PATHOLOGISTS'
-  line(
+  addCapture(
     5,
     472_000,
     `2027-01-09 472000 456790 ${longNarration}`.slice(0, 56) + ' xabc123',
     longNarration,
   )
   // Not a cheque: a place with its PIN code.
-  line(6, 472_000, '2027-01-09 472000 CLG DR F OF THE TOWN 682001', 'CLG DR F OF THE TOWN 682001')
+  addCapture(
+    6,
+    472_000,
+    '2027-01-09 472000 CLG DR F OF THE TOWN 682001',
+    'CLG DR F OF THE TOWN 682001',
+  )
   await migrate(db)
   const sql = toSql(db)
   const keys = ['345', '456789', '456790', '682001']

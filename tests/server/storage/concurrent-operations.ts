@@ -1,4 +1,4 @@
-/** Makes operations of two stores on one PostgreSQL run at the same moment. */
+/** Runs operations of two stores on one PostgreSQL server simultaneously. */
 import type pg from 'pg'
 import { expect } from 'vitest'
 import { memoize } from '../../../engine/index.ts'
