@@ -6,7 +6,8 @@ import type { Question } from '../../../engine/authoring.ts'
 import type { FileDraft } from '../editor/event-file-draft.ts'
 import { useCheck } from '../editor/event-file-draft.ts'
 import type { OrganisersData } from '../editor/file-workspace.tsx'
-import { PreviewErrorBoundary } from '../preview/preview-error-boundary.tsx'
+import { useLastCorrectFile } from '../preview/last-correct-file.ts'
+import { PreviewErrorBoundary, WrongTableNote } from '../preview/preview-error-boundary.tsx'
 import { initialDelegate } from '../test-delegate/test-delegate.tsx'
 import { saveAnswers } from './answer-draft.ts'
 import type { AnswerDraft, AnswerTexts } from './answer-draft.ts'
@@ -86,7 +87,8 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
     () => page.events.flatMap(({ routes }) => [routes.form, ...routes.also]),
     [page.events],
   )
-  const { event } = useCheck(file.text, file.path, shared, otherRoutes)
+  const shownFile = useLastCorrectFile(file, answers, steps)
+  const { event } = useCheck((shownFile ?? file).text, file.path, shared, otherRoutes)
   const delegate = useMemo(
     () => (event === null ? null : initialDelegate(event, today)),
     [event, today],
@@ -252,9 +254,10 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
         </div>
       </form>
       <section className="org-grows" aria-label="Preview of the form">
+        {shownFile !== file && <WrongTableNote isShown={shownFile !== null} />}
         <PreviewErrorBoundary resetBy={event}>
           <Suspense fallback={null}>
-            {event !== null && delegate !== null && (
+            {shownFile !== null && event !== null && delegate !== null && (
               <Form title="Preview of the form" event={event} trying={delegate} />
             )}
           </Suspense>

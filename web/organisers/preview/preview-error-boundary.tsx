@@ -25,6 +25,18 @@ export function StaleNote({ checkState }: { readonly checkState: CheckState }) {
   )
 }
 
+/** States why the preview beside the questions does not show the table as it is typed. */
+export function WrongTableNote({ isShown }: { readonly isShown: boolean }) {
+  return (
+    <p className="org-stale">
+      <Icon name="tri" />
+      {isShown
+        ? 'The table is incomplete or has a mistake. This preview shows the last version without one.'
+        : 'The preview is shown when the fee table is complete and without mistakes.'}
+    </p>
+  )
+}
+
 /**
  * Catches errors while an event is rendered, and shows a message in place of the preview. The
  * editor is not affected.

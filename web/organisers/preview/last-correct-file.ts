@@ -1,0 +1,27 @@
+/** The file that the preview shows while a table of the questions has a mistake. */
+import { useRef } from 'react'
+import type { NewEventAnswers } from '../../../engine/authoring.ts'
+import { isFeeQuestion } from '../new-conference/answers.ts'
+import type { Step } from '../new-conference/answers.ts'
+
+type WrittenFile = { readonly path: string; readonly text: string }
+
+/**
+ * Returns the file written from the answers, or the last one without a mistake in a table: the file
+ * of an unreadable table contains placeholder prices, which are not the organiser's. Null if there
+ * was none with the organiser's own fees.
+ */
+export function useLastCorrectFile(
+  file: WrittenFile,
+  { categories }: NewEventAnswers,
+  steps: readonly Step[],
+): WrittenFile | null {
+  const last = useRef<{ readonly file: WrittenFile; readonly hasFees: boolean } | null>(null)
+  const wrongTables = steps.filter(({ problem }) => Array.isArray(problem))
+  if (wrongTables.length === 0) last.current = { file, hasFees: categories !== undefined }
+  const isFeeTableWrong = wrongTables.some(({ question, before }) =>
+    isFeeQuestion(question, before),
+  )
+  if (last.current === null) return isFeeTableWrong ? null : file
+  return isFeeTableWrong && !last.current.hasFees ? null : last.current.file
+}
