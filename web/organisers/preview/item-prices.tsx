@@ -2,7 +2,7 @@
 import { Fragment } from 'react'
 import { formatPrice, computePaidPrice } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
-import { buildPriceList, listRuleGroups } from '../../../engine/authoring.ts'
+import { ALL_OTHERS, buildPriceList, listRuleGroups } from '../../../engine/authoring.ts'
 
 export function ItemPrices({ event }: { readonly event: EventConfig }) {
   const taxes = event.fees.items.map(({ tax }) => tax)
@@ -38,12 +38,13 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
                       ))}
                     </tr>
                   </thead>
-                  {parts.map(({ when, rows }) => (
+                  {parts.map(({ when, categories, rows }) => (
                     <tbody key={when ?? ''}>
                       {when !== null && (
                         <tr>
                           <th scope="rowgroup" colSpan={periods.length + 1}>
-                            <code>{when}</code>
+                            {categories?.join(', ') ??
+                              (when === ALL_OTHERS ? 'All others' : <code>{when}</code>)}
                           </th>
                         </tr>
                       )}
