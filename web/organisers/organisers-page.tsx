@@ -3,7 +3,13 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { Site } from '../../engine/index.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { SiteFooter, SiteHeader } from '../landing/site-header-footer.tsx'
-import { getFileName, loadFileDraft, saveFileDraft } from './editor/event-file-draft.ts'
+import {
+  downloadFile,
+  getFileName,
+  isEditedByHand,
+  loadFileDraft,
+  saveFileDraft,
+} from './editor/event-file-draft.ts'
 import type { FileDraft } from './editor/event-file-draft.ts'
 import type { CopyReport } from './editor/repeated-notice.tsx'
 import { loadAnswers, saveAnswers } from './new-conference/answer-draft.ts'
@@ -21,8 +27,14 @@ const NewConference = lazy(() => import('./new-conference/new-conference.tsx'))
 const isSite = (site: unknown): site is Site =>
   typeof site === 'object' && site !== null && 'organisers' in site
 
-/** A pending replacement of a file that has unsaved changes. */
-type Replacement = { readonly oldName: string; readonly newName: string; readonly open: () => void }
+/** A pending replacement of a file that has changes. */
+type Replacement = {
+  readonly oldFile: FileDraft
+  /** States which changes would be lost. */
+  readonly loss: string
+  readonly replace: () => void
+  readonly keep: () => void
+}
 
 /**
  * Opened by the "Create Event" link. Reopens the file or the questions that were open in this tab, and offers the
@@ -39,7 +51,6 @@ export default function OrganisersPage({ page }: PageProps) {
   const [isNew, setNew] = useState(false)
   const [replacement, setReplacement] = useState<Replacement | null>(null)
   const [copyReport, setCopyReport] = useState<CopyReport | null>(null)
-  const created = useRef<string | null>(null)
   const choices = useRef<HTMLHeadingElement>(null)
   const hasLeft = useRef(false)
   useEffect(() => {
@@ -77,10 +88,34 @@ export default function OrganisersPage({ page }: PageProps) {
     showChoices()
   }
   /** Opens a file in place of the stored one. Asks first if the stored file has unsaved changes. */
-  const replaceFile = (name: string, openFile: () => void): void => {
-    const stored = loadFileDraft()?.file
-    if (stored === undefined || stored.isSaved || stored.text === created.current) openFile()
-    else setReplacement({ oldName: getFileName(stored.path), newName: name, open: openFile })
+  const replaceFile = (newName: string, replace: () => void): void => {
+    const oldFile = loadFileDraft()?.file
+    if (oldFile === undefined || oldFile.isSaved || oldFile.text === oldFile.createdText) replace()
+    else
+      setReplacement({
+        oldFile,
+        loss: `${getFileName(oldFile.path)} has changes that are not saved on your computer. It would be replaced by ${newName}.`,
+        replace,
+        keep: () => {},
+      })
+  }
+  const openInWorkspace = (newFile: FileDraft): void => {
+    openInHistory({ is: 'file' })
+    setNew(true)
+    setFile(newFile)
+  }
+  /** Opens the file that the questions created. Edits are not among the answers: even saved ones would be dropped. */
+  const openCreatedFile = (newFile: FileDraft): void => {
+    const oldFile = loadFileDraft()?.file
+    const replace = () => openInWorkspace({ ...newFile, createdText: newFile.text })
+    if (oldFile === undefined || oldFile.text === newFile.text || !isEditedByHand(oldFile))
+      return replaceFile('the new file created from your answers', replace)
+    setReplacement({
+      oldFile,
+      loss: `You edited ${getFileName(oldFile.path)} after it was created. Creating it again replaces your edits.${oldFile.isSaved ? '' : ' They are not saved on your computer.'}`,
+      replace,
+      keep: () => openInWorkspace(oldFile),
+    })
   }
   return (
     <div className="site">
@@ -115,14 +150,7 @@ export default function OrganisersPage({ page }: PageProps) {
               page={page}
               shared={page.shared}
               stored={answers?.draft ?? null}
-              finish={(newFile) =>
-                replaceFile('the new file created from your answers', () => {
-                  created.current = newFile.text
-                  openInHistory({ is: 'file' })
-                  setNew(true)
-                  setFile(newFile)
-                })
-              }
+              finish={openCreatedFile}
               leave={leave}
             />
           </Suspense>
@@ -154,32 +182,7 @@ export default function OrganisersPage({ page }: PageProps) {
           </Suspense>
         )}
         {replacement !== null && (
-          <Dialog title="Replace your file?" onClose={() => setReplacement(null)}>
-            <p>
-              {replacement.oldName} has changes that are not saved on your computer. It would be
-              replaced by {replacement.newName}.
-            </p>
-            <div className="acts">
-              <button
-                type="button"
-                className="btn"
-                {...FOCUSED_FIRST}
-                onClick={() => setReplacement(null)}
-              >
-                Keep it
-              </button>
-              <button
-                type="button"
-                className="btn line"
-                onClick={() => {
-                  setReplacement(null)
-                  replacement.open()
-                }}
-              >
-                Replace it
-              </button>
-            </div>
-          </Dialog>
+          <ReplaceDialog replacement={replacement} onClose={() => setReplacement(null)} />
         )}
         <div className="wrap">
           <ol className="org-steps">
@@ -191,6 +194,36 @@ export default function OrganisersPage({ page }: PageProps) {
       </main>
       <SiteFooter site={page.site} currentPath="/organisers" />
     </div>
+  )
+}
+
+/** Asks before a file with changes is replaced. */
+function ReplaceDialog({
+  replacement: { oldFile, loss, replace, keep },
+  onClose,
+}: {
+  readonly replacement: Replacement
+  readonly onClose: () => void
+}) {
+  const closeAnd = (proceed: () => void) => () => {
+    onClose()
+    proceed()
+  }
+  return (
+    <Dialog title="Replace your file?" onClose={onClose}>
+      <p>{loss}</p>
+      <div className="acts">
+        <button type="button" className="btn" {...FOCUSED_FIRST} onClick={closeAnd(keep)}>
+          Keep it
+        </button>
+        <button type="button" className="btn line" onClick={() => downloadFile(oldFile)}>
+          Download it
+        </button>
+        <button type="button" className="btn line" onClick={closeAnd(replace)}>
+          Replace it
+        </button>
+      </div>
+    </Dialog>
   )
 }
 

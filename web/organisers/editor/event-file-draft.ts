@@ -2,12 +2,23 @@
 import { useEffect, useRef, useState } from 'react'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { SharedFiles } from '../../../engine/authoring.ts'
+import { saveBlob } from '../../app/api-client.ts'
 import { hasAll, isRecord } from '../../app/json-readers.ts'
 import { findKeptDraft, keepDraft } from '../kept-draft.ts'
 import type { CheckResult, CheckRequest } from './check-event-file.ts'
 
 /** A file in the editor. `isSaved` is true if the organiser has saved or not changed the text. */
-export type FileDraft = { readonly path: string; readonly text: string; readonly isSaved: boolean }
+export type FileDraft = {
+  readonly path: string
+  readonly text: string
+  readonly isSaved: boolean
+  /** The text that the questions created. Absent if the file was opened or copied. */
+  readonly createdText?: string
+}
+
+/** Returns true if the organiser edited a file after the questions created it. */
+export const isEditedByHand = ({ text, createdText }: FileDraft): boolean =>
+  createdText !== undefined && text !== createdText
 
 /** File name without its folder. */
 export const getFileName = (path: string): string => path.split('/').at(-1) ?? path
@@ -119,12 +130,22 @@ export function loadFileDraft(): KeptFile | null {
   const stored = findKeptDraft(STORAGE_NAME)
   if (stored === null || !isRecord(stored.value) || !hasAll(stored.value, 'string', 'path', 'text'))
     return null
-  const { path, text, isSaved } = stored.value
+  const { path, text, isSaved, createdText } = stored.value
   return {
-    file: { path: String(path), text: String(text), isSaved: isSaved === true },
+    file: {
+      path: String(path),
+      text: String(text),
+      isSaved: isSaved === true,
+      ...(typeof createdText === 'string' ? { createdText } : {}),
+    },
     savedAt: stored.savedAt,
     isOfTab: stored.isOfTab,
   }
+}
+
+/** Saves the text on the organiser's computer, as a download. */
+export function downloadFile({ path, text }: Pick<FileDraft, 'path' | 'text'>): void {
+  saveBlob(new Blob([text], { type: 'text/yaml;charset=utf-8' }), getFileName(path))
 }
 
 export function saveFileDraft(draft: FileDraft | null): void {

@@ -13,7 +13,6 @@ import type { CSSProperties, ReactNode } from 'react'
 import { dayOf, computeThemeColors, readInstant } from '../../../engine/index.ts'
 import type { EventConfig, Site } from '../../../engine/index.ts'
 import type { PageData } from '../../../engine/api.ts'
-import { saveBlob } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { PreviewErrorBoundary, StaleNote } from '../preview/preview-error-boundary.tsx'
 import { PricePreview } from '../preview/price-preview.tsx'
@@ -22,7 +21,7 @@ import type { Tab } from '../panel-tabs.tsx'
 import { initialDelegate, TestDelegateForm } from '../test-delegate/test-delegate.tsx'
 import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import { FileBar } from './save-bar.tsx'
-import { saveFileDraft, getFileName, useCheck } from './event-file-draft.ts'
+import { downloadFile, saveFileDraft, getFileName, useCheck } from './event-file-draft.ts'
 import type { FileDraft } from './event-file-draft.ts'
 import { CopiedNotice } from './repeated-notice.tsx'
 import type { CopyReport } from './repeated-notice.tsx'
@@ -117,12 +116,9 @@ export default function FileWorkspace({
   )
 
   const isSaved = text === savedText
-  useEffect(
-    () => saveFileDraft({ path: openedFile.path, text, isSaved }),
-    [text, openedFile.path, isSaved],
-  )
+  useEffect(() => saveFileDraft({ ...openedFile, text, isSaved }), [text, openedFile, isSaved])
   const saveFile = () => {
-    saveBlob(new Blob([text], { type: 'text/yaml;charset=utf-8' }), getFileName(openedFile.path))
+    downloadFile({ path: openedFile.path, text })
     setSavedText(text)
   }
   const goTo = useCallback(
