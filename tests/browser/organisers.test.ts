@@ -161,7 +161,7 @@ describe('the page for organisers', () => {
     await page.keyboard.press('Control+y')
     await findTab(page, 'Findings').click()
     await list.getByRole('button', { name: 'Write "venue"' }).click()
-    await page.getByText('No problems found').waitFor()
+    await page.getByText('The checker found no problems.').waitFor()
     expect(consoleErrors).toEqual([])
     await context.close()
   })

@@ -19,7 +19,8 @@ type TabListProps = {
   readonly tabs: readonly Tab[]
   readonly selectedTab: Tab
   readonly onSelect: (tab: Tab) => void
-  readonly findings: number
+  /** The number of findings that need a change. Notes are not counted. */
+  readonly problems: number
   readonly hasErrors: boolean
 }
 
@@ -29,7 +30,7 @@ export function TabList({
   tabs: shownTabs,
   selectedTab,
   onSelect,
-  findings,
+  problems,
   hasErrors,
 }: TabListProps) {
   const list = useRef<HTMLDivElement>(null)
@@ -69,8 +70,8 @@ export function TabList({
           onKeyDown={move}
         >
           {tabs[tab]}
-          {tab === 'findings' && findings > 0 && (
-            <span className={hasErrors ? 'org-count bad' : 'org-count'}>{findings}</span>
+          {tab === 'findings' && problems > 0 && (
+            <span className={hasErrors ? 'org-count bad' : 'org-count'}>{problems}</span>
           )}
         </button>
       ))}

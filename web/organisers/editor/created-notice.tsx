@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import { formatDay } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { getFileName } from './event-file-draft.ts'
+import { countFindings, formatNoProblems } from './findings-panel.tsx'
 import type { CheckState } from './event-file-draft.ts'
 
 /** Descriptions of the values that a new file gets as examples, by their path in the file. */
@@ -34,7 +35,7 @@ export function CreatedNotice({
 }) {
   const notice = useRef<HTMLParagraphElement>(null)
   useEffect(() => notice.current?.focus(), [])
-  const problems = result?.findings.filter(({ severity }) => severity !== 'note').length ?? null
+  const count = result === null ? null : countFindings(result.findings)
   const examples = event === null ? [] : describeExamples(event)
   return (
     <div className="org-created">
@@ -43,7 +44,8 @@ export function CreatedNotice({
           `${getFileName(path)} is saved on your computer. Send it to the person who runs your server.`
         ) : (
           <>
-            {getFileName(path)} was created. {problems === 0 && 'The checker found no problems. '}
+            {getFileName(path)} was created.{' '}
+            {count?.problems === 0 && `${formatNoProblems(count.notes)} `}
             Compare the prices on a few days with your brochure, then save the file.
           </>
         )}

@@ -30,7 +30,7 @@ import { Changes } from './changes-panel.tsx'
 import type { PublishedFile } from './changes-panel.tsx'
 import { Editor } from './yaml-editor.tsx'
 import type { EditorHandle } from './yaml-editor.tsx'
-import { Examples, Findings } from './findings-panel.tsx'
+import { countFindings, Examples, Findings } from './findings-panel.tsx'
 import { Rehearsal } from './rehearsal-panel.tsx'
 import type { RehearsalResult } from './rehearsal-panel.tsx'
 import '../preview/preview-panels.css'
@@ -252,7 +252,7 @@ export default function FileWorkspace({
             tabs={shownTabs}
             selectedTab={tab}
             onSelect={setSelectedTab}
-            findings={checkState.result?.findings.length ?? 0}
+            problems={countFindings(checkState.result?.findings ?? []).problems}
             hasErrors={
               checkState.result?.findings.some(({ severity }) => severity === 'error') ?? false
             }

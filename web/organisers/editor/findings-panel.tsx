@@ -23,15 +23,31 @@ type FindingsProps = {
   readonly applyFix: ((from: number, to: number, text: string) => void) | null
 }
 
+/** Counts what needs a change in the file, apart from notes. */
+export function countFindings(findings: readonly Finding[]): {
+  readonly problems: number
+  readonly notes: number
+} {
+  const notes = findings.filter(({ severity }) => severity === 'note').length
+  return { problems: findings.length - notes, notes }
+}
+
+/** States that a file has no problems, in the same words wherever its findings are counted. */
+export const formatNoProblems = (notes: number): string =>
+  notes === 0
+    ? 'The checker found no problems.'
+    : `The checker found no problems, and ${notes === 1 ? '1 note' : `${notes} notes`}.`
+
 /** All findings, in the order of the file. */
 export function Findings({ findings, path, goTo, applyFix }: FindingsProps) {
-  if (findings.length === 0)
-    return (
-      <p className="org-none">
-        <Icon name="tick" />
-        No problems found.
-      </p>
-    )
+  const { problems, notes: noteCount } = countFindings(findings)
+  const noProblems = problems === 0 && (
+    <p className="org-none">
+      <Icon name="tick" />
+      {formatNoProblems(noteCount)}
+    </p>
+  )
+  if (findings.length === 0) return noProblems
   const formatLocation = ({ at }: Pick<Finding, 'at'>) =>
     at.path === path ? (
       <button type="button" className="link" onClick={() => goTo(at.start.line, at.start.column)}>
@@ -43,48 +59,51 @@ export function Findings({ findings, path, goTo, applyFix }: FindingsProps) {
       </span>
     )
   return (
-    <ol className="org-findings" aria-label="Findings">
-      {findings.map((finding, index) => {
-        const { code, severity, message, related, notes, help, fix } = finding
-        return (
-          <li key={`${code} ${finding.at.start.offset} ${index}`}>
-            <p className="org-f-head">
-              <Badge tone={severities[severity].tone} icon={severities[severity].icon}>
-                {severity}
-              </Badge>{' '}
-              {formatLocation(finding)} <span className="mute">{code}</span>{' '}
-            </p>
-            <p className="org-f-text">{formatQuotations(message)}</p>
-            {related.map((entry) => (
-              <p key={`${entry.at.start.offset} ${entry.message}`}>
-                {formatLocation(entry)}: {formatQuotations(entry.message)}
+    <>
+      {noProblems}
+      <ol className="org-findings" aria-label="Findings">
+        {findings.map((finding, index) => {
+          const { code, severity, message, related, notes, help, fix } = finding
+          return (
+            <li key={`${code} ${finding.at.start.offset} ${index}`}>
+              <p className="org-f-head">
+                <Badge tone={severities[severity].tone} icon={severities[severity].icon}>
+                  {severity}
+                </Badge>{' '}
+                {formatLocation(finding)} <span className="mute">{code}</span>{' '}
               </p>
-            ))}
-            {notes.map((note) => (
-              <p key={note} className="mute">
-                {formatQuotations(note)}
-              </p>
-            ))}
-            {help !== undefined && (
-              <p>
-                <b>Help:</b> {formatQuotations(help)}
-              </p>
-            )}
-            {fix !== undefined && finding.at.path === path && applyFix !== null && (
-              <p>
-                <button
-                  type="button"
-                  className="btn line sm"
-                  onClick={() => applyFix(fix.start, fix.end, fix.text)}
-                >
-                  {fix.text === '' ? 'Remove it' : `Write ${JSON.stringify(fix.text)}`}
-                </button>
-              </p>
-            )}
-          </li>
-        )
-      })}
-    </ol>
+              <p className="org-f-text">{formatQuotations(message)}</p>
+              {related.map((entry) => (
+                <p key={`${entry.at.start.offset} ${entry.message}`}>
+                  {formatLocation(entry)}: {formatQuotations(entry.message)}
+                </p>
+              ))}
+              {notes.map((note) => (
+                <p key={note} className="mute">
+                  {formatQuotations(note)}
+                </p>
+              ))}
+              {help !== undefined && (
+                <p>
+                  <b>Help:</b> {formatQuotations(help)}
+                </p>
+              )}
+              {fix !== undefined && finding.at.path === path && applyFix !== null && (
+                <p>
+                  <button
+                    type="button"
+                    className="btn line sm"
+                    onClick={() => applyFix(fix.start, fix.end, fix.text)}
+                  >
+                    {fix.text === '' ? 'Remove it' : `Write ${JSON.stringify(fix.text)}`}
+                  </button>
+                </p>
+              )}
+            </li>
+          )
+        })}
+      </ol>
+    </>
   )
 }
 

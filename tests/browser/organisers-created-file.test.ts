@@ -1,0 +1,180 @@
+/** A file created from questions: its preview while a table is wrong, hand edits, notes, the rehearsal after signing in. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import { expectAccessible, launch, visit } from './browser.ts'
+import { toPlainText } from './delegate.ts'
+import { ADMIN, serve } from './serve.ts'
+import type { TestServer } from './serve.ts'
+
+let browser: Browser
+let server: TestServer
+beforeAll(async () => {
+  ;[browser, server] = await Promise.all([launch(), serve()])
+})
+afterAll(async () => {
+  await server.stop()
+})
+
+const findQuestion = (page: Page, text: string) =>
+  page.getByRole('heading', { level: 2, name: text })
+const proceed = (page: Page) => page.getByRole('button', { name: 'Continue' }).click()
+/** Also reads what is pasted and not read yet. */
+const createFile = (page: Page) =>
+  page.getByRole('button', { name: 'Create the event file' }).click()
+const findNotice = (page: Page) => page.getByRole('status').filter({ hasText: 'was created.' })
+
+/** Answers the questions before the fee table, most of them with nothing. */
+async function openFeeTable(width = 1280): Promise<Awaited<ReturnType<typeof visit>>> {
+  const opened = await visit(browser, { width })
+  const { page } = opened
+  await page.goto(`${server.url}/organisers`)
+  await page.getByRole('button', { name: 'New conference' }).click()
+  for (const [question, answer] of [
+    ['What is the name', 'Echo Days 2027'],
+    ['On which day does it begin?', '12–13 March 2027'],
+    ['Where is it?', ''],
+    ['Which email address', ''],
+  ] as const) {
+    await page.getByRole('textbox', { name: question }).fill(answer)
+    await proceed(page)
+  }
+  await page.getByRole('radio', { name: 'No', exact: true }).check()
+  await proceed(page)
+  await page.getByLabel('Category 1', { exact: true }).waitFor()
+  return opened
+}
+
+const PASTED =
+  'Category | Early Bird (up to 31 Jan 2027) | Spot (from 1 Feb 2027)\nMember | 7,100 | 8,200\nStudent | 3,300 | 4,400'
+
+/** Creates a file whose workshop has a price for students. */
+async function openCreatedFile(width = 1280): Promise<Awaited<ReturnType<typeof visit>>> {
+  const opened = await openFeeTable(width)
+  const { page } = opened
+  await page.getByLabel('Paste a table').fill(PASTED)
+  await proceed(page)
+  await page.getByText('2 categories and 2 periods were read').waitFor()
+  for (const question of ['GST', 'accompanying person']) {
+    await proceed(page)
+    await findQuestion(page, question).waitFor()
+  }
+  await proceed(page)
+  await page.getByLabel('Paste a table').fill('Echo for All | 1,500')
+  await createFile(page)
+  await page.getByRole('button', { name: /^Price for a category.*Echo/ }).click()
+  await page.getByRole('combobox', { name: 'Who pays' }).selectOption('Student')
+  await page.getByRole('textbox', { name: 'Echo for All for Student' }).fill('500')
+  await createFile(page)
+  await findNotice(page).waitFor()
+  return opened
+}
+
+test('the preview shows no fees of the sample while the fee table has a mistake', async () => {
+  const { page, context, consoleErrors } = await openFeeTable()
+  const preview = page.getByRole('region', { name: 'Preview of the form' })
+  await preview.getByText('Echo Days 2027').first().waitFor()
+  await page.getByLabel('Category 1', { exact: true }).fill('Member')
+  await preview.getByText('The preview is shown when the fee table is complete').waitFor()
+  await expect.poll(() => preview.textContent()).not.toMatch(/[45],000|Non-member/)
+  await expectAccessible(page, 'a preview that waits for the fees')
+  await page.getByLabel('Paste a table').fill(PASTED)
+  await proceed(page)
+  await preview.getByText('7,100').first().waitFor()
+  await page.getByRole('textbox', { name: 'Member, Early Bird' }).fill('half')
+  await preview.getByText('This preview shows the last version without one.').waitFor()
+  const shown = toPlainText(await preview.textContent())
+  expect(shown).toContain('7,100')
+  expect(shown).not.toMatch(/Non-member/)
+  expect(consoleErrors).toEqual([])
+  await context.close()
+})
+
+test('a file with a note has no problems: the notice, the tab and the panel say the same', async () => {
+  const { page, context } = await openCreatedFile()
+  await findNotice(page).getByText('The checker found no problems, and 1 note.').waitFor()
+  await page.getByRole('tab', { name: 'Findings', exact: true }).click()
+  const panel = page.getByRole('tabpanel', { name: 'Findings' })
+  await panel.getByText('The checker found no problems, and 1 note.').waitFor()
+  await panel.getByText('EV991').waitFor()
+  await expectAccessible(page, 'findings with a note')
+  await context.close()
+})
+
+test('the price table of a workshop names the categories, not a condition of the file', async () => {
+  const { page, context } = await openCreatedFile()
+  const table = page.getByRole('region', { name: 'Workshop' })
+  const titles = table.locator('th[scope=rowgroup]')
+  await expect.poll(() => titles.allTextContents()).toEqual(['Member', 'Student'])
+  await expect.poll(() => titles.locator('code').count()).toBe(0)
+  await context.close()
+})
+
+test('edits of a created file are replaced only after a question, even if they were saved', async () => {
+  const { page, context } = await openCreatedFile()
+  const createAgain = async () => {
+    await page.getByRole('button', { name: 'Change the answers' }).click()
+    await createFile(page)
+  }
+  const editor = page.getByRole('textbox', { name: 'The event file' })
+  await editor.focus()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('# by hand\n')
+  const saving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save file' }).click()
+  await saving
+  await createAgain()
+  const dialog = page.getByRole('dialog', { name: 'Replace your file?' })
+  await dialog
+    .getByText(
+      /You edited \S+\.yaml after it was created\. Creating it again replaces your edits\./,
+    )
+    .waitFor()
+  await expectAccessible(page, 'the question before edits are replaced')
+  const download = page.waitForEvent('download')
+  await dialog.getByRole('button', { name: 'Download it' }).click()
+  expect(readFileSync(await (await download).path(), 'utf8')).toMatch(/^# by hand\n/)
+  await dialog.getByRole('button', { name: 'Keep it' }).click()
+  await editor.getByText('# by hand').waitFor()
+  // A reload does not forget which text the questions created.
+  await page.reload()
+  await editor.getByText('# by hand').waitFor()
+  await page.goBack()
+  await createFile(page)
+  await dialog.getByRole('button', { name: 'Replace it' }).click()
+  await findNotice(page).waitFor()
+  await expect.poll(() => editor.getByText('# by hand').count()).toBe(0)
+  // Without edits, there is nothing to ask.
+  await createAgain()
+  await findNotice(page).waitFor()
+  await context.close()
+})
+
+test('an organiser who signs in in another tab runs the rehearsal of the same draft', async () => {
+  const { page, context } = await openCreatedFile()
+  const editor = page.getByRole('textbox', { name: 'The event file' })
+  await editor.focus()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('# by hand\n')
+  await page.getByRole('tab', { name: 'Rehearsal' }).click()
+  const run = page.getByRole('button', { name: 'Run the rehearsal' })
+  await run.click()
+  const opening = context.waitForEvent('page')
+  await page.getByRole('link', { name: 'Sign in to the office' }).click()
+  const office = await opening
+  await office.getByLabel('Username').fill(ADMIN.username)
+  await office.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+  await office.getByRole('button', { name: 'Sign in' }).click()
+  await office.waitForURL((url) => !url.pathname.includes('login'))
+  await editor.getByText('# by hand').waitFor()
+  await run.click()
+  const calendar = page.getByRole('article')
+  await calendar
+    .getByText(/^.*Example Student registers: Student: ₹.3,894/)
+    .first()
+    .waitFor()
+  expect(toPlainText(await calendar.textContent())).toContain(
+    'Workshop: Echo for All: ₹ 1,770 (Member); ₹ 590 (Student)',
+  )
+  await context.close()
+})
