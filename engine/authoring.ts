@@ -27,7 +27,7 @@ export type {
   UsageCounts,
 } from './authoring/checks/stored-registrations/stored-data.ts'
 export { findPriceFields } from './authoring/tools/price-fields.ts'
-export { buildPriceList, listRuleGroups } from './authoring/tools/price-list.ts'
+export { ALL_OTHERS, buildPriceList, listRuleGroups } from './authoring/tools/price-list.ts'
 export { diffEvents, isEmptyDiff, type EventDiff } from './authoring/tools/diff/diff.ts'
 export { formatDiff } from './authoring/tools/diff/format-diff.ts'
 export { describeDiff, type ChangeGroup } from './authoring/tools/diff/describe-diff.ts'
