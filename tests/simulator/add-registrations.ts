@@ -1,6 +1,7 @@
 /**
- * Simulates manual registrations, paid at the desk or later; clicks may be repeated, or sent again after no response. Checks that one click
- * creates one registration at the price of the day, and that a payment at the desk counts.
+ * Simulates manual registrations, paid at the desk or later. A click may be repeated, or sent again if there was no
+ * response. Checks that one click creates one registration at the price of the day, and that a payment at the desk
+ * counts.
  */
 import { INR, dayOf, toMajorUnits } from '../../engine/index.ts'
 import type { ManualMethod } from '../../engine/index.ts'
@@ -19,7 +20,7 @@ import type { Random } from './random.ts'
 import { canAddRegistration } from './expected-permissions.ts'
 import type { StaffName } from './expected-permissions.ts'
 
-/** The payment methods at the desk, with their names in the bank's books. */
+/** The payment methods at the desk, with their names in the bank's records. */
 const MODES = { cash: 'cash', upi: 'desk', card: 'machine' } as const satisfies Record<
   string,
   ManualMethod

@@ -14,7 +14,7 @@ import type { Random } from './random.ts'
 type Claim = { readonly reg_no: string; readonly reference: string; readonly due: number }
 type PreviewResponse = Extract<ReconcileResponse, { header: null }>
 
-/** A stranger transfers the amount of a registration with a payment claim. */
+/** A stranger transfers the amount due of a registration that has a payment claim. */
 export function payEqualAmount(
   bank: Bank,
   claims: readonly Claim[],
@@ -107,7 +107,7 @@ export function checkForeignLine(
       }
 }
 
-/** Whether the narration begins with the reference of the transfer itself. */
+/** Returns true if the narration begins with the reference of the transfer itself. */
 export const containsReference = (
   narration: string,
   { reference }: Pick<BankPayment, 'reference'>,

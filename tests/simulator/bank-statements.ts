@@ -41,7 +41,7 @@ const RECORDED_PAYMENTS_SQL = `SELECT c.reference, c.amount, c.currency, r.reg_n
 
 type PreviewResponse = Extract<ReconcileResponse, { header: null }>
 type PreviewLines = PreviewResponse['lines']
-/** By the reference in the bank's format. */
+/** By reference, in the bank's format. */
 type RecordedPayment = {
   readonly amount: number
   readonly currency: string
@@ -83,20 +83,18 @@ export async function loadStatement(
       (claim) => normaliseReference(claim.reference) === normaliseReference(reference),
     )
   // The bank returns some transfers after staff or the delegate have reported them.
-  const returnable = receivedPayments.filter(
+  const returnablePayments = receivedPayments.filter(
     (payment) => isNamed(payment) && !isReturned(bank, payment),
   )
-  if (random.chance(0.2) && returnable.length > 0)
-    bank.returnTransfer(random.pick(returnable), today)
-  // Other staff may import a later statement at the same time.
+  if (random.chance(0.2) && returnablePayments.length > 0)
+    bank.returnTransfer(random.pick(returnablePayments), today)
+  // Other staff may import a later statement simultaneously.
   const returnedTransfers = bank
     .returnedTransfers()
     .filter((payment) => payment.currency === currency)
   // Some payers write the number of a colleague next to their own reference.
-  const numbers = random.chance(0.6) ? await readNumbers(sql, event) : []
-  const otherNumbers = receivedPayments.map(() =>
-    numbers.length > 0 ? random.pick(numbers) : null,
-  )
+  const regNos = random.chance(0.6) ? await readNumbers(sql, event) : []
+  const otherNumbers = receivedPayments.map(() => (regNos.length > 0 ? random.pick(regNos) : null))
   const additions = drawAdditions(receivedPayments, claimsBefore, random)
   const equalRows = drawEqualRows(today, random)
   const rows = [
@@ -218,10 +216,14 @@ const readRecorded = async (sql: () => Sql): Promise<RecordedPayments> =>
 const isReturned = (bank: Bank, { reference }: BankPayment): boolean =>
   bank.returnedTransfers().some((returnedTransfer) => returnedTransfer.reference === reference)
 /** The statements of this bank print the reference as one word. */
-const contains = (narration: string, reference: string): boolean =>
+const containsWord = (narration: string, reference: string): boolean =>
   narration.toUpperCase().split(' ').includes(normaliseReference(reference))
 
-function formatRow({ on, amount }: BankPayment, narration: string, isWithdrawal: boolean): string {
+function formatRow(
+  { day: on, amount }: BankPayment,
+  narration: string,
+  isWithdrawal: boolean,
+): string {
   const [year = '', month = '', day = ''] = on.split('-')
   const [withdrawn, deposited] = isWithdrawal
     ? [toMajorUnits(amount, INR), '']
@@ -232,7 +234,7 @@ function formatRow({ on, amount }: BankPayment, narration: string, isWithdrawal:
 /** Recorded transfers are recognised, and returned ones are shown. */
 function checkRecognition(
   lines: PreviewLines,
-  recorded: RecordedPayments,
+  recordedPayments: RecordedPayments,
   {
     came: received,
     returns,
@@ -244,20 +246,25 @@ function checkRecognition(
   },
 ): Violation | null {
   for (const one of received) {
-    const credits = lines.filter(
+    const creditLines = lines.filter(
       ({ as, narration }) => as !== 'returned' && containsReference(narration, one),
     )
-    const isKnown = recorded.has(normaliseReference(one.reference))
+    const isRecorded = recordedPayments.has(normaliseReference(one.reference))
     const isShared = shared.has(normaliseReference(one.reference))
-    const isRecognised = credits[0]?.as === 'known' || (isShared && credits[0]?.as === 'ambiguous')
-    if (credits.length !== 1 || (isKnown && !isRecognised))
+    const isRecognised =
+      creditLines[0]?.as === 'known' || (isShared && creditLines[0]?.as === 'ambiguous')
+    if (creditLines.length !== 1 || (isRecorded && !isRecognised))
       return {
         invariant: 'a recorded transfer is recognised in one line of the statement',
-        cause: `${one.reference}: ${JSON.stringify(credits)}`,
+        cause: `${one.reference}: ${JSON.stringify(creditLines)}`,
       }
   }
   for (const one of returns)
-    if (!lines.some(({ as, narration }) => as === 'returned' && contains(narration, one.reference)))
+    if (
+      !lines.some(
+        ({ as, narration }) => as === 'returned' && containsWord(narration, one.reference),
+      )
+    )
       return { invariant: 'a transfer that the bank returns is shown', cause: one.reference }
   return null
 }
@@ -269,12 +276,14 @@ const readNumbers = async (sql: () => Sql, event: string): Promise<readonly stri
     ).all(event)
   ).map(({ reg_no: regNo }) => regNo)
 
-/** A registration whose number is in a line is never ignored in favour of another whose reference is in it. */
+/**
+ * A registration whose number is in a line is never ignored in favour of another registration whose reference is in it.
+ */
 function checkAmbiguousLines(
   lines: PreviewLines,
-  alsoNamed: readonly (string | null)[],
+  namedRegNos: readonly (string | null)[],
 ): Violation | null {
-  const namedNumbers = new Set(alsoNamed.filter((number) => number !== null))
+  const namedNumbers = new Set(namedRegNos.filter((number) => number !== null))
   const wrongLine = lines.find(({ as, narration, of }) => {
     const number = narration.split(' ').find((word) => namedNumbers.has(word))
     const namesAnother = number !== undefined && of.some((candidate) => candidate.reg_no !== number)

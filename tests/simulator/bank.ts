@@ -1,28 +1,34 @@
-/** The organisers' bank account and cash box: payments by each method, and manual refunds. These records are the source of truth. */
+/**
+ * Simulates the organisers' bank account and cash box: payments by each method, and manual refunds. These records are
+ * the source of truth.
+ */
 import { INR } from '../../engine/index.ts'
 import type { Day, Amount, Currency, ManualMethod } from '../../engine/index.ts'
 import type { Random } from './random.ts'
 
 export type BankPayment = {
-  readonly way: ManualMethod
+  readonly method: ManualMethod
   readonly reference: string
   readonly amount: Amount
   readonly currency: Currency
-  readonly on: Day
+  readonly day: Day
 }
 
 export type Bank = {
   /** Records a payment by a delegate. */
-  pay(way: ManualMethod, amount: Amount, on: Day, currency?: Currency): BankPayment
-  /** Null if there is no such payment. References have many spellings, and one transfer may be entered under several methods. */
-  find(way: string, reference: string): BankPayment | null
-  /** Of any method. */
+  pay(method: ManualMethod, amount: Amount, day: Day, currency?: Currency): BankPayment
+  /**
+   * Finds a payment by its reference, which has many spellings; one transfer may be entered under several methods. Null
+   * if there is none.
+   */
+  find(method: string, reference: string): BankPayment | null
+  /** Returns true if a payment by any method has this reference. */
   knows(reference: string | null): boolean
   all(): readonly BankPayment[]
   /** The payments in the statement of the account in this currency, in order of payment. */
   statement(currency: Currency): readonly BankPayment[]
   /** The bank returns a transfer to its sender. */
-  returnTransfer(payment: BankPayment, on: Day): void
+  returnTransfer(payment: BankPayment, day: Day): void
   returnedTransfers(): readonly BankPayment[]
   /** Pays a refund and returns its reference. */
   payRefund(amount: Amount): string
@@ -31,7 +37,7 @@ export type Bank = {
 
 /** Methods that use the same bank account, so one statement line may be entered under any of them. */
 const BANK_METHODS: readonly string[] = ['transfer', 'upi', 'cheque', 'machine', 'desk']
-/** The name under which payments of a method are counted once. */
+/** Returns the type of account in which payments by a method are counted once. */
 export const findAccountType = (method: string): string =>
   BANK_METHODS.includes(method) ? 'bank' : method
 
@@ -66,19 +72,19 @@ export function createBank(): Bank {
   const returnedPayments: BankPayment[] = []
   const refunds = new Map<string, Amount>()
   return {
-    pay: (way, amount, on, currency = INR) => {
+    pay: (method, amount, day, currency = INR) => {
       const number = 2_026_020_000 + receivedPayments.length
       // NEFT has sixteen characters, UPI has twelve digits.
       const reference =
         receivedPayments.length % 3 === 2 ? `60${String(number)}` : `HDFCN5${String(number)}`
-      const payment = { way, reference, amount, currency, on }
+      const payment = { method, reference, amount, currency, day }
       receivedPayments.push(payment)
       return payment
     },
-    find: (way, reference) =>
+    find: (method, reference) =>
       receivedPayments.find(
         (payment) =>
-          findAccountType(payment.way) === findAccountType(way) &&
+          findAccountType(payment.method) === findAccountType(method) &&
           normaliseReference(payment.reference) === normaliseReference(reference),
       ) ?? null,
     knows: (reference) =>
@@ -90,9 +96,9 @@ export function createBank(): Bank {
     all: () => receivedPayments,
     statement: (currency) =>
       receivedPayments.filter(
-        (payment) => payment.currency === currency && findAccountType(payment.way) === 'bank',
+        (payment) => payment.currency === currency && findAccountType(payment.method) === 'bank',
       ),
-    returnTransfer: (payment, on) => void returnedPayments.push({ ...payment, on }),
+    returnTransfer: (payment, day) => void returnedPayments.push({ ...payment, day }),
     returnedTransfers: () => returnedPayments,
     payRefund: (amount) => {
       const reference = `BACK${String(30_000 + refunds.size)}`

@@ -1,6 +1,6 @@
 /**
- * Invariants for merchant accounts: the recorded sums of each account, currency and registration equal the books of
- * its gateway, after every write.
+ * Invariants for merchant accounts: the recorded sums of each account, currency and registration equal the gateway's
+ * records, after every write.
  */
 import { readReportedCurrency } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -31,7 +31,7 @@ type RefundRow = {
 /** Excludes refunds that staff recorded without a reference. */
 const REFUNDS_SQL =
   "SELECT capture_id, reference, amount FROM refunds WHERE state = 'done' AND reference IS NOT NULL"
-/** A bill in another currency than rupees. */
+/** Bills in a currency other than rupees. */
 const WRONG_GATEWAY_SQL = `SELECT p.order_id, r.currency FROM payments p JOIN registrations r ON r.id = p.registration_id
   WHERE p.gateway = 'airpay' AND r.currency <> 'INR'`
 
@@ -44,21 +44,21 @@ export function createAccountInvariants(
       .flatMap(({ gatewayRefunds }) => gatewayRefunds)
       .find((refund) => refund.reference === reference)
 
-  /** Sums by account and currency, and by payer and currency, in the records and in the books of the gateway. */
+  /** Compares sums by account and currency, and by payer and currency, with the gateway's records. */
   const compareBooks = async (): Promise<Violation | null> => {
     const recorded = new Map<string, number>()
     const books = new Map<string, number>()
     const rows = await sql()<CaptureRow>(CAPTURES_SQL).all()
     for (const row of rows) {
-      const found = gateway.find(row.reference)
+      const reportedPayment = gateway.find(row.reference)
       for (const key of [`${row.source} ${row.account}`, `payer ${row.payer}`])
         add(recorded, `${key} ${row.currency}`, row.amount)
-      if (found === null || !isCapture(found.made)) continue
-      for (const key of [getAccount(found.order), `payer ${row.payer}`])
+      if (reportedPayment === null || !isCapture(reportedPayment.made)) continue
+      for (const key of [getAccount(reportedPayment.order), `payer ${row.payer}`])
         add(
           books,
-          `${key} ${readReportedCurrency(found.made.currency) ?? found.made.currency}`,
-          found.made.amount,
+          `${key} ${readReportedCurrency(reportedPayment.made.currency) ?? reportedPayment.made.currency}`,
+          reportedPayment.made.amount,
         )
     }
     const refunds = await sql()<RefundRow>(REFUNDS_SQL).all()
@@ -73,23 +73,23 @@ export function createAccountInvariants(
         add(books, `${key} ${row.currency}`, -refund.amount)
       }
     }
-    const different = [...new Set([...recorded.keys(), ...books.keys()])].find(
+    const differingKey = [...new Set([...recorded.keys(), ...books.keys()])].find(
       (key) => (recorded.get(key) ?? 0) !== (books.get(key) ?? 0),
     )
-    return different === undefined
+    return differingKey === undefined
       ? null
       : {
           invariant: 'each account is balanced in each currency',
-          cause: `${different}: recorded ${recorded.get(different)}, in the books ${books.get(different)}`,
+          cause: `${differingKey}: recorded ${recorded.get(differingKey)}, in the books ${books.get(differingKey)}`,
         }
   }
   return {
     afterWrite: async () => {
-      const wrong = await sql()(WRONG_GATEWAY_SQL).get()
-      if (wrong !== undefined)
+      const wrongOrder = await sql()(WRONG_GATEWAY_SQL).get()
+      if (wrongOrder !== undefined)
         return {
           invariant: 'a bill goes only to a gateway that accepts its currency',
-          cause: JSON.stringify(wrong),
+          cause: JSON.stringify(wrongOrder),
         }
       return compareBooks()
     },
@@ -118,7 +118,7 @@ export function createAccountInvariants(
 const add = (sums: Map<string, number>, key: string, amount: number): void =>
   void sums.set(key, (sums.get(key) ?? 0) + amount)
 
-/** The gateway and the account of the merchant in event files. */
+/** Returns the gateway and the account of the merchant in event files. */
 function getAccount({ merchantId }: Order): string {
   if (merchantId === RAZORPAY_MERCHANT) return `razorpay ${RAZORPAY_ACCOUNT.name}`
   const account = Object.values(ACCOUNTS)

@@ -1,7 +1,7 @@
 /**
- * Invariant for cancellations: the proposed refund and earlier refunds have the same sum, in any order of actions. An
- * overpayment is owed in full; the refund scale of the event file applies to the rest. A refund that was owed at its
- * time counts as never paid.
+ * Invariant for cancellations: the proposed refund and earlier refunds have the same sum, in any order of actions.
+ * An overpayment is owed in full; the refund scale of the event file applies to the rest. A refund that was owed when
+ * it was made counts as if the amount had never been paid.
  */
 import { dayOf } from '../../engine/index.ts'
 import type { Day, Instant } from '../../engine/index.ts'
@@ -20,7 +20,7 @@ type Sums = {
   readonly refundDue: number
   /** A payment that staff accepted at less than its order amount reduces the price. */
   readonly short: number
-  /** The bill that was paid: each payment adds the difference of a correction. */
+  /** The bill that was paid. Each payment adds the difference of a correction. */
   readonly billPaid: number | null
 }
 const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
@@ -34,22 +34,25 @@ const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
   FROM registrations r WHERE r.reg_no = ?`
 
 /** The refund scale of the events that have one. */
-const getRefundPercent = (on: Day): number =>
-  on <= '2026-01-31' ? 75 : on <= '2026-02-20' ? 50 : 0
+const getRefundPercent = (day: Day): number =>
+  day <= '2026-01-31' ? 75 : day <= '2026-02-20' ? 50 : 0
 /** The charge that is kept in addition to the percentage. */
-const getCharge = (on: Day, event: string): number =>
-  event === EURO_EVENT && getRefundPercent(on) === 50 ? EURO_CHARGE : 0
+const getCharge = (day: Day, event: string): number =>
+  event === EURO_EVENT && getRefundPercent(day) === 50 ? EURO_CHARGE : 0
 const toPaise = (rupees: number): number => Math.round(rupees * 100)
 
-const computeRefund = (on: Day, price: number, event: string): number =>
-  Math.max(0, Math.round((price * getRefundPercent(on)) / 100) - getCharge(on, event))
+const computeRefund = (day: Day, price: number, event: string): number =>
+  Math.max(0, Math.round((price * getRefundPercent(day)) / 100) - getCharge(day, event))
 
 /** Checks the page of a registration, while the server's clock is right. */
 export async function checkProposal<Page>(
   { sql, refundDue }: { readonly sql: () => Sql; readonly refundDue: (id: number) => number },
   regNo: string,
   { now, open: openPage }: { readonly now: () => Instant; readonly open: () => Promise<Page> },
-): Promise<{ readonly answer: Page; judge(page: ActionsResponse): Violation | null }> {
+): Promise<{
+  readonly answer: Page
+  checkProposedRefund(page: ActionsResponse): Violation | null
+}> {
   const readState = async (): Promise<string> => {
     const sums = await sql()<Omit<Sums, 'refundDue'>>(SUMS_SQL).get(regNo)
     const knownSums: Sums | null =
@@ -63,7 +66,11 @@ export async function checkProposal<Page>(
   days.push(dayOf(now()))
   return {
     answer,
-    judge: ({ proposed_back: proposedRefund, second_payment: secondPayment, ...page }) => {
+    checkProposedRefund: ({
+      proposed_back: proposedRefund,
+      second_payment: secondPayment,
+      ...page
+    }) => {
       const money = JSON.parse(stateBefore) as Sums | null
       if (!isQuiet || money === null || proposedRefund === null || secondPayment !== null)
         return null
@@ -74,8 +81,8 @@ export async function checkProposal<Page>(
       // An amount above the paid bill remains owed after a correction to a higher bill, until that bill is paid.
       const isPaid = price === null || paid >= price
       const owed = Math.max(0, paid - (isPaid ? (price ?? paid) : (money.billPaid ?? price)))
-      const expectedRefunds = days.map((on) =>
-        Math.max(0, owed + computeRefund(on, paid - owed, money.event) - refunded),
+      const expectedRefunds = days.map((day) =>
+        Math.max(0, owed + computeRefund(day, paid - owed, money.event) - refunded),
       )
       return expectedRefunds.includes(toPaise(proposedRefund))
         ? null

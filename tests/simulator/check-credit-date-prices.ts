@@ -1,4 +1,4 @@
-/** Invariant for payments whose price depends on the day of credit, with independently stated prices. */
+/** Invariant for payments whose price depends on the day of credit. The prices are stated independently here. */
 import { dayOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'

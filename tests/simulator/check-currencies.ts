@@ -4,7 +4,7 @@ import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
 
 /**
- * Gateways accept payments in another currency, which staff review; every other payment is recorded in the
+ * Gateways accept payments in another currency, which staff review. Every other payment is recorded in the
  * registration's currency.
  */
 const OTHER_CURRENCY_SQL = `SELECT c.id, c.amount, c.currency, c.state, r.reg_no, r.currency AS price_currency FROM captures c

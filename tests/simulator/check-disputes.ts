@@ -1,6 +1,6 @@
 /**
- * Invariants for disputes: Rollcall stores the gateway's statuses; staff record only lost disputes, each once; and
- * they see a lost dispute until they have recorded its whole amount or added a note.
+ * Invariants for disputes: Rollcall stores the gateway's statuses; staff record each lost dispute once, and no other; a
+ * lost dispute stays in the work queue until its whole amount is recorded or a note is added.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { readWaitingIds } from '../../server/storage/lists/work-queue.ts'
@@ -43,7 +43,7 @@ const MANUAL_REFUNDS_SQL = `SELECT c.registration_id, c.reference AS payment, f.
 const NOTES_SQL = "SELECT registration_id, at FROM acts WHERE act = 'note'"
 
 export type DisputeInvariants = {
-  /** The dispute of this id, if the refund names one. */
+  /** Returns the dispute with this id, if the refund names one. */
   find(reference: string | null): Dispute | null
   afterWrite(): Promise<Violation | null>
   atRest(now: number): Promise<Violation | null>
@@ -58,7 +58,7 @@ export function createDisputeInvariants(
     [...gateway.orders.values()].flatMap((order) =>
       order.disputes.map((dispute) => ({ order, dispute })),
     )
-  /** The maximum number of stored statuses of each dispute: a later response is never replaced by an earlier one. */
+  /** The largest status index stored for each dispute: an earlier status never replaces a later one. */
   const latestStored = new Map<string, number>()
 
   const findStoredWrong = (row: Row): string | null => {
@@ -80,22 +80,22 @@ export function createDisputeInvariants(
   }
   const findRecordedWrong = (recorded: readonly RecordedLoss[]): string | null => {
     for (const { dispute } of listDisputes()) {
-      const own = listRecorded(recorded, dispute)
-      if (own.length === 0) continue
+      const ownLosses = listRecorded(recorded, dispute)
+      if (ownLosses.length === 0) continue
       // A loss of several payments has a row for each, from one decision.
-      if (new Set(own.map(({ why }) => why)).size > 1) return `${dispute.id} more than once`
-      const sum = sumRecorded(recorded, dispute)
+      if (new Set(ownLosses.map(({ why }) => why)).size > 1) return `${dispute.id} more than once`
+      const sumAmounts = sumRecorded(recorded, dispute)
       if (!isLost(dispute)) return `${dispute.id} is ${getStatus(dispute)}`
-      if (sum > dispute.amount) return `${dispute.id}: ${sum} of ${dispute.amount}`
+      if (sumAmounts > dispute.amount) return `${dispute.id}: ${sumAmounts} of ${dispute.amount}`
     }
     return null
   }
-  /** The registrations with a lost dispute that is not recorded, from the gateway's books. */
+  /** Returns the registrations with a lost dispute that is not recorded, according to the gateway's records. */
   const listWaiting = async (rows: readonly Row[]): Promise<readonly number[]> => {
     const recorded = await sql()<RecordedLoss>(RECORDED_SQL).all()
     const notes = await sql()<{ registration_id: number; at: number }>(NOTES_SQL).all()
     const manualRefunds = await sql()<PaymentAmount>(MANUAL_REFUNDS_SQL).all()
-    /** Whatever the reference, manual refunds since the first loss count towards all losses of the payment. */
+    /** Whatever their reference, manual refunds since the first loss count towards all losses of the payment. */
     const isCovered = (row: Row): boolean => {
       const losses = rows.filter(
         (other) =>
@@ -103,18 +103,18 @@ export function createDisputeInvariants(
           other.registration_id === row.registration_id &&
           other.reference === row.reference,
       )
-      const first = Math.min(...losses.map(({ status_at: at }) => at))
+      const firstLossAt = Math.min(...losses.map(({ status_at: at }) => at))
       const refunds = manualRefunds.filter(
         (refund) =>
           refund.registration_id === row.registration_id &&
           refund.payment === row.reference &&
-          refund.at >= first,
+          refund.at >= firstLossAt,
       )
-      const sum = (amounts: readonly { readonly amount: number }[]): number =>
+      const sumAmounts = (amounts: readonly { readonly amount: number }[]): number =>
         amounts.reduce((total, { amount }) => total + amount, 0)
-      return sum(refunds) >= sum(losses)
+      return sumAmounts(refunds) >= sumAmounts(losses)
     }
-    const waiting = rows.filter((row) => {
+    const waitingRows = rows.filter((row) => {
       const found = listDisputes().find(({ dispute }) => dispute.id === row.dispute_id)
       const isNoted = notes.some(
         ({ registration_id: id, at }) => id === row.registration_id && at >= row.status_at,
@@ -127,19 +127,19 @@ export function createDisputeInvariants(
         !isCovered(row)
       )
     })
-    return [...new Set(waiting.map(({ registration_id: id }) => id))]
+    return [...new Set(waitingRows.map(({ registration_id: id }) => id))]
   }
   const checkQueue = async (rows: readonly Row[], now: number): Promise<Violation | null> => {
     const queue = { is: 'dispute_lost', at: instant(now) } as const
-    const shown: number[] = []
+    const shownIds: number[] = []
     for (const event of RAZORPAY_EVENTS)
-      shown.push(...(await readWaitingIds(serverSql(), event, queue, 100)))
-    const expected = await listWaiting(rows)
-    return shown.toSorted().join() === expected.toSorted().join()
+      shownIds.push(...(await readWaitingIds(serverSql(), event, queue, 100)))
+    const expectedIds = await listWaiting(rows)
+    return shownIds.toSorted().join() === expectedIds.toSorted().join()
       ? null
       : {
           invariant: 'staff see a lost dispute until its whole amount is recorded',
-          cause: `seen ${shown.join()}, expected ${expected.join()}: ${JSON.stringify(rows)}`,
+          cause: `seen ${shownIds.join()}, expected ${expectedIds.join()}: ${JSON.stringify(rows)}`,
         }
   }
   return {
@@ -183,4 +183,4 @@ const listRecorded = (
   { id }: Dispute,
 ): readonly RecordedLoss[] => recorded.filter(({ reference }) => reference === id)
 const sumRecorded = (recorded: readonly RecordedLoss[], dispute: Dispute): number =>
-  listRecorded(recorded, dispute).reduce((sum, { amount }) => sum + amount, 0)
+  listRecorded(recorded, dispute).reduce((sumAmounts, { amount }) => sumAmounts + amount, 0)

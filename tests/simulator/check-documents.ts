@@ -38,7 +38,7 @@ type PaidOrder = {
   state: string
   invoices: 0 | 1
 }
-/** The price of a paid registration, its payments and its refunds. */
+/** The price of a paid registration, with its payments and its refunds. */
 const CHARGED_SQL = `SELECT r.id, r.reg_no, r.state, r.total, r.due, e.issuer ->> '$.invoice' IS NOT NULL AS invoices,
   sum(p.came) AS came, sum(p.gone) AS gone FROM (
     SELECT p.registration_id,
@@ -68,7 +68,7 @@ const INVOICED_BY_RATE_SQL = `SELECT id, rate, sum(base) AS base, sum(gst) AS gs
     FROM documents d CROSS JOIN json_each(d.body, '$.lines') line WHERE d.kind <> 'receipt') each_line
   GROUP BY 1, 2 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1, 2`
 
-/** Erasing removes the personal data of a receipt but not its amounts; an invoice stays unchanged. */
+/** Erasing removes the personal data of a receipt but not its amounts. An invoice stays unchanged. */
 function readStatement(issuedDocument: Document): Document {
   const body = JSON.parse(issuedDocument.body) as { buyer: unknown }
   return issuedDocument.kind === 'receipt'
@@ -89,7 +89,7 @@ export function createDocumentInvariants(sql: () => Sql): {
 } {
   const readRequired = createRequiredReader(sql)
   const issuedStatements = new Map<number, string>()
-  /** By registration: whether the event file had invoices during every change so far. */
+  /** By registration: whether the event file has issued invoices during every change so far. */
   const alwaysInvoiced = new Map<number, boolean>()
   /** The charged amounts by rate, for each registration, bill and sum of payments. */
   const charges = new Map<string, string>()
@@ -135,7 +135,7 @@ export function createDocumentInvariants(sql: () => Sql): {
     }
     return null
   }
-  /** The newest receipt of every payment states everything received for it; minus refunds, that is the kept amount. */
+  /** The newest receipt of every payment states everything received for it. Minus refunds, this is the amount kept. */
   const checkKeptAmount = async (
     all: readonly Document[],
     required: RequiredPayments,
@@ -177,29 +177,29 @@ export function createDocumentInvariants(sql: () => Sql): {
           ? row.total - all.of(row.id).required(row.total)
           : 0
       const chargedAmount = Math.max(0, Math.min(row.total, keptAmount + row.due + waivedAmount))
-      const found = invoicedByRate(row.id)
-      const cause = `${JSON.stringify(row)}: ${JSON.stringify(found)}`
-      const total = found.reduce((sum, { base, gst }) => sum + base + gst, 0)
-      // Refunds are credited even if the event file has no invoices any more.
+      const invoicedRates = invoicedByRate(row.id)
+      const cause = `${JSON.stringify(row)}: ${JSON.stringify(invoicedRates)}`
+      const total = invoicedRates.reduce((sum, { base, gst }) => sum + base + gst, 0)
+      // Refunds are credited even if the event file no longer has invoices.
       if (total > chargedAmount)
         return { invariant: 'invoices minus credit notes do not exceed the charged amount', cause }
       if (!isInvoiced) continue
       if (total !== chargedAmount)
         return { invariant: 'invoices minus credit notes are the charged amount', cause }
       const expectedRates = JSON.stringify(registeredByRate(row.id))
-      if (chargedAmount === row.total && JSON.stringify(found) !== expectedRates)
+      if (chargedAmount === row.total && JSON.stringify(invoicedRates) !== expectedRates)
         return {
           invariant: 'invoices minus credit notes are the registered items by rate',
           cause: `${cause}, not ${expectedRates}`,
         }
       if (row.state === 'cancelled') continue
       const sameBill = JSON.stringify([row.id, row.came, row.gone, billedLines.get(row.id)])
-      const before = charges.get(sameBill) ?? JSON.stringify(found)
-      charges.set(sameBill, before)
-      if (before !== JSON.stringify(found))
+      const ratesBefore = charges.get(sameBill) ?? JSON.stringify(invoicedRates)
+      charges.set(sameBill, ratesBefore)
+      if (ratesBefore !== JSON.stringify(invoicedRates))
         return {
           invariant: 'the same bill with the same payments has the same documents by rate',
-          cause: `${cause}, not ${before}`,
+          cause: `${cause}, not ${ratesBefore}`,
         }
     }
     return null

@@ -1,6 +1,6 @@
 /**
- * Invariants for balances, checked after every write: counted payments equal the price minus waived amounts, except
- * for the balance due or owed; and every open balance has an allowed action.
+ * Invariants for balances, checked after every write: counted payments equal the price minus waived amounts, except for
+ * an open balance; every open balance has an allowed action.
  */
 import type { RegistrationState, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -77,11 +77,11 @@ export function createBalanceInvariants(sql: () => Sql, serverSql: () => Sql): B
       const balances = rows.map((row) => ({ ...row, netPaid: row.left + row.under_way }))
       await refundDue.afterWrite(balances, all)
       const hasReview = rows.some((row) => row.in_review === 1)
-      const waiting = new Set(
+      const openReviewIds = new Set(
         hasReview ? (await readReviews(serverSql(), null)).map(({ regNo }) => regNo ?? '') : [],
       )
       for (const row of rows) {
-        const violation = checkBalance(row, all) ?? checkAllowedAction(row, waiting)
+        const violation = checkBalance(row, all) ?? checkAllowedAction(row, openReviewIds)
         if (violation !== null) return violation
       }
       return null

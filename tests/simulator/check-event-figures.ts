@@ -44,19 +44,19 @@ export function createEventFigureInvariants(
 } {
   const statesBefore = new Map<string, string>()
 
-  /** The figures in paise, from the store operations of the pages. */
+  /** Reads the figures, in paise, with the store operations that the pages use. */
   const readFigures = async (
     eventId: string,
     currency: Currency,
   ): Promise<Readonly<Record<string, number>>> => {
     const query = { eventId, answers: {} }
-    const booked = (await readStatusSums(serverSql(), query))
+    const netRevenue = (await readStatusSums(serverSql(), query))
       .filter(({ category }) => getCurrency(eventId, category) === currency)
       .reduce((sum, row) => sum + row.booked, 0)
     const { rows } = await exportChunk(serverSql(), query, null, ROWS_MAX)
     const { sums, paidBeside } = await computeSalesOfList(serverSql(), query, [])
     return {
-      list: booked,
+      list: netRevenue,
       export: (JSON.parse(rows.rows) as readonly Money[])
         .filter((row) => row.currency === currency)
         .reduce((sum, { money }) => sum + money.paid - money.refunded, 0),

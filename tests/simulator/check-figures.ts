@@ -35,7 +35,7 @@ type CaptureRow = {
   readonly account: string
   readonly source: string
 }
-/** The gateway's payments, regardless of staff decisions; a moved payment belongs to its new event. */
+/** The gateway's payments, regardless of staff decisions. A moved payment belongs to its new event. */
 const CAPTURED_SQL = `SELECT c.id, c.reference, c.amount, c.account, c.source FROM captures c
   JOIN registrations r ON r.id = c.registration_id WHERE r.event_id = ? AND c.source IN ('airpay', 'razorpay')`
 type RefundRow = {
@@ -47,7 +47,7 @@ const REFUNDED_SQL = `SELECT f.capture_id, f.reference, f.amount FROM refunds f 
 
 const toPaise = (rupees: unknown): number => Math.round(Number(rupees ?? 0) * 100)
 
-/** The figures of each staff page, in paise. Null if a request failed, or something happened in the meantime. */
+/** Reads the figures of each staff page, in paise. Null if a request failed, or a change happened in the meantime. */
 async function readFigures(
   client: StaffClient,
   { sql, gateway, now }: Omit<FiguresContext, 'tally'>,
@@ -57,7 +57,7 @@ async function readFigures(
   if (list === undefined) return null
   const token = await client.signIn('Omar')
   if (token === null) return null
-  // The currency of the event; amounts in another one are reported separately.
+  // In the currency of the event; amounts in other currencies are reported separately.
   const currency = getCurrency(event, null)
   const readRetained = async (): Promise<number> =>
     (await sql()<{ kept: number }>(NET_PAYMENTS_SQL).get(event, currency))?.kept ?? 0
@@ -79,9 +79,9 @@ async function readFigures(
   const { data } = JSON.parse(stats) as StatsResponse
   const hasBoth = event === TWO_CURRENCIES_EVENT || event === TWO_GATEWAYS_EVENT
   const unit = currency === INR ? '' : ` (${currency})`
-  const isInCurrency = (of: unknown): boolean => !hasBoth || of === currency
+  const isInCurrency = (candidate: unknown): boolean => !hasBoth || candidate === currency
   const lines = parse(csv.replace(/^\uFEFF/, ''), { columns: true }) as Record<string, string>[]
-  const sum = <T>(items: readonly T[], amountOfOne: (one: T) => number): number =>
+  const sumOver = <T>(items: readonly T[], amountOfOne: (one: T) => number): number =>
     items.reduce((total, item) => total + amountOfOne(item), 0)
   if (!isDashboardInOneCurrencyEach(data)) return 'added'
   const dashboard = data[`${event}_stats`] as { readonly total_revenue?: number } | undefined
@@ -89,17 +89,17 @@ async function readFigures(
     captures: netBefore,
     beside: toPaise(paidElsewhere),
     list: toPaise(sums?.money),
-    rows: sum(
+    rows: sumOver(
       registrations.filter((row) => isInCurrency(row['money.currency'])),
       (row) => toPaise(row['money.paid']) - toPaise(row['money.refunded']),
     ),
-    csv: sum(
+    csv: sumOver(
       lines.filter((row) => isInCurrency(row['Currency'])),
       (row) => toPaise(row[`Amount paid${unit}`]) - toPaise(row[`Amount refunded${unit}`]),
     ),
     sales:
       toPaise(paidElsewhere) +
-      sum(
+      sumOver(
         rows.filter((row) => isInCurrency(row.currency ?? currency)),
         (row) => toPaise(row.paid_total),
       ),
@@ -116,7 +116,7 @@ type RevenueStats = {
     readonly total_revenue: number
   }[]
 }
-/** Whether the totals are the sums of the events, by currency. */
+/** Returns true if the totals are the sums of the events, by currency. */
 function isDashboardInOneCurrencyEach(data: StatsResponse['data']): boolean {
   const addUp = (all: readonly RevenueStats[]): string => {
     const sums = new Map<string, number>()
@@ -125,10 +125,10 @@ function isDashboardInOneCurrencyEach(data: StatsResponse['data']): boolean {
         sums.set(one.currency, (sums.get(one.currency) ?? 0) + toPaise(one.total_revenue))
     return JSON.stringify([...sums].filter(([, amount]) => amount !== 0).toSorted())
   }
-  const ofEvents = Object.entries(data).flatMap(([key, stats]) =>
+  const eventFigures = Object.entries(data).flatMap(([key, stats]) =>
     key.endsWith('_stats') && key !== 'revenue_stats' ? [stats as RevenueStats] : [],
   )
-  return addUp(ofEvents) === addUp([data.revenue_stats])
+  return addUp(eventFigures) === addUp([data.revenue_stats])
 }
 
 type SettledOrder = {
@@ -155,11 +155,11 @@ async function reconcileReport(
     ),
     refunded: await sql()<RefundRow>(REFUNDED_SQL).all(),
   })
-  const before = await readBooks()
-  const { captured, refunded } = before
+  const booksBefore = await readBooks()
+  const { captured, refunded } = booksBefore
   const isKnown = ({ reference }: GatewayRefund): boolean =>
     refunded.some((candidate) => candidate.reference === reference)
-  const settled = captured.flatMap(({ reference }): SettledOrder[] => {
+  const settledOrders = captured.flatMap(({ reference }): SettledOrder[] => {
     const gatewayRecord = gateway.find(reference)
     if (gatewayRecord === null || !isCapture(gatewayRecord.made)) return []
     const gatewayRefunds = gatewayRecord.order.gatewayRefunds.filter(
@@ -168,17 +168,19 @@ async function reconcileReport(
     return [{ ...gatewayRecord, back: gatewayRefunds }]
   })
   const isComparable =
-    settled.length === captured.length &&
+    settledOrders.length === captured.length &&
     captured.every(({ account }) => account === 'sample') &&
-    settled.every(({ back }) => back.every(isKnown))
+    settledOrders.every(({ back }) => back.every(isKnown))
   if (!isComparable) return null
   const answer = await client.call(
     'POST',
     `/admin/reconcile/?event=${event}`,
     token,
-    [...buildReport(settled, dayOf(reportTime)), buildDollarLine(dayOf(reportTime))].join('\n'),
+    [...buildReport(settledOrders, dayOf(reportTime)), buildDollarLine(dayOf(reportTime))].join(
+      '\n',
+    ),
   )
-  if (answer?.status !== 200 || JSON.stringify(await readBooks()) !== JSON.stringify(before))
+  if (answer?.status !== 200 || JSON.stringify(await readBooks()) !== JSON.stringify(booksBefore))
     return null
   const { settlement } = JSON.parse(answer.body) as { settlement?: WireSettlement }
   // While the event file accepts no cards, the report is parsed as a bank statement.
@@ -191,17 +193,21 @@ async function reconcileReport(
     const line = linesByReference.get(reference)
     return line?.as === status ? toPaise(line.amount) : 0
   }
-  const inReport = new Set(settled.flatMap(({ back }) => back.map(({ reference }) => reference)))
-  const refundedBy = ({ reference, amount }: RefundRow): number =>
-    reference !== null && inReport.has(reference) ? findAmount(reference, 'refunded') : amount
+  const reportedReferences = new Set(
+    settledOrders.flatMap(({ back }) => back.map(({ reference }) => reference)),
+  )
+  const sumRefundsOf = ({ reference, amount }: RefundRow): number =>
+    reference !== null && reportedReferences.has(reference)
+      ? findAmount(reference, 'refunded')
+      : amount
   const refunds = Map.groupBy(refunded, ({ capture_id: id }) => id)
-  const gatewayNet = captured.reduce((sum, { id, reference }) => {
+  const gatewayNet = captured.reduce((sumOver, { id, reference }) => {
     const sale = findAmount(reference, 'settled')
     const refundedAmount = (refunds.get(id) ?? []).reduce(
-      (sumSoFar, refund) => sumSoFar + refundedBy(refund),
+      (sumSoFar, refund) => sumSoFar + sumRefundsOf(refund),
       0,
     )
-    return sale === 0 ? sum : sum + sale - refundedAmount
+    return sale === 0 ? sumOver : sumOver + sale - refundedAmount
   }, 0)
   return (
     gatewayNet +
@@ -213,9 +219,9 @@ async function reconcileReport(
   )
 }
 
-/** The gateway's settlement report: each sale and each refund, without a fee. */
-function buildReport(settled: readonly SettledOrder[], day: string): readonly string[] {
-  const line = (
+/** Builds the gateway's settlement report: each sale and each refund, without a fee. */
+function buildReport(settledOrders: readonly SettledOrder[], day: string): readonly string[] {
+  const formatLine = (
     { orderId }: Order,
     reference: string,
     amount: Transaction['amount'],
@@ -224,15 +230,15 @@ function buildReport(settled: readonly SettledOrder[], day: string): readonly st
     `${orderId},${reference},${formatPlainAmount(amount, INR)},0,0,${formatPlainAmount(amount, INR)},UTR1,${formatDate(day)},${type},INR`
   return [
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type,Currency',
-    ...settled.flatMap(({ order, made, back }) => [
-      line(order, made.reference, made.amount, 'Sale'),
-      ...back.map(({ reference, amount }) => line(order, reference, amount, 'Refund')),
+    ...settledOrders.flatMap(({ order, made, back }) => [
+      formatLine(order, made.reference, made.amount, 'Sale'),
+      ...back.map(({ reference, amount }) => formatLine(order, reference, amount, 'Refund')),
     ]),
   ]
 }
 const formatDate = (day: string): string => day.split('-').toReversed().join('-')
 const IN_DOLLARS = 'DOLLARS1'
-/** A payment to another merchant; the amount is not in rupees. */
+/** Builds a line for a payment to another merchant; the amount is not in rupees. */
 const buildDollarLine = (day: string): string =>
   `SMPL1,${IN_DOLLARS},1180.00,0,0,1180.00,UTR1,${formatDate(day)},Sale,USD`
 
@@ -243,7 +249,7 @@ export type FiguresContext = {
   readonly tally: Tally
 }
 
-/** Compares the figures. Null if they agree, or could not be read without a change in between. */
+/** Compares the figures. Null if they agree, or a change happened while they were read. */
 export async function compareFigures(
   client: StaffClient,
   context: FiguresContext,
@@ -269,10 +275,10 @@ export async function compareFigures(
       }
 }
 
-/** Something may happen while the pages are being read. */
+/** A change may happen while the pages are being read. */
 const TRIES_MAX = 3
 
-/** Compares the figures of each event, and retries until they were read without a change in between. */
+/** Compares the figures of each event. Retries until no change happens while they are read. */
 export async function compareAllFigures(
   client: StaffClient,
   context: FiguresContext,

@@ -1,11 +1,11 @@
-/** The invariants for gateway data: accounts, late authorisations, failed refunds and disputes. */
+/** Combines the invariants for gateway data: accounts, late authorisations, failed refunds and disputes. */
 import { createAccountInvariants } from './check-accounts.ts'
 import { createDisputeInvariants } from './check-disputes.ts'
 import type { CheckContext, Violation } from './check-payments.ts'
 import { createRazorpayInvariants } from './check-razorpay.ts'
 
 export type GatewayInvariants = {
-  /** Whether a refund with this reference is the loss of a dispute. */
+  /** Returns true if a refund with this reference is the loss of a dispute. */
   isDispute(reference: string | null): boolean
   afterWrite(): Promise<Violation | null>
   atRest(now: number): Promise<Violation | null>

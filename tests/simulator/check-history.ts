@@ -11,7 +11,7 @@ import type { RequiredPayments } from './expected-balance.ts'
 import { BY_STATEMENT } from './bank-statements.ts'
 import { isInTable, isStaffName, canAddRegistration, canPerform } from './expected-permissions.ts'
 
-/** A registration with all data that actions may change. */
+/** A registration with all data that actions can change. */
 type Row = {
   id: number
   reg_no: string
@@ -21,39 +21,39 @@ type Row = {
   total: number | null
   due: number
   /** Counted payments minus completed refunds. */
-  kept: number
+  net_paid: number
   category: string | null
   answers: string
   /** Emails that staff requested. */
-  again: number
-  /** Open orders, and seats that are reserved or taken. */
-  open: number
+  requested_emails: number
+  /** The number of open orders. */
+  open_orders: number
   /** The amount of the newest order. */
-  asks: number | null
+  order_amount: number | null
   /** Refunds that were paid out, or may have been. */
-  refunds: number
-  /** Of these, the refunds in progress. */
-  under_way: number
+  refund_total: number
+  /** The refunds in progress among these. */
+  refunds_in_progress: number
   /** Payments that need a decision. */
-  waiting: number
+  open_reviews: number
   captures: number
-  /** The time when the last of its links expires. */
-  links: number
+  /** The time at which the last of the links expires. */
+  links_expire_at: number
 }
 const ROWS_SQL = `SELECT r.id, r.reg_no, r.event_id, r.state, r.payment_status AS status, r.total, r.due, r.category, r.answers,
   (SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0)
-    FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS kept,
-  (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'again') AS again,
-  (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.status = 'pending') AS open,
-  (SELECT p.amount FROM payments p WHERE p.registration_id = r.id AND p.status = 'pending' ORDER BY p.attempt DESC LIMIT 1) AS asks,
+    FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS net_paid,
+  (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'again') AS requested_emails,
+  (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.status = 'pending') AS open_orders,
+  (SELECT p.amount FROM payments p WHERE p.registration_id = r.id AND p.status = 'pending' ORDER BY p.attempt DESC LIMIT 1) AS order_amount,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
-    WHERE p.registration_id = r.id AND f.state <> 'refused') AS refunds,
+    WHERE p.registration_id = r.id AND f.state <> 'refused') AS refund_total,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
-    WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted') AND f.state IN ('wanted', 'asked', 'unsure')) AS under_way,
+    WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted') AND f.state IN ('wanted', 'asked', 'unsure')) AS refunds_in_progress,
   (SELECT count(*) FROM captures c WHERE c.registration_id = r.id AND c.state = 'review')
-    + (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.review IS NOT NULL) AS waiting,
+    + (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.review IS NOT NULL) AS open_reviews,
   (SELECT count(*) FROM captures c WHERE c.registration_id = r.id) AS captures,
-  (SELECT coalesce(max(l.expires_at), 0) FROM links l WHERE l.registration_id = r.id) AS links FROM registrations r`
+  (SELECT coalesce(max(l.expires_at), 0) FROM links l WHERE l.registration_id = r.id) AS links_expire_at FROM registrations r`
 
 type ActionRow = {
   id: number
@@ -100,7 +100,7 @@ const USERS_WITHOUT_SESSION: ReadonlySet<string> = new Set(['Asha', 'Ravi'])
 export type HistoryInvariants = {
   afterWrite(): Promise<Violation | null>
   /** Checks an action that the API reported as done. The reason identifies it. */
-  answered(regNo: string, actionName: ActionName, why: string): Promise<Violation | null>
+  checkReportedAction(regNo: string, actionName: ActionName, why: string): Promise<Violation | null>
 }
 
 type Data = Readonly<Record<string, unknown>>
@@ -108,13 +108,13 @@ const readNumber = (data: Data, name: string): number => Number(data[name] ?? 0)
 
 export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
   let previousRows = new Map<number, Row>()
-  let lastSeen = { acts: 0, decisions: 0 }
+  let lastIds = { acts: 0, decisions: 0 }
   const readRequired = createRequiredReader(sql)
   let requiredAmounts: RequiredPayments = {
     of: () => ({ received: 0, required: (total) => total }),
   }
 
-  const checkTable = async (act: ActionRow, rowBefore: Row): Promise<Violation | null> => {
+  const checkActionAllowed = async (act: ActionRow, rowBefore: Row): Promise<Violation | null> => {
     const cause = JSON.stringify(act)
     if (act.was !== rowBefore.state)
       return { invariant: 'the history records the state before each action', cause }
@@ -141,79 +141,102 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
   }
   const checkDecision = async (
     decision: DecisionRow,
-    was: Row | undefined,
-    now: Row | undefined,
+    rowBefore: Row | undefined,
+    rowAfter: Row | undefined,
     refunded: number,
   ): Promise<Violation | null> => {
-    if (USERS_WITHOUT_SESSION.has(decision.who) || was === undefined || now === undefined)
+    if (
+      USERS_WITHOUT_SESSION.has(decision.who) ||
+      rowBefore === undefined ||
+      rowAfter === undefined
+    )
       return null
     const actionName = decision.what.split(' ')[0] as ActionName
     const cause = JSON.stringify(decision)
-    if (!isInTable(actionName, was.state))
+    if (!isInTable(actionName, rowBefore.state))
       return { invariant: 'an action happens only in a state that allows it', cause }
-    if (!canPerform(decision.who, actionName, was.event_id, null))
+    if (!canPerform(decision.who, actionName, rowBefore.event_id, null))
       return { invariant: 'staff perform only actions of their role', cause }
-    if (actionName === 'refund' && now.refunds - was.refunds !== refunded)
+    if (actionName === 'refund' && rowAfter.refund_total - rowBefore.refund_total !== refunded)
       return { invariant: 'a refund in the history is recorded', cause }
-    if ((actionName === 'accept' || actionName === 'dismiss') && now.waiting > was.waiting)
+    if (
+      (actionName === 'accept' || actionName === 'dismiss') &&
+      rowAfter.open_reviews > rowBefore.open_reviews
+    )
       return { invariant: 'a decided review is closed', cause }
     return checkDoneOnce(decision.why)
   }
   const findWrongEffect = (
     { act, at, became, data: text }: ActionRow,
-    was: Row,
-    now: Row,
+    rowBefore: Row,
+    rowAfter: Row,
   ): string | null => {
     const data = JSON.parse(text) as Data
     const isSame = (...names: readonly (keyof Row)[]): boolean =>
-      names.every((name) => was[name] === now[name])
-    if (became !== now.state) return `it became ${now.state}`
+      names.every((name) => rowBefore[name] === rowAfter[name])
+    if (became !== rowAfter.state) return `it became ${rowAfter.state}`
     switch (act) {
       case 'note':
       case 'undo_note':
       case 'handle_refund':
-        return JSON.stringify(was) === JSON.stringify(now) ? null : 'something else changed'
+        return JSON.stringify(rowBefore) === JSON.stringify(rowAfter)
+          ? null
+          : 'something else changed'
       case 'resend':
       case 'send_pay_link':
-        return JSON.stringify({ ...was, again: was.again + 1 }) === JSON.stringify(now)
+        return JSON.stringify({
+          ...rowBefore,
+          requested_emails: rowBefore.requested_emails + 1,
+        }) === JSON.stringify(rowAfter)
           ? null
           : 'not exactly one email'
       case 'correct': {
         const difference = readNumber(data, 'difference')
         const changes = data['changes'] as readonly string[]
-        if ((now.total ?? 0) - (was.total ?? 0) !== difference)
+        if ((rowAfter.total ?? 0) - (rowBefore.total ?? 0) !== difference)
           return 'the price difference is not the recorded one'
-        const { required } = requiredAmounts.of(now.id)
-        const priceDifference = required(now.total ?? 0) - required(was.total ?? 0)
+        const { required } = requiredAmounts.of(rowAfter.id)
+        const priceDifference = required(rowAfter.total ?? 0) - required(rowBefore.total ?? 0)
         // The amount to refund cannot exceed the remaining payments; check-due.ts checks that amount.
-        const isPaid = was.status === 'success'
-        const isLimited = isPaid && (was.due === -was.kept || now.due === -now.kept)
-        if (!isLimited && now.due - was.due !== (isPaid ? priceDifference : 0))
+        const isPaid = rowBefore.status === 'success'
+        const isLimited =
+          isPaid && (rowBefore.due === -rowBefore.net_paid || rowAfter.due === -rowAfter.net_paid)
+        if (!isLimited && rowAfter.due - rowBefore.due !== (isPaid ? priceDifference : 0))
           return 'wrong balance'
-        if ((was.answers !== now.answers) !== changes.length > 0) return 'other answers'
-        return isSame('captures', 'refunds') ? null : 'money moved'
+        if ((rowBefore.answers !== rowAfter.answers) !== changes.length > 0) return 'other answers'
+        return isSame('captures', 'refund_total') ? null : 'payments or refunds changed'
       }
       case 'transfer':
-        if (now.links > at) return 'a link of the previous owner still gives access'
-        return isSame('total', 'due', 'category', 'status', 'captures', 'refunds', 'open') &&
-          now.again === was.again + 2
+        if (rowAfter.links_expire_at > at) return 'a link of the previous owner still gives access'
+        return isSame(
+          'total',
+          'due',
+          'category',
+          'status',
+          'captures',
+          'refund_total',
+          'open_orders',
+        ) && rowAfter.requested_emails === rowBefore.requested_emails + 2
           ? null
           : 'unexpected changes, or no email'
       case 'cancel': {
         // A refund in progress is owed until it is completed.
-        if (now.due !== -readNumber(data, 'pay_back') - was.under_way) return 'wrong refund amount'
-        if (now.open > 0) return 'it can still be paid'
-        return isSame('answers', 'total', 'captures', 'refunds') ? null : 'money moved'
+        if (rowAfter.due !== -readNumber(data, 'pay_back') - rowBefore.refunds_in_progress)
+          return 'wrong refund amount'
+        if (rowAfter.open_orders > 0) return 'it can still be paid'
+        return isSame('answers', 'total', 'captures', 'refund_total')
+          ? null
+          : 'payments or refunds changed'
       }
       case 'confirm':
-        if (now.captures !== was.captures + 1) return 'no payment, or more than one'
-        return now.waiting > was.waiting || now.status === 'success'
+        if (rowAfter.captures !== rowBefore.captures + 1) return 'no payment, or more than one'
+        return rowAfter.open_reviews > rowBefore.open_reviews || rowAfter.status === 'success'
           ? null
           : 'the payment is neither counted nor in review'
       case 'came_again':
-        if (now.captures !== was.captures + 1) return 'no payment, or more than one'
-        return now.waiting > was.waiting &&
-          isSame('answers', 'total', 'due', 'category', 'status', 'state', 'refunds')
+        if (rowAfter.captures !== rowBefore.captures + 1) return 'no payment, or more than one'
+        return rowAfter.open_reviews > rowBefore.open_reviews &&
+          isSame('answers', 'total', 'due', 'category', 'status', 'state', 'refund_total')
           ? null
           : 'the payment is counted, or not in review'
       case 'accept':
@@ -221,51 +244,65 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       case 'refund':
         return 'recorded as an action, not as a decision'
       case 'approve':
-        return isSame('answers', 'total', 'due', 'category') && isOrderedInFull(now)
+        return isSame('answers', 'total', 'due', 'category') && isOrderedInFull(rowAfter)
           ? null
           : 'the order amount differs from the price'
       case 'accept_offer':
-        return isSame('answers', 'due') && now.category === data['category'] && isOrderedInFull(now)
+        return isSame('answers', 'due') &&
+          rowAfter.category === data['category'] &&
+          isOrderedInFull(rowAfter)
           ? null
           : 'the order amount differs from the offered price'
       case 'refuse':
-        return isSame('answers', 'total', 'due', 'category', 'captures', 'open') && now.open === 0
+        return isSame('answers', 'total', 'due', 'category', 'captures', 'open_orders') &&
+          rowAfter.open_orders === 0
           ? null
           : 'an order exists'
       case 'edit':
-        return isSame('total', 'due', 'category', 'status', 'state', 'captures', 'refunds', 'open')
+        return isSame(
+          'total',
+          'due',
+          'category',
+          'status',
+          'state',
+          'captures',
+          'refund_total',
+          'open_orders',
+        )
           ? null
           : 'more than answers changed'
       case 'ask_cancel':
       case 'ask_refund':
       case 'withdraw_refund':
-        return JSON.stringify(was) === JSON.stringify(now) ? null : 'something else changed'
+        return JSON.stringify(rowBefore) === JSON.stringify(rowAfter)
+          ? null
+          : 'something else changed'
       case 'tell':
       case 'not_found':
       case 'lapse': {
         // Without an open claim the state is unchanged, and another registration can use the reference.
-        const expectedState = was.state === 'told' ? 'to_pay' : was.state
-        if (now.state !== (act === 'not_found' ? expectedState : STATE_AFTER[act]))
-          return `it is ${now.state}`
-        return isSame('answers', 'total', 'due', 'category', 'captures', 'refunds')
+        const expectedState = rowBefore.state === 'told' ? 'to_pay' : rowBefore.state
+        if (rowAfter.state !== (act === 'not_found' ? expectedState : STATE_AFTER[act]))
+          return `it is ${rowAfter.state}`
+        return isSame('answers', 'total', 'due', 'category', 'captures', 'refund_total')
           ? null
           : 'more than the claim changed'
       }
       case 'take_up':
         // A card order is created when the delegate is redirected to the gateway.
         return isSame('answers', 'total', 'due', 'category', 'captures') &&
-          (now.open === 0 || isOrderedInFull(now))
+          (rowAfter.open_orders === 0 || isOrderedInFull(rowAfter))
           ? null
           : 'the order amount differs from the price'
       case 'reopen':
-        return isSame('answers', 'total', 'due', 'category', 'captures', 'refunds') &&
-          (now.open === 0 || isOrderedInFull(now))
+        return isSame('answers', 'total', 'due', 'category', 'captures', 'refund_total') &&
+          (rowAfter.open_orders === 0 || isOrderedInFull(rowAfter))
           ? null
           : 'the order amount differs from the price'
       case 'erase':
-        return isSame('total', 'captures', 'refunds', 'category', 'waiting') &&
-          now.answers === '{}' &&
-          now.links === 0
+        return isSame('total', 'captures', 'refund_total', 'category', 'open_reviews') &&
+          rowAfter.answers === '{}' &&
+          rowAfter.links_expire_at === 0
           ? null
           : 'payments changed, or personal data remains'
       case 'add':
@@ -279,20 +316,25 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       regNo,
     )) !== undefined
   const checkErased = async (): Promise<Violation | null> => {
-    const remaining = await sql()(REMAINING_PERSONAL_DATA_SQL).get()
-    return remaining === undefined
+    const remainingData = await sql()(REMAINING_PERSONAL_DATA_SQL).get()
+    return remainingData === undefined
       ? null
-      : { invariant: 'an erased registration stays erased', cause: JSON.stringify(remaining) }
+      : { invariant: 'an erased registration stays erased', cause: JSON.stringify(remainingData) }
   }
-  /** Whether one order requests the full price. */
-  const isOrderedInFull = ({ open, asks, total }: Row): boolean => open === 1 && asks === total
-  /** Checks a registration that staff did not change. */
-  const findUnexplainedChange = (was: Row, now: Row): string | null => {
-    if (was.answers !== now.answers || was.category !== now.category) return 'other answers'
-    if (was.state === now.state) return null
-    if (was.state === 'cancelled' || was.state === 'refused') return `it was ${was.state}`
-    if (was.state === 'to_approve') return 'staff have not reviewed it'
-    return now.state === 'cancelled' && now.status !== 'refunded' ? 'it was cancelled' : null
+  /** Returns true if one order requests the full price. */
+  const isOrderedInFull = ({ open_orders, order_amount, total }: Row): boolean =>
+    open_orders === 1 && order_amount === total
+  /** Explains a change of a registration on which staff performed no action. Null if it is explained. */
+  const findUnexplainedChange = (rowBefore: Row, rowAfter: Row): string | null => {
+    if (rowBefore.answers !== rowAfter.answers || rowBefore.category !== rowAfter.category)
+      return 'other answers'
+    if (rowBefore.state === rowAfter.state) return null
+    if (rowBefore.state === 'cancelled' || rowBefore.state === 'refused')
+      return `it was ${rowBefore.state}`
+    if (rowBefore.state === 'to_approve') return 'staff have not reviewed it'
+    return rowAfter.state === 'cancelled' && rowAfter.status !== 'refunded'
+      ? 'it was cancelled'
+      : null
   }
   return {
     afterWrite: async () => {
@@ -300,32 +342,32 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       requiredAmounts = await readRequired()
       const violation = await checkErased()
       if (violation !== null) return violation
-      const newActions = listNewer(await sql()<ActionRow>(ACTIONS_SQL).all(), lastSeen.acts)
-      const decisions = listNewer(await sql()<DecisionRow>(DECISIONS_SQL).all(), lastSeen.decisions)
+      const newActions = listNewer(await sql()<ActionRow>(ACTIONS_SQL).all(), lastIds.acts)
+      const decisions = listNewer(await sql()<DecisionRow>(DECISIONS_SQL).all(), lastIds.decisions)
       const rowsBefore = previousRows
       previousRows = rows
-      lastSeen = (await sql()<typeof lastSeen>(LAST_IDS_SQL).get()) ?? lastSeen
+      lastIds = (await sql()<typeof lastIds>(LAST_IDS_SQL).get()) ?? lastIds
       for (const act of newActions) {
-        const [rowBefore, now] = [
+        const [rowBefore, rowAfter] = [
           rowsBefore.get(act.registration_id),
           rows.get(act.registration_id),
         ]
-        if (rowBefore === undefined && now !== undefined && act.act === 'add') {
-          if (!isStaffName(act.who) || !canAddRegistration(act.who, now.event_id))
+        if (rowBefore === undefined && rowAfter !== undefined && act.act === 'add') {
+          if (!isStaffName(act.who) || !canAddRegistration(act.who, rowAfter.event_id))
             return {
               invariant: 'staff perform only actions of their role',
               cause: JSON.stringify(act),
             }
           continue
         }
-        if (rowBefore === undefined || now === undefined) continue
-        const wrong = await checkTable(act, rowBefore)
-        if (wrong !== null) return wrong
-        const wrongEffect = findWrongEffect(act, rowBefore, now)
+        if (rowBefore === undefined || rowAfter === undefined) continue
+        const actionViolation = await checkActionAllowed(act, rowBefore)
+        if (actionViolation !== null) return actionViolation
+        const wrongEffect = findWrongEffect(act, rowBefore, rowAfter)
         if (wrongEffect !== null)
           return {
             invariant: 'an action changes what the history records, and nothing else',
-            cause: `${wrongEffect}: ${JSON.stringify(act)} ${JSON.stringify(rowBefore)} → ${JSON.stringify(now)}`,
+            cause: `${wrongEffect}: ${JSON.stringify(act)} ${JSON.stringify(rowBefore)} → ${JSON.stringify(rowAfter)}`,
           }
       }
       for (const decision of decisions) {
@@ -334,25 +376,30 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         const refunded = decisions
           .filter(({ registration_id, what }) => registration_id === id && what === decision.what)
           .reduce((sum, { amount }) => sum + (amount ?? 0), 0)
-        const wrong = await checkDecision(decision, rowsBefore.get(id), rows.get(id), refunded)
-        if (wrong !== null) return wrong
+        const decisionViolation = await checkDecision(
+          decision,
+          rowsBefore.get(id),
+          rows.get(id),
+          refunded,
+        )
+        if (decisionViolation !== null) return decisionViolation
       }
       const changedIds = new Set(newActions.map((act) => act.registration_id))
-      for (const [id, now] of rows) {
+      for (const [id, rowAfter] of rows) {
         const rowBefore = rowsBefore.get(id)
-        const unexplained =
+        const unexplainedChange =
           rowBefore === undefined || changedIds.has(id)
             ? null
-            : findUnexplainedChange(rowBefore, now)
-        if (unexplained !== null)
+            : findUnexplainedChange(rowBefore, rowAfter)
+        if (unexplainedChange !== null)
           return {
             invariant: 'nothing changes without an action',
-            cause: `${unexplained}: ${JSON.stringify(rowBefore)} → ${JSON.stringify(now)}`,
+            cause: `${unexplainedChange}: ${JSON.stringify(rowBefore)} → ${JSON.stringify(rowAfter)}`,
           }
       }
       return null
     },
-    answered: async (regNo, act, reason) => {
+    checkReportedAction: async (regNo, act, reason) => {
       const { times } = (await sql()<{ times: number }>(COUNT_BY_REASON_SQL).get(
         reason,
         reason,
@@ -375,7 +422,7 @@ const listNewer = <T extends { readonly id: number }>(
   lastId: number,
 ): readonly T[] => rows.filter(({ id }) => id > lastId)
 
-/** Reads the payment method from the history text. */
+/** Reads the payment method from the text of the history. */
 function parseMethod(paymentText: string): string {
   return / (?:in cash|by card machine|at the desk)/.test(paymentText) ? 'cash' : 'transfer'
 }

@@ -1,6 +1,7 @@
 /**
- * An independent calculation of owed refunds: a refund counts as owed up to the amount owed at its time, and only the rest is part of the
- * refund of a cancellation. Cancelled registrations are not followed further.
+ * Calculates owed refunds independently: a refund counts as owed up to the amount owed when it was made, and only the
+ * rest is part of the refund of a cancellation.
+ * Cancelled registrations are not followed further.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { RequiredPayments } from './expected-balance.ts'

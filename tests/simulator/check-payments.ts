@@ -1,6 +1,6 @@
 /**
- * Payment invariants, checked after every write and once more when the history is idle. The gateway's records are the
- * source of truth; the database must agree with them.
+ * Payment invariants, checked after every write and once more when the history is idle.
+ * The gateway's records are the source of truth; the database must agree with them.
  */
 import { findInOrder } from '../../server/storage/database/in-order.ts'
 import type { Amount, PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -12,7 +12,7 @@ import { createCurrencyInvariants } from './check-currencies.ts'
 import { createBalanceInvariants } from './check-due.ts'
 import { createEventFigureInvariants } from './check-event-figures.ts'
 import { CLOSES, EARLY_ENDS, SEATS, APPROVAL_EVENT } from './events.ts'
-import { captureTime, isCapture, isAsOrdered, listCaptures } from './gateway.ts'
+import { getCaptureTime, isCapture, isAsOrdered, listCaptures } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
 import { createDocumentInvariants } from './check-documents.ts'
 import { DAY_MS } from './plan.ts'
@@ -35,11 +35,11 @@ export type CheckContext = {
   readonly actionHistory: HistoryInvariants
   /** How long before closing a payment must arrive if its time is uncertain. */
   readonly closingMarginMs: (order: Order) => number
-  /** Whether the server's clock is never wrong. */
+  /** True if the server's clock is never wrong. */
   readonly isClockRight: boolean
-  /** Whether neither the server nor the gateway is ever down. */
+  /** True if neither the server nor the gateway is ever down. */
   readonly isUndisturbed: boolean
-  /** Whether we have the credentials of the order's merchant, which queries need. */
+  /** Returns true if the server has the credentials of the order's merchant, which queries need. */
   readonly canQuery: (order: Order) => boolean
 }
 
@@ -60,7 +60,7 @@ type PaymentRow = {
   created_at: number
   /** The payment deadline, if it was extended. Null otherwise. */
   pay_until: number | null
-  /** Null if the delegate was never redirected to the gateway with it. */
+  /** When the delegate was redirected to the gateway with this order. Null if never. */
   handed_off_at: number | null
   gateway: string | null
 }
@@ -124,14 +124,14 @@ const isPaid = (status: PaymentStatus): boolean => status === 'success' || statu
 export type Invariants = {
   afterWrite(now: number): Promise<Violation | null>
   atRest(now: number): Promise<Violation | null>
-  /** The server has detected that its clock went back. */
+  /** Called when the server has detected that its clock was set back. */
   afterClockWentBack(now: number): Promise<Violation | null>
   /**
    * The part of the refunds that was owed before the cancellation, and is not part of the refund of the cancellation.
    */
   refundDue(id: number): number
-  /** A page shows this registration as paid. */
-  shownPaid(regNo: string): Promise<Violation | null>
+  /** Called when a page shows this registration as paid. */
+  checkShownPaid(regNo: string): Promise<Violation | null>
 }
 
 export function createInvariants(context: CheckContext): Invariants {
@@ -142,7 +142,7 @@ export function createInvariants(context: CheckContext): Invariants {
       .get(orderId)
       ?.transactions.find((transaction) => transaction.reference === reference)
 
-  const payments = async (): Promise<Violation | null> => {
+  const checkPayments = async (): Promise<Violation | null> => {
     for (const row of await sql()<PaymentRow>(PAYMENTS_SQL).all()) {
       const statusBefore = statusByOrder.get(row.order_id)
       if (statusBefore !== undefined && isPaid(statusBefore) && !isPaid(row.status))
@@ -165,7 +165,7 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  /** Whether the payment was made days after both the redirect and closing, by the gateway's clock. A balance can be paid at any time. */
+  /** True if the payment was made days after redirect and closing, by the gateway's clock. A balance has no limit. */
   const isTooLate = (
     order: Order,
     transaction: Transaction,
@@ -186,7 +186,7 @@ export function createInvariants(context: CheckContext): Invariants {
   // In write order: the server's timestamps are unreliable while its clock is wrong.
   const receivedBeforeCancellation = new Set<number>()
   let cancelledBefore = new Set<number>()
-  /** One status response reported both the payment and its refund: only that refund cancelled the registration. */
+  /** True if one status response reported the payment and its refund: only that refund cancelled the registration. */
   const isPaidAndRefundedTogether = ({
     registration_id: id,
     status,
@@ -247,7 +247,7 @@ export function createInvariants(context: CheckContext): Invariants {
       : null
   }
   /** Registrations that have ever been successful. */
-  const succeeded = new Set<string>()
+  const succeededRegNos = new Set<string>()
   const checkConfirmations = async (): Promise<Violation | null> => {
     type Row = {
       reg_no: string
@@ -259,20 +259,20 @@ export function createInvariants(context: CheckContext): Invariants {
       was_free: 0 | 1
     }
     for (const row of await sql()<Row>(CONFIRMATIONS_SQL).all()) {
-      const by = JSON.stringify(row)
+      const cause = JSON.stringify(row)
       // Paid and refunded in one status response, or staff asked for the rest: the confirmation follows when it is paid.
-      if (row.status === 'success') succeeded.add(row.reg_no)
-      const isUnconfirmed = row.status === 'refunded' && !succeeded.has(row.reg_no)
-      const mayHaveNone = (isUnconfirmed || row.awaits_rest === 1) && row.mails === 0
-      if (!mayHaveNone && row.mails !== (isPaid(row.status) ? 1 : 0))
-        return { invariant: 'only successes are confirmed, once each', cause: by }
+      if (row.status === 'success') succeededRegNos.add(row.reg_no)
+      const isUnconfirmed = row.status === 'refunded' && !succeededRegNos.has(row.reg_no)
+      const canLackConfirmation = (isUnconfirmed || row.awaits_rest === 1) && row.mails === 0
+      if (!canLackConfirmation && row.mails !== (isPaid(row.status) ? 1 : 0))
+        return { invariant: 'only successes are confirmed, once each', cause }
       if (row.successes > 1)
-        return { invariant: 'at most one attempt succeeds for each registration', cause: by }
+        return { invariant: 'at most one attempt succeeds for each registration', cause }
       // A registration made free by a correction remains paid when earlier payments are refunded, or when a correction makes it chargeable
       // again.
-      const isPaidFor = row.successes === 1 || (row.was_free === 1 && row.status === 'success')
-      if (row.attempts > 0 && (row.status === 'success') !== isPaidFor)
-        return { invariant: 'a registration is paid when an attempt is', cause: by }
+      const isFullyPaid = row.successes === 1 || (row.was_free === 1 && row.status === 'success')
+      if (row.attempts > 0 && (row.status === 'success') !== isFullyPaid)
+        return { invariant: 'a registration is paid when an attempt is', cause }
     }
     return null
   }
@@ -286,29 +286,29 @@ export function createInvariants(context: CheckContext): Invariants {
       ]),
     )
     for (const order of gateway.orders.values()) {
-      const captured = listCaptures(order)
-      const [firstCapture] = captured
-      for (const transactions of captured) {
+      const captures = listCaptures(order)
+      const [firstCapture] = captures
+      for (const transaction of captures) {
         const isWithinPolling =
-          transactions === firstCapture
-            ? captureTime(transactions) - order.at <= FIRST_CAPTURE_POLLED_MS
+          transaction === firstCapture
+            ? getCaptureTime(transaction) - order.at <= FIRST_CAPTURE_POLLED_MS
             : firstCapture !== undefined &&
-              captureTime(transactions) - captureTime(firstCapture) <= SECOND_CAPTURE_POLLED_MS
+              getCaptureTime(transaction) - getCaptureTime(firstCapture) <= SECOND_CAPTURE_POLLED_MS
         // Payments omitted from status responses appear only in the settlement file.
         const isPolled = order.reports === 'all' && isWithinPolling && canQuery(order)
-        const mustBeRecorded =
-          transactions.isReported ||
-          (transactions.isClaimed && order.reports === 'all' && canQuery(order))
-        if ((mustBeRecorded || isPolled) && !stateByReference.has(transactions.reference))
+        const isRecordRequired =
+          transaction.isReported ||
+          (transaction.isClaimed && order.reports === 'all' && canQuery(order))
+        if ((isRecordRequired || isPolled) && !stateByReference.has(transaction.reference))
           return {
             invariant: 'every capture is a success, accepted or in review',
-            cause: `${order.orderId}: ${JSON.stringify(transactions)}`,
+            cause: `${order.orderId}: ${JSON.stringify(transaction)}`,
           }
       }
     }
     return null
   }
-  const checkEnded = async (now: number): Promise<Violation | null> => {
+  const checkExpiry = async (now: number): Promise<Violation | null> => {
     for (const row of await sql()<PaymentRow>(PAYMENTS_SQL).all()) {
       const pendingUntil = Math.max(row.created_at + OPEN_MS_MAX, (row.pay_until ?? 0) + DAY_MS)
       // Never redirected, or not paid through a gateway: it expires on its due date, or staff end it.
@@ -338,7 +338,7 @@ export function createInvariants(context: CheckContext): Invariants {
       ({ gatewayRefunds }) => gatewayRefunds.length > 0,
     )
     const rows = await sql()<Row>(REFUNDS_SQL).all()
-    /** Amounts that the payer's bank took back are checked with the dispute. */
+    /** Amounts that the payer's bank took back are checked together with the dispute. */
     const isDispute = ({ reference }: Row): boolean => gateways.isDispute(reference)
     const isManualRefund = (row: Row): boolean =>
       bank.findRefund(row.reference) !== null || isDispute(row)
@@ -346,11 +346,11 @@ export function createInvariants(context: CheckContext): Invariants {
     const sumParts = (reference: string | null): number =>
       rows.filter((row) => row.reference === reference).reduce((sum, { amount }) => sum + amount, 0)
     for (const row of rows) {
-      const by = JSON.stringify(row)
+      const cause = JSON.stringify(row)
       if (isDispute(row)) continue
       if (isManualRefund(row)) {
         if (row.state !== 'done' || bank.findRefund(row.reference) !== sumParts(row.reference))
-          return { invariant: 'manual refunds match the bank', cause: by }
+          return { invariant: 'manual refunds match the bank', cause }
         continue
       }
       const gatewayRefund = gateway.orders
@@ -362,21 +362,21 @@ export function createInvariants(context: CheckContext): Invariants {
           gatewayRefund.doneAt > now ||
           gatewayRefund.amount < row.amount)
       )
-        return { invariant: 'a completed refund exists at the gateway', cause: by }
+        return { invariant: 'a completed refund exists at the gateway', cause }
       const startedAt = requestedAt.get(row.id) ?? now
       requestedAt.set(row.id, startedAt)
       if ((row.state === 'wanted' || row.state === 'asked') && now - startedAt > REFUND_MS_MAX)
-        return { invariant: 'no refund is in progress forever', cause: by }
+        return { invariant: 'no refund is in progress forever', cause }
     }
-    for (const { orderId, gatewayRefunds: givenBack } of orders) {
+    for (const { orderId, gatewayRefunds } of orders) {
       const sentRefunds = rows.filter(
         (row) => row.order_id === orderId && row.state !== 'wanted' && !isManualRefund(row),
       )
-      const paidRefunds = givenBack.filter(({ by }) => by === 'call')
+      const paidRefunds = gatewayRefunds.filter(({ by }) => by === 'call')
       if (paidRefunds.length > sentRefunds.length)
         return {
           invariant: 'a refund is paid out once',
-          cause: `${orderId}: ${JSON.stringify(givenBack)}`,
+          cause: `${orderId}: ${JSON.stringify(gatewayRefunds)}`,
         }
     }
     return null
@@ -391,22 +391,22 @@ export function createInvariants(context: CheckContext): Invariants {
         'SELECT review FROM payments WHERE order_id = ? AND review IS NOT NULL',
       ).get(orderId)
     )?.review ?? 'another order'
-  /** When idle: refunds that the gateway reported. Unmatched ones are in review. */
+  /** Checked when idle: refunds that the gateway reported are recorded. Unmatched ones are in review. */
   const checkReportedRefunds = async (): Promise<Violation | null> => {
     const rows = await sql()<{ reference: string | null; state: string }>(REFUNDS_SQL).all()
     const isDone = (reference: string): boolean =>
       rows.some((row) => row.reference === reference && row.state === 'done')
-    for (const { orderId, gatewayRefunds: givenBack } of gateway.orders.values())
-      for (const refunds of givenBack)
-        if (refunds.isReported && !isDone(refunds.reference) && !(await isHandledByStaff(orderId)))
+    for (const { orderId, gatewayRefunds } of gateway.orders.values())
+      for (const refund of gatewayRefunds)
+        if (refund.isReported && !isDone(refund.reference) && !(await isHandledByStaff(orderId)))
           return {
             invariant: 'every reported refund is recorded',
-            cause: `${orderId}: ${JSON.stringify(refunds)}`,
+            cause: `${orderId}: ${JSON.stringify(refund)}`,
           }
     return null
   }
-  // While the result of one of our refunds is unknown, a refund in the merchant panel may exceed the remaining amount. It is matched after
-  // staff have decided.
+  // While the result of one of our refunds is unknown, a refund in the merchant panel may exceed the remaining amount.
+  // It is matched after staff have decided.
   const isHandledByStaff = async (orderId: string): Promise<boolean> =>
     (await isReviewed(orderId)) ||
     // Refunds exceed payments because of a manual refund: staff were notified, and have resolved it.
@@ -418,7 +418,7 @@ export function createInvariants(context: CheckContext): Invariants {
     )
   const isKnown = async (reference: string): Promise<boolean> =>
     (await sql()('SELECT 1 FROM captures WHERE reference = ?').get(reference)) !== undefined
-  /** "No record" from another merchant proves nothing. A payment reported while queries were possible must have gone to review. */
+  /** "No record" from another merchant proves nothing: a payment reported while queries were possible is in review. */
   const findUnqueriedPayments = async (): Promise<Violation | null> => {
     type Row = { order_id: string; status_at: number }
     for (const row of await sql()<Row>(
@@ -445,7 +445,7 @@ export function createInvariants(context: CheckContext): Invariants {
     (await sql()(
       'SELECT 1 FROM captures c JOIN payments p ON p.id = c.payment_id WHERE c.registration_id = ? AND p.registration_id <> ?',
     ).get(id, id)) !== undefined
-  const hasOther = async (id: number): Promise<boolean> =>
+  const hasPaymentElsewhere = async (id: number): Promise<boolean> =>
     (await sql()('SELECT 1 FROM captures WHERE registration_id = ? AND source NOT IN (?, ?)').get(
       id,
       ...GATEWAYS,
@@ -456,7 +456,7 @@ export function createInvariants(context: CheckContext): Invariants {
         'SELECT hold_until FROM payments WHERE order_id = ?',
       ).get(orderId)
     )?.hold_until ?? null
-  /** When the amount of this order was first requested from a registration. */
+  /** Returns when the amount of this order was first requested from a registration. */
   const findPricedAt = async (orderId: string): Promise<number> =>
     (
       await sql()<{ at: number }>(
@@ -504,18 +504,18 @@ export function createInvariants(context: CheckContext): Invariants {
         order.asked === total && !(await hasPaymentClaim(id))
           ? pay_until
           : await findHold(order.orderId)
-      const inTime =
-        captureTime(made) - order.at <= FIRST_CAPTURE_POLLED_MS &&
+      const isInTime =
+        getCaptureTime(made) - order.at <= FIRST_CAPTURE_POLLED_MS &&
         made.at + closingMarginMs(order) <
           Math.min(priceGuaranteedUntil, deadline ?? priceGuaranteedUntil)
       // Not covered by this rule: payments refunded or moved by staff.
       if (order.gatewayRefunds.length > 0 || (await hasMoved(id))) continue
       // An earlier payment elsewhere makes this a second payment.
-      if (await hasOther(id)) continue
+      if (await hasPaymentElsewhere(id)) continue
       const isEnded = state === 'cancelled' || state === 'refused'
       if ((event_id === SEATS.event || isEnded) && status !== 'success') {
         // The seat may be sold, or staff may have ended the registration; then the payment is in review, or decided.
-        if (isAsOrdered(order, made) && inTime && in_review === 0 && !(await isDecided(id)))
+        if (isAsOrdered(order, made) && isInTime && in_review === 0 && !(await isDecided(id)))
           return {
             invariant: 'a payment for a sold seat or an ended registration is in review',
             cause: `${order.orderId} is ${status}: ${JSON.stringify(made)}`,
@@ -524,7 +524,7 @@ export function createInvariants(context: CheckContext): Invariants {
       }
       // A balance due after a correction may also be in review.
       const isOpen = status !== 'success' || (in_review === 1 && (await isReviewed(order.orderId)))
-      if (isAsOrdered(order, made) && inTime && isOpen)
+      if (isAsOrdered(order, made) && isInTime && isOpen)
         return {
           invariant: 'a single correct payment in time is a success',
           cause: `${order.orderId} is ${status}${in_review === 1 ? ` and in review (${await findReviewReason(order.orderId)})` : ''}: ${JSON.stringify(made)}`,
@@ -542,7 +542,7 @@ export function createInvariants(context: CheckContext): Invariants {
   const balances = createBalanceInvariants(sql, serverSql)
   const creditedPrices = createCreditedInvariants(sql)
   const afterWrite = async (now: number): Promise<Violation | null> =>
-    (await payments()) ??
+    (await checkPayments()) ??
     (await checkCaptures()) ??
     (await checkRefunds(now)) ??
     (await currencies.afterWrite()) ??
@@ -571,13 +571,13 @@ export function createInvariants(context: CheckContext): Invariants {
     },
     atRest: async (now) =>
       (await afterWrite(now)) ??
-      (await checkEnded(now)) ??
+      (await checkExpiry(now)) ??
       (await checkRecordedCaptures()) ??
       (await checkReportedRefunds()) ??
       (await gateways.atRest(now)) ??
       (await findUnqueriedPayments()) ??
       (await checkTimelyPayments()),
-    shownPaid: async (regNo) => {
+    checkShownPaid: async (regNo) => {
       // A registration that was free before a correction is shown as paid although there is no capture.
       const sentRefunds = await sql()(
         `SELECT 1 FROM registrations WHERE reg_no = ? AND is_corrected = 1

@@ -1,8 +1,8 @@
-/** Invariants for Razorpay: which payments we may capture, and the effects of a failed refund. */
+/** Invariants for Razorpay: which payments Rollcall may capture, and the effects of a failed refund. */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { readReviews } from '../../server/storage/reviews/open-reviews.ts'
 import type { CheckContext, Violation } from './check-payments.ts'
-import { captureTime, isCapture } from './gateway.ts'
+import { getCaptureTime, isCapture } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
 import { RAZORPAY_MERCHANT } from './razorpay-gateway.ts'
 
@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** An order without any payment expires after a day. */
 const OPEN_MS = 20 * HOUR_MS
-/** A status query that captures takes at most two of them. */
+/** A status query that captures a payment takes at most two of them. */
 const QUERY_MS_MAX = 120_000
 
 type OrderRow = {
@@ -19,7 +19,7 @@ type OrderRow = {
   readonly asks_for: 'whole' | 'difference'
 }
 
-/** Orders of registrations that nothing paid, and for which only one order was created. */
+/** Orders of registrations without a payment for which only one order was created. */
 const UNPAID_SQL = `SELECT p.order_id FROM payments p JOIN registrations r ON r.id = p.registration_id WHERE r.payment_status NOT IN ('success', 'refunded')
   AND r.state NOT IN ('cancelled', 'refused') AND NOT EXISTS (SELECT 1 FROM payments o WHERE o.registration_id = r.id AND o.id <> p.id)`
 
@@ -36,13 +36,13 @@ export function createRazorpayInvariants(
   const listOrders = (): readonly Order[] =>
     [...gateway.orders.values()].filter(({ merchantId }) => merchantId === RAZORPAY_MERCHANT)
 
-  /** The seat is released then, so the gateway must return the payment. */
+  /** The seat is released by then, so the gateway must return the payment. */
   const isCapturedTooLate = (order: Order, transaction: Transaction): boolean => {
     const checkout = order.checkouts.find(({ id }) => id === transaction.checkoutId)
-    const elapsedMs = captureTime(transaction) - transaction.at
+    const elapsedMs = getCaptureTime(transaction) - transaction.at
     return isClockRight && elapsedMs > (checkout?.captureMs ?? 0) + QUERY_MS_MAX
   }
-  /** Earlier reported payments of the same registration, which we know when we capture another one. */
+  /** Finds an earlier reported payment of the same registration, which is known when another one is captured. */
   const findKnownPayment = async (
     order: Order,
     captured: Transaction,
@@ -50,20 +50,20 @@ export function createRazorpayInvariants(
     const rows = await sql()<OrderRow>(
       'SELECT order_id, registration_id, asks_for FROM payments',
     ).all()
-    const own = rows.find(({ order_id }) => order_id === order.orderId)
-    if (own?.asks_for !== 'whole') return undefined
+    const ownRow = rows.find(({ order_id }) => order_id === order.orderId)
+    if (ownRow?.asks_for !== 'whole') return undefined
     return rows
-      .filter(({ registration_id }) => registration_id === own.registration_id)
+      .filter(({ registration_id }) => registration_id === ownRow.registration_id)
       .flatMap(({ order_id }) => gateway.orders.get(order_id)?.transactions ?? [])
       .find(
         (other) =>
           other !== captured &&
           isCapture(other) &&
           other.reportedAt !== null &&
-          other.reportedAt < captureTime(captured) - QUERY_MS_MAX,
+          other.reportedAt < getCaptureTime(captured) - QUERY_MS_MAX,
       )
   }
-  /** Open orders are queried after half of their age at the latest, so a payment was seen at least twice. */
+  /** Open orders are queried no later than after half of their age, so a payment was seen at least twice. */
   const shouldBeCaptured = (order: Order, { at, authorizedAt, checkoutId, code }: Transaction) => {
     const checkout = order.checkouts.find(({ id }) => id === checkoutId)
     if (code !== 'returned' || authorizedAt === null || checkout === undefined) return false
@@ -74,18 +74,23 @@ export function createRazorpayInvariants(
   }
   const findUncaptured = async (): Promise<Violation | null> => {
     if (!isUndisturbed) return null
-    const unpaid = await sql()<{ order_id: string }>(UNPAID_SQL).all()
+    const unpaidOrders = await sql()<{ order_id: string }>(UNPAID_SQL).all()
     for (const order of listOrders()) {
-      const missed = order.transactions.find((transaction) => shouldBeCaptured(order, transaction))
-      if (missed !== undefined && unpaid.some(({ order_id: id }) => id === order.orderId))
+      const missedPayment = order.transactions.find((transaction) =>
+        shouldBeCaptured(order, transaction),
+      )
+      if (
+        missedPayment !== undefined &&
+        unpaidOrders.some(({ order_id: id }) => id === order.orderId)
+      )
         return {
           invariant: 'an authorised payment of an open order is captured',
-          cause: `${order.orderId}: ${JSON.stringify(missed)}`,
+          cause: `${order.orderId}: ${JSON.stringify(missedPayment)}`,
         }
     }
     return null
   }
-  /** Staff see it, or have decided. */
+  /** Returns true if staff see the refund, or have decided on it. */
   const isReopened = async (id: number): Promise<boolean> =>
     (await readReviews(serverSql(), null)).some((review) => review.id === `R${id}`) ||
     (await sql()('SELECT 1 FROM decisions WHERE about = ?').get(`R${id}`)) !== undefined
@@ -99,11 +104,11 @@ export function createRazorpayInvariants(
           const cause = `${order.orderId}: ${JSON.stringify(transaction)}`
           if (isCapturedTooLate(order, transaction))
             return { invariant: 'a payment authorised too late is not captured', cause }
-          const known = await findKnownPayment(order, transaction)
-          if (known !== undefined)
+          const knownPayment = await findKnownPayment(order, transaction)
+          if (knownPayment !== undefined)
             return {
               invariant: 'a second payment of a registration is not captured by us',
-              cause: `${cause} after ${JSON.stringify(known)}`,
+              cause: `${cause} after ${JSON.stringify(knownPayment)}`,
             }
         }
       return null

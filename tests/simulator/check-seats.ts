@@ -1,6 +1,7 @@
 /**
- * Invariants for seats and codes, derived from the stored rows: the event and the category decide who has a seat, and
- * the payment state decides who uses a code, not any counter.
+ * Invariants for seats and codes, derived from the stored rows.
+ * The event and the category determine who has a seat, and the payment state determines who uses a code; no counter is
+ * read.
  */
 import { foldCode } from '../../engine/index.ts'
 import type { PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -89,7 +90,7 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
     return null
   }
   /** Late payments for a code that another delegate used are allowed; a new use never coincides with a reserved one. */
-  const codes = (rows: readonly Row[]): Violation | null => {
+  const checkCodes = (rows: readonly Row[]): Violation | null => {
     for (const row of rows) {
       if (approvedIds.has(row.id)) continue
       approvedIds.add(row.id)
@@ -115,7 +116,7 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
       const rows = await sql()<Row>(REGISTRATIONS_SQL).all()
       return (
         (await checkReleasedSeats()) ??
-        (rows.length === 0 ? null : ((await checkSeats(rows)) ?? codes(rows)))
+        (rows.length === 0 ? null : ((await checkSeats(rows)) ?? checkCodes(rows)))
       )
     },
   }

@@ -1,7 +1,7 @@
 /**
  * Tax invariants, checked after every write: invoices minus credit notes equal the taxable value and the tax of the
- * registered items, by rate, and zero after a full refund. Prices and rates are this file's own, and the items are
- * read from the answers.
+ * registered items, by rate, and zero after a full refund.
+ * Prices and rates are stated here independently, and the items are read from the answers.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { TAX_RATES_EVENT } from './events.ts'
@@ -36,7 +36,7 @@ type Row = {
   readonly due: number
   readonly kept: number
 }
-/** Registrations that were paid as ordered, whatever was corrected or refunded later. */
+/** Registrations that were paid as ordered, regardless of later corrections and refunds. */
 const PAID_SQL = `SELECT r.id, r.reg_no, r.category, r.period, r.answers, r.total, r.due, sum(p.kept) AS kept FROM (
     SELECT p.registration_id, p.amount,
       (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS came,

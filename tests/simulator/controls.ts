@@ -28,7 +28,7 @@ const COPIED_PATHS = [
 export const readControls = (): readonly Mistake[] =>
   readMistakes(join(import.meta.dirname, 'controls.yaml'))
 
-/** Returns whether it was found. */
+/** Returns true if the mistake was found. */
 async function findMistake(control: Mistake): Promise<boolean> {
   const report = (isApplied: boolean, text: string): boolean => {
     printResult(`${isApplied ? '✓' : '✗'} ${control.name}: ${control.about}\n    ${text}`)
@@ -55,15 +55,17 @@ async function findMistake(control: Mistake): Promise<boolean> {
 
 if (process.argv[1] === import.meta.filename) {
   const names = process.argv.slice(2)
-  const remaining = readControls().filter(({ name }) => names.length === 0 || names.includes(name))
-  const controlCount = remaining.length
+  const remainingControls = readControls().filter(
+    ({ name }) => names.length === 0 || names.includes(name),
+  )
+  const controlCount = remainingControls.length
   let foundCount = 0
   let triedCount = 0
-  const worker = async (): Promise<void> => {
+  const runWorker = async (): Promise<void> => {
     for (
-      let nextControl = remaining.shift();
+      let nextControl = remainingControls.shift();
       nextControl !== undefined;
-      nextControl = remaining.shift()
+      nextControl = remainingControls.shift()
     ) {
       if (await findMistake(nextControl)) foundCount += 1
       triedCount += 1
@@ -72,7 +74,7 @@ if (process.argv[1] === import.meta.filename) {
   }
   await showProgress({ progressStream: process.stderr }, async () => {
     reportProgress({ step: 'Making mistakes', done: 0, total: controlCount })
-    await Promise.all(Array.from({ length: CONCURRENT_MAX }, worker))
+    await Promise.all(Array.from({ length: CONCURRENT_MAX }, runWorker))
   })
   console.log(`${foundCount} of ${controlCount} mistakes were found.`)
   process.exitCode = foundCount === controlCount ? 0 : 1

@@ -46,17 +46,17 @@ import type { Random } from './random.ts'
 import { createRandom } from './random.ts'
 import type { Tally } from './tally.ts'
 
-/** How long a delegate waits before resubmitting a form without a response, and how often. */
+/** How long a delegate waits before resubmitting a form without a response, and how many times. */
 const RETRY_MS = 30_000
 const TRIES_MAX = 4
 
 export type Delegates = {
   begin(): void
-  /** Registered delegates, by their numbers. */
+  /** Returns the numbers of registered delegates. */
   numbers(): readonly string[]
-  eventOf(regNo: string): string
+  findEvent(regNo: string): string
   /** When the history is idle, every delegate opens their page once more. */
-  lookOnceMore(): Promise<void>
+  openPagesAgain(): Promise<void>
 }
 type DelegatesContext = {
   readonly plan: Plan
@@ -170,22 +170,22 @@ export function createDelegates(context: DelegatesContext): Delegates {
     announceRefund('refund.created')
     if (refund.failsAt !== null) {
       extendEnd(refund.failsAt - timeline.now())
-      timeline.after(refund.failsAt - timeline.now(), () => announceRefund('refund.failed'))
+      timeline.schedule(refund.failsAt - timeline.now(), () => announceRefund('refund.failed'))
     } else if (refund.doneAt - timeline.now() < REFUND_FAILS_AFTER_MS)
-      timeline.after(refund.doneAt - timeline.now(), () => announceRefund('refund.processed'))
+      timeline.schedule(refund.doneAt - timeline.now(), () => announceRefund('refund.processed'))
   }
 
   const followDispute = async (planned: PlannedDispute, random: Random): Promise<void> => {
-    const disputed = chooseDisputed(gateway, RAZORPAY_MERCHANT, random)
-    if (disputed === null) return
-    const dispute = openDispute(gateway, disputed, timeline.now())
+    const disputedPayment = chooseDisputed(gateway, RAZORPAY_MERCHANT, random)
+    if (disputedPayment === null) return
+    const dispute = openDispute(gateway, disputedPayment, timeline.now())
     for (const { afterMs, status } of planned.steps) {
       extendEnd(afterMs)
       await timeline.wait(afterMs)
       dispute.changes.push({ at: timeline.now(), status })
       writeTrace(() => `dispute ${dispute.id} of ${dispute.of}: ${status}`)
       announce(
-        buildDisputeWebhook(disputed.order, dispute),
+        buildDisputeWebhook(disputedPayment.order, dispute),
         drawMessages(plan.profile, random),
         () => void (dispute.isNamed = true),
       )
@@ -251,7 +251,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     else {
       order.heldUntil = Math.max(order.heldUntil, timeline.now() + plannedVisit.heldMs)
       extendEnd(plannedVisit.heldMs)
-      timeline.after(plannedVisit.heldMs, finishVisit)
+      timeline.schedule(plannedVisit.heldMs, finishVisit)
     }
     if (plannedVisit.returnsMs === null) return
     await timeline.wait(plannedVisit.returnsMs)
@@ -297,7 +297,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
         cause: `${number}: ${registration.currency}`,
       })
     if (registration.payment_status === 'success' && !browser.isFree)
-      reportViolation(await invariants.shownPaid(browser.regNo))
+      reportViolation(await invariants.checkShownPaid(browser.regNo))
     return registration
   }
   const parseForm = (answer: SimulatedResponse | null): RegisterResponse | null =>
@@ -316,7 +316,10 @@ export function createDelegates(context: DelegatesContext): Delegates {
       JSON.stringify({ ...createAnswers(name, isMember, code, paymentMethod, items), ...agreed }),
       `form-of-${name}`,
     )
-  /** The reaction of a delegate to a sold seat, a used code or a method in another currency. Null if they give up. */
+  /**
+   * Returns the delegate's next attempt after a sold-out seat, a used code or a method in another currency. Null if
+   * they give up.
+   */
   const chooseAlternative = (
     answers: readonly (SimulatedResponse | null)[],
     agreed: Fields,
@@ -340,11 +343,11 @@ export function createDelegates(context: DelegatesContext): Delegates {
       const isHasty = delegate.isHasty && attempts === 0
       const answers = await Promise.all((isHasty ? [1, 2] : [1]).map(() => send(delegate, agreed)))
       const responses = answers.map(parseForm).filter((form) => form !== null)
-      const numbers = new Set(responses.map(({ reg_no }) => reg_no))
-      if (numbers.size > 1)
+      const regNos = new Set(responses.map(({ reg_no }) => reg_no))
+      if (regNos.size > 1)
         reportViolation({
           invariant: 'one form is one registration',
-          cause: [...numbers].join(', '),
+          cause: [...regNos].join(', '),
         })
       if (responses[0] !== undefined) return { ...responses[0], agreed, responses }
       const alternative = chooseAlternative(answers, agreed)
@@ -361,7 +364,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
   }
   const storeForm = (browser: BrowserState, response: RegisterResponse | null): void => {
     const form = response?.payment_data
-    // A day later the same form is a new registration, which is not followed here.
+    // A day later, the same form is a new registration, which is not followed here.
     if (
       response?.reg_no === browser.regNo &&
       form !== undefined &&
@@ -369,7 +372,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     )
       browser.forms.push(form)
   }
-  /** If the price has changed in the meantime, the page says so and the delegate agrees. */
+  /** Registers. If the price has changed in the meantime, the page says so and the delegate agrees. */
   const payAgain = async (
     browser: BrowserState,
     path: string,
@@ -407,7 +410,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
     mailbox.expect()
   }
   /**
-   * Pays at the bank, then reports it on the self-service page. Some pay another amount than the balance, or nothing.
+   * Pays at the bank, then reports the payment on the self-service page. Some pay an amount other than the balance, or
+   * nothing.
    */
   const claimPayment = async (browser: BrowserState, random: Random): Promise<void> => {
     const storedRegistration = await machine.inside(({ store }) =>
@@ -457,7 +461,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       answers: { utr: respellReference(utr, random), paid_on },
     })
   }
-  /** Performs a step; returns whether the delegate got a payment form. */
+  /** Performs a step; returns true if the delegate got a payment form. */
   const takeStep = async (
     delegate: Delegate,
     browser: BrowserState,
@@ -536,7 +540,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
         const { name } = plan.profile
         const source = createRandom(name, plan.seed, plan.history, 'dispute', index)
         extendEnd(planned.afterMs)
-        timeline.after(planned.afterMs, () => void followDispute(planned, source))
+        timeline.schedule(planned.afterMs, () => void followDispute(planned, source))
       }
       for (const delegate of plan.delegates) {
         extendEnd(delegate.afterMs)
@@ -544,8 +548,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
       }
     },
     numbers: () => [...registeredDelegates.keys()],
-    eventOf: (regNo) => registeredDelegates.get(regNo)?.delegate.event ?? '',
-    lookOnceMore: async () => {
+    findEvent: (regNo) => registeredDelegates.get(regNo)?.delegate.event ?? '',
+    openPagesAgain: async () => {
       if (!machine.isUp()) return
       const pageViews = [...registeredDelegates.values()].map(({ delegate, held: browser }) =>
         openPage(browser, delegate.event, browser.regNo),
@@ -557,7 +561,9 @@ export function createDelegates(context: DelegatesContext): Delegates {
   }
 }
 
-/** Two forms of one order may belong to two orders at the gateway. */
+/**
+ * Returns true if both forms belong to the same order at the gateway, because two forms of one order may belong to two.
+ */
 const isSameForm = (one: PaymentData, other: PaymentData): boolean =>
   one.orderid === other.orderid &&
   ('checkout_id' in one ? one.checkout_id : '') ===

@@ -1,7 +1,7 @@
 /**
- * The same store on PostgreSQL: the real operations on one connection, each in its own transaction. When a history
- * ends, every table gets its first rows back. Nothing is flushed to the disk: a history crashes the server, never
- * PostgreSQL.
+ * Runs the same store on PostgreSQL: the real operations on one connection, each in its own transaction.
+ * When a history ends, every table gets its first rows back. Nothing is flushed to the disk: a history crashes the
+ * server, never PostgreSQL.
  */
 import type { PostgresConnection } from '../../server/storage/postgres/connection.ts'
 import { connect } from '../../server/storage/postgres/hosts.ts'
@@ -15,7 +15,7 @@ import type { Table } from './mirror-postgres.ts'
 
 /** Saved before a history replaces it with a virtual timer. */
 const waitForTurn = setImmediate
-/** Deleted rows of earlier histories slow down every scan. */
+/** Deleted rows of earlier histories slow down every scan, so they are vacuumed after this many histories. */
 const HISTORIES_BETWEEN_VACUUMS = 10
 
 export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
@@ -35,7 +35,7 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   )
   let runningCount = 0
   let idle: PromiseWithResolvers<void> | null = null
-  const work = (): Promise<void> | null => {
+  const getRunningWork = (): Promise<void> | null => {
     if (runningCount === 0) return null
     idle ??= Promise.withResolvers()
     return idle.promise
@@ -64,7 +64,7 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
     { dialect: sql.dialect, lock: sql.lock, batch: null },
   )
   const mirror = createMirror(connection.sql)
-  /** The tables that the operation has written to. Null if it was rolled back. */
+  /** The tables that the operation has written. Null if it was rolled back. */
   let changed: ReadonlySet<Table> | null = null
   let isOpen = false
   /** The savepoint of an operation, which is the only one of its transaction. */
@@ -107,10 +107,10 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
       serverSql: () => trackedSql,
       // Keeps no state in this process.
       reopen: () => {},
-      work,
+      work: getRunningWork,
       leave: async () => {
         // Operations whose results the history did not wait for.
-        for (let running = work(); running !== null; running = work()) {
+        for (let running = getRunningWork(); running !== null; running = getRunningWork()) {
           await running
           await new Promise((resolve) => waitForTurn(resolve))
         }
@@ -151,10 +151,10 @@ async function buildRestoration({ plain }: PostgresConnection): Promise<string> 
 /** Null for other statements. */
 function runInstead<Row>(run: (() => void | Promise<void>) | undefined): Statement<Row> | null {
   if (run === undefined) return null
-  const fail = (): Promise<never> => Promise.reject(new Error('it has no rows'))
+  const rejectRows = (): Promise<never> => Promise.reject(new Error('it has no rows'))
   return {
-    all: fail,
-    get: fail,
+    all: rejectRows,
+    get: rejectRows,
     run: () => {
       const result = Promise.resolve(run()).then(() => 0)
       // The caller may not read it.

@@ -60,7 +60,7 @@ export const openSqliteDisk: OpenDisk = () => {
       connection.sql('BEGIN IMMEDIATE').run()
     },
     leave: () => closeConnection(connection),
-    // Runs on this thread, in which nothing takes longer than a turn.
+    // Runs on this thread, in which no operation takes longer than a turn.
     work: () => null,
   }
 }
@@ -102,7 +102,9 @@ export function createStore({
   let requestId = 0
   const lookUps = createStoreReads(sql)
   let lastOperation: Promise<unknown> = Promise.resolve()
-  /** Runs one operation at a time, as the writer's connection does, so that none sees another one half finished. */
+  /**
+   * Runs one operation at a time, as the writer's connection does, so that no operation sees another one half finished.
+   */
   const runInTurn = <T>(run: () => Promise<T>): Promise<T> => {
     const runningOperation = lastOperation.then(() => runTracked(run))
     lastOperation = runningOperation.catch(() => {})

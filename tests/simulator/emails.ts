@@ -1,4 +1,4 @@
-/** Emails that are sent, and the links in them to a registration. */
+/** Simulates emails and the links in them to a registration. */
 import { prepareEmailText } from '../../server/registration/access-link.ts'
 import { startRefundEmails } from '../../server/mail/send-refund-emails.ts'
 import { startPaymentReminders } from '../../server/mail/send-payment-reminders.ts'
@@ -10,7 +10,7 @@ const CHECK_AFTER_MS = [62 * 60_000, 7 * 3_600_000]
 const EMAILS_MAX = 50
 
 export type Mailbox = {
-  /** A delegate has registered. */
+  /** Called when a delegate has registered. */
   expect(): void
   /** Returns the token of the newest link that was emailed to a registration. */
   linkOf(regNo: string): string | null
@@ -23,7 +23,7 @@ export function createMailbox(context: {
 }): Mailbox {
   const { timeline, machine, extendEnd } = context
   const links = new Map<string, string>()
-  /** The server's handling of each email, except for the transport. */
+  /** The server's handling of emails, except for the transport. */
   const send = async (deps: ServerDeps): Promise<void> => {
     const { store, clock } = deps
     await startPaymentReminders(deps, { isEnabled: false }).run()
@@ -43,7 +43,7 @@ export function createMailbox(context: {
     expect: () => {
       for (const ms of CHECK_AFTER_MS) {
         extendEnd(ms)
-        timeline.after(ms, () => void machine.inside(send))
+        timeline.schedule(ms, () => void machine.inside(send))
       }
     },
     linkOf: (regNo) => links.get(regNo) ?? null,

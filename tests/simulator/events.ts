@@ -1,6 +1,6 @@
 /**
- * The events of the histories: three, one of them with few seats and with codes, each in the versions that its
- * organisers may serve, compiled once.
+ * Defines the events of the histories, each in the versions that its organisers may serve, compiled once.
+ * One has few seats and codes.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -48,13 +48,13 @@ export type EventId =
   | typeof TWO_CURRENCIES_EVENT
   | typeof RAZORPAY_EVENT
   | typeof TWO_GATEWAYS_EVENT
-/** More seats than delegates. */
+/** More seats than there are delegates. */
 export const UNLIMITED_EVENTS = ['sample2026', 'second2026'] as const satisfies readonly EventId[]
 
 /** So few seats that delegates of one history compete for them. */
 export const SEATS = {
   event: 'seats2026',
-  /** By the category that needs one. Null if all categories do. */
+  /** By the category that needs such a seat. Null if all categories do. */
   places: [
     { id: 'hall', max: 2, category: null },
     { id: 'members', max: 1, category: 'member' },
@@ -228,15 +228,15 @@ const PRICES = {
 } as const
 
 /** Returns the prices of a category on a day, in all versions of the file. */
-export function listPrices(category: string, on: Day): readonly number[] {
+export function listPrices(category: string, day: Day): readonly number[] {
   if (category !== 'member' && category !== 'non-member') return []
-  return PRICES[category][on < dayOf(EARLY_ENDS) ? 'early' : 'late']
+  return PRICES[category][day < dayOf(EARLY_ENDS) ? 'early' : 'late']
 }
 
-/** Null if nothing is on sale then. */
-export function findPrice(version: Version, category: string, on: Day): Amount | null {
-  const isOpen = on < dayOf(CLOSES) && version !== 'closed' && version !== 'gone'
-  const [usualPrice, higherPrice = usualPrice] = listPrices(category, on)
+/** Returns the price. Null if the category is not on sale that day. */
+export function findPrice(version: Version, category: string, day: Day): Amount | null {
+  const isOpen = day < dayOf(CLOSES) && version !== 'closed' && version !== 'gone'
+  const [usualPrice, higherPrice = usualPrice] = listPrices(category, day)
   return isOpen && usualPrice !== undefined
     ? ((version === 'dearer' ? higherPrice : usualPrice) as Amount)
     : null
@@ -245,13 +245,13 @@ export function findPrice(version: Version, category: string, on: Day): Amount |
 /** The method for which the day of credit decides the price. */
 export const CREDITED = 'credited'
 
-/** The conference's own account, in the instructions for delegates and in the lines of its bank. */
+/** The conference's own account: in the instructions for delegates, and in the lines of its bank. */
 export const OWN_ACCOUNT = '502000123456'
 
 const DESK_METHOD =
   '- {id: desk, label: At the desk, office_only: true, fields: [{id: mode, type: select, label: Taken by, required: true, options: [{id: cash, label: Cash}, {id: upi, label: UPI}, {id: card, label: Card}]}, {id: slip, label: Slip number}]}'
 
-/** The currency of a category's prices and payments. */
+/** Returns the currency of a category's prices and payments. */
 export const getCurrency = (event: string, category: string | null): Currency => {
   if (event === TWO_GATEWAYS_EVENT && category === 'non-member') return USD
   return event === EURO_EVENT || (event === TWO_CURRENCIES_EVENT && category === 'non-member')
@@ -259,7 +259,7 @@ export const getCurrency = (event: string, category: string | null): Currency =>
     : INR
 }
 
-/** All methods except the desk, and cards, which need no report. */
+/** All methods except the desk; cards need no report. */
 function addMethods(text: string): string {
   return text.replace(
     /payment: \{gateway: airpay, account: (\w+)\}/,
@@ -336,19 +336,19 @@ function addCodes(text: string): string {
     )
 }
 
-function buildPlainFile(plain: FixtureOptions, version: Exclude<Version, 'gone'>): string {
+function buildPlainFile(options: FixtureOptions, version: Exclude<Version, 'gone'>): string {
   switch (version) {
     case 'usual':
-      return fixtureEvent(plain)
+      return fixtureEvent(options)
     case 'other account':
-      return fixtureEvent(plain).replace('account: sample', 'account: other')
+      return fixtureEvent(options).replace('account: sample', 'account: other')
     case 'dearer':
-      return fixtureEvent({ ...plain, price: 1500, total: 1770 })
+      return fixtureEvent({ ...options, price: 1500, total: 1770 })
     case 'free':
       // Without payments there is nothing to invoice.
-      return fixtureEvent({ ...plain, payment: 'none' }).replace(INVOICE_YAML, '')
+      return fixtureEvent({ ...options, payment: 'none' }).replace(INVOICE_YAML, '')
     case 'closed':
-      return fixtureEvent(plain).replace('status: open', 'status: closed')
+      return fixtureEvent(options).replace('status: open', 'status: closed')
   }
 }
 

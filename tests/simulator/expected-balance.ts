@@ -1,11 +1,11 @@
 /**
- * An independent calculation of the required payment: records the paid amount when payments begin to count and the
- * price while a balance is due, and follows the amounts that staff waived, bill by bill.
+ * Calculates the required payment independently: records the paid amount when payments begin to count and the price
+ * while a balance is due, and follows the amounts that staff waived, bill by bill.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 
 type OpenBalance = { id: number; total: number | null }
-/** Balances that are due now. */
+/** The balances that are due now. */
 const OPEN_BALANCES_SQL = `SELECT p.id, r.total FROM payments p JOIN registrations r ON r.id = p.registration_id
   WHERE p.asks_for = 'difference' AND p.status = 'pending'`
 type Capture = {
@@ -74,13 +74,13 @@ export function createRequiredReader(sql: () => Sql): () => Promise<RequiredPaym
             const billTotals = [...new Set([total, ...waivers.map(({ bill }) => bill)])]
             let requiredByBill = new Map(billTotals.map((bill) => [bill, bill]))
             for (const { bill: billTotal, waived: waivedPart } of waivers) {
-              const reduced = (requiredByBill.get(billTotal) ?? billTotal) - waivedPart
+              const reducedAmount = (requiredByBill.get(billTotal) ?? billTotal) - waivedPart
               requiredByBill = new Map(
                 [...requiredByBill].map(([bill, requiredBefore]) => [
                   bill,
                   bill >= billTotal
                     ? requiredBefore - waivedPart
-                    : Math.min(requiredBefore, reduced),
+                    : Math.min(requiredBefore, reducedAmount),
                 ]),
               )
             }

@@ -12,7 +12,7 @@ export const STAFF = {
   Tara: { role: 'treasurer', events: null },
   Omar: { role: 'owner', events: null },
   Usha: { role: 'owner', events: null },
-  /** For one event only. */
+  /** A user who has access to one event only. */
   Eshan: { role: 'owner', events: ['second2026'] },
 } as const satisfies Readonly<Record<string, StaffUser>>
 export type StaffName = keyof typeof STAFF
@@ -75,13 +75,13 @@ export function isInTable(action: ActionName, state: RegistrationState): boolean
   return PERMISSIONS[action]?.in.includes(state) === true
 }
 
-/** Adds a manual registration. */
+/** Returns true if the user may add a manual registration. */
 export function canAddRegistration(username: StaffName, eventId: string): boolean {
   const { role, events }: StaffUser = STAFF[username]
   return isAtLeast(role, 'desk') && events?.includes(eventId) !== false
 }
 
-/** `method`: the method of a confirmed payment. */
+/** Returns true if the user may perform the action. `method`: the method of a confirmed payment. */
 export function canPerform(
   username: string,
   action: ActionName,

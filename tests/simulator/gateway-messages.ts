@@ -12,7 +12,7 @@ import type { SimulatedResponse } from './server.ts'
 import type { Tally } from './tally.ts'
 import type { Timeline } from './virtual-time.ts'
 
-/** When the gateway retries a webhook that was not accepted. */
+/** The interval at which the gateway retries a webhook that was not accepted. */
 const WEBHOOK_RETRY_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -73,7 +73,7 @@ export function createGatewayMessages({
     const retryMs = WEBHOOK_RETRY_MS[attempts]
     if (answer?.status === 200 || !again || retryMs === undefined) return
     extendEnd(retryMs)
-    timeline.after(retryMs, () => void repeat())
+    timeline.schedule(retryMs, () => void repeat())
   }
   const deliverWebhook = async (
     webhook: Webhook,
@@ -96,11 +96,11 @@ export function createGatewayMessages({
       deliverWebhook(webhook, plannedMessage, onAccepted, attempts + 1),
     )
   }
-  /** It contains the state at the time it is sent, whenever it is delivered. */
+  /** The message contains the state at the time it is sent, whenever it is delivered. */
   const announce: GatewayMessages['announce'] = (webhook, messages, onAccepted = () => {}) => {
     for (const message of messages) {
       extendEnd(message.afterMs)
-      timeline.after(message.afterMs, () => void deliverWebhook(webhook, message, onAccepted))
+      timeline.schedule(message.afterMs, () => void deliverWebhook(webhook, message, onAccepted))
     }
   }
   const sendMessage = (
@@ -114,7 +114,7 @@ export function createGatewayMessages({
         .find(({ merchantId }) => merchantId === order.merchantId) ?? null
     const trueMessage = buildMessage(order, transaction, account)
     extendEnd(plannedMessage.afterMs)
-    timeline.after(
+    timeline.schedule(
       plannedMessage.afterMs,
       () => void deliver(transaction, falsifyMessage(trueMessage, plannedMessage), plannedMessage),
     )

@@ -1,5 +1,6 @@
 /**
- * The gateway: the orders of browsers, their results, and its responses to queries, in the format of its protocol.
+ * Simulates the gateway: the orders of browsers, their results, and its responses to queries, in the format of its
+ * protocol.
  * Its responses about payments are always true, but it may be unreachable, and its messages may contain anything.
  */
 import { INR, formatPlainAmount, instant, toAmount } from '../../engine/index.ts'
@@ -18,7 +19,7 @@ const INDIA_MS = 5.5 * 3_600_000
  */
 export type Transaction = {
   readonly reference: string
-  /** The gateway's own order that it pays. Empty if the gateway has none. */
+  /** The gateway's own order that this attempt pays. Empty if the gateway has none. */
   readonly checkoutId: string
   readonly amount: Amount
   readonly currency: string
@@ -32,7 +33,7 @@ export type Transaction = {
   /** When the bank authorised it, unless it was captured immediately or reported as failed before. */
   authorizedAt: Instant | null
   readonly message: string
-  /** Whether a valid response to our query has contained it, and since when. */
+  /** When a valid response to our query first contained it. Null if none has. */
   isReported: boolean
   reportedAt: number | null
   /** Whether a true webhook about it was answered with 200. */
@@ -45,11 +46,11 @@ export type GatewayRefund = {
   readonly amount: Amount
   readonly at: Instant
   readonly doneAt: Instant
-  /** When it fails and the money returns to the merchant. Null: never. */
+  /** When the refund fails and the amount returns to the merchant. Null: never. */
   readonly failsAt: Instant | null
-  /** Whether a valid response to our query has contained its failure. */
+  /** True if a valid response to our query has contained its failure. */
   isFailureReported: boolean
-  /** Requested by our call, or made by staff in the panel. */
+  /** Requested by our call, or made by staff in the merchant panel. */
   readonly by: 'call' | 'panel'
   /** The key by which Razorpay recognises a repeated request. */
   readonly key: string
@@ -77,13 +78,13 @@ export type Order = {
   readonly transactions: Transaction[]
   readonly gatewayRefunds: GatewayRefund[]
   readonly disputes: Dispute[]
-  /** A payment in progress: 211 until then. */
+  /** The end of a payment in progress; until then its code is 211. */
   heldUntil: number
-  /** Whether its status call returns every capture of an order, or the newest only. */
+  /** True if its status call returns every capture of an order; otherwise only the newest. */
   readonly reports: 'all' | 'newest'
-  /** Whether its responses state the time of payment. */
+  /** True if its responses state the time of payment. */
   readonly statesTime: boolean
-  /** Whether an invalid response reported it as unknown. */
+  /** True if an invalid response reported it as unknown. */
   isDenied: boolean
   /** Its status for an unpaid order. */
   readonly unpaidCode: string
@@ -111,30 +112,35 @@ export type Gateway = {
       | 'isClaimed'
     >,
   ): Transaction
-  /** Its response to the status call, and the transactions in it. */
+  /** The gateway's response to the status call, and the transactions in it. */
   status(merchantId: string, orderId: string, at: Instant): StatusResponse
 }
 export type StatusResponse = {
   readonly text: string
-  readonly named: readonly (Transaction | GatewayRefund)[]
+  readonly reportedEntries: readonly (Transaction | GatewayRefund)[]
 }
 
 export const isCapture = ({ code }: Transaction): boolean => code === '200'
-export const captureTime = ({ at, capturedAt }: Transaction): Instant => capturedAt ?? at
+export const getCaptureTime = ({ at, capturedAt }: Transaction): Instant => capturedAt ?? at
 /** In the order in which they were captured. */
 export const listCaptures = ({ transactions }: Order): readonly Transaction[] =>
-  transactions.filter(isCapture).toSorted((one, other) => captureTime(one) - captureTime(other))
-/** Whether a valid response has contained it. */
-export function report(named: readonly (Transaction | GatewayRefund)[], at: number): void {
-  for (const one of named) {
+  transactions
+    .filter(isCapture)
+    .toSorted((one, other) => getCaptureTime(one) - getCaptureTime(other))
+/** Marks the entries of a valid response as reported. */
+export function markReported(
+  reportedEntries: readonly (Transaction | GatewayRefund)[],
+  at: number,
+): void {
+  for (const one of reportedEntries) {
     one.isReported = true
     one.reportedAt ??= at
   }
 }
-/** Whether it may still become a payment. */
+/** Returns true if the attempt may still become a payment. */
 export const isUndecided = ({ code }: Transaction): boolean =>
   code === 'created' || code === 'authorized'
-/** A payment as ordered: the amount in its currency, a sale, and real. */
+/** Returns true for a payment as ordered: the amount in its currency, a sale, and real. */
 export const isAsOrdered = (order: Order, transaction: Transaction): boolean =>
   isCapture(transaction) &&
   transaction.amount === order.asked &&
@@ -210,20 +216,23 @@ export function createGateway(random: Random): Gateway {
           ...namedCaptures.map((namedCapture) => buildFields(order, namedCapture)),
           ...namedRefunds.map((namedRefund) => buildRefundFields(order, namedRefund)),
         ]
-        return { text: buildAnswer(fieldLists), named: [...namedCaptures, ...namedRefunds] }
+        return {
+          text: buildAnswer(fieldLists),
+          reportedEntries: [...namedCaptures, ...namedRefunds],
+        }
       }
       if (at < order.heldUntil) return buildUnpaidAnswer(orderId, '211')
       const lastTransaction = order.transactions.at(-1)
       return lastTransaction === undefined
         ? buildUnpaidAnswer(orderId, order.unpaidCode)
-        : { text: buildAnswer([buildFields(order, lastTransaction)]), named: [] }
+        : { text: buildAnswer([buildFields(order, lastTransaction)]), reportedEntries: [] }
     },
   }
 }
 
 function buildUnpaidAnswer(orderId: string, code: string): StatusResponse {
   const fields = { TRANSACTIONID: orderId, TRANSACTIONSTATUS: code, MESSAGE: 'No transaction' }
-  return { text: buildAnswer([fields]), named: [] }
+  return { text: buildAnswer([fields]), reportedEntries: [] }
 }
 
 function buildFields(order: Order, transaction: Transaction): Fields {
@@ -254,12 +263,12 @@ function buildRefundFields(order: Order, { reference, amount }: GatewayRefund): 
 
 const DAY_MS = 24 * 3_600_000
 export const REFUND_FAILS_AFTER_MS = 3 * DAY_MS
-/** A refund that is started and never completed. */
+/** The end of a refund that is started and never completed. */
 const NEVER = instant(8_000_000_000_000_000)
 
 export const hasFailed = ({ failsAt }: GatewayRefund, at: number): boolean =>
   failsAt !== null && failsAt <= at
-/** Refunds of a payment that were or may be paid out. */
+/** Returns the sum of the refunds of a payment that were or may be paid out. */
 export const sumRefunds = (order: Order, { reference }: Transaction, at: number): number =>
   order.gatewayRefunds
     .filter((refund) => refund.of === reference && !hasFailed(refund, at))
@@ -283,15 +292,15 @@ export function refundCapture(
 ): GatewayRefund | null {
   if (sumRefunds(order, capture, at) + amount > capture.amount) return null
   const isNever = by === 'call' && random.chance(0.05)
-  const fails = failing > 0 && random.chance(failing)
-  const doneAt = isNever || fails ? NEVER : instant(at + random.mostly(1000, 2 * DAY_MS))
+  const willFail = failing > 0 && random.chance(failing)
+  const doneAt = isNever || willFail ? NEVER : instant(at + random.mostly(1000, 2 * DAY_MS))
   const gatewayRefund: GatewayRefund = {
     reference: `${order.merchantId === 'razorpay' ? 'rfnd_' : ''}${gateway.nextReference()}`,
     of: capture.reference,
     amount,
     at,
     doneAt,
-    failsAt: fails ? instant(at + REFUND_FAILS_AFTER_MS) : null,
+    failsAt: willFail ? instant(at + REFUND_FAILS_AFTER_MS) : null,
     by,
     key,
     isReported: false,
@@ -303,7 +312,7 @@ export function refundCapture(
   return gatewayRefund
 }
 
-/** Its response to our refund call, which it executes accordingly. */
+/** Returns the gateway's response to our refund call, and makes the refund accordingly. */
 export function answerRefund(gateway: Gateway, body: string, at: Instant, random: Random): string {
   const request = JSON.parse(body) as {
     transactions: readonly { amount: string; processor_id: string }[]
@@ -335,7 +344,7 @@ export function answerRefund(gateway: Gateway, body: string, at: Instant, random
   })
 }
 
-/** Its time format: "21-01-2026 14:05:00", in India. */
+/** Formats a time as the gateway does: "21-01-2026 14:05:00", in India. */
 function formatTime(at: Instant): string {
   const [date = '', time = ''] = new Date(at + INDIA_MS).toISOString().split('T')
   return `${date.split('-').reverse().join('-')} ${time.slice(0, 8)}`

@@ -31,11 +31,11 @@ import { createTally } from './tally.ts'
 import type { Tally } from './tally.ts'
 import { createHistoryInvariants } from './check-history.ts'
 
-/** Time after the last planned event, when most histories are settled. */
+/** The time after the last planned event by which most histories are settled. */
 const SETTLED_MS = 2 * DAY_MS
-/** Time when every watched payment has been polled for the last time. */
+/** The time by which every watched payment has been polled for the last time. */
 const POLLING_END_MS = 12 * DAY_MS
-/** The share of histories without open payments that run to the end anyway. */
+/** The share of histories without open payments that run to the end nevertheless. */
 const FULL_LENGTH_SHARE = 0.15
 /** Writes that only schedule the next poll. */
 const SCHEDULING_WRITES: ReadonlySet<string> = new Set<keyof Store>([
@@ -55,20 +55,20 @@ const MAX_COMPARISON_MS = 3_600_000
 /** How long a busy disk blocks. */
 const STALL_MS = 8_000
 
-export type Outcome = { readonly violation: Violation | null; readonly tally: Tally }
+export type HistoryResult = { readonly violation: Violation | null; readonly tally: Tally }
 export type Options = {
   /** Called with a line for each event. */
   readonly trace?: (line: string) => void
   /** The database; SQLite in memory by default. */
-  readonly disks?: OpenDisk
+  readonly openDisk?: OpenDisk
 }
 
 export async function runHistory(
   plan: Plan,
-  { trace, disks = openSqliteDisk }: Options = {},
-): Promise<Outcome> {
+  { trace, openDisk = openSqliteDisk }: Options = {},
+): Promise<HistoryResult> {
   const { seed, history, profile } = plan
-  const disk = await disks()
+  const disk = await openDisk()
   const timeline = createTimeline(plan.start, disk.work)
   const random = createRandom(profile.name, seed, history, 'chance')
   const gateway = createGateway(createRandom(profile.name, seed, history, 'gateway'))
@@ -79,7 +79,7 @@ export async function runHistory(
     if (trace !== undefined) trace(`${formatElapsed(plan.start, timeline.now())} ${describe()}`)
   }
   const reportViolation = (found: Violation | null): void => {
-    if (violation !== null || found === null) return
+    if (found === null || violation !== null) return
     violation = found
     writeTrace(() => `BROKEN: ${found.invariant}: ${found.cause}`)
   }
@@ -155,7 +155,7 @@ export async function runHistory(
       tally.incidents += 1
       const schedule = (ms: number, run: () => void): void => {
         extendEnd(ms)
-        timeline.after(ms, run)
+        timeline.schedule(ms, run)
       }
       switch (fault.is) {
         case 'crash':
@@ -163,15 +163,15 @@ export async function runHistory(
           tally.crashes += 1
           machine.crash()
           // Reopen only after the writes that were committed during the crash without a response.
-          if (fault.reopens) timeline.after(0, () => disk.reopen())
+          if (fault.reopens) timeline.schedule(0, () => disk.reopen())
           schedule(fault.downMs, () => void machine.start())
           return
         case 'clock':
           skewMs += fault.skewMs
-          machine.clockWasSet()
+          machine.handleClockChange()
           schedule(fault.lastsMs, () => {
             skewMs -= fault.skewMs
-            machine.clockWasSet()
+            machine.handleClockChange()
           })
           return
         case 'outage':
@@ -190,7 +190,7 @@ export async function runHistory(
             // A removed file is served until the server restarts.
             else if (machine.isUp()) {
               machine.crash()
-              timeline.after(1000, () => void machine.start())
+              timeline.schedule(1000, () => void machine.start())
             }
           }
           serveVersion(fault.version)
@@ -200,15 +200,15 @@ export async function runHistory(
         }
         case 'credentials': {
           // The environment is read at startup.
-          const change = (to: Credentials): void => {
-            credentials = to
+          const changeCredentials = (newCredentials: Credentials): void => {
+            credentials = newCredentials
             if (machine.isUp()) {
               machine.crash()
-              timeline.after(1000, () => void machine.start())
+              timeline.schedule(1000, () => void machine.start())
             }
           }
-          change('moved')
-          schedule(fault.lastsMs, () => change('first'))
+          changeCredentials('moved')
+          schedule(fault.lastsMs, () => changeCredentials('first'))
         }
       }
     }
@@ -217,7 +217,7 @@ export async function runHistory(
     void machine.start()
     for (const incident of plan.incidents) {
       extendEnd(incident.afterMs)
-      timeline.after(incident.afterMs, () => applyIncident(incident))
+      timeline.schedule(incident.afterMs, () => applyIncident(incident))
     }
     const mailbox = createMailbox({ timeline, machine, extendEnd })
     const sharedContext = { plan, timeline, machine, gateway, tally, writeTrace, extendEnd }
@@ -234,16 +234,19 @@ export async function runHistory(
     const deskRegistrations = new Map<string, string>()
     const addRegNo = (regNo: string, event: string): void =>
       void deskRegistrations.set(regNo, event)
-    const numbers = (): readonly string[] => [...delegates.numbers(), ...deskRegistrations.keys()]
+    const listRegNos = (): readonly string[] => [
+      ...delegates.numbers(),
+      ...deskRegistrations.keys(),
+    ]
     const getEvent = (regNo: string): string =>
-      deskRegistrations.get(regNo) ?? delegates.eventOf(regNo)
-    createTreasurer({ ...sharedContext, numbers }).begin()
+      deskRegistrations.get(regNo) ?? delegates.findEvent(regNo)
+    createTreasurer({ ...sharedContext, numbers: listRegNos }).begin()
     const desk = {
       bank,
       mailbox,
       actionHistory,
       reportViolation,
-      numbers,
+      numbers: listRegNos,
       eventOf: getEvent,
       addRegNo,
       versionOf: getVersion,
@@ -253,7 +256,7 @@ export async function runHistory(
     delegates.begin()
     if (plan.desk.length > 0)
       for (let ms = EXPIRY_INTERVAL_MS; ms < SWEEPS_END_MS; ms += EXPIRY_INTERVAL_MS)
-        timeline.after(
+        timeline.schedule(
           ms,
           () => void machine.inside((deps) => startExpiryJob(deps, NO_TIMER).run()),
         )
@@ -264,7 +267,7 @@ export async function runHistory(
       const figuresContext = { sql: disk.sql, gateway, now: timeline.now, tally }
       const startedAt = timeline.now()
       let isDone = false
-      const compare = async (): Promise<void> => {
+      const compareFigures = async (): Promise<void> => {
         await (machine.isUp() ? machine.reload() : machine.start())
         reportViolation(
           await compareAllFigures(
@@ -275,13 +278,13 @@ export async function runHistory(
         )
         isDone = true
       }
-      const comparison = compare()
+      const comparison = compareFigures()
       await timeline.run(() => (isDone ? timeline.now() : instant(startedAt + MAX_COMPARISON_MS)))
       await comparison
     }
-    const untilOffset = (ms: number) => (): Instant =>
+    const createOffsetReader = (ms: number) => (): Instant =>
       violation === null ? instant(plan.start + lastMs + ms) : timeline.now()
-    await timeline.run(untilOffset(SETTLED_MS))
+    await timeline.run(createOffsetReader(SETTLED_MS))
     const isOpen = async (): Promise<boolean> =>
       (await disk
         .sql()("SELECT 1 FROM payments WHERE status = 'pending' AND review IS NULL")
@@ -289,7 +292,7 @@ export async function runHistory(
     const isClear =
       violation === null && !(await isOpen()) && (await invariants.atRest(timeline.now())) === null
     if (!isClear || random.chance(FULL_LENGTH_SHARE)) {
-      await timeline.run(untilOffset(POLLING_END_MS))
+      await timeline.run(createOffsetReader(POLLING_END_MS))
       tally.toTheEnd += 1
     }
     reportViolation(
@@ -297,8 +300,8 @@ export async function runHistory(
         tally.toTheEnd > 0 ? plan.start + lastMs + POLLING_END_MS : timeline.now(),
       ),
     )
-    await delegates.lookOnceMore()
-    if (violation === null) await compareAtRest(new Set(numbers().map(getEvent) as EventId[]))
+    await delegates.openPagesAgain()
+    if (violation === null) await compareAtRest(new Set(listRegNos().map(getEvent) as EventId[]))
     await tally.close(disk.sql(), gateway)
     return { violation, tally }
   } finally {
@@ -309,6 +312,6 @@ export async function runHistory(
 
 function formatElapsed(start: Instant, now: Instant): string {
   const seconds = (now - start) / 1000
-  const padTwo = (n: number): string => String(Math.floor(n)).padStart(2, '0')
-  return `+${Math.floor(seconds / 86_400)}d ${padTwo((seconds / 3600) % 24)}:${padTwo((seconds / 60) % 60)}:${(seconds % 60).toFixed(3).padStart(6, '0')}`
+  const padTwoDigits = (n: number): string => String(Math.floor(n)).padStart(2, '0')
+  return `+${Math.floor(seconds / 86_400)}d ${padTwoDigits((seconds / 3600) % 24)}:${padTwoDigits((seconds / 60) % 60)}:${(seconds % 60).toFixed(3).padStart(6, '0')}`
 }

@@ -1,6 +1,6 @@
 /**
- * A copy of the tables that invariants read, in SQLite in this process: PostgreSQL sends a table only if it has
- * changed. A history runs forty queries after each write, which cost PostgreSQL three times as much as the operations
+ * Copies the tables that invariants read into SQLite in this process: PostgreSQL sends a table only if it has changed.
+ * A history runs forty queries after each write, which cost PostgreSQL three times as much as the operations
  * themselves. Results of the server's own code are read from PostgreSQL, never from the copy.
  */
 import assert from 'node:assert/strict'
@@ -55,7 +55,7 @@ export type Mirror = {
   copy(changed: ReadonlySet<Table>): Promise<void>
   /** Throws if the copy differs from the database. */
   verify(): Promise<void>
-  /** All tables are empty again. */
+  /** Empties all tables of the copy. */
   clear(): void
 }
 
@@ -82,7 +82,7 @@ export function createMirror(postgres: Sql): Mirror {
       return new Set(TABLES.filter((_, index) => counts[index] !== before[index]))
     },
     copy: async (changed) => {
-      // The copy changes in one step, so that no query reads a half-changed one.
+      // The copy changes in one step, so that no query reads it half changed.
       const copies = await Promise.all(
         tables.map(async ({ name, read }) => (changed.has(name) ? read.get() : null)),
       )
@@ -166,10 +166,10 @@ function withKeptResults(sql: Sql, version: (index: number) => number): Sql {
     }
   }
   const cache = new Map<string, Statement<unknown>>()
-  const cached = <Row>(text: string): Statement<Row> => {
-    const known = cache.get(text) ?? createStatement<unknown>(text)
-    cache.set(text, known)
-    return known as Statement<Row>
+  const createCachedStatement = <Row>(text: string): Statement<Row> => {
+    const statement = cache.get(text) ?? createStatement<unknown>(text)
+    cache.set(text, statement)
+    return statement as Statement<Row>
   }
-  return Object.assign(cached, { dialect: sql.dialect, lock: sql.lock, batch: null })
+  return Object.assign(createCachedStatement, { dialect: sql.dialect, lock: sql.lock, batch: null })
 }

@@ -1,7 +1,7 @@
-/** The network between the server and the gateway, and the effect of its faults on queries. */
+/** Simulates the network between the server and the gateway, and the effect of its faults on queries. */
 import { assertNever } from '../../engine/index.ts'
 import type { Timeline, Owner } from './virtual-time.ts'
-import { answerRefund, isCapture, report } from './gateway.ts'
+import { answerRefund, isCapture, markReported } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
 import { answerRazorpay } from './razorpay-gateway.ts'
 import type { Profile } from './profiles.ts'
@@ -51,9 +51,9 @@ export function createNetwork(context: {
   const startedAt = timeline.now()
   let currentOutage: { readonly kind: OutageKind; readonly until: number } | null = null
 
-  const latencyMs = (): number =>
+  const drawLatencyMs = (): number =>
     random.chance(profile.slowResponses) ? random.mostly(2_000, 40_000) : random.mostly(40, 1_500)
-  /** The true response about another paid order, if there is one. */
+  /** Returns the true response about another paid order, if there is one. */
   const respondForOtherOrder = (orderId: string): string => {
     const otherOrders = [...gateway.orders.values()].filter((order) => order.orderId !== orderId)
     const paidOrder =
@@ -70,14 +70,14 @@ export function createNetwork(context: {
     new Promise((resolve, reject) => {
       tally.refundCalls += 1
       if (currentOutage?.kind === 'refused' && timeline.now() < currentOutage.until)
-        return void timeline.after(5, () => reject(createConnectionError('ECONNREFUSED')), owner)
+        return void timeline.schedule(5, () => reject(createConnectionError('ECONNREFUSED')), owner)
       const isLost = random.chance(profile.badRefunds)
-      const delayMs = isLost && random.chance(0.5) ? timeoutMs + 1 : latencyMs()
-      timeline.after(delayMs / 2, () => {
+      const delayMs = isLost && random.chance(0.5) ? timeoutMs + 1 : drawLatencyMs()
+      timeline.schedule(delayMs / 2, () => {
         const text = answerRefund(gateway, body, timeline.now(), random)
         writeTrace(() => `gateway says of a refund: ${isLost ? 'lost: ' : ''}${text}`)
         if (delayMs >= timeoutMs) return
-        timeline.after(
+        timeline.schedule(
           delayMs / 2,
           () =>
             resolve(
@@ -88,7 +88,8 @@ export function createNetwork(context: {
           owner,
         )
       })
-      if (delayMs >= timeoutMs) timeline.after(timeoutMs, () => reject(createTimeoutError()), owner)
+      if (delayMs >= timeoutMs)
+        timeline.schedule(timeoutMs, () => reject(createTimeoutError()), owner)
     })
   /** A request that changes something may be executed although its response is lost. */
   const callRazorpay = (
@@ -101,10 +102,10 @@ export function createNetwork(context: {
       const outage =
         currentOutage !== null && timeline.now() < currentOutage.until ? currentOutage.kind : null
       if (outage === 'refused')
-        return void timeline.after(5, () => reject(createConnectionError('ECONNREFUSED')), owner)
-      const delayMs = outage === 'silent' ? timeoutMs + 1 : latencyMs()
+        return void timeline.schedule(5, () => reject(createConnectionError('ECONNREFUSED')), owner)
+      const delayMs = outage === 'silent' ? timeoutMs + 1 : drawLatencyMs()
       const isLost = outage === 'error' || isBad()
-      timeline.after(Math.min(delayMs, timeoutMs) / 2, () => {
+      timeline.schedule(Math.min(delayMs, timeoutMs) / 2, () => {
         const { status, json, named, failed } = answerRazorpay(
           gateway,
           request,
@@ -116,11 +117,11 @@ export function createNetwork(context: {
           () => `razorpay ${request.url}: ${isLost ? 'lost: ' : ''}${JSON.stringify(json)}`,
         )
         if (delayMs >= timeoutMs) return
-        timeline.after(
+        timeline.schedule(
           delayMs / 2,
           () => {
             if (!isLost && canStore()) {
-              report(named, timeline.now())
+              markReported(named, timeline.now())
               for (const refund of failed) refund.isFailureReported = true
             }
             resolve(
@@ -132,7 +133,8 @@ export function createNetwork(context: {
           owner,
         )
       })
-      if (delayMs >= timeoutMs) timeline.after(timeoutMs, () => reject(createTimeoutError()), owner)
+      if (delayMs >= timeoutMs)
+        timeline.schedule(timeoutMs, () => reject(createTimeoutError()), owner)
     })
   return {
     outage: (kind, lastsMs) => {
@@ -150,21 +152,25 @@ export function createNetwork(context: {
         currentOutage !== null && now < currentOutage.until ? currentOutage.kind : null
       return new Promise((resolve, reject) => {
         if (outageKind === 'refused')
-          return void timeline.after(5, () => reject(createConnectionError('ECONNREFUSED')), owner)
-        const wait = outageKind === 'silent' ? timeoutMs + 1 : latencyMs()
+          return void timeline.schedule(
+            5,
+            () => reject(createConnectionError('ECONNREFUSED')),
+            owner,
+          )
+        const wait = outageKind === 'silent' ? timeoutMs + 1 : drawLatencyMs()
         if (outageKind === 'error')
-          return void timeline.after(
+          return void timeline.schedule(
             wait,
             () => resolve(createResponse(500, 'Internal Server Error')),
             owner,
           )
         const badResponse = isBad() ? random.pick(BAD_RESPONSES) : null
         if (wait >= timeoutMs)
-          return void timeline.after(timeoutMs, () => reject(createTimeoutError()), owner)
+          return void timeline.schedule(timeoutMs, () => reject(createTimeoutError()), owner)
         // The response has the state when the query arrives.
-        timeline.after(wait / 2, () => {
-          const { text, named } = gateway.status(merchant, orderId, timeline.now())
-          timeline.after(
+        timeline.schedule(wait / 2, () => {
+          const { text, reportedEntries: named } = gateway.status(merchant, orderId, timeline.now())
+          timeline.schedule(
             wait / 2,
             () => {
               writeTrace(
@@ -173,7 +179,7 @@ export function createNetwork(context: {
               const order = gateway.orders.get(orderId)
               if (badResponse === 'no record' && order !== undefined) order.isDenied = true
               // A response that the disk cannot store has no effect; the next one may differ.
-              if (badResponse === null && canStore()) report(named, timeline.now())
+              if (badResponse === null && canStore()) markReported(named, timeline.now())
               resolve(
                 badResponse === null
                   ? createResponse(200, text)
@@ -188,7 +194,7 @@ export function createNetwork(context: {
   }
 }
 
-/** A response in readable form. */
+/** Summarises a response in readable form. */
 const summariseAnswer = (text: string): string =>
   Array.from(
     text.matchAll(/<(\w+)><!\[CDATA\[(.*?)\]\]>/g),
@@ -196,14 +202,14 @@ const summariseAnswer = (text: string): string =>
   ).join(', ')
 
 function corruptResponse(
-  bad: BadResponse,
+  badResponse: BadResponse,
   text: string,
   orderId: string,
   respondForOtherOrder: string,
 ): Response {
   const replaceCode = (code: string): string =>
     `<RESPONSE><TRANSACTION><TRANSACTIONID>${orderId}</TRANSACTIONID><TRANSACTIONSTATUS>${code}</TRANSACTIONSTATUS></TRANSACTION></RESPONSE>`
-  switch (bad) {
+  switch (badResponse) {
     case 'cut off':
       return createResponse(200, text.slice(0, text.length / 2))
     case 'other order':
@@ -229,7 +235,7 @@ function corruptResponse(
         ),
       )
     default:
-      return assertNever(bad)
+      return assertNever(badResponse)
   }
 }
 

@@ -54,7 +54,7 @@ const METHODS = [
 
 /** Names of manual registrations have numbers after those of all delegates. */
 const FIRST_ADDED_NUMBER = 100
-/** How long ago a payment arrived that staff confirm today. */
+/** The maximum number of days between the arrival of a payment and its confirmation by staff. */
 const DAYS_AGO_MAX = 6
 
 const REQUIRED_STATE: Readonly<Partial<Record<DeskAction, RegistrationState>>> = {
@@ -90,7 +90,7 @@ export type DeskContext = {
 /** The body that a staff page sends, without the reason and the key. */
 type ActionBody = Readonly<Record<string, unknown>> & { readonly act: ActionName }
 
-const changesName = ({ answers }: ActionBody): boolean =>
+const isNameChange = ({ answers }: ActionBody): boolean =>
   typeof answers === 'object' && answers !== null && Object.keys(answers).join() === 'full_name'
 
 /** Creates the staff users with their roles, without passwords. */
@@ -137,7 +137,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
       hasAccess && pageAnswer !== null ? (JSON.parse(pageAnswer.body) as ActionsResponse) : null
     // A server with a wrong clock uses another step of the scale.
     if (page !== null && !plan.incidents.some(({ is }) => is === 'clock'))
-      reportViolation(proposal.judge(page))
+      reportViolation(proposal.checkProposedRefund(page))
     const body = await chooseBody(one.is, page, regNo, random)
     if (body === null) return
     if (one.isSignedOut) await call('POST', '/admin/logout/', token)
@@ -174,7 +174,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
           invariant: 'staff perform only actions of their role',
           cause: `${staffName}: ${payload.why}`,
         })
-      reportViolation(await actionHistory.answered(regNo, body.act, payload.why))
+      reportViolation(await actionHistory.checkReportedAction(regNo, body.act, payload.why))
       context.mailbox.expect()
       return actionResponse
     }
@@ -186,7 +186,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
       quote?: { total_amount?: number; total?: number }
     }
     const total = quote?.total ?? quote?.total_amount
-    if (code === 'price_changes' && changesName(body))
+    if (code === 'price_changes' && isNameChange(body))
       reportViolation({
         invariant: 'a change of name costs nothing',
         cause: `${staffName}: ${payload.why}: ${firstResponse.body}`,
@@ -218,8 +218,11 @@ export function createDesk(context: DeskContext): { begin(): void } {
       case 'correct name':
         return { act: 'correct', answers: { full_name: `Corrected ${random.below(1000)}` } }
       case 'correct category': {
-        const now = page?.fields.find(({ id }) => id === 'is_member')?.value
-        return { act: 'correct', answers: { is_member: now !== 'true' && now !== 'yes' } }
+        const currentAnswer = page?.fields.find(({ id }) => id === 'is_member')?.value
+        return {
+          act: 'correct',
+          answers: { is_member: currentAnswer !== 'true' && currentAnswer !== 'yes' },
+        }
       }
       case 'correct items': {
         const newItems = random.pick([
@@ -266,12 +269,12 @@ export function createDesk(context: DeskContext): { begin(): void } {
       }
       case 'accept':
       case 'dismiss':
-        return decision(is, regNo, random)
+        return decideFirstReview(is, regNo, random)
       case 'came again':
       case 'confirm': {
         const bankPayment = await choosePayment(regNo, random)
         const reference = respellReference(bankPayment.reference, random)
-        const { way: method, amount, on: paymentDay } = bankPayment
+        const { method, amount, day: paymentDay } = bankPayment
         const act = is === 'confirm' ? 'confirm' : 'came_again'
         return { act, way: method, reference, amount: amount / 100, day: paymentDay }
       }
@@ -317,7 +320,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
           way: 'transfer',
           reference,
           amount: bankPayment.amount / 100,
-          day: bankPayment.on,
+          day: bankPayment.day,
         }
   }
   /** Sometimes reuses an earlier payment with another method: a treasurer enters the same bank line twice. */
@@ -326,8 +329,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const bankPayments = bank.all().filter((payment) => payment.currency === currency)
     if (bankPayments.length > 0 && random.chance(0.35)) {
       const one = random.pick(bankPayments)
-      return findAccountType(one.way) === 'bank'
-        ? { ...one, way: random.pick(['transfer', 'upi', 'cheque', 'machine']) }
+      return findAccountType(one.method) === 'bank'
+        ? { ...one, method: random.pick(['transfer', 'upi', 'cheque', 'machine']) }
         : one
     }
     const storedRegistration = await machine.inside(({ store }) =>
@@ -342,8 +345,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const amount = toAmount(Math.max(100, balance + error))
     return bank.pay(random.pick(METHODS), amount, paymentDay, currency)
   }
-  /** The balance on its page, if the payment arrives on that day. */
-  const findBalance = (stored: StoredRegistration | null, on: BankPayment['on']): number => {
+  /** Returns the balance on the registration's page if the payment arrives on that day. */
+  const findBalance = (stored: StoredRegistration | null, on: BankPayment['day']): number => {
     const newestPayment = stored?.payments[0]
     const isOpen = stored !== null && stored.paymentStatus !== 'success'
     const price =
@@ -375,10 +378,10 @@ export function createDesk(context: DeskContext): { begin(): void } {
     writeTrace(() => `${staffName} erases ${regNo}: ${JSON.stringify(eraseResult)}`)
     if (eraseResult?.ok !== true) return
     tally.acted += 1
-    reportViolation(await actionHistory.answered(regNo, 'erase', reason))
+    reportViolation(await actionHistory.checkReportedAction(regNo, 'erase', reason))
   }
-  /** Follows the merchant panel, or the planned decision if the panel shows nothing. */
-  const decision = async (
+  /** Follows the merchant panel, or the planned decision if the panel does not show the payment. */
+  const decideFirstReview = async (
     is: 'accept' | 'dismiss',
     regNo: string,
     random: Random,
@@ -421,10 +424,10 @@ export function createDesk(context: DeskContext): { begin(): void } {
         machine.inside(({ store }) => store.registration(regNo as RegNo)).then((one) => one?.state),
       ),
     )
-    const waiting = numbers.filter((_, index) => states[index] === requiredState)
-    return waiting.length === 0 ? numbers : waiting
+    const suitableNumbers = numbers.filter((_, index) => states[index] === requiredState)
+    return suitableNumbers.length === 0 ? numbers : suitableNumbers
   }
-  const step = async (one: DeskStep, random: Random, at: number): Promise<void> => {
+  const performStep = async (one: DeskStep, random: Random, at: number): Promise<void> => {
     const { name } = plan.profile
     const staffNames = one.beside === null ? [one.by] : [one.by, one.beside]
     const createRandomFor = (staffName: StaffName): Random =>
@@ -433,9 +436,9 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const bankEvent: EventId =
       euro > 0 && random.chance(euro) ? chooseEuroEvent(plan.profile) : APPROVAL_EVENT
     if (one.is === 'load a statement') {
-      const countActions = (times: number): void => {
-        tally.acted += times
-        if (times > 0) context.mailbox.expect()
+      const countActions = (count: number): void => {
+        tally.acted += count
+        if (count > 0) context.mailbox.expect()
       }
       const sharedContext = { bank, client, sql: context.sql, reportViolation, countActions }
       await Promise.all(
@@ -497,7 +500,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
       for (const [index, one] of plan.desk.entries()) {
         extendEnd(one.afterMs)
         const random = createRandom(plan.profile.name, plan.seed, plan.history, 'desk', index)
-        timeline.after(one.afterMs, () => void step(one, random, index))
+        timeline.schedule(one.afterMs, () => void performStep(one, random, index))
       }
     },
   }

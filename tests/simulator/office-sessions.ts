@@ -1,4 +1,4 @@
-/** Staff access to the server: signed in, through its API, with a separate key for each click. */
+/** Gives staff access to the server: signed in, through its API, with a separate key for each click. */
 import { hashToken } from '../../server/office/auth/sessions.ts'
 import type { Timeline } from './virtual-time.ts'
 import type { SimulatedResponse, Machine } from './server.ts'
@@ -17,7 +17,7 @@ export type StaffClient = {
   ): Promise<SimulatedResponse | null>
   /** Null if the server is down. */
   signIn(staffName: StaffName): Promise<string | null>
-  /** A unique key for one click. */
+  /** Returns a unique key for one click. */
   nextClick(): string
 }
 

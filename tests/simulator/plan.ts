@@ -52,7 +52,7 @@ export type Visit = {
   readonly isOldTab: boolean
   readonly thinksMs: number
   readonly ends: 'paid' | 'declined' | 'left'
-  /** How long the payment is in progress. 0 if it is not. */
+  /** How long the payment is in progress. 0 if it completes immediately. */
   readonly heldMs: number
   /** How the payment differs from the order. Null if it does not. */
   readonly wrong: 'amount' | 'currency' | 'kind' | 'test' | null
@@ -71,7 +71,7 @@ export type Step =
   | { readonly afterMs: number; readonly is: 'reload' | 'retry' | 'same form' | 'resume' }
   /** On their self-service page. */
   | { readonly afterMs: number; readonly is: OwnAction }
-  /** Days later, pays the balance through the emailed link, if any. */
+  /** Pays the balance days later through the emailed link, if there is a balance. */
   | { readonly afterMs: number; readonly is: 'what is due'; readonly visit: Visit }
 export type Delegate = {
   readonly name: number
@@ -141,7 +141,7 @@ export type DeskStep = {
   readonly afterMs: number
   readonly is: DeskAction
   readonly by: StaffName
-  /** Another user who does the same at the same time. Null if none. */
+  /** Another user who performs the same action simultaneously. Null if none. */
   readonly beside: StaffName | null
   readonly isTwice: boolean
   /** Signed out between viewing and submitting. */
@@ -247,7 +247,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
     : needsApproval
       ? ['edit', 'accept_offer', 'ask_cancel', 'tell', 'tell']
       : ['ask_cancel']
-  // Draws nothing if corrections are off, so that the histories of other profiles do not change.
+  // Makes no random choice if corrections are off, so that the histories of other profiles do not change.
   if (profile.desk['correct category'] !== undefined)
     for (let later = 0; later < 3; later++)
       steps.push(
@@ -384,7 +384,7 @@ function drawFault(is: Incident['is'], profile: Profile, random: Random): Incide
       return {
         afterMs,
         is,
-        // Without delegates at the event with few seats, its file does not matter.
+        // Without delegates at the event with few seats, its file makes no difference.
         event: random.pick(profile.fewSeats === 0 ? UNLIMITED_EVENTS : EVENTS),
         version: random.pick(profile.versions),
         lastsMs: random.mostly(HOUR_MS, 20 * DAY_MS),

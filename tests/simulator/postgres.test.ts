@@ -1,4 +1,4 @@
-/** Some histories on PostgreSQL in `npm test`; `npm run simulate -- --postgres` runs any number. */
+/** Runs some histories on PostgreSQL in `npm test`; `npm run simulate -- --postgres` runs any number. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
@@ -39,7 +39,7 @@ else
         const [sqliteTrace, postgresTrace]: string[][] = [[], []]
         const { disks } = postgres
         const { violation } = await runHistory(plan, {
-          disks,
+          openDisk: disks,
           trace: (line) => void sqliteTrace?.push(line),
         })
         await runHistory(plan, { trace: (line) => void postgresTrace?.push(line) })

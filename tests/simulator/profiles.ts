@@ -1,6 +1,6 @@
 /**
- * The faults of a history. `design` has everything that the design must survive, together; each other profile has more
- * of one fault, or a worse one.
+ * Defines the faults of a history. `design` combines everything that the design must survive; each other profile has
+ * more of one fault, or a worse one.
  */
 import {
   EURO_EVENT,
@@ -21,7 +21,7 @@ export type Profile = {
   readonly delegatesMax: number
   /** Payment attempts of one delegate. */
   readonly attemptsMax: number
-  /** Shares from 0 to 1 that a delegate is at the event with few seats and codes. */
+  /** The shares from 0 to 1 of delegates at the event with few seats and codes. */
   readonly fewSeats: number
   /** The share at the event with approval before payment and with bank transfers. */
   readonly approvals: number
@@ -274,7 +274,7 @@ export const DESK: readonly Profile[] = [
     approvals: 1,
     fewSeats: 0,
   }),
-  // Many report transfers, and most of these are paid only by bank statements.
+  // Many report transfers, and most of these are paid only through bank statements.
   createFault('desk and bank', {
     desk: { approve: 3, 'load a statement': 6, 'correct category': 0.2, confirm: 0.3 },
     delegatesMax: 6,

@@ -1,4 +1,4 @@
-/** Disputes at Razorpay: the bank of a payer questions a payment, and its decision takes the money or leaves it. */
+/** Simulates disputes at Razorpay: the payer's bank disputes a payment, and either takes the amount or leaves it. */
 import { instant } from '../../engine/index.ts'
 import type { Amount, Instant } from '../../engine/index.ts'
 import { listCaptures } from './gateway.ts'
@@ -22,12 +22,12 @@ export type Dispute = {
   readonly respondBy: Instant
   /** Its statuses so far, oldest first. */
   readonly changes: Change[]
-  /** Whether a webhook that names it was accepted. */
+  /** True if a webhook that names the dispute was accepted. */
   isNamed: boolean
 }
 export type PlannedDispute = {
   readonly afterMs: number
-  /** The status that follows each time. */
+  /** The statuses that can follow each status. */
   readonly steps: readonly { readonly afterMs: number; readonly status: DisputeStatus }[]
 }
 
@@ -48,7 +48,7 @@ export function drawDispute(random: Random): PlannedDispute {
 export const getStatus = ({ changes }: Dispute): DisputeStatus => changes.at(-1)?.status ?? 'open'
 export const isLost = (dispute: Dispute): boolean => getStatus(dispute) === 'lost'
 
-/** Each payment is disputed once. Null if no payment can be disputed. */
+/** Chooses a payment to dispute. Each payment is disputed once. Null if no payment can be disputed. */
 export function chooseDisputed(
   gateway: Gateway,
   merchant: string,
@@ -91,7 +91,7 @@ export const buildDisputeEntity = (dispute: Dispute): object => ({
   respond_by: Math.floor(dispute.respondBy / 1000),
 })
 
-/** The webhook about its current status. */
+/** Builds the webhook about the dispute's current status. */
 export function buildDisputeWebhook(order: Order, dispute: Dispute): Webhook {
   const status = getStatus(dispute)
   const event =

@@ -1,4 +1,7 @@
-/** Razorpay's API of a history: orders, payments and refunds, as JSON. It shares its records with the other gateway's simulation. */
+/**
+ * Simulates Razorpay's API: orders, payments and refunds, as JSON. It shares its records with the other gateway's
+ * simulation.
+ */
 import { instant, toAmount } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { RazorpayAccount } from '../../server/payments/gateways/razorpay/credentials.ts'
@@ -21,7 +24,7 @@ export const RAZORPAY_MERCHANT = 'razorpay'
 export type ApiAnswer = {
   readonly status: number
   readonly json: object
-  /** The content of a readable response. */
+  /** The payments in a readable response. */
   readonly named: readonly (Transaction | GatewayRefund)[]
   /** The failed refunds that it contains. */
   readonly failed: readonly GatewayRefund[]
@@ -41,7 +44,7 @@ const UNKNOWN_ID = refuse('The id provided does not exist')
 const buildList = (items: readonly object[]): object => ({ entity: 'collection', items })
 const toSeconds = (ms: number): number => Math.floor(ms / 1000)
 const MINUTE_MS = 60_000
-/** A search does not find an order that was created just before. */
+/** A search does not find an order that was created immediately before. */
 const SEARCH_DELAY_MS = 2_000
 
 export type ApiRequest = {
@@ -163,7 +166,7 @@ function capturePayment(
   return createAnswer(buildPaymentEntity(order, transaction, at))
 }
 
-/** The gateway also captures payments itself. */
+/** Captures a payment; the gateway does this itself, too. */
 export function capture(transaction: Transaction, at: Instant): void {
   transaction.code = '200'
   transaction.capturedAt = at
@@ -212,7 +215,7 @@ const buildRefundEntity = (refund: GatewayRefund, at: Instant): object => ({
   status: hasFailed(refund, at) ? 'failed' : refund.doneAt <= at ? 'processed' : 'pending',
 })
 
-/** The fields with which a browser returns; empty without a payment. */
+/** Builds the fields with which a browser returns; empty without a payment. */
 export const buildRazorpayReturn = (
   transaction: Transaction | undefined,
 ): Readonly<Record<string, string>> =>
@@ -230,7 +233,7 @@ export const buildRazorpayReturn = (
 export type Webhook = {
   readonly body: string
   readonly eventId: string
-  /** Whether it reports that money was captured. */
+  /** True if the webhook reports a captured payment. */
   readonly claimsCapture: boolean
 }
 export type PaymentWebhook =
@@ -264,7 +267,7 @@ export function buildPaymentWebhook(
   }
 }
 
-/** A forged one has another signature. */
+/** Signs a webhook. A forged one has another signature. */
 export function signWebhook(
   { body, eventId }: Webhook,
   isForged: boolean,

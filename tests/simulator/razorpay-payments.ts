@@ -1,5 +1,5 @@
 /**
- * The life of a payment at Razorpay. The bank may answer late, even after the payment was reported as failed.
+ * Simulates the life of a payment at Razorpay. The bank may answer late, even after the payment was reported as failed.
  * Rollcall or the gateway captures an authorised payment; if neither does, the gateway refunds it.
  */
 import { isCapture } from './gateway.ts'
@@ -13,16 +13,16 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** How long the gateway takes to return a payment that was authorised too late. */
+/** How long the gateway takes to refund a payment that was authorised too late. */
 const RETURN_MS = 6 * HOUR_MS
 
 /** A payment that is not captured immediately. */
 export type LateAuthorization = {
-  /** The reported code until the bank answers. */
+  /** The code that is reported until the bank answers. */
   readonly reportedAs: 'created' | 'no answer' | 'declined'
   /** When the bank answers. 0: immediately. */
   readonly answersMs: number
-  /** How long after that the gateway captures it by itself. Null: never. */
+  /** How long after that the gateway captures the payment by itself. Null: never. */
   readonly capturesMs: number | null
 }
 
@@ -35,7 +35,7 @@ export function drawLateAuthorization(random: Random): LateAuthorization {
   }
 }
 
-/** The code of a new payment. */
+/** Returns the code of a new payment. */
 export const getFirstCode = ({ answersMs, reportedAs }: LateAuthorization): string =>
   answersMs === 0 ? 'authorized' : reportedAs
 
@@ -49,7 +49,7 @@ export function followPayment(
   const captureMs = order.checkouts.find(({ id }) => id === made.checkoutId)?.captureMs ?? 0
   const expiresAt = made.at + captureMs
   const isOpenUntilThen = made.code === 'created' || made.code === 'authorized'
-  const giveBack = (): void => {
+  const returnPayment = (): void => {
     if (made.code !== 'authorized') return
     made.code = 'returned'
     announce('refund.processed')
@@ -65,21 +65,21 @@ export function followPayment(
     const isCapturedByGateway =
       capturesMs !== null && !isPaidAlready && timeline.now() + capturesMs < expiresAt
     if (isCapturedByGateway)
-      timeline.after(capturesMs, () => {
+      timeline.schedule(capturesMs, () => {
         if (made.code !== 'authorized') return
         capture(made, timeline.now())
         announce('payment.captured')
         announce('order.paid')
       })
-    timeline.after(Math.max(expiresAt - timeline.now(), RETURN_MS), giveBack)
+    timeline.schedule(Math.max(expiresAt - timeline.now(), RETURN_MS), returnPayment)
   }
   if (answersMs === 0) authorize()
   else {
     if (made.code !== 'created') announce('payment.failed')
-    timeline.after(answersMs, authorize)
+    timeline.schedule(answersMs, authorize)
   }
 }
 
-/** The time after which the payment no longer changes. */
+/** Returns the time after which the payment no longer changes. */
 export const getLateAuthorizationMs = ({ answersMs, capturesMs }: LateAuthorization): number =>
   answersMs + (capturesMs ?? 3 * DAY_MS)

@@ -45,10 +45,10 @@ type Task = {
   readonly url: string | null
 }
 
-async function replay(disks: OpenDisk, historyId: string, name = 'design'): Promise<number> {
+async function replay(openDisk: OpenDisk, historyId: string, name = 'design'): Promise<number> {
   const [seed = NaN, history = NaN] = historyId.split(':').map(Number)
   const { violation } = await runHistory(drawPlan(findProfile(name), seed, history), {
-    disks,
+    openDisk,
     trace: (line) => console.log(line),
   })
   console.log(violation === null ? 'No invariant was violated.' : violation)
@@ -57,13 +57,13 @@ async function replay(disks: OpenDisk, historyId: string, name = 'design'): Prom
 
 /** For negative controls: finds the first history with a violation. */
 async function huntViolation(
-  disks: OpenDisk,
+  openDisk: OpenDisk,
   seed: number,
   histories: number,
   profile: Profile,
 ): Promise<number> {
   for (let history = 0; history < histories; history++) {
-    const { violation } = await runHistory(drawPlan(profile, seed, history), { disks })
+    const { violation } = await runHistory(drawPlan(profile, seed, history), { openDisk })
     if (violation === null) continue
     console.log(JSON.stringify({ history, ...violation }))
     return 1
@@ -80,8 +80,8 @@ function printViolation({ profile, plan, violation }: FoundViolation): void {
 let postgresDisks: PostgresDisks | null = null
 async function runBatch({ profile, seed, from, to, url }: Task): Promise<void> {
   if (url !== null) postgresDisks ??= await openPostgresDisks(url)
-  const disks = postgresDisks?.disks ?? openSqliteDisk
-  process.send?.(await simulate(findProfile(profile), seed, from, to, shrinkPlan, disks))
+  const openDisk = postgresDisks?.disks ?? openSqliteDisk
+  process.send?.(await simulate(findProfile(profile), seed, from, to, shrinkPlan, openDisk))
 }
 
 /** Each process starts the next batch when it has finished one. `urls`: a database for each. Null: in memory. */
@@ -152,12 +152,12 @@ async function runOnPostgres(work: (urls: readonly string[]) => Promise<number>)
     await server.stop()
   }
 }
-/** In this process. */
-async function runOnDisks(url: string | null, work: (disks: OpenDisk) => Promise<number>) {
+/** Runs batches in this process. */
+async function runOnDisks(url: string | null, work: (openDisk: OpenDisk) => Promise<number>) {
   if (url === null) return work(openSqliteDisk)
-  const { disks, close } = await openPostgresDisks(url)
+  const { disks: openDisk, close } = await openPostgresDisks(url)
   try {
-    return await work(disks)
+    return await work(openDisk)
   } finally {
     await close()
   }
@@ -169,11 +169,11 @@ async function main(
 ): Promise<number> {
   const [url = null] = urls
   if (firstArgument === '--replay')
-    return runOnDisks(url, (disks) => replay(disks, secondArgument, profileNames[0]))
+    return runOnDisks(url, (openDisk) => replay(openDisk, secondArgument, profileNames[0]))
   if (firstArgument === '--hunt')
-    return runOnDisks(url, (disks) =>
+    return runOnDisks(url, (openDisk) =>
       huntViolation(
-        disks,
+        openDisk,
         Number(secondArgument),
         Number(profileNames[0]),
         findProfile(profileNames[1] ?? 'design'),

@@ -1,7 +1,7 @@
 /**
- * The server of a history: the real routes, verification, adapter and store, in virtual time. It crashes between any
- * two of its calls: work in progress is lost, and some of it is committed without a response. The routes are built
- * once; their dependencies belong to one start of one server.
+ * Simulates the server of a history: the real routes, verification, adapter and store, in virtual time.
+ * It crashes between any two of its calls: work in progress is lost, and some of it is committed without a response.
+ * The routes are built once; their dependencies belong to one start of one server.
  */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -34,13 +34,13 @@ import { RAZORPAY_ACCOUNT } from './razorpay-gateway.ts'
 import type { Random } from './random.ts'
 import { InlineSheetThread } from './sheet-thread.ts'
 
-/** The store's writes; a crash may commit them without a response. */
+/** The store's writes. A crash may commit them without a response. */
 const WRITES: ReadonlySet<string> = new Set(Object.keys(writes))
-/** How often the server checks whether a poll is due; as in the real server. */
+/** The interval at which the server checks whether a poll is due, as in the real server. */
 const TICK_MS = 10_000
-/** While an account is paused nothing is queried, so checking every ten seconds would only waste time. */
+/** While an account is paused, the gateway is not queried, so a check every ten seconds would only waste time. */
 const IDLE_TICK_MS = 60_000
-/** When a refund is checked again: unsent or unanswered ones, and begun but uncompleted ones. */
+/** When a refund is checked again: unsent or unanswered ones, and started but uncompleted ones. */
 const REFUND_RETRY_MS = 5 * 60_000
 const BEGUN_MS_MAX = 5 * 24 * 3_600_000
 const RESTART_MS = 10_000
@@ -84,7 +84,7 @@ export type Machine = {
   reload(): Promise<void>
   isUp(): boolean
   /** The server's clock was set: polls that were due by the old clock run within a tick, as in the reconciler. */
-  clockWasSet(): void
+  handleClockChange(): void
   /** Runs a job that no browser starts on the current server. Null if it is down, or crashed during the job. */
   inside<T>(work: (deps: ServerDeps) => Promise<T>): Promise<T | null>
 }
@@ -98,7 +98,7 @@ type ServerState = {
   readonly store: Store
   readonly payments: Payments
   events: readonly ServedEvent[]
-  /** No request gets a response before the files are stored with their seats. */
+  /** No request gets a response before the event files are stored with their seats. */
   isListening: boolean
   readonly world: SimulationEnvironment
 }
@@ -215,7 +215,7 @@ function replaceGlobals(environment: SimulationEnvironment): () => void {
   const timeouts = new WeakMap<object, number>()
   Object.assign(globalThis, {
     setTimeout: (run: () => void, ms = 0) => {
-      const entry = environment.timeline.after(ms, run, runningServer?.owner ?? null)
+      const entry = environment.timeline.schedule(ms, run, runningServer?.owner ?? null)
       return Object.assign(entry, { unref: () => entry, ref: () => entry })
     },
     clearTimeout: (entry: Entry | undefined) => {
@@ -270,7 +270,7 @@ export async function createMachine(
       get:
         (_, verb: keyof Store) =>
         (...args: unknown[]) =>
-          // Read in chunks while it is sent, without its own promise.
+          // Chunks are read while the response is sent, without a separate promise.
           verb === 'exportRows'
             ? (disk.store().exportRows as (...args: unknown[]) => unknown)(...args)
             : new Promise((resolve, reject) => {
@@ -282,10 +282,10 @@ export async function createMachine(
                   if (!WRITES.has(verb)) return operation
                   await operation.catch(() => {})
                   await simulation.onWrite(verb)
-                  await plan()
+                  await planNextRun()
                   return operation
                 }
-                const entry = timeline.after(
+                const entry = timeline.schedule(
                   simulation.storeMs(),
                   () => {
                     uncommitted.delete(entry)
@@ -315,14 +315,14 @@ export async function createMachine(
   }
   let earliestTick = 0
   let isReconciling = false
-  const plan = async (): Promise<void> => {
+  const planNextRun = async (): Promise<void> => {
     if (runningServer === null || isReconciling) return
     const dueAt = await findNextDue()
     if (dueAt === null || runningServer === null || isReconciling) return
     const tickAt = Math.max(dueAt, earliestTick)
     if (plannedEntry !== null && !plannedEntry.isCancelled && plannedEntry.at <= tickAt) return
     if (plannedEntry !== null) plannedEntry.isCancelled = true
-    plannedEntry = timeline.after(tickAt - timeline.now(), reconcile, runningServer.owner)
+    plannedEntry = timeline.schedule(tickAt - timeline.now(), reconcile, runningServer.owner)
   }
   const reconcile = (): void => {
     plannedEntry = null
@@ -337,17 +337,17 @@ export async function createMachine(
         if (owner.isRemoved) return
         isReconciling = false
         earliestTick = timeline.now() + (queryCount > queriesBefore ? TICK_MS : IDLE_TICK_MS)
-        void plan()
+        void planNextRun()
       })
   }
-  const clockWasSet = (): void => {
+  const handleClockChange = (): void => {
     if (runningServer === null) return
     if (isReconciling) {
-      timeline.after(TICK_MS, clockWasSet, runningServer.owner)
+      timeline.schedule(TICK_MS, handleClockChange, runningServer.owner)
       return
     }
     if (plannedEntry !== null) plannedEntry.isCancelled = true
-    plannedEntry = timeline.after(TICK_MS, reconcile, runningServer.owner)
+    plannedEntry = timeline.schedule(TICK_MS, reconcile, runningServer.owner)
   }
   let queryCount = 0
   const transport = simulation.transport
@@ -393,26 +393,26 @@ export async function createMachine(
     } catch {
       // The caller starts it again.
       crash()
-      timeline.after(RESTART_MS, () => void start())
+      timeline.schedule(RESTART_MS, () => void start())
       return
     }
     if (owner.isRemoved || runningServer === null) return
     runningServer.isListening = true
     earliestTick = timeline.now() + TICK_MS
-    void plan()
+    void planNextRun()
   }
   return {
     start,
     crash,
     isUp: () => runningServer !== null,
-    clockWasSet,
+    handleClockChange,
     inside: (work) => {
       if (runningServer === null) return Promise.resolve(null)
       const { store, payments } = runningServer
       return new Promise((resolve) => {
         const resolveNull = (): void => resolve(null)
         onCrash.add(resolveNull)
-        const done = async (): Promise<void> => {
+        const waitUntilDone = async (): Promise<void> => {
           const result = await work({
             store,
             events,
@@ -426,7 +426,7 @@ export async function createMachine(
           })
           if (onCrash.delete(resolveNull)) resolve(result)
         }
-        void done()
+        void waitUntilDone()
       })
     },
     call: (options) => {

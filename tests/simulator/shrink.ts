@@ -5,29 +5,29 @@ import { runHistory } from './history.ts'
 import type { Delegate, Plan } from './plan.ts'
 import type { Violation } from './check-payments.ts'
 
-/** Each attempt runs one history. */
+/** The maximum number of attempts; each runs one history. */
 const TRIES_MAX = 150
 
 export async function shrinkPlan(
   plan: Plan,
   violation: Violation,
-  disks: OpenDisk = openSqliteDisk,
+  openDisk: OpenDisk = openSqliteDisk,
 ): Promise<{ plan: Plan; violation: Violation }> {
-  let best = { plan, violation }
+  let shortest = { plan, violation }
   let attempts = 0
   for (let isShorter = true; isShorter;) {
     isShorter = false
-    for (const shorter of listShorterPlans(best.plan)) {
-      if (attempts >= TRIES_MAX) return best
+    for (const shorterPlan of listShorterPlans(shortest.plan)) {
+      if (attempts >= TRIES_MAX) return shortest
       attempts += 1
-      const { violation: remainingViolation } = await runHistory(shorter, { disks })
+      const { violation: remainingViolation } = await runHistory(shorterPlan, { openDisk })
       if (remainingViolation?.invariant !== violation.invariant) continue
-      best = { plan: shorter, violation: remainingViolation }
+      shortest = { plan: shorterPlan, violation: remainingViolation }
       isShorter = true
       break
     }
   }
-  return best
+  return shortest
 }
 
 const removeAt = <T>(list: readonly T[], index: number): readonly T[] => list.toSpliced(index, 1)
@@ -48,8 +48,8 @@ function* listShorterPlans(plan: Plan): Generator<Plan> {
     if (step.isTwice) yield withStep({ isTwice: false })
   }
   for (const [index, delegate] of plan.delegates.entries())
-    for (const simpler of listSimplerDelegates(delegate))
-      yield { ...plan, delegates: plan.delegates.with(index, simpler) }
+    for (const simplerDelegate of listSimplerDelegates(delegate))
+      yield { ...plan, delegates: plan.delegates.with(index, simplerDelegate) }
   const { profile } = plan
   if (profile.badAnswers > 0) yield { ...plan, profile: { ...profile, badAnswers: 0 } }
   if (profile.slowResponses > 0) yield { ...plan, profile: { ...profile, slowResponses: 0 } }
@@ -62,9 +62,9 @@ function* listSimplerDelegates(delegate: Delegate): Generator<Delegate> {
   for (const [index, step] of steps.entries()) {
     if (step.is !== 'visit' && step.is !== 'other tab') continue
     const { visit } = step
-    const withVisit = (more: Partial<typeof visit>): Delegate => ({
+    const withVisit = (changes: Partial<typeof visit>): Delegate => ({
       ...delegate,
-      steps: steps.with(index, { ...step, visit: { ...visit, ...more } }),
+      steps: steps.with(index, { ...step, visit: { ...visit, ...changes } }),
     })
     for (const messageIndex of visit.tells.keys())
       yield withVisit({ tells: removeAt(visit.tells, messageIndex) })

@@ -18,7 +18,7 @@ export type FoundViolation = {
 /** Shrinking takes a hundred histories: the first few violations are enough. */
 const SHRINKS_MAX = 2
 
-/** From and to; the latter excluded. */
+/** The first history, and the one after the last. */
 export async function simulate(
   profile: Profile,
   seed: number,
@@ -27,9 +27,9 @@ export async function simulate(
   shrink: (
     plan: Plan,
     violation: Violation,
-    disks: OpenDisk,
+    openDisk: OpenDisk,
   ) => Promise<{ plan: Plan; violation: Violation }>,
-  disks: OpenDisk = openSqliteDisk,
+  openDisk: OpenDisk = openSqliteDisk,
 ): Promise<{ readonly row: Row; readonly found: readonly FoundViolation[] }> {
   const counts = createCounts()
   const found: FoundViolation[] = []
@@ -38,12 +38,16 @@ export async function simulate(
   const cpuBefore = process.cpuUsage()
   for (let history = fromHistory; history < toHistory; history++) {
     const plan = drawPlan(profile, seed, history)
-    const { violation, tally } = await runHistory(plan, { disks })
+    const { violation, tally } = await runHistory(plan, { openDisk })
     add(counts, tally)
     if (violation === null) continue
     violations += 1
     if (found.length >= SHRINKS_MAX) continue
-    const { plan: shrunkPlan, violation: remainingViolation } = await shrink(plan, violation, disks)
+    const { plan: shrunkPlan, violation: remainingViolation } = await shrink(
+      plan,
+      violation,
+      openDisk,
+    )
     const { profile: _, ...rest } = shrunkPlan
     found.push({ profile: profile.name, plan: rest, violation: remainingViolation })
   }

@@ -28,7 +28,7 @@ describe('payments under faults', () => {
   test('no invariant is violated by the faults that the design must survive', async () => {
     const { row, found } = await simulate(DESIGN, SEED, 0, HISTORIES, shrinkPlan)
     expect(found).toEqual([])
-    // Every kind of fault has happened.
+    // Every kind of fault has occurred.
     const {
       captures,
       lateCaptures,

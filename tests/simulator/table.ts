@@ -1,4 +1,4 @@
-/** The summary of a run: a row for each profile, with how often each thing happened. */
+/** Formats the summary of a run: a row for each profile, with the number of occurrences of each event. */
 import { add } from './tally.ts'
 import type { Counts } from './tally.ts'
 
@@ -57,12 +57,12 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ],
 ]
 
-/** In Markdown. */
+/** Formats a row in Markdown. */
 export function formatTable(rows: readonly Row[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  const formatRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [
-    line(COLUMNS.map(([name]) => name)),
-    line(COLUMNS.map((_, index) => (index === 0 ? '---' : '---:'))),
-    ...rows.map((row) => line(COLUMNS.map(([, cell]) => cell(row)))),
+    formatRow(COLUMNS.map(([name]) => name)),
+    formatRow(COLUMNS.map((_, index) => (index === 0 ? '---' : '---:'))),
+    ...rows.map((row) => formatRow(COLUMNS.map(([, cell]) => cell(row)))),
   ].join('\n')
 }

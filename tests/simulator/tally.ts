@@ -1,7 +1,7 @@
-/** Counts what happened in histories, so that a table can show that every invariant was exercised. */
+/** Counts what happened in histories, to show that every invariant was exercised. */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { isLost } from './razorpay-disputes.ts'
-import { captureTime, isCapture } from './gateway.ts'
+import { getCaptureTime, isCapture } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
 
 const COUNT_NAMES = [
@@ -53,7 +53,7 @@ export function add(target: Counts, source: Counts): void {
   for (const name of COUNT_NAMES) target[name] += source[name]
 }
 
-/** An hour after the redirect, no delegate is waiting on a page. */
+/** An hour after the redirect, no delegate is still on a page. */
 const LATE_MS = 3_600_000
 
 export function createTally(): Tally {
@@ -61,20 +61,22 @@ export function createTally(): Tally {
     ...createCounts(),
     histories: 1,
     async close(sql, gateway) {
-      const count = async (text: string): Promise<number> =>
+      const countRows = async (text: string): Promise<number> =>
         (await sql<{ n: number }>(text).get())?.n ?? 0
-      this.registrations = await count('SELECT count(*) AS n FROM registrations')
-      this.payments = await count('SELECT count(*) AS n FROM payments')
-      this.successes = await count("SELECT count(*) AS n FROM payments WHERE status = 'success'")
-      this.reviews = await count("SELECT count(*) AS n FROM captures WHERE state = 'review'")
-      this.codesUsed = await count('SELECT count(*) AS n FROM code_uses')
-      this.placesGone = await count(
+      this.registrations = await countRows('SELECT count(*) AS n FROM registrations')
+      this.payments = await countRows('SELECT count(*) AS n FROM payments')
+      this.successes = await countRows(
+        "SELECT count(*) AS n FROM payments WHERE status = 'success'",
+      )
+      this.reviews = await countRows("SELECT count(*) AS n FROM captures WHERE state = 'review'")
+      this.codesUsed = await countRows('SELECT count(*) AS n FROM code_uses')
+      this.placesGone = await countRows(
         "SELECT count(*) AS n FROM payment_facts WHERE refusal = 'place_gone'",
       )
-      this.recordedDisputes = await count(
+      this.recordedDisputes = await countRows(
         "SELECT count(*) AS n FROM refunds WHERE reference LIKE 'disp%'",
       )
-      this.refunds = await count('SELECT count(*) AS n FROM refunds')
+      this.refunds = await countRows('SELECT count(*) AS n FROM refunds')
       for (const {
         at,
         checkouts,
@@ -96,7 +98,7 @@ export function createTally(): Tally {
         this.returned += transactions.filter(({ code }) => code === 'returned').length
         this.captures += orderCaptures.length
         this.lateCaptures += orderCaptures.filter(
-          (capture) => captureTime(capture) - at > LATE_MS,
+          (capture) => getCaptureTime(capture) - at > LATE_MS,
         ).length
         this.secondCaptures += Math.max(0, orderCaptures.length - 1)
       }

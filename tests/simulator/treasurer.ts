@@ -76,7 +76,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     const answer = await machine.inside((deps) => refundPayment(deps, number, words, 'Asha'))
     writeTrace(() => `refund of ${number}: ${JSON.stringify(answer)}`)
   }
-  /** Two users may record the same one; some record a part, some only add a note. */
+  /** Records a lost dispute. Two users may record the same one; some record a part, some only add a note. */
   const recordLostDisputes = async (random: Random): Promise<void> => {
     for (const number of context.numbers()) {
       const regNo = number as RegNo
@@ -128,7 +128,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     const gatewayRefund = refundCapture(gateway, order, of, request, timeline.now(), random)
     writeTrace(() => `panel gives back of ${order.orderId}: ${JSON.stringify(gatewayRefund)}`)
   }
-  const step = async ({ is }: OfficeStep, random: Random): Promise<void> => {
+  const performStep = async ({ is }: OfficeStep, random: Random): Promise<void> => {
     switch (is) {
       case 'reviews':
         return decideReviews(random, false)
@@ -149,13 +149,13 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
       for (const [index, one] of plan.office.entries()) {
         extendEnd(one.afterMs)
         const random = createRandom(plan.profile.name, plan.seed, plan.history, 'office', index)
-        timeline.after(one.afterMs, () => void step(one, random))
+        timeline.schedule(one.afterMs, () => void performStep(one, random))
       }
     },
   }
 }
 
-/** The state of a doubtful refund in the merchant panel. */
+/** Returns the state of an uncertain refund in the merchant panel. */
 function findRefund(
   order: Order | undefined,
   amount: number,

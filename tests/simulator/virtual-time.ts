@@ -1,7 +1,7 @@
 /**
  * Virtual time: one queue, ordered by time and then by order of entry. Everything in a history that takes time is an
- * entry here: calls to the store and the gateway, timers, actions of users. Between two entries, all work that need
- * not wait for a third continues.
+ * entry here: calls to the store and the gateway, timers, users' actions.
+ * Between two entries, all work that need not wait for a third entry continues.
  */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
@@ -19,14 +19,14 @@ export type Entry = {
 export type Timeline = {
   now(): Instant
   /** Milliseconds from now, at least zero. */
-  after(ms: number, run: () => void, owner?: Owner | null): Entry
+  schedule(ms: number, run: () => void, owner?: Owner | null): Entry
   /** Resolves at that time. */
   wait(ms: number): Promise<void>
-  /** Entries of an owner that have not run yet. */
+  /** Returns the number of entries of an owner that have not run yet. */
   pending(owner: Owner): readonly Entry[]
-  /** Reports activity in a turn: the queue continues once there is none. */
+  /** Reports activity in a turn: the queue continues once a turn has none. */
   reportActivity(): void
-  /** A request is inside the framework, whose streams use turns of the event loop. */
+  /** Reports a request inside the framework, whose streams use turns of the event loop. */
   enterRequest(): void
   leaveRequest(): void
   /** Runs until the queue is empty, or time has reached that point. */
@@ -82,7 +82,7 @@ export function createTimeline(
     heap[at] = lastEntry
     return firstEntry
   }
-  const after: Timeline['after'] = (ms, run, owner = null) => {
+  const schedule: Timeline['schedule'] = (ms, run, owner = null) => {
     const entry = {
       at: now + Math.max(0, Math.round(ms)),
       order: order++,
@@ -108,8 +108,8 @@ export function createTimeline(
   }
   return {
     now: () => instant(now),
-    after,
-    wait: (ms) => new Promise((resolve) => void after(ms, resolve)),
+    schedule,
+    wait: (ms) => new Promise((resolve) => void schedule(ms, resolve)),
     pending: (owner) => heap.filter((entry) => entry.owner === owner && !entry.isCancelled),
     reportActivity: () => void (activityCount += 1),
     enterRequest: () => void ((activityCount += 1), (requestsInside += 1)),
