@@ -93,7 +93,13 @@ export function Rehearsal({ path, text, rehearsal, onFinish }: RehearsalProps) {
                   // Two entries may have the same time and text.
                   // oxlint-disable-next-line react/no-array-index-key -- the list never changes
                   <li key={index}>
-                    <span>{step.time}</span> {step.text}
+                    {step.time === '' ? (
+                      step.text
+                    ) : (
+                      <>
+                        <span>{step.time}</span> <span>{step.text}</span>
+                      </>
+                    )}
                   </li>
                 ))}
               </ul>
