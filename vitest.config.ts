@@ -2,9 +2,11 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './tests/longest-first.ts'
 import { ALL_RUNS } from './tests/runs.ts'
 
+const importFirst = (file: string): string[] => ['--import', import.meta.resolve(file)]
 /** Not handed down to the projects by itself. */
-const keepCompiled = ['--import', import.meta.resolve('./tests/keep-compiled.ts')]
-const execArgv = [...keepCompiled, '--import', import.meta.resolve('./tests/quick-environment.ts')]
+const keepCompiled = importFirst('./tests/keep-compiled.ts')
+const builtThreads = importFirst('./tests/built-threads.ts')
+const execArgv = [...keepCompiled, ...builtThreads, ...importFirst('./tests/quick-environment.ts')]
 
 /** A slow page or server is not a failure, so assertions poll as long as Playwright waits for an element. */
 const expectations = { poll: { timeout: 200_000 } }
@@ -66,7 +68,11 @@ export default defineConfig({
           name: 'browser',
           expect: expectations,
           // A stock Firefox beside Chromium, or in its place: docs/browsers.md.
-          execArgv: [...keepCompiled, '--import', './tests/browser/firefox.ts'],
+          execArgv: [
+            ...keepCompiled,
+            ...builtThreads,
+            ...importFirst('./tests/browser/firefox.ts'),
+          ],
           // The files of a worker share its browser (tests/browser/browser.ts).
           isolate: false,
           include: ['tests/browser/**/*.test.ts', 'tests/**/*.browser.test.ts'],

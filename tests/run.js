@@ -232,8 +232,8 @@ env.CHECKED_STYLES = checkedStyles
 process.on('exit', () => rmSync(checkedStyles, { force: true }))
 
 const rollcall = join(top, 'bin', 'rollcall.js')
-// The tests wait for the web app only; all other checks run in parallel with both.
-const webBuild = runStep('web build', process.execPath, [rollcall, 'build'])
+// The tests wait for the build only; all other checks run in parallel with both.
+const build = runStep('build', process.execPath, [rollcall, 'build'])
 const otherChecks =
   vitestArgs.length > 0
     ? []
@@ -248,7 +248,8 @@ const otherChecks =
         runStep('format', 'oxfmt', ['--check']),
         runStep('event files', process.execPath, [rollcall, 'validate']),
       ]
-await webBuild
+// Threads of servers in the tests load this build (tests/built-threads.ts).
+if (await build) env.BUILT_THREADS = '1'
 await runVitest(vitestArgs)
 await Promise.all(otherChecks)
 

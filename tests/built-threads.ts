@@ -1,0 +1,31 @@
+/**
+ * Loaded by every worker before its tests. Threads and child processes that a server in the test process starts load
+ * the server's build, as in production, instead of hundreds of sources. `tests/run.js` has just built it.
+ */
+import childProcess from 'node:child_process'
+import { syncBuiltinESMExports } from 'node:module'
+import { basename, join } from 'node:path'
+import workerThreads from 'node:worker_threads'
+import { SERVER_BUILD } from '../server/cli/build/stamp.ts'
+
+const SERVER_SOURCES = new URL('../server/', import.meta.url).href
+
+const findBuiltFile = (file: string | URL): string | URL =>
+  file instanceof URL && file.href.startsWith(SERVER_SOURCES)
+    ? join(SERVER_BUILD.folder, `${basename(file.pathname, '.ts')}.js`)
+    : file
+
+class BuiltWorker extends workerThreads.Worker {
+  constructor(file: string | URL, options?: workerThreads.WorkerOptions) {
+    super(findBuiltFile(file), options)
+  }
+}
+
+if (process.env['BUILT_THREADS'] === '1') {
+  const { fork } = childProcess
+  Object.assign(workerThreads, { Worker: BuiltWorker })
+  Object.assign(childProcess, {
+    fork: (file: string | URL, ...options: []) => fork(findBuiltFile(file), ...options),
+  })
+  syncBuiltinESMExports()
+}
