@@ -46,7 +46,13 @@ export { formatAsGithub, formatAsJson, formatAsSarif } from './authoring/tools/e
 export { preview } from './authoring/tools/preview.ts'
 export { deriveEventId, findPrefix, suggestEventId } from './authoring/tools/new-event/event-id.ts'
 export { createEventFile } from './authoring/tools/new-event/event-file.ts'
-export { QUESTIONS, type Question } from './authoring/tools/new-event/questions.ts'
+export { QUESTIONS } from './authoring/tools/new-event/questions.ts'
+export { DETAIL_QUESTIONS } from './authoring/tools/new-event/questions/detail-questions.ts'
+export type { Question } from './authoring/tools/new-event/questions/question.ts'
+export {
+  readRefundSteps,
+  splitRefundSteps,
+} from './authoring/tools/new-event/questions/refund-steps.ts'
 export {
   listColumnLabels,
   readFees,

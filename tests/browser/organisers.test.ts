@@ -391,14 +391,33 @@ describe('the page for organisers', () => {
     await page.setViewportSize({ width: 360, height: 800 })
     await expectAccessible(page, 'a table of workshops')
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    await proceed.click()
+    await heading.getByText('More details, if you know them').waitFor()
+    await page.getByRole('radio', { name: 'A share of the payment' }).check()
+    await page.getByLabel('Until', { exact: true }).fill('2027-02-28')
+    const share = page.getByLabel('Refund in percent')
+    await share.fill('120')
+    // The message of a field that is left does not move the button that is being pressed.
+    await page.getByRole('radio', { name: 'Only at the front desk' }).check()
+    await page.getByText('“120” is not a share of the payment.').waitFor()
+    await page.getByRole('textbox', { name: 'Which payment account' }).fill('society')
+    await expectAccessible(page, 'optional questions with a mistake')
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
     await page.setViewportSize({ width: 1280, height: 800 })
     const create = page.getByRole('button', { name: 'Create the event file' })
     await create.click()
+    await expect
+      .poll(() => share.evaluate((element) => element === document.activeElement))
+      .toBe(true)
+    await share.fill('80')
+    await page.reload()
+    await create.click()
     await page.getByRole('button', { name: 'Change the answers' }).click()
+    await expect.poll(() => share.inputValue()).toBe('80')
     await create.click()
     await page.getByText('The checker found no problems').waitFor()
     await page.getByText('values are still examples').click()
-    await page.getByText(/^the refund of a cancellation: 75% until 11 January 2027/).waitFor()
+    await page.getByText(/^the answers that delegates can change until 5 March 2027/).waitFor()
     await expectAccessible(page, 'a created file next to its prices')
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280)
     const day = page.getByLabel('On this day')
@@ -428,6 +447,9 @@ describe('the page for organisers', () => {
         items: [{ id: 'accompanying' }, { id: 'workshop' }],
       },
       quotas: [{ max: { ultrasound: 30 } }],
+      cancellation: { steps: [{ until: '2027-02-28', percent: 80 }] },
+      payment: { account: 'society' },
+      registration: { closes: '2027-03-11', desk: { opens: '2027-03-12', closes: '2027-03-13' } },
     })
     // A tab that is opened later has only the data stored by the browser.
     const laterTab = await context.newPage()

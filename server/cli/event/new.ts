@@ -38,6 +38,12 @@ an empty answer it writes a placeholder and lists it under demo:.
   --workshops <list>     prices and seats: "ECG = 1500 / 2000, 30 seats"; "ECG for Student = free" in the same list is
                          the price of a category. Or a table copied from a spreadsheet
   --early-until <days>   last day of each price but the last: "31 August 2026; 31 October 2026"
+  --refund <list>        "until 31 January 2027: 75%; until 28 February 2027: 50%", or none
+  --edit-until <day>     last day on which delegates can change their answers
+  --on-site online|desk|no                   how delegates register on the days of the conference: online too, only at the
+                         front desk, or not
+  --account <name>       name of the account at the payment gateway, whose credentials the server has
+  --colour <#rrggbb>     colour of the pages
   --confirm              prices that fall and days without registration between periods are correct
   --free                 free event; the same as --payment none
   --out <folder>         folder of the file; default EVENTS_DIR, or events
@@ -62,6 +68,11 @@ const options = {
   gst: stringOption,
   companions: stringOption,
   workshops: stringOption,
+  refund: stringOption,
+  'edit-until': stringOption,
+  'on-site': stringOption,
+  account: stringOption,
+  colour: stringOption,
   confirm: { type: 'boolean' },
   free: { type: 'boolean' },
   out: stringOption,

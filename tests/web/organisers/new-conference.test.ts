@@ -7,6 +7,7 @@ import {
   addItemRows,
   EMPTY_DRAFT,
   EMPTY_ITEM,
+  groupSteps,
   readDraft,
   readPastedFees,
   removePeriod,
@@ -45,6 +46,28 @@ test('an empty table means that there are none', () => {
   expect(answers).not.toHaveProperty('workshops')
   expect(answers).not.toHaveProperty('companions')
   expect(steps.map(({ problem }) => problem)).toEqual(steps.map(() => null))
+})
+
+test('the optional questions share the last card, and an answer that contradicts the table of fees is a problem there', () => {
+  const texts = { ...draft.texts, refund: 'none', 'on-site': 'none', colour: '#117733' }
+  const { answers, steps } = readDraft({ ...draft, texts }, today)
+  expect(answers).toMatchObject({ refund: [], onSite: 'none', colour: '#117733' })
+  const cards = groupSteps(steps)
+  expect(cards.map(({ isDetails }) => isDetails)).toEqual(
+    cards.map((card) => card === cards.at(-1)),
+  )
+  expect(cards.at(-1)?.steps.map(({ question }) => question.name)).toEqual([
+    'refund',
+    'edit-until',
+    'on-site',
+    'account',
+    'colour',
+  ])
+  const late = [draft.fees.columns[0], { label: 'Spot', from: '', to: '' }].flatMap((one) =>
+    one === undefined ? [] : [{ ...one, to: one.label === 'Early' ? '2026-12-10' : '' }],
+  )
+  const spot = { ...draft, texts, fees: { ...draft.fees, columns: late } }
+  expect(listProblems(spot, 'on-site')).toContain('“Spot” begins on 11 December 2026')
 })
 
 test('a problem names the row as shown, also below an empty row', () => {

@@ -24,11 +24,32 @@ const GST = [
   ['on top', '18% GST is added to the prices'],
 ] as const
 
+const ON_SITE = [
+  ['', 'I do not know it yet'],
+  ['online', 'Yes, with the form, and at the front desk'],
+  ['desk', 'Only at the front desk: the form closes on the day before'],
+  ['none', 'No, registration closes on the day before'],
+] as const
+
 /** What an empty answer means. */
 const HELP: Readonly<Partial<Record<Question['name'], string>>> = {
   title: 'As on the brochure, including the year.',
   free: 'If you do not know it yet, continue: the file then has prices.',
   gst: 'If you do not know it yet, continue: 18% GST is then added to the prices.',
+  'edit-until':
+    'They correct their answers themselves. A good day is the one before badges are printed.',
+  'on-site': 'At the front desk, staff register delegates at the last price of the table.',
+  account:
+    'It has a short name, which you get from the person who runs your Rollcall server. It is not the number of your bank account.',
+  colour: 'Any colour: texts on it stay readable.',
+}
+/** The colour of the file if none is chosen. */
+const DEFAULT_COLOUR = '#2f5d8a'
+/** Examples that differ from those of the command. */
+const EXAMPLES: Readonly<Partial<Record<Question['name'], string>>> = {
+  'edit-until': '5 March 2027',
+  account: 'society',
+  colour: '#2F5D8A',
 }
 const NO_TAX = 'If you do not know it yet, continue: no tax is then charged.'
 const LATER =
@@ -45,7 +66,9 @@ export function AnswerField(props: AnswerFieldProps) {
     ? GST
     : question.name === 'free' || (question.name === 'companions' && before.free === true)
       ? YES_NO
-      : null
+      : question.name === 'on-site'
+        ? ON_SITE
+        : null
   const help = `${id}-help`
   const error = `${id}-error`
   const describedBy = problem === null ? help : `${error} ${help}`
@@ -54,7 +77,9 @@ export function AnswerField(props: AnswerFieldProps) {
   return (
     <div className="org-answer">
       <p className="mute" id={help}>
-        {options === null && example !== undefined && <Example text={example} />}
+        {options === null && example !== undefined && (
+          <Example text={EXAMPLES[question.name] ?? example} />
+        )}
         {question.name === 'gst' && !isGst ? NO_TAX : (HELP[question.name] ?? LATER)}
       </p>
       {problem !== null && (
@@ -64,7 +89,12 @@ export function AnswerField(props: AnswerFieldProps) {
         </p>
       )}
       {options !== null ? (
-        <div role="radiogroup" aria-labelledby={labelledBy} aria-describedby={describedBy}>
+        <div
+          role="radiogroup"
+          aria-labelledby={labelledBy}
+          aria-describedby={describedBy}
+          {...invalid}
+        >
           {options.map(([name, label]) => (
             <label key={name} className="org-radio">
               <input
@@ -86,6 +116,24 @@ export function AnswerField(props: AnswerFieldProps) {
           value={value}
           onChange={({ target }) => change(target.value)}
         />
+      ) : question.name === 'colour' ? (
+        <div className="org-colour">
+          <input
+            type="text"
+            aria-labelledby={labelledBy}
+            aria-describedby={describedBy}
+            {...invalid}
+            autoComplete="off"
+            value={value}
+            onChange={({ target }) => change(target.value)}
+          />
+          <input
+            type="color"
+            aria-label="Choose a colour"
+            value={/^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : DEFAULT_COLOUR}
+            onChange={({ target }) => change(target.value.toUpperCase())}
+          />
+        </div>
       ) : (
         <input
           type={question.name === 'support' ? 'email' : 'text'}

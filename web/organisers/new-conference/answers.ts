@@ -4,6 +4,7 @@ import type { Day } from '../../../engine/index.ts'
 import {
   continuesWorkshop,
   createEventFile,
+  DETAIL_QUESTIONS,
   findPrefix,
   listColumnLabels,
   QUESTIONS,
@@ -51,6 +52,30 @@ export type Step = {
   readonly before: NewEventAnswers
   /** Null if it is answered or left empty. */
   readonly problem: string | readonly FeeProblem[] | null
+}
+
+/** Questions that are shown together, with the name of the first. */
+export type Card = {
+  readonly name: Question['name']
+  readonly steps: readonly [Step, ...Step[]]
+  /** The optional questions, which share a card. */
+  readonly isDetails: boolean
+}
+
+const DETAIL_NAMES = new Set<string>(DETAIL_QUESTIONS.map(({ name }) => name))
+
+/** One card for each question, and one for all optional ones. */
+export function groupSteps(steps: readonly Step[]): readonly Card[] {
+  const isDetail = ({ question }: Step): boolean => DETAIL_NAMES.has(question.name)
+  const [first, ...others] = steps.filter(isDetail)
+  return [
+    ...steps
+      .filter((step) => !isDetail(step))
+      .map((step): Card => ({ name: step.question.name, steps: [step], isDetails: false })),
+    ...(first === undefined
+      ? []
+      : [{ name: first.question.name, steps: [first, ...others], isDetails: true } as const]),
+  ]
 }
 
 const isWritten = (texts: readonly string[]): boolean => texts.some((text) => text.trim() !== '')

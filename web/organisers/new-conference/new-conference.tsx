@@ -16,6 +16,7 @@ import {
   EMPTY_DRAFT,
   EMPTY_ITEM,
   findItemKind,
+  groupSteps,
   isFeeQuestion,
   isSmaller,
   readDraft,
@@ -25,6 +26,7 @@ import {
   writeFile,
 } from './answers.ts'
 import { AnswerField } from './answer-field.tsx'
+import { DetailFields } from './detail-fields.tsx'
 import { FeeGrid } from './fee-grid.tsx'
 import { ItemGrid } from './item-grid.tsx'
 import { NOTHING_PASTED, PasteTable, readPasted, readPastedItems } from './paste-table.tsx'
@@ -60,9 +62,12 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   const errorId = useId()
   const today = toDay(page.now)
   const { answers, steps } = useMemo(() => readDraft(draft, today), [draft, today])
-  const found = steps.findIndex(({ question }) => question.name === draft.at)
+  const cards = useMemo(() => groupSteps(steps), [steps])
+  const found = cards.findIndex((one) =>
+    one.steps.some(({ question }) => question.name === draft.at),
+  )
   const at = found === -1 ? 0 : found
-  const step = steps[at]
+  const shown = cards[at]
   useEffect(() => saveAnswers(draft), [draft])
   useHistoryPlace((place) => {
     if (place?.is !== 'question') return
@@ -73,7 +78,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   // One question, one field: the heading is its label. The fee table begins with its heading.
   useEffect(() => {
     const field = card.current?.querySelector<HTMLElement>(
-      '.org-answer :is(input[type="text"], input[type="email"], textarea)',
+      '.org-card > .org-answer :is(input[type="text"], input[type="email"], textarea)',
     )
     ;(field ?? heading.current)?.focus()
   }, [draft.at])
@@ -93,8 +98,9 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
     () => (event === null ? null : initialDelegate(event, today)),
     [event, today],
   )
-  if (step === undefined) return null
-  const { question, sentence, before, problem } = step
+  if (shown === undefined) return null
+  const [{ question, sentence, before }] = shown.steps
+  const problem = shown.steps.find((one) => one.problem !== null)?.problem ?? null
   const itemKind = findItemKind(question, before)
   const hasTable = itemKind !== null || isFeeQuestion(question, before)
   const pasted = pastes[question.name] ?? NOTHING_PASTED
@@ -106,7 +112,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
     openInHistory({ is: 'question', name, before: question.name })
     setDraft((old) => ({ ...old, at: name }))
   }
-  const isLast = at === steps.length - 1
+  const isLast = at === cards.length - 1
   const readTable = (text: string): void => {
     if (itemKind !== null) {
       const read = readPastedItems(text, before, today)
@@ -144,16 +150,18 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
       // After the errors are shown.
       requestAnimationFrame(() =>
         card.current
-          ?.querySelector<HTMLElement>('[aria-invalid="true"], .org-notes button')
+          ?.querySelector<HTMLElement>(
+            '[aria-invalid="true"]:not([role]), [aria-invalid="true"] :checked, .org-notes button',
+          )
           ?.focus(),
       )
       return
     }
-    const next = steps[at + 1]
-    if (next !== undefined) return goTo(next.question.name)
-    const unread = steps.find((other) => other.problem !== null)
+    const next = cards[at + 1]
+    if (next !== undefined) return goTo(next.name)
+    const unread = cards.find((other) => other.steps.some((one) => one.problem !== null))
     if (unread !== undefined) {
-      goTo(unread.question.name)
+      goTo(unread.name)
       setChecked(true)
       return
     }
@@ -161,9 +169,9 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
     finish({ ...file, isSaved: false })
   }
   const goBack = () => {
-    const previous = steps[at - 1]
-    if (previous !== undefined && goBackInHistory(previous.question.name)) return
-    if (previous !== undefined) return goTo(previous.question.name)
+    const previous = cards[at - 1]
+    if (previous !== undefined && goBackInHistory(previous.name)) return
+    if (previous !== undefined) return goTo(previous.name)
     saveAnswers({ ...draft, isOpen: false })
     leave()
   }
@@ -176,12 +184,20 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
     <div className="org org-new">
       <form className="org-card" ref={card} noValidate onSubmit={proceed}>
         <p className="org-progress">
-          Question {at + 1} of {steps.length}
+          Question {at + 1} of {cards.length}
         </p>
         <h2 className="disp" tabIndex={-1} ref={heading} id={`${errorId}-question`}>
-          {sentence}
+          {shown.isDetails ? 'More details, if you know them' : sentence}
         </h2>
-        {hasTable ? (
+        {shown.isDetails ? (
+          <DetailFields
+            steps={shown.steps}
+            today={today}
+            texts={draft.texts}
+            isChecked={isChecked}
+            change={setText}
+          />
+        ) : hasTable ? (
           <Fragment key={question.name}>
             <PasteTable
               pasted={pasted}

@@ -5,6 +5,7 @@ import { createPrecompiledValidator } from '@rjsf/validator-ajv8'
 import type { ErrorObject } from 'ajv'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { RefObject } from 'react'
+import { runAfterPress, usePointerTracking } from '../../ui/forms/pointer-press.ts'
 import {
   findCategory,
   findAnswerErrors,
@@ -279,23 +280,6 @@ export function useForm(
       onLeave: useCallback((id: string) => onLeave(toFieldKey(event, id)), [event, onLeave]),
     },
   }
-}
-
-/** Runs after the pointer press in progress, or immediately if there is none. */
-function runAfterPress(run: () => void): void {
-  if (!isPressed) return run()
-  const runOnce = () => setTimeout(run)
-  addEventListener('pointerup', runOnce, { once: true })
-}
-let isPressed = false
-function usePointerTracking(): void {
-  useEffect(() => {
-    const pointerEvents = { pointerdown: true, pointerup: false, pointercancel: false }
-    const abort = new AbortController()
-    for (const [type, isDown] of Object.entries(pointerEvents))
-      addEventListener(type, () => (isPressed = isDown), { capture: true, signal: abort.signal })
-    return () => abort.abort()
-  }, [])
 }
 
 /**

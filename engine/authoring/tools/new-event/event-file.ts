@@ -10,13 +10,14 @@ import {
   type Tax,
 } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
-import { formatDay, formatDays, getWeekday, type Day } from '../../../lib/time.ts'
+import { formatDay, getWeekday, type Day } from '../../../lib/time.ts'
 import { formatIdAsWords } from '../../../event/placeholders-and-answer-texts.ts'
 import { createPaymentSections } from './sections/payment.ts'
 import { formatAcceptedFindings } from './sections/accepted-findings.ts'
 import { formatAfterRegistration } from './sections/after-registration.ts'
+import { formatClosedText, formatRegistrationWindow } from './sections/registration-window.ts'
 import { listCategoryRemarks } from './category-remarks.ts'
-import { chooseEventDays, expandPrices, type EventDays } from './price-periods.ts'
+import { chooseEventDays, expandPrices } from './price-periods.ts'
 import type { SampleOptions } from './sample-options.ts'
 import { formatItemSections } from './items.ts'
 import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
@@ -48,7 +49,7 @@ const createSamplePrices =
 export function createEventFile(options: SampleOptions): string {
   const { id, prefix, currency = INR } = options
   const days = chooseEventDays(options)
-  const { from, to, periods, gaps } = days
+  const { from, to, periods, gaps, window } = days
   const title = options.title ?? formatIdAsWords(id.replace(/(\d+)$/, ' $1'))
   const isFree = options.free === true
   const tax = createSampleTax(options)
@@ -79,7 +80,7 @@ export function createEventFile(options: SampleOptions): string {
       : []),
     ...(options.venue === undefined ? [['event.venue', '']] : []),
     ...(options.support === undefined ? [['event.support', '']] : []),
-    ['look', 'the colour of the pages'],
+    ...(options.colour === undefined ? [['look', 'the colour of the pages']] : []),
     ...(options.categories === undefined ? [['categories', '']] : []),
     ...(options.categories === undefined && !isFree ? [['fees.prices', '']] : []),
     ...(options.tax === undefined && tax !== null
@@ -88,8 +89,8 @@ export function createEventFile(options: SampleOptions): string {
     ...((options.periodEnds?.length ?? 0) < periods.length - 1 ? [['fees.periods', '']] : []),
     ...paying.demo,
     ['email', ''],
-    ...(isFree ? [] : [['cancellation', 'what is refunded']]),
-    ['edit', 'what delegates can change'],
+    ...(isFree || options.refund !== undefined ? [] : [['cancellation', 'what is refunded']]),
+    ...(options.editUntil === undefined ? [['edit', 'what delegates can change']] : []),
   ].map(([path = '', about = '']) =>
     about === '' ? `  - ${path}` : `${`  - ${path}`.padEnd(34)}# ${about}`,
   )
@@ -123,14 +124,7 @@ export function createEventFile(options: SampleOptions): string {
     ),
   ]
   const sold = formatItemSections(options, tax, periods, categories)
-  const window = [
-    ...(options.opens === undefined ? [] : [`  opens: ${options.opens}`]),
-    ...(paying.closes === null
-      ? options.closes === undefined
-        ? []
-        : [`  closes: ${options.closes}`]
-      : [appendComment(`  closes: ${paying.closes}`, 'a later transfer would not arrive in time')]),
-  ]
+  const closes = paying.closes ?? window.closes
   const allow = formatAcceptedFindings(gaps, [
     ...categories.map((row) => ({ at: `fees.prices.${row.id}`, prices: row.prices })),
     ...sold.rows,
@@ -156,16 +150,18 @@ ${appendComment(`  id: ${id}`, 'also the name of this file')}
 ${appendComment(`  from: ${from}`, `${formatWeekday(from)}, ${formatDay(from)}; days are days in India`)}
 ${appendComment(`  to: ${to}`, `${formatWeekday(to)}, ${formatDay(to)}`)}
   venue: ${quoteYaml(options.venue ?? 'Town Hall, Kochi')}
-${appendComment('  status: open', paying.closes === null && options.closes === undefined ? 'registration closes after the last day; closed: at once' : 'closed: registration closes at once')}
+${appendComment('  status: open', closes === null ? 'registration closes after the last day; closed: at once' : 'closed: registration closes at once')}
   support: ${quoteYaml(options.support ?? `support@${id}.example`)}
 
 look:
-  colour: "#2F5D8A"
+  colour: "${options.colour ?? '#2F5D8A'}"
 
 closed:                                 # what the page says while registration is closed
   heading: Registration is closed
-  text: ${quoteYaml(formatClosedText(title, days))}
-${window.length === 0 ? '' : `\nregistration:\n${window.join('\n')}\n`}
+  text: ${quoteYaml(formatClosedText(title, periods, gaps, window, closes ?? to))}
+${formatRegistrationWindow(options.opens, window, paying.closes)
+  .map((line) => `${line}\n`)
+  .join('')}
 routes:                                 # the addresses of the pages
   form: /${id}
   success: /${id}/success
@@ -278,7 +274,7 @@ email:
     Registration number: {reg_no}
     Category: {category}
 ${sold.isBilled ? '    {lines}\n' : ''}${isFree ? '' : '    Amount: {total}\n'}
-${formatAfterRegistration(from, isFree)}
+${formatAfterRegistration(from, options)}
 # The office needs no settings: by default it lists every field at /admin/${id}.
 
 ${allow.map((line) => `${line}\n`).join('')}# ── Worked examples (run by \`rollcall validate\`) ────────────────────────────────
@@ -313,23 +309,6 @@ function formatFees(tax: Tax | null, isFree: boolean, currency: Currency): reado
           ? `  # No tax is charged. Where it is on top of the prices:  tax: {name: GST, percent: ${GST_PERCENT}, prices: exclusive}`
           : '  # No tax is charged. Where the prices include one:  tax: {name: VAT, percent: 19, prices: inclusive}',
       ]
-}
-
-/** With days without registration between periods, the text states all days of registration. */
-function formatClosedText(title: string, { periods, gaps }: EventDays): string {
-  const starts = [0, ...gaps.map(({ after }) => after)]
-  const ranges = starts.map((at, index) => {
-    const first = periods[at]?.from ?? null
-    const last = periods[(starts[index + 1] ?? periods.length) - 1]?.to ?? first
-    return last === null
-      ? ''
-      : first === null
-        ? `until ${formatDay(last)}`
-        : `on ${formatDays(first, last)}`
-  })
-  return gaps.length === 0
-    ? `Registration for ${title} is closed. Please write to us.`
-    : `Registration for ${title} is closed today. It is open ${ranges.slice(0, -1).join(', ')} and ${ranges.at(-1)}.`
 }
 
 const formatWeekday = (day: Day): string => WEEKDAYS[getWeekday(day)] ?? ''

@@ -17,9 +17,17 @@ export type EventDays = {
   readonly periods: readonly FilePeriod[]
   /** The days between two periods, on which registration is closed. */
   readonly gaps: readonly PeriodGap[]
+  readonly window: RegistrationWindow
 }
 /** `after`: the index of the period that begins after the gap. */
 export type PeriodGap = { readonly after: number; readonly first: Day; readonly last: Day }
+
+export type RegistrationWindow = {
+  /** The last day of the form. Null if it is the last day of the conference. */
+  readonly closes: Day | null
+  /** The days on which only staff register delegates. */
+  readonly desk: { readonly first: Day; readonly last: Day } | null
+}
 
 const DAYS_AHEAD = 180
 const EARLY_PERIOD_END_DAYS = 45
@@ -64,7 +72,7 @@ export function expandPrices<Price extends Amount | null>(
 
 /** Returns the event's days: given ones or placeholders, in the year that the title names. */
 export function chooseEventDays(options: SampleOptions): EventDays {
-  const { id, title = id, today, periodEnds = [], closes } = options
+  const { id, title = id, today, periodEnds = [] } = options
   const year = /(?<!\d)20\d\d(?!\d)/.exec(title)?.[0]
   const ahead = addDays(periodEnds.at(-1) ?? today, DAYS_AHEAD)
   const inYear = day(`${year ?? ahead.slice(0, 4)}${ahead.slice(4)}`.replace('-02-29', '-02-28'))
@@ -81,7 +89,8 @@ export function chooseEventDays(options: SampleOptions): EventDays {
     return end < to ? end : addDays(to, index + 1 - count)
   })
   const last = ends.at(-1)
-  const end = closes ?? to
+  const window = chooseRegistrationWindow(options, from, to)
+  const end = (window.desk === null ? window.closes : null) ?? to
   const labels = listPeriodLabels(count, options.periodLabels)
   const isUnlabelled = (options.periodLabels ?? []).every((label) => label === '')
   const periods = labels.map((label, index): FilePeriod => {
@@ -98,7 +107,22 @@ export function chooseEventDays(options: SampleOptions): EventDays {
       to: ends[index] ?? (last === undefined || end > last ? end : addDays(last, 1)),
     }
   })
-  return { from, to, periods, gaps: listGaps(periods) }
+  return { from, to, periods, gaps: listGaps(periods), window }
+}
+
+/** `from`, `to`: the days of the conference. */
+function chooseRegistrationWindow(
+  { onSite, closes: stated }: Pick<NewEventAnswers, 'onSite' | 'closes'>,
+  from: Day,
+  to: Day,
+): RegistrationWindow {
+  const closes = stated ?? null
+  if (onSite === undefined || onSite === 'online') return { closes, desk: null }
+  const dayBefore = addDays(from, -1)
+  return {
+    closes: closes !== null && closes < dayBefore ? closes : dayBefore,
+    desk: onSite === 'desk' ? { first: from, last: to } : null,
+  }
 }
 
 const listGaps = (periods: readonly FilePeriod[]): readonly PeriodGap[] =>

@@ -16,7 +16,7 @@ import type {
   SampleCompanions,
   SampleWorkshop,
 } from './sample-options.ts'
-import { readYes } from './read-yes.ts'
+import { readYes } from './questions/read-yes.ts'
 import { combineWorkshops, splitCategory, type WorkshopEntry } from './workshops.ts'
 
 export const PRICES_EXAMPLE = 'Member = 4000 / 5000; Student = 1000'

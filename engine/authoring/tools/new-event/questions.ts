@@ -1,9 +1,9 @@
 /** The questions of `rollcall new`, in order, and the functions that parse their answers. */
 import { suggestEmail } from '../../suggestions/misspelt-addresses.ts'
-import { findDays, type DayWords } from '../../prose/find-days.ts'
+import { findDays } from '../../prose/find-days.ts'
 import { formatCurrency, INR } from '../../../lib/money.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
-import { countDaysBetween, formatDay, isDay, getWeekday, type Day } from '../../../lib/time.ts'
+import { countDaysBetween, formatDay, type Day } from '../../../lib/time.ts'
 import {
   CONFIRM_HELP,
   joinLines,
@@ -19,36 +19,11 @@ import { readFeeTable } from './fee-table.ts'
 import { isFeeTable } from './fee-table/cells.ts'
 import { readItemTable } from './fee-table/item-table.ts'
 import { countPeriods, listPeriodLabels } from './price-periods.ts'
-import { readYes } from './read-yes.ts'
+import { DETAIL_QUESTIONS } from './questions/detail-questions.ts'
+import type { Question } from './questions/question.ts'
+import { readDays } from './questions/read-days.ts'
+import { readYes } from './questions/read-yes.ts'
 import type { NewEventAnswers } from './sample-options.ts'
-
-export type Question = {
-  readonly name:
-    | 'title'
-    | 'from'
-    | 'to'
-    | 'venue'
-    | 'support'
-    | 'free'
-    | 'categories'
-    | 'gst'
-    | 'companions'
-    | 'workshops'
-    | 'early-until'
-  /** Returns the question; null if earlier answers already cover it. */
-  readonly buildQuestion: (answers: NewEventAnswers) => string | null
-  /** Returns an example of the answer as a line of text. */
-  readonly example?: (answers: NewEventAnswers) => string
-  /** Returns the answers with this one added, or a sentence that explains what is wrong with it. */
-  readonly parse: (
-    answer: string,
-    answers: NewEventAnswers,
-    today: Day,
-  ) => Result<NewEventAnswers, string>
-}
-
-const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-const DAYS_HELP = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.'
 
 export const QUESTIONS: readonly Question[] = [
   {
@@ -231,6 +206,7 @@ export const QUESTIONS: readonly Question[] = [
         : workshopsResult
     },
   },
+  ...DETAIL_QUESTIONS,
 ]
 
 const startWithCapital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -325,27 +301,6 @@ const splitDays = (answer: string, today: Day): readonly string[] => {
   if (parts.length !== 1) return parts
   const days = findDays(only, Number(today.slice(0, 4)))
   return days.length < 2 ? [only] : days.map(({ start, end }) => only.slice(start, end))
-}
-
-/** Reads a day, or the first and last day of a range. */
-function readDays(answer: string, today: Day): Result<readonly [Day, Day], string> {
-  const text = answer.trim().replace(/[.,;]+$/, '')
-  const [found, another] = findDays(text, Number(today.slice(0, 4)))
-  if (found === undefined || another !== undefined || found.start > 0 || found.end < text.length)
-    return err(`"${answer}" is not a valid day. ${DAYS_HELP}`)
-  const first = toDay(found.first)
-  const last = toDay(found.last)
-  if (!first.ok) return first
-  return last.ok ? ok([first.value, last.value]) : last
-}
-
-function toDay({ day, month, year, weekday }: DayWords): Result<Day, string> {
-  if (year === null) return err(`Of which year? ${DAYS_HELP}`)
-  const text = [year, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-')
-  if (!isDay(text)) return err(`There is no day ${day} in month ${month} of ${year}. ${DAYS_HELP}`)
-  return weekday === null || weekday === getWeekday(text)
-    ? ok(text)
-    : err(`${formatDay(text)} is a ${WEEKDAYS[getWeekday(text)]}, not a ${WEEKDAYS[weekday]}.`)
 }
 
 /** A longer conference probably has a wrong month or year. */

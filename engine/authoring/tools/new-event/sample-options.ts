@@ -21,6 +21,8 @@ export type SampleWorkshop = {
   /** Null if unlimited. */
   readonly seats: number | null
 }
+/** A cancellation until the end of this day refunds this share, in whole percent. */
+export type RefundStep = { readonly until: Day; readonly percent: number }
 /** Missing values get placeholders, which the file lists under `demo:`. */
 export type SampleOptions = {
   /** Lower-case letters and digits. */
@@ -57,6 +59,19 @@ export type SampleOptions = {
   /** Null or absent: no accompanying persons. */
   readonly companions?: SampleCompanions | null
   readonly workshops?: readonly SampleWorkshop[]
+  /** In order; empty: no refund. Absent: a placeholder. */
+  readonly refund?: readonly RefundStep[]
+  /** The last day on which delegates can change their answers. Absent: a placeholder. */
+  readonly editUntil?: Day
+  /**
+   * Registration on the days of the conference: with the form too, only by staff at the front desk, or not at all.
+   * Absent: as the last price period says.
+   */
+  readonly onSite?: 'online' | 'desk' | 'none'
+  /** The name of the account at the payment gateway. Absent: a placeholder. */
+  readonly account?: string
+  /** `#RRGGBB`. Absent: a placeholder. */
+  readonly colour?: string
   /** Prices that fall and days without registration are correct: they are not questioned. */
   readonly isConfirmed?: boolean
   /** Placeholder days are counted from this day. */

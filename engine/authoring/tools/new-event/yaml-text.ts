@@ -4,7 +4,7 @@
 const COMMENT_COLUMN = 40
 
 export function appendComment(line: string, comment: string): string {
-  return `${line.padEnd(COMMENT_COLUMN)}# ${comment}`
+  return `${`${line} `.padEnd(COMMENT_COLUMN)}# ${comment}`
 }
 
 const YAML_KEYWORD = /^(true|false|null|yes|no|none|on|off)$/i

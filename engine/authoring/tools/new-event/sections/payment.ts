@@ -1,9 +1,10 @@
 /** Writes the payment methods of a new event: by card in rupees, otherwise by bank transfer. */
 import { getAccountPrefix } from '../../../../payments/card-accounts.ts'
 import { DEFAULT_GATEWAY } from '../../../../payments/gateways/capabilities.ts'
-import { INR, type Currency } from '../../../../lib/money.ts'
+import { INR } from '../../../../lib/money.ts'
 import { addDays, type Day } from '../../../../lib/time.ts'
 import type { EventDays } from '../price-periods.ts'
+import type { SampleOptions } from '../sample-options.ts'
 import { appendComment } from '../yaml-text.ts'
 
 export type PaymentSections = {
@@ -21,8 +22,8 @@ const TRANSFER_DAYS = 7
  * Chooses the payment method and its last day. The prices of the last period must still be payable.
  */
 export function createPaymentSections(
-  { id, free = false, currency = INR }: { id: string; free?: boolean; currency?: Currency },
-  { from, to, periods }: EventDays,
+  { id, free = false, currency = INR, account }: SampleOptions,
+  { from, to, periods, window }: EventDays,
 ): PaymentSections {
   if (free)
     return {
@@ -33,14 +34,16 @@ export function createPaymentSections(
   if (currency === INR)
     return {
       closes: null,
-      payment: `# For a free event, write  payment: none  and  free  for every price.\npayment:\n  gateway: ${DEFAULT_GATEWAY}\n${appendComment(`  account: ${id}`, `whose credentials: ${getAccountPrefix(DEFAULT_GATEWAY, id)}… on the server`)}`,
-      demo: [['payment.account', 'the account the money goes to']],
+      payment: `# For a free event, write  payment: none  and  free  for every price.\npayment:\n  gateway: ${DEFAULT_GATEWAY}\n${appendComment(`  account: ${account ?? id}`, `whose credentials: ${getAccountPrefix(DEFAULT_GATEWAY, account ?? id)}… on the server`)}`,
+      demo: account === undefined ? [['payment.account', 'the account the money goes to']] : [],
     }
   const last = periods.at(-1)
   const transfersUntil = addDays(from, -TRANSFER_DAYS)
   const days = last?.from == null || transfersUntil >= last.from ? TRANSFER_DAYS : 1
   const latest = addDays(days === 1 ? to : from, -days)
-  const closes = last !== undefined && last.to < latest ? last.to : latest
+  const closes = [latest, last?.to ?? latest, window.closes ?? latest].reduce((one, other) =>
+    one < other ? one : other,
+  )
   return {
     closes,
     payment: `# Airpay and UPI accept only rupees.

@@ -1,0 +1,75 @@
+/** Reads the rule of cancellation: "until 31 January 2027: 75%; until 28 February 2027: 50%". */
+import { formatDay, type Day } from '../../../../lib/time.ts'
+import type { NewEventAnswers, RefundStep } from '../sample-options.ts'
+import { readDays } from './read-days.ts'
+
+/** `step`: the index of the entry in the answer. */
+export type RefundProblem = {
+  readonly step: number
+  readonly part: 'day' | 'percent'
+  readonly message: string
+}
+
+const UNTIL_WORDS = /^(?:until|till?|up ?to|on or before|before|by)\b\s*/i
+/** The share at the end of an entry, with what separates it from the day. */
+const SHARE = /(?:\s*(?::|=|→|->)\s*|\s+)(\S*|\S+\s*(?:%|per ?cent))\s*(?:refund\w*)?$/i
+
+/** Splits the answer into entries, each with the text of the day and of the share. */
+export const splitRefundSteps = (
+  answer: string,
+): readonly { readonly day: string; readonly percent: string }[] =>
+  answer
+    .split(/[;\n]/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const share = SHARE.exec(entry.startsWith(':') ? ` ${entry}` : entry)
+      // A day alone ends with its year.
+      if (share === null || /^\d{4}$/.test(share[1] ?? '')) return { day: entry, percent: '' }
+      return { day: entry.slice(0, share.index).trim(), percent: (share[1] ?? '').trim() }
+    })
+    .map(({ day, percent }) => ({
+      day: day.replace(UNTIL_WORDS, ''),
+      percent: percent.replace(/\s*(?:%|per ?cent)$/i, ''),
+    }))
+
+/** Reads the steps. The days must increase and the shares must not, as the checker requires. */
+export function readRefundSteps(
+  answer: string,
+  { from, to = from }: NewEventAnswers,
+  today: Day,
+): { readonly steps: readonly RefundStep[]; readonly problems: readonly RefundProblem[] } {
+  const entries = splitRefundSteps(answer)
+  const steps: RefundStep[] = []
+  const problems: RefundProblem[] = []
+  for (const [step, { day, percent }] of entries.entries()) {
+    const before = steps.at(-1)
+    const until = day === '' ? null : readDays(day, today)
+    const share = /^\d{1,3}$/.test(percent) ? Number(percent) : null
+    const isShare = share !== null && share > 0 && share <= 100
+    const dayProblem =
+      until === null
+        ? 'Until which day is this share refunded?'
+        : !until.ok
+          ? until.error
+          : until.value[1] < today
+            ? `${formatDay(until.value[1])} is over. Is the year right?`
+            : to !== undefined && until.value[1] > to
+              ? `${formatDay(until.value[1])} is after the conference.`
+              : before !== undefined && until.value[1] <= before.until
+                ? `${formatDay(until.value[1])} is not after ${formatDay(before.until)}. Give the days in order.`
+                : null
+    const percentProblem =
+      percent === ''
+        ? 'Which share of the payment is refunded until this day? Write a number, such as 75%.'
+        : !isShare
+          ? `“${percent}” is not a share of the payment. Write a whole number from 1 to 100, such as 75%.`
+          : before !== undefined && share > before.percent
+            ? `A later cancellation would get more (${share}%) than an earlier one (${before.percent}%).`
+            : null
+    if (dayProblem !== null) problems.push({ step, part: 'day', message: dayProblem })
+    if (percentProblem !== null) problems.push({ step, part: 'percent', message: percentProblem })
+    if (until?.ok === true && isShare) steps.push({ until: until.value[1], percent: share })
+  }
+  return { steps, problems }
+}

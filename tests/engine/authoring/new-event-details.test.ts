@@ -1,0 +1,263 @@
+/** The optional questions of a new event: their answers take the place of the placeholders. */
+import { describe, expect, test } from 'vitest'
+import {
+  checkRegistrationOpen,
+  day,
+  INR,
+  quote,
+  readCurrency,
+  startOfDay,
+  toAmount,
+  withDeskDays,
+} from '../../../engine/index.ts'
+import {
+  compileEvent,
+  createEventFile,
+  DETAIL_QUESTIONS,
+  QUESTIONS,
+  type NewEventAnswers,
+} from '../../../engine/authoring.ts'
+import { shared } from '../../server/cli/shared-files.ts'
+
+const today = day('2026-05-01')
+const EUR = readCurrency('EUR') ?? INR
+const event: NewEventAnswers = {
+  title: 'Echo 2026',
+  from: day('2026-12-11'),
+  to: day('2026-12-13'),
+  venue: 'Hall 5, Kochi',
+  support: 'help@echo.example',
+  tax: 'none',
+  periodLabels: ['Early', 'Regular'],
+  periodEnds: [day('2026-08-31')],
+  categories: [{ label: 'Member', prices: [toAmount(500_000), toAmount(600_000)] }],
+}
+
+const parse = (name: string, answer: string, answers: NewEventAnswers = event) => {
+  const result = QUESTIONS.find((question) => question.name === name)?.parse(answer, answers, today)
+  if (result === undefined) throw new Error(`no question named ${name}`)
+  return result
+}
+
+function answerAll(texts: Readonly<Record<string, string>>, answers = event): NewEventAnswers {
+  return Object.entries(texts).reduce((known, [name, text]) => {
+    const result = parse(name, text, known)
+    if (!result.ok) throw new Error(result.error)
+    return result.value
+  }, answers)
+}
+
+function compile(answers: NewEventAnswers) {
+  const text = createEventFile({ ...answers, id: 'echo2026', prefix: 'ECHO', today })
+  const { event: compiled, findings } = compileEvent(text, shared, { path: 'echo2026.yaml' })
+  expect(
+    findings
+      .filter(({ code }) => code !== 'EV991')
+      .map(({ code, message, at }) => `${at.start.line} ${code} ${message}`),
+  ).toEqual([])
+  if (compiled === null) throw new Error('no event')
+  return compiled
+}
+
+test.each<[string, string, object | string]>([
+  [
+    'refund',
+    'until 30 September 2026: 75%; until 31 October 2026: 50%',
+    {
+      refund: [
+        { until: '2026-09-30', percent: 75 },
+        { until: '2026-10-31', percent: 50 },
+      ],
+    },
+  ],
+  [
+    'refund',
+    '2026-09-30: 100\n31/10/2026 → 50 %\nbefore 15 Nov 2026 = 25 per cent',
+    {
+      refund: [
+        { until: '2026-09-30', percent: 100 },
+        { until: '2026-10-31', percent: 50 },
+        { until: '2026-11-15', percent: 25 },
+      ],
+    },
+  ],
+  ['refund', '30 September 2026 75%', { refund: [{ until: '2026-09-30', percent: 75 }] }],
+  ['refund', 'No refund', { refund: [] }],
+  ['refund', 'none', { refund: [] }],
+  [
+    'refund',
+    'until 30 September 2026',
+    'Which share of the payment is refunded until this day? Write a number, such as 75%.',
+  ],
+  ['refund', ': 75', 'Until which day is this share refunded?'],
+  [
+    'refund',
+    'half',
+    '"half" is not a valid day. Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.',
+  ],
+  [
+    'refund',
+    '2026-09-30: half',
+    '“half” is not a share of the payment. Write a whole number from 1 to 100, such as 75%.',
+  ],
+  [
+    'refund',
+    '2026-09-30: 120%',
+    '“120” is not a share of the payment. Write a whole number from 1 to 100, such as 75%.',
+  ],
+  [
+    'refund',
+    '2026-09-30: 50; 2026-10-31: 75',
+    'A later cancellation would get more (75%) than an earlier one (50%).',
+  ],
+  [
+    'refund',
+    '2026-10-31: 75; 2026-09-30: 50',
+    '30 September 2026 is not after 31 October 2026. Give the days in order.',
+  ],
+  ['refund', '2026-12-14: 75', '14 December 2026 is after the conference.'],
+  ['refund', '2026-04-01: 75', '1 April 2026 is over. Is the year right?'],
+  ['edit-until', '4 December 2026', { editUntil: '2026-12-04' }],
+  [
+    'edit-until',
+    '14 December 2026',
+    '14 December 2026 is after the conference, which ends on 13 December 2026.',
+  ],
+  ['edit-until', '4 December 2025', '4 December 2025 is over. Is the year right?'],
+  ['edit-until', 'soon', expect.stringContaining('"soon" is not a valid day.')],
+  ['on-site', 'online', { onSite: 'online' }],
+  ['on-site', 'yes', { onSite: 'online' }],
+  ['on-site', 'only at the front desk', { onSite: 'desk' }],
+  ['on-site', 'no', { onSite: 'none' }],
+  // The values of the page's radio buttons.
+  ['on-site', 'desk', { onSite: 'desk' }],
+  ['on-site', 'none', { onSite: 'none' }],
+  [
+    'on-site',
+    'perhaps',
+    '"perhaps" is not an answer. Write online, only at the front desk, or no.',
+  ],
+  ['account', 'society', { account: 'society' }],
+  ['account', 'Mid Zone', { account: 'mid-zone' }],
+  ['account', 'AIRPAY_MID_ZONE_…', { account: 'mid-zone' }],
+  [
+    'account',
+    '50100012345678',
+    '"50100012345678" is not the short name of a payment account, such as society. It is not the number of a bank account. Ask the person who runs your Rollcall server.',
+  ],
+  ['colour', '#2f5d8a', { colour: '#2F5D8A' }],
+  ['colour', 'fa0', { colour: '#FFAA00' }],
+  ['colour', 'blue', '"blue" is not a colour. Write # and six letters or digits, such as #2F5D8A.'],
+])('%s: %s', (name, answer, expected) => {
+  const result = parse(name, answer)
+  if (result.ok) expect(result.value).toEqual({ ...event, ...(expected as object) })
+  else expect(result.error).toEqual(expected)
+})
+
+test('the refund and the payment account are asked only where they apply', () => {
+  const list = (answers: NewEventAnswers) =>
+    DETAIL_QUESTIONS.filter(({ buildQuestion }) => buildQuestion(answers) !== null).map(
+      ({ name }) => name,
+    )
+  expect(list(event)).toEqual(['refund', 'edit-until', 'on-site', 'account', 'colour'])
+  expect(list({ ...event, free: true })).toEqual(['edit-until', 'on-site', 'colour'])
+  expect(list({ ...event, currency: EUR })).toEqual(['refund', 'edit-until', 'on-site', 'colour'])
+})
+
+const DETAILS = {
+  refund: 'until 30 September 2026: 75%; until 31 October 2026: 50%',
+  'edit-until': '4 December 2026',
+  account: 'society',
+  colour: '#117733',
+}
+
+test('the refund, the last day of corrections, the account and the colour remained examples until someone wrote YAML', () => {
+  expect(compile(event).demo).toEqual(
+    expect.arrayContaining(['look', 'payment.account', 'cancellation', 'edit']),
+  )
+  const compiled = compile(answerAll(DETAILS))
+  expect(compiled.demo).toEqual(['email'])
+  expect(compiled).toMatchObject({
+    cancellation: {
+      steps: [
+        { until: '2026-09-30', percent: 75 },
+        { until: '2026-10-31', percent: 50 },
+      ],
+      otherwise: { percent: 0 },
+    },
+    edit: { until: '2026-12-04' },
+    payment: { account: 'society' },
+    look: { colour: '#117733' },
+  })
+  expect(compile(answerAll({ refund: 'no refund' })).cancellation).toMatchObject({
+    steps: [],
+    otherwise: { percent: 0 },
+  })
+})
+
+describe('registration on the days of the conference', () => {
+  /** Whether delegates, and staff, can register on the day before the conference, on its days, and after it. */
+  const describeDays = (answers: NewEventAnswers) => {
+    const compiled = compile(answers)
+    return ['2026-12-10', '2026-12-11', '2026-12-13', '2026-12-14'].map((on) => {
+      const isOpen = (one: typeof compiled) => checkRegistrationOpen(one, day(on)).open
+      const atDesk = withDeskDays(compiled, day(on))
+      const price = quote(atDesk, { registering_as: 'member' } as never, startOfDay(day(on)))
+      expect(price.ok).toBe(isOpen(atDesk))
+      return isOpen(compiled) ? 'online' : isOpen(atDesk) ? 'desk' : 'closed'
+    })
+  }
+  const SPOT: NewEventAnswers = {
+    ...event,
+    periodLabels: ['Early', 'Spot'],
+    periodEnds: [day('2026-12-10')],
+  }
+  const SHORT: NewEventAnswers = { ...event, closes: day('2026-12-05') }
+  const GAP: NewEventAnswers = { ...event, periodStarts: [null, day('2026-12-11')] }
+
+  test.each<[string, NewEventAnswers, string, readonly string[]]>([
+    ['online', event, 'online', ['online', 'online', 'online', 'closed']],
+    ['at the desk', event, 'front desk', ['online', 'desk', 'desk', 'closed']],
+    ['not at all', event, 'no', ['online', 'closed', 'closed', 'closed']],
+    ['a price for the spot', SPOT, 'online', ['online', 'online', 'online', 'closed']],
+    ['a price for the spot, at the desk', SPOT, 'front desk', ['online', 'desk', 'desk', 'closed']],
+    ['prices that end before', SHORT, 'front desk', ['closed', 'desk', 'desk', 'closed']],
+    ['prices that end before, no', SHORT, 'no', ['closed', 'closed', 'closed', 'closed']],
+    ['a gap, at the desk', GAP, 'front desk', ['closed', 'desk', 'desk', 'closed']],
+    ['free', { ...event, free: true }, 'front desk', ['online', 'desk', 'desk', 'closed']],
+    ['free, no', { ...event, free: true }, 'no', ['online', 'closed', 'closed', 'closed']],
+  ])('%s', (_name, answers, answer, expected) =>
+    expect(describeDays(answerAll({ 'on-site': answer }, answers))).toEqual(expected),
+  )
+
+  test.each<[string, NewEventAnswers]>([
+    ['no', event],
+    ['front desk', event],
+    ['front desk', SPOT],
+    ['no', SHORT],
+  ])('in euros, with a transfer: %s', (answer, answers) =>
+    expect(
+      describeDays(answerAll({ 'on-site': answer }, { ...answers, currency: EUR })).slice(1),
+    ).toEqual(answer === 'no' ? ['closed', 'closed', 'closed'] : ['desk', 'desk', 'closed']),
+  )
+
+  test.each<[string, NewEventAnswers, string]>([
+    [
+      'online',
+      SHORT,
+      'The prices apply until 5 December 2026, before the conference begins. Change the last day in the table of fees, or choose another answer.',
+    ],
+    [
+      'no',
+      SPOT,
+      '“Spot” begins on 11 December 2026, when the conference has begun. Change that day in the table of fees, or choose another answer.',
+    ],
+    [
+      'no',
+      { ...event, opens: day('2026-12-12') },
+      'Registration opens on 12 December 2026, when the conference has begun. Change that day in the table of fees, or choose another answer.',
+    ],
+  ])('%s contradicts the table of fees', (answer, answers, sentence) =>
+    expect(parse('on-site', answer, answers)).toEqual({ ok: false, error: sentence }),
+  )
+})

@@ -1,0 +1,63 @@
+/** The card of the optional questions: each has its own heading and is checked when its field is left. */
+import { useId, useState } from 'react'
+import type { Day } from '../../../engine/index.ts'
+import type { Question } from '../../../engine/authoring.ts'
+import type { Step } from './answers.ts'
+import { runAfterPress, usePointerTracking } from '../../ui/forms/pointer-press.ts'
+import { AnswerField } from './answer-field.tsx'
+import { RefundField } from './refund-field.tsx'
+
+type DetailFieldsProps = {
+  readonly steps: readonly Step[]
+  readonly today: Day
+  readonly texts: Readonly<Record<string, string | undefined>>
+  /** All answers are checked, because the organiser wants to continue. */
+  readonly isChecked: boolean
+  readonly change: (name: Question['name'], text: string) => void
+}
+
+export function DetailFields({ steps, today, texts, isChecked, change }: DetailFieldsProps) {
+  const id = useId()
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  usePointerTracking()
+  return (
+    <>
+      <p className="mute">
+        Leave out what you do not know yet: the file gets an example for it, marked for you to
+        replace.
+      </p>
+      {steps.map(({ question, sentence, before, problem }) => {
+        const { name } = question
+        const shared = {
+          before,
+          labelledBy: `${id}-${name}`,
+          value: texts[name] ?? '',
+          change: (text: string) => change(name, text),
+        }
+        const isShown = isChecked || left.has(name)
+        return (
+          <section
+            key={name}
+            className="org-detail"
+            aria-labelledby={`${id}-${name}`}
+            onBlur={({ currentTarget, relatedTarget }) => {
+              if (currentTarget.contains(relatedTarget)) return
+              runAfterPress(() => setLeft((old) => new Set([...old, name])))
+            }}
+          >
+            <h3 id={`${id}-${name}`}>{sentence}</h3>
+            {name === 'refund' ? (
+              <RefundField {...shared} today={today} isChecked={isShown} />
+            ) : (
+              <AnswerField
+                {...shared}
+                question={question}
+                problem={isShown && typeof problem === 'string' ? problem : null}
+              />
+            )}
+          </section>
+        )
+      })}
+    </>
+  )
+}

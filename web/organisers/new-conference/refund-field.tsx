@@ -1,0 +1,125 @@
+/** The rule of cancellation: no refund, or a share of the payment by the day of the cancellation. */
+import { useId } from 'react'
+import { isDay } from '../../../engine/index.ts'
+import type { Day } from '../../../engine/index.ts'
+import { readRefundSteps, splitRefundSteps } from '../../../engine/authoring.ts'
+import type { NewEventAnswers } from '../../../engine/authoring.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { without } from './answers.ts'
+
+type RefundFieldProps = {
+  readonly before: NewEventAnswers
+  readonly today: Day
+  readonly labelledBy: string
+  /** "none", or a line such as "2027-01-31: 75" for each row; empty if it is not known. */
+  readonly value: string
+  readonly isChecked: boolean
+  readonly change: (text: string) => void
+}
+type Row = ReturnType<typeof splitRefundSteps>[number]
+
+const NONE = 'none'
+const EMPTY_ROW: Row = { day: '', percent: '' }
+const CHOICES = [
+  ['unknown', 'I do not know it yet'],
+  [NONE, 'Nothing is refunded'],
+  ['by day', 'A share of the payment, by the day of the cancellation'],
+] as const
+
+const writeRows = (rows: readonly Row[]): string =>
+  rows.map(({ day, percent }) => `${day}: ${percent}`).join('\n')
+
+export function RefundField(props: RefundFieldProps) {
+  const { before, today, labelledBy, value, isChecked, change } = props
+  const id = useId()
+  const rows = value === NONE ? [] : splitRefundSteps(value)
+  const chosen = value === NONE ? NONE : rows.length > 0 ? 'by day' : 'unknown'
+  const problems =
+    isChecked && rows.length > 0 ? readRefundSteps(value, before, today).problems : []
+  const choose = (choice: (typeof CHOICES)[number][0]): void =>
+    change(choice === NONE ? NONE : choice === 'unknown' ? '' : writeRows([EMPTY_ROW]))
+  const setRow = (at: number, part: Partial<Row>): void =>
+    change(writeRows(rows.map((row, index) => (index === at ? { ...row, ...part } : row))))
+  const markInvalid = (step: number, part: 'day' | 'percent') =>
+    problems.some((problem) => problem.step === step && problem.part === part)
+      ? { 'aria-invalid': true, 'aria-describedby': `${id}-${step}` }
+      : {}
+  return (
+    <div className="org-answer">
+      <div role="radiogroup" aria-labelledby={labelledBy}>
+        {CHOICES.map(([choice, label]) => (
+          <label key={choice} className="org-radio">
+            <input
+              type="radio"
+              name={id}
+              checked={choice === chosen}
+              onChange={() => choose(choice)}
+            />
+            {label}
+          </label>
+        ))}
+      </div>
+      {rows.map((row, at) => {
+        const rowProblems = problems.filter(({ step }) => step === at)
+        return (
+          <div key={at}>
+            <div className="org-refund">
+              <label>
+                Until
+                <input
+                  type="date"
+                  value={isDay(row.day) ? row.day : ''}
+                  {...markInvalid(at, 'day')}
+                  onChange={({ target }) => setRow(at, { day: target.value })}
+                />
+              </label>
+              <label>
+                Refund in percent
+                <input
+                  inputMode="numeric"
+                  value={row.percent}
+                  {...markInvalid(at, 'percent')}
+                  onChange={({ target }) =>
+                    setRow(at, { percent: target.value.replace(/[\s;:%]/g, '') })
+                  }
+                />
+              </label>
+              {rows.length > 1 && (
+                <button
+                  type="button"
+                  className="link"
+                  onClick={() => change(writeRows(without(rows, at)))}
+                >
+                  Remove<span className="vh"> row {at + 1}</span>
+                </button>
+              )}
+            </div>
+            <div id={`${id}-${at}`}>
+              {rowProblems.map(({ message }) => (
+                <p key={message} className="org-error">
+                  <Icon name="bang" />
+                  {message}
+                </p>
+              ))}
+            </div>
+          </div>
+        )
+      })}
+      {rows.length > 0 && (
+        <>
+          <p className="mute">Each day is included. After the last one, nothing is refunded.</p>
+          <div className="org-fees-add">
+            <button
+              type="button"
+              className="btn line sm"
+              onClick={() => change(writeRows([...rows, EMPTY_ROW]))}
+            >
+              <Icon name="plus" />
+              Add a day
+            </button>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
