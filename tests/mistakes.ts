@@ -17,25 +17,29 @@ import { parse } from 'yaml'
 
 export const TOP = join(import.meta.dirname, '..')
 
-/** The original text in a file, and the text with the mistake. White space may differ. */
+/** The original text in a file, and its replacement. White space may differ. */
 type Change = { readonly file: string; readonly find: string; readonly replace: string }
-export type Mistake = {
+export type Mutation = {
   readonly name: string
   /** A sentence that states the symptom for a user. */
-  readonly about: string
+  readonly symptom: string
   readonly changes: readonly Change[]
   /** Returns the value of another key of the entry, or "" if it is missing. */
   readonly readExtraValue: (key: string) => string
 }
 type ProcessResult = { readonly status: number | null; readonly output: string }
 
-/** The mistakes of a table (`guards/money.yaml`), in its order. */
-export function readMistakes(table: string): readonly Mistake[] {
-  const entries = parse(readFileSync(table, 'utf8')) as readonly (Omit<Mistake, 'readExtraValue'> &
-    Readonly<Record<string, unknown>>)[]
+/** Reads the mutations of a table (`guards/money.yaml`), in its order. */
+export function readMutations(table: string): readonly Mutation[] {
+  const entries = parse(readFileSync(table, 'utf8')) as readonly (Pick<
+    Mutation,
+    'name' | 'changes'
+  > & {
+    readonly about: string
+  } & Readonly<Record<string, unknown>>)[]
   return entries.map((entry) => ({
     name: entry.name,
-    about: entry.about,
+    symptom: entry.about,
     changes: entry.changes,
     readExtraValue: (key: string) => String(entry[key] ?? ''),
   }))
@@ -66,7 +70,7 @@ export function runToEnd(
 
 const escapePattern = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')
 
-/** The text with the replacement, or the problem: the original must be found exactly once. */
+/** Returns the text with the replacement, or the problem: the original must be found exactly once. */
 function replaceOnce(text: string, { file, find, replace }: Change): { text: string } | string {
   const pattern = find
     .trim()
@@ -81,8 +85,8 @@ function replaceOnce(text: string, { file, find, replace }: Change): { text: str
   return { text: text.slice(0, match.index) + replace.trim() + text.slice(end) }
 }
 
-/** The files of the tree with the mistake, or the reason why it cannot be made. */
-function changeFiles(mistake: Mistake, tree: string): ReadonlyMap<string, string> | string {
+/** Returns the changed files of the tree, or the reason why the mutation cannot be applied. */
+function applyChanges(mistake: Mutation, tree: string): ReadonlyMap<string, string> | string {
   const files = new Map<string, string>()
   for (const change of mistake.changes) {
     const path = join(tree, change.file)
@@ -97,21 +101,21 @@ function changeFiles(mistake: Mistake, tree: string): ReadonlyMap<string, string
  * Makes the mistake in a tree; returns a function that reverts it, or the reason why it cannot be
  * made.
  */
-export function applyMistake(mistake: Mistake, tree: string): (() => void) | string {
-  const files = changeFiles(mistake, tree)
+export function applyMutation(mistake: Mutation, tree: string): (() => void) | string {
+  const files = applyChanges(mistake, tree)
   if (typeof files === 'string') return files
   const originals = [...files.keys()].map((path) => [path, readFileSync(path, 'utf8')] as const)
   for (const [path, text] of files) writeFileSync(path, text)
   return () => originals.forEach(([path, text]) => writeFileSync(path, text))
 }
 
-/** The reason why the mistake cannot be made in this tree. Null if it can. */
-export function explainMismatch(mistake: Mistake): string | null {
-  const files = changeFiles(mistake, TOP)
+/** Returns the reason why the mutation cannot be applied to this tree. Null if it can. */
+export function explainMismatch(mistake: Mutation): string | null {
+  const files = applyChanges(mistake, TOP)
   return typeof files === 'string' ? files : null
 }
 
-/** A copy of these paths of the tree with its packages. The caller removes it. */
+/** Copies these paths of the tree, with its packages. The caller removes the copy. */
 export function copyTree(paths: readonly string[]): string {
   const tree = mkdtempSync(join(tmpdir(), 'rollcall-mistake-'))
   for (const path of paths)

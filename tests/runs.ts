@@ -14,6 +14,6 @@ export const registerThorough = (register: () => void): void => {
   if (ALL_RUNS) register()
 }
 
-/** Returns this part of all runs; a quarter by default. */
+/** Returns the given part of all runs; a quarter by default. */
 export const chooseRuns = (all: number, part = Math.ceil(all / PART)): number =>
   ALL_RUNS ? all : part

@@ -116,7 +116,7 @@ describe('code outside the folder of a gateway does not depend on the list of ga
   })
   test('each gateway has a page, and docs/settings.md lists its variables', () => {
     const settings = read('docs/settings.md')
-    const missing = kinds.flatMap((kind) => {
+    const missingPages = kinds.flatMap((kind) => {
       const { parts, optionalParts = [] } = GATEWAY_CREDENTIALS[kind as GatewayKind]
       const prefix = `\`${kind.toUpperCase()}_<ACCOUNT>_`
       const row = settings.split('\n').filter((line) => line.includes(prefix))
@@ -126,12 +126,12 @@ describe('code outside the folder of a gateway does not depend on the list of ga
       ]
     })
     expect(kinds.length).toBeGreaterThan(1)
-    expect(missing).toEqual([])
+    expect(missingPages).toEqual([])
   })
   test('only the tables of gateways import from their folders', () => {
-    const inFolder = (target: string): boolean =>
+    const isInFolder = (target: string): boolean =>
       kinds.some((kind) => target.startsWith(`${folder}/${kind}/`))
-    const importing = others.filter((path) => listImports(path).some(inFolder))
+    const importing = others.filter((path) => listImports(path).some(isInFolder))
     expect(importing.toSorted()).toEqual(tables)
   })
 })
@@ -155,11 +155,11 @@ const ENGINE_LAYERS = [
 
 describe('the folders of the engine are layers', () => {
   const code = paths.filter((path) => /^engine\/[^/]+\/.*\.ts$/.test(path))
-  const layerOf = (path: string): string => path.split('/')[1] ?? ''
+  const getLayer = (path: string): string => path.split('/')[1] ?? ''
   test('each folder imports only from the folders before it', () => {
     const upwardImports = code.flatMap((path) =>
       listImports(path).flatMap((target) =>
-        ENGINE_LAYERS.indexOf(layerOf(target)) > ENGINE_LAYERS.indexOf(layerOf(path))
+        ENGINE_LAYERS.indexOf(getLayer(target)) > ENGINE_LAYERS.indexOf(getLayer(path))
           ? [`${path} → ${target}`]
           : [],
       ),
@@ -168,7 +168,7 @@ describe('the folders of the engine are layers', () => {
     expect(upwardImports).toEqual([])
   })
   test('each folder is listed', () => {
-    expect([...new Set(code.map(layerOf))].toSorted()).toEqual(ENGINE_LAYERS.toSorted())
+    expect([...new Set(code.map(getLayer))].toSorted()).toEqual(ENGINE_LAYERS.toSorted())
   })
 })
 
@@ -196,22 +196,22 @@ const OPERATION_TABLES = [
 ]
 describe('the diagrams of docs/architecture', () => {
   const page = read('docs/architecture/README.md')
-  const section = (heading: string): string =>
+  const readSection = (heading: string): string =>
     page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
   test('the layers of the engine are shown in order', () => {
-    expect(section('Layers')).toContain(`"${ENGINE_LAYERS.join(' → ')}"`)
+    expect(readSection('Layers')).toContain(`"${ENGINE_LAYERS.join(' → ')}"`)
   })
   test.each([
     ['From the form to a stored registration', 6],
     ['From a gateway message to a paid registration', 8],
   ])('%s: at most %i server files, each called by one before it', (heading, maximum) => {
-    const steps = [...section(heading).matchAll(/^ {2}(\w)\["(\S+?)<br>(\w+): /gm)].map(
+    const steps = [...readSection(heading).matchAll(/^ {2}(\w)\["(\S+?)<br>(\w+): /gm)].map(
       ([, letter = '', path = '', name = '']) => ({ letter, path, name }),
     )
     expect(steps.map(({ path }) => path).filter((path) => !sources.includes(path))).toEqual([])
     expect(steps.length).toBeGreaterThan(3)
     expect(steps.length).toBeLessThanOrEqual(maximum)
-    expect(section(heading)).toContain(`  ${steps.map(({ letter }) => letter).join(' --> ')}\n`)
+    expect(readSection(heading)).toContain(`  ${steps.map(({ letter }) => letter).join(' --> ')}\n`)
     const isCalledBefore = ({ path, name }: (typeof steps)[number], index: number): boolean =>
       steps.slice(0, index).some((earlier) => {
         const text = read(earlier.path)

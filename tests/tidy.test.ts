@@ -501,7 +501,7 @@ const GENERATED_PATHS = /^(web\/dist|tests\/\.cache)\b/
 
 test('every path in README, CONTRIBUTING and docs exists: update the page when a file moves', () => {
   const names = new Set(paths.map((path) => basename(path)))
-  const missing = guides.flatMap(({ path, lines }) => {
+  const missingPaths = guides.flatMap(({ path, lines }) => {
     const text = lines.join('\n')
     const mentioned = text.match(
       /(?<![\w/.-])(\.ci|bin|docs|engine|events|schemas|server|tests|web)\/[\w./-]*/g,
@@ -523,7 +523,7 @@ test('every path in README, CONTRIBUTING and docs exists: update the page when a
     ].map((mentionedPath) => `${path}: ${mentionedPath}`)
   })
   expect(guides.map(({ path }) => path)).toContain('CONTRIBUTING.md')
-  expect(missing).toEqual([])
+  expect(missingPaths).toEqual([])
 })
 
 test('docs/README.md links to every page of docs', () => {
@@ -542,11 +542,11 @@ const LONGER_PAGES: Readonly<Record<string, number>> = { 'docs/decisions.md': 40
 
 test('README.md, CHANGELOG.md and every page of docs are short enough to read: split a page by subject', () => {
   expect(files.find(({ path }) => path === 'README.md')?.lines.length).toBeLessThanOrEqual(121)
-  const bytes = (path: string): number => readFileSync(join(TOP, path)).length
-  expect(bytes('CHANGELOG.md')).toBeLessThanOrEqual(6_000)
+  const readSize = (path: string): number => readFileSync(join(TOP, path)).length
+  expect(readSize('CHANGELOG.md')).toBeLessThanOrEqual(6_000)
   const pages = paths.filter((path) => /^docs\/.+\.md$/.test(path))
   expect(pages).toContain('docs/findings/README.md')
-  const tooLong = pages.filter((path) => bytes(path) > (LONGER_PAGES[path] ?? PAGE_BYTES_MAX))
+  const tooLong = pages.filter((path) => readSize(path) > (LONGER_PAGES[path] ?? PAGE_BYTES_MAX))
   expect(tooLong).toEqual([])
 })
 

@@ -39,19 +39,19 @@ const readName = (node: unknown): string => {
 /** Every text for readers in a file, in file order. */
 export function findWrittenTexts(path: string, source: string): readonly WrittenText[] {
   const { program } = parseSync(path, source)
-  const found: WrittenText[] = []
-  const lineAt = (offset: number) => source.slice(0, offset).split('\n').length
-  const collectText = (node: Node, text: string, shown: boolean, child: boolean) => {
+  const texts: WrittenText[] = []
+  const getLineAt = (offset: number) => source.slice(0, offset).split('\n').length
+  const collectText = (node: Node, text: string, isShown: boolean, child: boolean) => {
     const plainText = text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
     if (
       SENTENCE.test(plainText) ||
-      (shown && LABEL.test(plainText)) ||
+      (isShown && LABEL.test(plainText)) ||
       (child && PIECE.test(plainText))
     )
-      found.push({ line: lineAt(node.start), text: plainText.trim() })
+      texts.push({ line: getLineAt(node.start), text: plainText.trim() })
   }
-  const walk = (value: unknown, shown: boolean): void => {
-    if (Array.isArray(value)) return value.forEach((item) => walk(item, shown))
+  const walk = (value: unknown, isShown: boolean): void => {
+    if (Array.isArray(value)) return value.forEach((item) => walk(item, isShown))
     if (!isNode(value)) return
     const node = value
     switch (node.type) {
@@ -64,7 +64,7 @@ export function findWrittenTexts(path: string, source: string): readonly Written
       case 'ThrowStatement':
         return
       case 'Literal':
-        if (typeof node['value'] === 'string') collectText(node, node['value'], shown, false)
+        if (typeof node['value'] === 'string') collectText(node, node['value'], isShown, false)
         return
       case 'JSXText':
         return collectText(node, String(node['value']), true, true)
@@ -73,11 +73,11 @@ export function findWrittenTexts(path: string, source: string): readonly Written
         const text = quasis
           .map((quasi) => String((quasi['value'] as { cooked: string }).cooked))
           .join('{}')
-        collectText(node, text, shown, false)
-        return walk(node['expressions'], shown)
+        collectText(node, text, isShown, false)
+        return walk(node['expressions'], isShown)
       }
       case 'TaggedTemplateExpression':
-        return walk(node['quasi'], shown)
+        return walk(node['quasi'], isShown)
       case 'JSXAttribute': {
         const name = readName(node['name'])
         return NAMES.test(name) ? undefined : walk(node['value'], SHOWN.test(name))
@@ -88,23 +88,23 @@ export function findWrittenTexts(path: string, source: string): readonly Written
           isNode(node['value']) &&
           node['value'].type !== 'ArrowFunctionExpression'
           ? undefined
-          : walk(node['value'], SHOWN.test(name) || shown)
+          : walk(node['value'], SHOWN.test(name) || isShown)
       }
       case 'CallExpression':
       case 'NewExpression':
         if (TECHNICAL.test(readName(node['callee']))) return
         walk(node['callee'], false)
-        return walk(node['arguments'], shown)
+        return walk(node['arguments'], isShown)
       case 'BinaryExpression':
         return node['operator'] === '+'
-          ? (walk(node['left'], shown), walk(node['right'], shown))
+          ? (walk(node['left'], isShown), walk(node['right'], isShown))
           : undefined
       case 'SwitchCase':
-        return walk(node['consequent'], shown)
+        return walk(node['consequent'], isShown)
       case 'ConditionalExpression':
         walk(node['test'], false)
-        walk(node['consequent'], shown)
-        return walk(node['alternate'], shown)
+        walk(node['consequent'], isShown)
+        return walk(node['alternate'], isShown)
       case 'MemberExpression':
         walk(node['object'], false)
         return
@@ -116,9 +116,9 @@ export function findWrittenTexts(path: string, source: string): readonly Written
       default:
         for (const [key, child] of Object.entries(node))
           if (key !== 'type' && typeof child === 'object')
-            walk(child, shown && !/Statement|Declar|Function/.test(node.type))
+            walk(child, isShown && !/Statement|Declar|Function/.test(node.type))
     }
   }
   walk(program, false)
-  return found
+  return texts
 }

@@ -25,28 +25,28 @@ test('a stolen session and password cannot change the password of an account wit
     const answer = await target.post(`/admin/me/${path}/`, body, createAddress(), headers)
     return { status: answer.status, body: JSON.parse(answer.body) as Record<string, unknown> }
   }
-  const begun = await post('second-factor', { password })
+  const setupResponse = await post('second-factor', { password })
   const totp = new TOTP({
-    secret: Secret.fromBase32(String(begun.body['secret']).replaceAll(' ', '')),
+    secret: Secret.fromBase32(String(setupResponse.body['secret']).replaceAll(' ', '')),
   })
   // The server has its own clock.
-  const now = Number(target.rows('SELECT max(at) AS at FROM audit_log')[0]?.['at'])
-  const used = totp.generate({ timestamp: now })
-  const confirmed = await post('second-factor/confirm', { code: used })
-  expect(confirmed.status, JSON.stringify(confirmed.body)).toBe(200)
-  const stored = () => target.rows("SELECT * FROM admins WHERE username = 'usha'")
-  const before = stored()
+  const now = Number(target.readRows('SELECT max(at) AS at FROM audit_log')[0]?.['at'])
+  const usedCode = totp.generate({ timestamp: now })
+  const confirmResponse = await post('second-factor/confirm', { code: usedCode })
+  expect(confirmResponse.status, JSON.stringify(confirmResponse.body)).toBe(200)
+  const readStoredAdmin = () => target.readRows("SELECT * FROM admins WHERE username = 'usha'")
+  const before = readStoredAdmin()
   const codes: readonly unknown[] = [
     undefined,
     null,
     '',
     ' ',
     '000000',
-    used,
-    [used],
-    [[used]],
-    { 0: used },
-    { toString: used },
+    usedCode,
+    [usedCode],
+    [[usedCode]],
+    { 0: usedCode },
+    { toString: usedCode },
     true,
     totp.generate({ timestamp: now + 600_000 }),
     '%',
@@ -57,12 +57,12 @@ test('a stolen session and password cannot change the password of an account wit
     for (const extra of [{ code }, { code, new_password_again: NEW }])
       statuses.push((await post('password', { password, new_password: NEW, ...extra })).status)
   expect(statuses.filter((status) => Number(status) < 400 || Number(status) >= 500)).toEqual([])
-  expect(stored()).toEqual(before)
+  expect(readStoredAdmin()).toEqual(before)
   expect((await signIn({ password: NEW })).status).toBe(401)
 })
 
 describe('one visitor', () => {
-  const guesses = async (visitor: (n: number) => string): Promise<readonly number[]> => {
+  const guessTwentyTimes = async (visitor: (n: number) => string): Promise<readonly number[]> => {
     const statuses: number[] = []
     for (let n = 0; n < 21; n += 1) {
       const path = `/api/afpicon/registrations/AFPI${String(n).padStart(13, '0')}/`
@@ -76,7 +76,7 @@ describe('one visitor', () => {
     ['of an IPv6 network, in different spellings', (n) => `2001:0DB8:0009:0008::${n + 1}`],
     ['who sends values that are not addresses', (n) => (n % 2 ? `made-up-${n}` : `host:${n}`)],
   ])('%s gets twenty guesses', async (_who, visitor) => {
-    expect(await guesses(visitor)).toEqual([...Array.from({ length: 20 }, () => 404), 429])
+    expect(await guessTwentyTimes(visitor)).toEqual([...Array.from({ length: 20 }, () => 404), 429])
   })
 })
 
@@ -101,10 +101,10 @@ test('figures and messages of the health check are hidden behind any proxy on th
     'true-client-ip': '127.0.0.1',
     'x-anything-else': '1',
   }
-  const shown: unknown[] = []
+  const shownValues: unknown[] = []
   for (const [name, value] of Object.entries(headers)) {
     const seen = await isShown({ [name]: value })
-    if (seen.includes(true)) shown.push([name, ...seen])
+    if (seen.includes(true)) shownValues.push([name, ...seen])
   }
-  expect(shown).toEqual([])
+  expect(shownValues).toEqual([])
 })

@@ -71,7 +71,7 @@ const matchStatement = async (...rows: readonly string[]) => {
 const buildCredit = (narration: string, amount = FEE): string => `09/01/27,${narration},,,${amount}`
 const buildDebit = (narration: string): string => `09/01/27,${narration},,${FEE},`
 const countCaptures = (): number =>
-  Number(target.rows('SELECT count(*) AS n FROM captures')[0]?.['n'])
+  Number(target.readRows('SELECT count(*) AS n FROM captures')[0]?.['n'])
 
 /** The spellings of 526123456702 by delegates, phones and banks. */
 const SPELLINGS = [
@@ -148,9 +148,9 @@ describe('one transfer', () => {
         [paidRegistration, 'came_again'],
       ] as const)
         for (const method of ['transfer', 'upi', 'cheque', 'machine']) {
-          const rejected = await record(registration, act, method, reference)
-          expect([act, method, reference, rejected.status]).toEqual([act, method, reference, 422])
-          expect(rejected.body).toContain('Latin letters and digits')
+          const response = await record(registration, act, method, reference)
+          expect([act, method, reference, response.status]).toEqual([act, method, reference, 422])
+          expect(response.body).toContain('Latin letters and digits')
         }
     expect(countCaptures()).toBe(capturesBefore)
   })
@@ -164,7 +164,9 @@ describe('one transfer', () => {
     )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(
-      target.rows("SELECT 1 FROM tellings WHERE folded = 'HDFCN52027010999' AND ended_as IS NULL"),
+      target.readRows(
+        "SELECT 1 FROM tellings WHERE folded = 'HDFCN52027010999' AND ended_as IS NULL",
+      ),
     ).toHaveLength(1)
   })
 })
@@ -219,8 +221,12 @@ test('a file with every line twice, and one of numbers only, match known payment
     buildCredit(`${n} ${'1 2 3 '.repeat(3)}`, 1),
   )
   expect((await matchStatement(...numbers)).lines.length).toBeGreaterThan(0)
-  const { audit_log: _looks, bank_references: references, ...after } = target.readHoldings()
-  const { audit_log: _before, bank_references: referencesBefore = 0, ...unchanged } = snapshotBefore
+  const { audit_log: _looks, bank_references: references, ...tablesAfter } = target.readHoldings()
+  const {
+    audit_log: _before,
+    bank_references: referencesBefore = 0,
+    ...tablesBefore
+  } = snapshotBefore
   expect(references).toBe(referencesBefore + 1)
-  expect(after).toEqual({ ...unchanged, in_review: 1 })
+  expect(tablesAfter).toEqual({ ...tablesBefore, in_review: 1 })
 })

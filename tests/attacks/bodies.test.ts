@@ -178,11 +178,11 @@ describe('oversized input', () => {
         if (problem !== null) problems.push(`${path}: ${problem}`)
       }
       expect(problems).toEqual([])
-      const { gateway_notices: _storedMessages, ...changed } = findChanges(
+      const { gateway_notices: _storedMessages, ...changedTables } = findChanges(
         snapshotBefore,
         target.readHoldings(),
       )
-      expect(changed).toEqual({})
+      expect(changedTables).toEqual({})
     },
   )
 
@@ -195,10 +195,10 @@ describe('oversized input', () => {
 
   test('in every query of the office gets a response within a second', async () => {
     const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
-    const lists = (await listDistinctRoutes()).filter(
+    const listRoutesOfOffice = (await listDistinctRoutes()).filter(
       ({ method, path }) => method === 'GET' && /admin|csv/.test(path) && !/[:*{]/.test(path),
     )
-    expect(lists.length).toBeGreaterThan(10)
+    expect(listRoutesOfOffice.length).toBeGreaterThan(10)
     for (const query of [
       `search=${'x'.repeat(12 * KB)}`,
       `search=${encodeURIComponent('%_"*'.repeat(500))}`,
@@ -210,7 +210,7 @@ describe('oversized input', () => {
       'payment_status=success&payment_status=failed&payment_status[]=x',
       Array.from({ length: 1000 }, (_, n) => `a${n}=1`).join('&'),
     ])
-      for (const { path } of lists) {
+      for (const { path } of listRoutesOfOffice) {
         const { status } = await target.send({ path: `${path}?${query}`, headers })
         expect([path, query.slice(0, 40), status < 500]).toEqual([path, query.slice(0, 40), true])
       }
@@ -219,7 +219,7 @@ describe('oversized input', () => {
   test('a name with 250,000 combining marks is shortened to a readable one', async () => {
     const full_name = `e${'\u0301'.repeat(120_000)}`
     const { regNo } = await registerDelegate(target, { ...delegate, full_name })
-    const [row] = target.rows('SELECT full_name FROM registrations WHERE reg_no = ?', regNo)
+    const [row] = target.readRows('SELECT full_name FROM registrations WHERE reg_no = ?', regNo)
     expect(String(row?.['full_name']).length).toBeLessThan(40)
   })
 
@@ -258,7 +258,7 @@ describe('an uploaded document', () => {
   )
   const zipBytes = Buffer.from('PK\x03\x04\x14\0\0\0\0\0', 'latin1')
   /** An image header that declares four gigapixels. */
-  const widePng = (): Buffer => {
+  const createWidePng = (): Buffer => {
     const header = Buffer.from(createPng())
     header.writeUInt32BE(65_535, 16)
     header.writeUInt32BE(65_535, 20)
@@ -293,7 +293,7 @@ describe('an uploaded document', () => {
     ['an image that is also a program', 'a.png', Buffer.concat([createPng(), createExe()])],
     ['an image named as a page', 'a.html', createPng()],
     ['an image named as a program', 'a.png.exe', createPng()],
-    ['an image of four gigapixels', 'a.png', widePng()],
+    ['an image of four gigapixels', 'a.png', createWidePng()],
     ['an SVG with a script', 'a.svg', svgBytes],
     ['an SVG named as an image', 'a.png', svgBytes],
     ['a program', 'a.pdf', createExe()],
@@ -372,7 +372,7 @@ describe('an uploaded document', () => {
     const bytes = createPdf('ahead of everything')
     const answer = await uploadEarly('secret.pdf', bytes)
     const { token } = JSON.parse(answer.body) as { token: string }
-    const [draftProof] = target.rows(
+    const [draftProof] = target.readRows(
       'SELECT token_hash, sha256 FROM draft_proofs WHERE name = ?',
       'secret.pdf',
     )
@@ -427,7 +427,7 @@ describe('an uploaded document', () => {
   test('is only available to staff: no URL serves it without a session', async () => {
     const answer = await uploadDocument('secret.pdf', createPdf('a secret of mine'))
     const { reg_no } = JSON.parse(answer.body) as { reg_no: string }
-    const [uploadRow] = target.rows(
+    const [uploadRow] = target.readRows(
       'SELECT sha256 FROM uploads ORDER BY registration_id DESC LIMIT 1',
     )
     const hash = String(uploadRow?.['sha256'])

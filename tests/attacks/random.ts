@@ -149,7 +149,7 @@ async function createServerData(target: Target): Promise<ServerData> {
     tokens: [await signInAsAdmin(target, createAddress())],
     eventIds: [
       ...new Set(
-        target.rows('SELECT event_id FROM registrations').map((row) => String(row['event_id'])),
+        target.readRows('SELECT event_id FROM registrations').map((row) => String(row['event_id'])),
       ),
       'pulmocon2025',
       'nothing',

@@ -323,12 +323,12 @@ function listCredentials(
 
 type RequestBody = { readonly type: string; readonly body: Buffer }
 function buildBody(chance: Chance, serverData: ServerData, path: string): RequestBody {
-  const json = (value: unknown): RequestBody => ({
+  const buildJson = (value: unknown): RequestBody => ({
     type: 'application/json',
     body: Buffer.from(JSON.stringify(value)),
   })
   const order = chance.isHit(0.6) ? chance.pick(serverData.regNos) : chance.pick(SPECIAL_TEXTS)
-  const mutated = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  const mutateFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [
         name,
@@ -359,8 +359,8 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
   const code = isKnown ? chance.pick(serverData.codes) : chance.pick(SPECIAL_TEXTS)
   // Half of the requests to the routes for codes and member lists, and to the form with them, have matching fields.
   if (/\/code|\/roll/.test(path) && chance.isHit(0.5))
-    return json(
-      mutated({
+    return buildJson(
+      mutateFields({
         event: chance.pick([CODED_EVENT_ID, CODED_EVENT_ID, ...serverData.eventIds]),
         kind: chance.pick(['coupon', 'faculty', 'nothing']),
         code,
@@ -375,7 +375,7 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
   // Each email address can register for that event once.
   const visitorEmail = `visitor${chance.pickBelow(10 ** 6)}@example.org`
   if (path.includes(CODED_EVENT_ID) && chance.isHit(0.3))
-    return json({
+    return buildJson({
       ...codedDelegate,
       email: visitorEmail,
       letters: 'true',
@@ -384,8 +384,8 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
       companions: [{ name: 'A Person' }],
     })
   if (path.includes(CODED_EVENT_ID) && chance.isHit(0.8))
-    return json({
-      ...mutated({
+    return buildJson({
+      ...mutateFields({
         ...codedDelegate,
         email: chance.isHit(0.5) ? codedDelegate.email : visitorEmail,
         letters: 'true',
@@ -406,9 +406,9 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
   switch (chance.pickBelow(path.includes('login') ? 16 : 14)) {
     case 0:
     case 1:
-      return json(mutated(delegate))
+      return buildJson(mutateFields(delegate))
     case 2:
-      return json({
+      return buildJson({
         ...delegate,
         total_amount: chance.pick(['1', '7080', '-7080', '1e309', 'NaN', '7080.001']),
       })
@@ -435,9 +435,9 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
         body: Buffer.from(new URLSearchParams(gatewayMessage).toString()),
       }
     case 7:
-      return json({ order_id: order, email: chance.pick([delegate.email, ...SPECIAL_TEXTS]) })
+      return buildJson({ order_id: order, email: chance.pick([delegate.email, ...SPECIAL_TEXTS]) })
     case 8:
-      return json({ ...gatewayMessage, why: 'a reason', what: 'accept', amount: '1.00' })
+      return buildJson({ ...gatewayMessage, why: 'a reason', what: 'accept', amount: '1.00' })
     case 9:
       return { type: 'application/json', body: Buffer.from('['.repeat(chance.pickBelow(30_000))) }
     case 10:
@@ -460,7 +460,7 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
         body: Buffer.alloc(chance.isHit(0.1) ? 400_000 : 2000, 'a'),
       }
     default:
-      return json({
+      return buildJson({
         username: chance.pick(['office', ...SPECIAL_TEXTS]),
         password: chance.pick(SPECIAL_TEXTS),
       })

@@ -92,7 +92,7 @@ async function createParty(
   }
   await clickPaymentButton(await placeOrder(secondPayment), 'pay')
   await waitForStatus(target, secondPayment.orderid, 'success')
-  const [paid] = target.rows(
+  const [paid] = target.readRows(
     'SELECT reference FROM payments WHERE order_id = ?',
     secondPayment.orderid,
   )
@@ -104,14 +104,14 @@ async function createParty(
     way: 'transfer',
     amount: '7080',
   }
-  const recorded = await target.post(
+  const recordResponse = await target.post(
     `/admin/registrations/${regNo}/acts/`,
     { ...bankPayment, reference: transfer },
     createAddress(),
     adminHeaders,
   )
-  expect(recorded.status, recorded.body).toBe(200)
-  const invented = regNo.replaceAll(/\d/g, '4')
+  expect(recordResponse.status, recordResponse.body).toBe(200)
+  const inventedNumber = regNo.replaceAll(/\d/g, '4')
   const reference = String(paid?.['reference'])
   return {
     event,
@@ -119,7 +119,7 @@ async function createParty(
     order: secondPayment.orderid,
     reference,
     pending,
-    invented,
+    invented: inventedNumber,
     transfer,
     name,
   }
@@ -179,7 +179,7 @@ const buildReport = (lines: readonly ReportLine[]): string =>
 
 const readPrefix = (number: string): string => number.replace(/\d.*$/, '')
 /** Whether the line names the event: by a number in its format, a payment or a transfer. */
-const namesParty = ({ order, reference, utr }: ReportLine, party: EventParty): boolean =>
+const isNaming = ({ order, reference, utr }: ReportLine, party: EventParty): boolean =>
   order.startsWith(readPrefix(party.regNo)) ||
   reference === party.reference ||
   utr.replaceAll(' ', '') === party.transfer
@@ -197,21 +197,23 @@ const send = (
     body: report,
   })
 const readSavedLines = (): readonly ReportLine[] =>
-  target.rows('SELECT order_id AS "order", reference, utr FROM settlement_lines').map((row) => ({
-    order: String(row['order'] ?? ''),
-    reference: String(row['reference'] ?? ''),
-    utr: String(row['utr'] ?? ''),
-  }))
+  target
+    .readRows('SELECT order_id AS "order", reference, utr FROM settlement_lines')
+    .map((row) => ({
+      order: String(row['order'] ?? ''),
+      reference: String(row['reference'] ?? ''),
+      utr: String(row['utr'] ?? ''),
+    }))
 /** Reads the data that a report of another event must not change. */
 const readStoredRows = ({ event }: EventParty) => [
-  target.rows('SELECT * FROM registrations WHERE event_id = ?', event),
+  target.readRows('SELECT * FROM registrations WHERE event_id = ?', event),
   // Without query times, because the gateway is queried in the meantime.
-  target.rows(
+  target.readRows(
     `SELECT p.order_id, p.status, p.review, p.amount, p.reference, p.paid_at
      FROM payments p JOIN registrations r ON r.id = p.registration_id WHERE r.event_id = ?`,
     event,
   ),
-  target.rows(
+  target.readRows(
     'SELECT c.* FROM captures c JOIN registrations r ON r.id = c.registration_id WHERE r.event_id = ?',
     event,
   ),
@@ -234,7 +236,7 @@ describe('staff of one event who save a report of the shared account', () => {
     const violations: unknown[] = []
     for (const { role, headers, own, other } of identities) {
       const lines = buildAllLines(own, other)
-      expect(lines.filter((line) => namesParty(line, other)).length).toBeGreaterThan(100)
+      expect(lines.filter((line) => isNaming(line, other)).length).toBeGreaterThan(100)
       const [before, linesBefore] = [readStoredRows(other), readSavedLines().length]
       const response = await send('reconcile/keep', own.event, buildReport(lines), headers)
       expect([response.status, response.body]).toEqual([
@@ -243,7 +245,7 @@ describe('staff of one event who save a report of the shared account', () => {
       ])
       const savedLines = readSavedLines().slice(linesBefore)
       violations.push(
-        ...savedLines.filter((line) => namesParty(line, other)).map((line) => [role, line]),
+        ...savedLines.filter((line) => isNaming(line, other)).map((line) => [role, line]),
       )
       if (!isDeepStrictEqual(readStoredRows(other), before))
         violations.push([role, 'a row has changed'])
@@ -260,15 +262,15 @@ describe('staff of one event who save a report of the shared account', () => {
       const lines = buildAllLines(own, other)
       const response = await send('reconcile', own.event, buildReport(lines), headers)
       expect(response.status, response.body).toBe(200)
-      const reported = (JSON.parse(response.body) as ReconcileResponse).settlement.lines
-      expect(reported).toHaveLength(2 * lines.length)
-      const disclosed = reported.filter(
+      const reportedLines = (JSON.parse(response.body) as ReconcileResponse).settlement.lines
+      expect(reportedLines).toHaveLength(2 * lines.length)
+      const disclosedLines = reportedLines.filter(
         ({ order_id: order, reg_no: regNo }) =>
           isNumberOf(other, order) || isNumberOf(other, regNo),
       )
-      expect([role, disclosed]).toEqual([role, []])
+      expect([role, disclosedLines]).toEqual([role, []])
       // Line 1 contains the headings.
-      const otherLines = reported.filter(({ line: n }) =>
+      const otherLines = reportedLines.filter(({ line: n }) =>
         isNumberOf(other, lines[(Number(n) - 2) % lines.length]?.order),
       )
       expect(
@@ -285,7 +287,7 @@ describe('staff of one event who save a report of the shared account', () => {
     const lowerRoles = await Promise.all(
       ['viewer', 'desk'].map((role) => addStaffUser(role, own.event)),
     )
-    const before = target.rows('SELECT * FROM settlement_lines')
+    const before = target.readRows('SELECT * FROM settlement_lines')
     const calls: readonly (readonly [string, SessionHeaders, number])[] = [
       ...identities.map((identity) => [identity.other.event, identity.headers, 403] as const),
       ...lowerRoles.flatMap((headers) =>
@@ -300,14 +302,14 @@ describe('staff of one event who save a report of the shared account', () => {
           event,
           status,
         ])
-    expect(target.rows('SELECT * FROM settlement_lines')).toEqual(before)
+    expect(target.readRows('SELECT * FROM settlement_lines')).toEqual(before)
   })
 
   test('find no number, order or payment of the other event through any route after a user of both events saves its lines', async () => {
     for (const { own, other } of identities) {
       // A line that names both events belongs to both.
       const lines = buildAllLines(own, other).filter(
-        (line) => !(namesParty(line, own) && namesParty(line, other)),
+        (line) => !(isNaming(line, own) && isNaming(line, other)),
       )
       const saved = await send('reconcile/keep', own.event, buildReport(lines), adminHeaders)
       expect(saved.status, saved.body).toBe(200)

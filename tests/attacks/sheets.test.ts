@@ -92,11 +92,11 @@ async function sendAttack(file: Buffer, type: string): Promise<HttpResponse> {
   expect(answers).toBeGreaterThan(RESPONSES_BEFORE_READING)
   expect(peakMemory.bytes()).toBeLessThan(RESIDENT_BYTES_MAX)
   // Views are recorded in the audit log; nothing else may change.
-  const { audit_log: _auditEntries, ...changed } = findChanges(
+  const { audit_log: _auditEntries, ...changedTables } = findChanges(
     snapshotBefore,
     target.readHoldings(),
   )
-  expect(changed).toEqual({})
+  expect(changedTables).toEqual({})
   return attackResponse
 }
 

@@ -23,7 +23,7 @@ export type Target = TestServerProcess & {
   send(sent: RequestParts, address?: string): Promise<HttpResponse>
   post(path: string, body: unknown, address?: string, headers?: Headers_): Promise<HttpResponse>
   /** Reads the current rows of the database. */
-  rows(sql: string, ...params: unknown[]): Record<string, unknown>[]
+  readRows(sql: string, ...params: unknown[]): Record<string, unknown>[]
   /** Data that an attack must not change: row counts, amounts and sessions. */
   readHoldings(): Holdings
   /** The address of the gateway simulator's pages. */
@@ -52,8 +52,8 @@ export async function startTarget(
     },
   )
   // A connection handles one request at a time; idle ones are reused.
-  const idle: Connection[] = []
-  const rows: Target['rows'] = (sql, ...params) => {
+  const idleConnections: Connection[] = []
+  const readRows: Target['readRows'] = (sql, ...params) => {
     const db = new Database(join(startedServer.dataDir, 'rollcall.db'), { readonly: true })
     try {
       return db.prepare(sql).all(...params) as Record<string, unknown>[]
@@ -62,18 +62,18 @@ export async function startTarget(
     }
   }
   const sendRequest: Target['send'] = async (request, address = createAddress()) => {
-    const line = idle.pop() ?? openLine(startedServer.url)
+    const line = idleConnections.pop() ?? openLine(startedServer.url)
     const outcome = await line.send(
       buildRequest({ ...request, headers: { 'x-forwarded-for': address, ...request.headers } }),
       { isHead: request.method === 'HEAD' },
     )
-    idle.push(line)
+    idleConnections.push(line)
     return requireResponse(outcome)
   }
   return {
     ...startedServer,
     send: sendRequest,
-    rows,
+    readRows,
     gateway: /Sandbox {2}(http:\/\/\S+)/.exec(startedServer.readOutput())?.[1] ?? '',
     post: (path, body, address = createAddress(), headers = {}) =>
       sendRequest(
@@ -85,9 +85,9 @@ export async function startTarget(
         },
         address,
       ),
-    readHoldings: () => readHoldingsFrom(rows),
+    readHoldings: () => readHoldingsFrom(readRows),
     stop: async () => {
-      for (const line of idle) line.close()
+      for (const line of idleConnections) line.close()
       await startedServer.stop()
     },
   }
@@ -113,12 +113,12 @@ const countRows = (table: string): string =>
     : `FROM "${table}"`
 
 /** Counts the rows of every table, including future ones, and the sums of amounts. */
-function readHoldingsFrom(rows: Target['rows']): Holdings {
-  const tables = rows(
+function readHoldingsFrom(readRows: Target['readRows']): Holdings {
+  const tables = readRows(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%search%' AND name <> 'pings'",
   ).map(({ name }) => String(name))
   const countColumns = tables.map((table) => `(SELECT count(*) ${countRows(table)}) AS "${table}"`)
-  const [holdings = {}] = rows(`SELECT ${countColumns.join(', ')},
+  const [holdings = {}] = readRows(`SELECT ${countColumns.join(', ')},
     (SELECT coalesce(sum(amount), 0) FROM payments) AS asked_for,
     (SELECT coalesce(sum(amount), 0) FROM payments WHERE status = 'success') AS paid,
     (SELECT count(*) FROM payments WHERE status = 'failed') AS failed,

@@ -33,7 +33,7 @@ const HEADS_END = Buffer.from('\r\n\r\n')
 export function openLine(url: string): Connection {
   const { hostname, port } = new URL(url)
   let socket: Socket | null = null
-  const ready = async (): Promise<Socket> => {
+  const getSocket = async (): Promise<Socket> => {
     if (socket !== null && !socket.destroyed && socket.writable && socket.readable) return socket
     const newSocket = connect(Number(port), hostname)
     newSocket.setNoDelay(true)
@@ -44,7 +44,7 @@ export function openLine(url: string): Connection {
   }
   return {
     async send(bytes, { patienceMs = WAIT_MS_MAX, isHead = false, endsLine = false } = {}) {
-      const open = await ready()
+      const open = await getSocket()
       const outcome = readResponse(open, isHead, patienceMs)
       open.write(bytes)
       const result = await outcome

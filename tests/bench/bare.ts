@@ -75,9 +75,9 @@ function flush(): void {
 }
 
 const store = (body: Body): Promise<string> =>
-  new Promise((done, failed) => {
+  new Promise((resolve, reject) => {
     if (pending.length === 0) setImmediate(flush)
-    pending.push({ body, done, failed })
+    pending.push({ body, done: resolve, failed: reject })
   })
 
 const text = { type: 'string', minLength: 1, maxLength: 200 } as const

@@ -103,15 +103,15 @@ export async function startBenchServer(
     stdio: ['ignore', output, output],
   })
   closeSync(output)
-  const ended = new Promise<void>((resolve) => {
+  const exitPromise = new Promise<void>((resolve) => {
     child.on('exit', () => resolve())
   })
   // A failed benchmark must leave no process behind.
-  const endWithUs = (): void => void child.kill('SIGKILL')
-  process.on('exit', endWithUs)
-  const began = performance.now()
+  const killServer = (): void => void child.kill('SIGKILL')
+  process.on('exit', killServer)
+  const startedAt = performance.now()
   while (!readFileSync(printedTo, 'utf8').includes(`on ${url}`)) {
-    if (child.exitCode !== null || performance.now() - began > START_MS_MAX)
+    if (child.exitCode !== null || performance.now() - startedAt > START_MS_MAX)
       throw new Error(`the server does not start:\n${readFileSync(printedTo, 'utf8')}`)
     await pause(POLL_MS)
   }
@@ -122,10 +122,10 @@ export async function startBenchServer(
     eventsDir,
     stop: async () => {
       child.kill('SIGTERM')
-      const killing = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
-      await ended
-      clearTimeout(killing)
-      process.off('exit', endWithUs)
+      const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
+      await exitPromise
+      clearTimeout(killTimer)
+      process.off('exit', killServer)
     },
   }
 }
@@ -143,7 +143,7 @@ export async function signIn(url: string): Promise<Readonly<Record<string, strin
 }
 
 let delegates = 0
-/** A new delegate each time. */
+/** Creates the form of a new delegate. */
 export function createDelegate(options: Readonly<Record<string, string>> = {}): string {
   delegates += 1
   return JSON.stringify({

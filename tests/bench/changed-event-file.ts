@@ -52,12 +52,12 @@ unique:
     titles.push(
       await measureChange(server, headers, 'a title', { title: `Title ${n}` }, async () => {
         await register(server, createDelegate())
-        return showsTitle(server, EVENT, `Title ${n}`)
+        return isTitleShown(server, EVENT, `Title ${n}`)
       }),
     )
   const title = takeMedian(titles.slice(1))
-  const stored = createDelegate({ email: 'person1@example.org' })
-  const duplicate = isRefused('registered_already', () => stored)
+  const storedDelegate = createDelegate({ email: 'person1@example.org' })
+  const duplicate = isRefused('registered_already', () => storedDelegate)
   const full = isRefused('full', () => createDelegate())
   const changes: Change[] = [title]
   const otherChanges = [
@@ -65,9 +65,9 @@ unique:
     ['a quota', quotas, full],
   ] as const
   for (const [label, extraYaml, isVisible] of otherChanges) {
-    const ofEmptyEvent = { ...EMPTY_EVENT, title: label, extra: extraYaml }
-    const baseline = await measureChange(server, headers, label, ofEmptyEvent, () =>
-      showsTitle(server, EMPTY_EVENT.id, label),
+    const emptyEventOptions = { ...EMPTY_EVENT, title: label, extra: extraYaml }
+    const baseline = await measureChange(server, headers, label, emptyEventOptions, () =>
+      isTitleShown(server, EMPTY_EVENT.id, label),
     )
     const file = { title: `Title ${TITLES}`, extra: extraYaml }
     const change = await measureChange(server, headers, label, file, isVisible)
@@ -77,7 +77,7 @@ unique:
   return changes
 }
 
-async function showsTitle(server: BenchServer, event: string, title: string): Promise<boolean> {
+async function isTitleShown(server: BenchServer, event: string, title: string): Promise<boolean> {
   const response = await fetch(`${server.url}/api/events/${event}`)
   return (await response.text()).includes(title)
 }
@@ -92,10 +92,10 @@ async function measureChange(
   server: BenchServer,
   headers: Readonly<Record<string, string>>,
   what: string,
-  changed: FixtureOptions,
-  shows: () => Promise<boolean>,
+  changedOptions: FixtureOptions,
+  isVisible: () => Promise<boolean>,
 ): Promise<Change> {
-  const options = { id: EVENT, prefix: 'AFPI', ...changed }
+  const options = { id: EVENT, prefix: 'AFPI', ...changedOptions }
   const text = fixtureEvent(options)
   const temporaryFile = join(server.eventsDir, `.${options.id}.yaml`)
   writeFileSync(temporaryFile, text)
@@ -109,7 +109,7 @@ async function measureChange(
   let longestMs = 0
   for (;;) {
     const requestedAt = performance.now()
-    const isShown = await shows()
+    const isShown = await isVisible()
     const now = performance.now()
     longestMs = Math.max(longestMs, now - requestedAt)
     if (isShown) {

@@ -57,12 +57,12 @@ function measureFiles(): Pick<CheckerFigures, 'files' | 'filesSeconds' | 'filesC
       writeFileSync(path, copy === 0 ? text : copyFile(text, name.replace(/\d+\.yaml$/, ''), copy))
       return path
     })
-    const usage = (): number => {
+    const readCpuSeconds = (): number => {
       const { userCPUTime, systemCPUTime } = readChildrenUsage()
       return (userCPUTime + systemCPUTime) / 1_000_000
     }
     const started = performance.now()
-    const usageBefore = usage()
+    const usageBefore = readCpuSeconds()
     const { status, error, stdout, stderr } = spawnSync(
       process.execPath,
       [join(TOP, 'bin', 'rollcall.js'), 'validate', ...paths],
@@ -75,7 +75,7 @@ function measureFiles(): Pick<CheckerFigures, 'files' | 'filesSeconds' | 'filesC
     return {
       files: FILES,
       filesSeconds: (performance.now() - started) / 1000,
-      filesCpuSeconds: usage() - usageBefore,
+      filesCpuSeconds: readCpuSeconds() - usageBefore,
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })

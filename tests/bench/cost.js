@@ -47,7 +47,7 @@ const account = {
 }
 
 /** Event files name merchant accounts; all get the same credentials. */
-const credentials = (tree) => {
+const buildCredentials = (tree) => {
   const names = execFileSync('grep', ['-rhoE', 'account: *[a-z0-9-]+', join(tree, 'events')], {
     encoding: 'utf8',
   })
@@ -110,18 +110,18 @@ await booted.value.stopped
       RATE_LIMITS: 'off',
       CLOCK: '2025-10-10',
       ADMIN_PASSWORD: 'a long password for the bench',
-      ...credentials(tree),
+      ...buildCredentials(tree),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let printed = ''
   const url = await new Promise((resolve, reject) => {
-    const hear = (chunk) => {
+    const readAddress = (chunk) => {
       printed += chunk
       const url = /serves \d+ events? on (http:\/\/\S+)/.exec(printed)?.[1]
       if (url !== undefined) resolve(url)
     }
-    child.stdout.on('data', hear)
+    child.stdout.on('data', readAddress)
     child.once('exit', (status) =>
       reject(new Error(`the server of ${tree} ended with ${status}:\n${printed}`)),
     )
@@ -132,7 +132,7 @@ await booted.value.stopped
 }
 
 let serial = 0
-const registration = () => {
+const createRegistration = () => {
   serial += 1
   return JSON.stringify({
     full_name: `Delegate Number ${serial}`,
@@ -179,10 +179,10 @@ const buildWebhook = ({ orderid, amount }) => {
 }
 
 /**
- * Sends the requests; `body` creates each request, `hear` receives each response. Throws at the first one whose
+ * Sends the requests; `body` creates each request, `onResponse` receives each response. Throws at the first one whose
  * status is not `status`.
  */
-const send = (url, path, type, status, body, hear = () => {}) =>
+const send = (url, path, type, status, body, onResponse = () => {}) =>
   new Promise((resolve, reject) => {
     autocannon(
       {
@@ -195,7 +195,7 @@ const send = (url, path, type, status, body, hear = () => {}) =>
           {
             setupRequest: (request) => ({ ...request, body: body() }),
             onResponse: (code, text) =>
-              code === status ? hear(text) : reject(new Error(`${path}: ${code} ${text}`)),
+              code === status ? onResponse(text) : reject(new Error(`${path}: ${code} ${text}`)),
           },
         ],
       },
@@ -205,7 +205,7 @@ const send = (url, path, type, status, body, hear = () => {}) =>
 
 const REGISTER = '/api/afpicon/register/'
 const registerPlain = (server) =>
-  send(server.url, REGISTER, 'application/json', 201, registration, (text) =>
+  send(server.url, REGISTER, 'application/json', 201, createRegistration, (text) =>
     server.orders.push(JSON.parse(text).payment_data),
   )
 const measures = {

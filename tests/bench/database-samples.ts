@@ -70,8 +70,8 @@ export async function startSamples(
 /** Requests whose clients have disconnected are still processed: the next measurement waits for that, up to a limit. */
 export async function waitUntilIdle(cluster: Cluster, database: string): Promise<void> {
   const shell = await cluster.shell()
-  const began = performance.now()
-  for (let idle = 0; idle < IDLE_SAMPLES && performance.now() - began < IDLE_MS_MAX;) {
+  const startedAt = performance.now()
+  for (let idle = 0; idle < IDLE_SAMPLES && performance.now() - startedAt < IDLE_MS_MAX;) {
     await pause(SAMPLE_MS)
     const { rows } = await shell.query<Sample>(SAMPLE, [database])
     idle = rows[0]?.busy === 0 ? idle + 1 : 0

@@ -85,26 +85,26 @@ function observePage([fontLinkId, name]: readonly [faces: string, name: string])
     for (const entry of list.getEntries())
       observation.moved += (entry as PerformanceEntry & { readonly value: number }).value
   }).observe({ type: 'layout-shift', buffered: true })
-  const afterPaint = (then: (at: number) => void): void => {
+  const runAfterPaint = (then: (at: number) => void): void => {
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = () => then(performance.now())
     port2.postMessage(null)
   }
-  let chosen = false
+  let isChosen = false
   const checkPage = (): void => {
     const firstField = document.querySelector('form input:not([type="hidden"])')
     if (observation.seen === null && firstField && firstField.getBoundingClientRect().height > 0)
-      afterPaint((at) => (observation.seen ??= at))
+      runAfterPaint((at) => (observation.seen ??= at))
     const category = document.querySelector<HTMLInputElement>('.cats input[type="radio"]')
-    if (!chosen && category) {
+    if (!isChosen && category) {
       category.click()
-      chosen = true
+      isChosen = true
     }
     const total = /₹\s?[\d,]+/.exec(document.querySelector('.bar')?.textContent ?? '')?.[0]
     const pay = document.querySelector('.bar button[type="submit"]:not(:disabled)')
     if (observation.total === '' && total && pay) {
       observation.total = total
-      afterPaint((at) => (observation.usable ??= at))
+      runAfterPaint((at) => (observation.usable ??= at))
       document.querySelector<HTMLElement>('#root_full_name')?.focus({ preventScroll: true })
       document.execCommand('insertText', false, name)
     }
@@ -195,11 +195,11 @@ async function visitLanding(browser: Browser, url: string): Promise<number> {
 /** A tree of the older commit with its web app, built on first use. */
 function prepareTree(commit: string): string {
   const tree = join(TOP, 'tests', '.cache', `tree-${commit}`)
-  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: TOP })
+  const runGit = (...args: readonly string[]) => execFileSync('git', args, { cwd: TOP })
   if (existsSync(join(tree, 'web', 'dist', 'index.html'))) return tree
   rmSync(tree, { recursive: true, force: true })
-  git('worktree', 'prune')
-  git('worktree', 'add', '--quiet', '--detach', tree, commit)
+  runGit('worktree', 'prune')
+  runGit('worktree', 'add', '--quiet', '--detach', tree, commit)
   symlinkSync(join(TOP, 'node_modules'), join(tree, 'node_modules'))
   const buildResult = spawnSync(process.execPath, [join(tree, 'bin', 'rollcall.js'), 'build'], {
     cwd: tree,
@@ -259,14 +259,14 @@ export async function benchFirstVisit(commit: string = OLD_COMMIT): Promise<bool
       printLine('', commit, 'now', 'to reach', true)
       for (const name of FIGURES) {
         const [label, text] = LABELS[name]
-        const medianOf = (treeName: 'before' | 'now') =>
+        const computeMedianOf = (treeName: 'before' | 'now') =>
           computeMedian(rows[treeName].map((row) => row[name]))
         const target = TARGETS[at]?.[name]
-        const isGood = target === undefined || medianOf('now') <= target
+        const isGood = target === undefined || computeMedianOf('now') <= target
         printLine(
           label,
-          text(medianOf('before')),
-          text(medianOf('now')),
+          text(computeMedianOf('before')),
+          text(computeMedianOf('now')),
           target === undefined ? '' : text(target),
           isGood,
         )

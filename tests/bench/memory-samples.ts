@@ -22,7 +22,7 @@ export function startMemorySamples(pid: number): { take(): number; stop(): void 
   }
 }
 
-/** Zero for a process that has ended. */
+/** Returns the resident memory. Zero for a process that has ended. */
 function readMemory(pid: number): number {
   try {
     const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]

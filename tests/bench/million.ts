@@ -39,7 +39,7 @@ const TABLE_HEAD = '| | measured | target | |\n|---|---|---|---|'
 /** The targets of the issue. */
 const TARGETS = { lookups: 500, pageTimes: 2, searchMs: 10, nameMs: 100, changeMs: 500 }
 
-/** What callers say for “Asha B Nair”. The last has a typo: then similar names are suggested. */
+/** Forms in which callers say “Asha B Nair”. The last has a typo, for which similar names are suggested. */
 const NAME_FORMS: readonly ((first: string, initial: string, last: string) => string)[] = [
   (first, initial, last) => `Dr ${first} ${initial} ${last}`,
   (first, _initial, last) => `Dr. ${first} ${last}`,
@@ -219,17 +219,18 @@ async function measurePages(server: BenchServer, headers: Headers): Promise<Line
 }
 
 async function measureSearches(server: BenchServer, headers: Headers): Promise<readonly Line[]> {
-  const inList = (text: string): string => `${server.url}${LIST}&search=${encodeURIComponent(text)}`
-  const everywhere = (text: string): string =>
+  const buildListUrl = (text: string): string =>
+    `${server.url}${LIST}&search=${encodeURIComponent(text)}`
+  const buildSearchUrl = (text: string): string =>
     `${server.url}/admin/find/?q=${encodeURIComponent(text)}`
   const searches: readonly (readonly [string, string])[] = [
-    ['a number', everywhere('AFPI 0177 4410 8000 1')],
-    ['a phone number', everywhere('+91 98470-00000')],
-    ['a payment reference', everywhere(createReference(Math.floor(ROWS / 4) * 2 + 1))],
-    ['two words', everywhere('nair asha')],
-    ['two words in a list', inList('nair asha')],
-    ['a common word', everywhere('nair')],
-    ['a common word in a list', inList('nair')],
+    ['a number', buildSearchUrl('AFPI 0177 4410 8000 1')],
+    ['a phone number', buildSearchUrl('+91 98470-00000')],
+    ['a payment reference', buildSearchUrl(createReference(Math.floor(ROWS / 4) * 2 + 1))],
+    ['two words', buildSearchUrl('nair asha')],
+    ['two words in a list', buildListUrl('nair asha')],
+    ['a common word', buildSearchUrl('nair')],
+    ['a common word in a list', buildListUrl('nair')],
   ]
   const lines: Line[] = []
   for (const [what, url] of searches) {
@@ -238,9 +239,9 @@ async function measureSearches(server: BenchServer, headers: Headers): Promise<r
     lines.push(searchLine(`search: ${what}, p50 ms`, computeMedian(times), ''))
   }
   const times: number[] = []
-  const began = performance.now()
-  while (times.length < EXECUTIONS && performance.now() - began < EXECUTIONS_MS_MAX)
-    times.push(await timeResponse(inList(times.length % 2 === 0 ? 'nair' : 'menon'), headers))
+  const startedAt = performance.now()
+  while (times.length < EXECUTIONS && performance.now() - startedAt < EXECUTIONS_MS_MAX)
+    times.push(await timeResponse(buildListUrl(times.length % 2 === 0 ? 'nair' : 'menon'), headers))
   const ms = computeMedian(times.slice(-VIEWS))
   lines.push(searchLine('search: a common word in a list, after many', ms, `: ${times.length}`))
   return lines
@@ -287,7 +288,7 @@ async function measureView(
 }
 
 async function measureExport(server: BenchServer, headers: Headers): Promise<Line> {
-  const began = performance.now()
+  const startedAt = performance.now()
   const exportResponse = await fetch(`${server.url}/admin/export/?event_type=${EVENT}`, { headers })
   let bytes = 0
   let lines = 0
@@ -297,7 +298,7 @@ async function measureExport(server: BenchServer, headers: Headers): Promise<Lin
   }
   if (exportResponse.status !== 200 || lines < ROWS)
     throw new Error(`export: ${exportResponse.status}, ${lines} lines`)
-  const seconds = (performance.now() - began) / 1000
+  const seconds = (performance.now() - startedAt) / 1000
   return {
     what: 'all as CSV, s (MiB)',
     is: `${seconds.toFixed(1)} (${(bytes / 1024 / 1024).toFixed(0)})`,
@@ -306,13 +307,13 @@ async function measureExport(server: BenchServer, headers: Headers): Promise<Lin
   }
 }
 
-/** Milliseconds until the complete response has arrived. */
+/** Returns the milliseconds until the complete response has arrived. */
 async function timeResponse(url: string, headers: Headers): Promise<number> {
-  const began = performance.now()
+  const startedAt = performance.now()
   const response = await fetch(url, { headers })
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${url}: ${response.status} ${text.slice(0, 200)}`)
-  return performance.now() - began
+  return performance.now() - startedAt
 }
 
 if (process.argv[1] === import.meta.filename) process.exitCode = (await benchMillion()) ? 0 : 1

@@ -62,8 +62,8 @@ export async function benchOpeningHour(): Promise<boolean> {
     await registerUnderLoad(server)
     const loaded = readMemory(server.pid)
     await pause(MINUTE_MS)
-    const idle = readMemory(server.pid)
-    return report({ alone: baseline, opening, loaded, idle })
+    const idleMemory = readMemory(server.pid)
+    return report({ alone: baseline, opening, loaded, idle: idleMemory })
   } finally {
     await server.stop()
     await mails.close()
@@ -73,30 +73,33 @@ export async function benchOpeningHour(): Promise<boolean> {
 
 /** The requests of a delegate's browser. Both functions return the milliseconds of the registration. */
 function createVisits({ url }: Pick<BenchServer, 'url'>) {
-  const request = async (path: string, init: RequestInit = {}): Promise<string> => {
+  const sendRequest = async (path: string, init: RequestInit = {}): Promise<string> => {
     const response = await fetch(url + path, init)
     const text = await response.text()
     if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
     return text
   }
   const registerDelegate = async () => {
-    const began = performance.now()
-    const text = await request(`/api/${EVENT}/register/`, {
+    const startedAt = performance.now()
+    const text = await sendRequest(`/api/${EVENT}/register/`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: createDelegate(),
     })
-    const ms = performance.now() - began
+    const ms = performance.now() - startedAt
     return { ms, ...(JSON.parse(text) as { reg_no: string; payment_data: PaymentData }) }
   }
   return {
     register: async (): Promise<number> => (await registerDelegate()).ms,
     whole: async (): Promise<number> => {
-      await request(`/${EVENT}`)
-      await request(`/api/events/${EVENT}/availability/`)
+      await sendRequest(`/${EVENT}`)
+      await sendRequest(`/api/events/${EVENT}/availability/`)
       const { ms, reg_no: regNo, payment_data: payment } = await registerDelegate()
-      await request('/api/payment/webhook/', { method: 'POST', body: createPaidMessage(payment) })
-      await request(`/api/${EVENT}/registrations/${regNo}/`)
+      await sendRequest('/api/payment/webhook/', {
+        method: 'POST',
+        body: createPaidMessage(payment),
+      })
+      await sendRequest(`/api/${EVENT}/registrations/${regNo}/`)
       return ms
     },
   }
@@ -110,10 +113,10 @@ async function measure(
   finish: () => Promise<void>,
 ): Promise<Figures> {
   const [cpu, threadCpu] = [readAllCpu(pid), readServingThread(pid)]
-  const began = performance.now()
+  const startedAt = performance.now()
   const visits: Promise<number>[] = []
   for (let at = 0; at < delegates; at += 1) {
-    await pause(Math.max(0, began + (at * MINUTE_MS) / PER_MINUTE - performance.now()))
+    await pause(Math.max(0, startedAt + (at * MINUTE_MS) / PER_MINUTE - performance.now()))
     visits.push(visit())
   }
   const times = (await Promise.all(visits)).toSorted((a, b) => a - b)
@@ -126,9 +129,9 @@ async function measure(
 }
 
 async function waitForEmails(count: () => number, expected: number): Promise<void> {
-  const began = performance.now()
+  const startedAt = performance.now()
   while (count() < expected) {
-    if (performance.now() - began > EMAIL_WAIT_MS_MAX)
+    if (performance.now() - startedAt > EMAIL_WAIT_MS_MAX)
       throw new Error(`only ${count()} of ${expected} emails arrived`)
     await pause(20)
   }
@@ -161,16 +164,16 @@ function readEndedChildren(pid: number): number {
   return (Number(user) + Number(system)) * 10_000
 }
 
-/** CPU time of the thread that answers requests, in milliseconds. */
+/** Returns the CPU time of the thread that answers requests, in milliseconds. */
 const readServingThread = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
-/** Memory of the server and its child processes, in MiB. */
+/** Returns the memory of the server and its child processes, in MiB. */
 const readMemory = (pid: number): number =>
-  [pid, ...listChildren(pid)].reduce((sum, entry) => sum + readMemoryOf(entry), 0)
+  [pid, ...listChildren(pid)].reduce((sum, entry) => sum + readProcessMemory(entry), 0)
 
 /** Returns 0 for a process that is just ending. */
-function readMemoryOf(pid: number): number {
+function readProcessMemory(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024
 }

@@ -289,14 +289,14 @@ async function measureOnce(
   const [serversBefore, postgresBefore] = [readServers(), readPostgresCpu(cluster.pid())]
   const results = await Promise.all(servers.map((server) => send(server, event, clients, SECONDS)))
   const storedCount = results.reduce((sum, result) => sum + result['2xx'], 0)
-  const perMs = (us: number): number => us / 1000 / storedCount
+  const toMsPerRegistration = (us: number): number => us / 1000 / storedCount
   return {
     perSecond: results.reduce((sum, result) => sum + result['2xx'] / result.duration, 0),
     p50: Math.max(...results.map(({ latency }) => latency.p50)),
     p99: Math.max(...results.map(({ latency }) => latency.p99)),
     refused: results.reduce((sum, { non2xx, errors }) => sum + non2xx + errors, 0),
-    serverCpu: perMs(readServers() - serversBefore),
-    postgresCpu: perMs(readPostgresCpu(cluster.pid()) - postgresBefore),
+    serverCpu: toMsPerRegistration(readServers() - serversBefore),
+    postgresCpu: toMsPerRegistration(readPostgresCpu(cluster.pid()) - postgresBefore),
     ...(await samples.stop()),
   }
 }

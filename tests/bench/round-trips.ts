@@ -34,8 +34,8 @@ export async function countRoundTrips(
 ): Promise<readonly RoundTripCount[]> {
   const headers = await signIn(server.url)
   await createCode(server, headers)
-  const known = await register(server, 'plain2026')
-  const number = known.reg_no
+  const registeredNumber = await register(server, 'plain2026')
+  const number = registeredNumber.reg_no
   const operations: readonly (readonly [
     what: string,
     roundTripsMax: number,
@@ -57,7 +57,7 @@ export async function countRoundTrips(
       async () => {
         const { reg_no: regNo, payment_data: order } = await register(server, 'plain2026')
         if (order === undefined) throw new Error(`${regNo} has nothing to pay`)
-        return () => settle(server, concurrent, regNo, order)
+        return () => confirmPayment(server, concurrent, regNo, order)
       },
     ],
   ]
@@ -87,9 +87,9 @@ async function countOnce(
   await waitForQuiet(proxy)
   await proxy.startTrace()
   const before = await proxy.traffic()
-  const began = performance.now()
+  const startedAt = performance.now()
   await work()
-  const ms = performance.now() - began
+  const ms = performance.now() - startedAt
   const after = await proxy.traffic()
   return {
     ms,
@@ -133,7 +133,7 @@ async function register(
 export const lookUp = (server: BenchServer, regNo: string): Promise<string> =>
   get(`${server.url}/api/plain2026/registrations/${regNo}/`)
 
-async function settle(
+async function confirmPayment(
   server: BenchServer,
   concurrent: BenchServer,
   regNo: string,
@@ -175,7 +175,7 @@ export function formatCounts(counted: readonly RoundTripCount[], roundTripMs: nu
   ].join('\n')
 }
 
-/** The statements of each round trip, one line each. */
+/** Formats the statements of each round trip, one line each. */
 export const formatTrips = ({ what, trips }: RoundTripCount): string =>
   [
     `${what}:`,

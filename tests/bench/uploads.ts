@@ -41,7 +41,7 @@ const url = `${server.url}/api/afpicon/register/`
 try {
   const warmUpUpload = await beginUpload(url, answers, 'pg_proof', 1000, { kind: 'jpg' })
   console.log('one small proof', (await warmUpUpload.finish()).status)
-  const idle = readStatus('VmRSS')
+  const idleMemory = readStatus('VmRSS')
   const started = performance.now()
   const uploads = await Promise.all(
     Array.from({ length: clients }, () =>
@@ -49,14 +49,14 @@ try {
     ),
   )
   const memoryBefore = readStatus('VmRSS')
-  const done = await Promise.all(uploads.map(({ finish }) => finish()))
+  const statusCodes = await Promise.all(uploads.map(({ finish }) => finish()))
   const seconds = (performance.now() - started) / 1000
-  const byStatus = Object.groupBy(done, (one) => String(one.status))
+  const byStatus = Object.groupBy(statusCodes, (one) => String(one.status))
   for (const [code, uploads = []] of Object.entries(byStatus))
     console.log(`${uploads.length} answered ${code}`)
   console.log(`${clients} uploads of ${mb} MB in ${seconds.toFixed(1)} s`)
   console.log(
-    `memory in MB: idle ${idle.toFixed(0)}, all sent ${memoryBefore.toFixed(0)}, peak ${readStatus('VmHWM').toFixed(0)}, peak over idle ${(readStatus('VmHWM') - idle).toFixed(0)}`,
+    `memory in MB: idle ${idleMemory.toFixed(0)}, all sent ${memoryBefore.toFixed(0)}, peak ${readStatus('VmHWM').toFixed(0)}, peak over idle ${(readStatus('VmHWM') - idleMemory).toFixed(0)}`,
   )
   console.log(
     `unfinished uploads: ${readdirSync(join(folder, 'var', 'uploads', 'incoming')).length}`,

@@ -99,10 +99,17 @@ async function checkMigration(
   ]
   for (const [index, target] of targets.entries()) {
     const killedStorage = await copy(`killed${index}`)
-    const left = await killAt(killedStorage, target)
+    const versionWhenKilled = await killAt(killedStorage, target)
     await migrateToEnd(killedStorage)
-    const hashAfterKill = await compareRows(`${name}, killed at ${left}`, before, killedStorage)
-    report(`${name}, killed at ${left}: the same rows as undisturbed`, hashAfterKill === hash)
+    const hashAfterKill = await compareRows(
+      `${name}, killed at ${versionWhenKilled}`,
+      before,
+      killedStorage,
+    )
+    report(
+      `${name}, killed at ${versionWhenKilled}: the same rows as undisturbed`,
+      hashAfterKill === hash,
+    )
   }
   const oftenKilled = await copy('often')
   const versions: number[] = []

@@ -63,13 +63,13 @@ export function findPaymentProblems(
 ): readonly string[] {
   const db = new Database(join(dataDir, DATABASE_FILE))
   try {
-    const rows = (sql: string, ...params: unknown[]): Record<string, unknown>[] =>
+    const readRows = (sql: string, ...params: unknown[]): Record<string, unknown>[] =>
       db.prepare(sql).all(...params) as Record<string, unknown>[]
     const problems: string[] = []
     const integrity = db.pragma('integrity_check', { simple: true })
     if (integrity !== 'ok') problems.push(`integrity_check: ${String(integrity)}`)
     for (const [rule, sql] of RULES)
-      for (const row of rows(sql)) problems.push(`${rule}: ${JSON.stringify(row)}`)
+      for (const row of readRows(sql)) problems.push(`${rule}: ${JSON.stringify(row)}`)
     const checkStored = (label: string, ids: Iterable<string>, sql: string): void => {
       const statement = db.prepare(sql)
       for (const id of ids)
@@ -97,12 +97,12 @@ export function findPaymentProblems(
       acknowledged.refunded,
       `SELECT 1 FROM refunds r JOIN captures c ON c.id = r.capture_id JOIN registrations g ON g.id = c.registration_id WHERE g.reg_no = ?`,
     )
-    for (const { about, n } of rows(
+    for (const { about, n } of readRows(
       "SELECT about, count(*) AS n FROM decisions WHERE about IS NOT NULL AND what IN ('accept', 'dismiss') GROUP BY about HAVING n > 1",
     ))
       problems.push(`${String(about)} was decided ${String(n)} times`)
     for (const order of readSandboxOrders(dataDir))
-      problems.push(...findOrderProblems(order, rows, isSettled))
+      problems.push(...findOrderProblems(order, readRows, isSettled))
     return problems
   } finally {
     db.close()

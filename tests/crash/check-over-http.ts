@@ -54,46 +54,49 @@ export async function checkOverHttp(
     columns: true,
     bom: true,
   }) as readonly Row[]
-  const cell = (row: Row | undefined, name: keyof typeof COLUMN_HEADINGS): string =>
+  const readCell = (row: Row | undefined, name: keyof typeof COLUMN_HEADINGS): string =>
     row?.[COLUMN_HEADINGS[name]] ?? ''
-  const paidRows = rows.filter((row) => cell(row, 'status') === 'Paid')
+  const paidRows = rows.filter((row) => readCell(row, 'status') === 'Paid')
   const problems = [...clientResults.unexpected]
 
   for (const [email, regNo] of clientResults.registered) {
-    const found = rows.filter((row) => cell(row, 'number') === regNo)
-    if (found.length !== 1) problems.push(`${regNo} of ${email} is listed ${found.length} times`)
-    else if (cell(found[0], 'email') !== email)
+    const foundRows = rows.filter((row) => readCell(row, 'number') === regNo)
+    if (foundRows.length !== 1)
+      problems.push(`${regNo} of ${email} is listed ${foundRows.length} times`)
+    else if (readCell(foundRows[0], 'email') !== email)
       problems.push(`${regNo} does not belong to ${email}`)
   }
-  for (const email of findRepeated(rows.map((row) => cell(row, 'email'))))
+  for (const email of findRepeated(rows.map((row) => readCell(row, 'email'))))
     problems.push(`${email} is registered twice`)
 
-  const memberCount = rows.filter((row) => cell(row, 'category') === 'Member').length
+  const memberCount = rows.filter((row) => readCell(row, 'category') === 'Member').length
   if (memberCount > SEATS) problems.push(`${memberCount} have one of ${SEATS} seats`)
   if (memberCount === 0) problems.push('no one has a seat: the list was not read correctly')
 
-  const paidNumbers = new Set(paidRows.map((row) => cell(row, 'number')))
+  const paidNumbers = new Set(paidRows.map((row) => readCell(row, 'number')))
   for (const regNo of clientResults.paid)
     if (!paidNumbers.has(regNo)) problems.push(`${regNo} was shown as paid, but is not`)
   for (const row of paidRows)
-    if (cell(row, 'paid') !== cell(row, 'total'))
-      problems.push(`${cell(row, 'number')} paid ${cell(row, 'paid')} of ${cell(row, 'total')}`)
+    if (readCell(row, 'paid') !== readCell(row, 'total'))
+      problems.push(
+        `${readCell(row, 'number')} paid ${readCell(row, 'paid')} of ${readCell(row, 'total')}`,
+      )
 
   const dashboard = JSON.parse(await get('/admin/dashboard/stats/')) as {
     readonly data: Readonly<Record<string, Stats>>
   }
   const stats = dashboard.data[`${FAULT_EVENT}_stats`]
-  const sum = paidRows.reduce((total, row) => total + Number(cell(row, 'total')), 0)
+  const sum = paidRows.reduce((total, row) => total + Number(readCell(row, 'total')), 0)
   const listTotals = [rows.length, paidRows.length, sum]
-  const shown = [stats?.total_registrations, stats?.paid_registrations, stats?.total_revenue]
-  if (shown.join() !== listTotals.join())
-    problems.push(`the dashboard has ${shown.join(', ')}, the list ${listTotals.join(', ')}`)
+  const shownFigures = [stats?.total_registrations, stats?.paid_registrations, stats?.total_revenue]
+  if (shownFigures.join() !== listTotals.join())
+    problems.push(`the dashboard has ${shownFigures.join(', ')}, the list ${listTotals.join(', ')}`)
   const reviews = JSON.parse(await get('/admin/reviews/')) as { readonly count: number }
   if (reviews.count > 0) problems.push(`${reviews.count} payments are in review`)
 
-  const left = [...paidNumbers]
+  const remainingNumbers = [...paidNumbers]
   const checkDetails = async (): Promise<void> => {
-    for (let regNo = left.pop(); regNo !== undefined; regNo = left.pop())
+    for (let regNo = remainingNumbers.pop(); regNo !== undefined; regNo = remainingNumbers.pop())
       problems.push(...findDetailProblems(regNo, await get(`/admin/registrations/${regNo}/`)))
   }
   await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, checkDetails))
@@ -109,18 +112,19 @@ function findDetailProblems(regNo: string, text: string): readonly string[] {
   const problems: string[] = []
   const successCount = payments.filter(({ status }) => status === 'success').length
   if (successCount !== 1) problems.push(`${regNo} has ${successCount} successful payments`)
-  const confirmed = payments
+  const confirmedNumbers = payments
     .flatMap(({ facts }) => facts)
     .filter(({ type }) => type === 'confirmed').length
-  if (confirmed !== 1) problems.push(`${regNo} has its payment confirmed ${confirmed} times`)
+  if (confirmedNumbers !== 1)
+    problems.push(`${regNo} has its payment confirmed ${confirmedNumbers} times`)
   if (mails.length !== 1) problems.push(`${regNo} has ${mails.length} emails in the queue`)
   return problems
 }
 
 function findRepeated(values: readonly string[]): ReadonlySet<string> {
-  const seen = new Set<string>()
+  const recipients = new Set<string>()
   const repeated = new Set<string>()
-  for (const value of values) (seen.has(value) ? repeated : seen).add(value)
+  for (const value of values) (recipients.has(value) ? repeated : recipients).add(value)
   return repeated
 }
 

@@ -6,7 +6,7 @@ import { DATABASE_FILE } from '../../server/storage/database/sqlite-connection.t
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** A seeded generator of random numbers from 0 to 1. */
+/** Creates a seeded generator of random numbers from 0 to 1. */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -28,7 +28,7 @@ type Counts = {
 /** Returns the problems. If `hasFile`, the proof of every registration must be stored. */
 export function findIncomplete(
   dataDir: string,
-  acknowledged: readonly string[],
+  acknowledgedNumbers: readonly string[],
   hasFile: ((sha256: string) => boolean) | null,
 ): readonly string[] {
   // Not read-only: the first connection after a crash replays the log, as the server does.
@@ -51,8 +51,8 @@ export function findIncomplete(
       )
       .pluck()
     // Registrations that were stored but not acknowledged must be complete as well.
-    const stored = db.prepare<[], string>('SELECT reg_no FROM registrations').pluck().all()
-    for (const regNo of new Set([...acknowledged, ...stored])) {
+    const storedNumbers = db.prepare<[], string>('SELECT reg_no FROM registrations').pluck().all()
+    for (const regNo of new Set([...acknowledgedNumbers, ...storedNumbers])) {
       const { registrations: registered = 0, payments = 0, auditRows = 0 } = counts.get(regNo) ?? {}
       if (registered !== 1 || payments !== 1 || auditRows !== 1)
         problems.push(

@@ -28,7 +28,7 @@ export const createAcknowledged = (): Acknowledged => ({
   refunded: [],
   retried: [],
 })
-export const count = (acknowledged: Acknowledged): number =>
+export const countOperations = (acknowledged: Acknowledged): number =>
   acknowledged.notices.length +
   acknowledged.decided.length +
   acknowledged.refunded.length +
@@ -47,8 +47,8 @@ export async function runPayingClients(
   random: () => number,
 ): Promise<void> {
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null
-  const pick: PickOne = (from) => {
-    const one = from[Math.floor(random() * from.length)]
+  const pick: PickOne = (candidates) => {
+    const one = candidates[Math.floor(random() * candidates.length)]
     if (one === undefined) throw new Error('nothing to pick from')
     return one
   }
@@ -121,7 +121,7 @@ async function registerAndPay(
   await payAt(url, second, pick(['pay', 'wrong']), acknowledged)
 }
 
-/** The hand-off, the gateway's page, the browser's return, and the gateway's own message. */
+/** Pays: the hand-off, the gateway's page, the browser's return, and the gateway's own message. */
 async function payAt(
   url: string,
   data: PaymentData,

@@ -139,7 +139,7 @@ async function retryUntilAnswered(
       const text = await answer.text()
       if (answer.status < 500) return { status: answer.status, text }
     } catch {
-      // The connection is lost: nobody knows whether the form was stored.
+      // The connection is lost: it is unknown whether the form was stored.
     }
     if (isOver()) return null
     await pause(RETRY_MS)

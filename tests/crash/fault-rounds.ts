@@ -144,7 +144,7 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
   } finally {
     isOver = true
     await Promise.all(servers.map(({ kill }) => kill()))
-    for (const end of closers) await end()
+    for (const close of closers) await close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -184,10 +184,10 @@ async function causeFault(
   } else await cutCommits(proxy, fault, times)
 }
 
-async function cutCommits(proxy: DelayingProxy, moment: CutMoment, times: number): Promise<void> {
-  const target = proxy.cuts()[moment] + times
-  proxy.cutCommits(moment, { oneIn: CUT_ONE_IN, cutsMax: times })
-  await waitUntil(() => proxy.cuts()[moment] >= target, `${times} cut COMMITs`)
+async function cutCommits(proxy: DelayingProxy, moment: CutMoment, cutsMax: number): Promise<void> {
+  const target = proxy.cuts()[moment] + cutsMax
+  proxy.cutCommits(moment, { oneIn: CUT_ONE_IN, cutsMax })
+  await waitUntil(() => proxy.cuts()[moment] >= target, `${cutsMax} cut COMMITs`)
   proxy.stopCutting()
 }
 

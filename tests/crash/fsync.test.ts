@@ -67,7 +67,7 @@ function listFlushedBefore(
     return isReadyCall(call) ? [] : [answer]
   })
 }
-const isWriteOf =
+const createWriteCheck =
   (text: string) =>
   ({ name, args }: SystemCall): boolean =>
     /^(write|writev|sendto|sendmsg)$/.test(name) && args.includes(text)
@@ -87,7 +87,10 @@ const calls = [
 ] as const
 
 /** The store process alone. */
-async function traceOf(registrations: number, faults: InjectedFaults): Promise<readonly boolean[]> {
+async function traceStore(
+  registrations: number,
+  faults: InjectedFaults,
+): Promise<readonly boolean[]> {
   const traceFile = join(folder, 'trace')
   const command = [
     process.execPath,
@@ -104,7 +107,12 @@ async function traceOf(registrations: number, faults: InjectedFaults): Promise<r
     child.on('exit', resolve)
   })
   await readFinishedTrace(traceFile, child.pid)
-  return listFlushedBefore(readTrace(traceFile), [log], isWriteOf('READY'), isWriteOf('ACK '))
+  return listFlushedBefore(
+    readTrace(traceFile),
+    [log],
+    createWriteCheck('READY'),
+    createWriteCheck('ACK '),
+  )
 }
 
 /** A server process, and delegates who send a proof. */
@@ -124,8 +132,8 @@ async function traceServer(registrations: number): Promise<readonly boolean[]> {
   return listFlushedBefore(
     readTrace(traceFile),
     [log, proof, proofFolder],
-    isWriteOf('Rollcall serves'),
-    isWriteOf('HTTP/1.1 201'),
+    createWriteCheck('Rollcall serves'),
+    createWriteCheck('HTTP/1.1 201'),
   )
 }
 
@@ -161,7 +169,7 @@ registerThorough(() => void testCases.push(...controls))
 describe('the trace of system calls', () => {
   if (canTrace()) {
     test.each(testCases)('%s', async (_, registrations, faults, expected) =>
-      expect(await traceOf(registrations, faults)).toEqual(expected),
+      expect(await traceStore(registrations, faults)).toEqual(expected),
     )
     test('a server flushes the document, its folder and the log before it writes "201" to the socket', async () =>
       expect(await traceServer(5)).toEqual(repeatValue(5, true)))

@@ -19,7 +19,7 @@ const COMMITTED = Buffer.from('COMMIT\0')
 /** Drops responses of the server whose sockets are in the folder, and closes their connections. */
 export async function cutCommits(folder: string): Promise<LossyProxy> {
   let commits = 0
-  let lost = 0
+  let droppedCount = 0
   let oneIn = Infinity
   const server = createServer((client) => {
     const postgres = createConnection(join(folder, `.s.PGSQL.${POSTGRES_PORT}`))
@@ -35,7 +35,7 @@ export async function cutCommits(folder: string): Promise<LossyProxy> {
         client.write(answer)
         return
       }
-      lost += 1
+      droppedCount += 1
       end()
     })
   })
@@ -47,7 +47,7 @@ export async function cutCommits(folder: string): Promise<LossyProxy> {
     dropOneIn: (count) => {
       oneIn = count
     },
-    countDropped: () => lost,
+    countDropped: () => droppedCount,
     close: () => server.close(),
   }
 }

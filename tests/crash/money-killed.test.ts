@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { main } from '../../server/cli/run-command.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import { findFreePort } from '../browser/serve.ts'
-import { runPayingClients, count, createAcknowledged } from './delegates.ts'
+import { runPayingClients, countOperations, createAcknowledged } from './delegates.ts'
 import type { Acknowledged } from './delegates.ts'
 import { getServerVariables, startServer } from './server.ts'
 import type { Running } from './server.ts'
@@ -39,14 +39,14 @@ async function killUnderLoad(
   acknowledged: Acknowledged,
   random: () => number,
 ): Promise<void> {
-  const rareCount = (): number =>
+  const countRareOperations = (): number =>
     acknowledged.decided.length + acknowledged.refunded.length + acknowledged.retried.length
   const target = {
     notices: acknowledged.notices.length + 1 + random() * NOTICES_MAX,
-    rare: rareCount() + 1 + random() * RARE_MAX,
+    rare: countRareOperations() + 1 + random() * RARE_MAX,
   }
   const kill = setInterval(() => {
-    if (acknowledged.notices.length >= target.notices && rareCount() >= target.rare)
+    if (acknowledged.notices.length >= target.notices && countRareOperations() >= target.rare)
       server.child.kill('SIGKILL')
   }, 2)
   await runPayingClients(server, acknowledged, random)
@@ -55,7 +55,7 @@ async function killUnderLoad(
 }
 
 /** Queries all payments a day later, as the reconciler does. */
-async function settle(day: string): Promise<void> {
+async function queryAllPayments(day: string): Promise<void> {
   const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
   const variables = {
     ...getServerVariables(folder),
@@ -85,7 +85,7 @@ test(
       expect(findPaymentProblems(folder, acknowledged, false)).toEqual([])
       await killUnderLoad(running, acknowledged, random)
     }
-    await settle('2025-07-16')
+    await queryAllPayments('2025-07-16')
     expect(findPaymentProblems(folder, acknowledged, true)).toEqual([])
     const { notices, decided, refunded, retried } = acknowledged
     if (process.env['CRASH_CYCLES'] !== undefined) {
@@ -132,8 +132,11 @@ registerThorough(() => {
     ) {
       running = await startServer(folder, { before })
       const { child } = running
-      const countBefore = count(acknowledged)
-      const kill = setInterval(() => count(acknowledged) > countBefore && child.kill('SIGKILL'), 5)
+      const countBefore = countOperations(acknowledged)
+      const kill = setInterval(
+        () => countOperations(acknowledged) > countBefore && child.kill('SIGKILL'),
+        5,
+      )
       await runPayingClients(running, acknowledged, createRandom(seed + kills))
       clearInterval(kill)
       problems = findPaymentProblems(folder, acknowledged, false)

@@ -110,7 +110,7 @@ function runProgram(name: string, args: readonly string[]): void {
 async function openCluster(folder: string): Promise<Cluster> {
   const data = join(folder, 'data')
   const port = await findFreePort()
-  const url = (database: string): string =>
+  const buildUrl = (database: string): string =>
     `postgres://${CLUSTER_USER}@127.0.0.1:${port}/${database}`
   let server: ChildProcess
   const start = async (): Promise<void> => {
@@ -119,7 +119,7 @@ async function openCluster(folder: string): Promise<Cluster> {
       ['-D', data, '-k', folder, '-h', '127.0.0.1', '-p', String(port)],
       { ...UNPRIVILEGED_USER, stdio: 'ignore' },
     )
-    await waitForConnection(url('postgres'))
+    await waitForConnection(buildUrl('postgres'))
   }
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return
@@ -127,8 +127,8 @@ async function openCluster(folder: string): Promise<Cluster> {
     server.kill(signal)
     await exit
   }
-  const shell = async (database = 'postgres'): Promise<pg.Client> => {
-    const client = new pg.Client({ connectionString: url(database) })
+  const openShell = async (database = 'postgres'): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: buildUrl(database) })
     client.on('error', () => {})
     await client.connect()
     return client
@@ -140,18 +140,18 @@ async function openCluster(folder: string): Promise<Cluster> {
   return {
     port,
     pid: () => server.pid ?? 0,
-    url,
-    shell,
+    url: buildUrl,
+    shell: openShell,
     createDatabase: async (name) => {
-      await runStatement(shell, `CREATE DATABASE ${name}`)
-      return url(name)
+      await runStatement(openShell, `CREATE DATABASE ${name}`)
+      return buildUrl(name)
     },
     stop: (signal = 'SIGINT') => end(signal),
     start,
     kill: async () => {
       const children = listChildren(server.pid ?? 0)
       await end('SIGKILL')
-      for (const pid of children) killIfThere(pid)
+      for (const pid of children) killIfRunning(pid)
     },
     addSynchronousStandby: async () => {
       const copy = makeFolder()
@@ -159,12 +159,12 @@ async function openCluster(folder: string): Promise<Cluster> {
       const copyOptions = ['-R', '-X', 'stream', '-c', 'fast', '--no-sync']
       runProgram('pg_basebackup', [...source, '-D', join(copy, 'data'), ...copyOptions])
       const standby = await openCluster(copy)
-      await runStatement(shell, "ALTER SYSTEM SET synchronous_standby_names = '*'")
-      await runStatement(shell, 'SELECT pg_reload_conf()')
-      await waitForRow(shell, "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")
+      await runStatement(openShell, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+      await runStatement(openShell, 'SELECT pg_reload_conf()')
+      await waitForRow(openShell, "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")
       return standby
     },
-    promote: () => runStatement(shell, 'SELECT pg_promote()'),
+    promote: () => runStatement(openShell, 'SELECT pg_promote()'),
     remove: async () => {
       await end('SIGQUIT')
       process.off('exit', endWithUs)
@@ -207,7 +207,7 @@ export async function waitForConnection(url: string): Promise<void> {
   }
 }
 
-/** The child processes of a process. */
+/** Returns the child processes of a process. */
 export function listChildren(parent: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && readParent(name) === parent)
@@ -224,7 +224,7 @@ function readParent(pid: string): number | null {
   }
 }
 
-function killIfThere(pid: number): void {
+function killIfRunning(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {

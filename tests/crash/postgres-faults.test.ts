@@ -21,7 +21,7 @@ else {
   afterAll(() => cluster.remove())
   const load = { clients: 5, registrationsMin: 3, times: 1 }
 
-  test('cut connections, a restart and a killed server lose, duplicate and oversell nothing', async () => {
+  test('after cut connections, a restart and a killed server, no data is lost or duplicated and no seat oversold', async () => {
     const { problems, results, paid } = await runFaults({
       ...load,
       faults: [...CUTS, ...CUTS, 'restart', 'server'],

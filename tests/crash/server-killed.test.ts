@@ -100,8 +100,8 @@ test('a server that is killed leaves no registration without its document in the
     for (let kill = 0; kill < kills; kill += 1) {
       acknowledged.push(...(await killUnderLoad(running, random)))
       running = await startServer(folder, { variables })
-      const stored = new Set(s3.keys('killed').map((key) => key.split('/')[1]))
-      expect(findIncomplete(folder, acknowledged, (sha256) => stored.has(sha256))).toEqual([])
+      const storedHashes = new Set(s3.keys('killed').map((key) => key.split('/')[1]))
+      expect(findIncomplete(folder, acknowledged, (sha256) => storedHashes.has(sha256))).toEqual([])
       expect(readdirSync(join(folder, 'uploads'))).toEqual(['incoming'])
       expect(readdirSync(join(folder, 'uploads', 'incoming'))).toEqual([])
     }

@@ -131,24 +131,24 @@ else {
     shell: pg.Client,
     { confirmed, emailed }: ServerOutput,
   ): Promise<readonly string[]> {
-    const query = async (sql: string, ...params: unknown[]): Promise<string[]> =>
+    const runQuery = async (sql: string, ...params: unknown[]): Promise<string[]> =>
       (await shell.query(sql, params)).rows.map((row) => JSON.stringify(row))
-    const lostRows = await query(
+    const lostRows = await runQuery(
       `SELECT told.reg_no AS lost FROM unnest($1::text[]) AS told (reg_no)
        WHERE (SELECT count(*) FROM registrations r JOIN payments p ON p.registration_id = r.id
          JOIN audit_log a ON a.registration_id = r.id AND a.what = 'registered'
          JOIN mail_queue m ON m.registration_id = r.id WHERE r.reg_no = told.reg_no) <> 1`,
       confirmed,
     )
-    const duplicates = await query(
+    const duplicates = await runQuery(
       'SELECT full_name AS doubled FROM registrations GROUP BY full_name HAVING count(*) > 1',
     )
-    const oversoldRows = await query(
+    const oversoldRows = await runQuery(
       `SELECT count(*) AS oversold FROM registrations WHERE event_id = 'small'
        HAVING count(*) > $1 OR count(*) <> (SELECT sum(taken) FROM places)`,
       SEATS,
     )
-    const isCounted = (await query(BY_COUNTERS)).join() === (await query(BY_ROWS)).join()
+    const isCounted = (await runQuery(BY_COUNTERS)).join() === (await runQuery(BY_ROWS)).join()
     const repeatedEmails = emailed
       .filter((id, index) => emailed.indexOf(id) !== index)
       .map((id) => `mail ${id} twice`)
@@ -161,7 +161,7 @@ else {
     ]
   }
 
-  test(`in ${ROUNDS} rounds of kills nothing is lost, duplicated, sent twice or oversold (seed ${seed})`, async () => {
+  test(`in ${ROUNDS} rounds of kills no data is lost or duplicated, no email sent twice and no seat oversold (seed ${seed})`, async () => {
     const random = createRandom(seed)
     const url = await createDatabase('rounds')
     const output: ServerOutput = { confirmed: [], emailed: [], refused: [] }
@@ -223,10 +223,10 @@ else {
         lossyProxy.dropOneIn(disabledProtection === 'keys' ? 3 : Infinity)
         const shell = await server.shell()
         // Which transactions are interrupted is random, and sometimes none of them causes harm.
-        let found: readonly string[] = []
+        let problems: readonly string[] = []
         for (
           let restart = 1;
-          restart <= RESTARTS_MAX && !found.some((problem) => pattern.test(problem));
+          restart <= RESTARTS_MAX && !problems.some((problem) => pattern.test(problem));
           restart += 1
         ) {
           const servers = ['a', 'b'].map((name) =>
@@ -247,11 +247,11 @@ else {
               .toBeGreaterThan(EMAILS_MIN)
           await Promise.all(servers.map(kill))
           const checkShell = await server.shell(url)
-          found = await findProblems(checkShell, output)
+          problems = await findProblems(checkShell, output)
           await checkShell.end()
         }
         await shell.end()
-        expect(found).toContainEqual(expect.stringMatching(pattern))
+        expect(problems).toContainEqual(expect.stringMatching(pattern))
       },
     )
   })

@@ -19,7 +19,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
  * Kills the process some milliseconds after the first acknowledgement. Returns the acknowledged
  * numbers.
  */
-async function killedAfter(wait_ms: number, faults: InjectedFaults): Promise<readonly string[]> {
+async function killAfter(wait_ms: number, faults: InjectedFaults): Promise<readonly string[]> {
   const child = spawn(
     process.execPath,
     [
@@ -48,7 +48,7 @@ test(`every acknowledged registration is complete after ${rounds} kills (seed ${
   const random = createRandom(seed)
   const acknowledged: string[] = []
   for (let round = 0; round < rounds; round += 1) {
-    const newNumbers = await killedAfter(random() * 300, {})
+    const newNumbers = await killAfter(random() * 300, {})
     expect(newNumbers.length).toBeGreaterThan(0)
     acknowledged.push(...newNumbers)
     expect(findIncomplete(folder, acknowledged, null)).toEqual([])
@@ -57,7 +57,7 @@ test(`every acknowledged registration is complete after ${rounds} kills (seed ${
 
 registerThorough(() => {
   test('negative control: responding before the commit loses acknowledged registrations', async () => {
-    const acknowledged = await killedAfter(0, { answerBeforeCommitMs: 60_000 })
+    const acknowledged = await killAfter(0, { answerBeforeCommitMs: 60_000 })
     expect(findIncomplete(folder, acknowledged, null)).toContainEqual(
       expect.stringContaining('0 registrations, 0 payments, 0 audit rows'),
     )

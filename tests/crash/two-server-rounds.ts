@@ -132,7 +132,7 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
     }
   } finally {
     hasEnded = true
-    for (const end of closers) await end()
+    for (const close of closers) await close()
     await Promise.all(servers.map(({ kill }) => kill()))
     await inbox.close()
     removeFolder(folder)
@@ -164,9 +164,9 @@ async function findProblems(
   { confirmed: confirmedBefore, problems }: ClientResults,
   inbox: Inbox,
 ): Promise<readonly string[]> {
-  const query = async (sql: string, ...params: unknown[]): Promise<string[]> =>
+  const runQuery = async (sql: string, ...params: unknown[]): Promise<string[]> =>
     (await shell.query(sql, params)).rows.map((row) => JSON.stringify(row))
-  const lostRows = await query(
+  const lostRows = await runQuery(
     `SELECT told.reg_no AS lost FROM unnest($1::text[]) AS told (reg_no)
      WHERE (SELECT count(*) FROM registrations r
        JOIN audit_log a ON a.registration_id = r.id AND a.what = 'registered'
@@ -175,24 +175,24 @@ async function findProblems(
          ELSE (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id) = 1 END) <> 1`,
     confirmedBefore,
   )
-  const proofs = await query(
+  const proofs = await runQuery(
     `SELECT r.reg_no AS proof_lost FROM registrations r LEFT JOIN uploads u ON u.registration_id = r.id
      WHERE r.event_id = 'small2026' AND u.sha256 IS DISTINCT FROM (SELECT encode(sha256(string_agg(p.bytes, '' ORDER BY p.place)), 'hex')
        FROM proof_pieces p WHERE p.sha256 = u.sha256)`,
   )
-  const duplicates = await query(
+  const duplicates = await runQuery(
     'SELECT email AS doubled FROM registrations GROUP BY email HAVING count(*) > 1',
   )
-  const oversoldRows = await query(
+  const oversoldRows = await runQuery(
     `SELECT count(*) AS oversold FROM registrations WHERE event_id = 'small2026' AND category = 'member'
      HAVING count(*) > $1 OR count(*) <> (SELECT sum(taken) FROM places)`,
     SEATS,
   )
-  const old = await query(
+  const old = await runQuery(
     `SELECT r.reg_no AS by_an_old_version FROM registrations r WHERE r.event_id = 'paid2026'
      AND r.event_hash <> (SELECT s.hash FROM seen s WHERE s.after < r.id ORDER BY s.number DESC LIMIT 1)`,
   )
-  const isCounted = (await query(BY_COUNTERS)).join() === (await query(BY_ROWS)).join()
+  const isCounted = (await runQuery(BY_COUNTERS)).join() === (await runQuery(BY_ROWS)).join()
   const emailHashes = inbox.emails.map(({ to, text }) =>
     createHash('sha256')
       .update(`${to} ${/^Subject: .*$/m.exec(text)?.[0]}`)

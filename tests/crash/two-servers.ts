@@ -56,7 +56,7 @@ export const payVersion = (version: 0 | 1, change: number): string => {
   )
 }
 
-/** One clock for all servers, which continues when one restarts. */
+/** Starts one clock for all servers, which continues when one of them restarts. */
 const START_TIME = Date.UTC(2026, 0, 20, 6)
 const getClock = (): string =>
   new Date(START_TIME + performance.now()).toISOString().replace(/\.\d+Z$/, '+00:00')
@@ -117,7 +117,7 @@ export async function startServer(
     child.stdout?.on('data', (text: Buffer) => (printed += text.toString()))
     running = await waitForStart(child)
   }
-  const now = (): Running => {
+  const createRunning = (): Running => {
     if (running === null) throw new Error(`${name} was never started`)
     return running
   }
@@ -125,9 +125,9 @@ export async function startServer(
   return {
     name,
     port,
-    running: now,
+    running: createRunning,
     printed: () => printed,
-    kill: () => now().end('SIGKILL'),
+    kill: () => createRunning().end('SIGKILL'),
     start,
     change: (version, change) => write('paid2026.yaml', payVersion(version, change)),
   }
@@ -147,8 +147,8 @@ export async function openProxy(ports: readonly number[]): Promise<Proxy> {
     incoming.on('error', () => {})
     incoming.on('end', () => {
       requestCount += 1
-      const tryNext = (left: number): void => {
-        const port = ports[(requestCount + left) % ports.length]
+      const tryNext = (attemptsLeft: number): void => {
+        const port = ports[(requestCount + attemptsLeft) % ports.length]
         const { url: path = '/', method, headers } = incoming
         const forwarded = request({ host: '127.0.0.1', port, path, method, headers, agent: false })
         forwarded.on('response', (response) => {
@@ -157,7 +157,7 @@ export async function openProxy(ports: readonly number[]): Promise<Proxy> {
           response.pipe(answer)
         })
         forwarded.on('error', (error: NodeJS.ErrnoException) => {
-          if (error.code === 'ECONNREFUSED' && left > 1) tryNext(left - 1)
+          if (error.code === 'ECONNREFUSED' && attemptsLeft > 1) tryNext(attemptsLeft - 1)
           else if (answer.headersSent) answer.destroy()
           else answer.writeHead(502).end()
         })

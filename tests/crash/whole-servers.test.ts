@@ -22,7 +22,7 @@ else {
   })
   afterAll(() => postgres.stop())
 
-  test('nothing is lost, duplicated, sent twice or oversold, and no registration uses an old version', async () => {
+  test('no data is lost or duplicated, no email sent twice, no seat oversold, and no registration uses an old version', async () => {
     const { wrong: problems, heard: results } = await runRounds({
       // Faults that several-servers.test.ts also causes are included only in a thorough run.
       happens: ALL_RUNS ? ['version', 'connections', 'database', 'second'] : ['version', 'second'],

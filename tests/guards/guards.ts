@@ -6,8 +6,8 @@
  * and name of the test that then fails; `red`: part of its error; `build: web`: the test uses the built web app.
  */
 import { join } from 'node:path'
-import { readMistakes, TOP } from '../mistakes.ts'
-import type { Mistake } from '../mistakes.ts'
+import { readMutations, TOP } from '../mistakes.ts'
+import type { Mutation } from '../mistakes.ts'
 
 export const SUBJECTS = [
   'money',
@@ -47,7 +47,7 @@ export const GUARDS_IN_OTHER_TABLES: Readonly<Record<Subject, Readonly<Record<nu
 }
 
 export type Guard = {
-  readonly mistake: Mistake
+  readonly mistake: Mutation
   readonly subject: Subject
   readonly finding: number
   /** "money 14" */
@@ -59,24 +59,24 @@ export type Guard = {
   readonly isBuilt: boolean
 }
 
-/** All guards, in the order of their findings; of this tree, or of an unchanged copy. */
+/** Reads all guards, in the order of their findings; of this tree, or of an unchanged copy. */
 export function readGuards(top = TOP): readonly Guard[] {
   return SUBJECTS.flatMap((subject) =>
-    readMistakes(join(top, 'tests', 'guards', `${subject}.yaml`))
+    readMutations(join(top, 'tests', 'guards', `${subject}.yaml`))
       .map((mistake): Guard => {
         const [file = '', ...name] = mistake.readExtraValue('test').split(' | ')
         const finding = Number(mistake.readExtraValue('finding'))
-        const about = `${subject} ${finding}`
+        const findingName = `${subject} ${finding}`
         const test = { file, name: name.join(' | ') }
         const red = mistake.readExtraValue('red')
         const isBuilt = mistake.readExtraValue('build') === 'web'
-        return { mistake, subject, finding, about, test, red, isBuilt }
+        return { mistake, subject, finding, about: findingName, test, red, isBuilt }
       })
       .toSorted((one, other) => one.finding - other.finding),
   )
 }
 
-/** A page with the table below `<!-- guards: money -->` generated again. */
+/** Returns a page with the table below `<!-- guards: money -->` generated again. */
 export function updatePage(text: string): string {
   return text.replaceAll(/(?<=<!-- guards: (\w+) -->\n\n)(?:\|.*\n)*/g, (_, subject: Subject) =>
     buildTable(subject),
@@ -90,7 +90,7 @@ function buildTable(subject: Subject): string {
     .filter((guard) => guard.subject === subject)
     .map(({ finding, mistake, test }): Row => [
       finding,
-      mistake.about,
+      mistake.symptom,
       mistake.readExtraValue('without'),
       `\`${test.file}\``,
     ])

@@ -7,7 +7,7 @@ import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { showProgress } from '../../server/cli/progress-line.ts'
 import { reportEach, reportProgress } from '../../server/ops/progress.ts'
-import { copyTree, runToEnd, applyMistake, printResult } from '../mistakes.ts'
+import { copyTree, runToEnd, applyMutation, printResult } from '../mistakes.ts'
 import { readGuards } from './guards.ts'
 import type { Guard } from './guards.ts'
 import type { TestReport } from './reporter.ts'
@@ -30,7 +30,7 @@ const COPIED_PATHS = [
 ]
 
 const escapePattern = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')
-/** Shortened to the length of one line of the table. */
+/** Shortens a text to the length of one line of the table. */
 const joinLines = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 /** Runs these tests in that tree. Throws if no test ran. */
@@ -57,7 +57,7 @@ async function runTests(
 const findReports = (all: readonly TestReport[], { test }: Guard): readonly TestReport[] =>
   all.filter(({ file, name }) => file.endsWith(test.file) && name.includes(test.name))
 
-/** Builds the web app of the tree. Returns a function that brings the previous build back. */
+/** Builds the web app of the tree. Returns a function that restores the previous build. */
 async function buildWebApp(tree: string): Promise<() => void> {
   const [built, before] = [join(tree, 'web', 'dist'), join(tree, 'web-before')]
   cpSync(built, before, { recursive: true, preserveTimestamps: true })
@@ -75,7 +75,7 @@ async function buildWebApp(tree: string): Promise<() => void> {
 
 /** Returns the problem with the guard's proof, or null. Restores the tree afterwards. */
 async function proveGuard(tree: string, guard: Guard): Promise<string | null> {
-  const undo = applyMistake(guard.mistake, tree)
+  const undo = applyMutation(guard.mistake, tree)
   if (typeof undo === 'string') return `the guard is missing: ${undo}`
   const undoBuild = guard.isBuilt ? await buildWebApp(tree) : null
   const reports = findReports(await runTests(tree, [guard]), guard)
@@ -94,29 +94,31 @@ async function proveGuard(tree: string, guard: Guard): Promise<string | null> {
 const requestedNames = process.argv.slice(2)
 const tree = copyTree(COPIED_PATHS)
 try {
-  const chosen = readGuards(tree).filter(
+  const chosenGuards = readGuards(tree).filter(
     ({ mistake, subject, about }) =>
       requestedNames.length === 0 ||
       requestedNames.some((word) => [mistake.name, subject, about].includes(word)),
   )
-  if (chosen.length === 0) throw new Error(`No guard named ${requestedNames.join(', ')}.`)
+  if (chosenGuards.length === 0) throw new Error(`No guard named ${requestedNames.join(', ')}.`)
   mkdirSync(join(tree, 'tests', '.cache'), { recursive: true })
-  const proved = await showProgress({ progressStream: process.stderr }, () =>
-    proveGuards(tree, chosen),
+  const provedCount = await showProgress({ progressStream: process.stderr }, () =>
+    proveGuards(tree, chosenGuards),
   )
-  console.log(`${proved} of ${chosen.length} guards have a test that fails without them.`)
-  process.exitCode = proved === chosen.length ? 0 : 1
+  console.log(
+    `${provedCount} of ${chosenGuards.length} guards have a test that fails without them.`,
+  )
+  process.exitCode = provedCount === chosenGuards.length ? 0 : 1
 } finally {
   rmSync(tree, { recursive: true, force: true })
 }
 
 /** Returns the number of guards that have a test that fails without them. */
-async function proveGuards(tree: string, chosen: readonly Guard[]): Promise<number> {
-  const files = new Set(chosen.map(({ test }) => test.file))
+async function proveGuards(tree: string, guards: readonly Guard[]): Promise<number> {
+  const files = new Set(guards.map(({ test }) => test.file))
   reportProgress({ step: 'Running test files with the guards', done: 0, total: files.size })
-  const reportsWithGuards = await runTests(tree, chosen)
-  let proved = 0
-  for (const guard of reportEach(chosen, 'Removing guards')) {
+  const reportsWithGuards = await runTests(tree, guards)
+  let provedCount = 0
+  for (const guard of reportEach(guards, 'Removing guards')) {
     const before = findReports(reportsWithGuards, guard)
     const failed = before.find(({ failure }) => failure !== null)
     const problem =
@@ -127,7 +129,7 @@ async function proveGuards(tree: string, chosen: readonly Guard[]): Promise<numb
           : await proveGuard(tree, guard)
     const mark = problem === null ? '✓' : '✗'
     printResult(`${mark} ${guard.about}, ${guard.mistake.name}: ${problem ?? `"${guard.red}"`}`)
-    if (problem === null) proved += 1
+    if (problem === null) provedCount += 1
   }
-  return proved
+  return provedCount
 }

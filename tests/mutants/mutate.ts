@@ -242,14 +242,14 @@ function findParentLines(lines: readonly string[], lineIndex: number): readonly 
 }
 
 /** The smallest part of `text` to replace to get `changed`: shorter than the whole text, with the same result. */
-function describeDifference(text: string, changed: string, edits: readonly Edit[]): string {
+function describeDifference(text: string, changedText: string, edits: readonly Edit[]): string {
   let start = Math.min(...edits.map(({ at }) => at[0]))
-  while (start < text.length && text[start] === changed[start]) start += 1
-  const commonMax = Math.min(text.length, changed.length) - start
+  while (start < text.length && text[start] === changedText[start]) start += 1
+  const commonMax = Math.min(text.length, changedText.length) - start
   let commonEnd = Math.min(commonMax, text.length - Math.max(...edits.map(({ at }) => at[1])))
-  while (commonEnd < commonMax && text.at(-1 - commonEnd) === changed.at(-1 - commonEnd))
+  while (commonEnd < commonMax && text.at(-1 - commonEnd) === changedText.at(-1 - commonEnd))
     commonEnd += 1
-  return `${start} ${text.length - commonEnd} ${changed.slice(start, changed.length - commonEnd)}`
+  return `${start} ${text.length - commonEnd} ${changedText.slice(start, changedText.length - commonEnd)}`
 }
 
 /** Two letters swapped, or one lost, as in typing. */

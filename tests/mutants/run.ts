@@ -56,7 +56,7 @@ export function runMutants(
       const { text } = read(`${folder}/${name}`)
       const original = prepareOriginal(name, text, shared)
       const isTried = (index: number): boolean => index % stride === offset % stride
-      let [done, total] = [0, 0]
+      let [doneCount, total] = [0, 0]
       if (isProgressShown)
         mapMutants(
           text,
@@ -67,8 +67,9 @@ export function runMutants(
           () => null,
         )
       return mapMutants(text, isTried, (mutant) => {
-        if (isProgressShown) reportProgress({ step: `Checking mutants of ${name}`, done, total })
-        done += 1
+        if (isProgressShown)
+          reportProgress({ step: `Checking mutants of ${name}`, done: doneCount, total })
+        doneCount += 1
         const checked = checkMutant(mutant, original, shared)
         return {
           ...checked,
@@ -119,12 +120,12 @@ function explainMissed({ mutant, changes }: CheckedFileMutant): string {
 export function formatResults(count: MutantResults): string {
   const formatShare = (part: number, total: number): string =>
     total === 0 ? '–' : `${((100 * part) / total).toFixed(2)}%`
-  const found = count.harmful - count.missed.length
+  const foundCount = count.harmful - count.missed.length
   const formatBlock = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]
   return [
     `${count.mutants} mutants`,
-    `harmful ${count.harmful}: found ${found} (${formatShare(found, count.harmful)}), at another line ${count.elsewhere.length}`,
+    `harmful ${count.harmful}: found ${foundCount} (${formatShare(foundCount, count.harmful)}), at another line ${count.elsewhere.length}`,
     `wording and order ${count.wording}: found ${count.wordingFound} (${formatShare(count.wordingFound, count.wording)})`,
     `instructions to the checker ${count.checking}: found ${count.checkingFound}; contradictions ${count.contradictions}`,
     `harmless ${count.harmless}: false alarms ${count.alarms.length}`,
@@ -140,9 +141,9 @@ if (import.meta.main) {
     runMutants(folder, Number(stride), Number(from), true),
   )
   console.log(formatResults(count))
-  const found = count.harmful - count.missed.length
+  const foundCount = count.harmful - count.missed.length
   process.exitCode =
-    found / count.harmful >= 0.99 &&
+    foundCount / count.harmful >= 0.99 &&
     count.elsewhere.length <= 0.01 * count.harmful &&
     count.alarms.length === 0
       ? 0

@@ -80,17 +80,17 @@ const checkMistake = (mistake: Mistake): Outcome => {
   const editedFile = { path: validFile.path, text }
   const aloneFindings = excludeNotes(compileEvent(text, shared, { path: validFile.path }).findings)
   const allFiles = [...originals.filter(({ path }) => path !== validFile.path), editedFile]
-  const found =
+  const isFound =
     aloneFindings.length > 0
       ? aloneFindings
       : compileEvents(allFiles, shared).files.flatMap(({ findings }) => excludeNotes(findings))
-  const positions = found.flatMap(({ at, related }) => [
+  const positions = isFound.flatMap(({ at, related }) => [
     at,
     ...related.map((relatedFinding) => relatedFinding.at),
   ])
   return {
     mistake,
-    found,
+    found: isFound,
     lines,
     rightLine: positions.some(
       ({ path, start }) => path === validFile.path && lines.has(start.line),
@@ -134,7 +134,7 @@ describe('mistakes made by an author who has not read the checker', () => {
     )
   })
 
-  test('every findable one is found, except for the listed ones', () => {
+  test('every mistake that can be found is found, except for the listed ones', () => {
     const unfindableOutcomes = outcomes.filter(({ mistake }) => mistake.unfindable !== undefined)
     console.log(
       [

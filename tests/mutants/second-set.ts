@@ -10,7 +10,7 @@ import { yaml } from './second-set/yaml.ts'
 import { office } from './second-set/office.ts'
 import type { Mistake } from './second-set/mistake-builders.ts'
 
-/** All of them. */
+/** All mistakes of the second set. */
 export const secondSet: readonly Mistake[] = [
   ...copied,
   ...dates,

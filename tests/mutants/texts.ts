@@ -1,5 +1,5 @@
 /**
- * A hundred thousand broken texts, with a fixed seed: the checker never throws and never takes long, and rejects
+ * Checks a hundred thousand broken texts, with a fixed seed: the checker never throws and never takes long, and rejects
  * exactly those for which it reports a reason. `node tests/mutants/texts.ts 5000` tries fewer. Every `npm test` tries
  * a thousand of them (tests/engine/authoring).
  */

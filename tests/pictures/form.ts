@@ -25,7 +25,7 @@ export async function openForm(server: PictureServer, page: Page): Promise<void>
   await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).waitFor()
 }
 
-/** Completed, and ready to be sent. */
+/** Completes a form, so that it is ready to be sent. */
 export async function fillForm(
   server: PictureServer,
   page: Page,

@@ -126,7 +126,7 @@ for (const [way, people] of [
       null,
     )
 
-/** 37 paise beyond whole rupees, so that a lost paisa is noticed. */
+/** 37 paise beyond whole rupees, so that a lost paisa is detected. */
 const getRefund = (n: number) => toAmount(100_37 + n * 100)
 let refunded = 0
 const gatewayRefunds = cards.slice(0, REFUNDS_EACH)

@@ -1,4 +1,4 @@
-/** A staff session for pictures: one for all of them, because signing in costs more than a page view. */
+/** Provides one staff session for all pictures, because signing in takes longer than a page view. */
 import { randomBytes } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { ADMIN } from '../browser/serve.ts'

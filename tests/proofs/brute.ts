@@ -67,11 +67,11 @@ function listAnswers(field: Field): readonly unknown[] {
       )
     }
     case 'people': {
-      const kinds: readonly RawAnswers[] = [{}, { age: 4 }, { age: 5 }]
+      const people: readonly RawAnswers[] = [{}, { age: 4 }, { age: 5 }]
       let lists: RawAnswers[][] = [[]]
       const allLists = [...lists]
       for (let size = 1; size <= (field.max ?? 0); size += 1) {
-        lists = lists.flatMap((list) => kinds.map((kind) => [...list, kind]))
+        lists = lists.flatMap((list) => people.map((kind) => [...list, kind]))
         allLists.push(...lists)
       }
       return allLists
@@ -149,7 +149,7 @@ function* listAcceptedByMethod(
       yield { answers: withMethod(event, answers, method), category }
 }
 
-/** Finds the same by trying every combination. */
+/** Computes the checker's claims by trying every combination. */
 export function tryAllCombinations(event: EventConfig): BillFindings {
   const holes = new Set<string>()
   const reached = new Set<string>()

@@ -52,29 +52,34 @@ export function drawEvent(seed: number, number: number): EventConfig {
 }
 
 /** An amount off a counted item may be lowest at a quantity between one and the maximum, which no proof checks. */
-function isAbove({ fees }: EventConfig, claimed: BillFindings, tried: BillFindings): boolean {
+function isAbove(
+  { fees }: EventConfig,
+  claimed: BillFindings,
+  triedFindings: BillFindings,
+): boolean {
   const hasAmountOff = fees.adjustments.some(({ by }) => 'amount' in by && by.amount < 0)
-  return hasAmountOff && (claimed.smallest ?? Infinity) > (tried.smallest ?? Infinity)
+  return hasAmountOff && (claimed.smallest ?? Infinity) > (triedFindings.smallest ?? Infinity)
 }
 
-/** The differences, in words; empty if there are none. */
+/** Describes the differences. Empty if there are none. */
 export function findDifferences(event: EventConfig): readonly string[] {
   const claimed = proveAll(event)
   if (claimed === null) return ['not proved']
-  const tried = tryAllCombinations(event)
+  const triedFindings = tryAllCombinations(event)
   const sets = (['holes', 'reached', 'overdrawn', 'meet'] as const).flatMap((part) => [
     ...[...claimed[part]]
-      .filter((claim) => !tried[part].has(claim))
+      .filter((claim) => !triedFindings[part].has(claim))
       .map((claim) => `${part}: only claimed: ${claim}`),
-    ...[...tried[part]]
+    ...[...triedFindings[part]]
       .filter((claim) => !claimed[part].has(claim))
       .map((claim) => `${part}: only tried: ${claim}`),
   ])
   return [
     ...(['cheapest', 'smallest', 'dearest'] as const).flatMap((end) =>
-      claimed[end] === tried[end] || (end === 'smallest' && isAbove(event, claimed, tried))
+      claimed[end] === triedFindings[end] ||
+      (end === 'smallest' && isAbove(event, claimed, triedFindings))
         ? []
-        : [`${end}: claimed ${claimed[end]}, tried ${tried[end]}`],
+        : [`${end}: claimed ${claimed[end]}, tried ${triedFindings[end]}`],
     ),
     ...sets,
   ]

@@ -36,14 +36,14 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
   const hasMemberList = chance(0.2)
   const fields = drawFields(random, hasMemberList)
   const names = listNames(fields, kinds, hasMemberList)
-  const condition = (among: readonly string[], hasCategory: boolean): Condition =>
+  const drawCondition = (sources: readonly string[], hasCategory: boolean): Condition =>
     Array.from({ length: chance(0.2) ? 2 : 1 }, () =>
       Array.from({ length: chance(0.3) ? 2 : 1 }, () =>
         drawTest(
           random,
           fields,
           kinds,
-          hasCategory && chance(0.3) ? 'category' : pick(among),
+          hasCategory && chance(0.3) ? 'category' : pick(sources),
           categories,
         ),
       ),
@@ -54,11 +54,11 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
     const canHaveCondition = earlierIds.length > 0 && baseField.id !== 'number_of_roll'
     return {
       ...baseField,
-      ...(canHaveCondition && chance(0.25) ? { showWhen: condition(earlierIds, false) } : {}),
+      ...(canHaveCondition && chance(0.25) ? { showWhen: drawCondition(earlierIds, false) } : {}),
       ...(baseField.default !== undefined || !chance(0.4)
         ? {}
         : canHaveCondition && chance(0.3)
-          ? { required: { message: 'Please answer', when: condition(earlierIds, false) } }
+          ? { required: { message: 'Please answer', when: drawCondition(earlierIds, false) } }
           : { required: createRequired('Please answer') }),
     }
   })
@@ -69,12 +69,12 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
     by: chance(0.4)
       ? { percent: pick([-100, -50, -15, -7.5, 10]) }
       : { amount: toRupees(pick([-2000, -500, -99.99, -50, 30, 500])) },
-    ...(chance(0.7) ? { when: condition(names, true) } : {}),
+    ...(chance(0.7) ? { when: drawCondition(names, true) } : {}),
     ...(chance(0.3) ? { from: pick(DAYS) } : {}),
     ...(chance(0.3) ? { to: pick(DAYS) } : {}),
   }))
   const items = Array.from({ length: 1 + below(3) }, (_, index) =>
-    drawItem(random, `item-${index}`, conditionalFields, () => condition(names, true)),
+    drawItem(random, `item-${index}`, conditionalFields, () => drawCondition(names, true)),
   )
   return createEvent({
     categories: categories.map((id) => ({ id, label: id, listedOnly: false })),
@@ -82,7 +82,7 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
       by: 'rules',
       rules: [
         ...Array.from({ length: 1 + below(2) }, () => ({
-          when: condition(names, false),
+          when: drawCondition(names, false),
           then: pick(categories),
         })),
         ...(chance(0.9) ? [{ when: null, then: pick(categories) }] : []),
@@ -105,7 +105,7 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
             id: 'hall',
             max: 5,
             full: { message: 'Full', ...(chance(0.5) ? { offer: pick(categories) } : {}) },
-            ...(chance(0.7) ? { when: [[isOneOf('category', pick(categories))]] } : {}),
+            ...(chance(0.7) ? { when: [[createOneOfTest('category', pick(categories))]] } : {}),
           },
         ]
       : [],
@@ -134,22 +134,22 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
   })
 }
 
-function isOneOf(name: string, ...values: (string | boolean | number)[]) {
+function createOneOfTest(name: string, ...values: (string | boolean | number)[]) {
   return { field: name, test: { is: 'in', values } } as const
 }
 
 /** Few of each, so that every combination can be tried. */
 function drawFields({ chance, below, pick }: Random, hasMemberList: boolean): readonly Field[] {
-  const options = (count: number) =>
+  const createOptions = (count: number) =>
     ['a', 'b', 'c', 'd'].slice(0, count).map((id) => ({ id, label: id }))
   const allFields: readonly Field[] = [
     ...(hasMemberList ? [createField('number_of_roll', { roll: 'society' })] : []),
     createField('agrees', { type: 'yes-no', ...(chance(0.5) ? { default: false } : {}) }),
-    createField('room', { type: 'select', options: options(2 + below(2)) }),
+    createField('room', { type: 'select', options: createOptions(2 + below(2)) }),
     createField('nights', { type: 'number', min: below(2), max: 2 + below(2), isWhole: true }),
     createField('workshops', {
       type: 'many',
-      options: options(2 + below(3)),
+      options: createOptions(2 + below(3)),
       ...(chance(0.6)
         ? {
             choose: {
@@ -202,7 +202,7 @@ function drawTest(
 ): { readonly field: string; readonly test: Test } {
   const drawOneOf = (values: readonly string[]): Test =>
     chance(0.3) ? { is: 'not-in', values: [pick(values)] } : { is: 'in', values: [pick(values)] }
-  const test = (): Test => {
+  const drawAnyTest = (): Test => {
     if (name === 'category') return drawOneOf(categories)
     if (name === 'code') return drawOneOf(kinds.length === 0 ? ['nothing'] : kinds)
     if (name === 'number_of_roll.kind') return drawOneOf(['life', 'annual'])
@@ -227,13 +227,18 @@ function drawTest(
         return { is: 'count', atLeast: 1 }
     }
   }
-  return { field: name, test: test() }
+  return { field: name, test: drawAnyTest() }
 }
 
-function drawTable({ pick, chance }: Random, rows: readonly string[], empty: number): PriceTable {
-  const cell = () => (chance(empty) ? null : toRupees(pick([0, 1, 49.5, 250, 999, 1000, 2500])))
+function drawTable(
+  { pick, chance }: Random,
+  rows: readonly string[],
+  emptyShare: number,
+): PriceTable {
+  const drawCell = () =>
+    chance(emptyShare) ? null : toRupees(pick([0, 1, 49.5, 250, 999, 1000, 2500]))
   return Object.fromEntries(
-    rows.map((row) => [row, Object.fromEntries(PERIODS.map((period) => [period, cell()]))]),
+    rows.map((row) => [row, Object.fromEntries(PERIODS.map((period) => [period, drawCell()]))]),
   )
 }
 
@@ -244,12 +249,12 @@ function drawItem(
   condition: () => Condition,
 ): Item {
   const { pick, chance } = random
-  const fieldsOfType = (...types: readonly string[]) =>
+  const listFieldsOfType = (...types: readonly string[]) =>
     fields.filter(({ type }) => types.includes(type))
-  const byField = chance(0.6) ? fieldsOfType('select', 'many')[0] : undefined
-  const choice = chance(0.5) ? byField : (fieldsOfType('many')[0] ?? byField)
+  const byField = chance(0.6) ? listFieldsOfType('select', 'many')[0] : undefined
+  const choice = chance(0.5) ? byField : (listFieldsOfType('many')[0] ?? byField)
   const soldField = byField === undefined ? undefined : choice
-  const peopleField = chance(0.5) ? pickOr(random, fieldsOfType('people')) : undefined
+  const peopleField = chance(0.5) ? pickOr(random, listFieldsOfType('people')) : undefined
   const nightsField = chance(0.3) ? fields.find(({ id: name }) => name === 'nights') : undefined
   const giftField = fields.find(({ id: name }) => name === 'gift')
   const base = {
@@ -261,7 +266,7 @@ function drawItem(
   if (giftField !== undefined && chance(0.3)) return { ...base, prices: [], amountIn: giftField.id }
   const rows =
     soldField === undefined ? ['each'] : (soldField.options ?? []).map((option) => option.id)
-  const table = () =>
+  const createTable = () =>
     drawTable(random, chance(0.1) ? rows.slice(0, Math.max(1, rows.length - 1)) : rows, 0.06)
   return {
     ...base,
@@ -278,8 +283,10 @@ function drawItem(
         }),
     ...(nightsField === undefined ? {} : { times: nightsField.id }),
     prices: [
-      ...(chance(0.4) ? [{ when: condition(), table: table() }] : []),
-      ...(chance(0.9) ? [{ when: null, table: table() }] : [{ when: condition(), table: table() }]),
+      ...(chance(0.4) ? [{ when: condition(), table: createTable() }] : []),
+      ...(chance(0.9)
+        ? [{ when: null, table: createTable() }]
+        : [{ when: condition(), table: createTable() }]),
     ],
   }
 }

@@ -40,11 +40,11 @@ export function addPriceStructures(event: EventConfig, ...name: readonly number[
   const random = createRandom('price structures', ...name)
   const { chance, pick } = random
   const { fees } = event
-  const conditionOf = (choose: Random['pick']): Condition => [
+  const drawConditionWith = (choose: Random['pick']): Condition => [
     [{ field: 'category', test: { is: 'in', values: [choose(event.categories).id] } }],
   ]
-  const anyCondition = (): Condition => conditionOf(pick)
-  const taxRules = fees.tax === null || chance(0.4) ? undefined : drawRules(random, anyCondition)
+  const drawCondition = (): Condition => drawConditionWith(pick)
+  const taxRules = fees.tax === null || chance(0.4) ? undefined : drawRules(random, drawCondition)
   const byMethod = chance(0.6)
   return {
     ...event,
@@ -56,10 +56,13 @@ export function addPriceStructures(event: EventConfig, ...name: readonly number[
       items: fees.items
         .map((item) => (chance(0.5) ? withOwnPeriods(random, item) : item))
         .map((item, index) => {
-          const own = createRandom('rules of items', ...name, index)
-          return item.tax === null || own.chance(0.7)
+          const ruleRandom = createRandom('rules of items', ...name, index)
+          return item.tax === null || ruleRandom.chance(0.7)
             ? item
-            : { ...item, ownTaxRules: drawRules(own, () => conditionOf(own.pick)) }
+            : {
+                ...item,
+                ownTaxRules: drawRules(ruleRandom, () => drawConditionWith(ruleRandom.pick)),
+              }
         }),
       adjustments: [
         ...fees.adjustments,

@@ -7,8 +7,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { showProgress } from '../../server/cli/progress-line.ts'
 import { reportProgress } from '../../server/ops/progress.ts'
-import { copyTree, runToEnd, applyMistake, printResult, readMistakes } from '../mistakes.ts'
-import type { Mistake } from '../mistakes.ts'
+import { copyTree, runToEnd, applyMutation, printResult, readMutations } from '../mistakes.ts'
+import type { Mutation } from '../mistakes.ts'
 
 /** The maximum number of histories in which a mistake must be found. */
 const HISTORIES_MAX = 2000
@@ -25,19 +25,19 @@ const COPIED_PATHS = [
   'package.json',
 ]
 
-export const readControls = (): readonly Mistake[] =>
-  readMistakes(join(import.meta.dirname, 'controls.yaml'))
+export const readControls = (): readonly Mutation[] =>
+  readMutations(join(import.meta.dirname, 'controls.yaml'))
 
 /** Returns true if the mistake was found. */
-async function findMistake(control: Mistake): Promise<boolean> {
+async function findMistake(control: Mutation): Promise<boolean> {
   const report = (isApplied: boolean, text: string): boolean => {
-    printResult(`${isApplied ? '✓' : '✗'} ${control.name}: ${control.about}\n    ${text}`)
+    printResult(`${isApplied ? '✓' : '✗'} ${control.name}: ${control.symptom}\n    ${text}`)
     return isApplied
   }
   const profile = control.readExtraValue('profile') || 'design'
   const tree = copyTree(COPIED_PATHS)
   try {
-    const result = applyMistake(control, tree)
+    const result = applyMutation(control, tree)
     if (typeof result === 'string')
       return report(false, `it cannot be made in the source tree: ${result}`)
     const args = ['tests/simulator/run.ts', '--hunt', String(SEED), String(HISTORIES_MAX), profile]

@@ -557,7 +557,7 @@ describe('reading a PULMOCON registration', () => {
       throw new Error('no registration was imported')
     expect(getResultValues(event, storedRegistration, {})['order_id']).toBe('PULMO912')
   })
-  test('S041: an unknown one', async () => {
+  test('S041: an unknown order', async () => {
     const response = await server.app.inject({ method: 'GET', url: '/api/registrations/PULMO0/' })
     expect([response.statusCode, response.json<{ message: string }>().message]).toEqual([
       404,

@@ -58,7 +58,7 @@ describe('the conferences', () => {
   })
   test('S010: the theme', () => expect(afpicon.theme).toBe('The Spice Route'))
   test('S012: the hours', () => expect(midzone.hours).toBe('9 AM to 3 PM'))
-  test('S009: one is closed, the others open', () => {
+  test('S009: one conference is closed, the others are open', () => {
     expect([afpicon, chirurgia, midzone, pulmocon].map(({ status }) => status)).toEqual([
       'open',
       'open',
@@ -324,8 +324,8 @@ describe('fields', () => {
     ['afpi-gp-specialist', false],
     ['non-afpi-gp-specialist', false],
     ['intern-mbbs-accompanying', false],
-  ])('S050 S119: a document is required of %s: %s', (ticket_type, shown) => {
-    expect(findVisibleFields(afpicon, { ticket_type }).has('pg_proof')).toBe(shown)
+  ])('S050 S119: a document is required of %s: %s', (ticket_type, label) => {
+    expect(findVisibleFields(afpicon, { ticket_type }).has('pg_proof')).toBe(label)
   })
   test.each([
     [afpicon, 'afpi_member', 'afpi_membership_number'],

@@ -19,14 +19,14 @@ export async function importOldRows({
 }): Promise<void> {
   mkdirSync(dataDir, { recursive: true })
   const csv = join(dataDir, 'old.csv')
-  const row = (regNo: string, name: string, status: string): string =>
+  const formatRow = (regNo: string, name: string, status: string): string =>
     `${regNo},${name},${IMPORTED_EMAIL},+91 98470 22222,pg-students,3500,${status},${status === 'success' ? PULMO_PAYMENT : ''},2025-08-02T10:00:00+05:30,2025-08-02T10:05:00+05:30`
   writeFileSync(
     csv,
     [
       'reg_no,full_name,email,phone_number,registration_category,final_amount,payment_status,payment_id,created_at,payment_date',
-      row(PULMO_PAID, 'Dr. Imported Sample', 'success'),
-      row(PULMO_FAILED, 'Dr. Declined Import', 'failed').replace(/,[^,]*$/, ','),
+      formatRow(PULMO_PAID, 'Dr. Imported Sample', 'success'),
+      formatRow(PULMO_FAILED, 'Dr. Declined Import', 'failed').replace(/,[^,]*$/, ','),
     ].join('\n'),
   )
   const importResult = await runHere(['registration', 'import', 'pulmocon2025', csv], {

@@ -6,7 +6,7 @@ export type DatabaseUrl = {
   /** One address per host in `pg`'s format, in the order of the list. */
   readonly urls: readonly string[]
   /** False if a pooler in front of PostgreSQL does not keep prepared statements. */
-  readonly isPrepared: boolean
+  readonly usesPreparedStatements: boolean
 }
 
 /** Groups: scheme, user and password, hosts, database, options. */
@@ -53,7 +53,7 @@ export function parseDatabaseUrl(text: string): Result<DatabaseUrl, string> {
   const query = otherPairs.length === 0 ? '' : `?${otherPairs.join('&')}`
   return ok({
     urls: hosts.map((host) => `${scheme}${user}${host}${database}${query}`),
-    isPrepared: prepared !== 'off',
+    usesPreparedStatements: prepared !== 'off',
   })
 }
 

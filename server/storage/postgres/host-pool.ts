@@ -40,7 +40,7 @@ export function openHostPool(
     pool.on('error', () => {})
     pool.on('connect', (client) => {
       clients.add(client)
-      client.on('error', () => hosts.doubt(url))
+      client.on('error', () => hosts.markUnreliable(url))
     })
     pool.on('remove', (client) => void clients.delete(client))
     return { url, pool, clients }
@@ -65,7 +65,7 @@ export function openHostPool(
     try {
       return await run(pool)
     } catch (error) {
-      if (toStoreError(error, '') instanceof ConnectionLost) hosts.doubt(url)
+      if (toStoreError(error, '') instanceof ConnectionLost) hosts.markUnreliable(url)
       throw error
     }
   }

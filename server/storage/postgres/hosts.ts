@@ -20,14 +20,14 @@ const ACCEPTS_WRITES_QUERY =
   "SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS is"
 
 export type Hosts = {
-  readonly isPrepared: boolean
+  readonly usesPreparedStatements: boolean
   /** Returns the address of the host that accepts writes. Sends no query if there is only one host. */
   find(): Promise<string>
   /**
    * Call this when the host (by default the current one) has lost a connection or refused a write: the next call
    * searches again.
    */
-  doubt(url?: string): void
+  markUnreliable(url?: string): void
   /** Registers a callback for a move to a different host. */
   onFailover(listener: () => void): void
   /** Checks the current host periodically. Returns a function that stops this. */
@@ -37,13 +37,13 @@ export type Hosts = {
 export function createHostFinder(text: string): Hosts {
   const parsed = parseDatabaseUrl(text)
   if (!parsed.ok) throw new UnusableDatabase(parsed.error)
-  const { urls, isPrepared } = parsed.value
+  const { urls, usesPreparedStatements: isPrepared } = parsed.value
   const [onlyHost] = urls
   if (urls.length === 1 && onlyHost !== undefined)
     return {
-      isPrepared,
+      usesPreparedStatements: isPrepared,
       find: async () => onlyHost,
-      doubt: () => {},
+      markUnreliable: () => {},
       onFailover: () => {},
       watch: () => () => {},
     }
@@ -78,9 +78,9 @@ export function createHostFinder(text: string): Hosts {
     if (url === undefined || url === current) current = null
   }
   return {
-    isPrepared,
+    usesPreparedStatements: isPrepared,
     find,
-    doubt: markUnreliable,
+    markUnreliable,
     onFailover: (listener) => void listeners.push(listener),
     watch() {
       let isChecking = false
@@ -156,5 +156,8 @@ export async function connect(
   } catch (error) {
     throw toStoreError(error, '')
   }
-  return { ...createConnection(client, hosts.isPrepared), end: () => client.end().catch(() => {}) }
+  return {
+    ...createConnection(client, hosts.usesPreparedStatements),
+    end: () => client.end().catch(() => {}),
+  }
 }

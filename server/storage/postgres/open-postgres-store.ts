@@ -51,7 +51,7 @@ export async function openPostgresStore({
   const { waitingMax = MAX_QUEUED_CALLS, startingMsMax = STARTING_MS_MAX } = faults
   await prepare(url, { migrates, migratesAtStart, isNew, waitsMs: startingMsMax })
   const hosts = createHostFinder(url)
-  const { isPrepared } = hosts
+  const { usesPreparedStatements: isPrepared } = hosts
   const { turnMsMax } = faults
   const open = (max: number): HostPool =>
     openHostPool(hosts, (host) => ({ ...buildClientOptions(host), max }), turnMsMax)
@@ -64,8 +64,14 @@ export async function openPostgresStore({
     application_name: 'rollcall',
   }))
   const stopWatching = hosts.watch()
-  const transactions = openTransactions({ writing, reading, isPrepared, waitingMax, faults })
-  const { trackFailures, probe } = openWriteProbe(files, () => hosts.doubt())
+  const transactions = openTransactions({
+    writing,
+    reading,
+    usesPreparedStatements: isPrepared,
+    waitingMax,
+    faults,
+  })
+  const { trackFailures, probe } = openWriteProbe(files, () => hosts.markUnreliable())
   const uploads = openDatabaseUploads(files)
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {

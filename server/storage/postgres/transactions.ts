@@ -83,20 +83,20 @@ export type Transactions = {
 export function openTransactions({
   writing,
   reading,
-  isPrepared,
+  usesPreparedStatements,
   waitingMax,
   faults,
 }: {
   readonly writing: HostPool
   readonly reading: HostPool
-  readonly isPrepared: boolean
+  readonly usesPreparedStatements: boolean
   readonly waitingMax: number
   readonly faults: InjectedFaults
 }): Transactions {
   const unfinished = new Set<Promise<unknown>>()
   let isClosing = false
   const getWriteConnection = memoize((client: pg.ClientBase) =>
-    createConnection(client, isPrepared, faults),
+    createConnection(client, usesPreparedStatements, faults),
   )
   const beginStatements =
     faults.lockMsMax === undefined ? BEGIN_WRITE : beginWrite(faults.lockMsMax)
@@ -147,7 +147,11 @@ export function openTransactions({
     read: (task, isOnePacket = false) =>
       trackOperation(() =>
         retryOnConflict(() =>
-          readOnce(reading, { begin: [BEGIN_READ], isNamed: isPrepared, isOnePacket }, task),
+          readOnce(
+            reading,
+            { begin: [BEGIN_READ], isNamed: usesPreparedStatements, isOnePacket },
+            task,
+          ),
         ),
       ),
     list: (task) =>

@@ -58,9 +58,9 @@ export async function killAt(location: StorageLocation, target: number): Promise
   while (child.exitCode === null && (await version.read()) < target) await pause(POLL_MS)
   child.kill('SIGKILL')
   await exit
-  const left = await version.read()
+  const versionWhenKilled = await version.read()
   await version.end()
-  return left
+  return versionWhenKilled
 }
 
 function startMigration({ dataDir, url }: StorageLocation) {

@@ -81,7 +81,7 @@ export async function readTotals(
   database: string,
 ): Promise<{ readonly counted: string; readonly stored: string }> {
   const queries = [COUNTED, STORED]
-  let lines: readonly string[]
+  let formatRows: readonly string[]
   if (isPostgresUrl(database)) {
     const client = new pg.Client({ connectionString: database })
     await client.connect()
@@ -89,18 +89,18 @@ export async function readTotals(
     for (const text of queries)
       results.push((await client.query<{ line: string }>(text)).rows.map(({ line }) => line))
     await client.end()
-    lines = results.map((rows) => rows.join('; '))
+    formatRows = results.map((rows) => rows.join('; '))
   } else {
     const db = new Database(database, { readonly: true })
-    lines = queries.map((text) => db.prepare(text).pluck().all().join('; '))
+    formatRows = queries.map((text) => db.prepare(text).pluck().all().join('; '))
     db.close()
   }
-  const [counted = '', stored = ''] = lines
+  const [counted = '', stored = ''] = formatRows
   return { counted, stored }
 }
 
-const computeHash = (lines: readonly string[]): string =>
-  createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16)
+const computeHash = (formatRows: readonly string[]): string =>
+  createHash('sha256').update(formatRows.join('\n')).digest('hex').slice(0, 16)
 
 export type Comparison = {
   readonly rows: number
@@ -129,13 +129,13 @@ export function compareContents(before: Contents, after: Contents): Comparison {
     const missingColumns = columns.filter((column) => !other.columns.includes(column))
     if (missingColumns.length > 0)
       differences.push(`${name}: columns ${missingColumns.join(', ')} are gone`)
-    const lines = (table: Table): string[] =>
+    const formatRows = (table: Table): string[] =>
       table.rows
         .map((row) =>
           JSON.stringify(sharedColumns.map((column) => row[table.columns.indexOf(column)])),
         )
         .toSorted()
-    const [left, right] = [lines({ columns, rows }), lines(other)]
+    const [left, right] = [formatRows({ columns, rows }), formatRows(other)]
     hashes.push(`${name} ${computeHash(right)}`)
     if (computeHash(left) !== computeHash(right))
       differences.push(...describeDifferences(name, sharedColumns, left, right))
@@ -155,11 +155,11 @@ function describeDifferences(
   left: readonly string[],
   right: readonly string[],
 ): readonly string[] {
-  const withoutShared = (rows: readonly string[], otherRows: readonly string[]): string[] => {
+  const excludeShared = (rows: readonly string[], otherRows: readonly string[]): string[] => {
     const otherSet = new Set(otherRows)
     return rows.filter((line) => !otherSet.has(line))
   }
-  const [missingRows, newRows] = [withoutShared(left, right), withoutShared(right, left)]
+  const [missingRows, newRows] = [excludeShared(left, right), excludeShared(right, left)]
   const key = columns.indexOf('id')
   const parseRow = (line: string): Row => JSON.parse(line) as Row
   if (key === -1)
@@ -168,14 +168,14 @@ function describeDifferences(
     ]
   const now = new Map(newRows.map((line) => [parseRow(line)[key], parseRow(line)]))
   const counts = new Map<string, number>()
-  const increment = (key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1)
+  const countRow = (key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1)
   for (const line of missingRows) {
     const oldRow = parseRow(line)
     const newRow = now.get(oldRow[key])
     now.delete(oldRow[key])
-    if (newRow === undefined) increment('gone')
-    else columns.forEach((column, index) => oldRow[index] !== newRow[index] && increment(column))
+    if (newRow === undefined) countRow('gone')
+    else columns.forEach((column, index) => oldRow[index] !== newRow[index] && countRow(column))
   }
-  now.forEach(() => increment('new'))
-  return [...counts].map(([key, times]) => `${name}.${key}: ${times}`)
+  now.forEach(() => countRow('new'))
+  return [...counts].map(([key, count]) => `${name}.${key}: ${count}`)
 }

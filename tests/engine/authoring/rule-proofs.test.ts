@@ -9,39 +9,39 @@ import { chooseRuns } from '../../runs.ts'
 type RuleTable = {
   readonly rules: readonly (readonly (readonly [string, string])[])[]
   readonly otherwise: boolean
-  readonly hides: boolean
+  readonly hasHiddenFields: boolean
 }
 const options = ['pg', 'intern', 'consultant']
-const tests: Readonly<Record<string, readonly string[]>> = {
+const testTexts: Readonly<Record<string, readonly string[]>> = {
   role: [...options, '[pg, intern]', '{not: pg}', '{answered: false}', '{answered: true}'],
   is_member: ['true', 'false'],
   age: ['{at_least: 30}', '{below: 30}', '{above: 40}', '{at_most: 40}', '{answered: false}', '30'],
   paper: ['true', 'false', '{answered: false}'],
 }
 const condition = fc
-  .uniqueArray(fc.constantFrom(...Object.keys(tests)), { minLength: 1, maxLength: 3 })
+  .uniqueArray(fc.constantFrom(...Object.keys(testTexts)), { minLength: 1, maxLength: 3 })
   .chain((fields) =>
     fc.tuple(
       ...fields.map((field) =>
-        fc.constantFrom(...(tests[field] ?? [])).map((test) => [field, test] as const),
+        fc.constantFrom(...(testTexts[field] ?? [])).map((test) => [field, test] as const),
       ),
     ),
   )
 const table: fc.Arbitrary<RuleTable> = fc.record({
   rules: fc.array(condition, { minLength: 1, maxLength: 6 }),
   otherwise: fc.boolean(),
-  hides: fc.boolean(),
+  hasHiddenFields: fc.boolean(),
 })
 
-function buildFile({ rules, otherwise, hides }: RuleTable): string {
+function buildFile({ rules, otherwise, hasHiddenFields }: RuleTable): string {
   const lines = rules.map(
-    (tests, index) =>
-      `    - {when: {${tests.map(([field, test]) => `${field}: ${test}`).join(', ')}}, then: ${index % 2 === 0 ? 'member' : 'visitor'}}`,
+    (conditions, index) =>
+      `    - {when: {${conditions.map(([field, test]) => `${field}: ${test}`).join(', ')}}, then: ${index % 2 === 0 ? 'member' : 'visitor'}}`,
   )
   const fields = [
     `        - {id: role, type: select, label: Role, options: [${options.join(', ')}]}`,
     '        - {id: age, type: number, label: Age}',
-    `        - {id: paper, type: yes-no, label: Paper${hides ? ', show_when: {is_member: true}' : ''}}`,
+    `        - {id: paper, type: yes-no, label: Paper${hasHiddenFields ? ', show_when: {is_member: true}' : ''}}`,
   ]
   return base
     .replace(
@@ -93,8 +93,8 @@ const withRules = (event: EventConfig, table: RuleTable): EventConfig => {
     categoryChoice: {
       by: 'rules',
       rules: [
-        ...table.rules.map((tests, index) => ({
-          when: [tests.map(([field, test]) => ({ field, test: parseTest(test) }))],
+        ...table.rules.map((conditions, index) => ({
+          when: [conditions.map(([field, test]) => ({ field, test: parseTest(test) }))],
           then: index % 2 === 0 ? 'member' : 'visitor',
         })),
         ...(table.otherwise ? [{ when: null, then: 'visitor' }] : []),

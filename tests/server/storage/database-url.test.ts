@@ -21,13 +21,16 @@ test.each([
     ['postgres://[::1]:5432/app', 'postgres://db.example.org/app'],
   ],
 ])('%s: one address per host', (_name, text, urls) => {
-  expect(parseDatabaseUrl(text)).toEqual({ ok: true, value: { urls, isPrepared: true } })
+  expect(parseDatabaseUrl(text)).toEqual({
+    ok: true,
+    value: { urls, usesPreparedStatements: true },
+  })
 })
 
 test('prepared_statements=off is an option of Rollcall and is not passed on', () => {
   expect(parseDatabaseUrl('postgres://a/app?prepared_statements=off&sslmode=require')).toEqual({
     ok: true,
-    value: { urls: ['postgres://a/app?sslmode=verify-full'], isPrepared: false },
+    value: { urls: ['postgres://a/app?sslmode=verify-full'], usesPreparedStatements: false },
   })
 })
 
