@@ -11,6 +11,7 @@ import {
   endOfDay,
   err,
   findCategory,
+  findTransferMethod,
   formatDayShort,
   formatLine,
   formatMoney,
@@ -21,6 +22,7 @@ import {
   ok,
   readDelegate,
   startOfDay,
+  toMajorUnits,
 } from '../../engine/index.ts'
 import { listCalendarDays } from '../../engine/authoring.ts'
 import type { CalendarDay } from '../../engine/authoring.ts'
@@ -294,7 +296,7 @@ async function registerAndPay(context: RehearsalContext, answers: Answers): Prom
  * that.
  */
 function schedulePayment(context: RehearsalContext, regNo: RegNo, delayMs: number): void {
-  const { server, schedule, addStep, names } = context
+  const { server, event, schedule, addStep, names } = context
   schedule(instant(server.now() + delayMs), async () => {
     const registration = await server.registration(regNo)
     const openPayment = registration?.payments.find(({ status }) => status === 'pending')
@@ -303,10 +305,22 @@ function schedulePayment(context: RehearsalContext, regNo: RegNo, delayMs: numbe
       addStep('staff', `Staff approve ${names.get(regNo) ?? ''}: ${describeAnswer(approveAnswer)}`)
       if (approveAnswer.ok) schedulePayment(context, regNo, HOUR_MS)
     } else if (openPayment !== undefined) {
-      await server.pay(openPayment.orderId)
+      const amount = formatMoney(openPayment.amount, openPayment.currency)
+      const name = names.get(regNo) ?? ''
+      if (findTransferMethod(event, openPayment.way) === null) {
+        await server.pay(openPayment.orderId)
+        return addStep('delegate', `${name} pays ${amount}`)
+      }
+      const confirmAnswer = await server.actAsStaff(regNo, {
+        act: 'confirm',
+        way: 'transfer',
+        reference: `REHEARSAL${names.size}${openPayment.id}`,
+        amount: String(toMajorUnits(openPayment.amount, openPayment.currency)),
+        day: dayOf(server.now()),
+      })
       addStep(
-        'delegate',
-        `${names.get(regNo) ?? ''} pays ${formatMoney(openPayment.amount, openPayment.currency)}`,
+        'staff',
+        `Staff record the transfer of ${name}, ${amount}: ${describeAnswer(confirmAnswer).replaceAll(regNo, 'NUMBER')}`,
       )
     }
   })

@@ -121,6 +121,28 @@ test('one page lists every opening, charge, rejection, refund and email', async 
   expect(page).toContain('  10:05 am  Email to member@example.org: “Sample 2026: NUMBER”')
 })
 
+test('a delegate who pays by bank transfer does not stop the rehearsal: staff record the transfer', async () => {
+  const transferOnly = createShortEvent()
+    .replace(
+      'payment: {gateway: airpay, account: sample}',
+      `payment:
+  methods:
+    - id: wire
+      label: Bank transfer
+      instructions: Pay to account 000011112222
+      fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]
+      expires_after: 2 days`,
+    )
+    .replace('routes:', 'registration: {closes: 2026-01-15}\n\nroutes:')
+  const texts = (await rehearse(transferOnly)).flatMap(({ steps }) =>
+    steps.map(({ text }) => text.replaceAll('\u00a0', ' ')),
+  )
+  expect(texts).toContain(
+    'Staff record the transfer of Example Member, ₹ 3,304: “₹ 3,304 by bank transfer recorded: NUMBER is paid.”',
+  )
+  expect(texts).toContain('The registration of Example Never Transfers expires')
+})
+
 test('a day that is changed in the file changes in the rehearsal', async () => {
   const moved = listCalendarDays(await readEventText(createShortEvent(13)))
   const listDays = (
