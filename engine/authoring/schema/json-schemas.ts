@@ -1,8 +1,9 @@
 /**
  * Validators for the JSON Schemas of our files; each returns the errors of a value.
  *
- * Here ajv compiles a schema on first use. Browser pages may not compile code, so the web build
- * replaces this file with the same functions, compiled in advance (schemas/precompiled.ts).
+ * Here ajv compiles a schema on first use. Browser pages may not compile code, and each command of the server would
+ * compile again, so both builds replace this file with the same functions, compiled in advance
+ * (schemas/precompiled.ts).
  */
 import { Ajv, type ErrorObject, type Options } from 'ajv'
 import event from '../../../schemas/event.schema.json' with { type: 'json' }

@@ -1,7 +1,9 @@
 /** Builds the server: bundles its modules and packages into a few files. */
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vite'
+import type * as Precompiled from '../../../schemas/precompiled.ts'
 import { hashSources, isUpToDate, SERVER_BUILD, STAMP_FILE } from './stamp.ts'
 import { moveIntoPlace } from './web-app.ts'
 
@@ -26,13 +28,17 @@ export async function buildServer(options: {
   const sources = hashSources(SERVER_BUILD.sources)
   options.print('Building the server …')
   const { build } = await import('vite')
+  // Not bundled with this command: it needs the schemas, which it replaces in the bundle.
+  const { href } = pathToFileURL(path.join(ROOT, 'schemas', 'precompiled.ts'))
+  const { precompileSchemas } = (await import(href)) as typeof Precompiled
   const temporaryFolder = path.join(ROOT, 'node_modules', `.server-${process.pid}`)
   await rm(temporaryFolder, { recursive: true, force: true })
   await build({
     root: ROOT,
     configFile: false,
     logLevel: 'warn',
-    plugins: [preserveUrls()],
+    // Compiling the schemas takes a third of the time of a command that reads event files.
+    plugins: [preserveUrls(), precompileSchemas('event', 'gateways', 'lists', 'site', 'texts')],
     ssr: { noExternal: true, external: UNBUNDLED_PACKAGES },
     build: {
       ssr: true,
