@@ -56,7 +56,7 @@ const MAX_NUMBER_ATTEMPTS = 5
  * takes no payments.
  */
 export type ValidatedRegistration = Pricing &
-  Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at' | 'outside'> & {
+  Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at' | 'externalContext'> & {
     readonly method: PaymentMethod | null
     /** The user who added the registration; null if the delegate registered. */
     readonly addedBy: string | null
@@ -202,11 +202,13 @@ function buildNewRegistration(
     quote: validated.quote,
     orderId: method === null ? null : createOrderId(regNo, 1),
     uploads: validated.uploads,
-    agreed: listConsentSentences(event, validated.answers),
+    consents: listConsentSentences(event, validated.answers),
     at: validated.at,
     idempotency: validated.idempotency,
     ...(validated.addedBy === null ? {} : { addedBy: validated.addedBy }),
-    ...(validated.outside === undefined ? {} : { outside: validated.outside }),
+    ...(validated.externalContext === undefined
+      ? {}
+      : { externalContext: validated.externalContext }),
     ...(validated.form === undefined ? {} : { form: validated.form }),
     ...buildMethodFields(event, method, merchantId, validated),
   }
@@ -230,7 +232,7 @@ function buildNewRegistration(
     ...registration,
     mail: buildFirstEmail(event, registration, method),
     ...(deskPayment !== null &&
-      method !== null && { inHand: buildDeskPayment(event, registration, deskPayment) }),
+      method !== null && { paymentInHand: buildDeskPayment(event, registration, deskPayment) }),
   }
 }
 

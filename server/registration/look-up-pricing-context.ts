@@ -87,7 +87,10 @@ export function hasSeatsOfEachKind(seatsLeft: PricingContext['left']): boolean {
   return Object.values(seatsLeft).every((seats) => seats > 0)
 }
 
-export type ContextResult = { readonly context: PricingContext; readonly outside: ExternalContext }
+export type ContextResult = {
+  readonly context: PricingContext
+  readonly externalContext: ExternalContext
+}
 
 /**
  * `raw` contains the answers as sent. A name that the event does not use is an ordinary answer or is ignored. Runs no query
@@ -103,7 +106,7 @@ export function buildPricingContext(
   if (event.codeKinds.length > 0 || event.memberLists.length > 0)
     return buildContextFromLists(deps, event, raw, seatsLeft, at)
   const context = event.quotas.length === 0 ? EMPTY_CONTEXT : { ...EMPTY_CONTEXT, left: seatsLeft }
-  return { context, outside: buildExternalContext(event, raw, null, []) }
+  return { context, externalContext: buildExternalContext(event, raw, null, []) }
 }
 
 async function buildContextFromLists(
@@ -122,7 +125,7 @@ async function buildContextFromLists(
   const usedCode = code?.is === 'valid' ? { folded: foldCode(typed), kind: code.kind } : null
   return {
     context: { ...context, rolls: memberLookups.cells },
-    outside: buildExternalContext(event, raw, usedCode, memberLookups.rows),
+    externalContext: buildExternalContext(event, raw, usedCode, memberLookups.rows),
   }
 }
 

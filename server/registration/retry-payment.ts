@@ -162,7 +162,7 @@ export async function retryPayment(
             account: payment.account,
             merchantId,
           },
-          outside: context,
+          externalContext: context,
           // A new price must come from the version that all servers serve.
           ...(quote === null
             ? {}

@@ -263,7 +263,7 @@ async function register(
   if (!openState.open) return err(refuseClosed(openState.text))
   const drafts = await findDrafts(deps, event, body.values, at)
   const raw = readRawAnswers(event, body, drafts)
-  const { context, outside } = await buildPricingContext(deps, event, raw, seatsLeft, at)
+  const { context, externalContext } = await buildPricingContext(deps, event, raw, seatsLeft, at)
   // The same form, sent twice at the same time, may have used the code or taken the seat after the key was read.
   if (context.code !== null && context.code.is !== 'valid')
     return (await findRepeated()) ?? err(refuseCode(context.code.is))
@@ -288,7 +288,11 @@ async function register(
     const repeatedByDelegate = await findRepeated()
     if (repeatedByDelegate !== null) return repeatedByDelegate
     // A delegate who is already registered gets the error "already registered" instead of "full".
-    const other = await deps.store.duplicateRegistration(event.id, outside.unique, answers.value)
+    const other = await deps.store.duplicateRegistration(
+      event.id,
+      externalContext.unique,
+      answers.value,
+    )
     if (other !== null) return err(await toRefusal(deps, event, { code: 'taken', by: other }, at))
     return err(refuseFull(event, fullSeat.seat.id, describeFullSeat(fullSeat, context.left)))
   }
@@ -327,7 +331,7 @@ async function register(
     uploads,
     idempotency,
     at,
-    outside,
+    externalContext,
     method,
     addedBy: manualEntry?.user ?? null,
     deskPayment,

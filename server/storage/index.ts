@@ -138,7 +138,7 @@ export interface Store
   resumePayment(
     orderId: OrderId,
     at: Instant,
-    context?: NextAttempt['outside'],
+    context?: NextAttempt['externalContext'],
   ): Promise<Result<null, ContextRefusal>>
   /**
    * Returns how many seats of each type are available at that instant; a type that is missing is unlimited. `counts`,

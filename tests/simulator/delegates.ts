@@ -77,12 +77,12 @@ type BrowserState = {
   readonly regNo: string
   readonly forms: PaymentData[]
   readonly isFree: boolean
-  readonly agreed: Fields
+  readonly acceptedFields: Fields
 }
 
 /** `responses`: all responses to a form that was sent twice. */
 type RegisterResult = RegisterResponse & {
-  readonly agreed: Fields
+  readonly acceptedFields: Fields
   readonly responses: readonly RegisterResponse[]
 }
 
@@ -307,13 +307,16 @@ export function createDelegates(context: DelegatesContext): Delegates {
 
   const send = (
     { name, event, isMember, code, way: paymentMethod, items }: Delegate,
-    agreed: Fields,
+    acceptedFields: Fields,
   ): Promise<SimulatedResponse | null> =>
     call(
       'POST',
       compileServedEvent(event, 'usual').config.api.register,
       'application/json',
-      JSON.stringify({ ...createAnswers(name, isMember, code, paymentMethod, items), ...agreed }),
+      JSON.stringify({
+        ...createAnswers(name, isMember, code, paymentMethod, items),
+        ...acceptedFields,
+      }),
       `form-of-${name}`,
     )
   /**
@@ -322,26 +325,32 @@ export function createDelegates(context: DelegatesContext): Delegates {
    */
   const chooseAlternative = (
     answers: readonly (SimulatedResponse | null)[],
-    agreed: Fields,
+    acceptedFields: Fields,
   ): Fields | null => {
     const rejection = answers.find((answer) => answer?.status === 409 || answer?.status === 422)
     if (rejection == null) return null
     const { code, quote, errors } = JSON.parse(rejection.body) as Refusal
     if (code === 'full') tally.full += 1
     if (code === 'full' && quote != null)
-      return { ...agreed, registration_category: quote.category }
-    if (code === 'invalid_answers' && errors?.['way'] !== undefined && agreed['way'] === undefined)
-      return { ...agreed, way: 'world' }
+      return { ...acceptedFields, registration_category: quote.category }
+    if (
+      code === 'invalid_answers' &&
+      errors?.['way'] !== undefined &&
+      acceptedFields['way'] === undefined
+    )
+      return { ...acceptedFields, way: 'world' }
     if (!code.startsWith('code_')) return null
     tally.codesRefused += 1
-    return { ...agreed, code: '' }
+    return { ...acceptedFields, code: '' }
   }
   /** The browser resubmits a form without a response, with the same key. */
   const register = async (delegate: Delegate): Promise<RegisterResult | null> => {
-    let agreed: Fields = {}
+    let acceptedFields: Fields = {}
     for (let attempts = 0; attempts < TRIES_MAX; attempts++) {
       const isHasty = delegate.isHasty && attempts === 0
-      const answers = await Promise.all((isHasty ? [1, 2] : [1]).map(() => send(delegate, agreed)))
+      const answers = await Promise.all(
+        (isHasty ? [1, 2] : [1]).map(() => send(delegate, acceptedFields)),
+      )
       const responses = answers.map(parseForm).filter((form) => form !== null)
       const regNos = new Set(responses.map(({ reg_no }) => reg_no))
       if (regNos.size > 1)
@@ -349,10 +358,10 @@ export function createDelegates(context: DelegatesContext): Delegates {
           invariant: 'one form is one registration',
           cause: [...regNos].join(', '),
         })
-      if (responses[0] !== undefined) return { ...responses[0], agreed, responses }
-      const alternative = chooseAlternative(answers, agreed)
+      if (responses[0] !== undefined) return { ...responses[0], acceptedFields, responses }
+      const alternative = chooseAlternative(answers, acceptedFields)
       if (alternative !== null) {
-        agreed = alternative
+        acceptedFields = alternative
         continue
       }
       const isFinal = answers.some((answer) => answer !== null && answer.status !== 503)
@@ -478,7 +487,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
         await openPage(browser, delegate.event, browser.regNo)
         return
       case 'same form':
-        storeForm(browser, parseForm(await send(delegate, browser.agreed)))
+        storeForm(browser, parseForm(await send(delegate, browser.acceptedFields)))
         return
       case 'retry':
         return void (await payByNumber(browser))
@@ -512,7 +521,12 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const result = await register(delegate)
     if (result === null) return
     const isFree = result.payment_data === undefined && result.stands === 'complete'
-    const browser: BrowserState = { regNo: result.reg_no, forms: [], isFree, agreed: result.agreed }
+    const browser: BrowserState = {
+      regNo: result.reg_no,
+      forms: [],
+      isFree,
+      acceptedFields: result.acceptedFields,
+    }
     for (const response of result.responses) storeForm(browser, response)
     registeredDelegates.set(result.reg_no, { delegate, held: browser })
     mailbox.expect()

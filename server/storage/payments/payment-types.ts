@@ -110,7 +110,7 @@ export type NextAttempt = {
   /** The price and the time until which it is guaranteed. Those of the newest attempt if omitted. */
   readonly price?: { readonly quote: Quote; readonly holdUntil: Instant | null }
   /** Rules for seats, codes and answers that other delegates may have taken since. No check if omitted. */
-  readonly outside?: Pick<ExternalContext, 'unique' | 'holdMs'>
+  readonly externalContext?: Pick<ExternalContext, 'unique' | 'holdMs'>
 }
 export type RetryRefusal =
   | { readonly code: 'not_found' }

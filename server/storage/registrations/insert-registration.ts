@@ -159,7 +159,7 @@ export async function register(
   const takeReservedSeats = (): void =>
     reserveQuotas(sql, id, availability.seatReservation, { eventId, isDue: orderId !== null, at })
   // Otherwise seats are taken last, so that other delegates wait for them only during the commit.
-  const needsSeats = payUntil !== undefined || registration.inHand !== undefined
+  const needsSeats = payUntil !== undefined || registration.paymentInHand !== undefined
   if (needsSeats) takeReservedSeats()
   if (payUntil !== undefined) {
     savePayUntil.run(sql, { id, payUntil })
@@ -167,7 +167,7 @@ export async function register(
   }
   replaceUploads(sql, id, registration.uploads)
   const { addedBy } = registration
-  for (const consent of ['registered', ...(registration.agreed ?? [])])
+  for (const consent of ['registered', ...(registration.consents ?? [])])
     addAuditEntryOfNewRegistration(sql, id, {
       at,
       who: addedBy ?? 'delegate',
@@ -185,8 +185,8 @@ export async function register(
       at,
       addedBy === undefined ? 'delegate' : 'system',
     )
-  if (registration.inHand !== undefined)
-    await confirmPaymentInHand(sql, registration, registration.inHand)
+  if (registration.paymentInHand !== undefined)
+    await confirmPaymentInHand(sql, registration, registration.paymentInHand)
   if (idempotency !== null)
     saveKey.run(sql, {
       id,

@@ -68,12 +68,12 @@ export type NewRegistration = {
   readonly approval?: { readonly id: string; readonly decideBy: Instant }
   readonly uploads: readonly StoredUpload[]
   /** Consents, one log line each, because the file's texts may change. None if omitted. */
-  readonly agreed?: readonly string[]
+  readonly consents?: readonly string[]
   readonly at: Instant
   /** The user who added it. The delegate if omitted. */
   readonly addedBy?: string
   /** The payment taken at the front desk: confirmed in the same transaction. If that is refused, nothing is stored. */
-  readonly inHand?: PaymentInHand
+  readonly paymentInHand?: PaymentInHand
   /** Its payment method in the event file. The gateway if omitted. */
   readonly way?: string
   /** The payment deadline, until which seats are kept. If omitted, they are held for the usual period. */
@@ -82,7 +82,7 @@ export type NewRegistration = {
   readonly mail: NewMail | null
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
   /** The context to check again inside the transaction. None if omitted. */
-  readonly outside?: ExternalContext
+  readonly externalContext?: ExternalContext
   /** Data of the web form. If omitted, earlier registrations of the same person are not searched for. */
   readonly form?: WebForm
 }

@@ -61,7 +61,15 @@ export async function retry(
   sql: Sql,
   regNo: RegNo,
   at: Instant,
-  { after, replaces = false, eventHash, askedOf, gateway, price, outside: context }: NextAttempt,
+  {
+    after,
+    replaces = false,
+    eventHash,
+    askedOf,
+    gateway,
+    price,
+    externalContext: context,
+  }: NextAttempt,
 ): Promise<Result<StoredPayment, RetryRefusal>> {
   const registration = await registrationByNumber.get(sql, { regNo })
   if (registration === undefined) return err({ code: 'not_found' })
@@ -95,7 +103,7 @@ export async function retry(
   const refusal = await checkStillAvailable(sql, registration.id, {
     eventId: registration.event_id,
     answers: JSON.parse(registration.answers) as Answers,
-    outside: context,
+    externalContext: context,
     at,
   })
   if (refusal !== null) return err(refusal)
@@ -176,7 +184,7 @@ export async function resumePayment(
   sql: Sql,
   orderId: OrderId,
   at: Instant,
-  context: NextAttempt['outside'] | null,
+  context: NextAttempt['externalContext'] | null,
 ): Promise<Result<null, ContextRefusal>> {
   const row = await unpaidByOrder.get(sql, { orderId })
   if (row === undefined) return ok(null)
@@ -184,7 +192,7 @@ export async function resumePayment(
   const refusal = await checkStillAvailable(sql, row.id, {
     eventId: row.event_id,
     answers,
-    outside: context,
+    externalContext: context,
     at,
   })
   if (refusal !== null) return err(refusal)

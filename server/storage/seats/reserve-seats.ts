@@ -23,7 +23,7 @@ type SeatRequest = {
   readonly eventId: string
   readonly answers: Answers
   readonly category: string | null
-  readonly outside?: ExternalContext
+  readonly externalContext?: ExternalContext
   readonly at: Instant
 }
 
@@ -39,27 +39,27 @@ export type Availability = {
  */
 export async function checkAvailability(
   sql: Sql,
-  { eventId, answers, category, outside, at }: SeatRequest,
+  { eventId, answers, category, externalContext, at }: SeatRequest,
   person: string | null = null,
 ): Promise<{ readonly refusal: ContextRefusal } | ({ readonly refusal: null } & Availability)> {
   // A delegate who is already registered gets that message, not the one about seats.
-  const { unique = [], isConfirmed = false } = outside ?? {}
+  const { unique = [], isConfirmed = false } = externalContext ?? {}
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block' || !isConfirmed)
   lockUniqueAnswers(sql, eventId, rules, answers, person)
-  if (outside?.code != null) lockCode(sql, eventId, outside.code.folded)
+  if (externalContext?.code != null) lockCode(sql, eventId, externalContext.code.folded)
   const [conflicting, seatReservation, codeReservation] = await Promise.all([
     findConflictingAnswer(sql, eventId, rules, answers),
     checkSeats(sql, eventId, answers, category, at),
-    outside?.code == null
+    externalContext?.code == null
       ? null
-      : findCodeAt(sql, eventId, outside.code.folded, outside.holdMs, at),
+      : findCodeAt(sql, eventId, externalContext.code.folded, externalContext.holdMs, at),
     // Read ahead, so that storing the answers does not wait.
     readIndexedRules(sql, eventId),
   ])
   if (conflicting !== null) return { refusal: createAlreadyRegistered(unique, rules, conflicting) }
   if ('code' in seatReservation) return { refusal: seatReservation }
-  if (outside === undefined) return { refusal: null, codeId: null, seatReservation }
-  const { rolls, code } = outside
+  if (externalContext === undefined) return { refusal: null, codeId: null, seatReservation }
+  const { rolls, code } = externalContext
   const isListed = await everyInOrder(rolls, async ({ roll: memberList, key, cells }) => {
     const row = await readMemberListRow(sql, eventId, memberList, key)
     return row !== null && Object.entries(cells).every(([id, cell]) => getOwn(row, id) === cell)
@@ -77,10 +77,10 @@ export async function checkAvailability(
 export async function saveAnswersAndCode(
   sql: Sql,
   id: number,
-  { eventId, answers, outside }: SeatRequest,
+  { eventId, answers, externalContext }: SeatRequest,
   { codeId }: Availability,
 ): Promise<void> {
-  await indexAnswers(sql, eventId, id, outside?.unique ?? [], answers)
+  await indexAnswers(sql, eventId, id, externalContext?.unique ?? [], answers)
   if (codeId !== null) recordCodeUse(sql, id, codeId)
 }
 
@@ -94,20 +94,20 @@ export async function checkStillAvailable(
   {
     eventId,
     answers,
-    outside,
+    externalContext,
     at,
   }: Pick<SeatRequest, 'eventId' | 'answers' | 'at'> & {
-    readonly outside: Pick<ExternalContext, 'unique' | 'holdMs'> | null | undefined
+    readonly externalContext: Pick<ExternalContext, 'unique' | 'holdMs'> | null | undefined
   },
 ): Promise<ContextRefusal | null> {
-  const rules = (outside?.unique ?? []).filter(({ onDuplicate }) => onDuplicate === 'block')
+  const rules = (externalContext?.unique ?? []).filter(({ onDuplicate }) => onDuplicate === 'block')
   lockUniqueAnswers(sql, eventId, rules, answers)
-  const code = outside == null ? null : await findUsedCode(sql, id)
+  const code = externalContext == null ? null : await findUsedCode(sql, id)
   if (code !== null) lockCode(sql, eventId, code)
   const unavailableSeat = await findSoldSeat(sql, id, at)
   if (unavailableSeat !== null) return { code: 'full', place: unavailableSeat.place }
-  if (outside == null) return null
-  const { unique, holdMs } = outside
+  if (externalContext == null) return null
+  const { unique, holdMs } = externalContext
   const conflicting = await findConflictingAnswer(sql, eventId, rules, answers, id)
   if (conflicting !== null) return createAlreadyRegistered(unique, rules, conflicting)
   if (code === null) return null

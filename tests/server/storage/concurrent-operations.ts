@@ -30,7 +30,7 @@ export const BROWSER = { browser: 'mine', confirmed: null, sendsEmail: true } as
 /** A form of the web app, with its key. */
 export const ONE_FORM: Changes = {
   name: 'Meera',
-  outside: UNIQUE_NAME,
+  externalContext: UNIQUE_NAME,
   form: BROWSER,
   idempotency: { key: 'click', fingerprint: 'form' },
 }

@@ -188,7 +188,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect(await countTakenSeats()).toBe(MANY)
       expect(await register()).toEqual(fullRefusal)
       expect(
-        await register({ category: 'other', name: 'person 3', outside: unique }),
+        await register({ category: 'other', name: 'person 3', externalContext: unique }),
       ).toMatchObject({
         error: { code: 'registered_already' },
       })
@@ -215,7 +215,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect((await register({ name: 'Late' })).ok).toBe(true)
       await processAll()
       for (const name of ['late', 'Person 0'])
-        expect(await register({ name, outside: unique })).toMatchObject({
+        expect(await register({ name, externalContext: unique })).toMatchObject({
           error: { code: 'registered_already' },
         })
       // Nothing is indexed again.
@@ -224,11 +224,13 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
 
     test('conflict with a new unique email address immediately', async () => {
       await serve({ unique: [byEmail] })
-      const outside = { ...unique, unique: [byEmail] }
+      const externalContext = { ...unique, unique: [byEmail] }
       const conflict = { error: { code: 'registered_already' } }
       for (const email of ['PERSON3@example.org', `person${MANY - 1}@Example.org`])
-        expect(await register({ ...createPerson(0, email), outside })).toMatchObject(conflict)
-      const otherPerson = { ...createPerson(0, 'erson3@example.org'), outside }
+        expect(await register({ ...createPerson(0, email), externalContext })).toMatchObject(
+          conflict,
+        )
+      const otherPerson = { ...createPerson(0, 'erson3@example.org'), externalContext }
       expect((await register(otherPerson)).ok).toBe(true)
       expect(await register(otherPerson)).toMatchObject(conflict)
       await processAll()
@@ -238,13 +240,13 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
     test('conflict with a new unique answer immediately; other registrations wait until all are indexed', async () => {
       await serve({ unique: [byName] })
       const conflict = { error: { code: 'registered_already' } }
-      const samePerson = { name: ` PERSON ${MANY - 1}`, outside: unique }
+      const samePerson = { name: ` PERSON ${MANY - 1}`, externalContext: unique }
       expect(await register(samePerson)).toMatchObject(conflict)
-      const waiting = register({ name: 'Someone else', outside: unique })
+      const waiting = register({ name: 'Someone else', externalContext: unique })
       await processAll()
       expect((await waiting).ok).toBe(true)
       for (const name of [samePerson.name, 'someone ELSE', 'Person 0'])
-        expect(await register({ name, outside: unique })).toMatchObject(conflict)
+        expect(await register({ name, externalContext: unique })).toMatchObject(conflict)
     })
   })
 }

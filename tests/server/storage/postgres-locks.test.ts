@@ -250,8 +250,8 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
       rule: 'of two registrations with the same unique answer, one is stored; a form sent twice simultaneously got the message that it is already registered',
       violation: 'both are stored',
       async attempt(servers) {
-        await registerSample(servers.stores[0], { name: 'Earlier', outside: UNIQUE_NAME })
-        const asha = { name: 'Asha', outside: UNIQUE_NAME }
+        await registerSample(servers.stores[0], { name: 'Earlier', externalContext: UNIQUE_NAME })
+        const asha = { name: 'Asha', externalContext: UNIQUE_NAME }
         const results = await registerTwice(servers, 'registrations', asha)
         return [...results, ...(await registerTwice(servers, 'registrations', ONE_FORM))]
       },
@@ -272,9 +272,9 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
         const [first, second] = servers.stores
         await runConcurrently<unknown>(servers, 'audit_log', [
           () => first.importRegistrations([createImportRow()]),
-          () => second.register(newRegistration({ name: 'Other', outside: UNIQUE_NAME })),
+          () => second.register(newRegistration({ name: 'Other', externalContext: UNIQUE_NAME })),
         ])
-        const form = newRegistration({ name: 'Old Demo', outside: UNIQUE_NAME })
+        const form = newRegistration({ name: 'Old Demo', externalContext: UNIQUE_NAME })
         const answer = await first.register(form)
         return answer.ok ? 'registered' : answer.error.code
       },
@@ -298,8 +298,8 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
           who: 'office',
           at: noon,
         })
-        const outside = { ...NO_CONTEXT, code: { folded: 'abc', kind: 'coupon' } }
-        const results = await registerTwice(servers, 'registrations', { outside })
+        const externalContext = { ...NO_CONTEXT, code: { folded: 'abc', kind: 'coupon' } }
+        const results = await registerTwice(servers, 'registrations', { externalContext })
         return [...results, (await store.valuesInUse('demo')).codes['coupon']]
       },
       resultWithLock: ['registered', 'code_gone', 1],

@@ -98,49 +98,56 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
     test('include registrations from before the rule and from the time when it was removed', async () => {
       const uniqueContext = createContext({ unique: [byName] })
       await registerSample(store, { name: 'Before' })
-      await registerSample(store, { name: 'First', outside: uniqueContext })
-      await registerSample(store, { name: 'Between', outside: createContext() })
+      await registerSample(store, { name: 'First', externalContext: uniqueContext })
+      await registerSample(store, { name: 'Between', externalContext: createContext() })
       for (const name of ['before', 'FIRST', ' between '])
-        expect(await registerAndReadError({ name, outside: uniqueContext })).toBe(
+        expect(await registerAndReadError({ name, externalContext: uniqueContext })).toBe(
           'registered_already',
         )
       expect(
-        await registerAndReadError({ name: 'Before', eventId: 'other', outside: uniqueContext }),
+        await registerAndReadError({
+          name: 'Before',
+          eventId: 'other',
+          externalContext: uniqueContext,
+        }),
       ).toBe(null)
     })
 
     test('include a registration stored without the rule in the same batch', async () => {
       const uniqueContext = createContext({ unique: [byName] })
       const errors = await callInOrder(setUp(), [
-        () => registerAndReadError({ name: 'First', outside: uniqueContext }),
+        () => registerAndReadError({ name: 'First', externalContext: uniqueContext }),
         () => registerAndReadError({ name: 'Second' }),
       ])
       expect(errors).toEqual([null, null])
-      expect(await registerAndReadError({ name: 'Second', outside: uniqueContext })).toBe(
+      expect(await registerAndReadError({ name: 'Second', externalContext: uniqueContext })).toBe(
         'registered_already',
       )
     })
 
     test('store one of fifty concurrent registrations', async () => {
       const results = Array.from({ length: 50 }, () =>
-        registerAndReadError({ name: 'Asha', outside: createContext({ unique: [byName] }) }),
+        registerAndReadError({
+          name: 'Asha',
+          externalContext: createContext({ unique: [byName] }),
+        }),
       )
       expect((await Promise.all(results)).filter((result) => result === null).length).toBe(1)
     })
 
     test('negative control: without the check in the transaction, all fifty are stored', async () => {
       const results = Array.from({ length: 50 }, () =>
-        registerAndReadError({ name: 'Asha', outside: createContext() }),
+        registerAndReadError({ name: 'Asha', externalContext: createContext() }),
       )
       expect((await Promise.all(results)).filter((result) => result === null).length).toBe(50)
     })
 
     test('are released when the payment fails; it cannot be retried if another registration uses them by then', async () => {
       const uniqueContext = createContext({ unique: [byName] })
-      const { regNo, orderId } = await registerSample(store, { outside: uniqueContext })
+      const { regNo, orderId } = await registerSample(store, { externalContext: uniqueContext })
       await store.applyPaymentEvent(orderId, declinedAt(), null)
-      const second = await registerSample(store, { outside: uniqueContext })
-      expect(await store.retry(regNo, addMs(1), { outside: uniqueContext })).toEqual({
+      const second = await registerSample(store, { externalContext: uniqueContext })
+      expect(await store.retry(regNo, addMs(1), { externalContext: uniqueContext })).toEqual({
         ok: false,
         error: { code: 'registered_already', rule: 0, regNo: second.regNo },
       })
@@ -150,7 +157,9 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
   describe('a discount code', () => {
     test('with three uses accepts three of fifty concurrent registrations', async () => {
       const usedCode = await createCodeContext('abc', 3)
-      const results = Array.from({ length: 50 }, () => registerAndReadError({ outside: usedCode }))
+      const results = Array.from({ length: 50 }, () =>
+        registerAndReadError({ externalContext: usedCode }),
+      )
       const answers = await Promise.all(results)
       expect(answers.filter((result) => result === null).length).toBe(3)
       expect(answers.filter((result) => result === 'code_gone').length).toBe(47)
@@ -175,7 +184,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
           at: noon,
         })
       const register = (folded: string, quote: Quote, kind = 'coupon') =>
-        registerSample(store, { quote, outside: createContext({ code: { folded, kind } }) })
+        registerSample(store, { quote, externalContext: createContext({ code: { folded, kind } }) })
       const pay = async ({ regNo, orderId }: { regNo: RegNo; orderId: OrderId }) => {
         const { total, currency } = await find(store, regNo)
         const payment = confirmedBy(`AP${regNo}`, total ?? toAmount(0))
@@ -263,12 +272,12 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
     test('of a kind other than the priced one is looked up again', async () => {
       await createCodeContext('abc', 1)
       const pricedContext = createContext({ code: { folded: 'abc', kind: 'faculty' } })
-      expect(await registerAndReadError({ outside: pricedContext })).toBe('facts_moved')
+      expect(await registerAndReadError({ externalContext: pricedContext })).toBe('facts_moved')
     })
 
     test('is held while the bank processes the payment', async () => {
       const usedCode = await createCodeContext('abc', 1)
-      const { orderId } = await registerSample(store, { outside: usedCode })
+      const { orderId } = await registerSample(store, { externalContext: usedCode })
       const readCodeKind = async (): Promise<string> =>
         (await store.discountCode('demo', 'abc', holdMs, addMs(holdMs))).is
       expect(await readCodeKind()).toBe('valid')
@@ -298,11 +307,11 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       store.replaceMemberList('demo', 'members', [{ key: 'l1', cells: { kind } }], 'office', noon)
 
     test('with a changed row is looked up again', async () => {
-      expect(await registerAndReadError({ outside: pricedWithRow })).toBe('facts_moved')
+      expect(await registerAndReadError({ externalContext: pricedWithRow })).toBe('facts_moved')
       await replaceList('life')
-      expect(await registerAndReadError({ outside: pricedWithRow })).toBe(null)
+      expect(await registerAndReadError({ externalContext: pricedWithRow })).toBe(null)
       await replaceList('annual')
-      expect(await registerAndReadError({ outside: pricedWithRow })).toBe('facts_moved')
+      expect(await registerAndReadError({ externalContext: pricedWithRow })).toBe('facts_moved')
     })
 
     test('is replaced as a whole, and reports new, changed and removed rows', async () => {

@@ -31,7 +31,10 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       const createPaymentInHand = (reference: string) =>
         ({ actor: 'desk', way: 'cash', reference, mail: newEmail }) as const
       const desk = { addedBy: 'the desk', way: 'desk' }
-      const first = await registerSample(store, { ...desk, inHand: createPaymentInHand('C-001') })
+      const first = await registerSample(store, {
+        ...desk,
+        paymentInHand: createPaymentInHand('C-001'),
+      })
       expect(await find(store, first.regNo)).toMatchObject({
         paymentStatus: 'success',
         state: 'complete',
@@ -41,7 +44,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       const figures = await store.dashboardFigures('demo', dayOf(noon))
       const rejectedForm = newRegistration({
         ...desk,
-        inHand: createPaymentInHand('c-001'),
+        paymentInHand: createPaymentInHand('c-001'),
         idempotency,
       })
       expect(await store.register(rejectedForm)).toEqual({
@@ -57,7 +60,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect(await store.registration(rejectedForm.regNo)).toBe(null)
       expect(await store.registrationByKey('demo', idempotency.key, noon)).toBe(null)
       expect(await store.dashboardFigures('demo', dayOf(noon))).toEqual(figures)
-      const correctedForm = { ...rejectedForm, inHand: createPaymentInHand('C-002') }
+      const correctedForm = { ...rejectedForm, paymentInHand: createPaymentInHand('C-002') }
       expect(await store.register(correctedForm)).toMatchObject({
         ok: true,
         value: { repeated: false },
@@ -184,7 +187,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
 
     test('stores consents with it', async () => {
       const { regNo } = await registerSample(store, {
-        agreed: ['agreed to “The rules” (version 2)'],
+        consents: ['agreed to “The rules” (version 2)'],
       })
       expect((await store.auditOf(regNo)).map(({ at, what }) => [at, what])).toEqual([
         [noon, 'registered'],
