@@ -19,8 +19,8 @@ afterAll(async () => {
 
 const findQuestion = (page: Page, text: string) =>
   page.getByRole('heading', { level: 2, name: text })
-const proceed = (page: Page) => page.getByRole('button', { name: 'Continue' }).click()
 /** Also reads what is pasted and not read yet. */
+const proceed = (page: Page) => page.getByRole('button', { name: 'Continue' }).click()
 const createFile = (page: Page) =>
   page.getByRole('button', { name: 'Create the event file' }).click()
 const findNotice = (page: Page) => page.getByRole('status').filter({ hasText: 'was created.' })
@@ -62,10 +62,12 @@ async function openCreatedFile(width = 1280): Promise<Awaited<ReturnType<typeof 
   }
   await proceed(page)
   await page.getByLabel('Paste a table').fill('Echo for All | 1,500')
-  await createFile(page)
+  await proceed(page)
   await page.getByRole('button', { name: /^Price for a category.*Echo/ }).click()
   await page.getByRole('combobox', { name: 'Who pays' }).selectOption('Student')
   await page.getByRole('textbox', { name: 'Echo for All for Student' }).fill('500')
+  await proceed(page)
+  await findQuestion(page, 'More details').waitFor()
   await createFile(page)
   await findNotice(page).waitFor()
   return opened
