@@ -54,7 +54,7 @@ export function createEventFigureInvariants(
       .filter(({ category }) => getCurrency(eventId, category) === currency)
       .reduce((sum, row) => sum + row.booked, 0)
     const { rows } = await exportChunk(serverSql(), query, null, ROWS_MAX)
-    const { sums, paidBeside } = await computeSalesOfList(serverSql(), query, [])
+    const { sums, unassignedAmounts } = await computeSalesOfList(serverSql(), query, [])
     return {
       list: netRevenue,
       export: (JSON.parse(rows.rows) as readonly Money[])
@@ -62,7 +62,9 @@ export function createEventFigureInvariants(
         .reduce((sum, { money }) => sum + money.paid - money.refunded, 0),
       sales: [
         ...sums.filter((sum) => sum.currency === currency).map(({ paidTotal }) => paidTotal),
-        ...paidBeside.filter((money) => money.currency === currency).map(({ amount }) => amount),
+        ...unassignedAmounts
+          .filter((money) => money.currency === currency)
+          .map(({ amount }) => amount),
       ].reduce<number>((sum, amount) => sum + amount, 0),
       payments: (
         await readMovementSums(serverSql(), {

@@ -51,12 +51,12 @@ async function sendPage(
     ? buildListedRows(event, listColumns(list))
     : (registration: ListedRegistration) => buildListRow(event, registration)
   const rows = stored.rows.map(toRow)
-  const description = describeQuery(event, list, query, stored.count, stored.countCapped)
+  const description = describeQuery(event, list, query, stored.count, stored.isCountCapped)
   await deps.store.addAuditEntry({
     at: deps.clock(),
     who: user.username,
     // The search text may be a person's name or number, and the audit log is kept permanently.
-    what: `viewed page ${page} of the list ${list.id}: ${describeQuery(event, list, query, stored.count, stored.countCapped, true)}`,
+    what: `viewed page ${page} of the list ${list.id}: ${describeQuery(event, list, query, stored.count, stored.isCountCapped, true)}`,
     eventId: event.id,
     regNo: null,
     look: `list ${list.id}`,
@@ -67,7 +67,7 @@ async function sendPage(
   const answer: Omit<ListResponse, 'results'> = {
     status: 'success',
     count: stored.count,
-    count_capped: stored.countCapped,
+    count_capped: stored.isCountCapped,
     ...toWireCurrency(event.currency),
     sums: stored.sums === null ? null : toWireSums(stored.sums, event),
     not_sorted: stored.isSorted ? null : NOT_SORTED_MESSAGE,

@@ -19,10 +19,10 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 /** Converts the paid amounts that no row contains: in the event's currency, and in each other one. */
 function toWirePaidWithoutRow(
-  paidBeside: readonly Money[],
+  unassignedAmounts: readonly Money[],
   eventCurrency: Currency,
 ): Pick<SalesResponse, 'paid_beside' | 'others_beside'> {
-  const sums = paidBeside.map(({ amount: toAmountCell, currency }) => ({
+  const sums = unassignedAmounts.map(({ amount: toAmountCell, currency }) => ({
     currency,
     amount: toMajorUnits(toAmountCell, currency),
   }))
@@ -105,13 +105,7 @@ export function addSalesRoutes(office: OfficeRoutes, deps: Deps): void {
     reply.header('cache-control', 'no-store')
     if (filters.get('as') === 'seats') return reply.send(seats)
     const fields = event.fields.filter(({ type }) => type === 'people')
-    const {
-      sums,
-      paidBeside,
-      groups,
-      people,
-      capped: isCapped,
-    } = await deps.store.salesOfList(
+    const { sums, unassignedAmounts, groups, people, isCapped } = await deps.store.salesOfList(
       listQuery.value,
       fields.map(({ id }) => id),
     )
@@ -128,7 +122,7 @@ export function addSalesRoutes(office: OfficeRoutes, deps: Deps): void {
       ...toWireCurrency(event.currency),
       capped: isCapped,
       rows: buildSalesRows(event, sums),
-      ...toWirePaidWithoutRow(paidBeside, event.currency),
+      ...toWirePaidWithoutRow(unassignedAmounts, event.currency),
       ...buildSalesGroups(event, groups),
       people: people.map(({ field, count, paid }) => ({
         id: field,

@@ -140,7 +140,7 @@ export async function readFastPage(
   return {
     rows: toListedRegistrations(toListedRows(rows, lines)),
     count: sumTotals(statusSums),
-    countCapped: false,
+    isCountCapped: false,
     sums: statusSums,
     isSorted: true,
   }
@@ -166,7 +166,7 @@ async function readPage(
   const isSorted =
     query.sort === undefined ||
     query.sort.by === 'date' ||
-    (counted.count <= COUNT_MAX && !counted.countCapped)
+    (counted.count <= COUNT_MAX && !counted.isCountCapped)
   const sort = isSorted ? query.sort : undefined
   const skippedRows = (page - 1) * pageSize
   const isByDate = (sort?.by ?? 'date') === 'date'
@@ -229,9 +229,9 @@ async function skipWholeDays(
   return { where: r.lit(false), left: 0 }
 }
 
-type ListTotals = Pick<ListPage, 'count' | 'countCapped' | 'sums'>
+type ListTotals = Pick<ListPage, 'count' | 'isCountCapped' | 'sums'>
 
-const CAPPED_TOTALS: ListTotals = { count: COUNT_MAX, countCapped: true, sums: null }
+const CAPPED_TOTALS: ListTotals = { count: COUNT_MAX, isCountCapped: true, sums: null }
 
 /** Returns the totals of all rows of a filter: exact if there are counters, otherwise counted up to a limit. */
 async function readCounts(
@@ -241,7 +241,7 @@ async function readCounts(
 ): Promise<ListTotals> {
   if (!isCounted(query)) return addUpStatuses(await readSumsOfRows(sql, filter, COUNT_MAX + 1))
   const statusSums = await readStatusSums(sql, query)
-  return { count: sumTotals(statusSums), countCapped: false, sums: statusSums }
+  return { count: sumTotals(statusSums), isCountCapped: false, sums: statusSums }
 }
 
 /** Counts the rows. Sums are not computed above the limit, because they are not shown. */
@@ -279,7 +279,7 @@ const readSumsOfRows = (
 
 function addUpStatuses(statusSums: readonly StatusSum[]): ListTotals {
   const count = sumTotals(statusSums)
-  return count > COUNT_MAX ? CAPPED_TOTALS : { count, countCapped: false, sums: statusSums }
+  return count > COUNT_MAX ? CAPPED_TOTALS : { count, isCountCapped: false, sums: statusSums }
 }
 
 const sumTotals = (statusSums: readonly StatusSum[]): number =>

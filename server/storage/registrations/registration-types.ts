@@ -297,7 +297,7 @@ export type StatusSum = {
 export type ListPage = {
   readonly rows: readonly ListedRegistration[]
   readonly count: number
-  readonly countCapped: boolean
+  readonly isCountCapped: boolean
   /** The totals of all pages. Null if more registrations match than are counted. */
   readonly sums: readonly StatusSum[] | null
   /** False if there are too many to sort as requested; then the newest come first. */
@@ -307,7 +307,7 @@ export type ListPage = {
 export type ListSales = {
   readonly sums: readonly SalesSum[]
   /** Paid amounts that belong to no line: above the bill, or for registrations cancelled since. One for each currency. */
-  readonly paidBeside: readonly Money[]
+  readonly unassignedAmounts: readonly Money[]
   readonly groups: readonly SalesGroup[]
   /** The number of persons by field, and how many of them belong to paid registrations. */
   readonly people: readonly {
@@ -316,7 +316,7 @@ export type ListSales = {
     readonly paid: number
   }[]
   /** A search found more registrations than are added up. */
-  readonly capped: boolean
+  readonly isCapped: boolean
 }
 
 export type NewMail = {

@@ -97,7 +97,7 @@ export async function computeSalesOfList(
       ).get()
       return { field, count: row?.count ?? 0, paid: row?.paid ?? 0 }
     }),
-    capped: (matchingRows?.length ?? 0) > COUNT_MAX,
+    isCapped: (matchingRows?.length ?? 0) > COUNT_MAX,
   }
 }
 
@@ -142,7 +142,7 @@ function assignPaidAmounts(
   sums: readonly SalesSum[],
   partialLines: readonly PartialLine[],
   keptTotals: readonly Money[],
-): Pick<ListSales, 'sums' | 'paidBeside'> {
+): Pick<ListSales, 'sums' | 'unassignedAmounts'> {
   const getKey = ({
     item,
     option,
@@ -168,12 +168,12 @@ function assignPaidAmounts(
     ...sum,
     paidTotal: toAmount(sum.paidTotal + (parts.get(getKey(sum)) ?? 0)),
   }))
-  const paidBeside = keptTotals.map(({ currency, amount }): Money => {
+  const unassignedAmounts = keptTotals.map(({ currency, amount }): Money => {
     const lineTotal = assigned.reduce(
       (sum, line) => (line.currency === currency ? sum + line.paidTotal : sum),
       0,
     )
     return { currency, amount: toAmount(amount - lineTotal) }
   })
-  return { sums: assigned, paidBeside }
+  return { sums: assigned, unassignedAmounts }
 }

@@ -75,7 +75,7 @@ export function defineListsContract(setUp: ContractSetup): void {
       expect(toRegNos(firstPage.rows)).toEqual([divya, chitra, benny])
       expect(toRegNos(two.rows)).toEqual([asha])
       expect(thirdPage.rows).toEqual([])
-      expect([firstPage.count, two.count, thirdPage.count, firstPage.countCapped]).toEqual([
+      expect([firstPage.count, two.count, thirdPage.count, firstPage.isCountCapped]).toEqual([
         4,
         4,
         4,

@@ -218,7 +218,7 @@ describe('SQLite', () => {
       2,
       50,
     )
-    expect([search.count, search.countCapped, search.rows.length]).toEqual([COUNT_MAX, true, 50])
+    expect([search.count, search.isCountCapped, search.rows.length]).toEqual([COUNT_MAX, true, 50])
     // After all are indexed, only the rows of the page are read.
     await waitForIndex()
     const listCopies = (event: string, page: number) =>
@@ -226,7 +226,7 @@ describe('SQLite', () => {
     const indexedPage = await listCopies('demo', 2)
     expect(indexedPage).toEqual(search)
     expect(indexedPage.rows.at(0)?.regNo).toBe(`COPY${COUNT_MAX + 5 - 50}`)
-    expect(await listCopies('other', 1)).toMatchObject({ count: 0, countCapped: false, rows: [] })
+    expect(await listCopies('other', 1)).toMatchObject({ count: 0, isCountCapped: false, rows: [] })
     const lastPage = await listCopies('demo', COUNT_MAX / 50)
     expect(lastPage.rows.at(-1)?.regNo).toBe('COPY6')
     expect((await listCopies('demo', COUNT_MAX / 50 + 1)).rows).toEqual([])
@@ -235,9 +235,9 @@ describe('SQLite', () => {
       2,
       50,
     )
-    expect([answerPage.count, answerPage.countCapped]).toEqual([COUNT_MAX, true])
+    expect([answerPage.count, answerPage.isCountCapped]).toEqual([COUNT_MAX, true])
     const plainPage = await openedStore.store.listPage({ eventId: 'demo', answers: {} }, 1, 50)
-    expect([plainPage.count, plainPage.countCapped]).toEqual([COUNT_MAX + 6, false])
+    expect([plainPage.count, plainPage.isCountCapped]).toEqual([COUNT_MAX + 6, false])
   })
 
   test('a list page is read from the index alone', () => {
