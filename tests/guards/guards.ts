@@ -24,7 +24,7 @@ export type Subject = (typeof SUBJECTS)[number]
 export const FINDINGS: Readonly<Record<Subject, number>> = {
   money: 41,
   treasury: 71,
-  delegates: 46,
+  delegates: 47,
   strangers: 30,
   office: 34,
   machine: 15,
