@@ -10,7 +10,6 @@ import {
   dayOf,
   endOfDay,
   err,
-  findCategory,
   findTransferMethod,
   formatDayShort,
   formatLine,
@@ -36,7 +35,7 @@ import type {
   Result,
 } from '../../engine/index.ts'
 import type { WireRehearsedDay } from '../../engine/api.ts'
-import { createRandom, generateAnswers } from './invented-people.ts'
+import { inventDelegates } from './invented-delegates.ts'
 import { reportEach } from '../ops/progress.ts'
 import { groupByDay } from './rehearsed-days.ts'
 import type { RehearsedStep } from './rehearsed-days.ts'
@@ -45,11 +44,6 @@ import type { RehearsalServer, RehearsedFile } from './rehearsal-server.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 
 const HOUR_MS = 3_600_000
-/** The maximum number of delegates invented to find one in each category. */
-const MAX_CANDIDATES = 600
-const SEED = 20_261_128
-/** Short enough that every gateway accepts the email address. */
-const MAX_MAILBOX_CHARACTERS = 30
 /** Expiry, refunds and emails follow an action of a delegate within this time. */
 const BUSY_DAYS = 14
 /** The time that a delegate spends at the gateway. */
@@ -180,39 +174,38 @@ function createReporter({ server, addStep, names }: RehearsalContext): () => Pro
 /** Schedules all actions. All delegates pay after a few minutes, except those whose names state something else. */
 function scheduleActions(context: RehearsalContext, calendar: readonly CalendarDay[]): void {
   const { event, schedule } = context
-  const people = inventDelegates(event)
-  const [first] = [...people]
-  if (first === undefined) return
-  const [, answers] = first
+  const delegates = inventDelegates(event)
+  if (delegates === null) return
+  const { people, inventAnother } = delegates
   const changeDays = calendar.map(({ day }) => day)
   const opens = findFirstOpenDay(event, changeDays)
   const isPaid = event.fees.prices !== null && event.methods.length > 0
-  for (const [index, person] of [...people.values()].entries())
+  for (const [index, person] of people.entries())
     schedule(getTimeOfDay(opens, 10, index), () => registerAndPay(context, person))
-  if (isPaid)
-    schedule(getTimeOfDay(opens, 11), () =>
-      register(context, renameDelegate(event, answers, 'Leaves Unpaid')),
-    )
+  if (isPaid) {
+    const at = getTimeOfDay(opens, 11)
+    schedule(at, () => register(context, inventAnother(at, 'Leaves Unpaid')))
+  }
   for (const method of event.methods)
-    if (method.is === 'transfer')
-      schedule(getTimeOfDay(opens, 12), () =>
-        register(context, {
-          ...renameDelegate(event, answers, 'Never Transfers'),
-          [METHOD_FIELD]: method.id,
-        }),
-      )
-  for (const day of changeDays.filter((one) => one > opens))
-    schedule(getTimeOfDay(day, 10), () =>
-      registerAndPay(context, renameDelegate(event, answers, `Of ${formatDayShort(day)}`)),
-    )
-  const [cancels] = [...people.values()].slice(-1)
+    if (method.is === 'transfer') {
+      const at = getTimeOfDay(opens, 12)
+      const answers = { ...inventAnother(at, 'Never Transfers'), [METHOD_FIELD]: method.id }
+      schedule(at, () => register(context, answers))
+    }
+  for (const day of changeDays.filter((one) => one > opens)) {
+    const at = getTimeOfDay(day, 10)
+    const answers = inventAnother(at, `Of ${formatDayShort(day)}`)
+    schedule(at, () => registerAndPay(context, answers))
+  }
+  const cancels = people.at(-1)
   const cancelDay = event.cancellation?.steps[0]?.until ?? addDays(event.from, -7)
   if (cancels !== undefined)
     schedule(getTimeOfDay(cancelDay, 15), () => askToCancel(context, cancels))
-  for (const day of new Set([event.registration.desk?.opens ?? event.from, event.from]))
-    schedule(getTimeOfDay(day, 9), () =>
-      addAtDesk(context, renameDelegate(event, answers, `Arrives ${formatDayShort(day)}`)),
-    )
+  for (const day of new Set([event.registration.desk?.opens ?? event.from, event.from])) {
+    const at = getTimeOfDay(day, 9)
+    const answers = inventAnother(at, `Arrives ${formatDayShort(day)}`)
+    schedule(at, () => addAtDesk(context, answers))
+  }
 }
 
 /**
@@ -227,41 +220,6 @@ function findFirstOpenDay(event: EventConfig, changeDays: readonly Day[]): Day {
 
 const getTimeOfDay = (day: Day, hour: number, minute = 0): Instant =>
   instant(startOfDay(day) + hour * HOUR_MS + minute * 60_000)
-
-/** Invents one delegate for each category. A category that requires a code or a member list has none. */
-function inventDelegates(event: EventConfig): ReadonlyMap<string, Answers> {
-  const random = createRandom(SEED)
-  const delegatesByCategory = new Map<string, Answers>()
-  for (
-    let n = 0;
-    n < MAX_CANDIDATES && delegatesByCategory.size < event.categories.length;
-    n += 1
-  ) {
-    const answers = generateAnswers(event, random)
-    const category = findCategory(event, answers)
-    if (category !== null && !delegatesByCategory.has(category)) {
-      const label = event.categories.find(({ id }) => id === category)?.label ?? category
-      delegatesByCategory.set(category, renameDelegate(event, answers, label))
-    }
-  }
-  return delegatesByCategory
-}
-
-/** Returns the same answers with another person's name and address. */
-function renameDelegate({ roles, fields }: EventConfig, answers: Answers, name: string): Answers {
-  const mailbox = name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, MAX_MAILBOX_CHARACTERS)
-  const maxCharacters = fields.find(({ id }) => id === roles.fullName)?.lengthMax
-  return {
-    ...answers,
-    ...(roles.fullName === undefined
-      ? {}
-      : { [roles.fullName]: `Example ${name}`.slice(0, maxCharacters).trim() }),
-    ...(roles.email === undefined ? {} : { [roles.email]: `${mailbox}@example.org` }),
-  }
-}
 
 async function register(context: RehearsalContext, answers: Answers): Promise<RegNo | null> {
   const { server, event, addStep, names } = context

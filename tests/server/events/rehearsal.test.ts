@@ -1,4 +1,5 @@
 /** The rehearsal of an event: its calendar, and the same emails as those of a server with the same clock. */
+import { readFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
 import { formatDay, formatTime, instant } from '../../../engine/index.ts'
 import type { Answers, Day, EventConfig, OrderId } from '../../../engine/index.ts'
@@ -141,6 +142,24 @@ test('a delegate who pays by bank transfer does not stop the rehearsal: staff re
     'Staff record the transfer of Example Member, ₹ 3,304: “₹ 3,304 by bank transfer recorded: NUMBER is paid.”',
   )
   expect(texts).toContain('The registration of Example Never Transfers expires')
+})
+
+test('a category that is no longer on sale does not register at the last price, and another does, online and at the desk', async () => {
+  const text = await readFile('tests/events/nidancon2027.yaml', 'utf8')
+  const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED }, 600_000)
+  if (!result.ok) throw new Error(result.error)
+  const texts = result.value.days.flatMap(({ steps }) =>
+    steps.map((step) => step.text.replaceAll('\u00a0', ' ')),
+  )
+  expect(texts).toContain('Undergraduate student: not on sale')
+  // Each is another person: the form asks before the same council number registers again.
+  for (const day of ['1 Dec 2026', '16 Jan 2027', '6 Feb 2027'])
+    expect(texts).toContainEqual(expect.stringMatching(`^Example Of ${day} pays ₹ [0-9,]+`))
+  expect(texts).toContainEqual(
+    expect.stringMatching(/^Staff add Example Arrives 12 Feb 2027 at the front desk: .*₹ /),
+  )
+  // The member lists of a rehearsal are empty, so the delegate of the category is not on one.
+  expect(texts).toContainEqual(expect.stringMatching(/^Example Non-member registers: Non-member: /))
 })
 
 test('a day that is changed in the file changes in the rehearsal', async () => {

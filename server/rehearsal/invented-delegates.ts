@@ -1,0 +1,108 @@
+/** Invents the delegates of a rehearsal, and chooses one whose answers are on sale at a given time. */
+import {
+  dayOf,
+  findAnswerErrors,
+  findCategory,
+  getCategoryLabel,
+  quote,
+  withDeskDays,
+} from '../../engine/index.ts'
+import type { Answers, EventConfig, Instant } from '../../engine/index.ts'
+import { createRandom, generateAnswers } from './invented-people.ts'
+
+/** The number of delegates invented to find one in each category, and others for each price period. */
+const MAX_CANDIDATES = 600
+const SEED = 20_261_128
+/** Short enough that every gateway accepts the email address. */
+const MAX_MAILBOX_CHARACTERS = 30
+const UNIQUE_DIGITS = 4
+/** The last four digits in a row. */
+const LAST_DIGITS = /\d{4}(?!.*\d{4})/u
+
+export type InventedDelegates = {
+  /** One delegate for each category, who is named after it. */
+  readonly people: readonly Answers[]
+  /**
+   * Returns another delegate, whose category and items are on sale at that time, on the form or at the front desk. If
+   * none are, the delegate shows why the server refuses a registration.
+   */
+  readonly inventAnother: (at: Instant, name: string) => Answers
+}
+
+/**
+ * Invents the delegates of a rehearsal; null if the answers of a form lead to no category. A category that requires a
+ * code or a member list has none, because the rehearsal issues no codes and its member lists are empty.
+ */
+export function inventDelegates(event: EventConfig): InventedDelegates | null {
+  const random = createRandom(SEED)
+  const candidates: Answers[] = []
+  const people = new Map<string, Answers>()
+  const listed = new Map<string, Answers>()
+  for (let n = 0; n < MAX_CANDIDATES; n += 1) {
+    const answers = generateAnswers(event, random)
+    const category = findCategory(event, answers)
+    if (category === null) continue
+    const isListed = namesMemberList(event, answers)
+    if (!isListed) candidates.push(answers)
+    const found = isListed ? listed : people
+    if (!found.has(category)) found.set(category, answers)
+  }
+  // The form rejects a delegate who is on no list. If a category has no other delegates, the page shows this.
+  const firstOfEach = [...people, ...[...listed].filter(([category]) => !people.has(category))]
+  const all = [...firstOfEach.map(([, answers]) => answers), ...candidates]
+  const [first] = all
+  if (first === undefined) return null
+  let count = 0
+  const rename = (answers: Answers, name: string): Answers => {
+    count += 1
+    return setName(event, setUniqueAnswers(event, answers, count), name)
+  }
+  return {
+    people: firstOfEach.map(([category, answers]) =>
+      rename(answers, getCategoryLabel(event, category)),
+    ),
+    inventAnother: (at, name) => {
+      const openEvent = withDeskDays(event, dayOf(at))
+      return rename(all.find((answers) => quote(openEvent, answers, at).ok) ?? first, name)
+    },
+  }
+}
+
+/** Returns true if the answers contain an entry of a member list. */
+const namesMemberList = ({ fields }: EventConfig, answers: Answers): boolean =>
+  fields.some(({ id, roll }) => roll !== undefined && answers[id] !== undefined)
+
+/**
+ * Returns the answers with different values where two delegates may not have the same: the last four digits of a
+ * number, or digits after a text. An answer that the form does not accept with them is unchanged.
+ */
+function setUniqueAnswers(event: EventConfig, answers: Answers, count: number): Answers {
+  const digits = String(count).padStart(UNIQUE_DIGITS, '0')
+  const names = new Set(event.unique.flatMap(({ fields }) => fields))
+  return event.fields.reduce((result, { id, type }) => {
+    const answer = answers[id]
+    if (!names.has(id) || typeof answer !== 'string') return result
+    if (type !== 'text' && type !== 'phone') return result
+    const value = LAST_DIGITS.test(answer)
+      ? answer.replace(LAST_DIGITS, digits)
+      : `${answer} ${digits}`
+    const changed = { ...result, [id]: value }
+    return findAnswerErrors(event, changed)[id] === undefined ? changed : result
+  }, answers)
+}
+
+/** Returns the answers with this name, and an email address made from it. */
+function setName({ roles, fields }: EventConfig, answers: Answers, name: string): Answers {
+  const mailbox = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, MAX_MAILBOX_CHARACTERS)
+  const maxCharacters = fields.find(({ id }) => id === roles.fullName)?.lengthMax
+  return {
+    ...answers,
+    ...(roles.fullName === undefined
+      ? {}
+      : { [roles.fullName]: `Example ${name}`.slice(0, maxCharacters).trim() }),
+    ...(roles.email === undefined ? {} : { [roles.email]: `${mailbox}@example.org` }),
+  }
+}
