@@ -1,6 +1,6 @@
 /** Describes conditions in words, to explain why a rule matches or a price applies. */
 import type { Answer, Answers, Condition, Test } from '../event/answer-types.ts'
-import { METHOD_NAME } from './pricing-context.ts'
+import { CODE_NAME, getFullSeatName, METHOD_NAME } from './pricing-context.ts'
 import { passesTest } from './evaluate-condition.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { assertNever, getOwn } from '../lib/result.ts'
@@ -24,16 +24,64 @@ export function describeFirstFailure(
     : `${failed.field} is ${formatComparedAnswer(event, failed.field, getAnswer(failed.field))}`
 }
 
-/** Describes a condition: "designation is PG and asi_member is yes, or …". */
+/** The words of a description that depend on its readers. */
+type Wording = {
+  /** Returns the name of a field, the category or a context value. */
+  readonly getName: (event: PublicEvent, id: string) => string
+  /** The verb before the number of chosen options or listed people. */
+  readonly counts: string
+}
+const IDS: Wording = { getName: (_, id) => id, counts: 'counts' }
+const LABELS: Wording = { getName: getNameLabel, counts: 'has' }
+
+/**
+ * Describes a condition with the ids of the file, for its authors: "designation is PG and asi_member
+ * is yes, or …".
+ */
 export function describeCondition(event: PublicEvent, condition: Condition): string {
-  return condition
-    .map((map) =>
-      map.map(({ field, test }) => `${field} ${describeTest(event, field, test)}`).join(' and '),
-    )
-    .join(', or ')
+  return describe(event, condition, IDS)
 }
 
-function describeTest(event: PublicEvent, field: string, test: Test): string {
+/**
+ * Describes a condition with the labels of the form, for readers who do not know the file:
+ * "“Designation” is PG and “Are you a member?” is yes, or …".
+ */
+export function describeConditionByLabels(event: PublicEvent, condition: Condition): string {
+  return describe(event, condition, LABELS)
+}
+
+const describe = (event: PublicEvent, condition: Condition, wording: Wording): string =>
+  condition
+    .map((map) =>
+      map
+        .map(
+          ({ field, test }) =>
+            `${wording.getName(event, field)} ${describeTest(event, field, test, wording)}`,
+        )
+        .join(' and '),
+    )
+    .join(', or ')
+
+function getNameLabel(event: PublicEvent, id: string): string {
+  if (id === 'category') return 'the category'
+  if (id === CODE_NAME) return 'the discount code'
+  if (id === METHOD_NAME) return 'the payment method'
+  const findLabel = (fieldId: string): string | undefined =>
+    [...event.fields, ...event.alsoStored].find((field) => field.id === fieldId)?.label
+  const label = findLabel(id)
+  if (label !== undefined) return `“${label}”`
+  // A quota has no label, but delegates read its message.
+  const quota = event.quotas.find((one) => id === getFullSeatName(one.id))
+  if (quota !== undefined) return `“${quota.full.message}”`
+  // A column of the member list that contains the answer.
+  const [fieldId = '', column] = id.split('.')
+  const listedLabel = findLabel(fieldId)
+  return listedLabel === undefined || column === undefined
+    ? id
+    : `the ${column.replaceAll('_', ' ')} of “${listedLabel}”`
+}
+
+function describeTest(event: PublicEvent, field: string, test: Test, { counts }: Wording): string {
   const list = (values: readonly Answer[]): string =>
     values.map((value) => formatComparedAnswer(event, field, value)).join(' or ')
   switch (test.is) {
@@ -47,7 +95,7 @@ function describeTest(event: PublicEvent, field: string, test: Test): string {
       return test.answered ? 'is answered' : 'is not answered'
     case 'count':
     case 'number':
-      return `${test.is === 'count' ? 'counts' : 'is'} ${describeBounds([
+      return `${test.is === 'count' ? counts : 'is'} ${describeBounds([
         ['at least', test.atLeast],
         ['above', test.above],
         ['at most', test.atMost],
@@ -89,6 +137,6 @@ function formatComparedAnswer(event: PublicEvent, id: string, answer: Answer | u
     id === 'category'
       ? event.categories
       : (event.fields.find((field) => field.id === id)?.options ??
-        (id === METHOD_NAME ? event.fees.methods : undefined))
+        (id === METHOD_NAME ? event.fees.methods : id === CODE_NAME ? event.codeKinds : undefined))
   return options?.find((option) => option.id === answer)?.label ?? String(answer)
 }

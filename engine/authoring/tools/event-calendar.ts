@@ -28,12 +28,13 @@ import { EACH_ROW, getTablePrice } from '../../pricing/bill.ts'
 import { getPaidTaxText } from '../../pricing/price-list-tax.ts'
 import { quoteCategory } from '../../pricing/quote.ts'
 import { getCurrency } from '../../rules/category.ts'
-import { describeCondition } from '../../rules/describe-condition.ts'
+import { describeConditionByLabels } from '../../rules/describe-condition.ts'
 import { findRefundTerms } from '../../registration/cancellation-refund.ts'
 import { listEditableFields } from '../../registration/self-service-edits.ts'
 import { listConditionNames } from '../proofs/walk-form.ts'
 import { formatPaidItemPrice, isAboutCategory, listCategoriesOfTable } from './item-tables.ts'
 import { ALL_OTHERS, formatAdjustment, formatAmountField, formatSeats } from './price-list.ts'
+import type { Naming } from './price-list.ts'
 
 /** The changes at the start of a day. */
 export type CalendarDay = { readonly day: Day; readonly changes: readonly string[] }
@@ -90,6 +91,9 @@ export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
   return calendarDays
 }
 
+/** The calendar is signed by organisers who do not know the ids of the file. */
+const BY_LABEL: Naming = { describe: describeConditionByLabels, nameItem: formatItemName }
+
 const OPEN = 'Registration: open'
 
 /** The first day of the list is not the day on which registration opens, unless the file names one. */
@@ -129,7 +133,7 @@ function listSaleFacts(event: EventConfig, day: Day): readonly Fact[] {
       .filter(({ from, to }) => (from ?? day) <= day && day <= (to ?? day))
       .map((adjustment): Fact => [
         `adjustment ${adjustment.id}`,
-        `${formatAdjustment(event, adjustment)}${'amount' in adjustment.by && event.fees.tax?.prices === 'exclusive' ? ', before tax' : ''}`,
+        `${formatAdjustment(event, adjustment, BY_LABEL)}${'amount' in adjustment.by && event.fees.tax?.prices === 'exclusive' ? ', before tax' : ''}`,
       ]),
     ...event.methods.map((method): Fact => [
       `method ${method.id}`,
@@ -182,7 +186,7 @@ function formatRowPrices(
     const categories = listCategoriesOfTable(event, item, part)
     const labels =
       categories === null
-        ? [when === null ? ALL_OTHERS : `where ${describeCondition(event, when)}`]
+        ? [when === null ? ALL_OTHERS : `where ${describeConditionByLabels(event, when)}`]
         : categories.map(({ label }) => label)
     payers.set(amount, [...(payers.get(amount) ?? []), ...labels])
   }
@@ -197,12 +201,23 @@ function formatRowPrices(
 const findField = (event: EventConfig, id: string | undefined): Field | undefined =>
   event.fields.find((field) => field.id === id)
 
+/** Formats the name of an item with all its rows: its label without placeholders, or the label of its field. */
+function formatItemName(event: EventConfig, id: string): string {
+  const item = event.fees.items.find((one) => one.id === id)
+  if (item === undefined) return id
+  const label = fillOption(item.label, undefined)
+  return `“${label === '' ? (findField(event, item.by)?.label ?? id) : label}”`
+}
+
+const fillOption = (label: string, option: string | undefined): string =>
+  fillPlaceholders(label, { option }, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/^[\s,:–-]+|[\s,:–-]+$/g, '')
+
 /** Formats the label of an item's bill line without the delegate's answers: "Single room, per night". */
 function formatItemLabel(event: EventConfig, item: Item, row: string): string {
   const option = findField(event, item.by)?.options?.find(({ id }) => id === row)?.label
-  const label = fillPlaceholders(item.label, { option }, '')
-    .replaceAll(/\s+/g, ' ')
-    .replace(/[\s,:–-]+$/, '')
+  const label = fillOption(item.label, option)
   const names = findPlaceholderNames(item.label)
   const unit = findField(event, item.times)
   return [
@@ -219,14 +234,14 @@ function formatItemCondition(event: EventConfig, item: Item): string {
   const ordering: readonly (string | undefined)[] = [by, count?.field, times, amountIn]
   return listConditionNames([when]).every((name) => ordering.includes(name))
     ? ''
-    : `, where ${describeCondition(event, when)}`
+    : `, where ${describeConditionByLabels(event, when)}`
 }
 
 /** Returns the quotas, which are the same on all days. */
 const listSeats = (event: EventConfig): readonly Fact[] =>
   event.quotas.map((quota): Fact => [
     `quota ${quota.id}`,
-    `Seats: ${formatSeats(event, quota)}. When full: “${quota.full.message}”`,
+    `Seats: ${formatSeats(event, quota, BY_LABEL)}. When full: “${quota.full.message}”`,
   ])
 
 function formatEditable(event: EventConfig, day: Day): string {

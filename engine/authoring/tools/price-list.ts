@@ -18,6 +18,8 @@ import {
 } from '../../lib/money.ts'
 import { getCurrency } from '../../rules/category.ts'
 import { getOwn } from '../../lib/result.ts'
+import { REGISTRATION } from '../../event/pricing-types.ts'
+import type { Condition } from '../../event/answer-types.ts'
 import type {
   Adjustment,
   Item,
@@ -320,19 +322,27 @@ function formatTaxRule(event: EventConfig, { tax, when, from, to, note }: TaxRul
   ].join(', ')
 }
 
+/** How a list names conditions and items: by the ids of the file, or by the labels that delegates read. */
+export type Naming = {
+  readonly describe: (event: EventConfig, condition: Condition) => string
+  readonly nameItem: (event: EventConfig, id: string) => string
+}
+const BY_ID: Naming = { describe: describeCondition, nameItem: (_, id) => id }
+
 export function formatAdjustment(
   event: EventConfig,
   { label, by, on, when, from, to }: Adjustment,
+  { describe, nameItem }: Naming = BY_ID,
 ): string {
   const change =
     'percent' in by
       ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%`
       : formatSigned(by.amount, by.currency ?? event.currency)
   return [
-    `${label}: ${change} on ${on === 'all' ? 'all lines' : on}`,
+    `${label}: ${change} on ${on === 'all' ? 'all lines' : on === REGISTRATION ? on : nameItem(event, on)}`,
     ...(from === undefined ? [] : [`from ${formatDay(from)}`]),
     ...(to === undefined ? [] : [`to ${formatDay(to)}`]),
-    ...(when === undefined ? [] : [`where ${describeCondition(event, when)}`]),
+    ...(when === undefined ? [] : [`where ${describe(event, when)}`]),
   ].join(', ')
 }
 
@@ -346,7 +356,11 @@ function formatQuota(event: EventConfig, quota: Quota): string {
 }
 
 /** Formats the number of seats, and which registrations take them: "100, where category is Trainee". */
-export function formatSeats(event: EventConfig, quota: Quota): string {
+export function formatSeats(
+  event: EventConfig,
+  quota: Quota,
+  { describe }: Naming = BY_ID,
+): string {
   const { when, eachOptionOf, count, withDelegate, max } = quota
   const options = findField(event, eachOptionOf)?.options
   const maxText =
@@ -362,5 +376,5 @@ export function formatSeats(event: EventConfig, quota: Quota): string {
     count === undefined
       ? ''
       : `, counting ${withDelegate === true ? 'the delegate and ' : ''}${getFieldLabel(event, count)}`
-  return `${eachOptionOf === undefined ? maxText : `${maxText} in ${getFieldLabel(event, eachOptionOf)}`}${countedText}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`
+  return `${eachOptionOf === undefined ? maxText : `${maxText} in ${getFieldLabel(event, eachOptionOf)}`}${countedText}${when === undefined ? '' : `, where ${describe(event, when)}`}`
 }

@@ -33,7 +33,37 @@ test('when prices change, only the changed ones are listed', () => {
   expect(changes).toContain('Accompanying person, each: ₹ 5,310')
   expect(changes.join('\n')).not.toMatch(/dinner|Statistics|Seats|Registration/)
   expect(listChanges(national, '2027-02-01')).toEqual([
-    'Late fee: +₹ 500 on registration, from 1 February 2027, where category is not Senior member or Invited faculty, before tax',
+    'Late fee: +₹ 500 on registration, from 1 February 2027, where the category is not Senior member or Invited faculty, before tax',
+  ])
+})
+
+test('conditions and adjustments name what delegates read, not the ids of the file', () => {
+  const shown = (days: readonly CalendarDay[]) =>
+    days.flatMap(({ day }) => listChanges(days, day)).filter((text) => /where|%.* on /.test(text))
+  expect(listChanges(national, first?.day ?? '')).toEqual(
+    expect.arrayContaining([
+      'Presenter’s discount: −₹ 500 on registration, where “Do you present a paper?” is yes and the category is Member or Non-member or Postgraduate trainee or Undergraduate student or Nurse or technologist, before tax',
+      'Coupon, 15% off: −15% on registration, where the discount code is Coupon, 15% off',
+    ]),
+  )
+  expect(shown(listDays('tests/events/nilarun2027.yaml'))).toContain(
+    'Family of four, 10% off the adults: −10% on “Family run, adult”, where “Family run of three kilometres” has at least 4',
+  )
+  const onItems = listDays(NATIONAL, (text) =>
+    text
+      .replace('amount: -500', 'percent: -5')
+      .replace(
+        'when: {presents_paper: true, category: [member, non-member, trainee, student, allied]}\n      on: registration',
+        'when: {member_number.kind: life, workshops: {count: {at_least: 2}}, full.hall: true}\n      on: room',
+      )
+      .replace(
+        'when: {code: coupon}\n      on: registration',
+        'when: {code: coupon}\n      on: workshop',
+      ),
+  )
+  expect(shown(onItems).slice(0, 2)).toEqual([
+    'Presenter’s discount: −5% on “Room in the conference hotel”, where the kind of “Membership Number” is life and “Workshops on 12 February” has at least 2 and “The hall is full. Please write to us if you would like to be told of cancellations.” is yes',
+    'Coupon, 15% off: −15% on “Workshop”, where the discount code is Coupon, 15% off',
   ])
 })
 
@@ -43,7 +73,7 @@ test('seats are listed once', () => {
   )
   expect(seats).toEqual([
     'Seats: 500. When full: “The hall is full. Please write to us if you would like to be told of cancellations.”',
-    'Seats: 100, where category is Postgraduate trainee. When full: “All places for trainees are taken. You may register as a non-member.”',
+    'Seats: 100, where the category is Postgraduate trainee. When full: “All places for trainees are taken. You may register as a non-member.”',
     expect.stringMatching(
       /^Seats: Ultrasound .*: 30, Difficult airway .*: 24, .* “This workshop is full”$/,
     ),
