@@ -192,8 +192,19 @@ export function checkRegistrationOpen(
     )
   }
   if (periods.length > 0 && findPeriodOn(event.fees, on) === null) {
-    const first = periods.map(({ from }) => from ?? on).sort()[0]
-    return first !== undefined && first > on ? isEarly(first) : getClosed(messages.text)
+    const [next] = periods
+      .flatMap(({ from }) =>
+        from === undefined || from < on || (closes !== undefined && from > closes) ? [] : [from],
+      )
+      .sort()
+    if (next === undefined) return getClosed(messages.text)
+    return periods.every(({ from }) => from !== undefined && from > on)
+      ? isEarly(next)
+      : {
+          ...getClosed(formatMessage(messages.again, { day: formatDay(next) })),
+          by: 'early',
+          opens: next,
+        }
   }
   return { open: true }
 }

@@ -17,6 +17,7 @@ export const VALIDATION_MESSAGES = {
     desk: 'Online registration closed on {day}. You can register at the front desk on {days}.',
     earlyHeading: 'Registration is not open yet',
     opens: 'Registration opens on {day}.',
+    again: 'Registration is closed today. It opens again on {day}.',
   },
 
   tax: {

@@ -150,6 +150,16 @@ describe('whether registration is open', () => {
     ...chosenCategoryEvent,
     fees: { ...chosenCategoryEvent.fees, otherDates: null },
   }
+  const withGap: EventConfig = {
+    ...unopenedEvent,
+    fees: {
+      ...unopenedEvent.fees,
+      periods: unopenedEvent.fees.periods.map((period, index) =>
+        index === 1 ? { ...period, from: day('2025-11-15') } : period,
+      ),
+    },
+  }
+  const AGAIN = 'Registration is closed today. It opens again on 15 November 2025.'
   type ClosedState = { heading: string; text: string; by: string; opens?: string }
   const buildNotOpenYet = (openingDay: string, openingDayText: string): ClosedState => ({
     heading: 'Registration is not open yet',
@@ -205,6 +215,18 @@ describe('whether registration is open', () => {
       'a day in no period',
       unopenedEvent,
       '2026-02-01',
+      buildClosedByDay('Registration is closed.'),
+    ],
+    [
+      'a day between two periods, which said only that registration is closed',
+      withGap,
+      '2025-11-01',
+      { ...buildClosedByDay(AGAIN), by: 'early', opens: '2025-11-15' },
+    ],
+    [
+      'a day between two periods, when the form closes before the next one',
+      { ...withGap, registration: { closes: day('2025-11-10') } },
+      '2025-11-01',
       buildClosedByDay('Registration is closed.'),
     ],
     ['a day in no period that falls back', chosenCategoryEvent, '2026-02-01', true],

@@ -15,7 +15,7 @@ import { formatIdAsWords } from '../../../event/placeholders-and-answer-texts.ts
 import { createPaymentSections } from './sections/payment.ts'
 import { formatAcceptedFindings } from './sections/accepted-findings.ts'
 import { formatAfterRegistration } from './sections/after-registration.ts'
-import { formatClosedText, formatRegistrationWindow } from './sections/registration-window.ts'
+import { formatRegistrationWindow } from './sections/registration-window.ts'
 import { listCategoryRemarks } from './category-remarks.ts'
 import { chooseEventDays, expandPrices } from './price-periods.ts'
 import type { SampleOptions } from './sample-options.ts'
@@ -155,10 +155,6 @@ ${appendComment('  status: open', closes === null ? 'registration closes after t
 
 look:
   colour: "${options.colour ?? '#2F5D8A'}"
-
-closed:                                 # what the page says while registration is closed
-  heading: Registration is closed
-  text: ${quoteYaml(formatClosedText(title, periods, gaps, window, closes ?? to))}
 ${formatRegistrationWindow(options.opens, window, paying.closes)
   .map((line) => `${line}\n`)
   .join('')}
