@@ -66,8 +66,14 @@ export {
   type NoteMeaning,
 } from './authoring/tools/new-event/fee-table/notes.ts'
 export { readFeeTable } from './authoring/tools/new-event/fee-table.ts'
-export { readItemRow, readItemTable } from './authoring/tools/new-event/fee-table/item-table.ts'
 export {
+  readItemRow,
+  readItemTable,
+  readItemTables,
+} from './authoring/tools/new-event/fee-table/item-table.ts'
+export { readLastPricesAsSeats } from './authoring/tools/new-event/fee-table/seats.ts'
+export {
+  askAboutSeats,
   continuesWorkshop,
   findWorkshopName,
   listItemColumns,

@@ -12,6 +12,7 @@ import {
   readPastedFees,
   removePeriod,
 } from '../../../web/organisers/new-conference/answers.ts'
+import { readPasted } from '../../../web/organisers/new-conference/paste-table.tsx'
 
 const today = day('2026-05-01')
 const row = (label: string, ...cells: readonly string[]): ItemRow => ({
@@ -121,17 +122,31 @@ test.each<[string, ReturnType<typeof column>[], string[]]>([
   (_, columns, cells) => {
     const table: ItemTable = { rows: [row('Echo', '1500', '2000')], notes: [], isByPeriod: true }
     const single: ItemTable = { ...table, rows: [row('', '1500')], isByPeriod: false }
-    const fees = { ...draft.fees, columns, tax: null, companions: null }
+    const fees = { ...draft.fees, columns, tax: null, companions: null, workshops: [] }
     const old = { ...workshops(table), companions: single }
-    expect(readPastedFees(old, fees)).toMatchObject({
+    expect(readPastedFees(old, fees, {}, today)).toMatchObject({
       workshops: { rows: [row('Echo', ...cells)] },
       companions: single,
     })
-    expect(readPastedFees({ ...old, companions: table }, fees).companions?.rows).toEqual([
-      row('Echo', ...cells),
-    ])
+    expect(readPastedFees({ ...old, companions: table }, fees, {}, today).companions?.rows).toEqual(
+      [row('Echo', ...cells)],
+    )
   },
 )
+
+test('workshops pasted below the fees are moved to their own question with their seats', () => {
+  const text =
+    'Category\tEarly (till 31 Aug 2026)\tSpot\nMember\t5000\t6000\nWorkshops\tFee\tSeats\nEcho\t1500\t30'
+  const { answers } = readDraft(draft, today)
+  const { table, pasted } = readPasted(text, answers, today)
+  if (table === null) throw new Error(pasted.found)
+  const changed = { ...draft, ...readPastedFees(draft, table, answers, today) }
+  expect(pasted.found).toContain('The workshops were moved to their own question')
+  expect(changed.fees.rows.map(({ label }) => label)).toEqual(['Member'])
+  expect(readDraft(changed, today).answers.workshops).toEqual([
+    { label: 'Echo', prices: [150_000], seats: 30 },
+  ])
+})
 
 test('a category that is renamed is named where a workshop still uses it', () => {
   const rows = [row('Echo', '1500'), { ...row('', 'free'), category: 'PG' }]

@@ -35,7 +35,7 @@ const readText = (value: unknown): string => (typeof value === 'string' ? value 
 
 /** An empty table if an earlier version of the page stored none. */
 function readItemTable(value: unknown): ItemTable {
-  const { rows, notes, isByPeriod, confirmed } = isRecord(value) ? value : {}
+  const { rows, notes, isByPeriod, seatsAsked, confirmed } = isRecord(value) ? value : {}
   return {
     rows: (Array.isArray(rows) ? rows : []).flatMap((row) =>
       isRecord(row) && Array.isArray(row['cells'])
@@ -51,6 +51,7 @@ function readItemTable(value: unknown): ItemTable {
     ),
     notes: (Array.isArray(notes) ? notes : []).map(readText),
     isByPeriod: isByPeriod === true,
+    ...(seatsAsked === true ? { seatsAsked } : {}),
     ...readConfirmed(confirmed),
   }
 }

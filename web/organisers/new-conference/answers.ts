@@ -10,6 +10,7 @@ import {
   QUESTIONS,
   readCompanionTable,
   readFees,
+  readItemTables,
   readNote,
   readWorkshopTable,
   suggestEventId,
@@ -200,16 +201,22 @@ export const isSmaller = (table: FeeTable | ItemTable, old: FeeTable | ItemTable
   ('columns' in table && 'columns' in old && table.columns.length < old.columns.length)
 
 /**
- * Returns the answers that a pasted fee table changes: its prices, the tax and the price of an accompanying person that
- * it states, and the columns of the other tables.
+ * Returns the answers that a pasted fee table changes: its prices, the tax, the price of an accompanying person and the
+ * workshops that it states, and the columns of the other tables. `before`: the answers to the earlier questions.
  */
 export function readPastedFees(
   draft: AnswerTexts,
-  { tax, companions, ...fees }: ReturnType<typeof readFeeTable>,
+  { tax, companions, workshops, ...fees }: ReturnType<typeof readFeeTable>,
+  before: NewEventAnswers,
+  today: Day,
 ): Partial<AnswerTexts> {
+  const answers = { ...readFees(fees, before).fees, ...(tax === null ? {} : { tax }) }
   return {
     fees,
-    workshops: followPeriods(draft.workshops, draft.fees, fees),
+    workshops:
+      workshops.length === 0
+        ? followPeriods(draft.workshops, draft.fees, fees)
+        : readItemTables(workshops, answers, today),
     companions:
       companions === null
         ? followPeriods(draft.companions, draft.fees, fees)

@@ -1,5 +1,11 @@
 /** The grid of workshops or accompanying persons: their prices by the periods of the registration fees. */
-import { continuesWorkshop, findWorkshopName, listItemColumns } from '../../../engine/authoring.ts'
+import {
+  askAboutSeats,
+  continuesWorkshop,
+  findWorkshopName,
+  listItemColumns,
+  readLastPricesAsSeats,
+} from '../../../engine/authoring.ts'
 import type { FeeProblem, ItemRow, ItemTable, NewEventAnswers } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { addConfirmed, EMPTY_ITEM, without } from './answers.ts'
@@ -68,13 +74,32 @@ export function ItemGrid({ kind, table, before, problems, change }: ItemGridProp
           : row.cells,
       })),
     })
+  const { seatsAsked, ...decided } = table
+  const seatsQuestion = seatsAsked === true ? askAboutSeats(table, before) : null
   return (
     <>
+      {seatsQuestion !== null && (
+        <ul className="org-notes" aria-label="Seats or prices">
+          <li>
+            <p>{seatsQuestion}</p>
+            <button
+              type="button"
+              className="btn line sm"
+              onClick={() => change(readLastPricesAsSeats(table))}
+            >
+              They are seats
+            </button>
+            <button type="button" className="btn line sm" onClick={() => change(decided)}>
+              They are prices
+            </button>
+          </li>
+        </ul>
+      )}
       <PriceGrid
         label={isWorkshop ? 'Workshops' : 'Accompanying persons'}
         rowName={isWorkshop ? 'Workshop' : 'Person'}
         rows={rows}
-        problems={problems}
+        problems={problems.filter(({ message }) => message !== seatsQuestion)}
         change={setRows}
         nameRow={nameRow}
         removeRow={removeRow}

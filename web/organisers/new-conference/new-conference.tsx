@@ -125,7 +125,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
     setPasted(read.pasted)
     if (read.table === null) return
     setChecked(true)
-    changeTables(readPastedFees(draft, read.table), true)
+    changeTables(readPastedFees(draft, read.table, before, today), true)
   }
   /** A table that takes the place of another, or is smaller, can be undone; and the undoing, too. */
   const changeTables = (changed: Partial<AnswerTexts>, isReplaced = false): void => {

@@ -95,7 +95,7 @@ export function PasteTable({ pasted, change, read, undo }: PasteTableProps) {
 const plural = (count: number, one: string, many: string): string =>
   `${count} ${count === 1 ? one : many}`
 
-function describe({ rows, columns, tax, companions }: PastedTable): string {
+function describe({ rows, columns, tax, companions, workshops }: PastedTable): string {
   const read = `${plural(rows.length, 'category', 'categories')} and ${plural(columns.length, 'period', 'periods')} were read. Please compare them with your table.`
   const gst =
     tax === null
@@ -103,5 +103,5 @@ function describe({ rows, columns, tax, companions }: PastedTable): string {
       : tax === 'inside'
         ? ' The table says that the prices include GST.'
         : ' The table says that GST is added to the prices; columns of GST and totals are left out.'
-  return `${read}${gst}${companions === null ? '' : ` The prices of an accompanying person (${companions}) were moved to their own question.`}`
+  return `${read}${gst}${companions === null ? '' : ` The prices of an accompanying person (${companions}) were moved to their own question.`}${workshops.length === 0 ? '' : ' The workshops were moved to their own question, with prices and seats. Compare them there.'}`
 }

@@ -3,6 +3,7 @@ import { INR, toAmount, type Currency } from '../../../lib/money.ts'
 import { askAboutPrices, readCells, type FeeProblem } from './check-fees.ts'
 import type { ItemRow, ItemTable } from './fee-table/parts.ts'
 import { explainName } from './category-name.ts'
+import { listLastPrices } from './fee-table/seats.ts'
 import { listImplausiblePrices } from './prices.ts'
 import { countPeriods, listPeriodLabels } from './price-periods.ts'
 import type { NewEventAnswers, PricesByPeriod } from './sample-options.ts'
@@ -73,18 +74,28 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
   )
   return {
     answers: { ...answers, workshops },
-    problems: [
-      ...problems,
-      ...contradictions
-        .filter(({ entry, message }) => entries[entry]?.label !== '' && message !== '')
-        .map(({ entry, isAboutSeats, message }) => ({
-          row: rowsWithPrices[entry] ?? entry,
-          ...(isAboutSeats === true ? { column: 'number' as const } : {}),
-          message,
-        })),
-      ...listNotes(table),
-    ],
+    // What the prices are is asked before the prices.
+    problems:
+      table.seatsAsked === true
+        ? [{ message: askAboutSeats(table, answers) }, ...listNotes(table)]
+        : [
+            ...problems,
+            ...contradictions
+              .filter(({ entry, message }) => entries[entry]?.label !== '' && message !== '')
+              .map(({ entry, isAboutSeats, message }) => ({
+                row: rowsWithPrices[entry] ?? entry,
+                ...(isAboutSeats === true ? { column: 'number' as const } : {}),
+                message,
+              })),
+            ...listNotes(table),
+          ],
   }
+}
+
+/** Asks what the last column of a pasted table is, which has no heading. */
+export function askAboutSeats(table: ItemTable, answers: NewEventAnswers): string {
+  const period = listItemColumns(table, answers)[(table.rows[0]?.cells.length ?? 0) - 1]
+  return `Are ${listLastPrices(table).join(', ')} the seats of the workshops, or prices${period === undefined ? '' : ` in “${period}”`}?`
 }
 
 const COMPANION_LABEL = 'Accompanying person'

@@ -13,14 +13,16 @@ import {
 } from './fee-table/cells.ts'
 import { connectPeriods, isPeriodHeading, readPeriodHeading, splitTime } from './fee-table/days.ts'
 import {
-  ACCOMPANYING_WORDS,
-  moveExtrasToNotes,
-  CONDITION,
+  extractCompanions,
+  formatNoteBelow,
+  GROUP_TITLE,
   listUnexplainedMarks,
+  moveExtrasToNotes,
 } from './fee-table/notes.ts'
 import { findTableCurrency } from './fee-table/currency.ts'
 import { dropTaxColumns } from './fee-table/tax.ts'
 import type { FeeRow, FeeTable } from './fee-table/parts.ts'
+import { hasPrice, isNumberingHeading, separateTables, type Cells } from './fee-table/tables.ts'
 import { readPrice } from './prices.ts'
 
 /**
@@ -31,6 +33,8 @@ export type PastedFees = FeeTable & {
   readonly tax: TableTax | null
   /** The price of an accompanying person, as the answer to its question. */
   readonly companions: string | null
+  /** The cells of each table of workshops in the same text. */
+  readonly workshops: readonly Cells[]
 }
 /** Information for reading the table's amounts and days. */
 export type TableContext = {
@@ -40,11 +44,8 @@ export type TableContext = {
   readonly today: Day
 }
 
-const NUMBERING_HEADING = /^(?:(?:s|sl|sr)\.?\s*no\.?|no\.?|#)$/i
 const CAPTION_WORDS =
   /^[\s*]*(?:(?:notes?|registration|delegate|conference|all|are|is|fees?|fee structure|tariff|amount|charges?|rates?|prices?|categor(?:y|ies)|particulars?|types?|details|class|in|inr|rs\.?|₹|rupees|per|person|of|the|and|for|date|dates|period|structure|:|–|-|\/|\(|\)|20\d\d)[\s:*()]*)+$/i
-const GROUP_TITLE =
-  /\b(members?|non[- ]?members?|delegates?|students?|pgs?|post ?graduates?|residents?|faculty|doctors?|consultants?|nurses?|trainees?|interns?|ugs?|indian?s?|foreign\w*|overseas|international|saarc|national)\b/i
 const OTHER_CURRENCY = /\b(usd|us\$|eur|gbp|aed|dollars?|euros?)\b|[$€£]/i
 
 /** The tax note recorded for a column of GST amounts. */
@@ -60,18 +61,41 @@ type LabelledRow = { readonly labels: readonly string[]; readonly cells: readonl
 
 /** Reads the table of registration fees: rows that are probably no category are separated. */
 export function readFeeTable(text: string, context: TableContext): PastedFees {
-  const { tax, ...table } = readPriceTable(text, context)
+  const { fees, workshops, others } = separateTables(splitCells(text), context.currency)
+  const { tax, ...table } = readPriceTable(fees, context)
   const currency = table.currency ?? context.currency
-  return { ...moveExtrasToNotes(extractCompanions(table, currency)), tax }
+  const { notes, ...read } = moveExtrasToNotes(extractCompanions(table, currency))
+  return {
+    ...read,
+    notes: [...notes, ...others.flatMap((other) => listRowsBelow(other, context, currency))],
+    tax,
+    workshops,
+  }
 }
 
-/** Reads any table of prices by period. */
-export function readPriceTable(
-  text: string,
+/** Returns a note about each row of another table. Its amounts name their currency if it is not that of the fees. */
+function listRowsBelow(
+  { heading, cells }: { readonly heading: string; readonly cells: Cells },
   context: TableContext,
+  currency: Currency,
+): readonly string[] {
+  const { rows, notes, ...table } = readPriceTable(cells, context)
+  const other = table.currency ?? table.currencyAsked ?? currency
+  const nameCurrency = (cell: string): string =>
+    other !== currency && /^\d/.test(cell) ? `${other} ${cell}` : cell
+  return [
+    ...rows.map((row) => formatNoteBelow({ ...row, cells: row.cells.map(nameCurrency) }, heading)),
+    ...notes.filter((note) => !heading.includes(note)),
+  ]
+}
+
+/** Reads any table of prices by period. `hasSeats`: its last column has the seats, which can be any text. */
+export function readPriceTable(
+  cells: Cells,
+  context: TableContext,
+  hasSeats = false,
 ): FeeTable & { readonly tax: TableTax | null } {
-  const cells = splitCells(text)
-  const found = context.currency === INR ? findTableCurrency(text, cells) : {}
+  const found = context.currency === INR ? findTableCurrency(cells) : {}
   const { currency = context.currency } = found
   // A question about the currency of the whole table is not repeated for a line.
   const isCurrencyKnown = (found.currency ?? found.currencyAsked) !== undefined
@@ -92,7 +116,7 @@ export function readPriceTable(
       (isCurrencyKnown && CAPTION_WORDS.test(`in ${rest.replace(OTHER_CURRENCY, ' ')}`))
     if (rest !== '' && !isCaption) notes.push(rest)
   })
-  const all = chooseColumns(headRows, priceRows, currency)
+  const all = chooseColumns(headRows, priceRows, currency, hasSeats)
   const untaxed = dropTaxColumns(headRows, priceRows, all.prices, currency, GST_PERCENT)
   const columns = { ...all, prices: untaxed.prices }
   if (untaxed.isOnTop) taxNotes.push(GST_COLUMN)
@@ -111,7 +135,7 @@ export function readPriceTable(
     headRows.map((row) => columns.prices.map((column) => extractTaxNote(row[column] ?? ''))),
     columns.prices.length,
   )
-  const rows = readRows(priceRows, columns, currency, taxNotes)
+  const rows = readRows(priceRows, columns, currency, taxNotes, hasSeats)
   const body = arrangeTable(heads, rows, currency)
   const latest = context.to ?? context.from ?? addDays(context.today, 365)
   const fees: FeeTable = {
@@ -144,17 +168,16 @@ function separateRows(
   readonly headRows: readonly (readonly string[])[]
   readonly priceRows: readonly (readonly string[])[]
 } {
-  const hasPrice = (row: readonly string[]): boolean =>
-    row.some((cell, column) => column > 0 && isPriceCell(cell, currency))
-  const first = rows.findIndex(hasPrice)
+  const isPriced = (row: readonly string[]): boolean => hasPrice(row, currency)
+  const first = rows.findIndex(isPriced)
   const headRows: (readonly string[])[] = []
   const priceRows: (readonly string[])[] = []
-  const labels = rows.filter(hasPrice).map(([label = '']) => label)
+  const labels = rows.filter(isPriced).map(([label = '']) => label)
   const isRepeated = labels.some((label, index) => label !== '' && labels.indexOf(label) !== index)
   let group = ''
   for (const [index, row] of rows.entries()) {
     const filled = row.filter((cell) => cell !== '')
-    if (hasPrice(row))
+    if (isPriced(row))
       priceRows.push(group === '' ? row : [`${group} – ${row[0] ?? ''}`, ...row.slice(1)])
     else if (filled.length > 1 && index < first) headRows.push(row)
     else if (
@@ -191,15 +214,17 @@ function chooseColumns(
   headRows: readonly (readonly string[])[],
   priceRows: readonly (readonly string[])[],
   currency: Currency,
+  hasSeats: boolean,
 ): Columns {
   const width = priceRows[0]?.length ?? 0
   const all = Array.from({ length: width }, (_, column) => column)
   const isNumbering = (column: number): boolean =>
-    headRows.some((row) => NUMBERING_HEADING.test(row[column] ?? '')) ||
+    headRows.some((row) => isNumberingHeading(row[column] ?? '')) ||
     (column === 0 &&
       width > 2 &&
       priceRows.every((row, index) => (row[0] ?? '').replace(/[.)]$/, '') === String(index + 1)))
   const hasPrices = (column: number): boolean => {
+    if (hasSeats && column === width - 1) return true
     const cells = priceRows.map((row) => row[column] ?? '').filter((cell) => cell !== '')
     return cells.filter((cell) => isPriceCell(cell, currency)).length * 2 > cells.length
   }
@@ -238,6 +263,7 @@ function readRows(
   columns: Columns,
   currency: Currency,
   taxNotes: string[],
+  hasSeats: boolean,
 ): readonly LabelledRow[] {
   const above: string[] = []
   let before: readonly string[] = []
@@ -263,8 +289,9 @@ function readRows(
     const isSpanned =
       first !== '' &&
       readPrice(first, currency) === 0 &&
-      cells.slice(1).every((cell) => cell === '')
-    before = isSpanned ? cells.map(() => first) : cells
+      cells.slice(1, hasSeats ? -1 : undefined).every((cell) => cell === '')
+    const isSeats = (index: number): boolean => hasSeats && index === cells.length - 1
+    before = isSpanned ? cells.map((cell, index) => (isSeats(index) ? cell : first)) : cells
     return { labels, cells: before }
   })
 }
@@ -355,24 +382,5 @@ function readList(rows: readonly LabelledRow[]): Body | null {
           rows.find(({ labels }) => labels[0] === category && labels[1] === period)?.cells[0] ?? '',
       ),
     })),
-  }
-}
-
-/**
- * Moves accompanying persons to their own answer, because they come with a delegate and are not a
- * category.
- */
-function extractCompanions(fees: FeeTable, currency: Currency): Omit<PastedFees, 'tax'> {
-  const row = fees.rows.find(({ label }) => ACCOMPANYING_WORDS.test(label))
-  const prices = row?.cells.map((cell) => readPrice(cell, currency)) ?? []
-  if (row === undefined || fees.rows.length === 1 || prices.some((price) => price == null))
-    return { ...fees, companions: null }
-  return {
-    ...fees,
-    rows: fees.rows.filter((other) => other !== row),
-    // The price is entered on another card, so a condition such as an age must be entered there
-    // again.
-    notes: CONDITION.test(row.label) ? [...fees.notes, row.label] : fees.notes,
-    companions: row.cells.join(' / ').replaceAll(/\/-/g, ''),
   }
 }

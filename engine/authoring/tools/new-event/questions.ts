@@ -17,7 +17,8 @@ import { readFees, type FeeProblem } from './check-fees.ts'
 import { readWorkshopTable } from './check-items.ts'
 import { readFeeTable } from './fee-table.ts'
 import { isFeeTable } from './fee-table/cells.ts'
-import { readItemTable } from './fee-table/item-table.ts'
+import { readItemTable, readItemTables } from './fee-table/item-table.ts'
+import type { ItemTable } from './fee-table/parts.ts'
 import { countPeriods, listPeriodLabels } from './price-periods.ts'
 import { DETAIL_QUESTIONS } from './questions/detail-questions.ts'
 import type { Question } from './questions/question.ts'
@@ -186,10 +187,12 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'workshops',
-    buildQuestion: ({ free }) =>
-      free === true
-        ? 'Which workshops are there, with how many seats?'
-        : 'Which workshops are there, at which price, with how many seats?',
+    buildQuestion: ({ free, workshops }) =>
+      workshops !== undefined
+        ? null
+        : free === true
+          ? 'Which workshops are there, with how many seats?'
+          : 'Which workshops are there, at which price, with how many seats?',
     example: ({ free }) => `${formatWorkshopsExample(free === true)}; or none`,
     parse: (answer, answers, today) => {
       if (isFeeTable(answer)) return readPastedWorkshops(answer, answers, today)
@@ -239,7 +242,12 @@ function readPastedTable(
   today: Day,
 ): Result<NewEventAnswers, string> {
   const { from, to = from, currency = INR, free = false } = answers
-  const { tax, companions, ...table } = readFeeTable(answer, { from, to, currency, today })
+  const { tax, companions, workshops, ...table } = readFeeTable(answer, {
+    from,
+    to,
+    currency,
+    today,
+  })
   if (table.currencyAsked !== undefined && answers.currency === undefined)
     return err(
       `The table names ${table.currencyAsked}. If its prices are in ${table.currencyAsked}, state it: --currency ${table.currencyAsked}. If they are in rupees, remove ${table.currencyAsked} from the table.`,
@@ -260,11 +268,14 @@ function readPastedTable(
           countPeriods(fees),
           answers.isConfirmed,
         )
-  return ok({
+  const read: NewEventAnswers = {
     ...fees,
     ...(tax !== null && (fees.currency ?? INR) === INR ? { tax } : {}),
     ...(persons?.ok === true ? { companions: persons.value } : {}),
-  })
+  }
+  return workshops.length === 0
+    ? ok(read)
+    : checkWorkshops(readItemTables(workshops, read, today), read)
 }
 
 function readPastedWorkshops(
@@ -273,7 +284,15 @@ function readPastedWorkshops(
   today: Day,
 ): Result<NewEventAnswers, string> {
   const table = readItemTable(answer, answers, today)
-  if (table.rows.length === 0) return err('The table has no prices of workshops.')
+  return table.rows.length === 0
+    ? err('The table has no prices of workshops.')
+    : checkWorkshops(table, answers)
+}
+
+function checkWorkshops(
+  table: ItemTable,
+  answers: NewEventAnswers,
+): Result<NewEventAnswers, string> {
   const { answers: withWorkshops, problems } = readWorkshopTable(table, answers)
   const wrong = explainProblems(problems, answers)
   return wrong === null ? ok(withWorkshops) : err(wrong)

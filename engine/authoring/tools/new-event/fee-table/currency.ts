@@ -13,10 +13,8 @@ type TableCurrency = Pick<FeeTable, 'currency' | 'currencyAsked'>
  * Returns the currency, or the one to ask about. Empty for rupees, and for prices in several
  * currencies.
  */
-export function findTableCurrency(
-  text: string,
-  rows: readonly (readonly string[])[],
-): TableCurrency {
+export function findTableCurrency(rows: readonly (readonly string[])[]): TableCurrency {
+  const text = rows.map((row) => row.join('\t')).join('\n')
   const namedCurrencies = new Set(
     listCurrencySigns(INR).flatMap(({ currency, pattern }) =>
       new RegExp(pattern, 'iu').test(text) ? [currency] : [],

@@ -3,33 +3,71 @@ import { formatDay, isDay, type Day } from '../../../../lib/time.ts'
 import { countPeriods, listPeriodLabels } from '../price-periods.ts'
 import { readPriceTable } from '../fee-table.ts'
 import { INR } from '../../../../lib/money.ts'
+import { splitCells } from './cells.ts'
 import { splitSeats } from '../prices.ts'
 import type { NewEventAnswers } from '../sample-options.ts'
 import { splitCategory } from '../workshops.ts'
 import { isPeriodHeading, type PeriodDays } from './days.ts'
 import { ACCOMPANYING_WORDS } from './notes.ts'
 import type { FeeRow, ItemRow, ItemTable } from './parts.ts'
+import { canBeSeats, listLastPrices, moveSeatsToEnd, readSeats } from './seats.ts'
+import { isSeatsHeading, listTables, type Cells } from './tables.ts'
 
-const SEATS_HEADING =
-  /^\W*(?:(?:no\.?|number|max\w*)\s*(?:of\s*)?)?(?:seats?|places?|capacity|pax|intake)\b/i
 /** A heading above the names of workshops. */
 const WORKSHOP_HEADING =
-  /^(?:(?:(?:pre|post)[- ]?(?:conference|congress)|workshops?|courses?|topics?|names?|titles?|accompanying|persons?|fees?|prices?|of|the)[\s:]*)+$/i
+  /^(?:(?:(?:pre|post)[- ]?(?:conference|congress)|workshops?|courses?|cmes?|hands[- ]on|add[- ]?ons?|seats?|topics?|names?|titles?|accompanying|persons?|fees?|prices?|of|the)[\s:]*)+$/i
 const WORKSHOP_PREFIX =
   /^(?:(?:pre|post)[- ]?(?:conference|congress)\s+)?workshops?(?:\s*\d+)?\s*[:–—-]\s*/i
 const FREE_FOR_PATTERN =
   /\s*(?:[([]\s*|[,;–-]\s*)?(?:is\s+)?free\s+(?:of charge\s+)?for\s+([^()[\]]+?)\s*[)\]]?$/i
 
+/** Reads a pasted text, which can have several tables. */
 export function readItemTable(text: string, answers: NewEventAnswers, today: Day): ItemTable {
+  return readItemTables(listTables(splitCells(text), answers.currency ?? INR), answers, today)
+}
+
+/** Reads tables as one. If one has a price for each period, a single price of another applies to all. */
+export function readItemTables(
+  tables: readonly Cells[],
+  answers: NewEventAnswers,
+  today: Day,
+): ItemTable {
+  const read = tables.map((cells) => readTable(cells, answers, today))
+  const width = Math.max(1, ...read.flatMap(({ rows }) => rows.map(({ cells }) => cells.length)))
+  const isByPeriod = width > 1
+  const asked = read.filter(({ seatsAsked }) => seatsAsked === true)
+  const isSeatsAsked = asked.length > 0 && asked.length === read.length
+  return {
+    rows: read
+      .flatMap(({ rows }) => rows)
+      .map((row) =>
+        row.cells.length === 1
+          ? { ...row, cells: Array.from({ length: width }, () => row.cells[0] ?? '') }
+          : row,
+      ),
+    notes: [
+      ...read.flatMap(({ notes }) => notes),
+      ...(isSeatsAsked ? [] : asked.map(explainLastNumbers)),
+    ],
+    isByPeriod,
+    ...(isSeatsAsked ? { seatsAsked: true } : {}),
+  }
+}
+
+const explainLastNumbers = (table: ItemTable): string =>
+  `${listLastPrices(table).join(', ')} were read as prices. If they are seats, write them in that column.`
+
+function readTable(pasted: Cells, answers: NewEventAnswers, today: Day): ItemTable {
   const { from, to = from, currency = INR, tax } = answers
-  const table = readPriceTable(text, { from, to, currency, today })
+  const { cells: arranged, hasSeats } = moveSeatsToEnd(pasted, currency)
+  const table = readPriceTable(arranged, { from, to, currency, today }, hasSeats)
   const categories = answers.categories?.map(({ label }) => label) ?? []
-  const seatsAt = table.columns.findIndex(({ label }) => SEATS_HEADING.test(label))
+  const seatsAt = table.columns.findIndex(({ label }) => isSeatsHeading(label))
   const heads = table.columns.filter((_, column) => column !== seatsAt)
   const priced = table.rows.map(({ label, cells }) => ({
     label,
     cells: cells.filter((_, column) => column !== seatsAt),
-    number: seatsAt < 0 ? '' : (cells[seatsAt] ?? ''),
+    number: seatsAt < 0 ? '' : readSeats(cells[seatsAt] ?? ''),
   }))
   const isCategory = (name: string): boolean =>
     name !== '' && splitCategory(name, categories).label === ''
@@ -77,10 +115,16 @@ export function readItemTable(text: string, answers: NewEventAnswers, today: Day
   const read = rows.filter((row) => !asked.includes(row))
   const width = Math.max(1, ...read.map(({ cells }) => cells.length))
   const isByPeriod = width > 1
+  const isUnnamed = heads.every((head) => head.label === '' && head.from === '' && head.to === '')
+  const isSeatsAsked = seatsAt < 0 && isUnnamed && canBeSeats(read)
   return {
     rows: joinWorkshops(read.flatMap((row) => readItemRow(row, categories, row.number))),
-    notes: isByPeriod && !isByCategory ? [...notes, ...comparePeriods(heads, answers)] : notes,
+    notes:
+      isByPeriod && !isByCategory && !isSeatsAsked
+        ? [...notes, ...comparePeriods(heads, answers)]
+        : notes,
     isByPeriod,
+    ...(isSeatsAsked ? { seatsAsked: true } : {}),
   }
 }
 

@@ -1,9 +1,20 @@
 /** Finds texts of a fee table that are not categories, and the question about each. */
+import type { Currency } from '../../../../lib/money.ts'
+import { readPrice } from '../prices.ts'
 import { isPeriodHeading, splitTime } from './days.ts'
 import type { FeeRow, FeeTable } from './parts.ts'
 
 const EXTRA_WORDS =
   /\b(dinner|banquet|gala|lunch|workshops?|master ?class|hands[- ]on|cme|tours?|sightseeing|excursion|hotel|rooms?|accommodation|per night|stalls?|kit|souvenir|cruise)\b/i
+const WORKSHOP_WORDS =
+  /\b(workshops?|master ?class(?:es)?|hands[- ]on|courses?|cmes?|tutorials?|add[- ]?ons?)\b/i
+const EXTRAS_TITLE_WORDS =
+  /\b(dinner|banquet|gala|tours?|sightseeing|excursions?|hotels?|accommodation|stalls?|souvenirs?|cruise|extras|optional)\b/i
+/** A longer text is a sentence. */
+const MAX_TITLE_WORDS = 8
+/** A title of categories: "Members". */
+export const GROUP_TITLE =
+  /\b(members?|non[- ]?members?|delegates?|students?|pgs?|post ?graduates?|residents?|faculty|doctors?|consultants?|nurses?|trainees?|interns?|ugs?|indian?s?|foreign\w*|overseas|international|saarc|national)\b/i
 /** "Delegate with dinner", "Conference + CME": the extra is part of the delegate's price. */
 const INCLUDED_EXTRA_WORDS = /(?:\+|&|\b(?:with|without|incl\w*|excl\w*|and|plus|non)\b)/i
 const SEVERAL_PERSONS_WORDS =
@@ -28,10 +39,19 @@ export const listUnexplainedMarks = (
     return mark !== undefined && !notes.some((note) => note.startsWith(mark))
   })
 
-const isExtra = (label: string): boolean => {
-  const found = EXTRA_WORDS.exec(label)
-  return found !== null && !INCLUDED_EXTRA_WORDS.test(label.slice(0, found.index))
+const names = (words: RegExp, text: string): boolean => {
+  const found = words.exec(text)
+  return found !== null && !INCLUDED_EXTRA_WORDS.test(text.slice(0, found.index))
 }
+const isExtra = (label: string): boolean => names(EXTRA_WORDS, label)
+const isTitle = (text: string): boolean => text.split(' ').length <= MAX_TITLE_WORDS
+
+/** Returns true for the title of a list of workshops. */
+export const namesWorkshops = (title: string): boolean =>
+  isTitle(title) && names(WORKSHOP_WORDS, title)
+/** Returns true for the title of a list of other extras, such as "Accommodation". */
+export const namesExtras = (title: string): boolean =>
+  isTitle(title) && names(EXTRAS_TITLE_WORDS, title)
 const isAsked = ({ label }: FeeRow): boolean =>
   isExtra(label) || SEVERAL_PERSONS_WORDS.test(label) || ACCOMPANYING_WORDS.test(label)
 
@@ -50,8 +70,38 @@ export function moveExtrasToNotes<Table extends FeeTable>(fees: Table): Table {
 const formatNote = ({ label, cells }: FeeRow): string =>
   `${label} = ${cells.join(' / ').replaceAll('/-', '')}`
 
+/** Where a row stands that is below other headings than those of the fees. */
+const BELOW_HEADING = / \[below “(.*)”\]$/
+
+/** Returns the note about a row of another table. */
+export const formatNoteBelow = (row: FeeRow, heading: string): string =>
+  `${formatNote(row)} [below “${heading}”]`
+
+/**
+ * Moves accompanying persons to their own answer, because they come with a delegate and are not a
+ * category.
+ */
+export function extractCompanions(
+  fees: FeeTable,
+  currency: Currency,
+): FeeTable & { readonly companions: string | null } {
+  const row = fees.rows.find(({ label }) => ACCOMPANYING_WORDS.test(label))
+  const prices = row?.cells.map((cell) => readPrice(cell, currency)) ?? []
+  if (row === undefined || fees.rows.length === 1 || prices.some((price) => price == null))
+    return { ...fees, companions: null }
+  return {
+    ...fees,
+    rows: fees.rows.filter((other) => other !== row),
+    // The price is entered on another card, so a condition such as an age must be entered there
+    // again.
+    notes: CONDITION.test(row.label) ? [...fees.notes, row.label] : fees.notes,
+    companions: row.cells.join(' / ').replaceAll(/\/-/g, ''),
+  }
+}
+
 /** Returns the row for a note that the organiser adds as a category. */
-export function readNote(note: string, periods: number): FeeRow {
+export function readNote(text: string, periods: number): FeeRow {
+  const note = text.replace(BELOW_HEADING, '')
   const at = note.lastIndexOf(' = ')
   const prices = at < 0 ? [] : note.slice(at + 3).split(' / ')
   return {
@@ -68,10 +118,14 @@ export type NoteQuestion = { readonly message: string; readonly meanings: readon
 export function explainNote(note: string): NoteQuestion {
   // A row with prices may be a category, regardless of its name.
   const { label } = readNote(note, 0)
+  const [, heading] = BELOW_HEADING.exec(note) ?? []
   const about = label === note ? explainRemark(note) : null
   if (about !== null) return { message: about, meanings: [] }
   return {
-    message: askForMeaning(note),
+    message:
+      heading === undefined
+        ? askForMeaning(note)
+        : `“${note.replace(BELOW_HEADING, '')}” is below another heading than the fees: “${heading}”. What is it? Compare its prices after you have moved it.`,
     meanings:
       label === note
         ? ['category']

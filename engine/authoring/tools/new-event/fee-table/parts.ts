@@ -33,4 +33,9 @@ export type ItemTable = {
   readonly notes: readonly string[]
   /** Each period has its price. Otherwise one price applies to all. */
   readonly isByPeriod: boolean
+  /**
+   * The last price of each row may be its number of seats: no heading and no currency says which. The organiser
+   * decides. Absent: it is a price.
+   */
+  readonly seatsAsked?: true
 } & Confirmed

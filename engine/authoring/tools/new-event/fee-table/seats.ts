@@ -1,0 +1,82 @@
+/** Finds the seats in a table of workshops: by their heading, by their words, or because the fees alone have a currency. */
+import type { Currency } from '../../../../lib/money.ts'
+import { isPriceCell } from './cells.ts'
+import type { ItemTable } from './parts.ts'
+import { hasPrice, isSeatsHeading, type Cells } from './tables.ts'
+
+/** The heading that the column of seats has after `moveSeatsToEnd`. */
+const SEATS = 'Seats'
+const PLAIN_NUMBER = /^\d{1,4}$/
+const SEATS_IN_WORDS = /^(\d{1,5})\s*(?:seats?|places?|pax|participants?)\.?$/i
+const CURRENCY_SIGN = /[₹$€£]|\/[-–=]|\b(?:rs|inr|usd|eur)\b/i
+/** Workshops are smaller: a larger number is a price. */
+const MAX_SEATS = 999
+
+/** Returns "24" for "24 seats", and any other text as it is. */
+export const readSeats = (text: string): string => SEATS_IN_WORDS.exec(text)?.[1] ?? text
+
+/**
+ * Moves the column of seats to the end, with a heading that `isSeatsHeading` recognises. One cell that is no number
+ * does not change what the column is. Without such a column, returns the cells as they are.
+ */
+export function moveSeatsToEnd(
+  cells: Cells,
+  currency: Currency,
+): { readonly cells: Cells; readonly hasSeats: boolean } {
+  const first = cells.findIndex((row) => hasPrice(row, currency))
+  const heads = cells.slice(0, Math.max(first, 0))
+  const rows = cells.slice(Math.max(first, 0)).filter((row) => hasPrice(row, currency))
+  const seatsAt = findSeatsColumn(heads, rows, currency)
+  if (seatsAt < 0) return { cells, hasSeats: false }
+  const heading = heads.findLastIndex((row) => row.filter((cell) => cell !== '').length > 1)
+  const moved = cells.map((row, index) => [
+    ...row.filter((_, column) => column !== seatsAt),
+    index === heading ? SEATS : index < first ? '' : (row[seatsAt] ?? ''),
+  ])
+  const width = (cells[0]?.length ?? 1) - 1
+  const added = [...Array.from({ length: width }, () => ''), SEATS]
+  return { cells: heading >= 0 ? moved : [added, ...moved], hasSeats: true }
+}
+
+function findSeatsColumn(heads: Cells, rows: Cells, currency: Currency): number {
+  const columns = Array.from({ length: rows[0]?.length ?? 0 }, (_, column) => column).slice(1)
+  const list = (column: number): readonly string[] =>
+    rows.map((row) => row[column] ?? '').filter((cell) => cell !== '')
+  const isHeaded = (column: number): boolean =>
+    heads.some((row) => isSeatsHeading(row[column] ?? ''))
+  const isInWords = (column: number): boolean => {
+    const texts = list(column)
+    return texts.filter((text) => SEATS_IN_WORDS.test(text)).length * 2 > texts.length
+  }
+  const headed = columns.find(isHeaded) ?? columns.find(isInWords)
+  if (headed !== undefined) return headed
+  const last = columns.findLast((column) => list(column).length > 0) ?? 0
+  const amounts = columns
+    .filter((column) => column < last)
+    .flatMap(list)
+    .filter((cell) => /\d/.test(cell) && isPriceCell(cell, currency))
+  const areFeesSigned = amounts.length > 0 && amounts.every((cell) => CURRENCY_SIGN.test(cell))
+  return areFeesSigned && list(last).every((cell) => PLAIN_NUMBER.test(cell)) ? last : -1
+}
+
+/** Returns true if the last of several prices can be the seats in every row. */
+export const canBeSeats = (rows: readonly { readonly cells: readonly string[] }[]): boolean =>
+  rows.length > 0 &&
+  rows.every(({ cells }) => {
+    const last = cells.at(-1) ?? ''
+    return cells.length > 1 && PLAIN_NUMBER.test(last) && Number(last) <= MAX_SEATS
+  })
+
+/** Returns the last price of each row. */
+export const listLastPrices = ({ rows }: ItemTable): readonly string[] =>
+  rows.map(({ cells }) => cells.at(-1) ?? '')
+
+/** Returns the table after the organiser has said that the last price of each row is its seats. */
+export function readLastPricesAsSeats({ seatsAsked: _asked, ...table }: ItemTable): ItemTable {
+  const rows = table.rows.map((row) => ({
+    ...row,
+    cells: row.cells.slice(0, -1),
+    number: row.cells.at(-1) ?? '',
+  }))
+  return { ...table, rows, isByPeriod: rows.some(({ cells }) => cells.length > 1) }
+}

@@ -1,0 +1,179 @@
+/** Separates a paste that contains several tables: the fees, the workshops, and others. */
+import type { Currency } from '../../../../lib/money.ts'
+import { isPriceCell } from './cells.ts'
+import { ACCOMPANYING_WORDS, GROUP_TITLE, namesExtras, namesWorkshops } from './notes.ts'
+
+/** Rows of cells, all of the same width. */
+export type Cells = readonly (readonly string[])[]
+export type SeparatedTables = {
+  readonly fees: Cells
+  /** Tables of workshops, with their titles and headings. */
+  readonly workshops: readonly Cells[]
+  /** Tables with other headings than the fees: the organiser decides what their rows are. */
+  readonly others: readonly { readonly heading: string; readonly cells: Cells }[]
+}
+type Table = {
+  /** Titles and headings above its prices. */
+  readonly heads: Cells
+  readonly rows: (readonly string[])[]
+}
+
+const SEATS_HEADING =
+  /^\W*(?:(?:no\.?|number|max\w*)\s*(?:of\s*)?)?(?:seats?|places?|capacity|pax|intake|slots?)\b/i
+const NUMBERING_HEADING = /^(?:(?:s|sl|sr)\.?\s*no\.?|no\.?|#)$/i
+const NUMBER = /^\d+[.)]?$/
+/** A title below which fees follow again. */
+const FEES_TITLE = /\b(?:registration|categor(?:y|ies))\b|^conference\b/i
+
+export const isSeatsHeading = (text: string): boolean => SEATS_HEADING.test(text)
+export const isNumberingHeading = (text: string): boolean => NUMBERING_HEADING.test(text)
+
+const listFilled = (row: readonly string[]): readonly string[] => row.filter((cell) => cell !== '')
+const isHeading = (row: readonly string[]): boolean => listFilled(row).length > 1
+const hasHeadings = ({ heads }: Table): boolean => heads.some(isHeading)
+const findLabel = (row: readonly string[]): string =>
+  listFilled(row).find((cell) => !NUMBER.test(cell) && !isNumberingHeading(cell)) ?? ''
+
+/** Returns true for a row with an amount, a word such as Free, or a dash, apart from its first cell. */
+export const hasPrice = (row: readonly string[], currency: Currency): boolean =>
+  row.some((cell, column) => column > 0 && isPriceCell(cell, currency))
+
+/** Separates the fees of a paste from its other tables. */
+export function separateTables(cells: Cells, currency: Currency): SeparatedTables {
+  const { tables, notes } = splitTables(cells, currency)
+  return sortTables(tables, notes)
+}
+
+/** Returns each table of a paste of workshops. */
+export function listTables(cells: Cells, currency: Currency): readonly Cells[] {
+  const { tables, notes } = splitTables(cells, currency)
+  return tables.map(({ heads, rows }, index) =>
+    dropEmptyColumns([...heads, ...rows, ...(index === tables.length - 1 ? notes : [])]),
+  )
+}
+
+/**
+ * A further row of headings begins another table, unless it repeats the headings of the table. So does a title that
+ * names workshops or extras, except below the headings of workshops. `notes`: rows that belong to no table.
+ */
+function splitTables(
+  cells: Cells,
+  currency: Currency,
+): { readonly tables: readonly Table[]; readonly notes: Cells } {
+  const tables: Table[] = []
+  const notes: (readonly string[])[] = []
+  let current: Table | undefined
+  let pending: (readonly string[])[] = []
+  for (const row of cells) {
+    if (!hasPrice(row, currency)) {
+      pending.push(row)
+      continue
+    }
+    const heads = current === undefined ? pending : shortenRepeated(pending, current.heads)
+    const start =
+      current === undefined
+        ? 0
+        : isOfWorkshops(current) && !heads.some(isHeading)
+          ? -1
+          : findStart(heads)
+    if (start >= 0) {
+      notes.push(...heads.slice(0, start))
+      current = { heads: heads.slice(start), rows: [row] }
+      tables.push(current)
+    } else if (current !== undefined) {
+      if (!hasHeadings(current) && heads.some(isFeesTitle)) current = tables[0] ?? current
+      const target: Table =
+        !hasHeadings(current) && ACCOMPANYING_WORDS.test(findLabel(row))
+          ? (tables[0] ?? current)
+          : current
+      target.rows.push(...heads, row)
+    }
+    pending = []
+  }
+  return { tables, notes: [...notes, ...pending] }
+}
+
+/** Drops headings that the table has already. Of headings with another first cell, keeps only that cell: a title. */
+function shortenRepeated(rows: Cells, heads: Cells): (readonly string[])[] {
+  const formatRow = (row: readonly string[]): string => row.join('\t').toLowerCase()
+  const known = new Set(heads.map(formatRow))
+  const knownBesideFirst = new Set(heads.map((row) => formatRow(row.slice(1))))
+  return rows
+    .filter((row) => !isHeading(row) || !known.has(formatRow(row)))
+    .map((row) =>
+      isHeading(row) && knownBesideFirst.has(formatRow(row.slice(1)))
+        ? row.map((cell, column) => (column === 0 ? cell : ''))
+        : row,
+    )
+}
+
+/** Returns where another table begins among rows without prices; -1 if none does. */
+function findStart(rows: Cells): number {
+  const title = rows.findIndex(
+    (row) => !isHeading(row) && (namesWorkshops(findLabel(row)) || namesExtras(findLabel(row))),
+  )
+  const heading = rows.findIndex(isHeading)
+  // The line above a heading is its title.
+  const titled = heading > 0 ? heading - 1 : heading
+  return title < 0 || heading < 0 ? Math.max(title, titled) : Math.min(title, titled)
+}
+
+const isFeesTitle = (row: readonly string[]): boolean =>
+  !isHeading(row) && (FEES_TITLE.test(findLabel(row)) || GROUP_TITLE.test(findLabel(row)))
+
+const namesWorkshopsAbove = ({ heads }: Table): boolean =>
+  heads.some((row) => namesWorkshops(findLabel(row)))
+
+const isOfWorkshops = (table: Table): boolean =>
+  namesWorkshopsAbove(table) ||
+  table.heads.some((row) => isHeading(row) && row.some(isSeatsHeading))
+
+/** `notes` are asked about with the fees. */
+function sortTables(tables: readonly Table[], notes: Cells): SeparatedTables {
+  const isOfFees = (table: Table): boolean =>
+    !namesWorkshopsAbove(table) || table.rows.some((row) => GROUP_TITLE.test(findLabel(row)))
+  // If every table names workshops, they describe the whole event: "CME on Echocardiography".
+  const fees = tables.find(isOfFees) ?? tables[0]
+  if (fees === undefined) return { fees: notes, workshops: [], others: [] }
+  const labels = new Set(fees.rows.map(findLabel))
+  // The same categories below another title are groups of categories.
+  const isGroup = (table: Table): boolean =>
+    !hasHeadings(table) && table.rows.every((row) => labels.has(findLabel(row)))
+  const rest = tables.filter((table) => table !== fees)
+  const groups = rest.filter(isGroup)
+  const further = rest.filter((table) => !isGroup(table))
+  const numbering = new Set(
+    fees.heads.flatMap((row) =>
+      row.flatMap((cell, column) => (isNumberingHeading(cell) ? [column] : [])),
+    ),
+  )
+  const select = (table: Table): Cells =>
+    hasHeadings(table)
+      ? dropEmptyColumns([...table.heads, ...table.rows])
+      : // Its columns are those of the fees: an empty one stays in its place.
+        dropEmptyColumns([...table.heads, ...table.rows], numbering)
+  return {
+    fees: dropEmptyColumns(
+      [fees, ...groups].flatMap(({ heads, rows }) => [...heads, ...rows]).concat(notes),
+    ),
+    workshops: further.filter(isOfWorkshops).map(select),
+    others: further
+      .filter((table) => !isOfWorkshops(table))
+      .map((table) => ({
+        heading: table.heads.map((row) => listFilled(row).join(', ')).join(': '),
+        cells: select(table),
+      })),
+  }
+}
+
+/** With `dropped`, only these columns and empty ones at the end are dropped. */
+function dropEmptyColumns(cells: Cells, dropped?: ReadonlySet<number>): Cells {
+  const width = Math.max(0, ...cells.map((row) => row.length))
+  const isEmpty = (column: number): boolean => cells.every((row) => (row[column] ?? '') === '')
+  const all = Array.from({ length: width }, (_, column) => column)
+  const last = all.findLast((column) => !isEmpty(column)) ?? -1
+  const kept = all.filter((column) =>
+    dropped === undefined ? !isEmpty(column) : column <= last && !dropped.has(column),
+  )
+  return cells.map((row) => kept.map((column) => row[column] ?? ''))
+}
