@@ -110,13 +110,17 @@ function listFacts(event: EventConfig, day: Day, seats: readonly Fact[]): readon
   const isOver = day > event.to
   return [
     [REGISTRATION, opening.open ? OPEN : `Registration: closed. “${opening.text}”`],
-    ['desk', `Front desk: ${desk.open ? 'staff can register delegates' : 'closed'}`],
+    ['desk', `Registration by staff: ${formatStaffRegistration(opening.open, desk.open)}`],
     ...(opening.open || desk.open ? [...listSaleFacts(event, day), ...seats] : []),
     ['edit', `Delegates can change: ${formatEditable(event, day)}`],
     ['cancellation', `A cancellation refunds: ${formatRefund(event, day)}`],
     ['event', `Conference: ${day < event.from ? 'to come' : isOver ? 'over' : 'takes place'}`],
   ]
 }
+
+/** Staff can register delegates while the form is open, and on the days of the front desk. */
+const formatStaffRegistration = (isFormOpen: boolean, isDeskOpen: boolean): string =>
+  isFormOpen ? 'open' : isDeskOpen ? 'open, at the front desk' : 'closed'
 
 /** Returns everything on sale and the payment methods. Empty while registration is closed. */
 function listSaleFacts(event: EventConfig, day: Day): readonly Fact[] {

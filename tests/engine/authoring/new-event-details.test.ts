@@ -142,6 +142,11 @@ test.each<[string, string, object | string]>([
   ['account', 'AIRPAY_MID_ZONE_…', { account: 'mid-zone' }],
   [
     'account',
+    'State Bank 30012345678',
+    '"State Bank 30012345678" is not the short name of a payment account, such as society. It is not the number of a bank account. Ask the person who runs your Rollcall server.',
+  ],
+  [
+    'account',
     '50100012345678',
     '"50100012345678" is not the short name of a payment account, such as society. It is not the number of a bank account. Ask the person who runs your Rollcall server.',
   ],

@@ -71,7 +71,8 @@ export const DETAIL_QUESTIONS: readonly (Question & { readonly name: DetailName 
         .replace(/^AIRPAY_(.*?)_*(?:…|\.\.\.)?$/, '$1')
         .toLowerCase()
         .replace(/[\s_-]+/g, '-')
-      return /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(account)
+      // A name with a long number is that of a bank account: the file would publish its number.
+      return /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(account) && !/\d{5}/.test(account)
         ? ok({ ...answers, account })
         : err(
             `"${answer.trim()}" is not the short name of a payment account, such as society. It is not the number of a bank account. Ask the person who runs your Rollcall server.`,
