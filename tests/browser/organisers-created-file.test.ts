@@ -153,6 +153,24 @@ test('edits of a created file are replaced only after a question, even if they w
   await context.close()
 })
 
+test('after a reload, the answers of a created file can still be changed; a file that was opened has none', async () => {
+  const { page, context } = await openCreatedFile()
+  const change = page.getByRole('button', { name: 'Change the answers' })
+  await page.reload()
+  await change.click()
+  await findQuestion(page, 'More details').waitFor()
+  await createFile(page)
+  await findNotice(page).waitFor()
+  await page.getByRole('button', { name: 'Start again' }).click()
+  await page.getByRole('button', { name: 'Discard them' }).click()
+  await page
+    .getByLabel('Event file', { exact: true })
+    .setInputFiles(join(TOP, 'tests', 'events', 'nidancon2027.yaml'))
+  await page.getByRole('button', { name: 'Save file' }).waitFor()
+  await expect.poll(() => change.count()).toBe(0)
+  await context.close()
+})
+
 test('an organiser who signs in in another tab runs the rehearsal of the same draft', async () => {
   const { page, context } = await openCreatedFile()
   const editor = page.getByRole('textbox', { name: 'The event file' })

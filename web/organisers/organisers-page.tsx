@@ -165,7 +165,8 @@ export default function OrganisersPage({ page }: PageProps) {
               texts={texts}
               isNew={isNew}
               changeAnswers={
-                isNew && answersOfFile !== null
+                // After a reload, the file is no longer new, but its answers are still in this browser.
+                file.createdText !== undefined && answersOfFile !== null
                   ? () => {
                       openInHistory({ is: 'question', name: answersOfFile.at, before: null })
                       showQuestion(answersOfFile.at)
