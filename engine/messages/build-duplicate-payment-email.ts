@@ -5,7 +5,7 @@ import { SELF_SERVICE_MESSAGES } from '../text-catalogue/self-service.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
-/** Adds a paragraph below the greeting: this is a second payment, and how to request a refund. */
+/** Adds a paragraph below the greeting. It says that this is a second payment and how to request a refund. */
 export function addSecondPaymentNotice<
   M extends { readonly subject: string; readonly text: string },
 >(mail: M, first: RegNo): M {

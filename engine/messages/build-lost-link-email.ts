@@ -21,7 +21,7 @@ type Mail = {
 }
 
 /**
- * Returns a placeholder for a line of its own. The link is created when the email is sent and is
+ * Returns a placeholder, which must be on a separate line. The link is created when the email is sent and is
  * not stored.
  */
 export function getLinkPlaceholder(regNo: RegNo): string {
@@ -45,8 +45,8 @@ export function buildLostLinkEmail(
   if (event.email === null || registrations.length === 0) return null
   const { lostLink, questions, states } = EMAIL_MESSAGES
   const values = { event: event.title }
-  const isOne = selectPluralForm(registrations.length, { one: 'one', other: 'other' }) === 'one'
-  const messages = isOne ? lostLink.one : lostLink.other
+  const isSingle = selectPluralForm(registrations.length, { one: 'one', other: 'other' }) === 'one'
+  const messages = isSingle ? lostLink.one : lostLink.other
   const text = [
     formatMessage(messages.text, values),
     ...registrations.map(({ regNo, answers, state }) => {

@@ -178,7 +178,7 @@ export const EMAIL_MESSAGES = {
     },
     registration: '{name}, {number} ({state}):\n{link}',
     keepLinks: 'Keep this email private. Anyone who has a link can see the registration.',
-    notYou: 'If you did not ask for it, you do not need to do anything.',
+    notYou: 'If you did not ask for this email, you do not need to do anything.',
   },
 
   /** Sent after too many emails to one address. */

@@ -16,7 +16,8 @@ export const PAYMENT_METHOD_MESSAGES = {
   ended: '{method} was available until {day}.',
   choose: 'Please choose {methods}.',
   byCurrency: 'Bills in {currency} can be paid with: {methods}. Please choose a payment method.',
-  invoiceAddress: 'An invoice of ₹ 50,000 or more needs this. Please enter it, or enter a GSTIN.',
+  invoiceAddress:
+    'This is required on an invoice of ₹ 50,000 or more. Please enter it, or enter a GSTIN.',
   /** In another currency, the value in rupees is not known yet. */
-  invoiceAddressAbroad: 'Your invoice needs this. Please enter it.',
+  invoiceAddressAbroad: 'This is required on your invoice. Please enter it.',
 } as const

@@ -150,7 +150,7 @@ export const RESULT_MESSAGES = {
       claimHere: 'If you have paid, report your payment below.',
       claimInEmail: 'If you have paid, open the link in your email and report your payment.',
     },
-    /** Shown if a card payment failed that had replaced this payment method, which is due again. */
+    /** Shown if a delegate chose this method, switched to a card, and the card payment failed. */
     cardFailed: {
       declined: {
         title: 'Your card payment was declined',

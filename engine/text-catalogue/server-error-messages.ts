@@ -140,7 +140,7 @@ export const REFUSAL_MESSAGES = {
     changesPrice: 'This changes the price of your registration. Please write to {support}.',
     otherCurrency:
       'With these answers, the price is in {now}, but this registration is in {was}. Cancel it, and ask the delegate to register again.',
-    otherRequest: 'This was sent before with different details. Reload the page.',
+    otherRequest: 'This request was sent before with different details. Reload the page.',
     noDocument: 'This registration has no such document.',
     notEditable: 'You cannot change these answers here: {fields}. Please write to {support}.',
     notEditableAnyMore:

@@ -164,7 +164,7 @@ describe('the page for organisers', () => {
     const { page, context } = await visit(browser)
     await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
     await page.goto(`${server.url}/organisers`)
-    await page.getByRole('button', { name: 'Copy it' }).click()
+    await page.getByRole('button', { name: 'Copy event file' }).click()
     await page.getByText('The checker did not start in this browser').waitFor()
     await expect.poll(() => page.getByText('Reading the file').count()).toBe(0)
     await expect.poll(() => page.getByRole('button', { name: 'Save file' }).isVisible()).toBe(true)
@@ -176,7 +176,7 @@ describe('the page for organisers', () => {
     const { page, context } = await visit(browser)
     await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
     await page.goto(`${server.url}/organisers`)
-    await page.getByRole('button', { name: 'Copy it' }).click()
+    await page.getByRole('button', { name: 'Copy event file' }).click()
     const panel = page.getByRole('tabpanel')
     for (const tab of ['Form', 'Price', 'Result pages', 'Findings', 'Examples']) {
       await page.getByRole('tab', { name: tab }).click()

@@ -85,7 +85,7 @@ test('the preview shows no fees of the sample while the fee table has a mistake'
   await proceed(page)
   await preview.getByText('7,100').first().waitFor()
   await page.getByRole('textbox', { name: 'Member, Early Bird' }).fill('half')
-  await preview.getByText('This preview shows the last version without one.').waitFor()
+  await preview.getByText('This preview shows the last version without mistakes.').waitFor()
   const shown = toPlainText(await preview.textContent())
   expect(shown).toContain('7,100')
   expect(shown).not.toMatch(/Non-member/)

@@ -35,7 +35,7 @@ const findState = (page: Page) =>
 
 async function copyConference(page: Page, title: string): Promise<void> {
   await page.getByLabel('Conference', { exact: true }).selectOption({ label: title })
-  await page.getByRole('button', { name: 'Copy it' }).click()
+  await page.getByRole('button', { name: 'Copy event file' }).click()
 }
 
 async function openEditor(options: { readonly width?: number } = {}) {
@@ -142,7 +142,7 @@ describe('the page for organisers', () => {
       .poll(() => findEditor(page).evaluate((content) => content === document.activeElement))
       .toBe(true)
     await findTab(page, 'Price').click()
-    await page.getByText('so this shows its last readable version').waitFor()
+    await page.getByText('so this preview shows its last readable version').waitFor()
     await page.getByRole('table').waitFor()
     await findEditor(page).focus()
     await page.keyboard.press('Alt+Enter')
@@ -393,9 +393,9 @@ describe('the page for organisers', () => {
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
     await proceed.click()
     await heading.getByText('More details, if you know them').waitFor()
-    await page.getByRole('radio', { name: 'A share of the payment' }).check()
+    await page.getByRole('radio', { name: 'Part of the payment' }).check()
     await page.getByLabel('Until', { exact: true }).fill('2027-02-28')
-    const share = page.getByLabel('Refund in percent')
+    const share = page.getByLabel('Refund percentage')
     await share.fill('120')
     // The message of a field that is left does not move the button that is being pressed.
     await page.getByRole('radio', { name: 'Only at the front desk' }).check()
@@ -465,7 +465,7 @@ describe('the page for organisers', () => {
 
   test('a copied conference becomes a new one with its own name, days and addresses', async () => {
     const { page, context, consoleErrors } = await openEditor()
-    const createButton = page.getByRole('button', { name: 'Create a new conference from it' })
+    const createButton = page.getByRole('button', { name: 'Create a new conference' })
     await page.getByLabel('Short name').fill('afpicon2026')
     await createButton.click()
     await page.getByRole('alert').getByText('afpicon2026 is already published').waitFor()
@@ -482,7 +482,7 @@ describe('the page for organisers', () => {
 
   test('by keyboard alone: reads, edits, leaves the editor and moves between the tabs', async () => {
     const { page, context } = await openEditor()
-    await page.getByRole('button', { name: 'Create a new conference from it' }).focus()
+    await page.getByRole('button', { name: 'Create a new conference' }).focus()
     await page.keyboard.press('Tab')
     await expect
       .poll(() => findEditor(page).evaluate((content) => content === document.activeElement))

@@ -28,7 +28,7 @@ const states: readonly State[] = [
     name: 'finding',
     open: async (page) => {
       await openPath(server)('/organisers')(page)
-      await page.getByRole('button', { name: 'Copy it' }).click()
+      await page.getByRole('button', { name: 'Copy event file' }).click()
       await page.getByText(/examples pass/).waitFor()
       await page.locator('.cm-content').focus()
       await page.keyboard.press('Control+End')

@@ -75,7 +75,7 @@ const openAt = openPath(server)
 async function openOrganisersTab(page: Page, tab: string): Promise<void> {
   await page.setViewportSize({ width: 768, height: 1024 })
   await openAt('/organisers')(page)
-  await page.getByRole('button', { name: 'Copy it' }).click()
+  await page.getByRole('button', { name: 'Copy event file' }).click()
   await page.getByText(/examples pass/).waitFor()
   await page.getByRole('tab', { name: tab }).click()
   await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })

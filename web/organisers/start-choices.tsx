@@ -128,7 +128,7 @@ export function StartChoices(props: StartChoicesProps) {
           <li>
             <div>
               <h3>Start from a conference</h3>
-              <p>Copy the event file of a conference on this server, and change it for yours.</p>
+              <p>Copy the event file of a conference on this server, and adapt it to yours.</p>
             </div>
             <form onSubmit={(submitEvent) => void copyServedFile(submitEvent)}>
               <label htmlFor={selectId}>Conference</label>
@@ -145,7 +145,7 @@ export function StartChoices(props: StartChoicesProps) {
                 ))}
               </select>
               <button type="submit" className="btn line">
-                Copy it
+                Copy event file
               </button>
               {problem !== null && (
                 <p className="org-problem" role="alert">

@@ -63,7 +63,7 @@ test('finds a failed email by address and resends it; shows why an invalid event
   await page.getByRole('heading', { level: 1, name: 'Event files' }).waitFor()
   await page.getByText('All event files are live.').waitFor()
   await page.getByRole('button', { name: 'Reload' }).click()
-  await page.getByText('1 event file is not live in its current version.').waitFor()
+  await page.getByText('The current version of 1 event file is not live.').waitFor()
   const file = page.getByRole('region', { name: 'Event files' }).getByRole('listitem')
   await file.filter({ hasText: 'Sample 2026' }).getByText('Previous version live').waitFor()
   await file.getByText(/^Findings/).click()

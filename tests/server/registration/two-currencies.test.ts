@@ -459,7 +459,7 @@ test("an invoice in dollars worth more than 50,000 rupees did not require the bu
     return { lines: [bill], currency: readCurrency('USD') ?? INR }
   }
   expect(findInvoiceErrors(event, { phone_number: '' }, createBill(600))).toEqual({
-    phone_number: 'Your invoice needs this. Please enter it.',
+    phone_number: 'This is required on your invoice. Please enter it.',
   })
   expect(findInvoiceErrors(event, { phone_number: '' }, createBill(150))).toEqual({})
 })

@@ -30,7 +30,7 @@ type Group = { readonly label: string; readonly options: readonly Option[] }
 
 /**
  * A combobox: the focus stays in the field, arrow keys choose an option, and Enter opens it. The first option is
- * preselected, so that typing a name and Enter opens the registration. The list opens on a click, a shortcut or a key, not when
+ * preselected, so that typing a name and pressing Enter opens the registration. The list opens on a click, a shortcut or a key, not when
  * Tab reaches the field, because the page that it covers is inert.
  */
 export function SearchField({
@@ -82,7 +82,7 @@ export function SearchField({
   const options = groups.flatMap((group) => group.options)
   const isListOpen = isOpen && options.length > 0
   useInertPage(box, isListOpen)
-  // Without a text, no option is chosen, because Enter would open an arbitrary page.
+  // If the field is empty, no option is chosen, because Enter would open an arbitrary page.
   const chosenIndex = options.findIndex(({ id }) => id === chosenId)
   const firstIndex = searchText.length < 2 || options.length === 0 ? -1 : 0
   const activeIndex = chosenIndex === -1 ? firstIndex : chosenIndex

@@ -2,7 +2,7 @@
 import { Dialog } from '../../ui/dialog.tsx'
 import { areShortcutsOn } from '../ui/shortcut-keys.ts'
 
-/** Pages opened by `g` and a letter, by the letter. */
+/** Pages that `g` and a letter open, keyed by the letter. */
 export const PAGES_BY_KEY = {
   h: 'Home',
   r: 'Registrations of the event',

@@ -12,7 +12,7 @@ type ProgressProps = {
   readonly onStop?: (() => void) | undefined
 }
 
-/** Announces only each quarter, because every count would interrupt a screen reader. */
+/** Progress is announced only every 25 percent, because every count would interrupt a screen reader. */
 const QUARTER_PERCENT = 25
 const PERCENT = 100
 

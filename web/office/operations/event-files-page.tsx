@@ -61,8 +61,8 @@ export function EventFilesPage() {
             {notLiveCount === 0
               ? 'All event files are live.'
               : notLiveCount === 1
-                ? '1 event file is not live in its current version.'
-                : `${notLiveCount} event files are not live in their current version.`}
+                ? 'The current version of 1 event file is not live.'
+                : `The current versions of ${notLiveCount} event files are not live.`}
           </p>
           <section className="pan" aria-label="Event files">
             <ul className="log mails">

@@ -45,10 +45,10 @@ export default function CopyNotice({ event, text, usedNames, onCopy }: CopyNotic
       return setProblem('All number prefixes for this name are in use. Enter another short name.')
     if (weeks < 1 || weeks > MAX_WEEKS)
       return setProblem(
-        'The first day must be between one week and ten years after that of the old conference.',
+        'The first day must be between one week and ten years after the first day of the old conference.',
       )
-    const next = repeatEvent(text, event, { id: name, prefix, weeks, others: [] })
-    onCopy({ path: `events/${name}.yaml`, text: next.text, isSaved: false }, next)
+    const copy = repeatEvent(text, event, { id: name, prefix, weeks, others: [] })
+    onCopy({ path: `events/${name}.yaml`, text: copy.text, isSaved: false }, copy)
   }
   return (
     <form className="org-copy" noValidate onSubmit={submit}>
@@ -76,7 +76,7 @@ export default function CopyNotice({ event, text, usedNames, onCopy }: CopyNotic
           />
         </label>
         <button type="submit" className="btn line sm">
-          Create a new conference from it
+          Create a new conference
         </button>
       </div>
       {problem !== null && (

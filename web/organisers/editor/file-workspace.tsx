@@ -200,7 +200,7 @@ export default function FileWorkspace({
   ]
   const theme = event === null ? {} : buildThemeStyle(event)
   const withErrorBoundary = (panelTab: Tab, content: ReactNode) => (
-    <PreviewErrorBoundary key={panelTab} resetBy={checkState.result}>
+    <PreviewErrorBoundary key={panelTab} resetKey={checkState.result}>
       <Suspense
         fallback={
           <p className="org-wait" role="status">

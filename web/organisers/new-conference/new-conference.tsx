@@ -271,7 +271,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
       </form>
       <section className="org-grows" aria-label="Preview of the form">
         {shownFile !== file && <WrongTableNote isShown={shownFile !== null} />}
-        <PreviewErrorBoundary resetBy={event}>
+        <PreviewErrorBoundary resetKey={event}>
           <Suspense fallback={null}>
             {shownFile !== null && event !== null && delegate !== null && (
               <Form title="Preview of the form" event={event} trying={delegate} />

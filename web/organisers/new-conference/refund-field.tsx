@@ -1,4 +1,4 @@
-/** The rule of cancellation: no refund, or a share of the payment by the day of the cancellation. */
+/** The cancellation rule: no refund, or a part of the payment that depends on the day. */
 import { useId } from 'react'
 import { isDay } from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
@@ -23,7 +23,7 @@ const EMPTY_ROW: Row = { day: '', percent: '' }
 const CHOICES = [
   ['unknown', 'I do not know it yet'],
   [NONE, 'Nothing is refunded'],
-  ['by day', 'A share of the payment, by the day of the cancellation'],
+  ['by day', 'Part of the payment, depending on the day of cancellation'],
 ] as const
 
 const writeRows = (rows: readonly Row[]): string =>
@@ -74,7 +74,7 @@ export function RefundField(props: RefundFieldProps) {
                 />
               </label>
               <label>
-                Refund in percent
+                Refund percentage
                 <input
                   inputMode="numeric"
                   value={row.percent}
@@ -107,7 +107,9 @@ export function RefundField(props: RefundFieldProps) {
       })}
       {rows.length > 0 && (
         <>
-          <p className="mute">Each day is included. After the last one, nothing is refunded.</p>
+          <p className="mute">
+            Each refund applies until the end of its day. After the last day, nothing is refunded.
+          </p>
           <div className="org-fees-add">
             <button
               type="button"

@@ -20,7 +20,7 @@ export function StaleNote({ checkState }: { readonly checkState: CheckState }) {
       <Icon name="tri" />
       {event === null
         ? 'This file cannot be read as an event yet. See Findings.'
-        : 'The file cannot be read at the moment, so this shows its last readable version. See Findings.'}
+        : 'The file cannot be read at the moment, so this preview shows its last readable version. See Findings.'}
     </p>
   )
 }
@@ -31,7 +31,7 @@ export function WrongTableNote({ isShown }: { readonly isShown: boolean }) {
     <p className="org-stale">
       <Icon name="tri" />
       {isShown
-        ? 'The table is incomplete or has a mistake. This preview shows the last version without one.'
+        ? 'The table is incomplete or has a mistake. This preview shows the last version without mistakes.'
         : 'The preview is shown when the fee table is complete and without mistakes.'}
     </p>
   )
@@ -42,10 +42,10 @@ export function WrongTableNote({ isShown }: { readonly isShown: boolean }) {
  * editor is not affected.
  */
 export function PreviewErrorBoundary({
-  resetBy,
+  resetKey,
   children,
 }: {
-  readonly resetBy: unknown
+  readonly resetKey: unknown
   readonly children: ReactNode
 }) {
   const fallback = (
@@ -55,7 +55,7 @@ export function PreviewErrorBoundary({
     </p>
   )
   return (
-    <ErrorBoundary resetKey={resetBy} fallback={fallback}>
+    <ErrorBoundary resetKey={resetKey} fallback={fallback}>
       {children}
     </ErrorBoundary>
   )

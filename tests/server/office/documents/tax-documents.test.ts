@@ -272,7 +272,7 @@ describe('an invoice of 50,000 rupees', () => {
     const correct = (answers: object) =>
       office.act(regNo, { act: 'correct', why: 'By phone.', answers })
     const requiredMessage =
-      'An invoice of ₹ 50,000 or more needs this. Please enter it, or enter a GSTIN.'
+      'This is required on an invoice of ₹ 50,000 or more. Please enter it, or enter a GSTIN.'
     expect((await correct({ nights: 16 })).body.code).toBe('price_changes')
     expect((await correct({ nights: 17 })).body).toMatchObject({
       code: 'bad_data',
