@@ -62,14 +62,14 @@ export async function assignLines(
   for (const [lineId, lineRows] of Map.groupBy(rows, ({ choice }) => choice.line)) {
     const { currency } = task.view.statement
     const parts = lineRows.flatMap(({ row }) => readPart(row, currency) ?? [])
-    const [first] = lineRows
+    const [firstRow] = lineRows
     const line = findLine(task.view, lineId)
     const message =
-      line === null || first === undefined || parts.length !== lineRows.length
-        ? 'A part needs a registration and an amount.'
-        : (explainDecided(line, first.choice) ??
+      line === null || firstRow === undefined || parts.length !== lineRows.length
+        ? 'Enter a registration and an amount for each part.'
+        : (explainEarlierDecision(line, firstRow.choice) ??
           explainParts(line, parts, currency) ??
-          (await assignLine(task, line, first.choice.seen, parts)))
+          (await assignLine(task, line, firstRow.choice.seen, parts)))
     if (message === null) assignedIds.push(lineId)
     else refused.push({ line: line?.stored.line ?? 0, message })
   }
@@ -88,7 +88,10 @@ const findLine = ({ lines }: ViewedStatement, id: number): ViewedLine | null =>
   lines.find(({ stored }) => stored.id === id) ?? null
 
 /** Explains that another user has decided on the line since the page was loaded. Null if the line is still open. */
-function explainDecided({ stored, state, sums }: ViewedLine, { seen }: Choice): string | null {
+function explainEarlierDecision(
+  { stored, state, sums }: ViewedLine,
+  { seen }: Choice,
+): string | null {
   const { decision } = stored
   if (decision !== null && decision.id !== seen) return describeDecision(decision)
   if (state === 'left' && sums.left > 0) return null
@@ -102,7 +105,7 @@ function explainParts(
   currency: Currency,
 ): string | null {
   if (parts.length > MAX_PARTS) return `Split a line over at most ${MAX_PARTS} people.`
-  // Checked first: if it were refused later, a recorded payment would stay under review.
+  // The reason is checked first: if it were refused later, a recorded payment would stay under review.
   if (parts.some(({ difference }) => difference.length > MAX_REASON_CHARACTERS))
     return `Enter at most ${MAX_REASON_CHARACTERS} characters as the reason.`
   const numbers = parts.map(({ row: { regNo, requestedNo } }) => regNo ?? requestedNo)
@@ -141,14 +144,16 @@ async function assignLine(
   parts: readonly Part[],
 ): Promise<string | null> {
   const { store } = deps
-  const base = /^\w{1,50}$/.test(match.reference) ? match.reference : `line${stored.id}`
-  const others = parts.map((_, index) => `${base}x${stored.parts.length + index + 2}`)
+  const baseReference = /^\w{1,50}$/.test(match.reference) ? match.reference : `line${stored.id}`
+  const furtherReferences = parts.map(
+    (_, index) => `${baseReference}x${stored.parts.length + index + 2}`,
+  )
   const decide = (decision: 'assigned' | 'undone', seenNow: number | null) =>
     store.decideBankLine({
       lineId: stored.id,
       seen: seenNow,
       decision,
-      parts: decision === 'assigned' ? others : [],
+      parts: decision === 'assigned' ? furtherReferences : [],
       who: user.username,
       at: deps.clock(),
     })
@@ -159,7 +164,7 @@ async function assignLine(
   let recordedCount = 0
   const problems: string[] = []
   for (const [index, { row, amount, difference }] of parts.entries()) {
-    const reference = isFirst ? match.reference : (others[index] ?? '')
+    const reference = isFirst ? match.reference : (furtherReferences[index] ?? '')
     const params = {
       way: 'transfer',
       reference,
@@ -255,13 +260,13 @@ function createEventFinder({ deps, user, view }: Task) {
   for (const { payments } of view.lines)
     for (const { eventId } of payments)
       if (eventId !== null) counts.set(eventId, (counts.get(eventId) ?? 0) + 1)
-  const frequent = [...counts].toSorted(([, a], [, b]) => b - a).map(([id]) => id)
+  const frequentEventIds = [...counts].toSorted(([, a], [, b]) => b - a).map(([id]) => id)
   const eventIdsByKey = new Map(
     [...view.matches.eventsByNumber].map(([regNo, eventId]) => [toBankKey(regNo), eventId]),
   )
   return (line: ViewedLine) => {
     const namedEventIds = listLineNumbers(line.match).flatMap((key) => eventIdsByKey.get(key) ?? [])
-    const ids = [...namedEventIds, ...propose(line).map(({ event }) => event), ...frequent]
+    const ids = [...namedEventIds, ...propose(line).map(({ event }) => event), ...frequentEventIds]
     return (
       events.find(
         ({ id }) => id === ids.find((eventId) => events.some((event) => event.id === eventId)),
@@ -295,7 +300,7 @@ async function decideEach(
   decision: 'review' | 'not_ours' | 'undone',
   perform: (line: ViewedLine) => Promise<string | null>,
 ): Promise<Outcome> {
-  const assignedIds: number[] = []
+  const decidedIds: number[] = []
   const refused: { line: number; message: string }[] = []
   for (const { line: lineId, seen } of choices) {
     const line = findLine(view, lineId)
@@ -310,7 +315,7 @@ async function decideEach(
       })
     const explain = async (): Promise<string | null> => {
       if (line === null) return 'This statement has no such line.'
-      const problem = explainUndecidable(line, { line: lineId, seen }, decision)
+      const problem = explainRefusal(line, { line: lineId, seen }, decision)
       if (problem !== null) return problem
       const decideResult = await decide(decision, seen)
       if (!decideResult.ok) return describeDecision(decideResult.error)
@@ -319,25 +324,25 @@ async function decideEach(
       return failure
     }
     const message = await explain()
-    if (message === null) assignedIds.push(lineId)
+    if (message === null) decidedIds.push(lineId)
     else refused.push({ line: line?.stored.line ?? 0, message })
   }
-  return { done: assignedIds, refused }
+  return { done: decidedIds, refused }
 }
 
-function explainUndecidable(
+function explainRefusal(
   line: ViewedLine,
   choice: Choice,
   decision: 'review' | 'not_ours' | 'undone',
 ): string | null {
   const { stored, payments, state } = line
   if (payments.length > 0) {
-    const newest = stored.decision
-    return newest === null || newest.id === choice.seen
+    const newestDecision = stored.decision
+    return newestDecision === null || newestDecision.id === choice.seen
       ? 'A payment of this line is recorded. Refund or move it on the page of the registration.'
-      : describeDecision(newest)
+      : describeDecision(newestDecision)
   }
-  if (decision !== 'undone') return explainDecided(line, choice)
+  if (decision !== 'undone') return explainEarlierDecision(line, choice)
   if (stored.decision !== null && stored.decision.id !== choice.seen)
     return describeDecision(stored.decision)
   return state === 'not_ours' || line.isPayoutByAmount ? null : 'This line is open.'

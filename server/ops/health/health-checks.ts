@@ -69,7 +69,7 @@ export type HealthProblem = {
     | 'rescued'
   /** A sentence for the operator. */
   readonly text: string
-  /** True if no one can register. */
+  /** True if registration is not possible. */
   readonly isDown: boolean
 }
 export type HealthChecks = {
@@ -105,11 +105,9 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     const addProblem = (code: HealthProblem['code'], text: string, isDown = false): void =>
       void problems.push({ code, text, isDown })
     const freeSpace = await getFreeBytes(environment.dataDir)
-    const getLastNoSpaceTime = deps.getLastNoSpaceTime()
+    const lastNoSpaceTime = deps.getLastNoSpaceTime()
     const isFull =
-      getLastNoSpaceTime !== null &&
-      at >= getLastNoSpaceTime &&
-      at - getLastNoSpaceTime < FULL_DISK_MS
+      lastNoSpaceTime !== null && at >= lastNoSpaceTime && at - lastNoSpaceTime < FULL_DISK_MS
     if (isFull)
       addProblem('no_room', `Writes to the disk fail: ${formatMb(freeSpace)} are free.`, true)
     else if (freeSpace < MIN_FREE_DISK_BYTES)
@@ -122,11 +120,11 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
         'little_room',
         `${formatMb(freeSpace)} are free, and uploads are refused below ${formatMb(MIN_UPLOAD_FREE_BYTES)}.`,
       )
-    const files = await getFreeFiles(environment.dataDir)
-    if (files !== null && files < MIN_FREE_FILES)
+    const freeFileCount = await getFreeFiles(environment.dataDir)
+    if (freeFileCount !== null && freeFileCount < MIN_FREE_FILES)
       addProblem(
         'little_room',
-        `${files === 0 ? 'No file' : `Only ${files} more files`} can be created on the disk of DATA_DIR (inodes), although ${formatMb(freeSpace)} are free. Remove files that are not needed.`,
+        `${freeFileCount === 0 ? 'No file' : `Only ${freeFileCount} more files`} can be created on the disk of DATA_DIR (inodes), although ${formatMb(freeSpace)} are free. Remove files that are not needed.`,
       )
     const descriptors = await checkDescriptors(environment.dataDir)
     if (descriptors.is === 'none')
@@ -140,9 +138,12 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
         'descriptors',
         `${descriptors.open} of ${descriptors.limit} files and connections are open. ${RAISE_DESCRIPTOR_LIMIT_ADVICE}`,
       )
-    const folder = await readdir(environment.eventsDir).catch((error: unknown) => error)
+    const folderEntries = await readdir(environment.eventsDir).catch((error: unknown) => error)
     // A missing folder is already reported with the refused files.
-    if (folder instanceof Error && (folder as NodeJS.ErrnoException).code !== 'ENOENT')
+    if (
+      folderEntries instanceof Error &&
+      (folderEntries as NodeJS.ErrnoException).code !== 'ENOENT'
+    )
       addProblem(
         'event_files',
         `EVENTS_DIR is ${environment.eventsDir}, but it cannot be read. The last versions of the events are still served. Restore the folder.`,
@@ -161,7 +162,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     if (recovery !== null)
       addProblem(
         'recovery',
-        `In recovery since ${formatInstant(recovery.begunAt)}: scheduled emails, refunds and erasure are held until it is ended (rollcall db recovery).`,
+        `In recovery since ${formatInstant(recovery.begunAt)}: scheduled emails, refunds and erasure are on hold until you end the recovery (rollcall db recovery).`,
       )
     const clockJump = clockJumps.findRecentJump()
     if (clockJump !== null)
@@ -171,7 +172,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
       )
     const erasurePause = await findErasurePauseReason(deps)
     if (erasurePause !== null) addProblem('erasing', erasurePause)
-    for (const text of await listRescued(environment)) addProblem('rescued', text)
+    for (const text of await listRescuedDatabases(environment)) addProblem('rescued', text)
     const storageProblem = await checkUploadStorage()
     if (storageProblem !== null) addProblem('files', storageProblem)
     const { problem: uploadProblem } = deps.uploads.state()
@@ -202,8 +203,8 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
         const lossDescription = await store.findDatabaseLoss()
         if (lossDescription !== null)
           return [
-            { code: 'cannot_write', text: formatLost(lossDescription), isDown: true },
-            ...(await listRescued(environment)).map(
+            { code: 'cannot_write', text: formatDatabaseLoss(lossDescription), isDown: true },
+            ...(await listRescuedDatabases(environment)).map(
               (text) => ({ code: 'rescued', text, isDown: true }) as const,
             ),
           ]
@@ -224,14 +225,14 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
   }
 }
 
-const listRescued = async ({
+const listRescuedDatabases = async ({
   dataDir,
   databaseUrl,
 }: Deps['environment']): Promise<readonly string[]> =>
   databaseUrl === null ? listRescuedSentences(dataDir, await createCompletenessNote(dataDir)) : []
 const NO_FURTHER_CONNECTION =
   'PostgreSQL has no free connection. Registrations use the existing connections of this server; uploads may be refused. End other connections, or raise max_connections or the connection limit of the role or database.'
-const formatLost = (description: string): string =>
+const formatDatabaseLoss = (description: string): string =>
   `The database file ${description}. Writes are refused. The log states where the data is.`
 const formatMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`
 

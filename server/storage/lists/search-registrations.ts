@@ -24,12 +24,14 @@ export type RowKey = { readonly id: number; readonly created_at: Instant }
  * If there are more registrations outside the list than this, counting all matches takes as long as reading those in
  * the list.
  */
-const MAX_OTHERS = 20_000
+const MAX_UNLISTED = 20_000
 
 const registrationCount = statement((builder) =>
   builder.selectFrom('counters').select(({ fn }) => fn.sum<number>('registrations').as('n')),
 )
-const indexedUpTo = statement((builder) => builder.selectFrom('search_progress').select('last_id'))
+const lastIndexedId = statement((builder) =>
+  builder.selectFrom('search_progress').select('last_id'),
+)
 type ReferenceSearch = {
   events: string
   reference: string
@@ -38,7 +40,7 @@ type ReferenceSearch = {
   limit: number
 }
 /** Selects registrations by a recorded or reported reference, or by an order. */
-const registrationsNamed = statement(
+const registrationsWithReference = statement(
   (builder, { events, reference, key, order, limit }: ReferenceSearch, dialect) =>
     builder
       .selectFrom('registrations as r')
@@ -90,14 +92,14 @@ export async function findMatchingRows(
   const search = readSearch(text)
   const { terms } = search
   if (terms.length === 0 && query.waiting === undefined) return null
-  const filter = r.and([buildFilter(query), ...namesBeginWith(sql.dialect, search, text)])
-  if (query.waiting === undefined) return searchIndexed(sql, filter, terms, beforeId, limit)
+  const filter = r.and([buildFilter(query), ...buildNameConditions(sql.dialect, search, text)])
+  if (query.waiting === undefined) return searchRows(sql, filter, terms, beforeId, limit)
   const waitingRegistrations = JSON.stringify(
     await readWaitingIds(sql, query.eventId, query.waiting, waitingMax),
   )
   if (terms.length > 0) {
     const condition = r.and([filter, sql.dialect.isIdIn(r.ref('r.id'), waitingRegistrations)])
-    return searchIndexed(sql, condition, terms, beforeId, limit)
+    return searchRows(sql, condition, terms, beforeId, limit)
   }
   return buildQuery(sql, (builder, dialect) =>
     builder
@@ -132,9 +134,9 @@ export async function findRowsOfCommonWord(
     isCounted(query) &&
     skipped + limit <= max
   if (terms.length === 0 || query.waiting !== undefined || !isPossible) return null
-  const listed = (await readStatusSums(sql, query)).reduce((sum, { count }) => sum + count, 0)
-  const others = ((await registrationCount.get(sql))?.n ?? 0) - listed
-  if (others > MAX_OTHERS || listed <= max) return null
+  const listedCount = (await readStatusSums(sql, query)).reduce((sum, { count }) => sum + count, 0)
+  const unlistedCount = ((await registrationCount.get(sql))?.n ?? 0) - listedCount
+  if (unlistedCount > MAX_UNLISTED || listedCount <= max) return null
   const matches = await buildQuery(sql, (builder, dialect) =>
     builder
       .selectFrom(
@@ -142,27 +144,27 @@ export async function findRowsOfCommonWord(
           .selectFrom('search_index')
           .select('search_index.rowid')
           .where(dialect.hasWords(terms))
-          .limit(dialect.limit(max + others + 1))
+          .limit(dialect.limit(max + unlistedCount + 1))
           .as('matching'),
       )
       .select(({ fn }) => fn.countAll<number>().as('n')),
   ).get()
-  if ((matches?.n ?? 0) <= max + others) return null
-  return (await searchIndexed(sql, buildFilter(query), terms, null, skipped + limit)).slice(skipped)
+  if ((matches?.n ?? 0) <= max + unlistedCount) return null
+  return (await searchRows(sql, buildFilter(query), terms, null, skipped + limit)).slice(skipped)
 }
 
 /**
  * Requires that words of the name begin with the short words of a search, which the index does not have, or that an
  * answer contains the whole text, such as "K.E.M. Hospital".
  */
-function namesBeginWith(
+function buildNameConditions(
   dialect: Dialect,
   { nameStarts }: Search,
   text: string,
 ): readonly Condition[] {
   if (nameStarts.length === 0) return []
   const name = r.fn<string>('lower', [r.ref('r.full_name')])
-  const beginsWith = (start: string): Condition =>
+  const buildStartCondition = (start: string): Condition =>
     r.or(
       listSpellings(start).map((part) => {
         const isInName = r.or(
@@ -175,7 +177,7 @@ function namesBeginWith(
   const answers = r.fn<string>('lower', [r.ref('r.answers')])
   return [
     r.or([
-      r.and(nameStarts.map((start) => beginsWith(start.toLowerCase()))),
+      r.and(nameStarts.map((start) => buildStartCondition(start.toLowerCase()))),
       r(answers, 'like', `%${escapeLike(text.trim().toLowerCase())}%`),
     ]),
   ]
@@ -189,11 +191,11 @@ const listSpellings = (start: string): readonly string[] => {
     : [start, ...[' ', '.', '. '].map((between) => `${first}${between}${second}`)]
 }
 
-/** Removes the wildcards of `like`; the result then matches at most too much. */
+/** Removes characters that are special in `like`. The pattern may then match more, but never less. */
 const escapeLike = (text: string): string => text.replaceAll(/[\\%]/g, '')
 
 /** Returns newest rows first: unindexed rows before indexed ones. `beforeId` is a row id. */
-async function searchIndexed(
+async function searchRows(
   sql: Sql,
   filter: Condition,
   terms: readonly string[],
@@ -201,30 +203,30 @@ async function searchIndexed(
   limit: number,
 ): Promise<readonly RowKey[]> {
   const maxId = beforeId ?? Number.MAX_SAFE_INTEGER
-  const indexed = (await indexedUpTo.get(sql))?.last_id ?? 0
-  const unindexed = await searchUnindexed(sql, filter, terms, indexed, maxId, limit)
-  if (unindexed.length === limit) return unindexed
-  const older = await buildQuery(sql, (builder, dialect) =>
+  const lastId = (await lastIndexedId.get(sql))?.last_id ?? 0
+  const unindexedRows = await searchUnindexedRows(sql, filter, terms, lastId, maxId, limit)
+  if (unindexedRows.length === limit) return unindexedRows
+  const indexedRows = await buildQuery(sql, (builder, dialect) =>
     builder
       .selectFrom('search_index')
       .crossJoin('registrations as r')
       .select(['r.id', 'r.created_at'])
       .whereRef('r.id', '=', 'search_index.rowid')
       .where(dialect.hasWords(terms))
-      .where('search_index.rowid', '<=', indexed)
+      .where('search_index.rowid', '<=', lastId)
       .where('search_index.rowid', '<', maxId)
       .where(filter)
       .orderBy('search_index.rowid', 'desc')
-      .limit(dialect.limit(limit - unindexed.length)),
+      .limit(dialect.limit(limit - unindexedRows.length)),
   ).all()
-  return [...unindexed, ...older]
+  return [...unindexedRows, ...indexedRows]
 }
 
-async function searchUnindexed(
+async function searchUnindexedRows(
   sql: Sql,
   filter: Condition,
   terms: readonly string[],
-  indexed: number,
+  lastId: number,
   maxId: number,
   limit: number,
 ): Promise<readonly RowKey[]> {
@@ -234,7 +236,7 @@ async function searchUnindexed(
     builder
       .selectFrom(unindexed.registrations)
       .select(['r.id', 'r.created_at'])
-      .where('r.id', '>', indexed)
+      .where('r.id', '>', lastId)
       .where('r.id', '<', maxId)
       .where(filter)
       .where(unindexed.haveWords(terms))
@@ -261,7 +263,13 @@ export async function searchEvents(
   const reference = text.trim()
   const order = reference.replaceAll(/[\s-]/g, '') as OrderId
   const key = toBankKey(text)
-  const byReference = await registrationsNamed.all(sql, { events, reference, key, order, limit })
+  const byReference = await registrationsWithReference.all(sql, {
+    events,
+    reference,
+    key,
+    order,
+    limit,
+  })
   // A complete number belongs to one registration. The index is not used, because the first letters of the number are
   // in every row.
   const [term = ''] = terms
@@ -270,42 +278,42 @@ export async function searchEvents(
     terms.length === 1 ? await registrationsWithNumber.all(sql, { events, ...numbers }) : []
   const filter = r.and([
     sql.dialect.isIn(r.ref('r.event_id'), events),
-    ...namesBeginWith(sql.dialect, search, text),
+    ...buildNameConditions(sql.dialect, search, text),
   ])
   const found =
     exactMatch.length > 0
       ? exactMatch
-      : ((await findInitials(sql, search, filter, limit)) ??
-        (await searchIndexed(sql, filter, terms, null, Math.max(limit, MAX_RANKED))))
-  const named = found.length < MAX_RANKED ? [] : await findWholeName(sql, filter, terms, limit)
-  const others = [...named, ...found]
-  const names = await readNames(sql, others)
+      : ((await findNamesWithInitials(sql, search, filter, limit)) ??
+        (await searchRows(sql, filter, terms, null, Math.max(limit, MAX_RANKED))))
+  const exactNames = found.length < MAX_RANKED ? [] : await findWholeName(sql, filter, terms, limit)
+  const matches = [...exactNames, ...found]
+  const names = await readNames(sql, matches)
   const rankOf = ({ id }: RowKey): number => rankName(names.get(id) ?? '', text)
-  const ranked = others
+  const ranked = matches
     .map((key) => ({ key, rank: rankOf(key) }))
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ key }) => key)
-  return readFirst(sql, [...byReference, ...ranked], limit)
+  return readFirstRegistrations(sql, [...byReference, ...ranked], limit)
 }
 
 /**
- * Finds names with initials among the newest registrations with an indexed word that begins so, on databases that would
- * otherwise read all registrations. Null if it finds fewer than `limit`, because other registrations may have the text
+ * Finds names with initials among the newest registrations with an indexed word that begins with these initials, on databases
+ * that would otherwise read all registrations. Null if it finds fewer than `limit`, because other registrations may have the text
  * in an answer.
  */
-async function findInitials(
+async function findNamesWithInitials(
   sql: Sql,
   { terms, nameStarts }: Search,
   filter: Condition,
   limit: number,
 ): Promise<readonly RowKey[] | null> {
-  const starts = nameStarts.flatMap((start) => {
+  const startConditions = nameStarts.flatMap((start) => {
     const spellings = listSpellings(start.toLowerCase()).flatMap(
       (spelling) => sql.dialect.hasWordFrom(spelling) ?? [],
     )
     return spellings.length === 0 ? [] : [r.or(spellings)]
   })
-  if (starts.length === 0) return null
+  if (startConditions.length === 0) return null
   const found = await buildQuery(sql, (builder, dialect) =>
     builder
       .with('candidates', (candidates) =>
@@ -313,7 +321,7 @@ async function findInitials(
           .selectFrom('search_index')
           .select(['search_index.rowid', 'search_index.words'])
           .where(dialect.hasWords(terms))
-          .where(({ and }) => and(starts))
+          .where(({ and }) => and(startConditions))
           .orderBy('search_index.rowid', 'desc')
           .limit(dialect.limit(MAX_CANDIDATES)),
       )
@@ -338,12 +346,10 @@ async function findWholeName(
   terms: readonly string[],
   limit: number,
 ): Promise<readonly RowKey[]> {
-  const orders = terms.length === 2 ? [terms, terms.toReversed()] : [terms]
+  const wordOrders = terms.length === 2 ? [terms, terms.toReversed()] : [terms]
   const found: RowKey[] = []
-  for (const order of orders)
-    found.push(
-      ...(await searchIndexed(sql, filter, [matchEndOfValue(order.join(' '))], null, limit)),
-    )
+  for (const words of wordOrders)
+    found.push(...(await searchRows(sql, filter, [matchEndOfValue(words.join(' '))], null, limit)))
   return found
 }
 
@@ -358,13 +364,13 @@ export async function searchSimilarNames(
   limit: number,
 ): Promise<readonly StoredRegistration[]> {
   const filter = sql.dialect.isIn(r.ref('r.event_id'), JSON.stringify(eventIds))
-  const similar: RowKey[] = []
+  const similarRows: RowKey[] = []
   for (const terms of listTermsWithTypos(text)) {
-    const keys = await searchIndexed(sql, filter, terms, null, MAX_RANKED)
+    const keys = await searchRows(sql, filter, terms, null, MAX_RANKED)
     const names = await readNames(sql, keys)
-    similar.push(...keys.filter(({ id }) => hasOneTypo(names.get(id) ?? '', text)))
+    similarRows.push(...keys.filter(({ id }) => hasOneTypo(names.get(id) ?? '', text)))
   }
-  return readFirst(sql, similar, limit)
+  return readFirstRegistrations(sql, similarRows, limit)
 }
 
 async function readNames(sql: Sql, keys: readonly RowKey[]): Promise<ReadonlyMap<number, string>> {
@@ -379,7 +385,7 @@ async function readNames(sql: Sql, keys: readonly RowKey[]): Promise<ReadonlyMap
 }
 
 /** Reads each registration once. */
-const readFirst = (
+const readFirstRegistrations = (
   sql: Sql,
   keys: readonly RowKey[],
   limit: number,

@@ -7,7 +7,7 @@ import { statement } from '../database/statements/statement.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { StatementRemoval } from './bank-statement-types.ts'
 
-const linesOf = statement((builder, { id }: { id: number }) =>
+const linesOfStatement = statement((builder, { id }: { id: number }) =>
   builder.selectFrom('bank_statement_lines').select('bank_line_id').where('statement_id', '=', id),
 )
 /** Selects lines with a recorded payment, or with a decision that was not undone. */
@@ -81,8 +81,8 @@ const blankUnusedLines = statement((builder, { ids }: { ids: string }, dialect) 
 )
 
 /**
- * Returns the number of lines that a payment or a decision depends on as the error, if there are any. Removing a
- * statement twice does nothing.
+ * Removes a statement. If a payment or a decision depends on some of its lines, the error is the number of these lines.
+ * Removing a statement twice does nothing.
  */
 export async function removeBankStatement(
   sql: Sql,
@@ -90,7 +90,7 @@ export async function removeBankStatement(
 ): Promise<Result<null, number>> {
   const { count = 0 } = (await usedLines.get(sql, { id })) ?? {}
   if (count > 0) return err(count)
-  const lines = await linesOf.all(sql, { id })
+  const lines = await linesOfStatement.all(sql, { id })
   deleteLinks.run(sql, { id })
   if ((await deleteStatement.get(sql, { id })) === undefined) return ok(null)
   blankUnusedLines.run(sql, { ids: JSON.stringify(lines.map((line) => line.bank_line_id)) })

@@ -1,6 +1,6 @@
 /**
- * Stores gateway settlements, with each line stored once, and the payments to which they belong.
- * A payment that only a settlement reports needs review.
+ * Stores gateway settlements, each line once, and the payments that only a settlement reports.
+ * These payments need review.
  */
 import {
   INR,
@@ -171,7 +171,7 @@ export async function saveSettlement(
   const newLines: SettlementLine[] = []
   let changed = 0
   for (const line of lines) {
-    const storedLines = await findStored(sql, { source, account }, line)
+    const storedLines = await findStoredLines(sql, { source, account }, line)
     if (storedLines.length === 0) newLines.push(line)
     let isChanged = false
     for (const stored of storedLines) {
@@ -196,8 +196,8 @@ export async function saveSettlement(
   const savedByEvent = new Map<string, number>()
   let toReview = 0
   for (const line of newLines) {
-    const ofEvent = (await findOrder(sql, source, line.order))?.event_id ?? eventId
-    savedByEvent.set(ofEvent, (savedByEvent.get(ofEvent) ?? 0) + 1)
+    const lineEventId = (await findOrder(sql, source, line.order))?.event_id ?? eventId
+    savedByEvent.set(lineEventId, (savedByEvent.get(lineEventId) ?? 0) + 1)
     insertLine.run(sql, {
       ...line,
       settlementId: settlement.id,
@@ -209,12 +209,12 @@ export async function saveSettlement(
     if (line.is === 'sale' && (await saveUnknownPayment(sql, newSettlement, line))) toReview += 1
     else if (line.is === 'refund') await queryOrderAgain(sql, newSettlement, line)
   }
-  for (const [ofEvent, count] of savedByEvent)
+  for (const [lineEventId, count] of savedByEvent)
     addAuditEntry(sql, {
       at,
       who: user,
       what: `saved ${count} ${count === 1 ? 'line' : 'lines'} of a settlement`,
-      eventId: ofEvent,
+      eventId: lineEventId,
       regNo: null,
     })
   for (const utr of new Map(newLines.map((line) => [getTransferKey(line), line.utr])).values())
@@ -223,13 +223,13 @@ export async function saveSettlement(
 }
 
 /** Finds stored lines by key. Older versions stored a line once for each spelling of its payout's reference. */
-async function findStored(sql: Sql, { source, account }: Account, line: SettlementLine) {
+async function findStoredLines(sql: Sql, { source, account }: Account, line: SettlementLine) {
   const { reference, order } = line
-  const alike =
+  const candidates =
     reference === ''
       ? await linesUnderOrder.all(sql, { order })
       : await linesUnderReference.all(sql, { reference })
-  return alike.filter(
+  return candidates.filter(
     (stored) =>
       stored.source === source &&
       stored.account === account &&
@@ -245,19 +245,19 @@ async function saveUnknownPayment(
 ): Promise<boolean> {
   const reference = line.reference === '' ? line.order : line.reference
   const row = await findOrder(sql, source, line.order)
-  // Also finds a payout of the previous account, because the same order means the same payment.
+  // The order identifies the payment, even if it was received through an earlier account.
   const attemptId = row?.id ?? null
   const isKnown =
     (await paymentWithReference.get(sql, { source, account, attemptId, reference })) !==
       undefined || (await paymentOfOrder.get(sql, { order: line.order, reference })) !== undefined
-  const isOfOrder =
+  const hasPaymentOfAttempt =
     line.reference === '' &&
     row !== undefined &&
     (await paymentOfAttempt.get(sql, { attemptId: row.id })) !== undefined
   // The gateway may have confirmed the payment for an unknown order.
-  const isOfUnknown =
+  const isConfirmedForUnknownOrder =
     line.reference === '' && row === undefined && (await hasUnmatchedPayment(sql, line.order))
-  if (isKnown || isOfOrder || isOfUnknown) return false
+  if (isKnown || hasPaymentOfAttempt || isConfirmedForUnknownOrder) return false
   const day = line.paidOn ?? line.day
   const paidAt = day === null ? at : instant(Math.min(startOfDay(day), at))
   const dateText = line.day === null ? '' : ` of ${formatDay(line.day)}`

@@ -107,7 +107,7 @@ export async function decideReview(
   email: NewMail | null,
   kinds: GatewayKinds = {},
 ): Promise<DecisionResult> {
-  const result = await decideOne(sql, id, decision, { at, email, kinds })
+  const result = await decideReviewInTransaction(sql, id, decision, { at, email, kinds })
   if (!result.ok) throw new RollbackError(result)
   // The payer's details were stored only for this decision.
   const number = parseNumber(id)
@@ -115,7 +115,7 @@ export async function decideReview(
   return result
 }
 
-async function decideOne(
+async function decideReviewInTransaction(
   sql: Sql,
   id: string,
   decision: Decision,
@@ -273,20 +273,20 @@ async function describeAcceptance(
   { is, due, dueCurrency: currency, regNo }: Review,
   amount: Amount,
 ): Promise<string> {
-  const moveKind =
+  const purposeText =
     amount === due
       ? 'counts'
       : `counts as the payment of ${due === null ? 'the balance' : formatMoney(due, currency)}`
-  // The change of a later correction remains due, or is refunded.
+  // After a later correction, there may be an amount to pay or to refund.
   const registration = regNo === null ? undefined : await balanceOfRegistration.get(sql, { regNo })
-  const open = registration?.due ?? toAmount(0)
+  const openBalance = registration?.due ?? toAmount(0)
   const countsText =
     is === 'rest'
       ? `${formatMoney(amount, currency)} is added`
-      : `${formatMoney(amount, currency)} ${moveKind}`
-  if (open > 0) return `${countsText}: ${formatMoney(open, currency)} is still due.`
-  if (open < 0)
-    return `${countsText}: the registration is paid. To refund: ${formatMoney(toAmount(-open), currency)}.`
+      : `${formatMoney(amount, currency)} ${purposeText}`
+  if (openBalance > 0) return `${countsText}: ${formatMoney(openBalance, currency)} is still due.`
+  if (openBalance < 0)
+    return `${countsText}: the registration is paid. To refund: ${formatMoney(toAmount(-openBalance), currency)}.`
   return `${countsText}: the registration is paid.`
 }
 
@@ -305,7 +305,7 @@ async function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): Promi
     return
   }
   await closeReview(sql, capture, 'refused')
-  // The payment was received for an amount that was never requested.
+  // The registration no longer has this payment under review.
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
 }
 
@@ -313,11 +313,11 @@ async function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): Promi
 async function endCapture(
   sql: Sql,
   capture: CaptureRow,
-  orderId: number,
+  paymentId: number,
   reason: 'dismissed' | 'given back',
   at: Instant,
 ): Promise<void> {
-  const row = await readPayment(sql, orderId)
+  const row = await readPayment(sql, paymentId)
   if (!isManualMethod(capture.source)) await endUncountedCapture(sql, capture, row, reason, at)
   else {
     await closeReview(sql, capture, 'refused')
@@ -354,13 +354,14 @@ async function moveCapture(
   })
   // The payment is no longer a review reason at its previous registration.
   if (capture.counts_for !== null) {
-    const source = await readPayment(sql, capture.counts_for)
-    if (isManualMethod(capture.source)) await closeManualPayment(sql, capture, source, 'moved', at)
+    const previousPayment = await readPayment(sql, capture.counts_for)
+    if (isManualMethod(capture.source))
+      await closeManualPayment(sql, capture, previousPayment, 'moved', at)
     else {
-      const review = removeReason(source.review, capture.why)
-      const payment = { ...toPayment(source), review }
+      const review = removeReason(previousPayment.review, capture.why)
+      const payment = { ...toPayment(previousPayment), review }
       const closedPayment = review === null ? closePayment(payment, 'moved', at) : payment
-      await savePaymentState(sql, source, closedPayment, at)
+      await savePaymentState(sql, previousPayment, closedPayment, at)
     }
   }
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
