@@ -19,13 +19,13 @@ import type { Quote } from '../pricing/quote.ts'
 export type Actor = Role | 'delegate' | 'clock'
 
 type Row = {
-  readonly in: readonly RegistrationState[]
+  readonly allowedStates: readonly RegistrationState[]
   /** The lowest staff role that can perform the action, or the only other actor who can. */
   readonly minimumActor: Actor
   /** Absent if the state is unchanged or follows from the payments. */
-  readonly becomes?: RegistrationState
-  /** The state changes only if it is this one. */
-  readonly from?: RegistrationState
+  readonly nextState?: RegistrationState
+  /** The state changes only if the current state is this one. */
+  readonly requiredState?: RegistrationState
   /** Whether a reason is required. A note is its own reason. */
   readonly requiresReason: boolean
 }
@@ -39,109 +39,141 @@ const ACTIVE_STATES: readonly RegistrationState[] = [
 ]
 
 const ACTION_TABLE = {
-  note: { in: REGISTRATION_STATES, minimumActor: 'desk', requiresReason: true },
+  note: { allowedStates: REGISTRATION_STATES, minimumActor: 'desk', requiresReason: true },
   /** Undoes the user's own note, whose text is the reason. Both stay in the history. */
-  undo_note: { in: REGISTRATION_STATES, minimumActor: 'desk', requiresReason: true },
+  undo_note: { allowedStates: REGISTRATION_STATES, minimumActor: 'desk', requiresReason: true },
   /** Changes an answer, which may change the price. */
-  correct: { in: ACTIVE_STATES, minimumActor: 'owner', requiresReason: true },
+  correct: { allowedStates: ACTIVE_STATES, minimumActor: 'owner', requiresReason: true },
   /** Records a payment by a manual payment method: transfer, front desk. */
-  confirm: { in: ['to_pay', 'told', 'lapsed'], minimumActor: 'desk', requiresReason: false },
+  confirm: {
+    allowedStates: ['to_pay', 'told', 'lapsed'],
+    minimumActor: 'desk',
+    requiresReason: false,
+  },
   /**
    * Records an extra payment for a registration that is already paid or has ended. The payment
    * needs review and does not count until staff decide.
    */
   came_again: {
-    in: ['complete', 'cancelled', 'refused'],
+    allowedStates: ['complete', 'cancelled', 'refused'],
     minimumActor: 'desk',
     requiresReason: false,
   },
   /** Decisions on payment reviews; `payment-review.ts` lists those allowed for each kind. */
-  accept: { in: ACTIVE_STATES, minimumActor: 'treasurer', requiresReason: true },
-  dismiss: { in: REGISTRATION_STATES, minimumActor: 'treasurer', requiresReason: true },
+  accept: { allowedStates: ACTIVE_STATES, minimumActor: 'treasurer', requiresReason: true },
+  dismiss: { allowedStates: REGISTRATION_STATES, minimumActor: 'treasurer', requiresReason: true },
   refund: {
-    in: ['to_pay', 'told', 'complete', 'cancelled', 'lapsed', 'refused'],
+    allowedStates: ['to_pay', 'told', 'complete', 'cancelled', 'lapsed', 'refused'],
     minimumActor: 'treasurer',
     requiresReason: true,
   },
   /** Marks a refund that is in no settlement report as checked. */
-  handle_refund: { in: REGISTRATION_STATES, minimumActor: 'treasurer', requiresReason: true },
-  cancel: { in: ACTIVE_STATES, minimumActor: 'owner', becomes: 'cancelled', requiresReason: true },
-  /** Transfers the registration to another person, with its number and payments. */
-  transfer: { in: ['complete'], minimumActor: 'owner', requiresReason: true },
-  /** Manual registration at the desk. It creates a registration, so it is allowed in no state. */
-  add: { in: [], minimumActor: 'desk', requiresReason: false },
-  approve: {
-    in: ['to_approve', 'refused'],
+  handle_refund: {
+    allowedStates: REGISTRATION_STATES,
+    minimumActor: 'treasurer',
+    requiresReason: true,
+  },
+  cancel: {
+    allowedStates: ACTIVE_STATES,
     minimumActor: 'owner',
-    becomes: 'to_pay',
+    nextState: 'cancelled',
+    requiresReason: true,
+  },
+  /** Transfers the registration to another person, with its number and payments. */
+  transfer: { allowedStates: ['complete'], minimumActor: 'owner', requiresReason: true },
+  /** Manual registration at the desk. It creates a registration, so it is allowed in no state. */
+  add: { allowedStates: [], minimumActor: 'desk', requiresReason: false },
+  approve: {
+    allowedStates: ['to_approve', 'refused'],
+    minimumActor: 'owner',
+    nextState: 'to_pay',
     requiresReason: false,
   },
-  refuse: { in: ['to_approve'], minimumActor: 'owner', becomes: 'refused', requiresReason: true },
-  resend: { in: ['complete'], minimumActor: 'desk', requiresReason: false },
-  send_pay_link: { in: ['to_pay', 'told', 'lapsed'], minimumActor: 'desk', requiresReason: false },
+  refuse: {
+    allowedStates: ['to_approve'],
+    minimumActor: 'owner',
+    nextState: 'refused',
+    requiresReason: true,
+  },
+  resend: { allowedStates: ['complete'], minimumActor: 'desk', requiresReason: false },
+  send_pay_link: {
+    allowedStates: ['to_pay', 'told', 'lapsed'],
+    minimumActor: 'desk',
+    requiresReason: false,
+  },
   /**
    * Rejects a payment claim that is not on the bank statement. Payment is due again, and others may
    * use the reference.
    */
   not_found: {
-    in: REGISTRATION_STATES,
+    allowedStates: REGISTRATION_STATES,
     minimumActor: 'treasurer',
-    becomes: 'to_pay',
-    from: 'told',
+    nextState: 'to_pay',
+    requiredState: 'told',
     requiresReason: true,
   },
-  erase: { in: REGISTRATION_STATES, minimumActor: 'owner', requiresReason: true },
+  erase: { allowedStates: REGISTRATION_STATES, minimumActor: 'owner', requiresReason: true },
   /** The payment claim "I have paid", for a payment method without automatic confirmation. */
   tell: {
-    in: ['to_pay', 'told', 'lapsed'],
+    allowedStates: ['to_pay', 'told', 'lapsed'],
     minimumActor: 'delegate',
-    becomes: 'told',
+    nextState: 'told',
     requiresReason: false,
   },
   /** Reopens an expired registration, at its original price. */
-  take_up: { in: ['lapsed'], minimumActor: 'treasurer', becomes: 'to_pay', requiresReason: false },
-  /** Accepts the category that was offered with a refusal. */
-  accept_offer: {
-    in: ['refused'],
-    minimumActor: 'delegate',
-    becomes: 'to_pay',
+  take_up: {
+    allowedStates: ['lapsed'],
+    minimumActor: 'treasurer',
+    nextState: 'to_pay',
     requiresReason: false,
   },
-  /** A change by the delegate. */
+  /** Accepts the category that was offered with a refusal. */
+  accept_offer: {
+    allowedStates: ['refused'],
+    minimumActor: 'delegate',
+    nextState: 'to_pay',
+    requiresReason: false,
+  },
+  /** The delegate changes answers. */
   edit: {
-    in: ['to_approve', 'to_pay', 'told', 'complete'],
+    allowedStates: ['to_approve', 'to_pay', 'told', 'complete'],
     minimumActor: 'delegate',
     requiresReason: false,
   },
   /** Requests a cancellation; the office decides. */
   ask_cancel: {
-    in: ['to_approve', 'to_pay', 'told', 'complete'],
+    allowedStates: ['to_approve', 'to_pay', 'told', 'complete'],
     minimumActor: 'delegate',
     requiresReason: false,
   },
   /** Requests a refund of a second payment for the same person; the office decides. */
   ask_refund: {
-    in: ['to_pay', 'told', 'complete'],
+    allowedStates: ['to_pay', 'told', 'complete'],
     minimumActor: 'delegate',
     requiresReason: false,
   },
   /** Withdraws that request, until staff decide on it. */
   withdraw_refund: {
-    in: ['to_pay', 'told', 'complete'],
+    allowedStates: ['to_pay', 'told', 'complete'],
     minimumActor: 'delegate',
     requiresReason: false,
   },
   lapse: {
-    in: ['to_pay', 'told'],
+    allowedStates: ['to_pay', 'told'],
     minimumActor: 'clock',
-    becomes: 'lapsed',
+    nextState: 'lapsed',
     requiresReason: false,
   },
   /**
    * Reopens a registration that expired while the server's clock was ahead and that still has time
    * to pay.
    */
-  reopen: { in: ['lapsed'], minimumActor: 'clock', becomes: 'to_pay', requiresReason: false },
+  reopen: {
+    allowedStates: ['lapsed'],
+    minimumActor: 'clock',
+    nextState: 'to_pay',
+    requiresReason: false,
+  },
 } as const satisfies Readonly<Record<string, Row>>
 
 export type ActionName = keyof typeof ACTION_TABLE
@@ -157,7 +189,7 @@ export function isActionName(name: string): name is ActionName {
  */
 export function listAllowedActions(state: RegistrationState, actor: Actor): readonly ActionName[] {
   return (Object.keys(ACTION_TABLE) as ActionName[]).filter(
-    (action) => getActionRow(action).in.includes(state) && canAct(action, actor),
+    (action) => getActionRow(action).allowedStates.includes(state) && canAct(action, actor),
   )
 }
 
@@ -208,7 +240,7 @@ export type ActionRefusal = {
 export function checkAction(
   state: RegistrationState,
   { act: action, actor, why }: RequestedAction,
-): Result<{ readonly becomes: RegistrationState; readonly why: string }, ActionRefusal> {
+): Result<{ readonly nextState: RegistrationState; readonly why: string }, ActionRefusal> {
   const row = getActionRow(action)
   if (!canAct(action, actor))
     return err({
@@ -218,7 +250,7 @@ export function checkAction(
           ? `Staff cannot ${ACTION_PHRASES[action]}.`
           : `You need the ${row.minimumActor} role to ${ACTION_PHRASES[action]}. You have ${actor}.`,
     })
-  if (!row.in.includes(state))
+  if (!row.allowedStates.includes(state))
     return err({
       code: 'not_now',
       message: `You cannot ${ACTION_PHRASES[action]} now. The registration is ${STATE_LABELS[state]}.`,
@@ -237,8 +269,8 @@ export function checkAction(
       code: 'no_grounds',
       message: `Enter at most ${MAX_REASON_CHARACTERS} characters.`,
     })
-  const { becomes = state, from = state } = row
-  return ok({ becomes: from === state ? becomes : state, why: reason })
+  const { nextState = state, requiredState = state } = row
+  return ok({ nextState: requiredState === state ? nextState : state, why: reason })
 }
 
 /** Returns a reason without surrounding spaces; '' if it has no visible characters. */

@@ -193,7 +193,7 @@ export async function applyAction(
   const checked = checkAction(row.state, action)
   if (!checked.ok) return checked
   if (row.erased_at !== null && PERSONAL_ACTIONS.has(act)) return refuse('not_now', ERASED_MESSAGE)
-  const { becomes, why: reason } = checked.value
+  const { nextState, why: reason } = checked.value
   const { duplicateOf } = action
   if (
     duplicateOf !== undefined &&
@@ -203,8 +203,8 @@ export async function applyAction(
       'not_now',
       `${duplicateOf} of the same person is cancelled, or its payment was or is being refunded. Check whether to refund this payment too.`,
     )
-  if (becomes !== row.state) saveState.run(sql, { registrationId: row.id, state: becomes })
-  const done = await effect({ ...row, state: becomes }, row.state)
+  if (nextState !== row.state) saveState.run(sql, { registrationId: row.id, state: nextState })
+  const done = await effect({ ...row, state: nextState }, row.state)
   if (!done.ok) throw new RollbackError(done)
   const { message, data = {}, refundId = null, needsReview } = done.value
   const state = (await readRow(sql, regNo))?.state

@@ -17,7 +17,7 @@ const getResult = (
   reason = 'Asked by phone.',
 ) => {
   const checkResult = checkAction(state, { act: action, actor, why: reason })
-  return checkResult.ok ? checkResult.value.becomes : checkResult.error.code
+  return checkResult.ok ? checkResult.value.nextState : checkResult.error.code
 }
 
 describe('permissions by role', () => {
