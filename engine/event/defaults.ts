@@ -71,10 +71,10 @@ export const DEFAULT_ERROR_BUTTONS: readonly Button[] = [{ label: 'Go Home', go:
  * Returns the API paths of an event without an `api` section. `register` is the path in the file,
  * if any.
  */
-export const buildDefaultApi = (id: string, register: string | undefined) => ({
-  register: register ?? `/api/${id}/register/`,
+export const buildDefaultApi = (id: string, registerPath: string | undefined) => ({
+  register: registerPath ?? `/api/${id}/register/`,
   registration: `/api/${id}/registrations/{reg_no}/`,
-  tariff: (register ?? `/api/${id}/register/`).replace(/[^/]+\/?$/, 'tariff-info/'),
+  tariff: (registerPath ?? `/api/${id}/register/`).replace(/[^/]+\/?$/, 'tariff-info/'),
 })
 /** Returns the API paths of an office list and its CSV export. */
 export const buildDefaultListApi = (id: string) => ({

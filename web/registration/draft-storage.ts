@@ -13,7 +13,7 @@ export type Draft = {
   readonly data: RawAnswers
   readonly key: string
   /**
-   * Number of the registration created from the answers. Null if they were not sent, or rejected.
+   * Number of the registration created from the answers. Null if they were not sent or were rejected.
    */
   readonly regNo: string | null
   /** Discount code used for the price, or null. */
@@ -52,19 +52,20 @@ export const buildInitialAnswers = (event: PublicEvent): RawAnswers =>
   )
 
 export function loadDraft(event: PublicEvent): Draft | null {
-  const stored = readStored(getDraftStorageName(event))
-  if (!isRecord(stored) || typeof stored['key'] !== 'string') return null
-  const data = stored['data']
+  const storedDraft = readStored(getDraftStorageName(event))
+  if (!isRecord(storedDraft) || typeof storedDraft['key'] !== 'string') return null
+  const data = storedDraft['data']
   if (typeof data !== 'object' || data === null) return null
   const knownAnswers = Object.entries(data).filter(
     ([id, answer]) =>
       !isFileField(event, id) &&
       event.fields.some((field) => field.id === id && hasFieldType(field, answer)),
   )
-  const readText = (name: string) => (typeof stored[name] === 'string' ? stored[name] : null)
+  const readText = (name: string) =>
+    typeof storedDraft[name] === 'string' ? storedDraft[name] : null
   return {
     data: { ...buildInitialAnswers(event), ...Object.fromEntries(knownAnswers) },
-    key: stored['key'],
+    key: storedDraft['key'],
     regNo: readText('regNo'),
     code: readText('code'),
   }
@@ -106,34 +107,38 @@ export function hashEmail(email: unknown): number {
   )
 }
 
-export function saveCompleted(
+export function saveCompletedRegistration(
   event: PublicEvent,
   regNo: string,
   day: string,
   email: unknown,
 ): void {
-  const completed: CompletedRegistration = {
+  const registration: CompletedRegistration = {
     day,
     ending: regNo.slice(-ENDING_DIGITS),
     mark: hashEmail(email),
   }
-  writeStored(getCompletedStorageName(event), completed)
+  writeStored(getCompletedStorageName(event), registration)
 }
 
-export function loadCompleted(event: PublicEvent): CompletedRegistration | null {
-  const stored = readStored(getCompletedStorageName(event))
-  return isRecord(stored) &&
-    typeof stored['day'] === 'string' &&
-    isDay(stored['day']) &&
-    typeof stored['ending'] === 'string' &&
-    typeof stored['mark'] === 'number'
-    ? { day: stored['day'], ending: stored['ending'], mark: stored['mark'] }
+export function loadCompletedRegistration(event: PublicEvent): CompletedRegistration | null {
+  const storedRegistration = readStored(getCompletedStorageName(event))
+  return isRecord(storedRegistration) &&
+    typeof storedRegistration['day'] === 'string' &&
+    isDay(storedRegistration['day']) &&
+    typeof storedRegistration['ending'] === 'string' &&
+    typeof storedRegistration['mark'] === 'number'
+    ? {
+        day: storedRegistration['day'],
+        ending: storedRegistration['ending'],
+        mark: storedRegistration['mark'],
+      }
     : null
 }
 
 /**
- * A document stored on the server, identified by its token. Kept in the tab like the answers, until
- * it is paid for, removed, or deleted by the server. Other open tabs receive it
+ * A document stored on the server, identified by its token. Kept in the tab until the
+ * registration is paid, the delegate removes the document, or the server deletes it. Other open tabs receive it
  * (web/registration/uploads/share-uploads-between-tabs.ts).
  */
 export type StoredDocument = {
@@ -155,16 +160,17 @@ const getDocumentsStorageName = (event: PublicEvent): string => `proofs of ${eve
 export function parseStoredDocuments(
   event: PublicEvent,
   now: string,
-  stored: unknown,
+  storedDocuments: unknown,
 ): StoredDocuments {
-  if (!isRecord(stored)) return new Map()
+  if (!isRecord(storedDocuments)) return new Map()
   return new Map(
-    Object.entries(stored).flatMap(([id, answer]) => {
-      if (!isFileField(event, id) || !isRecord(answer)) return []
+    Object.entries(storedDocuments).flatMap(([id, storedDocument]) => {
+      if (!isFileField(event, id) || !isRecord(storedDocument)) return []
       const isValid =
-        hasAll(answer, 'string', 'name', 'token', 'until') && hasAll(answer, 'number', 'bytes')
-      const isStillStored = Date.parse(String(answer['until'])) > estimateServerTime(now)
-      return isValid && isStillStored ? [[id, answer as StoredDocument] as const] : []
+        hasAll(storedDocument, 'string', 'name', 'token', 'until') &&
+        hasAll(storedDocument, 'number', 'bytes')
+      const isStillStored = Date.parse(String(storedDocument['until'])) > estimateServerTime(now)
+      return isValid && isStillStored ? [[id, storedDocument as StoredDocument] as const] : []
     }),
   )
 }

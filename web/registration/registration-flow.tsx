@@ -55,7 +55,7 @@ export function Registration({ page, extensions }: Pick<FormFlowProps, 'page' | 
   )
 }
 
-const getLoadedTariff = (tariff: Tariff) => (tariff.is === 'loaded' ? tariff.answer : null)
+const getLoadedTariff = (tariff: Tariff) => (tariff.is === 'loaded' ? tariff.response : null)
 
 type FormFlowProps = {
   readonly page: EventPage
@@ -302,7 +302,7 @@ function FormFlow({
   )
   useRestoredFocus(phase.is === 'filling')
   const [completed, setCompleted] = useState<CompletedRegistration | null>(null)
-  useEffect(() => setCompleted(drafts.loadCompleted(event)), [event])
+  useEffect(() => setCompleted(drafts.loadCompletedRegistration(event)), [event])
   const isSame =
     completed !== null &&
     event.roles.email !== undefined &&

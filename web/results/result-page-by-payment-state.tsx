@@ -9,7 +9,7 @@ import { RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent, PaymentState } from '../../engine/index.ts'
 import type { WirePaymentInstructions } from '../../engine/api.ts'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
-import { deleteDraft, saveCompleted } from '../registration/draft-storage.ts'
+import { deleteDraft, saveCompletedRegistration } from '../registration/draft-storage.ts'
 import './result-page.css'
 import './ticket/ticket-print.css'
 import { NotApproved, WaitingForApproval } from './approval-pages.tsx'
@@ -59,7 +59,7 @@ export function PaymentStatePage(props: PaymentStateProps) {
     const time = readInstant(registration.payment_date ?? registration.created_at)
     const { email } = event.roles
     if (time !== null && email !== undefined)
-      saveCompleted(event, registration.reg_no, dayOf(time), registration[email])
+      saveCompletedRegistration(event, registration.reg_no, dayOf(time), registration[email])
   }, [paymentState, event, registration])
   const [payButton, dialog] = usePayment({ event, priceUntil, requestPayment, reload })
   const [container, announcement] = useHeadingFocus(paymentState)

@@ -372,7 +372,9 @@ describe('the form gets its prices from each format of the tariff', () => {
     expect(findCategory(event, answers)).not.toBeNull()
     const readPrices = (body: unknown) => {
       const answer = createTariffReader(event, NOW)(body)
-      return answer === null ? null : calculatePrice(event, { is: 'loaded', answer }, answers)
+      return answer === null
+        ? null
+        : calculatePrice(event, { is: 'loaded', response: answer }, answers)
     }
     const price = readPrices(tariff)
     expect(price).toMatchObject({ is: 'price' })

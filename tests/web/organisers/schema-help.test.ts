@@ -10,20 +10,22 @@ import {
   type Schema,
 } from '../../../web/organisers/editor/schema-help.ts'
 
-const TOP = join(import.meta.dirname, '..', '..', '..')
-const root = JSON.parse(readFileSync(join(TOP, 'schemas', 'event.schema.json'), 'utf8')) as Schema
+const ROOT_DIR = join(import.meta.dirname, '..', '..', '..')
+const eventSchema = JSON.parse(
+  readFileSync(join(ROOT_DIR, 'schemas', 'event.schema.json'), 'utf8'),
+) as Schema
 
 function listProposals(markedText: string): readonly string[] | null {
-  const before = markedText.slice(0, markedText.indexOf('|')).split('\n')
-  const place = findCursorPosition(
+  const linesBefore = markedText.slice(0, markedText.indexOf('|')).split('\n')
+  const cursor = findCursorPosition(
     markedText.replace('|', '').split('\n'),
-    before.length - 1,
-    before.at(-1)?.length ?? 0,
+    linesBefore.length - 1,
+    linesBefore.at(-1)?.length ?? 0,
   )
-  if (place === null) return null
-  return place.valueKey === null
-    ? listKeys(root, place.path).map(({ name }) => name)
-    : listValues(root, [...place.path, place.valueKey])
+  if (cursor === null) return null
+  return cursor.valueKey === null
+    ? listKeys(eventSchema, cursor.path).map(({ name }) => name)
+    : listValues(eventSchema, [...cursor.path, cursor.valueKey])
 }
 
 test.each<[string, readonly string[]]>([
@@ -45,7 +47,7 @@ test.each<[string, readonly string[]]>([
     ['select', 'yes-no'],
   ],
   ['payment:\n  methods:\n  - id: transfer\n    la|', ['label', 'instructions']],
-])('%j', (markedText, expected) =>
+])('the editor proposes keys or values at the cursor in %j', (markedText, expected) =>
   expect(listProposals(markedText)).toEqual(expect.arrayContaining([...expected])),
 )
 
@@ -55,4 +57,6 @@ test.each(['event: # sta|', 'event:\n  title: A title with sta|'])(
 )
 
 test('the description of a key comes from the schema', () =>
-  expect(findDescription(root, ['fees', 'periods', null, 'to'])).toContain('calendar day in India'))
+  expect(findDescription(eventSchema, ['fees', 'periods', null, 'to'])).toContain(
+    'calendar day in India',
+  ))

@@ -54,7 +54,7 @@ const answer: TariffResponse = {
 }
 const createTariff = (overrides: Partial<TariffResponse> = {}): Tariff => ({
   is: 'loaded',
-  answer: { ...answer, ...overrides },
+  response: { ...answer, ...overrides },
 })
 const findReason = (
   event: PublicEvent,

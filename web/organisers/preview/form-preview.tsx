@@ -89,7 +89,7 @@ function FormWithPrices({
     [event, noon],
   )
   const today = useMemo<Tariff>(
-    () => ({ is: 'loaded', answer: buildTariff(event, noon, testDelegate.context.left) }),
+    () => ({ is: 'loaded', response: buildTariff(event, noon, testDelegate.context.left) }),
     [event, noon, testDelegate.context.left],
   )
   const [attempts, setAttempts] = useState(0)
@@ -105,12 +105,12 @@ function FormWithPrices({
       showToast('These answers would be sent. This page is a preview, so nothing is sent.', 'good')
     else setAttempts((count) => count + 1)
   }
-  const { answer } = today as Extract<Tariff, { is: 'loaded' }>
+  const { response } = today as Extract<Tariff, { is: 'loaded' }>
   const currentQuote = price.is === 'price' ? price.quote : null
-  const statuses = useOptionStatuses(event, answer, form.answers, NO_ENTRIES, ALL_EXTENSIONS)
+  const statuses = useOptionStatuses(event, response, form.answers, NO_ENTRIES, ALL_EXTENSIONS)
   return (
     <div className="pg">
-      {!answer.open && <ClosedNotice event={event} text={answer.closed_text} />}
+      {!response.open && <ClosedNotice event={event} text={response.closed_text} />}
       <ProgressSteps event={event} form={form} />
       <div className="col">
         {attempts > 0 && <ErrorSummary event={event} errors={form.errors} attempts={attempts} />}
@@ -133,7 +133,7 @@ function FormWithPrices({
           form.answers,
           testDelegate.context.left,
           currentQuote,
-          answer.now,
+          response.now,
         )}
         isLast
         until={
@@ -142,7 +142,7 @@ function FormWithPrices({
               event={event}
               answers={form.answers}
               quote={currentQuote}
-              now={answer.now}
+              now={response.now}
             />
           )
         }

@@ -20,7 +20,7 @@ const MIN_LINES = 3
 const MAX_LINES = 8
 
 /**
- * The theme sets `aria-describedby` on the box around an input; this keeps it off the box. It also
+ * The theme sets `aria-describedby` on the box around an input; `NO_DESCRIPTION` removes it. The theme also
  * passes `required` from the schema to the browser, which then reports an empty input as invalid
  * before anything is typed. `aria-required` on the input states the same without that effect.
  */
@@ -41,7 +41,7 @@ export function Input(props: BaseInputTemplateProps) {
   }
   const describedBy =
     [aria['aria-describedby'], unit && unitId].filter(Boolean).join(' ') || undefined
-  const lines = props['multiline'] === true ? { minRows: MIN_LINES, maxRows: MAX_LINES } : {}
+  const lineLimits = props['multiline'] === true ? { minRows: MIN_LINES, maxRows: MAX_LINES } : {}
   return (
     <>
       {field.type === 'email' && (
@@ -53,7 +53,7 @@ export function Input(props: BaseInputTemplateProps) {
         slotProps={{
           root: NO_DESCRIPTION,
           ...(unit && { input: unit }),
-          htmlInput: { ...lines, ...aria, 'aria-describedby': describedBy },
+          htmlInput: { ...lineLimits, ...aria, 'aria-describedby': describedBy },
         }}
       />
     </>
@@ -61,11 +61,11 @@ export function Input(props: BaseInputTemplateProps) {
 }
 
 /** Label of an option in the native select, on one line: "Twin room, ₹ 2,500, 3 left". */
-const formatOption = (label: string, mark: OptionStatus | undefined): string =>
+const formatOption = (label: string, status: OptionStatus | undefined): string =>
   [
     label,
-    mark?.full ?? (mark?.price === null ? FORM_MESSAGES.optionNotOnSale : mark?.price),
-    mark?.left,
+    status?.full ?? (status?.price === null ? FORM_MESSAGES.optionNotOnSale : status?.price),
+    status?.left,
   ]
     .filter(Boolean)
     .join(', ')
@@ -88,7 +88,7 @@ function NativeSelectInput({
  */
 export function NativeSelectField(props: WidgetProps) {
   const { field, name, aria } = useControl(props)
-  const marks = use(OptionStatuses)
+  const statuses = use(OptionStatuses)
   return (
     <ThemeInput
       {...(props as BaseInputTemplateProps)}
@@ -107,10 +107,11 @@ export function NativeSelectField(props: WidgetProps) {
           key={option.id}
           value={option.id}
           disabled={
-            option.id !== props.value && marks.get(`${field.id}.${option.id}`)?.full !== undefined
+            option.id !== props.value &&
+            statuses.get(`${field.id}.${option.id}`)?.full !== undefined
           }
         >
-          {formatOption(option.label, marks.get(`${field.id}.${option.id}`))}
+          {formatOption(option.label, statuses.get(`${field.id}.${option.id}`))}
         </option>
       ))}
     </ThemeInput>

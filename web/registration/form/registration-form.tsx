@@ -355,7 +355,7 @@ export function FormBox({
       </p>
       <RequiredFields value={required}>
         <Progress value={progress}>
-          <Prices value={tariff.is === 'loaded' ? tariff.answer : null}>
+          <Prices value={tariff.is === 'loaded' ? tariff.response : null}>
             <Form
               {...extensions.overrides}
               ref={form}

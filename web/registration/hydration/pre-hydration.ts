@@ -51,7 +51,7 @@ function runBeforeHydration(
   const bills = document.querySelectorAll<HTMLElement>('.side .led')
   const totals = document.querySelectorAll<HTMLElement>('.side .led .tot')
   const calculateAnswersPrice = (answers: Answers) =>
-    calculatePrice(event, { is: 'loaded', answer: tariff }, answers, pricing)
+    calculatePrice(event, { is: 'loaded', response: tariff }, answers, pricing)
   const readAnswers = (rawAnswers: RawAnswers): Answers => normalise(event, rawAnswers).answers
   const getTotal = (price: PriceView) => (price.is === 'price' ? price.quote.total : null)
   const formatTotal = (price: PriceView) =>

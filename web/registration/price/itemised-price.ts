@@ -61,7 +61,7 @@ export const calculatePriceByBill: Pricing = (event, { now, left = {} }, _catego
     : null
 }
 
-/** Returns the name of an item as in the form: for an option, its label. */
+/** Returns the name of an item as the form shows it: for an option, its label. */
 export function getItemName(event: PublicEvent, item: string, option: string | null): string {
   const soldItem = event.fees.items.find(({ id }) => id === item)
   const field = event.fields.find(({ id }) => id === soldItem?.by)
@@ -116,7 +116,8 @@ export function listPriceNotes(
     buildFullSeatMessage(event, seats, getOwn(left, seats.id))
   if (fullQuota !== null) return event.fees.prices === null ? [getSeatMessage(fullQuota)] : []
   if (insufficientQuota !== undefined) return [getSeatMessage(insufficientQuota)]
-  // A quota that counts people or tickets reports more seats than the form shows.
+  // For a quota that counts people or tickets, the server always reports the seats left. The form
+  // shows them only if few are left.
   const seatsLeft = findFewestSeatsLeft(
     seatQuotas.filter(({ id, limit: { count, few = 0 } }) => {
       return count === undefined || (getOwn(left, id) ?? Infinity) <= few
@@ -128,13 +129,13 @@ export function listPriceNotes(
     : [formatMessage(selectPluralForm(seatsLeft, seats.leftInAll), { count: seatsLeft })]
 }
 
-/** The smallest number of seats left, or null if the server reported none. */
+/** Returns the smallest number of seats left. Null if the server reported no numbers. */
 function findFewestSeatsLeft(
   seatQuotas: readonly { readonly id: string }[],
   left: Readonly<Record<string, number>>,
 ): number | null {
-  const reported = seatQuotas.flatMap(({ id }) => getOwn(left, id) ?? [])
-  return reported.length === 0 ? null : Math.min(...reported)
+  const reportedCounts = seatQuotas.flatMap(({ id }) => getOwn(left, id) ?? [])
+  return reportedCounts.length === 0 ? null : Math.min(...reportedCounts)
 }
 
 /** Statuses by field and option: today's price with these answers, seats left, or "full". */
@@ -147,22 +148,22 @@ export function buildOptionStatuses(
   const statuses = new Map<string, OptionStatus>()
   const time = readInstant(tariff.now)
   const today = time === null ? null : dayOf(time)
-  const sale: Sale = {
+  const priceLookup: PriceLookup = {
     findPeriod: (item) =>
       tariff.current_period === null || today === null
         ? tariff.current_period
         : findItemPeriodOn(event.fees, item, category, tariff.current_period, today),
-    listed: (item, price) =>
+    getListedPrice: (item, price) =>
       today === null ? price : getListedItemPrice(event, item, price, answers, category, today),
   }
   for (const field of event.fields) {
-    const unitPrice = formatUnitPrice(event, field, sale, answers, category)
+    const unitPrice = formatUnitPrice(event, field, priceLookup, answers, category)
     if (unitPrice !== '') statuses.set(field.id, { price: unitPrice })
     const items = event.fees.items.filter(({ by }) => by === field.id)
     const fieldQuotas = event.quotas.filter(({ eachOptionOf }) => eachOptionOf === field.id)
     if (items.length + fieldQuotas.length === 0) continue
     for (const { id } of field.options ?? []) {
-      const price = formatOptionPrice(event, field, id, sale, answers, category)
+      const price = formatOptionPrice(event, field, id, priceLookup, answers, category)
       statuses.set(`${field.id}.${id}`, {
         ...(price !== undefined && { price }),
         ...describeSeats(
@@ -178,20 +179,20 @@ export function buildOptionStatuses(
 }
 
 /** The period of each item today, and its prices as lists show them. */
-type Sale = {
+type PriceLookup = {
   readonly findPeriod: (item: Item) => string | null
-  readonly listed: (item: Item, price: Amount) => Amount
+  readonly getListedPrice: (item: Item, price: Amount) => Amount
 }
 
 /**
  * Returns the price of an option as stated in the event file. Null if not on sale. Undefined if it
- * has no own price, or if it is not known yet.
+ * has no price of its own, or if the price is not known yet.
  */
 function formatOptionPrice(
   event: PublicEvent,
   field: Field,
   option: string,
-  sale: Sale,
+  priceLookup: PriceLookup,
   answers: Answers,
   category: string | null,
 ): string | null | undefined {
@@ -210,23 +211,29 @@ function formatOptionPrice(
   const currency = getCurrency(event, category)
   const prices = fieldItems.map((item) => {
     const table = findTable(item, answersWithOption, category)
-    const period = sale.findPeriod(item)
+    const period = priceLookup.findPeriod(item)
     const cellPrice =
       table === null || period === null ? null : getTablePrice(table, option, period)
     if (cellPrice === null) return null
-    return formatTimesUnit(event, item, cellPrice, sale.listed(item, cellPrice), currency)
+    return formatPriceWithMultiplier(
+      event,
+      item,
+      cellPrice,
+      priceLookup.getListedPrice(item, cellPrice),
+      currency,
+    )
   })
   return prices.includes(null) ? null : prices.join(' + ')
 }
 
 /**
  * Returns the price of one unit of a number field or list of people: "₹ 1,500 each". Empty if it has
- * no own price, or if it is not known yet.
+ * no price of its own, or if the price is not known yet.
  */
 function formatUnitPrice(
   event: PublicEvent,
   field: Field,
-  sale: Sale,
+  priceLookup: PriceLookup,
   answers: Answers,
   category: string | null,
 ): string {
@@ -241,15 +248,15 @@ function formatUnitPrice(
   return fieldItems
     .flatMap((item) => {
       const table = findTable(item, answers, category)
-      const period = sale.findPeriod(item)
+      const period = priceLookup.findPeriod(item)
       const cellPrice =
         table === null || period === null ? null : getTablePrice(table, EACH_ROW, period)
       if (cellPrice === null) return []
-      const unitPrice = formatTimesUnit(
+      const unitPrice = formatPriceWithMultiplier(
         event,
         item,
         cellPrice,
-        sale.listed(item, cellPrice),
+        priceLookup.getListedPrice(item, cellPrice),
         currency,
       )
       const price =
@@ -268,23 +275,23 @@ function formatUnitPrice(
  * Unit price with its multiplier: "₹ 2,500 per night", or "× nights" if the field has no singular
  * unit; "Free" if it is zero.
  */
-function formatTimesUnit(
+function formatPriceWithMultiplier(
   event: PublicEvent,
-  { times: by }: Item,
+  { times: multiplierId }: Item,
   statedPrice: Amount,
-  listed: Amount,
+  listedPrice: Amount,
   currency: Currency,
 ): string {
   if (statedPrice === 0) return formatPrice(statedPrice, currency)
-  const price = formatMoney(listed, currency)
-  const times = event.fields.find(({ id }) => id === by)
-  if (times === undefined) return price
-  return times.unitOne === undefined
+  const price = formatMoney(listedPrice, currency)
+  const multiplierField = event.fields.find(({ id }) => id === multiplierId)
+  if (multiplierField === undefined) return price
+  return multiplierField.unitOne === undefined
     ? formatMessage(priceMessages.timesUnit, {
         price,
-        units: times.unit ?? times.label.toLowerCase(),
+        units: multiplierField.unit ?? multiplierField.label.toLowerCase(),
       })
-    : formatMessage(priceMessages.perUnit, { price, unit: times.unitOne })
+    : formatMessage(priceMessages.perUnit, { price, unit: multiplierField.unitOne })
 }
 
 /** Adds an option to the answers; replaces the answer if the field accepts only one. */
@@ -299,7 +306,7 @@ function describeSeats(
   left: Readonly<Record<string, number>>,
 ): OptionStatus {
   const seatsLeft = findFewestSeatsLeft(seatQuotas, left)
-  const soldOut = seatQuotas.find(({ id }) => (getOwn(left, id) ?? 1) <= 0)
-  if (soldOut !== undefined) return { full: soldOut.limit.full.message }
+  const soldOutQuota = seatQuotas.find(({ id }) => (getOwn(left, id) ?? 1) <= 0)
+  if (soldOutQuota !== undefined) return { full: soldOutQuota.limit.full.message }
   return seatsLeft === null ? {} : { left: formatMessage(seats.left, { count: seatsLeft }) }
 }

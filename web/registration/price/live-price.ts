@@ -17,39 +17,39 @@ export type EventPage = Extract<PageData, { page: 'event' }>
 export type Tariff =
   | { readonly is: 'loading' }
   | { readonly is: 'failed'; readonly message: string }
-  | { readonly is: 'loaded'; readonly answer: TariffResponse }
+  | { readonly is: 'loaded'; readonly response: TariffResponse }
 
 /**
  * Returns today's prices from the page or from the server, with the seats left. The returned function
  * reloads them; the current prices stay visible until the new ones arrive.
  */
 export function useTariff({
-  event: answer,
+  event: response,
   tariff: embeddedTariff,
 }: EventPage): readonly [Tariff, () => void] {
-  const { event, now } = answer
+  const { event, now } = response
   const [tariff, setTariff] = useState<Tariff>(
-    embeddedTariff === null ? { is: 'loading' } : { is: 'loaded', answer: embeddedTariff },
+    embeddedTariff === null ? { is: 'loading' } : { is: 'loaded', response: embeddedTariff },
   )
   const [reloadCount, setReloadCount] = useState(0)
   useEffect(() => {
     const isCurrent = reloadCount === 0 && embeddedTariff !== null && !isRestoredPage()
     if (isCurrent && event.quotas.length === 0) return
-    const abort = new AbortController()
-    const { signal } = abort
-    const loading = isCurrent
-      ? call(buildAvailabilityUrl(event), readAvailability, { signal }).then((answer) =>
-          answer.ok ? ok({ ...embeddedTariff, left: answer.value }) : answer,
+    const abortController = new AbortController()
+    const { signal } = abortController
+    const request = isCurrent
+      ? call(buildAvailabilityUrl(event), readAvailability, { signal }).then((availability) =>
+          availability.ok ? ok({ ...embeddedTariff, left: availability.value }) : availability,
         )
       : call(event.api.tariff, createTariffReader(event, now), { signal })
-    void loading.then((answer) => {
-      if (answer.ok) setTariff({ is: 'loaded', answer: answer.value })
-      else if (answer.error.code !== 'aborted')
+    void request.then((result) => {
+      if (result.ok) setTariff({ is: 'loaded', response: result.value })
+      else if (result.error.code !== 'aborted')
         setTariff((previous) =>
-          previous.is === 'loaded' ? previous : { is: 'failed', message: answer.error.message },
+          previous.is === 'loaded' ? previous : { is: 'failed', message: result.error.message },
         )
     })
-    return () => abort.abort()
+    return () => abortController.abort()
   }, [event, now, embeddedTariff, reloadCount])
   const reload = useCallback(() => {
     setTariff((previous) => (previous.is === 'failed' ? { is: 'loading' } : previous))
@@ -72,8 +72,7 @@ const isRestoredPage = (): boolean =>
     .some((entry) => (entry as PerformanceNavigationTiming).type === 'back_forward')
 
 /**
- * Content of the summary: a price, or the reason why there is none (`text` for the summary, `reason`
- * next to the button).
+ * Content of the summary: a price, or the reason why there is no price.
  */
 export type PriceView =
   | { readonly is: 'price'; readonly quote: Quote }
@@ -87,8 +86,8 @@ export type PriceView =
     }
 
 /**
- * Calculates the price of a category's answers. Returns null if it is not on sale today, or a text
- * with the reason.
+ * Calculates the price of a category's answers. Returns null if the category is not on sale today, or a
+ * text if there is another reason why the answers have no price.
  */
 export type Pricing = (
   event: PublicEvent,
@@ -126,11 +125,11 @@ export function calculatePrice(
   if (tariff.is === 'loading') return createMissingPrice(messages.loading)
   if (tariff.is === 'failed')
     return createMissingPrice(formatMessage(messages.notLoaded, { reason: tariff.message }), true)
-  const { answer } = tariff
-  if (!answer.open) return createMissingPrice(answer.closed_text ?? messages.closed)
+  const { response } = tariff
+  if (!response.open) return createMissingPrice(response.closed_text ?? messages.closed)
   if (category === null) return createMissingPrice(getCategoryPrompt(event))
   const quote =
-    pricing(event, answer, category, answers) ??
+    pricing(event, response, category, answers) ??
     formatMessage(messages.categoryNotOnSale, { word: getLowerCaseLabel(event, 'category') })
   if (typeof quote === 'string') return createMissingPrice(quote)
   return { is: 'price', quote }

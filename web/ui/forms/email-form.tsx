@@ -1,4 +1,4 @@
-/** The email address field of the forms that ask for one, with its error above. */
+/** An email address field with its error message above it. */
 import type { RefObject } from 'react'
 import { Icon } from '../icons-and-logo.tsx'
 import './email-form.css'
@@ -15,13 +15,13 @@ export function EmailField({
   /** Null if there is no error. */
   readonly problem: string | null
 }) {
-  const error = `${id}-error`
+  const errorId = `${id}-error`
   return (
     <>
       <label htmlFor={id}>{label}</label>
       <div role="alert">
         {problem !== null && (
-          <p className="ferr" id={error}>
+          <p className="ferr" id={errorId}>
             <Icon name="bang" small />
             {problem}
           </p>
@@ -35,7 +35,7 @@ export function EmailField({
         autoComplete="email"
         aria-required="true"
         aria-invalid={problem !== null}
-        {...(problem !== null && { 'aria-describedby': error })}
+        {...(problem !== null && { 'aria-describedby': errorId })}
       />
     </>
   )
