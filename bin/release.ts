@@ -41,8 +41,8 @@ const FOLDERS = [
 ] as const
 const FILES = ['package.json', 'package-lock.json', 'LICENSE', 'README.md', 'CHANGELOG.md'] as const
 /** Files in `bin` that only developers need. */
-const EXCLUDED = /^bin\/(?!rollcall)/
-export const CHECKSUMS = 'SHA256SUMS'
+const EXCLUDED_FILES = /^bin\/(?!rollcall)/
+export const CHECKSUMS_FILE = 'SHA256SUMS'
 const NOTES_FILE = 'UPGRADING.md'
 /** A fixed timestamp, so that the same sources produce the same bytes. */
 const FIXED_TIME = '2000-01-01 00:00:00Z'
@@ -59,30 +59,30 @@ export const FILE_NAME = `${FOLDER_NAME}-${platform}.tar.gz`
 /** Copies or hard-links a file. Links are for callers that use the file immediately and do not change it. */
 type CopyFile = (from: string, to: string) => void
 
-/** Writes everything into `into`, which must not exist yet. The web app must be built. */
+/** Writes all files of the release into `targetDir`, which must not exist yet. The web app must be built. */
 export function stageRelease(targetDir: string, copyFile: CopyFile = copyFileSync): void {
   const copyFolder = (folder: string, isIncluded: (file: string) => boolean): void => {
     for (const entry of readdirSync(join(ROOT_DIR, folder), {
       recursive: true,
       withFileTypes: true,
     })) {
-      const from = join(entry.parentPath, entry.name)
-      if (!entry.isFile() || !isIncluded(from)) continue
-      const to = join(targetDir, relative(ROOT_DIR, from))
-      mkdirSync(dirname(to), { recursive: true })
-      copyFile(from, to)
+      const sourceFile = join(entry.parentPath, entry.name)
+      if (!entry.isFile() || !isIncluded(sourceFile)) continue
+      const targetFile = join(targetDir, relative(ROOT_DIR, sourceFile))
+      mkdirSync(dirname(targetFile), { recursive: true })
+      copyFile(sourceFile, targetFile)
     }
   }
   mkdirSync(targetDir, { recursive: true })
   for (const file of FILES) copyFile(join(ROOT_DIR, file), join(targetDir, file))
   for (const folder of FOLDERS)
-    copyFolder(folder, (from) => !EXCLUDED.test(relative(ROOT_DIR, from)))
+    copyFolder(folder, (from) => !EXCLUDED_FILES.test(relative(ROOT_DIR, from)))
   for (const folder of [...findServerPackages(ROOT_DIR), `node_modules/${NODE_PACKAGE}`])
     copyFolder(folder, createFileFilter(ROOT_DIR, folder))
   mkdirSync(join(targetDir, 'node_modules', '.bin'))
   symlinkSync(`../${NODE_PACKAGE}/bin/node`, join(targetDir, 'node_modules', '.bin', 'node'))
-  writeFileSync(join(targetDir, NOTES_FILE), writeUpgradeNotes())
-  writeFileSync(join(targetDir, CHECKSUMS), formatChecksums(targetDir))
+  writeFileSync(join(targetDir, NOTES_FILE), formatUpgradeNotes())
+  writeFileSync(join(targetDir, CHECKSUMS_FILE), formatChecksums(targetDir))
 }
 
 /** Checksums of every file in the folder, in the format of `sha256sum --check`. */
@@ -99,8 +99,8 @@ const computeSha256 = (file: string): string =>
   createHash('sha256').update(readFileSync(file)).digest('hex')
 
 /** Returns the upgrade notes for operators of an older version. */
-function writeUpgradeNotes(): string {
-  const { version: node } = JSON.parse(
+function formatUpgradeNotes(): string {
+  const { version: nodeVersion } = JSON.parse(
     readFileSync(join(ROOT_DIR, 'node_modules', NODE_PACKAGE, 'package.json'), 'utf8'),
   ) as { readonly version: string }
   const changes = /^## .*\n([^]*?)(?=^## |(?![^]))/m.exec(
@@ -108,10 +108,10 @@ function writeUpgradeNotes(): string {
   )?.[1]
   return `# Rollcall ${manifest.version}: upgrading from an older version
 
-This release includes Node ${node} and uses a database of version ${migrations.length}. It migrates a database of any earlier version, after copying it
+This release includes Node ${nodeVersion} and uses a database of version ${migrations.length}. It migrates a database of any earlier version, after copying it
 (\`rollcall.before-v${migrations.length}.db\` in DATA_DIR). See docs/operation/monitoring.md for details.
 
-1. \`sha256sum --check --quiet ${CHECKSUMS}\` in this folder.
+1. \`sha256sum --check --quiet ${CHECKSUMS_FILE}\` in this folder.
 2. \`bin/rollcall db migrate --check\` with the variables of the server: exit status 0 if the database does not change, 1 if the start will migrate it.
 3. \`rollcall db backup\` with the version that is running.
 4. Point /opt/rollcall to this folder (\`ln -sfn ${FOLDER_NAME} /opt/rollcall\`), and restart. Requests wait during the restart.
@@ -126,7 +126,8 @@ ${changes ?? ''}`
 
 function run(command: string, args: readonly string[]): void {
   const { status, error } = spawnSync(command, args, { cwd: ROOT_DIR, stdio: 'inherit' })
-  if (status !== 0) throw new Error(`${command} ended with ${status ?? error?.message}`)
+  if (status !== 0)
+    throw new Error(`${command} failed: ${error?.message ?? `exit status ${status}`}`)
 }
 
 /** Creates the file and its checksum in a folder, and returns the file's path. */

@@ -358,7 +358,7 @@ export {
   isMethodOpen,
   listFrontDeskMethods,
   takesPayments,
-  getUsualDeskPayment,
+  findManualDeskMethod,
   findTransferMethod,
   buildUpiLink,
   findChosenMethod,

@@ -1,5 +1,5 @@
 /**
- * API types of the payment lists and the close of a month. Amounts are in major units; an absent `currency` (ISO 4217
+ * API types of the payment lists and the month-end close. Amounts are in major units; an absent `currency` (ISO 4217
  * code) is INR. Fees are in rupees, as gateways settle.
  */
 import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
@@ -8,14 +8,15 @@ import type { RegistrationState } from '../registration/registration-and-payment
 export type MovementsResponse = {
   status: 'success'
   movements: WireMovement[]
-  /** The `after` of the next page. Null if this is the last. */
+  /** The `after` parameter for the next page. Null on the last page. */
   after: string | null
-  /** Of all pages; only on the first. */
+  /** Totals of all pages. Null except on the first page. */
   totals: WireMovementTotals[] | null
   methods: { id: string; label: string }[]
-  /** The days listed, YYYY-MM-DD: without `month`, `from` and `to` the current month. `today`: of the server. */
+  /** The first and the last listed day, YYYY-MM-DD. By default, those of the current month. */
   from: string
   to: string
+  /** The server's current day, YYYY-MM-DD. */
   today: string
 }
 export type WireMovement = {
@@ -37,7 +38,7 @@ export type WireMovement = {
    * `moved_away`: among the changes of a closed month, a payment that is now in another event.
    */
   counts: 'received' | 'review' | 'not_counted' | 'moved_away'
-  /** Fee and tax on it. Null if it is in no settlement yet, or not paid through a gateway. */
+  /** The gateway's fee, with tax. Null if no settlement lists the payment yet, or it was not paid through a gateway. */
   fee: number | null
   /** A transfer or UPI payment that no saved bank statement shows. */
   unreconciled: boolean
@@ -65,11 +66,11 @@ export type WireMovementTotals = {
 /** GET /admin/debtors/?event&after: registrations with an amount due, the oldest first. */
 export type DebtorsResponse = {
   status: 'success'
-  /** By the server's clock, from which the time since the last reminder is counted. */
+  /** The server's time, from which the page calculates the time since the last reminder. */
   now: string
   debtors: WireDebtor[]
   after: string | null
-  /** Of all pages; only on the first. */
+  /** Totals of all pages. Null except on the first page. */
   totals: { event: string; registrations: number; amount: number; currency?: string }[] | null
 }
 export type WireDebtor = {
@@ -86,7 +87,7 @@ export type WireDebtor = {
   reminded_at: string | null
 }
 
-/** GET /admin/open-refunds/?event: refunds that are not done. Done ones are movements. */
+/** GET /admin/open-refunds/?event: refunds that are not completed. Completed refunds are movements. */
 export type OpenRefundsResponse = { status: 'success'; refunds: WireOpenRefund[] }
 export type WireOpenRefund = {
   id: number
@@ -115,13 +116,13 @@ export type MonthResponse = {
   is_over: boolean
   totals: WireMovementTotals[]
   checks: {
-    /** Saved bank statements with days of the month: the matched and the open deposits of these days. */
+    /** Saved bank statements that cover days of the month, and the matched and the open deposits on these days. */
     statements: { statements: number; matched: number; open: number }
     /** Transfers and UPI payments of the month that no saved bank statement shows. */
     unreconciled: number
     /** Payments received in the month or before that need review. */
     reviews: number
-    /** Refunds requested in the month or before that are not done. */
+    /** Refunds that were requested in the month or earlier and are not completed. */
     refunds: number
     /** Registrations that have paid more than they owe now, and their event if there is only one. */
     to_refund: { registrations: number; event: string | null }

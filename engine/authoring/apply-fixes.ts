@@ -8,18 +8,18 @@ import type { Finding } from './finding.ts'
 export function applyFixes(
   text: string,
   findings: readonly Finding[],
-): { readonly text: string; readonly applied: number } {
+): { readonly text: string; readonly appliedCount: number } {
   const fixes = findings
     .flatMap(({ fix }) => (fix === undefined ? [] : [fix]))
     .toSorted((a, b) => a.start - b.start || a.end - b.end)
   let fixedText = ''
   let position = 0
-  let applied = 0
+  let appliedCount = 0
   for (const fix of fixes) {
     if (fix.start < position) continue
     fixedText += text.slice(position, fix.start) + fix.text
     position = fix.end
-    applied += 1
+    appliedCount += 1
   }
-  return { text: fixedText + text.slice(position), applied }
+  return { text: fixedText + text.slice(position), appliedCount }
 }

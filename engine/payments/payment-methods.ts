@@ -67,8 +67,8 @@ export function listFrontDeskMethods({ methods }: WithMethods): readonly OfficeM
  * Returns the manual payment method of a default desk method; null if the event file defines the
  * method.
  */
-export function getUsualDeskPayment(method: OfficeMethod): ManualMethod | null {
-  return DEFAULT_DESK_METHODS.find((usual) => usual === method)?.id ?? null
+export function findManualDeskMethod(method: OfficeMethod): ManualMethod | null {
+  return DEFAULT_DESK_METHODS.find((defaultMethod) => defaultMethod === method)?.id ?? null
 }
 
 /** Returns false if the event never takes payments. */
@@ -76,8 +76,8 @@ export function takesPayments({ methods }: WithMethods): boolean {
   return methods.length > 0
 }
 
-export function isMethodOpen({ until }: PaymentMethod, on: Day): boolean {
-  return until === undefined || on <= until
+export function isMethodOpen({ until }: PaymentMethod, day: Day): boolean {
+  return until === undefined || day <= until
 }
 
 /**
@@ -85,8 +85,11 @@ export function isMethodOpen({ until }: PaymentMethod, on: Day): boolean {
  * Null for all currencies.
  */
 export function listAcceptedCurrencies(method: PaymentMethod): readonly Currency[] | null {
-  const limit = method.is === 'card' ? getCardCapabilities(method).currencies : null
-  return method.currencies?.filter((currency) => limit?.includes(currency) !== false) ?? limit
+  const gatewayCurrencies = method.is === 'card' ? getCardCapabilities(method).currencies : null
+  return (
+    method.currencies?.filter((currency) => gatewayCurrencies?.includes(currency) !== false) ??
+    gatewayCurrencies
+  )
 }
 
 /** Returns true if the method can pay a bill in this currency. */
@@ -108,23 +111,25 @@ export function findTransferMethod(
 
 /**
  * Returns the method that these answers choose on that day for a bill in that currency; null if the
- * event takes no payments from delegates. API callers may not choose; then the first open method is
- * used. The error lists the open methods.
+ * event takes no payments from delegates. If the answers contain no choice, as in some API requests, the first open
+ * method is used. The error lists the open methods.
  */
 export function findChosenMethod(
   event: WithMethods,
   answers: Answers,
-  on: Day,
+  day: Day,
   currency: Currency,
 ): Result<CardMethod | TransferMethod | null, string> {
   const allMethods = listDelegateMethods(event)
   if (allMethods.length === 0) return ok(null)
-  const offered = allMethods.filter((method) => acceptsCurrency(method, currency))
-  const openMethods = offered.filter((method) => isMethodOpen(method, on))
-  const chosen =
-    offered.length === 1 ? offered[0] : findMethod(offered, getOwn(answers, METHOD_FIELD))
-  const method = chosen ?? openMethods[0]
-  if (method !== undefined && isMethodOpen(method, on)) return ok(method)
+  const offeredMethods = allMethods.filter((method) => acceptsCurrency(method, currency))
+  const openMethods = offeredMethods.filter((method) => isMethodOpen(method, day))
+  const chosenMethod =
+    offeredMethods.length === 1
+      ? offeredMethods[0]
+      : findMethod(offeredMethods, getOwn(answers, METHOD_FIELD))
+  const method = chosenMethod ?? openMethods[0]
+  if (method !== undefined && isMethodOpen(method, day)) return ok(method)
   const endedText =
     method?.until === undefined
       ? messages.closed
@@ -144,7 +149,7 @@ export function findMethodFieldErrors(
   event: EventConfig,
   raw: RawAnswers,
   answers: Answers,
-  on: Day,
+  day: Day,
 ): FieldErrors {
   const allMethods = listDelegateMethods(event)
   const statedMethod = getOwn(raw, METHOD_FIELD)
@@ -154,7 +159,7 @@ export function findMethodFieldErrors(
   const currency = getCurrency(event, findCategory(event, answers))
   if (allMethods.length < 2 || method === undefined || acceptsCurrency(method, currency)) return {}
   const openMethods = allMethods.filter(
-    (other) => acceptsCurrency(other, currency) && isMethodOpen(other, on),
+    (other) => acceptsCurrency(other, currency) && isMethodOpen(other, day),
   )
   const methods = openMethods.map(({ label }) => `“${label}”`).join(', ')
   return methods === ''
@@ -163,24 +168,24 @@ export function findMethodFieldErrors(
 }
 
 function findMethod(
-  offered: readonly (CardMethod | TransferMethod)[],
+  offeredMethods: readonly (CardMethod | TransferMethod)[],
   id: unknown,
 ): CardMethod | TransferMethod | undefined {
-  return offered.find((method) => method.id === id)
+  return offeredMethods.find((method) => method.id === id)
 }
 
 /**
- * Returns the field and its section; null if there is no choice. `currencies`: the currencies of
+ * Returns the payment method field and its section; null if the event has fewer than two methods. `currencies`: the currencies of
  * the event's bills; `section`: the index of the new section.
  */
 export function buildMethodQuestion(
   event: WithMethods,
   currencies: readonly Currency[],
   section: number,
-  required: string,
+  requiredMessage: string,
 ): { readonly field: Field; readonly section: Section } | null {
-  const offered = listDelegateMethods(event)
-  if (offered.length < 2) return null
+  const offeredMethods = listDelegateMethods(event)
+  if (offeredMethods.length < 2) return null
   return {
     section: { title: messages.section, fields: [METHOD_FIELD] },
     field: {
@@ -192,20 +197,24 @@ export function buildMethodQuestion(
       ignoreCase: false,
       invalid: messages.missing,
       check: true,
-      options: offered.map((method) => {
+      options: offeredMethods.map((method) => {
         const { id, label, until } = method
-        const accepted = currencies.filter((currency) => acceptsCurrency(method, currency))
+        const acceptedCurrencies = currencies.filter((currency) =>
+          acceptsCurrency(method, currency),
+        )
         return {
           id,
-          ...(accepted.length === currencies.length ? {} : { currencies: accepted }),
+          ...(acceptedCurrencies.length === currencies.length
+            ? {}
+            : { currencies: acceptedCurrencies }),
           label:
             until === undefined
               ? label
               : formatMessage(messages.until, { method: label, day: formatDay(until) }),
         }
       }),
-      default: offered[0]?.id ?? '',
-      required: { message: required },
+      default: offeredMethods[0]?.id ?? '',
+      required: { message: requiredMessage },
     },
   }
 }
@@ -223,13 +232,15 @@ const ACCOUNT_PATTERN = /(?<![\w+@.-])[0-9]{9,18}(?![\w@-])/g
 /**
  * Indian mobile numbers are as long as some account numbers; the preceding words distinguish them.
  */
-const MOBILE = /^[6-9][0-9]{9}$/
-const MOBILE_LABEL =
+const MOBILE_PATTERN = /^[6-9][0-9]{9}$/
+const MOBILE_LABEL_PATTERN =
   /\b(?:G(?:oogle ?)?Pay|PhonePe|Paytm|BHIM|mobile|phone|WhatsApp|call|contact)\b[^0-9\n;]{0,40}$/i
 
 const findAccounts = (instructions: string): readonly string[] =>
   [...instructions.matchAll(ACCOUNT_PATTERN)].flatMap(({ 0: text, index }) =>
-    MOBILE.test(text) && MOBILE_LABEL.test(instructions.slice(0, index)) ? [] : [text],
+    MOBILE_PATTERN.test(text) && MOBILE_LABEL_PATTERN.test(instructions.slice(0, index))
+      ? []
+      : [text],
   )
 
 /** Country, two check digits and the account; printed in groups of four (ISO 13616). */
@@ -283,13 +294,19 @@ export function listAccountNumbers(instructions: string): readonly string[] {
  * Returns the link that UPI apps read from a QR code: payee, amount and reference (NPCI's linking
  * specification: pa, pn, am, cu, tn). `amount` is in rupees with two decimals.
  */
-export function buildUpiLink(to: {
+export function buildUpiLink(transfer: {
   readonly upi: string
   readonly name: string
   readonly amount: string
   readonly note: string
 }): string {
-  const parameters = { pa: to.upi, pn: to.name, am: to.amount, cu: 'INR', tn: to.note }
+  const parameters = {
+    pa: transfer.upi,
+    pn: transfer.name,
+    am: transfer.amount,
+    cu: 'INR',
+    tn: transfer.note,
+  }
   const query = Object.entries(parameters).map(
     ([key, word]) => `${key}=${encodeURIComponent(word)}`,
   )

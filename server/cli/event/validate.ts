@@ -194,18 +194,20 @@ async function fixFiles(
     const findings = await findSelected(folder, options)
     const { lists, gateways, texts } = folder.shared
     for (const file of [...folder.files, lists, gateways, texts]) {
-      const { text, applied } = applyFixes(
+      const { text, appliedCount } = applyFixes(
         file.text,
         findings.filter(({ at }) => at.path === file.path),
       )
-      if (applied === 0) continue
+      if (appliedCount === 0) continue
       // Text that could not be decoded would be written back as replacement characters.
       if (text.includes('\ufffd')) {
         terminal.printError(`${file.path} is not saved as UTF-8, so it was not changed.`)
         continue
       }
       await writeFile(file.path, text)
-      terminal.printError(`${file.path}: ${applied} edit${applied === 1 ? '' : 's'} written.`)
+      terminal.printError(
+        `${file.path}: ${appliedCount} edit${appliedCount === 1 ? '' : 's'} written.`,
+      )
     }
   }
   return true

@@ -9,7 +9,7 @@ import {
   listSharedDetails,
   normalise,
   readDelegate,
-  getUsualDeskPayment,
+  findManualDeskMethod,
   err,
   findAnswerErrors,
   isoIndia,
@@ -142,7 +142,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
       method.reference === undefined
         ? ''
         : String(getOwn(methodFieldsResult.value, method.reference) ?? '').replaceAll(/\s+/g, ' ')
-    const manualMethod = getUsualDeskPayment(method) ?? METHOD_BY_MODE[mode] ?? 'desk'
+    const manualMethod = findManualDeskMethod(method) ?? METHOD_BY_MODE[mode] ?? 'desk'
     const problem = findCharacterError(manualMethod, slip)
     if (problem !== null) return err({ [method.reference ?? 'way']: problem })
     return ok({ method, mode: manualMethod, slip })

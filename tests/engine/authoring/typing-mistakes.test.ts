@@ -496,7 +496,7 @@ test.each(fixable.map(([from, to, correctText]) => ({ from, to, right: correctTe
   ({ from, to, right }) => {
     const { text } = replace(from, to)
     const fixedText = applyFixes(text, listFindings(text))
-    expect(fixedText.applied).toBeGreaterThan(0)
+    expect(fixedText.appliedCount).toBeGreaterThan(0)
     expect(compileEvent(fixedText.text, shared, { path })).toEqual(
       compileEvent(replace(from, right).text, shared, { path }),
     )
@@ -521,7 +521,7 @@ test.each<readonly [from: string, to: string]>([
 ])('--fix does not change values whose correction is uncertain: %j → %j', (from, to) => {
   const { text } = replace(from, to)
   expect(listFindings(text)).not.toEqual([])
-  expect(applyFixes(text, listFindings(text))).toEqual({ text, applied: 0 })
+  expect(applyFixes(text, listFindings(text))).toEqual({ text, appliedCount: 0 })
 })
 
 /** Correct texts that look like typos. */

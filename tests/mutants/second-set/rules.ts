@@ -21,7 +21,7 @@ export const rules: readonly Mistake[] = [
     'id: non-asi-member',
   ),
   chirurgia(
-    'otherwise on top',
+    'otherwise is the first rule',
     combineEdits(
       removeLine('- {otherwise:'),
       insertBelow('  rules:', '    - {otherwise: non-asi-member}'),
@@ -40,7 +40,7 @@ export const rules: readonly Mistake[] = [
     'Post graduates would have paid the full price.',
   ),
   chirurgia(
-    'the label for the id',
+    'the label instead of the id',
     replaceOne(
       '{designation: pg, asi_member: false}',
       '{designation: Post Graduate, asi_member: false}',
@@ -53,7 +53,7 @@ export const rules: readonly Mistake[] = [
     'Perhaps none, but the rule would not have matched the stored value.',
   ),
   chirurgia(
-    'yes for true',
+    'yes instead of true',
     replaceOne('{when: {asi_member: true}, ', '{when: {asi_member: yes}, '),
     'Members would have paid the non-member price.',
   ),
@@ -121,7 +121,7 @@ export const rules: readonly Mistake[] = [
       '{designation: pg, asi_member: true}',
       '{designation: pg, designation: senior-resident, asi_member: true}',
     ),
-    'The rule would have tested one of the two, by chance.',
+    'The rule would have tested only one of the two designations.',
   ),
   chirurgia(
     'an operator from a spreadsheet',
@@ -192,7 +192,7 @@ export const rules: readonly Mistake[] = [
   midzone(
     'no instead of yes',
     replaceOne('{is_pg: true, afpi_member: false}', '{is_pg: false, afpi_member: false}'),
-    'Every plain delegate would have paid the post graduates’ price.',
+    'Delegates who are not post graduates would have paid the post graduates’ price.',
   ),
   midzone(
     'otherwise gives the cheap category',
@@ -238,7 +238,7 @@ export const rules: readonly Mistake[] = [
     'Specialists would have been asked for a student document.',
   ),
   afpicon(
-    'proof for only one of two',
+    'proof for only one of two categories',
     replaceOne('show_when: {category: [afpi-pg, non-afpi-pg]}', 'show_when: {category: [afpi-pg]}'),
     'Non-members would have got the discount without a document.',
   ),
@@ -251,7 +251,7 @@ export const rules: readonly Mistake[] = [
     'Non-members would have got the discount without a document.',
   ),
   afpicon(
-    'the section hidden forever',
+    'a condition that always hides the section',
     replaceOne('show_when: {category: [afpi-pg, non-afpi-pg]}', 'show_when: {ticket_type: pg}'),
     'No delegate would have been asked for a document.',
   ),
@@ -275,7 +275,7 @@ export const rules: readonly Mistake[] = [
     'No delegate could have given a membership number.',
   ),
   afpicon(
-    'answered with a typo',
+    'answered is misspelt',
     replaceOne('show_when: {afpi_member: true}', 'show_when: {afpi_member: {answerd: true}}'),
     'No delegate could have given a membership number.',
   ),

@@ -326,7 +326,7 @@ describe('--fix', () => {
       ]),
     ).toEqual({
       text: '1 2 three',
-      applied: 2,
+      appliedCount: 2,
     })
   })
 })

@@ -1,6 +1,6 @@
 /**
- * The audit log describes actions on registrations and payments; personal data in reasons is erased
- * with the person.
+ * The audit log describes actions on registrations and payments. Erasing a delegate's data also
+ * erases the reasons.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
@@ -24,7 +24,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const registerPaid = (n: number, paymentResult: 'success' | 'wrong-amount'): Promise<RegNo> =>
+const registerWithPayment = (
+  n: number,
+  paymentResult: 'success' | 'wrong-amount',
+): Promise<RegNo> =>
   register(server, EVENT, {
     n,
     on: toNoon('2026-01-20'),
@@ -41,8 +44,8 @@ const listActions = async (regNo: RegNo): Promise<readonly string[]> => {
   return rows.filter((row) => row.reg_no === regNo).map(({ who, what }) => `${who}: ${what}`)
 }
 
-test('the audit log shows who cancelled, corrected or wrote a note, with the reason', async () => {
-  const regNo = await registerPaid(1, 'success')
+test('the audit log shows who cancelled, corrected or wrote a note, with the reason until the data is erased', async () => {
+  const regNo = await registerWithPayment(1, 'success')
   await owner.act(regNo, { act: 'note', why: 'Rang about food.' })
   const answers = { full_name: 'Delegate One' }
   await owner.act(regNo, { act: 'correct', why: 'Spelt wrongly.', answers })
@@ -62,8 +65,8 @@ test('the audit log shows who cancelled, corrected or wrote a note, with the rea
   ])
 })
 
-test('the audit log shows decisions on payments with the decision and the amount', async () => {
-  const regNo = await registerPaid(2, 'wrong-amount')
+test('the audit log shows a decision on a payment with its amount and reason', async () => {
+  const regNo = await registerWithPayment(2, 'wrong-amount')
   const [review] = (await server.deps.store.reviews(EVENT)).filter((row) => row.regNo === regNo)
   await owner.act(regNo, { act: 'accept', review: review?.id, why: 'Agreed on the telephone.' })
   expect(await listActions(regNo)).toEqual([
@@ -71,17 +74,17 @@ test('the audit log shows decisions on payments with the decision and the amount
   ])
 })
 
-test('the owner of one event saw users of other events in the audit log filter, and no entry when another user exported the log', async () => {
+test('the owner of one event saw users of other events in the audit log filter, but no entry about an export of the log', async () => {
   const permissions = { role: 'owner', events: [EVENT] } as const
   await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), permissions)
   const owner2026 = await signIn(server, 'of-one')
-  for (const [usernames, eventId] of [
+  for (const [username, eventId] of [
     ['of-another', 'another2026'],
     ['of-this', EVENT],
   ] as const)
     await server.deps.store.addAuditEntry({
       at: server.now(),
-      who: usernames,
+      who: username,
       what: 'noted',
       eventId,
       regNo: null,

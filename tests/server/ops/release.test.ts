@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CHECKSUMS, FILE_NAME, FOLDER_NAME, stageRelease } from '../../../bin/release.ts'
+import { CHECKSUMS_FILE, FILE_NAME, FOLDER_NAME, stageRelease } from '../../../bin/release.ts'
 import type * as Stamp from '../../../server/cli/build/stamp.ts'
 import { readNumbers, createInstallation, registerOne } from './operate-steps/installation.ts'
 
@@ -43,7 +43,7 @@ afterAll(() => {
 
 test('its name contains version and machine; every file has its checksum; build and test files are excluded', () => {
   expect(FILE_NAME).toBe(`${FOLDER_NAME}-${process.platform}-${process.arch}.tar.gz`)
-  const listedFiles = readFileSync(join(release, CHECKSUMS), 'utf8')
+  const listedFiles = readFileSync(join(release, CHECKSUMS_FILE), 'utf8')
     .trim()
     .split('\n')
     .map((line) => line.slice(66))

@@ -13,11 +13,11 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 
-/** If registration opens earlier than this before the event, its year is wrong. */
+/** If registration opens more days than this before the event, the year is probably wrong. */
 const MAX_DAYS_OPEN_BEFORE_EVENT = 600
 
-/** If registration closes this long before the event, its year is wrong. */
-const DAYS_FROM_WRONG_YEAR = 300
+/** If a date is more days than this before the event, its year is probably wrong. */
+const MAX_DAYS_BEFORE_EVENT = 300
 
 /** Returns the first day of registration, if the file states it. */
 export const getStatedOpeningDay = ({ config: { registration, fees } }: Model): Day | undefined =>
@@ -32,7 +32,7 @@ export function isBeforeSale(model: Model, day: Day): boolean {
   if (opens !== undefined) return day < opens
   const { from, fees } = model.config
   return (
-    countDaysBetween(day, from) > DAYS_FROM_WRONG_YEAR &&
+    countDaysBetween(day, from) > MAX_DAYS_BEFORE_EVENT &&
     fees.periods.every((period) =>
       [period.from, period.to].every((candidate) => candidate === undefined || candidate > day),
     )
@@ -46,7 +46,7 @@ export function isBeforeSale(model: Model, day: Day): boolean {
 export function findDayInEventYear(model: Model, day: Day): Day | null {
   const { to, registration } = model.config
   const year = Number(to.slice(0, 4))
-  const last = registration.closes ?? to
+  const lastDay = registration.closes ?? to
   return (
     [year, year - 1]
       .map((entry) => `${entry}${day.slice(4)}`)
@@ -54,7 +54,7 @@ export function findDayInEventYear(model: Model, day: Day): Day | null {
       .find(
         (candidate) =>
           candidate !== day &&
-          candidate <= last &&
+          candidate <= lastDay &&
           candidate <= to &&
           !isBeforeSale(model, candidate),
       ) ?? null
@@ -159,7 +159,7 @@ const windowNeverClosesCheck: Check = {
 }
 
 /** A price period with its index in the file. */
-type PricedPeriod = { readonly period: Period; readonly at: number }
+type PricedPeriod = { readonly period: Period; readonly index: number }
 
 const windowOutsidePeriodsCheck: Check = {
   slug: 'window-outside-periods',
@@ -169,7 +169,7 @@ const windowOutsidePeriodsCheck: Check = {
   find: (model) => {
     const { registration, fees } = model.config
     const closes = getStatedClosingDay(model)
-    const pricedPeriods = fees.periods.map((period, index): PricedPeriod => ({ period, at: index }))
+    const pricedPeriods = fees.periods.map((period, index): PricedPeriod => ({ period, index }))
     return [
       ...(registration.opens === undefined
         ? []
@@ -189,23 +189,26 @@ function findPeriodsBeforeOpening(
     ({ period }) =>
       period.to !== undefined && period.to < opens && config.fees.otherDates !== period.id,
   )
-  const [first] = pricedPeriods
+  const [firstPeriod] = pricedPeriods
   if (endedPeriods.length > 0)
-    return endedPeriods.map(({ period, at }) => ({
+    return endedPeriods.map(({ period, index }) => ({
       at: 'registration.opens',
       message: `registration opens on ${formatDay(opens)}; period \`${period.id}\` is over by then, so its prices can never be paid`,
-      related: [{ at: `fees.periods.${at}.to`, message: 'it ends here' }],
+      related: [{ at: `fees.periods.${index}.to`, message: 'it ends here' }],
       help: 'open earlier, or correct the days of the period',
     }))
-  return first?.period.from !== undefined &&
-    opens < first.period.from &&
+  return firstPeriod?.period.from !== undefined &&
+    opens < firstPeriod.period.from &&
     config.fees.otherDates === null
     ? [
         {
           at: 'registration.opens',
-          message: `registration opens on ${formatDay(opens)}, but no price applies before ${formatDay(first.period.from)}`,
+          message: `registration opens on ${formatDay(opens)}, but no price applies before ${formatDay(firstPeriod.period.from)}`,
           related: [
-            { at: 'fees.periods.0.from', message: `period \`${first.period.id}\` begins here` },
+            {
+              at: 'fees.periods.0.from',
+              message: `period \`${firstPeriod.period.id}\` begins here`,
+            },
           ],
           help: 'open on that day, or start the period earlier',
         },
@@ -222,10 +225,10 @@ export function suggestClosingDay(model: Model): Day | undefined {
   )
 }
 
-/** Returns the intended closing day if it is long before the event and the year is wrong. */
+/** Returns the intended closing day if the stated day is long before the event, because of a wrong year. */
 function findIntendedClosingDay({ config }: Model, closes: Day): Day | null {
   const { from, to, fees, registration } = config
-  if (countDaysBetween(closes, from) <= DAYS_FROM_WRONG_YEAR) return null
+  if (countDaysBetween(closes, from) <= MAX_DAYS_BEFORE_EVENT) return null
   const year = Number(to.slice(0, 4))
   const isInWindow = (day: Day): boolean =>
     day > closes &&
@@ -240,7 +243,7 @@ function findIntendedClosingDay({ config }: Model, closes: Day): Day | null {
   )
 }
 
-/** Returns the last day on which staff can register delegates, if the file states it. */
+/** Returns the last day of registration, including registration by staff. */
 const getLastDeskDay = ({ registration: { desk } }: Model['config'], closes: Day): Day =>
   desk !== undefined && desk.closes > closes ? desk.closes : closes
 
@@ -251,10 +254,10 @@ function findPeriodsAfterClosing(
   closes: Day,
 ): readonly Draft[] {
   const { config } = model
-  const last = getLastDeskDay(config, closes)
+  const lastDay = getLastDeskDay(config, closes)
   const unreachedPeriods = pricedPeriods.filter(
     ({ period }) =>
-      period.from !== undefined && period.from > last && config.fees.otherDates !== period.id,
+      period.from !== undefined && period.from > lastDay && config.fees.otherDates !== period.id,
   )
   const suggestion = findIntendedClosingDay(model, closes)
   if (suggestion !== null)
@@ -265,8 +268,8 @@ function findPeriodsAfterClosing(
         related:
           unreachedPeriods.length === 0
             ? [{ at: 'event.from', message: 'it begins here' }]
-            : unreachedPeriods.map(({ period, at }) => ({
-                at: `fees.periods.${at}.from`,
+            : unreachedPeriods.map(({ period, index }) => ({
+                at: `fees.periods.${index}.from`,
                 message: `period \`${period.id}\` begins here`,
               })),
         notes:
@@ -279,26 +282,26 @@ function findPeriodsAfterClosing(
       },
     ]
   if (unreachedPeriods.length > 0)
-    return unreachedPeriods.map(({ period, at }) => ({
+    return unreachedPeriods.map(({ period, index }) => ({
       at: 'registration.closes',
       message: `registration closes on ${formatDay(closes)}; period \`${period.id}\` has not begun by then, so its prices can never be paid`,
-      related: [{ at: `fees.periods.${at}.from`, message: 'it begins here' }],
+      related: [{ at: `fees.periods.${index}.from`, message: 'it begins here' }],
       help: 'close later, or correct the days of the period',
     }))
-  const latest = pricedPeriods.toSorted((a, b) =>
+  const latestPeriod = pricedPeriods.toSorted((a, b) =>
     (a.period.to ?? '9') < (b.period.to ?? '9') ? 1 : -1,
   )[0]
-  return latest?.period.to !== undefined &&
-    closes > latest.period.to &&
+  return latestPeriod?.period.to !== undefined &&
+    closes > latestPeriod.period.to &&
     config.fees.otherDates === null
     ? [
         {
           at: 'registration.closes',
-          message: `registration closes on ${formatDay(closes)}, but no price applies after ${formatDay(latest.period.to)}`,
+          message: `registration closes on ${formatDay(closes)}, but no price applies after ${formatDay(latestPeriod.period.to)}`,
           related: [
             {
-              at: `fees.periods.${latest.at}.to`,
-              message: `period \`${latest.period.id}\` ends here`,
+              at: `fees.periods.${latestPeriod.index}.to`,
+              message: `period \`${latestPeriod.period.id}\` ends here`,
             },
           ],
           help: 'close on that day, or end the period later',
@@ -328,10 +331,10 @@ const adjustmentOutsideWindowCheck: Check = {
               : suggestYear(key, suggestion),
         }
       }
-      const last = getLastDay(model)
+      const lastDay = getLastDay(model)
       if (to !== undefined && isBeforeSale(model, to))
         return [report('to', to, 'before registration opens: it never applies', true)]
-      if (from !== undefined && last !== undefined && from > last)
+      if (from !== undefined && lastDay !== undefined && from > lastDay)
         return [report('from', from, 'after registration closes: it never applies', false)]
       // An adjustment with an end is an early-bird offer. Without an end, it applies to everyone, and its year is
       // probably wrong.

@@ -32,7 +32,10 @@ export function collectPromisedValues({
     parent,
     items: texts.map((text, i) => ({ text, at: `${parent}.${i}` })),
   })
-  const mapValues = (parent: string, names: Readonly<Record<string, string>>): PromisedValue => ({
+  const toPromisedPairs = (
+    parent: string,
+    names: Readonly<Record<string, string>>,
+  ): PromisedValue => ({
     parent,
     items: Object.entries(names).map(([name, value]) => ({
       text: `${name}: ${value}`,
@@ -108,8 +111,8 @@ export function collectPromisedValues({
     ],
     ['amounts', toPromised('results.amounts', results.amounts)],
     ['addresses', { parent: 'routes', items: addresses }],
-    ['sends', mapValues('api.sends', api.sends)],
-    ['returns', mapValues('api.returns', api.returns)],
+    ['sends', toPromisedPairs('api.sends', api.sends)],
+    ['returns', toPromisedPairs('api.returns', api.returns)],
     [
       'form',
       {
@@ -148,7 +151,7 @@ export function collectPromisedValues({
     ],
     ['success', listRows('success')],
     ['failed', listRows('failed')],
-    ['messages', mapValues('results.errors', messages)],
+    ['messages', toPromisedPairs('results.errors', messages)],
     [
       'starts',
       {
@@ -256,8 +259,8 @@ export function collectPromisedValues({
 const listPromises = ({ file }: Model): readonly (readonly [string, unknown])[] =>
   Object.entries(file.examples?.promises ?? {})
 
-/** Splits a promise into words, each with its place: a text, a list, or names with values. */
-function listPromisedWords(name: string, value: unknown): readonly PromisedText[] {
+/** Splits a promise into texts, each with its path: a single text, a list, or names with values. */
+function listPromisedTexts(name: string, value: unknown): readonly PromisedText[] {
   const at = `examples.promises.${name}`
   if (Array.isArray(value))
     return value.map((text: unknown, i) => ({ text: String(text), at: `${at}.${i}` }))
@@ -276,19 +279,23 @@ const promiseBrokenCheck: Check = {
   find: (model) => {
     const actualValues = collectPromisedValues(model)
     return listPromises(model).flatMap(([name, value]): Draft[] => {
-      const actual = actualValues.get(name)
-      if (actual === undefined) return []
-      const promised = listPromisedWords(name, value)
-      const missing = excludeItems(promised, actual.items)
-      const extra = excludeItems(actual.items, promised)
+      const actualValue = actualValues.get(name)
+      if (actualValue === undefined) return []
+      const promisedTexts = listPromisedTexts(name, value)
+      const missingTexts = excludeItems(promisedTexts, actualValue.items)
+      const extraTexts = excludeItems(actualValue.items, promisedTexts)
       // Names with values have no order.
       const movedIndex = !Array.isArray(value)
         ? -1
-        : promised.findIndex(({ text }, i) => text !== actual.items[i]?.text)
-      if (missing.length === 0 && extra.length === 0 && movedIndex === -1) return []
-      const isReordered = missing.length === 0 && extra.length === 0
-      const actualPart = isReordered ? actual.items.slice(movedIndex, movedIndex + 2) : extra
-      const promisedPart = isReordered ? promised.slice(movedIndex, movedIndex + 2) : missing
+        : promisedTexts.findIndex(({ text }, i) => text !== actualValue.items[i]?.text)
+      if (missingTexts.length === 0 && extraTexts.length === 0 && movedIndex === -1) return []
+      const isReordered = missingTexts.length === 0 && extraTexts.length === 0
+      const actualPart = isReordered
+        ? actualValue.items.slice(movedIndex, movedIndex + 2)
+        : extraTexts
+      const promisedPart = isReordered
+        ? promisedTexts.slice(movedIndex, movedIndex + 2)
+        : missingTexts
       const quoteItems = (items: readonly PromisedText[]): string =>
         formatList(
           items.map(({ text }) => `\`${text}\``),
@@ -296,12 +303,12 @@ const promiseBrokenCheck: Check = {
         )
       const message = isReordered
         ? `\`${name}\` is promised in a different order`
-        : missing.length === 0
-          ? `${quoteItems(extra)} is not listed in the promise \`${name}\``
-          : extra.length === 0
-            ? `${quoteItems(missing)} is promised as \`${name}\` and missing here`
-            : `\`${name}\` is promised as ${quoteItems(missing)}, but is ${quoteItems(extra)}`
-      const path = findLocation(actual, missing[0]?.text.split(': ')[0] ?? '')
+        : missingTexts.length === 0
+          ? `${quoteItems(extraTexts)} is not listed in the promise \`${name}\``
+          : extraTexts.length === 0
+            ? `${quoteItems(missingTexts)} is promised as \`${name}\` and missing here`
+            : `\`${name}\` is promised as ${quoteItems(missingTexts)}, but is ${quoteItems(extraTexts)}`
+      const path = findLocation(actualValue, missingTexts[0]?.text.split(': ')[0] ?? '')
       const [first, ...rest] = actualPart.length === 0 ? [{ text: '', at: path }] : actualPart
       return [
         {
@@ -344,11 +351,11 @@ function excludeItems(
   items: readonly PromisedText[],
   others: readonly PromisedText[],
 ): readonly PromisedText[] {
-  const left = new Map<string, number>()
-  for (const { text } of others) left.set(text, (left.get(text) ?? 0) + 1)
+  const remainingCounts = new Map<string, number>()
+  for (const { text } of others) remainingCounts.set(text, (remainingCounts.get(text) ?? 0) + 1)
   return items.filter(({ text }) => {
-    const count = left.get(text) ?? 0
-    left.set(text, count - 1)
+    const count = remainingCounts.get(text) ?? 0
+    remainingCounts.set(text, count - 1)
     return count <= 0
   })
 }

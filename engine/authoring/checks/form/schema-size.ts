@@ -13,13 +13,13 @@ const conditionsTooDeepCheck: Check = {
   after: ['EV201', 'EV203', 'EV308'],
   find: ({ config, fields }) => {
     const sizes = countSchemaTests(config)
-    const all = [...sizes.values()].reduce((sum, size) => sum + size, 0)
-    if (all <= MAX_SCHEMA_TESTS) return []
+    const totalSize = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+    if (totalSize <= MAX_SCHEMA_TESTS) return []
     const largest = fields.toSorted((a, b) => (sizes.get(b.id) ?? 0) - (sizes.get(a.id) ?? 0))[0]
     return [
       {
         at: largest === undefined ? 'form' : `${largest.path}.show_when`,
-        message: `the conditions of this form add ${all > 1e6 ? 'more than a million' : all} tests to its JSON Schema; the maximum is ${MAX_SCHEMA_TESTS}`,
+        message: `the conditions of this form add ${totalSize > 1e6 ? 'more than a million' : totalSize} tests to its JSON Schema; the maximum is ${MAX_SCHEMA_TESTS}`,
         help: 'make each field depend on the first question of the chain, not on the one before it',
       },
     ]

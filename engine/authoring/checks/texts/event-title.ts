@@ -9,7 +9,7 @@ const titleYearCheck: Check = {
   why: 'A file copied from last year may still contain last year’s date.',
   after: ['EV419'],
   find: ({ config, file }) => [
-    ...findThemeYear({ config, file }),
+    ...findYearsInThemeAndDescription({ config, file }),
     ...[...file.event.title.matchAll(/\b20\d\d\b/g)].flatMap(([year]): Draft[] =>
       config.from.slice(0, 4) <= year && year <= config.to.slice(0, 4)
         ? []
@@ -33,20 +33,25 @@ const OTHER_EDITION_WORDS = /\b(?:held|was|were|last|previous|next|attended|foll
 const MAX_YEARS_BACK = 3
 
 /** Reports past years in the theme and the description: "Rivers of breath 2026" for an event in 2027. */
-function findThemeYear({ config, file }: Pick<Model, 'config' | 'file'>): readonly Draft[] {
-  const [first, last] = [Number(config.from.slice(0, 4)), Number(config.to.slice(0, 4))]
+function findYearsInThemeAndDescription({
+  config,
+  file,
+}: Pick<Model, 'config' | 'file'>): readonly Draft[] {
+  const [firstYear, lastYear] = [Number(config.from.slice(0, 4)), Number(config.to.slice(0, 4))]
   const findPastYears = (key: 'theme' | 'about', pattern: RegExp): readonly Draft[] => {
     const text = file.event[key] ?? ''
     if (OTHER_YEAR_WORDS.test(text) || (key === 'about' && OTHER_EDITION_WORDS.test(text)))
       return []
     return [...text.matchAll(pattern)].flatMap(([, yearText]): Draft[] => {
       const year = Number(yearText)
-      return year < first - MAX_YEARS_BACK || year > last + 1 || (first <= year && year <= last)
+      return year < firstYear - MAX_YEARS_BACK ||
+        year > lastYear + 1 ||
+        (firstYear <= year && year <= lastYear)
         ? []
         : [
             {
               at: `event.${key}`,
-              message: `the ${key === 'theme' ? 'theme' : 'description'} says ${year}, but the event is in ${first}`,
+              message: `the ${key === 'theme' ? 'theme' : 'description'} says ${year}, but the event is in ${firstYear}`,
               related: [{ at: 'event.from', message: 'it begins here' }],
               help: 'write the year of the event, or remove the year',
             },
