@@ -75,6 +75,7 @@ export type AssembleOptions = {
   readonly checkFolder?: FolderCheck
   /** Opens the store; defaults to worker threads. */
   readonly openStore?: typeof openStore
+  readonly maxRehearsalMs?: number
 }
 export type AssembledServer = {
   readonly app: FastifyInstance
@@ -271,6 +272,7 @@ async function assembleParts(
     clockJumps,
     mailUnreachableSince: mailer.unreachableSince,
     isClockTrusted,
+    maxRehearsalMs: options.maxRehearsalMs,
     log,
   }
   const app = await buildApp(deps)

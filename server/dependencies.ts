@@ -1,7 +1,4 @@
-/**
- * Defines the dependencies of the app.
- * Every test injects real ones: a store, a registry, a clock.
- */
+/** Defines the dependencies of the app. Every test injects real ones: a store, a registry, a clock. */
 import type { Readable } from 'node:stream'
 import type {
   Currency,
@@ -395,5 +392,7 @@ export type Deps = {
   readonly mailUnreachableSince: () => Instant | null
   /** Returns true if data may be erased because of its age. */
   readonly isClockTrusted: () => Promise<boolean>
+  /** The time limit of a rehearsal; defaults to less than a minute. */
+  readonly maxRehearsalMs?: number | undefined
   readonly log: Log
 }

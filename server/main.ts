@@ -33,7 +33,7 @@ const SAME_SIGNAL_MS = 1_000
 
 /** `isNew`: an empty database may replace a lost one. The other options are for tests, which shorten intervals or set the time. */
 export type BootOptions = { readonly isNew?: boolean } & Partial<
-  Pick<AssembleOptions, 'openStore' | 'clock' | 'steadyMs' | 'checkFolder'>
+  Pick<AssembleOptions, 'openStore' | 'clock' | 'steadyMs' | 'checkFolder' | 'maxRehearsalMs'>
 >
 /** `stopped` resolves with the exit status: 0, or 2 if the database was lost and the next start does not find the rescued file. */
 export type RunningServer = { readonly url: string; readonly stopped: Promise<0 | 2> }

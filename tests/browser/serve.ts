@@ -100,6 +100,8 @@ export async function serve(
       // A worker thread has a time limit and would first have to load the checker, so that on a busy machine the old
       // version would remain active.
       checkFolder: checkFolderHere,
+      // On a busy machine, a rehearsal takes longer than a proxy would wait.
+      maxRehearsalMs: 600_000,
       // Starting the SQLite threads takes longer than loading a page. They have their own tests, and server processes
       // use them.
       ...(ALL_RUNS ? {} : { opens: openStoreHere }),

@@ -25,7 +25,7 @@ export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
     isRunning = true
     try {
       const sharedFolder = findSharedFolder(deps.environment.eventsDir)
-      const rehearsalResult = await rehearseInWorker({ text, sharedFolder })
+      const rehearsalResult = await rehearseInWorker({ text, sharedFolder }, deps.maxRehearsalMs)
       if (!rehearsalResult.ok) return sendError(reply, 422, 'not_rehearsed', rehearsalResult.error)
       const { title, days } = rehearsalResult.value
       const response: RehearsalResponse = { status: 'success', title, days: [...days] }
