@@ -46,25 +46,25 @@ const deskDaysCheck: Check = {
           help: `write ${config.to} or an earlier day`,
         },
       ]
-    const unpriced = findFirstDayWithoutPrice(desk)
-    return unpriced === null
+    const dayWithoutPrice = findFirstDayWithoutPrice(desk)
+    return dayWithoutPrice === null
       ? []
       : [
           {
-            ...getPath(unpriced === desk.opens ? 'opens' : 'closes'),
-            message: `the front desk is open on ${formatDay(unpriced)}, but no price applies on that day`,
-            help: `add a period that contains it, such as {id: spot, label: On the spot, from: ${unpriced}}`,
+            ...getPath(dayWithoutPrice === desk.opens ? 'opens' : 'closes'),
+            message: `the front desk is open on ${formatDay(dayWithoutPrice)}, but no price applies on that day`,
+            help: `add a period that contains it, such as {id: spot, label: On the spot, from: ${dayWithoutPrice}}`,
           } satisfies Draft,
         ]
 
-    function findFirstDayWithoutPrice({ opens, closes: last }: { opens: Day; closes: Day }) {
+    function findFirstDayWithoutPrice({ opens, closes: lastDay }: { opens: Day; closes: Day }) {
       if (config.fees.periods.length === 0) return null
       const edges = config.fees.periods.flatMap(({ from, to }) => [
         ...(from === undefined ? [] : [addDays(from, -1)]),
         ...(to === undefined ? [] : [addDays(to, 1)]),
       ])
       return (
-        [opens, ...edges.filter((day) => opens < day && day <= last).toSorted()].find(
+        [opens, ...edges.filter((day) => opens < day && day <= lastDay).toSorted()].find(
           (day) => findPeriodOn(config.fees, day) === null,
         ) ?? null
       )

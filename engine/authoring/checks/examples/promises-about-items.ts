@@ -1,5 +1,5 @@
 /**
- * Lists the values of the sale and the form that an event may promise to keep.
+ * Lists the settings of sales and of the form that `examples.promises` can state a second time.
  *
  * These are quotas, seat holds, uniqueness, discount codes, member lists and bounds of answers. No other check
  * can detect that 500 seats were intended instead of 5,000.
@@ -28,14 +28,14 @@ const DEFAULT_HOLD = `${DEFAULT_SEAT_HOLD_MS / 60_000} minutes`
 
 /** Returns the possible promises about quotas, uniqueness, discount codes and member lists, each under a name. */
 export function listSaleValues(file: EventFile): NamedValues {
-  const limits = (file.quotas ?? []).map((limit, index) => ({ limit, at: `quotas.${index}` }))
-  const entryPaths = mapQuotaPaths(limits)
+  const quotas = (file.quotas ?? []).map((quota, index) => ({ quota, at: `quotas.${index}` }))
+  const entryPaths = mapQuotaPaths(quotas)
   const listItems = (
-    toItems: (limit: QuotaEntry, at: string) => readonly PromisedText[],
+    toItems: (quota: QuotaEntry, at: string) => readonly PromisedText[],
     name: string,
   ): readonly [string, PromisedValue] => [
     name,
-    { parent: 'quotas', items: limits.flatMap(({ limit, at }) => toItems(limit, at)), entryPaths },
+    { parent: 'quotas', items: quotas.flatMap(({ quota, at }) => toItems(quota, at)), entryPaths },
   ]
   return [
     ...[
@@ -43,7 +43,7 @@ export function listSaleValues(file: EventFile): NamedValues {
       listItems(listFewPromises, 'few'),
       listItems(listOfferPromises, 'offers'),
     ].filter(hasItems),
-    ...(file.hold_seats_for === undefined && limits.length === 0
+    ...(file.hold_seats_for === undefined && quotas.length === 0
       ? []
       : [
           buildEntry(
@@ -54,13 +54,13 @@ export function listSaleValues(file: EventFile): NamedValues {
         ]),
     ...[listUniquePromises(file), listCodeKindPromises(file)].filter(hasItems),
     ...Object.entries(file.member_lists ?? {}).map(
-      ([id, roll]): readonly [string, PromisedValue] => {
+      ([id, memberList]): readonly [string, PromisedValue] => {
         const at = `member_lists.${id}`
-        const columns = Object.entries(roll.columns).map(([column, type]) => ({
+        const columns = Object.entries(memberList.columns).map(([column, type]) => ({
           text: `${column} ${typeof type === 'string' ? type : formatValues(type)}`,
           at: `${at}.columns.${column}`,
         }))
-        const shown = (roll.shows ?? []).map((text, i) => ({
+        const shownColumns = (memberList.shows ?? []).map((text, i) => ({
           text: `shows ${text}`,
           at: `${at}.shows.${i}`,
         }))
@@ -68,14 +68,14 @@ export function listSaleValues(file: EventFile): NamedValues {
           at,
           {
             parent: at,
-            items: [{ text: `by ${roll.key}`, at: `${at}.key` }, ...columns, ...shown],
+            items: [{ text: `by ${memberList.key}`, at: `${at}.key` }, ...columns, ...shownColumns],
           },
         ]
       },
     ),
     ...(['opens', 'closes'] as const).flatMap((side) => {
-      const on = file.registration?.[side]
-      return on === undefined ? [] : [buildEntry(side, `registration.${side}`, on)]
+      const day = file.registration?.[side]
+      return day === undefined ? [] : [buildEntry(side, `registration.${side}`, day)]
     }),
     ...(file.form.pages === undefined ? [] : [buildEntry('pages', 'form.pages', file.form.pages)]),
   ]
@@ -94,10 +94,10 @@ function buildEntry(name: string, at: string, text: string): readonly [string, P
 
 /** Returns the path of each quota by its id, and the path of its options by the id followed by a dot. */
 function mapQuotaPaths(
-  limits: readonly { readonly limit: QuotaEntry; readonly at: string }[],
+  quotas: readonly { readonly quota: QuotaEntry; readonly at: string }[],
 ): ReadonlyMap<string, string> {
   return new Map(
-    limits.flatMap(({ limit: { id, max }, at }) =>
+    quotas.flatMap(({ quota: { id, max }, at }) =>
       typeof max === 'number'
         ? [[id, at] as const]
         : [[id, at] as const, [`${id}.`, `${at}.max`] as const],
@@ -110,15 +110,15 @@ function listSeatPromises({ id, max, when }: QuotaEntry, at: string): readonly P
   const conditionPath = when === undefined ? {} : { relatedPath: `${at}.when` }
   return typeof max === 'number'
     ? [{ text: `${id}: ${max}${conditionText}`, at: `${at}.max`, ...conditionPath }]
-    : Object.entries(max).map(([option, places]) => ({
-        text: `${id}.${option}: ${places}${conditionText}`,
+    : Object.entries(max).map(([option, seats]) => ({
+        text: `${id}.${option}: ${seats}${conditionText}`,
         at: `${at}.max.${option}`,
         ...conditionPath,
       }))
 }
 
-function listFewPromises({ id, few: from }: QuotaEntry, at: string): readonly PromisedText[] {
-  return from === undefined ? [] : [{ text: `${id}: ${from}`, at: `${at}.few` }]
+function listFewPromises({ id, few: fewSeats }: QuotaEntry, at: string): readonly PromisedText[] {
+  return fewSeats === undefined ? [] : [{ text: `${id}: ${fewSeats}`, at: `${at}.few` }]
 }
 
 function listOfferPromises({ id, full }: QuotaEntry, at: string): readonly PromisedText[] {
@@ -154,15 +154,22 @@ function describeCondition(condition: unknown): string {
     .join(' and ')
 }
 
-/** Returns every field followed by the fields of each of its people, as `companions.age`. */
+/** Returns every field. A list of people is followed by its fields, with ids such as `companions.age`. */
 export function listFieldsWithPeople(fields: readonly FieldAt[]): readonly FieldAt[] {
   return fields.flatMap(({ id, path, raw, field }) => [
     { id, path, raw, field },
-    ...(raw.fields ?? []).flatMap((part, i): readonly FieldAt[] => {
-      const partField = field.fields?.[i]
-      return partField === undefined
+    ...(raw.fields ?? []).flatMap((personField, i): readonly FieldAt[] => {
+      const compiledField = field.fields?.[i]
+      return compiledField === undefined
         ? []
-        : [{ id: `${id}.${part.id}`, path: `${path}.fields.${i}`, raw: part, field: partField }]
+        : [
+            {
+              id: `${id}.${personField.id}`,
+              path: `${path}.fields.${i}`,
+              raw: personField,
+              field: compiledField,
+            },
+          ]
     }),
   ])
 }
@@ -170,7 +177,7 @@ export function listFieldsWithPeople(fields: readonly FieldAt[]): readonly Field
 /** Returns the possible promises about answers: amounts, date ranges, formats, texts. */
 export function listFormValues(fields: readonly FieldAt[]): NamedValues {
   const entryPaths = new Map(fields.map(({ id, path }) => [id, path]))
-  const listStatedKeys = (
+  const buildFieldPromises = (
     name: string,
     keys: readonly (keyof Field)[],
     format: (raw: Field) => string | undefined,
@@ -181,8 +188,10 @@ export function listFormValues(fields: readonly FieldAt[]): NamedValues {
       entryPaths,
       items: fields.flatMap(({ id, path, raw }) => {
         const text = format(raw)
-        const stated = keys.filter((key) => raw[key] !== undefined).map((key) => `${path}.${key}`)
-        const [at = path, relatedPath] = stated
+        const statedPaths = keys
+          .filter((key) => raw[key] !== undefined)
+          .map((key) => `${path}.${key}`)
+        const [at = path, relatedPath] = statedPaths
         return text === undefined
           ? []
           : [{ text: `${id}: ${text}`, at, ...(relatedPath === undefined ? {} : { relatedPath }) }]
@@ -190,9 +199,13 @@ export function listFormValues(fields: readonly FieldAt[]): NamedValues {
     },
   ]
   return [
-    listStatedKeys('bounds', ['min', 'max', 'from', 'to', 'max_length', 'max_mb'], describeBounds),
-    listStatedKeys('forms', ['format', 'pattern'], ({ format, pattern }) => format ?? pattern),
-    listStatedKeys('consents', ['version', 'link'], ({ version, link }) =>
+    buildFieldPromises(
+      'bounds',
+      ['min', 'max', 'from', 'to', 'max_length', 'max_mb'],
+      describeBounds,
+    ),
+    buildFieldPromises('forms', ['format', 'pattern'], ({ format, pattern }) => format ?? pattern),
+    buildFieldPromises('consents', ['version', 'link'], ({ version, link }) =>
       version === undefined && link === undefined
         ? undefined
         : [version, link].filter((part) => part !== undefined).join(' '),

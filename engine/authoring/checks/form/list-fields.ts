@@ -59,15 +59,18 @@ const MAX_TRIED_CHOICES = 10_000
 function findLargestChoice({ options = [], choose }: Field): number | null {
   const groups = choose?.mutuallyExclusive ?? []
   let triesLeft = MAX_TRIED_CHOICES
-  const findFewestExcluded = (excluded: ReadonlySet<string>, fewest: number): number => {
+  const findFewestExcluded = (excludedIds: ReadonlySet<string>, fewestExcluded: number): number => {
     triesLeft -= 1
-    const next = groups.find((group) => !group.some((id) => excluded.has(id)))
-    if (next === undefined) return excluded.size
-    if (excluded.size + 1 >= fewest || triesLeft < 0) return fewest
-    return next.reduce((best, id) => findFewestExcluded(new Set([...excluded, id]), best), fewest)
+    const nextGroup = groups.find((group) => !group.some((id) => excludedIds.has(id)))
+    if (nextGroup === undefined) return excludedIds.size
+    if (excludedIds.size + 1 >= fewestExcluded || triesLeft < 0) return fewestExcluded
+    return nextGroup.reduce(
+      (best, id) => findFewestExcluded(new Set([...excludedIds, id]), best),
+      fewestExcluded,
+    )
   }
-  const fewest = findFewestExcluded(new Set(), groups.length)
-  return triesLeft < 0 ? null : options.length - fewest
+  const fewestExcluded = findFewestExcluded(new Set(), groups.length)
+  return triesLeft < 0 ? null : options.length - fewestExcluded
 }
 
 const chooseWithoutEffectCheck: Check = {
@@ -119,13 +122,13 @@ const chooseWithoutEffectCheck: Check = {
                 ],
               },
             ]
-          const supersetIndex = exclusiveGroups.findIndex(
+          const subsetIndex = exclusiveGroups.findIndex(
             (other, otherIndex) =>
               otherIndex !== index &&
               other.every((id) => group.includes(id)) &&
               (other.length < group.length || otherIndex < index),
           )
-          return supersetIndex === -1
+          return subsetIndex === -1
             ? []
             : [
                 {
@@ -133,7 +136,7 @@ const chooseWithoutEffectCheck: Check = {
                   message: 'another line already excludes these',
                   related: [
                     {
-                      at: join(join(at, 'mutually_exclusive'), supersetIndex),
+                      at: join(join(at, 'mutually_exclusive'), subsetIndex),
                       message: 'this one',
                     },
                   ],
@@ -157,7 +160,7 @@ const choiceLimitWithoutMessageCheck: Check = {
             {
               at: join(path, 'choose'),
               part: 'key',
-              message: 'a choice that does not match is refused without an explanation',
+              message: 'a choice outside these limits is refused without an explanation',
               help: 'write message: with the sentence, such as Please choose two workshops at most, one in each half',
             },
           ],
@@ -185,9 +188,9 @@ const unsupportedPersonFieldCheck: Check = {
   severity: 'error',
   why: 'A list of people can have only simple fields. Ask for anything else once, outside the list.',
   find: ({ fieldsAndParts, fields }) =>
-    fieldsAndParts.flatMap((part): Draft[] => {
-      const { id, raw, path, field } = part
-      if (fields.includes(part)) return []
+    fieldsAndParts.flatMap((fieldOrPart): Draft[] => {
+      const { id, raw, path, field } = fieldOrPart
+      if (fields.includes(fieldOrPart)) return []
       if (!IS_ALLOWED_IN_PEOPLE[field.type])
         return [
           {

@@ -1,9 +1,9 @@
-/** The price tables of items as written in the file, with their places. */
+/** The price tables of items as written in the file, with their paths. */
 import type * as Files from '../../schema/event-file-types.ts'
 import type { Model } from '../../checked-file.ts'
 
 /** One table of an item, as written. */
-export type TableAt = {
+export type LocatedItemTable = {
   readonly item: Files.Item
   /** The item's index in the file, from 0. */
   readonly itemIndex: number
@@ -12,14 +12,14 @@ export type TableAt = {
   /** The path of the rows. */
   readonly path: string
   readonly rows: Files.PriceRows
-  readonly isOtherwise: boolean
+  readonly isOtherwiseTable: boolean
   /** The currency as written. Undefined if the table states none. */
   readonly currency: string | undefined
 }
 
 /** Returns every table of every item, in the order in which they are evaluated. */
-export function listItemTables({ file }: Model): readonly TableAt[] {
-  return (file.fees.items ?? []).flatMap((item, itemIndex): TableAt[] => {
+export function listItemTables({ file }: Model): readonly LocatedItemTable[] {
+  return (file.fees.items ?? []).flatMap((item, itemIndex): LocatedItemTable[] => {
     const path = `fees.items.${itemIndex}.prices`
     const { prices } = item
     if (prices === undefined) return []
@@ -31,11 +31,11 @@ export function listItemTables({ file }: Model): readonly TableAt[] {
           tableIndex: 0,
           path,
           rows: prices,
-          isOtherwise: true,
+          isOtherwiseTable: true,
           currency: undefined,
         },
       ]
-    return prices.flatMap(({ table, otherwise, currency }, tableIndex): TableAt[] => {
+    return prices.flatMap(({ table, otherwise, currency }, tableIndex): LocatedItemTable[] => {
       const rows = otherwise ?? table
       const key = otherwise === undefined ? 'table' : 'otherwise'
       return rows === undefined
@@ -47,7 +47,7 @@ export function listItemTables({ file }: Model): readonly TableAt[] {
               tableIndex,
               path: `${path}.${tableIndex}.${key}`,
               rows,
-              isOtherwise: otherwise !== undefined,
+              isOtherwiseTable: otherwise !== undefined,
               currency,
             },
           ]
@@ -60,6 +60,6 @@ function isList<T, R>(value: T | readonly R[]): value is readonly R[] {
 }
 
 /** Returns the columns of an item's table, as written. */
-export function listTableColumns({ rows }: TableAt): readonly string[] {
+export function listTableColumns({ rows }: LocatedItemTable): readonly string[] {
   return (rows.period ?? []).map(String)
 }

@@ -11,7 +11,7 @@ import { listItemTables, listTableColumns } from './item-tables.ts'
 
 type FieldUse = UsedName & { readonly types: readonly FieldType[]; readonly key: string }
 
-/** Returns where fields are named outside conditions, and their allowed types. */
+/** Returns each use of a field's name outside conditions, with the field types that are allowed there. */
 function listFieldUses({ file }: Model): readonly FieldUse[] {
   const uses: FieldUse[] = []
   const add = (
@@ -27,15 +27,15 @@ function listFieldUses({ file }: Model): readonly FieldUse[] {
     const path = `fees.items.${i}`
     add(item.by, `${path}.by`, 'by', ['select', 'many'])
     if (typeof item.count === 'object') {
-      const [people = ''] = Object.keys(item.count)
-      add(people, `${path}.count.${people}`, 'count with a condition', ['people'], 'key')
+      const [peopleField = ''] = Object.keys(item.count)
+      add(peopleField, `${path}.count.${peopleField}`, 'count with a condition', ['people'], 'key')
     } else add(item.count, `${path}.count`, 'count', ['number', 'people'])
     add(item.times, `${path}.times`, 'times', ['number'])
     add(item.amount_in, `${path}.amount_in`, 'amount_in', ['number'])
   })
-  ;(file.quotas ?? []).forEach((limit, i) => {
-    add(limit.each_option_of, `quotas.${i}.each_option_of`, 'each_option_of', ['select', 'many'])
-    add(limit.count, `quotas.${i}.count`, 'count', ['number', 'people'])
+  ;(file.quotas ?? []).forEach((quota, i) => {
+    add(quota.each_option_of, `quotas.${i}.each_option_of`, 'each_option_of', ['select', 'many'])
+    add(quota.count, `quotas.${i}.count`, 'count', ['number', 'people'])
   })
   ;(file.unique ?? []).forEach((unique, i) =>
     unique.fields.forEach((name, index) =>
@@ -89,20 +89,22 @@ export function findUnknownItemOptions(model: Model): readonly Draft[] {
   const { config, file } = model
   const listOptions = (field: string | undefined): readonly string[] | null =>
     config.fields.find(({ id }) => id === field)?.options?.map(({ id }) => id) ?? null
-  const rows = listItemTables(model).flatMap(({ item, path, rows: table }): readonly Draft[] => {
-    const rowIds = item.by === undefined ? [EACH_ROW] : listOptions(item.by)
-    const used = Object.keys(table)
-      .filter((row) => row !== 'period')
-      .map((name): UsedName => ({ name, at: join(path, name), part: 'key' }))
-    return rowIds === null
-      ? []
-      : findUnknown(model, used, rowIds, (name) =>
-          item.by === undefined
-            ? `\`${name}\` is not a row here: without \`by\` the only row is \`each\``
-            : `\`${name}\` is not an option of \`${item.by}\``,
-        )
-  })
-  const quotaOptions = (file.quotas ?? []).flatMap(({ each_option_of: by, max }, index) =>
+  const rowFindings = listItemTables(model).flatMap(
+    ({ item, path, rows: table }): readonly Draft[] => {
+      const rowIds = item.by === undefined ? [EACH_ROW] : listOptions(item.by)
+      const usedNames = Object.keys(table)
+        .filter((row) => row !== 'period')
+        .map((name): UsedName => ({ name, at: join(path, name), part: 'key' }))
+      return rowIds === null
+        ? []
+        : findUnknown(model, usedNames, rowIds, (name) =>
+            item.by === undefined
+              ? `\`${name}\` is not a row here: without \`by\` the only row is \`each\``
+              : `\`${name}\` is not an option of \`${item.by}\``,
+          )
+    },
+  )
+  const quotaFindings = (file.quotas ?? []).flatMap(({ each_option_of: by, max }, index) =>
     typeof max === 'number' || by === undefined
       ? []
       : findUnknown(
@@ -116,10 +118,10 @@ export function findUnknownItemOptions(model: Model): readonly Draft[] {
           (name) => `\`${name}\` is not an option of \`${by}\``,
         ),
   )
-  return [...rows, ...quotaOptions]
+  return [...rowFindings, ...quotaFindings]
 }
 
-/** Returns the categories given by discount codes and offered by quotas. */
+/** Returns the categories that discount codes give, and that full quotas and refused approvals offer. */
 export function listGrantedCategories({ file }: Model): readonly UsedName[] {
   return [
     ...(file.codes?.kinds ?? []).flatMap(({ gives }, index): UsedName[] =>
@@ -140,11 +142,19 @@ export function listGrantedCategories({ file }: Model): readonly UsedName[] {
   ]
 }
 
-/** Returns the periods named in columns of items with, or without, their own periods; of one item if `only` is set. */
-export function listItemColumns(model: Model, hasOwn: boolean, only?: number): readonly UsedName[] {
+/**
+ * Returns the periods named in the columns of items' tables. `hasOwnPeriods` selects the items that have their own
+ * periods, or those that do not; `onlyItemIndex` selects one item.
+ */
+export function listItemColumns(
+  model: Model,
+  hasOwnPeriods: boolean,
+  onlyItemIndex?: number,
+): readonly UsedName[] {
   const tables = listItemTables(model).filter(
     ({ item, itemIndex }) =>
-      (item.periods !== undefined) === hasOwn && (only === undefined || only === itemIndex),
+      (item.periods !== undefined) === hasOwnPeriods &&
+      (onlyItemIndex === undefined || onlyItemIndex === itemIndex),
   )
   return tables.flatMap((table) =>
     listTableColumns(table).map((name, i): UsedName => ({ name, at: `${table.path}.period.${i}` })),
@@ -154,7 +164,7 @@ export function listItemColumns(model: Model, hasOwn: boolean, only?: number): r
 const wrongFieldCheck: Check = {
   slug: 'wrong-field',
   severity: 'error',
-  why: 'A number or a list of people can count an item, and options can select it. Other answers cannot be charged.',
+  why: 'A number or a list of people can set the quantity of an item, and options can select the item. Other answers cannot be charged.',
   after: ['EV201'],
   find: (model) =>
     listFieldUses(model).flatMap(({ name, at, key, types, part = 'value' }): Draft[] => {
@@ -203,12 +213,12 @@ const unknownLineCheck: Check = {
     const adjustedLines = (fees.adjustments ?? []).flatMap(({ on: name }, index): UsedName[] =>
       name === undefined ? [] : [{ name, at: `fees.adjustments.${index}.on` }],
     )
-    const granted = (codes?.kinds ?? []).flatMap(({ gives }, index): UsedName[] =>
+    const grantedAdjustments = (codes?.kinds ?? []).flatMap(({ gives }, index): UsedName[] =>
       gives.adjustment === undefined
         ? []
         : [{ name: gives.adjustment, at: `codes.kinds.${index}.gives.adjustment` }],
     )
-    const expected = (model.file.examples?.cases ?? []).flatMap(({ expect }, index) =>
+    const expectedLines = (model.file.examples?.cases ?? []).flatMap(({ expect }, index) =>
       Object.keys(expect.lines ?? {}).map((name): UsedName => ({
         name,
         at: `examples.cases.${index}.expect.lines.${name}`,
@@ -223,10 +233,15 @@ const unknownLineCheck: Check = {
         [REGISTRATION, 'all', ...items],
         (name) => `there is no item \`${name}\``,
       ),
-      ...findUnknown(model, granted, adjustments, (name) => `there is no adjustment \`${name}\``),
       ...findUnknown(
         model,
-        expected,
+        grantedAdjustments,
+        adjustments,
+        (name) => `there is no adjustment \`${name}\``,
+      ),
+      ...findUnknown(
+        model,
+        expectedLines,
         [REGISTRATION, ...items, ...adjustments],
         (name) => `there is no line \`${name}\``,
       ),
@@ -241,26 +256,26 @@ const unknownMemberListCheck: Check = {
   find: (model) => {
     const memberLists = model.file.member_lists ?? {}
     const listIds = Object.keys(memberLists)
-    const used = model.fields.flatMap(({ raw, path }): UsedName[] =>
+    const usedLists = model.fields.flatMap(({ raw, path }): UsedName[] =>
       raw.in === undefined ? [] : [{ name: raw.in, at: `${path}.in` }],
     )
-    const columns = Object.entries(memberLists).flatMap(([id, roll]) =>
+    const columnFindings = Object.entries(memberLists).flatMap(([id, memberList]) =>
       findUnknown(
         model,
         [
-          { name: roll.key, at: `member_lists.${id}.key` },
-          ...(roll.shows ?? []).map((name, index): UsedName => ({
+          { name: memberList.key, at: `member_lists.${id}.key` },
+          ...(memberList.shows ?? []).map((name, index): UsedName => ({
             name,
             at: `member_lists.${id}.shows.${index}`,
           })),
         ],
-        Object.keys(roll.columns),
+        Object.keys(memberList.columns),
         (name) => `the member list \`${id}\` has no column \`${name}\``,
       ),
     )
     return [
-      ...findUnknown(model, used, listIds, (name) => `there is no member list \`${name}\``),
-      ...columns,
+      ...findUnknown(model, usedLists, listIds, (name) => `there is no member list \`${name}\``),
+      ...columnFindings,
     ]
   },
 }
@@ -278,7 +293,7 @@ const memberListKeyNotTextCheck: Check = {
         : [
             {
               at: `member_lists.${id}.columns.${key}`,
-              message: `\`${key}\` is the key of the member list, and ${typeof type === 'string' ? `a ${type}` : 'a list of values'}`,
+              message: `\`${key}\` is the key of the member list, but it is ${typeof type === 'string' ? `a ${type}` : 'a list of values'}`,
               related: [{ at: `member_lists.${id}.key`, message: 'the key' }],
               help: `write ${key}: text`,
             },

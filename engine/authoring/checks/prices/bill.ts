@@ -84,9 +84,9 @@ const itemWithoutPriceCheck: Check = {
     })
     const byItem = Map.groupBy(listItemTables(model), ({ itemIndex }) => itemIndex)
     const misplaced = [...byItem.values()].flatMap((tables) =>
-      tables.flatMap(({ isOtherwise, path }, index): Draft[] => {
+      tables.flatMap(({ isOtherwiseTable, path }, index): Draft[] => {
         const after = tables[index + 1]
-        return !isOtherwise || after === undefined
+        return !isOtherwiseTable || after === undefined
           ? []
           : [
               {

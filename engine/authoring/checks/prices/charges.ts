@@ -15,7 +15,7 @@ import { formatList } from '../../suggestions/nearest-name.ts'
 import { findConstants } from '../names/names-in-conditions.ts'
 import { BOUND_ERRORS, getItemPath } from './bill.ts'
 import { listItemCells } from './fees.ts'
-import { listItemTables, type TableAt } from '../names/item-tables.ts'
+import { listItemTables, type LocatedItemTable } from '../names/item-tables.ts'
 
 const countedFieldHiddenCheck: Check = {
   slug: 'counted-field-hidden',
@@ -104,7 +104,7 @@ type UnusedPrice = { readonly row: string; readonly period: string; readonly at:
 /** Returns the prices of a table that are never charged. */
 function findUnusedPrices(
   model: Model,
-  { path }: TableAt,
+  { path }: LocatedItemTable,
   tableAt: number,
   found: ItemResult,
 ): readonly UnusedPrice[] {
@@ -122,10 +122,10 @@ function findUnusedPrices(
 /** Reports never-charged prices: one finding for the whole table, for each whole row, or for each column of cells. */
 function reportUnusedPrices(
   model: Model,
-  place: TableAt,
+  place: LocatedItemTable,
   unusedPrices: readonly UnusedPrice[],
 ): readonly Draft[] {
-  const { item, path, rows, isOtherwise } = place
+  const { item, path, rows, isOtherwiseTable } = place
   const chargedCells = listItemCells(model).filter(
     ({ table, amount }) => table === path && amount !== null && amount > 0,
   )
@@ -135,8 +135,8 @@ function reportUnusedPrices(
       {
         at: path,
         part: 'key',
-        message: `no delegate is ever charged ${isOtherwise && listItemTables(model).filter((itemTable) => itemTable.item === item).length === 1 ? `the prices of \`${item.id}\`` : `this table of \`${item.id}\``}`,
-        help: isOtherwise
+        message: `no delegate is ever charged ${isOtherwiseTable && listItemTables(model).filter((itemTable) => itemTable.item === item).length === 1 ? `the prices of \`${item.id}\`` : `this table of \`${item.id}\``}`,
+        help: isOtherwiseTable
           ? 'remove it, or correct the conditions above it or of the item'
           : 'remove it, or correct its condition, the conditions above it or that of the item',
       },
