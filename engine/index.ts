@@ -164,7 +164,7 @@ export {
 } from './pricing/price-list-tax.ts'
 export {
   sortEvents,
-  haveOwnLastDays,
+  hasDifferentLastDays,
   getLastDayOfFee,
   getLastPriceInstant,
   checkRegistrationOpen,

@@ -15,8 +15,8 @@ export type WirePaymentInstructions = {
   upi: string | null
   total: number
   /**
-   * If the day of credit decides the price: the last day of this total, YYYY-MM-DD. Null if it does
-   * not change.
+   * The last day on which this total applies, YYYY-MM-DD, if the day of credit decides the price.
+   * Null if the total does not change.
    */
   price_until: string | null
   /** The payment deadline. Null if none. */

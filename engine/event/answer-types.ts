@@ -3,7 +3,7 @@ import type { Day } from '../lib/time.ts'
 
 /** An answer that is one value. The answer of a file field is the file's name. */
 export type Scalar = string | number | boolean
-/** One person listed in a `people` field; unanswered parts are absent. */
+/** One person listed in a `people` field; fields that were not answered are absent. */
 export type Person = Readonly<Record<string, Scalar>>
 /**
  * One answer; a field that was not answered is absent. For a `many` field it is the ids of the
@@ -18,8 +18,8 @@ export type RawAnswers = Readonly<Record<string, unknown>>
 export type FieldErrors = Readonly<Record<string, string>>
 
 /**
- * Ages in completed years on the day `on`; without `on`, which only an uncompiled condition omits,
- * on the event's first day.
+ * Bounds of an age in completed years on the day `on`. Only a condition that has not been compiled
+ * omits `on`; the day is then the event's first.
  */
 export type AgeBounds = {
   readonly atLeast?: number

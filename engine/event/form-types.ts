@@ -33,7 +33,7 @@ export type Field = {
   readonly as?: 'switch' | 'radio' | 'dropdown'
   readonly label: string
   readonly hint?: string
-  /** Index into `sections`; for a field of `people`, the index of its list. */
+  /** Index into `sections`. A field of a person has the section of its list of people. */
   readonly section: number
   /** select and many only; resolved from categories, a shared list or the file. */
   readonly options?: readonly Option[]

@@ -4,7 +4,7 @@
  */
 import type { EventConfig } from '../event/config.ts'
 import {
-  buildDelegateEmail as mailTo,
+  buildDelegateEmail,
   SELF_SERVICE_LINK,
   type Mail,
   type EmailedRegistration,
@@ -21,17 +21,17 @@ type MaybeMail = Mail | null
 
 const link = LINK_PLACEHOLDER
 
-/** Returns the values for an amount to pay: the registration, and the last day to pay. */
+/** Returns the placeholder values of an email that asks for a payment. */
 const getAmountValues = (
   event: EventConfig,
   registration: EmailedRegistration,
   total: Amount,
-  until: Instant,
+  deadline: Instant,
 ) => ({
   event: event.title,
   number: registration.regNo,
   amount: formatMoney(total, registration.currency),
-  day: formatLastDay(until),
+  day: formatLastDay(deadline),
 })
 
 /** Sent after registration: payment instructions, and how to submit a payment claim. */
@@ -40,11 +40,11 @@ export function buildPaymentInstructionsEmail(
   registration: EmailedRegistration,
   method: TransferMethod,
   total: Amount,
-  until: Instant,
+  deadline: Instant,
 ): MaybeMail {
   const { keepLink, manualPayment } = EMAIL_MESSAGES
-  const values = getAmountValues(event, registration, total, until)
-  return mailTo(event, registration, formatMessage(manualPayment.subject, values), [
+  const values = getAmountValues(event, registration, total, deadline)
+  return buildDelegateEmail(event, registration, formatMessage(manualPayment.subject, values), [
     formatMessage(manualPayment.text, values),
     method.instructions.trim(),
     formatMessage(manualPayment.remark, values),
@@ -61,7 +61,7 @@ export function buildClaimReceivedEmail(
 ): MaybeMail {
   const { claimReceived } = EMAIL_MESSAGES
   const values = { event: event.title, number: registration.regNo, reference }
-  return mailTo(event, registration, formatMessage(claimReceived.subject, values), [
+  return buildDelegateEmail(event, registration, formatMessage(claimReceived.subject, values), [
     formatMessage(claimReceived.text, values),
     ...SELF_SERVICE_LINK,
   ])
@@ -73,16 +73,16 @@ export function buildClaimRejectedEmail(
   registration: EmailedRegistration,
   reference: string,
   reason: string,
-  until: Instant | null,
+  deadline: Instant | null,
 ): MaybeMail {
   const { claimRejected, keepLink } = EMAIL_MESSAGES
   const values = { event: event.title, number: registration.regNo, reference }
-  return mailTo(event, registration, formatMessage(claimRejected.subject, values), [
+  return buildDelegateEmail(event, registration, formatMessage(claimRejected.subject, values), [
     formatMessage(claimRejected.text, values),
     reason,
-    until === null
+    deadline === null
       ? formatMessage(claimRejected.resubmit, { link })
-      : formatMessage(claimRejected.resubmitBy, { day: formatLastDay(until), link }),
+      : formatMessage(claimRejected.resubmitBy, { day: formatLastDay(deadline), link }),
     keepLink,
   ])
 }
@@ -94,7 +94,7 @@ export function buildExpiredEmail(
 ): MaybeMail {
   const { expired, keepLink } = EMAIL_MESSAGES
   const values = { event: event.title, number: registration.regNo }
-  return mailTo(event, registration, formatMessage(expired.subject, values), [
+  return buildDelegateEmail(event, registration, formatMessage(expired.subject, values), [
     formatMessage(expired.text, values),
     formatMessage(expired.claim, { link }),
     keepLink,
@@ -106,11 +106,11 @@ export function buildReopenedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
   total: Amount,
-  until: Instant,
+  deadline: Instant,
 ): MaybeMail {
   const { keepLink, reopened } = EMAIL_MESSAGES
-  const values = getAmountValues(event, registration, total, until)
-  return mailTo(event, registration, formatMessage(reopened.subject, values), [
+  const values = getAmountValues(event, registration, total, deadline)
+  return buildDelegateEmail(event, registration, formatMessage(reopened.subject, values), [
     formatMessage(reopened.text, values),
     formatMessage(reopened.how, { link }),
     keepLink,
@@ -118,6 +118,6 @@ export function buildReopenedEmail(
 }
 
 /** Returns the last day, in India, before the end of a time limit. */
-function formatLastDay(until: Instant): string {
-  return formatDay(dayOf(instant(until - 1)))
+function formatLastDay(deadline: Instant): string {
+  return formatDay(dayOf(instant(deadline - 1)))
 }

@@ -82,10 +82,10 @@ export function buildRegistrationView(
  */
 export function getPlaceholderValues(
   event: PublicEvent,
-  stored: AnyRegistration,
+  anyRegistration: AnyRegistration,
   amounts: 'stored' | 'split-total' = 'stored',
 ): Readonly<Record<string, string>> {
-  const registration = buildRegistrationView(event, stored)
+  const registration = buildRegistrationView(event, anyRegistration)
   const { answers, category, period, total } = registration
   const parts =
     amounts === 'split-total' && total !== null
@@ -100,7 +100,7 @@ export function getPlaceholderValues(
     at === null ? undefined : formatInstant(at)
   const paidOn = formatTime(paidAt)
   const attemptedAt = findShownAttempt(registration)?.createdAt ?? registration.createdAt
-  const supplied: Readonly<Record<Exclude<EngineValue, 'id'>, string | undefined>> = {
+  const builtInValues: Readonly<Record<Exclude<EngineValue, 'id'>, string | undefined>> = {
     reg_no: registration.regNo,
     order_id: getTransactionId(registration),
     category:
@@ -122,7 +122,7 @@ export function getPlaceholderValues(
     created_at: formatTime(registration.createdAt),
     lines: formatLines(registration.lines, registration.currency),
   }
-  const all: Readonly<Record<string, string | undefined>> = {
+  const allValues: Readonly<Record<string, string | undefined>> = {
     ...Object.fromEntries(
       Object.entries(answers).map(([id, answer]) => [id, formatAnswer(event, id, answer)]),
     ),
@@ -133,10 +133,10 @@ export function getPlaceholderValues(
       }),
     ),
     ...getEventValues(event),
-    ...supplied,
+    ...builtInValues,
   }
   return Object.fromEntries(
-    Object.entries(all).flatMap(([name, value]) =>
+    Object.entries(allValues).flatMap(([name, value]) =>
       value === undefined || value === '' ? [] : [[name, value] as const],
     ),
   )
@@ -171,7 +171,7 @@ export function readRegistration(
   event: PublicEvent,
   wire: RegistrationResponse['registration'],
 ): RegistrationView {
-  const getAnswer = (id: string): readonly (readonly [string, Answer])[] => {
+  const getAnswerEntry = (id: string): readonly (readonly [string, Answer])[] => {
     const value = getOwn(wire, id)
     return typeof value === 'string' ||
       typeof value === 'number' ||
@@ -183,26 +183,26 @@ export function readRegistration(
   const createdAt = readInstant(wire.created_at)
   // A response that follows the specification has these values only under the names in the event
   // file.
-  const readRenamed = (value: 'category' | 'base' | 'gst' | 'total'): unknown => {
+  const readRenamedValue = (value: 'category' | 'base' | 'gst' | 'total'): unknown => {
     if (getOwn(wire, value) != null) return getOwn(wire, value)
     const [name] =
-      Object.entries(event.api.returns).find(([, formatEach]) => formatEach === value) ?? []
+      Object.entries(event.api.returns).find(([, engineValue]) => engineValue === value) ?? []
     return name === undefined ? null : (getOwn(wire, name) ?? null)
   }
-  const category = readRenamed('category')
+  const category = readRenamedValue('category')
   const currency =
     readCurrency(wire.currency) ??
     getCurrency(event, typeof category === 'string' ? category : null)
   return {
     regNo: wire.reg_no,
     answers: Object.fromEntries(
-      [...event.fields, ...event.alsoStored].flatMap(({ id }) => getAnswer(id)),
+      [...event.fields, ...event.alsoStored].flatMap(({ id }) => getAnswerEntry(id)),
     ),
     category: typeof category === 'string' ? category : null,
     period: wire.period,
-    base: fromMajorUnits(readRenamed('base'), currency),
-    gst: fromMajorUnits(readRenamed('gst'), currency),
-    total: fromMajorUnits(readRenamed('total'), currency),
+    base: fromMajorUnits(readRenamedValue('base'), currency),
+    gst: fromMajorUnits(readRenamedValue('gst'), currency),
+    total: fromMajorUnits(readRenamedValue('total'), currency),
     currency,
     lines: readLines(wire.lines, currency),
     paymentStatus: wire.payment_status,

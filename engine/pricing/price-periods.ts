@@ -1,7 +1,7 @@
 /**
  * Finds the price period of a day and decides whether registration is open.
  *
- * Days are Indian. A period includes its first and last day.
+ * Days are in Indian time. A period includes its first and last day.
  */
 import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
@@ -48,16 +48,16 @@ export function listPeriodsOfCategory(
 }
 
 /**
- * Returns every period of registration prices, each id once. If groups have different labels for
- * it, they are all listed.
+ * Returns the periods of registration prices, one for each id. If groups give a period different
+ * labels, its label lists them all.
  */
 export function listPeriods({
   periods,
   groups = [],
 }: Pick<Fees, 'periods' | 'groups'>): readonly Pick<Period, 'id' | 'label'>[] {
-  const all = [...periods, ...groups.flatMap((group) => group.periods)]
-  return [...new Set(all.map(({ id }) => id))].map((id) => {
-    const labels = all.filter((period) => period.id === id).map(({ label }) => label)
+  const allPeriods = [...periods, ...groups.flatMap((group) => group.periods)]
+  return [...new Set(allPeriods.map(({ id }) => id))].map((id) => {
+    const labels = allPeriods.filter((period) => period.id === id).map(({ label }) => label)
     return { id, label: [...new Set(labels)].join(', ') }
   })
 }
@@ -77,7 +77,8 @@ export function getPeriodLabel(
 
 /**
  * Returns the first listed period that contains the day, otherwise the period for other dates. Null
- * if registration is closed on that day. With a category, among the periods of its group.
+ * if registration is closed on that day. If the category is in a group, considers only the periods
+ * of that group.
  */
 export function findPeriodOn(fees: Fees, on: Day, category: string | null = null): Period | null {
   const group = findGroupOfCategory(fees, category)
@@ -110,8 +111,9 @@ export function listPeriodsOfItem(
 }
 
 /**
- * Returns the id of an item's period on that day: its own, or else the event's (`period`), unless
- * the category has its own. Empty if no period contains the day.
+ * Returns the id of the period that decides an item's price on that day: one of the item's own
+ * periods, or else of the event's. `period` is the registration's period on that day, which is the
+ * event's unless the category has its own periods. Empty if no period contains the day.
  */
 export function findItemPeriodOn(
   fees: Fees,
@@ -126,8 +128,8 @@ export function findItemPeriodOn(
 }
 
 /**
- * Returns the days on which a period of the fees, a group or an item begins, or the day after one
- * has ended.
+ * Returns the first day of each period of the fees, a group or an item, and the day after its last
+ * day.
  */
 export function listPeriodEdges(fees: Pick<Fees, 'periods' | 'items' | 'groups'>): readonly Day[] {
   const ownPeriods = [...(fees.groups ?? []), ...fees.items].flatMap(({ periods = [] }) => periods)
@@ -153,7 +155,7 @@ export function getPricingPeriod(
 
 /**
  * Returns whether registration is open on that day; if not, with the event's own message or else
- * the default. An event without periods is not closed by them.
+ * the default. If the event has periods, it is open only on their days.
  */
 export function checkRegistrationOpen(
   event: PublicEvent,
@@ -164,7 +166,7 @@ export function checkRegistrationOpen(
   const { opens, closes } = event.registration
   const { closed: messages } = VALIDATION_MESSAGES
   const { periods } = event.fees
-  const getClosed = (text: string, by: 'hand' | 'day' = 'day') =>
+  const buildClosedResult = (text: string, by: 'hand' | 'day' = 'day') =>
     ({
       open: false,
       heading: event.closed?.heading ?? messages.heading,
@@ -172,7 +174,7 @@ export function checkRegistrationOpen(
       by,
     }) as const
   // The file's message about closed registration does not apply before registration opens.
-  const isEarly = (from: Day) =>
+  const buildEarlyResult = (from: Day) =>
     ({
       open: false,
       heading: messages.earlyHeading,
@@ -180,30 +182,30 @@ export function checkRegistrationOpen(
       by: 'early',
       opens: from,
     }) as const
-  if (event.status === 'closed') return getClosed(messages.text, 'hand')
-  if (opens !== undefined && on < opens) return isEarly(opens)
+  if (event.status === 'closed') return buildClosedResult(messages.text, 'hand')
+  if (opens !== undefined && on < opens) return buildEarlyResult(opens)
   if (closes !== undefined && on > closes) {
     const day = formatDay(closes)
     const { desk } = event.registration
-    return getClosed(
+    return buildClosedResult(
       desk === undefined || on > desk.closes
         ? formatMessage(messages.on, { day })
         : formatMessage(messages.desk, { day, days: formatDays(desk.opens, desk.closes) }),
     )
   }
   if (periods.length > 0 && findPeriodOn(event.fees, on) === null) {
-    const [next] = periods
+    const [nextDay] = periods
       .flatMap(({ from }) =>
         from === undefined || from < on || (closes !== undefined && from > closes) ? [] : [from],
       )
       .sort()
-    if (next === undefined) return getClosed(messages.text)
+    if (nextDay === undefined) return buildClosedResult(messages.text)
     return periods.every(({ from }) => from !== undefined && from > on)
-      ? isEarly(next)
+      ? buildEarlyResult(nextDay)
       : {
-          ...getClosed(formatMessage(messages.again, { day: formatDay(next) })),
+          ...buildClosedResult(formatMessage(messages.again, { day: formatDay(nextDay) })),
           by: 'early',
-          opens: next,
+          opens: nextDay,
         }
   }
   return { open: true }
@@ -258,9 +260,11 @@ export function listPriceSteps({
   return [...edges].sort().flatMap((day) => {
     const labels = groups.flatMap((group) => {
       const category = group?.categories[0] ?? null
-      const before = findPeriodOn(fees, addDays(day, -1), category)
+      const previousPeriod = findPeriodOn(fees, addDays(day, -1), category)
       const currentPeriod = findPeriodOn(fees, day, category)
-      return before === null || currentPeriod === null || before.id === currentPeriod.id
+      return previousPeriod === null ||
+        currentPeriod === null ||
+        previousPeriod.id === currentPeriod.id
         ? []
         : [group === null ? currentPeriod.label : `${group.label}: ${currentPeriod.label}`]
     })
@@ -269,8 +273,9 @@ export function listPriceSteps({
 }
 
 /**
- * Returns the last day, from `on`, with the same registration price for the category and open
- * registration, regardless of item prices. Null if no end is set or it is not on sale.
+ * Returns the last day on which registration is still open and the category has the same
+ * registration price as on day `on`, regardless of item prices. Null if there is no last day, or if
+ * the category is not on sale.
  */
 export const getLastDayOfFee = (event: PublicEvent, on: Day, category: string): Day | null =>
   findPeriodOn(event.fees, on, category) === null
@@ -278,7 +283,7 @@ export const getLastDayOfFee = (event: PublicEvent, on: Day, category: string): 
     : getLastDayOfPrice(event, on, category, [])
 
 /** Returns true if today's prices end on different days for different categories. */
-export function haveOwnLastDays(event: PublicEvent, on: Day): boolean {
+export function hasDifferentLastDays(event: PublicEvent, on: Day): boolean {
   const { categories, fees } = event
   return (
     fees.groups !== undefined &&
@@ -293,9 +298,9 @@ export function haveOwnLastDays(event: PublicEvent, on: Day): boolean {
 const createLastDayCache = memoize((_: PublicEvent) => new Map<string, Day | null>())
 
 /**
- * Returns the last day, from `on`, with the same period and open registration; null if no end is
- * set. With a category, considers its periods; otherwise any price change. `items`: the items whose
- * prices are considered.
+ * Returns the last day on which registration is still open and the period is the same as on day
+ * `on`. Null if there is no last day. With a category, considers its periods; otherwise any price
+ * change. `items`: the items whose prices are considered.
  */
 export function getLastDayOfPrice(
   event: PublicEvent,
@@ -305,11 +310,11 @@ export function getLastDayOfPrice(
 ): Day | null {
   const cache = createLastDayCache(event)
   const key = `${on} ${category ?? ''} ${items.map(({ id }) => id).join()}`
-  const found = cache.get(key)
-  if (found !== undefined) return found
-  const last = findLastDay(event, on, category, items)
-  cache.set(key, last)
-  return last
+  const cachedDay = cache.get(key)
+  if (cachedDay !== undefined) return cachedDay
+  const lastDay = findLastDay(event, on, category, items)
+  cache.set(key, lastDay)
+  return lastDay
 }
 
 function findLastDay(
@@ -321,7 +326,7 @@ function findLastDay(
   const { closes } = event.registration
   const { fees } = event
   const groups = category === null ? (fees.groups ?? []) : []
-  const listPeriodsOn = (day: Day): string => {
+  const buildPeriodsKey = (day: Day): string => {
     const period = findPeriodOn(fees, day)?.id ?? ''
     return [
       // For a category with its own periods, the event's periods only decide whether registration
@@ -332,13 +337,13 @@ function findLastDay(
       ...items.map((item) => findItemPeriodOn(fees, item, null, period, day)),
     ].join()
   }
-  const currentPeriods = listPeriodsOn(on)
+  const currentKey = buildPeriodsKey(on)
   const changes = listPeriodEdges(event.fees)
     .concat(closes === undefined ? [] : [addDays(closes, 1)])
     .filter(
       (edge) =>
         edge > on &&
-        (listPeriodsOn(edge) !== currentPeriods || (closes !== undefined && edge > closes)),
+        (buildPeriodsKey(edge) !== currentKey || (closes !== undefined && edge > closes)),
     )
     .sort()
   return changes[0] === undefined ? null : addDays(changes[0], -1)

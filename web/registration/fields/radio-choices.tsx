@@ -10,7 +10,7 @@ import {
   formatDay,
   formatPrice,
   fromMajorUnits,
-  haveOwnLastDays,
+  hasDifferentLastDays,
   getLastDayOfFee,
   getListedPart,
   getListedTaxText,
@@ -99,7 +99,7 @@ function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: st
 /** Today if the prices of categories end on different days, otherwise null. */
 function findTodayIfEndDaysDiffer(event: PublicEvent, tariff: TariffResponse): Day | null {
   const today = readToday(tariff)
-  return today !== null && haveOwnLastDays(event, today) ? today : null
+  return today !== null && hasDifferentLastDays(event, today) ? today : null
 }
 
 /**
