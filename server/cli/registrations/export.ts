@@ -3,7 +3,7 @@ import { listExportColumns, buildSalesColumns } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { formatCsvRows } from '../../office/spreadsheets/write-csv.ts'
 import type { CsvCell } from '../../office/spreadsheets/write-csv.ts'
-import { buildFileCells, buildPersonRows } from '../../office/lists/list-rows.ts'
+import { createFileCellBuilder, buildPersonRows } from '../../office/lists/list-rows.ts'
 import { reportProgress } from '../../ops/progress.ts'
 import type { ListedRegistration, Store } from '../../storage/index.ts'
 import { parseArguments } from '../options.ts'
@@ -85,7 +85,7 @@ type Table = {
 function buildRegistrationTable(event: EventConfig): Table {
   const [list] = event.admin.lists
   const columns = list === undefined ? buildSalesColumns(event) : listExportColumns(event, list)
-  const toCells = buildFileCells(event, columns)
+  const toCells = createFileCellBuilder(event, columns)
   return {
     headings: columns.map(({ label }) => label),
     rows: (registration) => [toCells(registration)],

@@ -8,7 +8,7 @@ import type { OfficeCall } from './list-paths.ts'
 import { sendTable } from '../spreadsheets/send-table.ts'
 import type { TableKind } from '../spreadsheets/send-table.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
-import { buildFileCells } from './list-rows.ts'
+import { createFileCellBuilder } from './list-rows.ts'
 
 export async function sendExport(
   deps: Deps,
@@ -30,7 +30,7 @@ export async function sendExport(
     fileName: buildFileName(list, query, dayOf(at), kind),
     head,
     chunks: deps.store.exportRows(query),
-    toCells: buildFileCells(event, columns),
+    toCells: createFileCellBuilder(event, columns),
     toSheetRow: (cells) => cells.map((cell, index) => toSheetCell(columns[index], cell)),
     advice: 'Filter the list',
     recordExport: () =>

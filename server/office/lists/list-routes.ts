@@ -10,7 +10,7 @@ import { sendError } from '../../http/error-response.ts'
 import type { EventRouteTable } from '../../http/event-route-table.ts'
 import { sendExport } from './list-export.ts'
 import { readListQuery, readPage, describeQuery } from './list-filters.ts'
-import { buildListedRows, buildListRow } from './list-rows.ts'
+import { createListedRowBuilder, buildListRow } from './list-rows.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { listRoutePaths } from './list-paths.ts'
 import { readTableKind } from '../spreadsheets/send-table.ts'
@@ -48,7 +48,7 @@ async function sendPage(
   const isListed =
     params.get('rows') === 'listed' && !list.filters.some(({ sentAs }) => sentAs === 'rows')
   const toRow = isListed
-    ? buildListedRows(event, listColumns(list))
+    ? createListedRowBuilder(event, listColumns(list))
     : (registration: ListedRegistration) => buildListRow(event, registration)
   const rows = stored.rows.map(toRow)
   const description = describeQuery(event, list, query, stored.count, stored.isCountCapped)

@@ -79,17 +79,17 @@ const toCell = (event: EventConfig, id: string, answer: Answer | undefined): Sca
 type ValueReader = (registration: ListedRegistration) => Scalar | null
 type ValueReaders = ReadonlyMap<string, ValueReader>
 
-const readSoldValues = memoize(({ lines, currency }: ListedRegistration) =>
+const readSalesValues = memoize(({ lines, currency }: ListedRegistration) =>
   computeSalesValues(lines, currency),
 )
 
 /** Maps each value's name to the function that produces it: built once per version of an event, not per row. */
 const buildReaders = memoize((event: EventConfig): ValueReaders => {
   const categories = new Map(event.categories.map(({ id, label }) => [id as string, label]))
-  const category: ValueReader = ({ category: id }) =>
+  const readCategoryLabel: ValueReader = ({ category: id }) =>
     id === null ? null : (categories.get(id) ?? id)
-  const period: ValueReader = ({ period: id, category: of }) =>
-    id === null ? null : (getPeriodLabel(event.fees, id, of) ?? id)
+  const readPeriodLabel: ValueReader = ({ period: id, category: categoryId }) =>
+    id === null ? null : (getPeriodLabel(event.fees, id, categoryId) ?? id)
   const specifiedValues: Readonly<Record<ListValue, ValueReader>> = {
     id: ({ id }) => id,
     reg_no: ({ regNo }) => regNo,
@@ -108,7 +108,7 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
     ...Object.fromEntries(
       buildSalesColumns(event).map(({ id }): [string, ValueReader] => [
         id,
-        (registration) => getOwn(readSoldValues(registration), id) ?? null,
+        (registration) => getOwn(readSalesValues(registration), id) ?? null,
       ]),
     ),
     ...specifiedValues,
@@ -119,10 +119,10 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
       [CURRENCY_COLUMN.id]: ({ currency }: ListedRegistration) => currency,
     }),
     [ACCOUNT_COLUMN.id]: ({ accounts }) => accounts?.split(',').join(', ') ?? null,
-    category_display: category,
+    category_display: readCategoryLabel,
     registration_category: specifiedValues.category,
-    registration_category_display: category,
-    period_display: period,
+    registration_category_display: readCategoryLabel,
+    period_display: readPeriodLabel,
     base_amount: specifiedValues.base,
     gst_amount: specifiedValues.gst,
     final_amount: specifiedValues.total,
@@ -161,12 +161,12 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
   return readers
 })
 
-/** Includes a value twice if it has a label: as stored under its name, and readable under `<name>_display`. */
+/** Includes a value twice if it has a label: `<name>` is the stored value, `<name>_display` the label. */
 export function buildListRow(event: EventConfig, registration: ListedRegistration): ListRow {
   const row: Record<string, Scalar | null> = {}
   for (const [name, readCell] of buildReaders(event)) row[name] = readCell(registration)
   // Items sold under an older version of the event file are still on the bill.
-  for (const [name, value] of Object.entries(readSoldValues(registration))) row[name] ??= value
+  for (const [name, value] of Object.entries(readSalesValues(registration))) row[name] ??= value
   return row as ListRow
 }
 
@@ -187,8 +187,11 @@ const ALWAYS_INCLUDED = [
   CURRENCY_COLUMN.id,
 ]
 
-/** Builds rows with only the values of the given columns, without empty ones: a quarter of the size of a full row. */
-export function buildListedRows(
+/**
+ * Returns a function that builds rows with only the values of the given columns, without empty ones: a quarter of the
+ * size of a full row.
+ */
+export function createListedRowBuilder(
   event: EventConfig,
   columns: readonly Column[],
 ): (registration: ListedRegistration) => ListRow {
@@ -218,17 +221,17 @@ export const getAmountStillDue = ({
   paymentStatus === 'success' ? money.owed : toAmount(0)
 
 /**
- * Builds the cells of a file in a readable form that a spreadsheet can sort: money as an amount, instants in
- * Indian time. A missing value is an empty string.
+ * Returns a function that builds the cells of a file in a readable form that a spreadsheet can sort: money as an
+ * amount, instants in Indian time. A missing value is an empty string.
  */
-export function buildFileCells(
+export function createFileCellBuilder(
   event: EventConfig,
   columns: readonly Column[],
 ): (registration: ListedRegistration) => (FileCell | '')[] {
   const readers = buildReaders(event)
   const cellReaders = columns.map((column) => {
-    const value = readers.get(column.id) ?? (() => null)
-    return createCellReader(column, value, readers.get(`${column.id}_display`) ?? value)
+    const readValue = readers.get(column.id) ?? (() => null)
+    return createCellReader(column, readValue, readers.get(`${column.id}_display`) ?? readValue)
   })
   return (registration) => cellReaders.map((readCell) => readCell(registration) ?? '')
 }
@@ -238,18 +241,18 @@ const IN_REVIEW_TEXT = 'in review'
 
 type FileCell = Scalar | CsvAmount
 
-/** `display` returns the label of the value. */
+/** `readDisplay` returns the label of the value. */
 function createCellReader(
   { kind }: Column,
-  value: ValueReader,
-  display: ValueReader,
+  readValue: ValueReader,
+  readDisplay: ValueReader,
 ): (registration: ListedRegistration) => FileCell | null {
   const readLabel: ValueReader = (registration) =>
-    value(registration) === null ? null : (display(registration) ?? value(registration))
+    readValue(registration) === null ? null : (readDisplay(registration) ?? readValue(registration))
   switch (kind) {
     case 'date':
       return (registration) => {
-        const text = value(registration)
+        const text = readValue(registration)
         return text === null
           ? null
           : String(text)
@@ -269,14 +272,14 @@ function createCellReader(
       return readLabel
     case 'money':
       return (registration) => {
-        const amount = value(registration)
+        const amount = readValue(registration)
         const decimals = getDecimals(registration.currency)
         return typeof amount === 'number' ? { amount, decimals } : amount
       }
     case 'text':
     case 'number':
     case 'file':
-      return value
+      return readValue
     default:
       return assertNever(kind)
   }
@@ -303,15 +306,15 @@ export function buildPersonRows(
           [
             ...leadingCells,
             index + 1,
-            ...(field.fields ?? []).map((part) =>
-              formatPart(part, getOwn(person, part.id) ?? null),
+            ...(field.fields ?? []).map((personField) =>
+              formatPersonAnswer(personField, getOwn(person, personField.id) ?? null),
             ),
           ],
         ],
   )
 }
 
-function formatPart(part: Field, answer: Scalar | null): string | number | null {
+function formatPersonAnswer(personField: Field, answer: Scalar | null): string | number | null {
   if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
-  return part.options?.find(({ id }) => id === answer)?.label ?? answer
+  return personField.options?.find(({ id }) => id === answer)?.label ?? answer
 }

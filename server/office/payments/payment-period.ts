@@ -30,16 +30,16 @@ const FIRST_MONTH = '1900-01'
  * contains the last representable day.
  */
 function getFirstDay(month: string): Day | null {
-  const first = `${month}-01`
+  const firstDay = `${month}-01`
   const isInRange = month >= FIRST_MONTH && month < LAST_DAY.slice(0, 7)
-  return isDay(first) && isInRange ? day(first) : null
+  return isDay(firstDay) && isInRange ? day(firstDay) : null
 }
 
 export function buildMonthPeriod(month: string): Result<Period, string> {
-  const first = getFirstDay(month)
-  return first === null
+  const firstDay = getFirstDay(month)
+  return firstDay === null
     ? err(`“month” must be a month such as 2026-01, not “${month.slice(0, 40)}”.`)
-    : ok({ from: startOfDay(first), to: startOfDay(addMonths(first, 1)), name: month })
+    : ok({ from: startOfDay(firstDay), to: startOfDay(addMonths(firstDay, 1)), name: month })
 }
 
 /** Without a month or days, the period is the current month. Without a last day, it ends today. */
@@ -55,14 +55,14 @@ export function readPeriod(
     if (text !== '' && (!isDay(text) || text === LAST_DAY))
       return err(`“${name}” must be a day such as 2026-01-31, not “${text.slice(0, 40)}”.`)
   if (from === '' && to === '') return buildMonthPeriod(today.slice(0, 7))
-  const last = isDay(to) ? to : today
-  const first = isDay(from) ? from : day(`${last.slice(0, 7)}-01`)
-  return last < first
-    ? err(`The first day, ${formatDay(first)}, is after the last, ${formatDay(last)}.`)
+  const lastDay = isDay(to) ? to : today
+  const firstDay = isDay(from) ? from : day(`${lastDay.slice(0, 7)}-01`)
+  return lastDay < firstDay
+    ? err(`The first day, ${formatDay(firstDay)}, is after the last, ${formatDay(lastDay)}.`)
     : ok({
-        from: startOfDay(first),
-        to: startOfDay(addDays(last, 1)),
-        name: `${first}_to_${last}`,
+        from: startOfDay(firstDay),
+        to: startOfDay(addDays(lastDay, 1)),
+        name: `${firstDay}_to_${lastDay}`,
       })
 }
 

@@ -20,7 +20,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { listMethodsPricedOnCredit, addPriceByDay } from '../../payments/price-on-credit-date.ts'
-import type { ReferenceReport, Store } from '../../storage/index.ts'
+import type { ReportedReference, Store } from '../../storage/index.ts'
 import type { CsvLine } from '../spreadsheets/parse-csv.ts'
 import { listBankDetails } from './lines-to-keep.ts'
 import { findRegistrations } from './registration-numbers-in-statement.ts'
@@ -103,7 +103,7 @@ export async function matchLines(
   const reports = known.reports.filter((report) => report.currency === currency)
   const ownReports = reports.filter((report) => eventIds.includes(report.eventId))
   const otherReports = reports.filter((report) => !eventIds.includes(report.eventId))
-  const toKeys = (reports: readonly ReferenceReport[]) => new Set(reports.map(({ key }) => key))
+  const toKeys = (reports: readonly ReportedReference[]) => new Set(reports.map(({ key }) => key))
   const lines = reconcileStatement(statement, awaitedPayments, {
     payments: new Map(known.payments),
     payouts: new Map(
@@ -151,7 +151,7 @@ const toPayerWithoutBalance = ({
   reference,
   day,
   eventId,
-}: ReferenceReport): Payer => ({
+}: ReportedReference): Payer => ({
   regNo,
   name,
   due: toAmount(0),

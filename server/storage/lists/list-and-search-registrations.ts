@@ -14,7 +14,7 @@ import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import {
   serialiseRows,
-  readListedByIds,
+  readRowsByIds,
   selectListedRows,
   toListedRegistrations,
   toListedRows,
@@ -157,7 +157,7 @@ async function readPage(
     const limits = { skipped: (page - 1) * pageSize, limit: pageSize, max: COUNT_MAX }
     const keys = await findRowsOfCommonWord(sql, query, limits)
     if (keys !== null)
-      return { rows: await readListedByIds(sql, listIds(keys)), ...CAPPED_TOTALS, isSorted: true }
+      return { rows: await readRowsByIds(sql, listIds(keys)), ...CAPPED_TOTALS, isSorted: true }
   }
   const filter = buildFilter(query)
   const matching = await findMatchingRows(sql, query, null, COUNT_MAX + 1)
@@ -173,7 +173,7 @@ async function readPage(
   if (matching !== null && isByDate) {
     const sorted = sortByDate(matching.slice(0, COUNT_MAX), sort?.isDescending ?? true)
     const keys = sorted.slice(skippedRows, skippedRows + pageSize)
-    return { rows: await readListedByIds(sql, listIds(keys)), ...counted, isSorted }
+    return { rows: await readRowsByIds(sql, listIds(keys)), ...counted, isSorted }
   }
   const listed =
     matching === null ? filter : hasId(sql.dialect, listIds(matching).slice(0, COUNT_MAX))
@@ -191,7 +191,7 @@ async function readPage(
       .offset(dialect.limit(dayWindow.left))
   }).all()
   return {
-    rows: await readListedByIds(sql, listIds(keys)),
+    rows: await readRowsByIds(sql, listIds(keys)),
     ...counted,
     isSorted,
   }
@@ -354,7 +354,7 @@ export async function exportChunk(
   const last = keys.at(-1)
   return {
     rows: serialiseRows(
-      await readListedByIds(
+      await readRowsByIds(
         sql,
         keys.map(({ id }) => id),
       ),

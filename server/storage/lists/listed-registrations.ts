@@ -13,12 +13,12 @@ import type { ListedRegistration } from '../index.ts'
 
 type OrderId = ListedRegistration['payments'][number]['orderId'] | null
 /** The data of a row without its answers. */
-type ListedWithoutAnswers = Omit<ListedRegistration, 'answers' | 'payments'> & {
+type ListedRowWithoutAnswers = Omit<ListedRegistration, 'answers' | 'payments'> & {
   readonly orderId: OrderId
 }
 /** Rows as read from the database. The answers, in the same order, are still JSON texts. */
 export type ListedRows = {
-  readonly rowsWithoutAnswers: readonly ListedWithoutAnswers[]
+  readonly rowsWithoutAnswers: readonly ListedRowWithoutAnswers[]
   readonly answers: readonly string[]
 }
 /**
@@ -71,61 +71,61 @@ const listedRowsWithIds = statement((builder, { ids }: { ids: string }, dialect)
 )
 
 /** Returns the rows in the order of the ids. */
-export async function readListedByIds(sql: Sql, ids: readonly number[]): Promise<ListedRows> {
-  const [onlyRow] = ids
-  if (onlyRow === undefined) return { rowsWithoutAnswers: [], answers: [] }
+export async function readRowsByIds(sql: Sql, ids: readonly number[]): Promise<ListedRows> {
+  const [firstId] = ids
+  if (firstId === undefined) return { rowsWithoutAnswers: [], answers: [] }
   const rows =
     ids.length === 1
-      ? await listedRow.all(sql, { id: onlyRow })
+      ? await listedRow.all(sql, { id: firstId })
       : await listedRowsWithIds.all(sql, { ids: JSON.stringify(ids) })
-  const lines = rows.some(({ bill }) => bill !== null) ? await readLines(sql, ids) : null
+  const getLinesOfBill = rows.some(({ bill }) => bill !== null) ? await readLines(sql, ids) : null
   const byId = new Map(rows.map((row) => [row.id, row]))
   return toListedRows(
     ids.flatMap((id) => byId.get(id) ?? []),
-    lines,
+    getLinesOfBill,
   )
 }
 
 /** `lines` is null if none of the rows has bill lines. */
 export function toListedRows(
   rows: readonly InferResult<ReturnType<typeof selectListedRows>>[number][],
-  lines: LinesOfBill | null,
+  getLinesOfBill: LinesOfBill | null,
 ): ListedRows {
-  const rowsWithoutAnswers: ListedWithoutAnswers[] = []
+  const rowsWithoutAnswers: ListedRowWithoutAnswers[] = []
   const answers: string[] = []
-  for (const { bill, answers: ownAnswers, inReview, booked, refunded, owed, ...rest } of rows) {
+  for (const { bill, answers: answersJson, inReview, booked, refunded, owed, ...rest } of rows) {
     const amounts = { paid: toAmount(booked + refunded), refunded, owed }
     rowsWithoutAnswers.push({
       ...rest,
       money: amounts,
       inReview: inReview === 1,
-      lines: lines?.(rest.id, bill) ?? [],
+      lines: getLinesOfBill?.(rest.id, bill) ?? [],
     })
-    answers.push(ownAnswers)
+    answers.push(answersJson)
   }
   return { rowsWithoutAnswers, answers }
 }
 
 export function serialiseRows({ rowsWithoutAnswers, answers }: ListedRows): SerialisedRows {
-  return { rows: JSON.stringify(rowsWithoutAnswers), answers: formatAnswers(answers) }
+  return { rows: JSON.stringify(rowsWithoutAnswers), answers: joinAnswersJson(answers) }
 }
 
 export function parseRows({ rows, answers }: SerialisedRows): readonly ListedRegistration[] {
-  return joinAnswers(JSON.parse(rows) as readonly ListedWithoutAnswers[], answers)
+  return joinAnswers(JSON.parse(rows) as readonly ListedRowWithoutAnswers[], answers)
 }
 
 export function toListedRegistrations({
   rowsWithoutAnswers,
   answers,
 }: ListedRows): readonly ListedRegistration[] {
-  return joinAnswers(rowsWithoutAnswers, formatAnswers(answers))
+  return joinAnswers(rowsWithoutAnswers, joinAnswersJson(answers))
 }
 
 /** Joins the strings, because parsing one string is faster than parsing many. */
-const formatAnswers = (answers: readonly string[]): string => `[${answers.join(',')}]`
+const joinAnswersJson = (answers: readonly string[]): string => `[${answers.join(',')}]`
 
 function joinAnswers(
-  rows: readonly ListedWithoutAnswers[],
+  rows: readonly ListedRowWithoutAnswers[],
   answers: string,
 ): readonly ListedRegistration[] {
   const allAnswers = JSON.parse(answers) as readonly Answers[]

@@ -2,7 +2,7 @@
 import type { Answers, BankKey, Currency, Day, Instant, RegNo } from '../../../engine/index.ts'
 import type { StoredUpload } from '../registrations/registration-types.ts'
 
-/** A new claim. Its files are already stored, and each belongs to the field `way.question`. */
+/** A new claim. Its files are already stored, each for the field `<payment method id>.<claim field id>`. */
 export type NewPaymentClaim = {
   readonly way: string
   readonly reference: string
@@ -19,7 +19,8 @@ export type StoredPaymentClaim = {
   readonly paidOn: Day | null
   readonly answers: Answers
   /**
-   * Null if the claim has not been checked. `again`: replaced by another claim, or the registration was paid otherwise.
+   * Null if the claim has not been checked. `again`: the claim was replaced by another one, or the registration was
+   * paid in another way.
    */
   readonly endedAs: 'found' | 'not_found' | 'again' | null
   /** True if a payment is recorded under the reference. */
@@ -27,9 +28,9 @@ export type StoredPaymentClaim = {
 }
 /**
  * A reference that a delegate reported. It belongs to the registration until it is released, even if the registration
- * is paid otherwise or has ended.
+ * is paid in another way, is cancelled or expires.
  */
-export type ReferenceReport = {
+export type ReportedReference = {
   readonly key: BankKey
   readonly regNo: RegNo
   readonly eventId: string
@@ -41,7 +42,7 @@ export type ReferenceReport = {
   readonly day: Day | null
   /**
    * True if staff rejected the claim or the delegate replaced it. The reference may then belong to another
-   * registration, and staff decide to which.
+   * registration; staff decide which one.
    */
   readonly isReleased: boolean
 }

@@ -25,7 +25,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import type { ReferenceReport } from '../payments/payment-claim-types.ts'
+import type { ReportedReference } from '../payments/payment-claim-types.ts'
 import type { ReturnKey } from '../payments/returned-transfers.ts'
 import { isRefundReference } from '../refunds/refund-states-and-channels.ts'
 
@@ -49,7 +49,7 @@ export type ReferenceOwner =
   | ({ readonly is: 'payment' } & KnownPayment)
   | { readonly is: 'payout'; readonly utr: string }
   | { readonly is: 'refund' }
-  | ({ readonly is: 'report' } & ReferenceReport)
+  | ({ readonly is: 'report' } & ReportedReference)
 
 /**
  * References, slip numbers and returns are stored in one column. Slips and returns contain a space, which no bank
@@ -285,7 +285,7 @@ export async function findReportsByKey(
   sql: Sql,
   keys: readonly string[],
   currency?: Currency,
-): Promise<readonly ReferenceReport[]> {
+): Promise<readonly ReportedReference[]> {
   const keysJson = JSON.stringify(keys.filter((key) => key !== ''))
   const claims = await claimsUnder.all(sql, { keys: keysJson })
   return claims

@@ -13,7 +13,7 @@ import { findPaymentsByKey, registrationsWithNumbers, findReportsByKey } from '.
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { SettlementAccount } from './settlement-types.ts'
-import type { ReferenceReport } from '../payments/payment-claim-types.ts'
+import type { ReportedReference } from '../payments/payment-claim-types.ts'
 import { amountDue } from '../reports/balance-expressions.ts'
 
 export type StoredExpectedPayment = UnpaidOrder & {
@@ -132,7 +132,7 @@ export type StoredReferences = {
   readonly payouts: readonly (readonly [key: BankKey, payout: StoredPayout])[]
   readonly registrations: readonly { readonly regNo: RegNo; readonly eventId: string }[]
   /** The payment claims of all events. */
-  readonly reports: readonly ReferenceReport[]
+  readonly reports: readonly ReportedReference[]
 }
 
 /** Returns recorded payments, gateway payouts, and registrations that have these keys. */
