@@ -12,7 +12,7 @@ import { pipeline } from 'node:stream/promises'
 import { err, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
 import { findDamage, checkCopy } from '../../storage/recovery/copy-database.ts'
-import { copyDatabaseReporting } from '../../storage/recovery/copy-database-reporting.ts'
+import { copyDatabaseWithProgress } from '../../storage/recovery/copy-database-with-progress.ts'
 import { describeBucket } from '../../storage/files/s3-bucket.ts'
 import type { S3Bucket } from '../../storage/files/s3-bucket.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../../storage/database/sqlite-connection.ts'
@@ -154,7 +154,7 @@ async function copyAll(
   at: Instant,
 ): Promise<BackupResult> {
   const copy = path.join(partialFolder, DATABASE_FILE)
-  await copyDatabaseReporting({ dataDir, target: copy })
+  await copyDatabaseWithProgress({ dataDir, target: copy })
   reportProgress({ step: COUNTING_STEP, done: 0, total: 1 })
   const { version, rows, files: referencedFiles } = checkCopy(copy)
   const files = uploadsBucket === null ? referencedFiles : []

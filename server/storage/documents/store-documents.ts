@@ -158,7 +158,7 @@ export async function storeNumberedDocument(
     'a document body without exactly one serial',
   )
   const patternOfYear = series.replaceAll('{year}', year)
-  const numbered = {
+  const numberedDocument = {
     registrationId: row.registration_id,
     paymentId: row.id,
     kind: body.kind,
@@ -173,7 +173,7 @@ export async function storeNumberedDocument(
     creditNumber,
     bill,
   }
-  addNumberedDocument.last(sql, numbered, JSON.stringify([account, year, series]))
+  addNumberedDocument.last(sql, numberedDocument, JSON.stringify([account, year, series]))
 }
 
 /**

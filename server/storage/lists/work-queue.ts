@@ -22,37 +22,37 @@ import { isInForce } from '../registrations/undone-notes.ts'
 const PENDING_MS = 24 * 60 * 60 * 1000
 
 const eb = expressionBuilder<Tables>()
-type Event = { readonly event: string }
-type QueueParams = Event & { readonly pendingSince: Instant; readonly limit: number }
+type EventParam = { readonly eventId: string }
+type QueueParams = EventParam & { readonly pendingSince: Instant; readonly limit: number }
 type Builder = Kysely<Tables>
 
-const isOfEvent = (registrationId: Expression<number | null>, event: string) =>
+const isOfEvent = (registrationId: Expression<number | null>, eventId: string) =>
   eb.exists(
     eb
       .selectFrom('registrations as r')
       .select('r.id')
       .where('r.id', '=', registrationId)
-      .where('r.event_id', '=', event),
+      .where('r.event_id', '=', eventId),
   )
-const selectRefunds = (builder: Builder, event: string) =>
+const selectRefunds = (builder: Builder, eventId: string) =>
   builder
     .selectFrom('refunds as f')
     .innerJoin('captures as c', 'c.id', 'f.capture_id')
     .select(({ ref }) => ref('c.registration_id').$notNull().as('id'))
-    .where(({ ref }) => isOfEvent(ref('c.registration_id'), event))
-const selectDisputes = (builder: Builder, event: string) =>
+    .where(({ ref }) => isOfEvent(ref('c.registration_id'), eventId))
+const selectDisputes = (builder: Builder, eventId: string) =>
   builder
     .selectFrom('disputes as d')
     .select('d.registration_id as id')
     .distinct()
-    .where(({ ref }) => isOfEvent(ref('d.registration_id'), event))
-const selectRegistrations = (builder: Builder, event: string) =>
-  builder.selectFrom('registrations').select('id').where('event_id', '=', event)
+    .where(({ ref }) => isOfEvent(ref('d.registration_id'), eventId))
+const selectRegistrations = (builder: Builder, eventId: string) =>
+  builder.selectFrom('registrations').select('id').where('event_id', '=', eventId)
 
 /** Lists all states in the condition of the partial index, which would not be used otherwise. */
 const selectRegistrationsInState = (state: 'told' | 'to_approve') =>
-  statement((builder, { event, limit }: QueueParams, dialect) =>
-    selectRegistrations(builder, event)
+  statement((builder, { eventId, limit }: QueueParams, dialect) =>
+    selectRegistrations(builder, eventId)
       .where('state', '=', state)
       .where('state', 'in', ['to_approve', 'told'])
       .orderBy('created_at', 'desc')
@@ -62,12 +62,12 @@ const selectRegistrationsInState = (state: 'told' | 'to_approve') =>
 /** Some queries repeat the condition of their partial index, which would not be used otherwise. */
 const QUEUE_QUERIES = {
   // A refused refund, or one with an unknown result, is decided by the same staff.
-  review: statement((builder, { event, limit }: QueueParams, dialect) =>
-    selectRegistrations(builder, event)
+  review: statement((builder, { eventId, limit }: QueueParams, dialect) =>
+    selectRegistrations(builder, eventId)
       .where(({ ref }) => dialect.isSet(ref('in_review')))
-      .union(selectRefunds(builder, event).where('f.state', '=', 'unsure').where(isRefundPending))
+      .union(selectRefunds(builder, eventId).where('f.state', '=', 'unsure').where(isRefundPending))
       .union(
-        selectRefunds(builder, event)
+        selectRefunds(builder, eventId)
           .where('f.state', '=', 'refused')
           .where(({ exists, not, ref, selectFrom }) =>
             not(
@@ -82,15 +82,15 @@ const QUEUE_QUERIES = {
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
-  dispute: statement((builder, { event, limit }: QueueParams, dialect) =>
-    selectDisputes(builder, event)
+  dispute: statement((builder, { eventId, limit }: QueueParams, dialect) =>
+    selectDisputes(builder, eventId)
       .where('d.status', 'in', ['unknown', 'open'])
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
   // The bank took the money. Staff record it as a refund with the dispute as its reference, or add a note.
-  dispute_lost: statement((builder, { event, limit }: QueueParams, dialect) =>
-    selectDisputes(builder, event)
+  dispute_lost: statement((builder, { eventId, limit }: QueueParams, dialect) =>
+    selectDisputes(builder, eventId)
       .where('d.status', '=', 'lost')
       .where(isUnhandledLoss)
       .orderBy('id', 'desc')
@@ -99,7 +99,7 @@ const QUEUE_QUERIES = {
   told: selectRegistrationsInState('told'),
   to_approve: selectRegistrationsInState('to_approve'),
   // Staff do what was requested, or add a note with the reason for refusing.
-  cancel_asked: statement((builder, { event, limit }: QueueParams, dialect) =>
+  cancel_asked: statement((builder, { eventId, limit }: QueueParams, dialect) =>
     builder
       .selectFrom('acts as a')
       .select('a.registration_id as id')
@@ -110,7 +110,7 @@ const QUEUE_QUERIES = {
           selectFrom('registrations as r')
             .select('r.id')
             .whereRef('r.id', '=', 'a.registration_id')
-            .where('r.event_id', '=', event)
+            .where('r.event_id', '=', eventId)
             .where('r.state', 'not in', ['cancelled', 'refused']),
         ),
       )
@@ -129,30 +129,30 @@ const QUEUE_QUERIES = {
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
-  pay_back: statement((builder, { event, limit }: QueueParams, dialect) =>
-    selectRegistrations(builder, event)
+  pay_back: statement((builder, { eventId, limit }: QueueParams, dialect) =>
+    selectRegistrations(builder, eventId)
       .where('due', '<>', 0 as Amount)
       .where('due', '<', 0 as Amount)
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
-  rate_missing: statement((builder, { event, limit }: QueueParams, dialect) =>
+  rate_missing: statement((builder, { eventId, limit }: QueueParams, dialect) =>
     builder
       .selectFrom('waiting_invoices')
       .select('registration_id as id')
-      .where('event_id', '=', event)
+      .where('event_id', '=', eventId)
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
-  mail_failed: statement((builder, { event, limit }: QueueParams, dialect) =>
+  mail_failed: statement((builder, { eventId, limit }: QueueParams, dialect) =>
     builder
       .selectFrom('mail_queue as m')
       .select(({ ref }) => ref('m.registration_id').$notNull().as('id'))
       .distinct()
       .where('m.status', '=', 'failed')
-      // Not an email that was still due to a person when they were erased.
+      // Excludes emails that were not sent because the delegate's data was erased.
       .where('m.recipient', '<>', '')
-      .where(({ ref }) => isOfEvent(ref('m.registration_id'), event))
+      .where(({ ref }) => isOfEvent(ref('m.registration_id'), eventId))
       .where(({ exists, not, selectFrom }) =>
         not(
           exists(
@@ -179,8 +179,8 @@ const QUEUE_QUERIES = {
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),
-  pending: statement((builder, { event, pendingSince, limit }: QueueParams, dialect) =>
-    selectRegistrations(builder, event)
+  pending: statement((builder, { eventId, pendingSince, limit }: QueueParams, dialect) =>
+    selectRegistrations(builder, eventId)
       .where('payment_status', '=', 'pending')
       .where('state', '=', 'to_pay')
       .where('in_review', '=', 0)
@@ -191,27 +191,27 @@ const QUEUE_QUERIES = {
 }
 
 const SETTLED_WITHIN_MS = SETTLED_WITHIN_DAYS * 24 * 60 * 60 * 1000
-type UnsettledParams = Event & {
+type UnsettledParams = EventParam & {
   readonly source: string
   readonly account: string
-  readonly before: Instant
+  readonly doneBefore: Instant
   readonly limit: number
 }
 /**
- * Selects refunds of one account that ended before `before` and that no stored line covers. Like report lines, they are
- * matched by reference, payment or order, and amount. Two equal refunds of one payment need two lines. If an event has
- * changed its account, the order identifies the refund in a report of the other account. The action `handle_refund`
- * removes it from the queue.
+ * Selects refunds of one account that were completed before `doneBefore` and that no stored settlement line covers.
+ * Like report lines, they are matched by reference, payment or order, and amount. Two equal refunds of one payment
+ * need two lines. If an event has changed its account, the order identifies the refund in a report of the other
+ * account. The action `handle_refund` removes it from the queue.
  */
 const selectUnsettled = (
   builder: Builder,
-  { event, source, account, before, limit }: UnsettledParams,
+  { eventId, source, account, doneBefore, limit }: UnsettledParams,
   dialect: Dialect,
 ) =>
-  selectRefunds(builder, event)
+  selectRefunds(builder, eventId)
     .distinct()
     .where(isGatewayRefund('f'))
-    .where('f.done_at', '<', before)
+    .where('f.done_at', '<', doneBefore)
     .where(({ eb, or }) => or([eb('c.kind', '=', 'sale'), eb('c.state', '=', 'accepted')]))
     .where('c.source', '=', source)
     .where('c.account', 'in', [account, ''])
@@ -327,20 +327,20 @@ const registrationWithRefund = statement((builder, { regNo }: { regNo: RegNo }) 
  */
 async function readUnsettledRefunds(
   sql: Sql,
-  { event, registrationId = null }: { event: string; registrationId?: number | null },
+  { eventId, registrationId = null }: { eventId: string; registrationId?: number | null },
   at: Instant,
   limit: number,
 ): Promise<readonly { id: number }[]> {
   const accounts = await settledAccounts.all(sql)
-  const found = await flatMapInOrder(accounts, ({ source, account, day }) => {
+  const rows = await flatMapInOrder(accounts, ({ source, account, day }) => {
     if (day === null) return Promise.resolve([])
-    const settledBefore = instant(Math.min(startOfDay(day), at - SETTLED_WITHIN_MS))
-    const params = { event, source, account, before: settledBefore, limit }
+    const doneBefore = instant(Math.min(startOfDay(day), at - SETTLED_WITHIN_MS))
+    const params = { eventId, source, account, doneBefore, limit }
     return registrationId === null
       ? unsettledRefundsOfAccount.all(sql, params)
       : unsettledRefundsOfRegistration.all(sql, { ...params, registrationId })
   })
-  return [...new Map(found.map((row) => [row.id, row])).values()]
+  return [...new Map(rows.map((row) => [row.id, row])).values()]
     .toSorted((a, b) => b.id - a.id)
     .slice(0, limit)
 }
@@ -349,18 +349,22 @@ async function readUnsettledRefunds(
 export async function isRefundUnsettled(sql: Sql, regNo: RegNo, at: Instant): Promise<boolean> {
   const row = await registrationWithRefund.get(sql, { regNo })
   if (row === undefined) return false
-  const { id: registrationId, event_id: event } = row
-  return (await readUnsettledRefunds(sql, { event, registrationId }, at, 1)).length > 0
+  const { id: registrationId, event_id: eventId } = row
+  return (await readUnsettledRefunds(sql, { eventId, registrationId }, at, 1)).length > 0
 }
 
 function runQueueQuery(
   sql: Sql,
   condition: WorkQueueId,
-  { event, at, limit }: Event & { readonly at: Instant; readonly limit: number },
+  { eventId, at, limit }: EventParam & { readonly at: Instant; readonly limit: number },
 ): Promise<readonly { readonly id: number }[]> {
-  if (condition === 'refund_unsettled') return readUnsettledRefunds(sql, { event }, at, limit)
-  if (condition === 'second_payment') return openSecondPayments.all(sql, { eventId: event, limit })
-  return QUEUE_QUERIES[condition].all(sql, { event, limit, pendingSince: instant(at - PENDING_MS) })
+  if (condition === 'refund_unsettled') return readUnsettledRefunds(sql, { eventId }, at, limit)
+  if (condition === 'second_payment') return openSecondPayments.all(sql, { eventId, limit })
+  return QUEUE_QUERIES[condition].all(sql, {
+    eventId,
+    limit,
+    pendingSince: instant(at - PENDING_MS),
+  })
 }
 
 /** Returns at most `limit` registrations. */
@@ -370,8 +374,8 @@ export async function readWaitingIds(
   { is: condition, at }: { readonly is: WorkQueueId; readonly at: Instant },
   limit: number,
 ): Promise<readonly number[]> {
-  const found = await runQueueQuery(sql, condition, { event: eventId, at, limit })
-  return found.map(({ id }) => id)
+  const rows = await runQueueQuery(sql, condition, { eventId, at, limit })
+  return rows.map(({ id }) => id)
 }
 
 /** The dashboard counts up to this number, because the exact number above it does not matter. */
@@ -385,11 +389,11 @@ export function countWorkQueue(
 ): Promise<readonly WaitingCount[]> {
   return flatMapInOrder(eventIds, async (eventId) =>
     flatMapInOrder(WORK_QUEUE_IDS, async (condition) => {
-      const found = (await readWaitingIds(sql, eventId, { is: condition, at }, MAX_COUNT + 1))
+      const count = (await readWaitingIds(sql, eventId, { is: condition, at }, MAX_COUNT + 1))
         .length
-      return found === 0
+      return count === 0
         ? []
-        : [{ eventId, is: condition, count: Math.min(found, MAX_COUNT), more: found > MAX_COUNT }]
+        : [{ eventId, is: condition, count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT }]
     }),
   )
 }

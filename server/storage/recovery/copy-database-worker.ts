@@ -1,7 +1,7 @@
 /** Worker thread that copies a database. SQLite copies it in one call, which blocks the thread. */
 import { workerData } from 'node:worker_threads'
 import { copyDatabase } from './copy-database.ts'
-import type { CopyOrder } from './copy-database-reporting.ts'
+import type { CopyRequest } from './copy-database-with-progress.ts'
 
-const { dataDir, target } = workerData as CopyOrder
+const { dataDir, target } = workerData as CopyRequest
 copyDatabase(dataDir, target)

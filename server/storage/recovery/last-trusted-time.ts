@@ -1,7 +1,8 @@
 /**
- * Stores the last trusted time. A clock that is days ahead of it may be wrong. Nothing is erased by such a clock until
- * it is corrected or staff confirm it: data written since then has the wrong clock's time, and so is no evidence. If
- * the clock is set back, the later time remains trusted for days, because the clock may be corrected again.
+ * Stores the last trusted time. A clock that is days ahead of it may be wrong, so Rollcall erases no data until the
+ * clock is corrected or staff confirm it. Records written since then do not show that the clock is right, because it
+ * set their times. If the clock is set back, the later time remains trusted for days, because the clock may be
+ * corrected again.
  */
 import type { Instant } from '../../../engine/index.ts'
 import { mapInOrder } from '../database/in-order.ts'
@@ -48,17 +49,17 @@ const recordTime = statement((builder, params: Row) =>
       })),
     ),
 )
-const selectNewestCreated = (table: 'registrations' | 'mail_queue') =>
+const selectNewestCreationTime = (table: 'registrations' | 'mail_queue') =>
   statement((builder) =>
     builder.selectFrom(table).select('created_at as at').orderBy('id', 'desc').limit(1),
   )
-const selectNewestLogged = (table: 'acts' | 'audit_log') =>
+const selectNewestLogTime = (table: 'acts' | 'audit_log') =>
   statement((builder) => builder.selectFrom(table).select('at').orderBy('id', 'desc').limit(1))
 const NEWEST_RECORDS = [
-  selectNewestCreated('registrations'),
-  selectNewestCreated('mail_queue'),
-  selectNewestLogged('acts'),
-  selectNewestLogged('audit_log'),
+  selectNewestCreationTime('registrations'),
+  selectNewestCreationTime('mail_queue'),
+  selectNewestLogTime('acts'),
+  selectNewestLogTime('audit_log'),
 ]
 
 /** Compares the clock with the last trusted time, and stores and returns the new one. */
@@ -68,23 +69,31 @@ export async function recordClock(
   aheadMsMax: number,
 ): Promise<ClockCompared> {
   const row = await readRow(sql)
-  const last = row?.at ?? (await readLastRecorded(sql)) ?? at
-  const isTrusted = at - (row?.latestAt ?? last) <= aheadMsMax
-  const next: Row = isTrusted
-    ? { at, waitsSince: null, ...(row === null ? NO_SET_BACK : setBack(row, at, aheadMsMax)) }
-    : { ...(row ?? NO_SET_BACK), at: last, waitsSince: row?.waitsSince ?? at }
-  saveTime(sql, next)
+  const lastTrustedAt = row?.at ?? (await readLastRecordedTime(sql)) ?? at
+  const isTrusted = at - (row?.latestAt ?? lastTrustedAt) <= aheadMsMax
+  const newRow: Row = isTrusted
+    ? {
+        at,
+        waitsSince: null,
+        ...(row === null ? NO_SET_BACK : computeSetBack(row, at, aheadMsMax)),
+      }
+    : { ...(row ?? NO_SET_BACK), at: lastTrustedAt, waitsSince: row?.waitsSince ?? at }
+  saveTime(sql, newRow)
   const movedMs = at - (row?.at ?? at)
   const isMoved = movedMs < 0 || (isTrusted && movedMs > aheadMsMax)
-  return { ...toClockState(next), movedMs: isMoved ? movedMs : 0 }
+  return { ...toClockState(newRow), movedMs: isMoved ? movedMs : 0 }
 }
 
 /** If the clock keeps running for days after it was set back, it is correct, and the later time was wrong. */
-function setBack({ at: before, ...row }: Row, at: Instant, daysMs: number): ClockSetBack {
-  const latestAt = row.latestAt ?? before
+function computeSetBack(
+  { at: previousAt, ...row }: Row,
+  at: Instant,
+  aheadMsMax: number,
+): ClockSetBack {
+  const latestAt = row.latestAt ?? previousAt
   if (latestAt - at < MIN_SET_BACK_MS) return NO_SET_BACK
   const setBackAt = Math.min(row.setBackAt ?? at, at) as Instant
-  return at - setBackAt > daysMs ? NO_SET_BACK : { latestAt, setBackAt }
+  return at - setBackAt > aheadMsMax ? NO_SET_BACK : { latestAt, setBackAt }
 }
 
 /** Records that staff confirmed the clock. */
@@ -112,8 +121,8 @@ const toClockState = ({ at, waitsSince, latestAt }: Row): ClockSeen => ({
 })
 
 /** Returns null if there are no records. */
-async function readLastRecorded(sql: Sql): Promise<Instant | null> {
+async function readLastRecordedTime(sql: Sql): Promise<Instant | null> {
   const newestTimes = await mapInOrder(NEWEST_RECORDS, (record) => record.get(sql))
-  const last = Math.max(...newestTimes.map((row) => row?.at ?? 0))
-  return last === 0 ? null : (last as Instant)
+  const lastRecordedAt = Math.max(...newestTimes.map((row) => row?.at ?? 0))
+  return lastRecordedAt === 0 ? null : (lastRecordedAt as Instant)
 }

@@ -19,7 +19,7 @@ import {
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { copyDatabaseReporting } from '../../../server/storage/recovery/copy-database-reporting.ts'
+import { copyDatabaseWithProgress } from '../../../server/storage/recovery/copy-database-with-progress.ts'
 import { checkCopy } from '../../../server/storage/recovery/copy-database.ts'
 import { onProgress } from '../../../server/ops/progress.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
@@ -267,10 +267,10 @@ describe('a restore on a failing disk', () => {
     stopListening()
     // A large database is copied in a thread.
     const large = join(folders.folder, 'large.db')
-    await copyDatabaseReporting({ dataDir: folders.dataDir, target: large }, 0)
+    await copyDatabaseWithProgress({ dataDir: folders.dataDir, target: large }, 0)
     expect(checkCopy(large)).toEqual(checkCopy(join(copy, 'rollcall.db')))
     const missingFolder = { dataDir: join(folders.folder, 'missing'), target: large }
-    await expect(copyDatabaseReporting(missingFolder, 0)).rejects.toThrow(
+    await expect(copyDatabaseWithProgress(missingFolder, 0)).rejects.toThrow(
       /directory does not exist|unable to open/,
     )
     const backupFolder = join(folders.folder, 'anew')

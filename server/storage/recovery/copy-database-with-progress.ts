@@ -7,7 +7,7 @@ import { DATABASE_FILE } from '../database/sqlite-connection.ts'
 import { getPartialCopyPath } from '../database/run-migrations.ts'
 import { copyDatabase } from './copy-database.ts'
 
-export type CopyOrder = { readonly dataDir: string; readonly target: string }
+export type CopyRequest = { readonly dataDir: string; readonly target: string }
 
 const REPORT_INTERVAL_MS = 250
 const BYTES_PER_KB = 1024
@@ -22,8 +22,8 @@ const getSizeKb = (file: string): number =>
  * Copies a data folder's database into one file, as of one moment. Throws SQLite's errors. Copies a database of at
  * least `threadKbMin` in a thread, so that this thread can report progress.
  */
-export async function copyDatabaseReporting(
-  { dataDir, target }: CopyOrder,
+export async function copyDatabaseWithProgress(
+  { dataDir, target }: CopyRequest,
   threadKbMin = MIN_THREAD_KB,
 ): Promise<void> {
   const step = 'Copying the database (KB)'
@@ -38,7 +38,7 @@ export async function copyDatabaseReporting(
   const timer = setInterval(report, REPORT_INTERVAL_MS)
   try {
     await new Promise<void>((resolve, reject) => {
-      const workerData: CopyOrder = { dataDir, target }
+      const workerData: CopyRequest = { dataDir, target }
       new Worker(new URL('./copy-database-worker.ts', import.meta.url), { workerData })
         .on('error', reject)
         .on('exit', () => resolve())
