@@ -24,7 +24,7 @@ import { UploadInProgressNotice } from './uploads/waiting-for-upload.tsx'
 import { ErrorSummary } from './form/error-summary.tsx'
 import { ProgressSteps } from './form/progress-steps.tsx'
 import { identifyBrowser, register, type SubmitResult } from './submit-registration.ts'
-import { NotesBelow, Summary } from './price/price-summary-and-pay-button.tsx'
+import { NotesBelowForm, Summary } from './price/price-summary-and-pay-button.tsx'
 import { useHydratedAnswers } from './hydration/hydrate-form.ts'
 import { focusNextOnEnter, useRestoredFocus } from './fields/keyboard-and-autofill.ts'
 
@@ -323,7 +323,7 @@ function FormFlow({
       <UploadInProgressNotice {...{ uploads }} shown={form.shown} />
     ),
     confirmationAddress: form.answers[event.roles.email ?? ''],
-    until: currentQuote && answer && (
+    priceChangeNote: currentQuote && answer && (
       <PriceValidity event={event} answers={form.answers} quote={currentQuote} now={answer.now} />
     ),
     isBusy,
@@ -371,7 +371,7 @@ function FormFlow({
                 </CurrentSection>
               </fieldset>
               {paging.contentBelow}
-              <NotesBelow {...summary} isLast={paging.isLast} />
+              <NotesBelowForm {...summary} isLast={paging.isLast} />
               {(paging.isFirst || paging.isLast) && context.codeField}
               {paging.isFirst && (
                 <>

@@ -47,14 +47,15 @@ function DocumentUpload({
     action.setProblem(null)
     setPercent(0)
     const { upload } = await import('../app/api-upload.ts')
-    const uploaded = await upload(`${path}proofs/`, readUploadedDocument, {
+    const uploadResult = await upload(`${path}proofs/`, readUploadedDocument, {
       field: id,
       file: selectedFile,
       signal: new AbortController().signal,
       onPercent: setPercent,
     })
-    if (uploaded.ok) await action.perform({ act: 'edit', answers: { [id]: uploaded.value.token } })
-    else action.setProblem(uploaded.error.answer?.errors?.[id] ?? uploaded.error.message)
+    if (uploadResult.ok)
+      await action.perform({ act: 'edit', answers: { [id]: uploadResult.value.token } })
+    else action.setProblem(uploadResult.error.answer?.errors?.[id] ?? uploadResult.error.message)
     setPercent(null)
   }
   const acceptedTypes = accept.map((extension) => `.${extension}`).join(',')

@@ -136,7 +136,7 @@ function FormWithPrices({
           response.now,
         )}
         isLast
-        until={
+        priceChangeNote={
           currentQuote && (
             <PriceUntil
               event={event}

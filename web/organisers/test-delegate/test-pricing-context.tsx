@@ -124,7 +124,7 @@ function MemberListField({
               : `${selectedRow.column}=${selectedRow.option}`
         }
         onChange={({ target: { value } }) => {
-          const { [id]: _was, ...otherEntries } = context.rolls
+          const { [id]: _previousEntry, ...otherEntries } = context.rolls
           const [column = '', option = ''] = value.split('=')
           const newEntry =
             value === '' ? {} : { [id]: value === 'none' ? null : { [column]: option } }

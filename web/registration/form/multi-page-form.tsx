@@ -18,7 +18,7 @@ import { ONE_PAGE } from './form-extensions.ts'
 import type { FormExtensions, Paging } from './form-extensions.ts'
 import type { PriceView } from '../price/live-price.ts'
 import { focusField } from './error-summary.tsx'
-import { useWide } from '../price/price-summary-and-pay-button.tsx'
+import { useIsWide } from '../price/price-summary-and-pay-button.tsx'
 import './multi-page-form.css'
 import './progress-steps.css'
 
@@ -71,7 +71,7 @@ function FormPages({
   const [hash, setHash] = useState(currentHash)
   // Ignore anchors that are not pages, such as the skip link's.
   if (currentHash !== hash && PAGE_HASH.test(currentHash)) setHash(currentHash)
-  const isWide = useWide() ?? false
+  const isWide = useIsWide() ?? false
   const pages = useMemo(() => listPages(event, form.shown), [event, form.shown])
   /** The furthest page reached. A hash cannot skip an unanswered field. */
   const [furthestPage, setFurthestPage] = useState<Page>(

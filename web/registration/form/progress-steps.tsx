@@ -2,7 +2,7 @@
 import { FORM_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import type { FormState } from './registration-form.tsx'
-import { BAR_ID, SUMMARY_ID, useWide } from '../price/price-summary-and-pay-button.tsx'
+import { BAR_ID, SUMMARY_ID, useIsWide } from '../price/price-summary-and-pay-button.tsx'
 import './progress-steps.css'
 
 /**
@@ -16,7 +16,7 @@ export function ProgressSteps({
   readonly event: PublicEvent
   readonly form: FormState
 }) {
-  const summary = useWide() === false ? BAR_ID : SUMMARY_ID
+  const summary = useIsWide() === false ? BAR_ID : SUMMARY_ID
   const { stepper } = event.form
   if (stepper === null) return null
   const { steps, staysOn } = stepper

@@ -24,7 +24,7 @@ import './price-summary-and-pay-button.css'
 
 const { errors, summary: text } = FORM_MESSAGES
 
-/** Ids of the bill next to the form and in the bar, for skip links. */
+/** Element ids of the summary column's heading and of the bar: targets of the skip links. */
 export const SUMMARY_ID = 'summary'
 export const BAR_ID = 'summary-bar'
 
@@ -33,7 +33,7 @@ const createWideQuery = () => matchMedia('(min-width: 768px)')
  * Whether the page has two columns, or one with the bar at the bottom. Null if unknown, as on the
  * server.
  */
-export function useWide(): boolean | null {
+export function useIsWide(): boolean | null {
   const isLive = useIsLive()
   const [isWide, setWide] = useState(
     () => typeof matchMedia === 'function' && createWideQuery().matches,
@@ -48,9 +48,9 @@ export function useWide(): boolean | null {
   return isLive ? isWide : null
 }
 
-/** Renders only one of the two, so that nothing is read twice. On a server-rendered page, CSS hides the other one. */
+/** Renders only the column or the bar. A server-rendered page contains both, and CSS hides one of them. */
 export function Summary(props: SummaryProps) {
-  const isWide = useWide()
+  const isWide = useIsWide()
   useErrorInTitle(props.errorCount > 0)
   return (
     <>
@@ -69,7 +69,7 @@ export type SummaryProps = {
   /** An answer that contradicts the category. It is reported, but allowed. */
   readonly contradiction: Contradiction | null
   /** The last day of the price, and the next price. */
-  readonly until: ReactNode
+  readonly priceChangeNote: ReactNode
   readonly isBusy: boolean
   /** The request timed out and is being sent again. */
   readonly isRetrying: boolean
@@ -79,7 +79,7 @@ export type SummaryProps = {
   readonly errorCount: number
   /** Label of the submit button, or null for the default. */
   readonly submitLabel: string | null
-  /** The pending upload that delays the submit. Null if there is none. */
+  /** Note about a pending upload that delays submission. Null if there is none. */
   readonly uploadNotice: ReactNode
   /** Email address for the confirmation. Undefined if the answer or the field is missing. */
   readonly confirmationAddress: unknown
@@ -88,7 +88,7 @@ export type SummaryProps = {
   readonly reloadPrices: () => void
 }
 
-/** Progress text at the pressed button, the only indication that the submit is in progress. */
+/** Progress text next to the submit button: the only sign that the form is being submitted. */
 function ProgressText({ isBusy, isRetrying, uploadNotice }: SummaryProps) {
   if (!isBusy) return uploadNotice
   return (
@@ -112,7 +112,7 @@ function PriceNotes({
   notes,
   errorCount,
   problem,
-  until,
+  priceChangeNote,
   reloadPrices,
   isBusy,
   contradiction,
@@ -173,7 +173,7 @@ function PriceNotes({
           {formatMessage(selectPluralForm(errorCount, errors), { count: errorCount })}
         </p>
       )}
-      {price.is === 'price' && until}
+      {price.is === 'price' && priceChangeNote}
     </>
   )
 }
@@ -257,9 +257,7 @@ function TotalAnnouncement({ price }: Pick<SummaryProps, 'price'>) {
   )
 }
 
-/**
- * The email address next to the pay button, so that the delegate notices a typo before paying.
- */
+/** The email address next to the pay button, so that the delegate notices a typo before paying. */
 function ConfirmationAddress({
   event,
   answer,
@@ -281,8 +279,8 @@ function ConfirmationAddress({
 }
 
 /** Notes below the form in the one-column layout; the bar holds only the price and the button. */
-export function NotesBelow(props: SummaryProps) {
-  const isWide = useWide()
+export function NotesBelowForm(props: SummaryProps) {
+  const isWide = useIsWide()
   if (isWide === true) return null
   return (
     <div className="below">
@@ -328,23 +326,23 @@ function getBarName({ sections, form: { summary } }: PublicEvent): string {
   return isSectionTitle ? formatMessage(text.bar, { title: summary.title }) : summary.title
 }
 
-/** The bar at the bottom of a phone: the price is always visible, its details open upwards. */
+/** The bar at the bottom of a phone's screen. It always shows the price; its details open upwards. */
 function SummaryBar(props: SummaryProps) {
   const [isOpen, setOpen] = useState(false)
   const bar = useRef<HTMLElement>(null)
   const { price, event } = props
   const isLive = useIsLive()
   useEffect(() => {
-    // Toasts appear above the bar at its current height. Set on their element only, because every
-    // element that inherits the value would be recalculated.
-    const toasts = document.querySelector<HTMLElement>('.messages')?.style
+    // Toasts appear above the bar, so their element gets the bar's height. No other element gets it,
+    // because the browser recalculates the style of every element that inherits the value.
+    const toastStyle = document.querySelector<HTMLElement>('.messages')?.style
     const observer = new ResizeObserver(() =>
-      toasts?.setProperty('--bar', `${bar.current?.offsetHeight ?? 0}px`),
+      toastStyle?.setProperty('--bar', `${bar.current?.offsetHeight ?? 0}px`),
     )
     if (bar.current) observer.observe(bar.current)
     return () => {
       observer.disconnect()
-      toasts?.removeProperty('--bar')
+      toastStyle?.removeProperty('--bar')
     }
   }, [])
   return (

@@ -46,8 +46,11 @@ const MONEY_MESSAGES: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
 export function FailedPayment({ event, registration, query, now, payButton }: FailedPaymentProps) {
   const page = event.results.failed
   const values = getResultValues(event, registration, query)
-  /** Omits texts that refer to an unknown number. */
   const failure = registration?.failed_as ?? null
+  /**
+   * Omits lines with a placeholder that has no value. Omits lines that say that nothing was charged,
+   * unless the bank declined the payment.
+   */
   const fillLines = (lines: readonly string[]) =>
     lines
       .filter((line) => failure === 'declined' || !statesNoCharge(line))

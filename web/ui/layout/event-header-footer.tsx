@@ -7,21 +7,21 @@ import { renderMessage } from '../rich-message.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { Badge } from '../payment-status-badge.tsx'
 
-type Header = Pick<
+type HeaderEvent = Pick<
   PublicEvent,
   'title' | 'theme' | 'from' | 'to' | 'hours' | 'venue' | 'demo' | 'look'
 >
 
 /**
- * Colour band, title, motto, dates and venue. `level`: heading level, because the organisers' page
- * shows the header inside a page with its own title. The server renders the same markup, so that
- * nothing moves when this replaces it.
+ * Colour band, title, motto, dates and venue. `level` is the heading level, which differs on the
+ * organisers' page: it shows the header below its own title. The server renders the same markup, so
+ * that nothing moves on hydration.
  */
 export function EventHeader({
   event,
   level: Title = 'h1',
 }: {
-  readonly event: Header
+  readonly event: HeaderEvent
   readonly level?: 'h1' | 'h2'
 }) {
   return (
