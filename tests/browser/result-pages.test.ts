@@ -30,11 +30,11 @@ type PageData = Readonly<Record<string, string | undefined>>
 type EventCase = {
   readonly title: string
   readonly id: string
-  readonly pages: string
+  readonly pagesPath: string
   /** The numbers that the registrations had in another system, in the order of `STATUSES`. */
   readonly numbers: readonly [string, string, string, string]
   readonly row: Readonly<Record<string, string>>
-  readonly paid: {
+  readonly paidPage: {
     readonly heading: string
     readonly data: PageData
     readonly notes: readonly string[]
@@ -47,7 +47,7 @@ type EventCase = {
     readonly unknown: readonly [string, string]
   }
   readonly errorButton: string | null
-  readonly failed: {
+  readonly failedPage: {
     readonly data: PageData
     readonly lines: readonly string[]
     readonly unknownData: PageData
@@ -69,7 +69,7 @@ const CASES: readonly EventCase[] = [
   {
     title: 'AFPICON 2026',
     id: 'afpicon2026',
-    pages: '/afpicon/payment',
+    pagesPath: '/afpicon/payment',
     numbers: buildNumbers('AFPI'),
     row: {
       ...DELEGATE,
@@ -78,7 +78,7 @@ const CASES: readonly EventCase[] = [
       gst_amount: '945',
       total_amount: '6195',
     },
-    paid: {
+    paidPage: {
       heading: 'Registration Confirmed',
       data: {
         'Email Address': DELEGATE.email,
@@ -100,7 +100,7 @@ const CASES: readonly EventCase[] = [
       unknown: ['AFPI2000000000009', FETCH_FAILED],
     },
     errorButton: null,
-    failed: {
+    failedPage: {
       data: { Amount: '₹ 6,195', Status: 'Failed' },
       lines: [
         'Your registration is not confirmed',
@@ -122,7 +122,7 @@ const CASES: readonly EventCase[] = [
   {
     title: 'Chirurgia 2026',
     id: 'chirurgia2026',
-    pages: '/chirurgia/payment',
+    pagesPath: '/chirurgia/payment',
     numbers: buildNumbers('CHIR'),
     row: {
       ...DELEGATE,
@@ -133,7 +133,7 @@ const CASES: readonly EventCase[] = [
       gst_amount: '763',
       total_amount: '5000',
     },
-    paid: {
+    paidPage: {
       heading: 'Registration Confirmed',
       data: {
         Email: DELEGATE.email,
@@ -151,7 +151,7 @@ const CASES: readonly EventCase[] = [
       unknown: ['CHIR2000000000009', FETCH_FAILED],
     },
     errorButton: null,
-    failed: {
+    failedPage: {
       data: { Amount: '₹ 5,000', Status: 'Failed' },
       lines: PAYMENT_TIPS,
       unknownData: { 'Order ID': 'N/A', Amount: 'N/A', Date: 'N/A', Status: 'Failed' },
@@ -165,7 +165,7 @@ const CASES: readonly EventCase[] = [
   {
     title: 'Kerala Mid Zone 2025',
     id: 'midzone2025',
-    pages: '/midzone/payment',
+    pagesPath: '/midzone/payment',
     numbers: buildNumbers('MIDZ'),
     row: {
       ...DELEGATE,
@@ -177,7 +177,7 @@ const CASES: readonly EventCase[] = [
       gst_amount: '135',
       total_amount: '885',
     },
-    paid: {
+    paidPage: {
       heading: 'Registration Confirmed',
       data: {
         Email: DELEGATE.email,
@@ -202,7 +202,7 @@ const CASES: readonly EventCase[] = [
       unknown: ['MIDZ2000000000009', FETCH_FAILED],
     },
     errorButton: null,
-    failed: {
+    failedPage: {
       data: { Amount: '₹ 885', Status: 'Failed' },
       lines: PAYMENT_TIPS,
       unknownData: { 'Order ID': 'N/A', Amount: 'N/A', Date: 'N/A', Status: 'Failed' },
@@ -216,11 +216,11 @@ const CASES: readonly EventCase[] = [
   {
     title: 'PULMOCON 2025',
     id: 'pulmocon2025',
-    pages: '/payment',
+    pagesPath: '/payment',
     numbers: ['PULMO20250001', 'PULMO-2025-2', 'PULMO3', 'PULMO20250004'],
     // The columns of the old website: no base, no GST.
     row: { ...DELEGATE, registration_category_display: 'PG Students', final_amount: '123500' },
-    paid: {
+    paidPage: {
       heading: 'Payment Successful',
       data: {
         Category: 'PG Students',
@@ -236,7 +236,7 @@ const CASES: readonly EventCase[] = [
       unknown: ['PULMO999', 'Registration details not found'],
     },
     errorButton: 'Go to Home',
-    failed: {
+    failedPage: {
       data: { 'Registration Number': 'PULMO3', 'Transaction ID': 'PULMO3', Amount: '₹ 1,23,500' },
       lines: ['Please contact support and quote the transaction ID PULMO3'],
       unknownData: {
@@ -306,49 +306,50 @@ async function importAll({
 const readMain = async (page: Page): Promise<string> =>
   toPlainText(await page.getByRole('main').textContent()).replaceAll('’', "'")
 const buildUrl = (event: EventCase, outcome: 'success' | 'failed', query: string): string =>
-  `${server.url}${event.pages}/${outcome}${query}`
+  `${server.url}${event.pagesPath}/${outcome}${query}`
 const waitForHeading = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 2, name, exact: true }).waitFor()
 describe.each(CASES)('$title', (event) => {
-  let [paidNo, , failed] = event.numbers
+  let [paidNo, , failedNo] = event.numbers
   beforeAll(() => {
-    ;[paidNo, , failed] = readAssigned(server.dataDir, event.numbers)
+    ;[paidNo, , failedNo] = readAssigned(server.dataDir, event.numbers)
   })
 
   test('S024 S025 S026 S027 S033 S039 S057 S067 S071: paid: shows the stored name, items and amount, whatever the address contains', async () => {
     const { page } = visitor
     for (const outcome of ['failed', 'success'] as const) {
       await page.goto(buildUrl(event, outcome, `?orderId=${paidNo}&amount=1.00&date=2001-01-01`))
-      await waitForHeading(page, event.paid.heading)
+      await waitForHeading(page, event.paidPage.heading)
     }
     // With only the number, the page shows no personal data: no address, no phone, and no empty rows for them.
     expect(await readMain(page)).not.toMatch(/stored@example|98470|N\/A/)
-    if (Object.values(event.paid.data).includes(DELEGATE.email)) {
+    if (Object.values(event.paidPage.data).includes(DELEGATE.email)) {
       await page.getByRole('textbox', { name: 'Email address' }).fill(DELEGATE.email)
       await page.getByRole('button', { name: 'Show my registration' }).click()
       await page.getByText(DELEGATE.phone_number).waitFor()
     }
     const data = removeGaps(await readData(page.getByRole('main')), 'Transaction ID')
-    expect(data).toMatchObject(replaceNumber(event.paid.data, event.numbers[0], paidNo))
+    expect(data).toMatchObject(replaceNumber(event.paidPage.data, event.numbers[0], paidNo))
     expect(data['Payment Date']).toContain('10 November 2025, 9:05')
     const text = await readMain(page)
-    for (const phrase of [DELEGATE.full_name, ...event.paid.notes]) expect(text).toContain(phrase)
+    for (const phrase of [DELEGATE.full_name, ...event.paidPage.notes])
+      expect(text).toContain(phrase)
     expect(text.replaceAll(' ', '')).toContain(paidNo)
     // A newly assigned number may contain these digits by chance.
     expect(text.replaceAll(' ', '').replaceAll(paidNo, '')).not.toContain('2001')
     for (const name of ['Download Receipt', 'Print Confirmation'])
       expect(await page.getByRole('button', { name }).count()).toBe(
-        event.paid.buttons.includes(name) ? 1 : 0,
+        event.paidPage.buttons.includes(name) ? 1 : 0,
       )
-    await expect.poll(() => page.title()).toBe(`${event.paid.heading} · ${event.title}`)
+    await expect.poll(() => page.title()).toBe(`${event.paidPage.heading} · ${event.title}`)
     await expectAccessible(page, `${event.title}, paid`)
-    if (event.paid.buttons.length > 0) await checkReceiptAndPrint(page, paidNo)
+    if (event.paidPage.buttons.length > 0) await checkReceiptAndPrint(page, paidNo)
   })
 
   test('S045 S046 S047 S060 S061 S062 S068 S072 S173: failed: shows details, causes or tips, and the next steps', async () => {
     const { page } = visitor
     for (const outcome of ['success', 'failed'] as const) {
-      await page.goto(buildUrl(event, outcome, `?orderId=${failed}&amount=1.00&date=2001-01-01`))
+      await page.goto(buildUrl(event, outcome, `?orderId=${failedNo}&amount=1.00&date=2001-01-01`))
       await waitForHeading(page, 'Payment Failed')
       expect(await page.getByRole('alert').count()).toBe(0)
     }
@@ -358,15 +359,15 @@ describe.each(CASES)('$title', (event) => {
       'Order ID',
       'Registration Number',
     )
-    expect(data).toMatchObject(replaceNumber(event.failed.data, event.numbers[2], failed))
+    expect(data).toMatchObject(replaceNumber(event.failedPage.data, event.numbers[2], failedNo))
     expect(data['Order ID'] ?? data['Transaction ID']).toBe(event.numbers[2])
     expect(data['Date'] ?? data['Attempt Date']).toBe('10 November 2025, 9:00 am')
     const text = await readMain(page)
-    for (const line of event.failed.lines) expect(text).toContain(line)
+    for (const line of event.failedPage.lines) expect(text).toContain(line)
     // Another system reported this failure, so it is unknown whether the delegate was charged, whatever the event file states.
     expect(text).toMatch(/We could not confirm this payment(?!.*No amount has been)/s)
     expect(text).not.toContain('Paid')
-    for (const [name, target] of Object.entries(event.failed.links)) {
+    for (const [name, target] of Object.entries(event.failedPage.links)) {
       const href = (await page.getByRole('link', { name, exact: true }).getAttribute('href')) ?? ''
       if (!target.startsWith('mailto:')) expect(href, name).toBe(target)
       else {
@@ -378,7 +379,7 @@ describe.each(CASES)('$title', (event) => {
       }
     }
     await expectAccessible(page, `${event.title}, failed`)
-    const [retryLabel] = Object.entries(event.failed.links)
+    const [retryLabel] = Object.entries(event.failedPage.links)
     if (retryLabel === undefined) return
     await page.getByRole('link', { name: retryLabel[0], exact: true }).click()
     await page.waitForURL(server.url + retryLabel[1])
@@ -391,12 +392,12 @@ const REPRESENTATIVES = ['afpicon2026', 'pulmocon2025']
 const TESTED_CASES = CASES.filter(({ id }) => ALL_RUNS || REPRESENTATIVES.includes(id))
 
 describe.each(TESTED_CASES)('$title', (event) => {
-  let [paid, pending, failed, refunded] = event.numbers
+  let [paidNo, pendingNo, failedNo, refundedNo] = event.numbers
   beforeAll(() => {
-    ;[paid, pending, failed, refunded] = readAssigned(server.dataDir, event.numbers)
+    ;[paidNo, pendingNo, failedNo, refundedNo] = readAssigned(server.dataDir, event.numbers)
   })
 
-  test('S040 S041 S044 S059 S066 S170: missing, invalid and unknown order id', async () => {
+  test('S040 S041 S044 S059 S066 S170: without an order ID, or with an invalid or unknown one, the page states the error and that a paid registration is not lost', async () => {
     const { page } = visitor
     const { missing, malformed, unknown } = event.errors
     for (const [query, sentence] of [
@@ -417,10 +418,10 @@ describe.each(TESTED_CASES)('$title', (event) => {
     await expectAccessible(page, `${event.title}, unknown id`)
   })
 
-  test('S105 S116: pending, on both pages: no receipt, no statement about the payment, and can be paid while the event accepts payments', async () => {
+  test('S105 S116: pending, on both pages: shows no receipt and no statement about the payment, and offers payment while the event accepts it', async () => {
     const { page } = visitor
     for (const outcome of ['failed', 'success'] as const) {
-      await page.goto(buildUrl(event, outcome, `?orderId=${pending}&amount=1.00`))
+      await page.goto(buildUrl(event, outcome, `?orderId=${pendingNo}&amount=1.00`))
       await waitForHeading(page, 'Not paid yet')
       const text = await readMain(page)
       const isClosed = event.id === 'pulmocon2025'
@@ -431,10 +432,10 @@ describe.each(TESTED_CASES)('$title', (event) => {
         'Your registration is not confirmed',
       ])
         expect(text).not.toContain(absentText)
-      for (const name of event.paid.buttons)
+      for (const name of event.paidPage.buttons)
         expect(await page.getByRole('button', { name }).count()).toBe(0)
       expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(isClosed ? 0 : 1)
-      for (const name of Object.keys(event.failed.links))
+      for (const name of Object.keys(event.failedPage.links))
         expect(await page.getByRole('link', { name }).count()).toBe(0)
     }
     await expectAccessible(page, `${event.title}, pending`)
@@ -442,14 +443,14 @@ describe.each(TESTED_CASES)('$title', (event) => {
 
   test('S104: refunded: states the refund, without receipt or retry', async () => {
     const { page } = visitor
-    await page.goto(buildUrl(event, 'success', `?orderId=${refunded}`))
+    await page.goto(buildUrl(event, 'success', `?orderId=${refundedNo}`))
     await waitForHeading(page, 'Payment refunded')
-    for (const name of event.paid.buttons)
+    for (const name of event.paidPage.buttons)
       expect(await page.getByRole('button', { name }).count()).toBe(0)
     await expectAccessible(page, `${event.title}, refunded`)
   })
 
-  test('S033 S045 S046 S060 S061: the failed page of an unreadable order shows the parameters of its address, and states nothing about the payment', async () => {
+  test('S033 S045 S046 S060 S061: the failed page of an order that cannot be found shows the values in its URL, and does not state whether the delegate was charged', async () => {
     const { page } = visitor
     for (const query of [
       '',
@@ -465,7 +466,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
         expect(data).toEqual(
           expect.objectContaining(
             Object.fromEntries(
-              Object.entries(event.failed.unknownData).filter(([, value]) => value !== undefined),
+              Object.entries(event.failedPage.unknownData).filter(([, text]) => text !== undefined),
             ),
           ),
         )
@@ -497,16 +498,16 @@ describe.each(TESTED_CASES)('$title', (event) => {
 
   test("S042 S043 S044 S055 S167: shows a spinner, a network error, the server's message, and then the page", async () => {
     const { page } = visitor
-    let mockResponse: 'none' | number | string | { readonly ofStatus200: string } = 'none'
+    let mockResponse: 'none' | number | string | { readonly bodyOf200: string } = 'none'
     let release = (): void => {}
-    const responseHeld = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve
     })
-    const call = '**/api/**/registrations/**'
+    const eventRegistrationPaths = '**/api/**/registrations/**'
     const registrationPaths = '**/api/registrations/**'
-    for (const path of [call, registrationPaths]) {
+    for (const path of [eventRegistrationPaths, registrationPaths]) {
       await page.route(path, async (route) => {
-        await responseHeld
+        await released
         if (mockResponse === 'none') await route.abort()
         else if (typeof mockResponse === 'number')
           await route.fulfill({
@@ -515,7 +516,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
             body: '<p>a proxy in between</p>',
           })
         else if (typeof mockResponse === 'object')
-          await route.fulfill({ contentType: 'application/json', body: mockResponse.ofStatus200 })
+          await route.fulfill({ contentType: 'application/json', body: mockResponse.bodyOf200 })
         else
           await route.fulfill({
             status: 503,
@@ -524,7 +525,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
           })
       })
     }
-    await page.goto(buildUrl(event, 'success', `?orderId=${paid}`))
+    await page.goto(buildUrl(event, 'success', `?orderId=${paidNo}`))
     await page.getByRole('status').filter({ hasText: 'Loading your registration' }).waitFor()
     await page.locator('.spin').waitFor()
     await expectAccessible(page, `${event.title}, looking up`)
@@ -534,38 +535,38 @@ describe.each(TESTED_CASES)('$title', (event) => {
     await alert.getByText(NETWORK_ERROR).waitFor()
     await expect.poll(readTitle).toBe(FETCH_FAILED)
     await expectAccessible(page, `${event.title}, no response`)
-    const tryAgain = page.getByRole('button', { name: 'Try again' })
+    const tryAgainButton = page.getByRole('button', { name: 'Try again' })
     mockResponse = 500
-    await tryAgain.click()
+    await tryAgainButton.click()
     await alert.getByText('Server error. Please try again later.').waitFor()
     await expect.poll(readTitle).toBe(FETCH_FAILED)
     // An unexpected body with status 200 shows the same message, not a blank page or an endless spinner. Each iteration
     // first checks that the server's own message takes precedence over the text for the status and over the fallback.
-    // The last response is an unknown state, which has no Try Again button.
-    const incompleteRow = { ...event.row, reg_no: paid, payment_status: 'paid' }
-    for (const [ofStatus200, sentence] of [
+    // The last response leads to the page for an unknown order, which has no Try again button.
+    const incompleteRow = { ...event.row, reg_no: paidNo, payment_status: 'paid' }
+    for (const [bodyOf200, sentence] of [
       ['<p>a proxy in between</p>', FETCH_FAILED],
       [JSON.stringify({ status: 'success', registration: incompleteRow }), FETCH_FAILED],
       [JSON.stringify({ status: 'success' }), event.errors.unknown[1]],
     ] as const) {
       mockResponse = 'The register is being copied. Please come back in a minute.'
-      await tryAgain.click()
+      await tryAgainButton.click()
       await alert.getByRole('heading', { name: mockResponse }).waitFor()
-      mockResponse = { ofStatus200 }
-      await tryAgain.click()
+      mockResponse = { bodyOf200 }
+      await tryAgainButton.click()
       await alert.getByRole('heading', { name: sentence, exact: true }).waitFor()
     }
     // A failed page that cannot look up the order remains a failed page and shows no error.
     mockResponse = 'none'
-    await page.goto(buildUrl(event, 'failed', `?orderId=${failed}&amount=10.00&date=2025-11-09`))
+    await page.goto(buildUrl(event, 'failed', `?orderId=${failedNo}&amount=10.00&date=2025-11-09`))
     await waitForHeading(page, 'Payment Failed')
     expect(await alert.count()).toBe(0)
     expect(await readMain(page)).not.toContain('No amount has been deducted')
-    await page.goto(buildUrl(event, 'success', `?orderId=${paid}`))
-    await tryAgain.waitFor()
-    for (const path of [call, registrationPaths]) await page.unroute(path)
-    await tryAgain.click()
-    await waitForHeading(page, event.paid.heading)
+    await page.goto(buildUrl(event, 'success', `?orderId=${paidNo}`))
+    await tryAgainButton.waitFor()
+    for (const path of [eventRegistrationPaths, registrationPaths]) await page.unroute(path)
+    await tryAgainButton.click()
+    await waitForHeading(page, event.paidPage.heading)
   })
 })
 

@@ -6,7 +6,7 @@ import type {
   SheetThreadData,
 } from '../../server/office/spreadsheets/read-spreadsheet-worker.ts'
 
-/** Instead of a thread; histories import CSV only. */
+/** Replaces the worker thread. Histories import only CSV files. */
 export class InlineSheetThread extends EventEmitter {
   constructor(_url: URL, { workerData }: { readonly workerData: SheetThreadData }) {
     super()

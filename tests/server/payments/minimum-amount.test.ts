@@ -1,7 +1,7 @@
 /** A bill below the gateway's minimum is rejected with a message, and never sent to the gateway. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, canRetry } from '../../../engine/index.ts'
-import { register as stored } from '../office/office.ts'
+import { register as storeRegistration } from '../office/office.ts'
 import { retryPayment } from '../../../server/registration/retry-payment.ts'
 import { fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
@@ -48,12 +48,12 @@ const register = (event: string, changes: object = {}) =>
   app.post(`/api/${event}/register/`, { ...delegate, email: `${event}@example.org`, ...changes })
 
 test('a bill of ₹ 0.14 was sent to the gateway, which rejects it', async () => {
-  const answer = await register('sample2026')
-  expect(answer.statusCode, answer.body).toBe(409)
-  expect(answer.json()).toMatchObject({
+  const response = await register('sample2026')
+  expect(response.statusCode, response.body).toBe(409)
+  expect(response.json()).toMatchObject({
     message: expect.stringContaining(MINIMUM_MESSAGE),
   })
-  expect(answer.body).toContain('support@sample.example')
+  expect(response.body).toContain('support@sample.example')
 })
 
 test('if another payment method exists, a bill of ₹ 0.14 can be paid with it', async () => {
@@ -65,13 +65,13 @@ test('if another payment method exists, a bill of ₹ 0.14 can be paid with it',
 })
 
 test('a bill of exactly the minimum is paid online', async () => {
-  const answer = await register('whole2026')
-  expect(answer.statusCode, answer.body).toBe(201)
-  expect(answer.json()).toMatchObject({ payment_data: { amount: '1.00' } })
+  const response = await register('whole2026')
+  expect(response.statusCode, response.body).toBe(201)
+  expect(response.json()).toMatchObject({ payment_data: { amount: '1.00' } })
 })
 
-test('a stored registration with a price of ₹ 0.14 offered “Pay” and sent the amount to the gateway', async () => {
-  const regNo = await stored(app, 'sample2026', {
+test('the page of a stored registration with a price of ₹ 0.14 offered “Pay” and sent the amount to the gateway', async () => {
+  const regNo = await storeRegistration(app, 'sample2026', {
     n: 1,
     on: instant(app.now()),
     answers: { ...delegate, email: 'stored@example.org', is_member: true },
