@@ -2,8 +2,6 @@
 import { expect, test } from 'vitest'
 import { addDays, day, INR, quote, startOfDay } from '../../../engine/index.ts'
 import {
-  compileEvent,
-  createEventFile,
   QUESTIONS,
   readCompanionTable,
   readFees,
@@ -14,9 +12,8 @@ import {
   type ItemRow,
   type NewEventAnswers,
 } from '../../../engine/authoring.ts'
-import { shared } from '../../server/cli/shared-files.ts'
+import { ANSWER_DAY as today, compileNewEvent } from './new-event-file.ts'
 
-const today = day('2026-05-01')
 const event: NewEventAnswers = {
   title: 'Echo 2026',
   from: day('2026-12-11'),
@@ -42,18 +39,6 @@ function confirmAll(text: string) {
   }
 }
 
-function compile(answers: NewEventAnswers) {
-  const text = createEventFile({ ...answers, id: 'echo2026', prefix: 'ECHO', today })
-  const { event: compiled, findings } = compileEvent(text, shared, { path: 'echo2026.yaml' })
-  expect(
-    findings
-      .filter(({ code }) => code !== 'EV991')
-      .map(({ code, message, at }) => `${at.start.line} ${code} ${message}`),
-  ).toEqual([])
-  if (compiled === null) throw new Error('no event')
-  return { compiled, text }
-}
-
 const row = (label: string, cells: string, number = ''): ItemRow => ({
   label,
   category: '',
@@ -76,7 +61,7 @@ test('a brochure with days without registration could only be entered without th
     { rows: [row('ECG', '500 600 –', '30')], notes: [], isByPeriod: true },
     companions.answers,
   )
-  const { compiled } = compile(workshops.answers)
+  const { compiled } = compileNewEvent(workshops.answers)
   const read = (on: string) => {
     const quoted = quote(compiled, { registering_as: 'member' } as never, startOfDay(day(on)))
     return quoted.ok
@@ -158,7 +143,7 @@ test.each([
     expect([typeof at, typeof column], message).toEqual(['number', 'number'])
   }
   expect(problems).toEqual([])
-  const { compiled, text: file } = compile(fees)
+  const { compiled, text: file } = compileNewEvent(fees)
   expect(Object.keys(compiled.fees.prices ?? {})).toEqual(['member', 'pg'])
   if (file.includes('EV412'))
     expect(file).toContain('The organisers confirmed that this price is lower')
@@ -194,7 +179,7 @@ test('falling prices of workshops and accompanying persons are confirmed in thei
     companions.answers,
   )
   expect([companions.problems, workshops.problems]).toEqual([[], []])
-  expect(compile(workshops.answers).text.match(/code: EV412/g)).toHaveLength(3)
+  expect(compileNewEvent(workshops.answers).text.match(/code: EV412/g)).toHaveLength(3)
 })
 
 test.each([
@@ -215,5 +200,5 @@ test.each([
   })
   const confirmed = parse(true)
   if (confirmed?.ok !== true) throw new Error(String(confirmed?.error))
-  if (name === 'categories') compile(confirmed.value)
+  if (name === 'categories') compileNewEvent(confirmed.value)
 })

@@ -10,16 +10,9 @@ import {
   toAmount,
   withDeskDays,
 } from '../../../engine/index.ts'
-import {
-  compileEvent,
-  createEventFile,
-  DETAIL_QUESTIONS,
-  QUESTIONS,
-  type NewEventAnswers,
-} from '../../../engine/authoring.ts'
-import { shared } from '../../server/cli/shared-files.ts'
+import { DETAIL_QUESTIONS, QUESTIONS, type NewEventAnswers } from '../../../engine/authoring.ts'
+import { ANSWER_DAY as today, compileNewEvent } from './new-event-file.ts'
 
-const today = day('2026-05-01')
 const EUR = readCurrency('EUR') ?? INR
 const event: NewEventAnswers = {
   title: 'Echo 2026',
@@ -45,18 +38,6 @@ function answerAll(texts: Readonly<Record<string, string>>, answers = event): Ne
     if (!result.ok) throw new Error(result.error)
     return result.value
   }, answers)
-}
-
-function compile(answers: NewEventAnswers) {
-  const text = createEventFile({ ...answers, id: 'echo2026', prefix: 'ECHO', today })
-  const { event: compiled, findings } = compileEvent(text, shared, { path: 'echo2026.yaml' })
-  expect(
-    findings
-      .filter(({ code }) => code !== 'EV991')
-      .map(({ code, message, at }) => `${at.start.line} ${code} ${message}`),
-  ).toEqual([])
-  if (compiled === null) throw new Error('no event')
-  return compiled
 }
 
 test.each<[string, string, object | string]>([
@@ -177,10 +158,10 @@ const DETAILS = {
 }
 
 test('the refund, the last day of corrections, the account and the colour remained examples until someone wrote YAML', () => {
-  expect(compile(event).demo).toEqual(
+  expect(compileNewEvent(event).compiled.demo).toEqual(
     expect.arrayContaining(['look', 'payment.account', 'cancellation', 'edit']),
   )
-  const compiled = compile(answerAll(DETAILS))
+  const compiled = compileNewEvent(answerAll(DETAILS)).compiled
   expect(compiled.demo).toEqual(['email'])
   expect(compiled).toMatchObject({
     cancellation: {
@@ -194,7 +175,7 @@ test('the refund, the last day of corrections, the account and the colour remain
     payment: { account: 'society' },
     look: { colour: '#117733' },
   })
-  expect(compile(answerAll({ refund: 'no refund' })).cancellation).toMatchObject({
+  expect(compileNewEvent(answerAll({ refund: 'no refund' })).compiled.cancellation).toMatchObject({
     steps: [],
     otherwise: { percent: 0 },
   })
@@ -203,7 +184,7 @@ test('the refund, the last day of corrections, the account and the colour remain
 describe('registration on the days of the conference', () => {
   /** Whether delegates, and staff, can register on the day before the conference, on its days, and after it. */
   const describeDays = (answers: NewEventAnswers) => {
-    const compiled = compile(answers)
+    const compiled = compileNewEvent(answers).compiled
     return ['2026-12-10', '2026-12-11', '2026-12-13', '2026-12-14'].map((on) => {
       const isOpen = (one: typeof compiled) => checkRegistrationOpen(one, day(on)).open
       const atDesk = withDeskDays(compiled, day(on))

@@ -11,8 +11,6 @@ import {
 } from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
 import {
-  compileEvent,
-  createEventFile,
   explainNote,
   QUESTIONS,
   readCompanionTable,
@@ -25,10 +23,9 @@ import {
   type ItemRow,
   type NewEventAnswers,
 } from '../../../engine/authoring.ts'
-import { shared } from '../../server/cli/shared-files.ts'
+import { ANSWER_DAY as today, compileNewEvent } from './new-event-file.ts'
 
 const EUR = readCurrency('EUR') ?? INR
-const today = day('2026-05-01')
 const FEES =
   'Category\tEarly (till 31 Aug 2026)\tRegular (till 31 Oct 2026)\tSpot\nMember\t5000\t6000\t8000\nNon-Member\t6000\t7000\t9000\nPG\t3000\t3500\tNA\nFaculty\tFree\tFree\tFree'
 const event: NewEventAnswers = {
@@ -48,18 +45,6 @@ const PERIODS: readonly (readonly [string, Day, Day])[] = [
   ['regular', day('2026-09-01'), day('2026-10-31')],
   ['spot', day('2026-11-01'), day('2026-12-13')],
 ]
-
-function compile(options: NewEventAnswers) {
-  const file = createEventFile({ ...options, id: 'echo2026', prefix: 'ECHO', today })
-  const { event: compiled, findings } = compileEvent(file, shared, { path: 'echo2026.yaml' })
-  expect(
-    findings
-      .filter(({ code }) => code !== 'EV991')
-      .map(({ code, message, at }) => `${at.start.line} ${code} ${message}`),
-  ).toEqual([])
-  if (compiled === null) throw new Error('no event')
-  return compiled
-}
 
 const formatRow = ({ label, category, cells, number }: ItemRow): string =>
   [label, category, ...cells, number].join(' | ')
@@ -259,7 +244,7 @@ test.each<NewEventAnswers['tax']>(['none', 'inside', 'on top'])(
       companions.answers,
     )
     expect([...companions.problems, ...workshops.problems]).toEqual([])
-    const compiled = compile(workshops.answers)
+    const compiled = compileNewEvent(workshops.answers).compiled
     expect(compiled.quotas.flatMap(({ max }) => Object.entries(max))).toEqual(
       expect.arrayContaining([
         ['basic-echo', 30],
@@ -327,7 +312,7 @@ test('a category does not see workshops that it cannot choose', () => {
       seats: null,
     },
   ]
-  const { fields } = compile({ ...answers, workshops })
+  const { fields } = compileNewEvent({ ...answers, workshops }).compiled
   expect(
     fields.flatMap(({ id, label, options }) =>
       id.startsWith('workshops') ? [[id, label, options?.map((option) => option.label)]] : [],
@@ -367,7 +352,7 @@ test.each<[string, unknown]>([
 ])('the command reads %s', (text, expected) => {
   const result = QUESTIONS.find(({ name }) => name === 'workshops')?.parse(text, answers, today)
   expect(result?.ok === true ? result.value.workshops : result?.error).toEqual(expected)
-  if (result?.ok === true) compile(result.value)
+  if (result?.ok === true) compileNewEvent(result.value).compiled
 })
 
 test('a brochure with seats for one workshop and own prices for every category could not be entered', () => {
@@ -395,7 +380,9 @@ test('a brochure with seats for one workshop and own prices for every category c
     { label: 'Suturing', seats: 30 },
     { label: 'Echo for All', seats: null, ownPrices: { length: 4 } },
   ])
-  expect(compile({ ...event, ...withWorkshops }).quotas).toMatchObject([{ max: { suturing: 30 } }])
+  expect(compileNewEvent({ ...event, ...withWorkshops }).compiled.quotas).toMatchObject([
+    { max: { suturing: 30 } },
+  ])
   // Seats are those of the workshop; without a category, the others have no price.
   const missing = {
     ...table,
@@ -412,7 +399,8 @@ test('a period called “Closed” got an id that the checker rejects', () => {
   const fees = FEES.replace('Regular (till', 'Closed (till')
   const result = QUESTIONS.find(({ name }) => name === 'categories')?.parse(fees, event, today)
   expect(
-    compile({ ...event, ...(result?.ok === true ? result.value : {}) }).fees.periods,
+    compileNewEvent({ ...event, ...(result?.ok === true ? result.value : {}) }).compiled.fees
+      .periods,
   ).toMatchObject([{ id: 'early' }, { id: 'period-2', label: 'Closed' }, { id: 'spot' }])
 })
 
@@ -425,7 +413,7 @@ test('a banquet is sold with the workshops, under its own name', () => {
       seats: 200,
     },
   ]
-  const { fields, fees } = compile({ ...answers, workshops })
+  const { fields, fees } = compileNewEvent({ ...answers, workshops }).compiled
   expect(fields.find(({ id }) => id === 'workshops')?.label).toBe('Workshops and extras')
   expect(fees.items.map(({ label }) => label)).toEqual(['{option}'])
 })
@@ -441,7 +429,7 @@ test.each<[string, unknown]>([
   expect(question?.buildQuestion(untaxed)).toBe('Which tax is charged, and how?')
   const result = question?.parse(text, untaxed, today)
   if (result?.ok !== true) throw new Error(String(result?.error))
-  expect(compile(result.value).fees.tax).toEqual(expected)
+  expect(compileNewEvent(result.value).compiled.fees.tax).toEqual(expected)
 })
 
 test('days of the test are those of the periods', () =>

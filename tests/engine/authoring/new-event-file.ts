@@ -1,0 +1,21 @@
+/** Compiles the file that "New conference" creates from the answers of a test. */
+import { expect } from 'vitest'
+import { day } from '../../../engine/index.ts'
+import { compileEvent, createEventFile, type NewEventAnswers } from '../../../engine/authoring.ts'
+import { shared } from '../../server/cli/shared-files.ts'
+
+/** The day on which the organiser answers. */
+export const ANSWER_DAY = day('2026-05-01')
+
+/** Returns the compiled event and its file. The file may have no finding other than the list of its placeholders. */
+export function compileNewEvent(answers: NewEventAnswers) {
+  const text = createEventFile({ ...answers, id: 'echo2026', prefix: 'ECHO', today: ANSWER_DAY })
+  const { event: compiled, findings } = compileEvent(text, shared, { path: 'echo2026.yaml' })
+  expect(
+    findings
+      .filter(({ code }) => code !== 'EV991')
+      .map(({ code, message, at }) => `${at.start.line} ${code} ${message}`),
+  ).toEqual([])
+  if (compiled === null) throw new Error('the created file has no event')
+  return { compiled, text }
+}
