@@ -352,7 +352,7 @@ test.each<[string, unknown]>([
 ])('the command reads %s', (text, expected) => {
   const result = QUESTIONS.find(({ name }) => name === 'workshops')?.parse(text, answers, today)
   expect(result?.ok === true ? result.value.workshops : result?.error).toEqual(expected)
-  if (result?.ok === true) compileNewEvent(result.value).compiled
+  if (result?.ok === true) compileNewEvent(result.value)
 })
 
 test('a brochure with seats for one workshop and own prices for every category could not be entered', () => {
