@@ -53,11 +53,12 @@ export {
   readRefundSteps,
   splitRefundSteps,
 } from './authoring/tools/new-event/questions/refund-steps.ts'
+export { readFees, type FeeProblem } from './authoring/tools/new-event/check-fees.ts'
 export {
+  closePeriod,
+  listClosedDays,
   listColumnLabels,
-  readFees,
-  type FeeProblem,
-} from './authoring/tools/new-event/check-fees.ts'
+} from './authoring/tools/new-event/fee-table/closed-periods.ts'
 export { askAboutCurrency } from './authoring/tools/new-event/fee-table/currency.ts'
 export { listRowRemarks } from './authoring/tools/new-event/category-remarks.ts'
 export {

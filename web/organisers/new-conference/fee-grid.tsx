@@ -2,7 +2,9 @@
 import { isDay } from '../../../engine/index.ts'
 import {
   askAboutCurrency,
+  closePeriod,
   explainNote,
+  listClosedDays,
   listRowRemarks,
   readNote,
 } from '../../../engine/authoring.ts'
@@ -62,6 +64,7 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
   const nameOf = (column: number): string => columns[column]?.label || `period ${column + 1}`
   const { currency, currencyAsked, ...others } = fees
   const remarks = listRowRemarks(rows, currency)
+  const closedDays = listClosedDays(fees)
   // The question about the currency stands above the table, with its answers.
   const tableProblems = problems.filter(
     ({ row, column, note, message }) =>
@@ -107,7 +110,11 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
         nameRow={({ label }, at) => label || `category ${at + 1}`}
         removeRow={(at) => change({ ...fees, rows: without(rows, at) })}
         fixColumns={(fixed) => change({ ...fees, columns: fixed })}
-        confirm={(message) => change(addConfirmed(fees, message))}
+        confirm={({ message, column, isClosedPeriod }) =>
+          isClosedPeriod === true && typeof column === 'number'
+            ? change(closePeriod(fees, column), column)
+            : change(addConfirmed(fees, message))
+        }
         columns={columns.map(({ label, from, to }, column) => ({
           name: nameOf(column),
           head: (markPart) => (
@@ -118,18 +125,16 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
                 {...markPart('label')}
                 onChange={({ target }) => setColumn(column, { label: target.value })}
               />
-              {from !== '' && (
-                <label>
-                  from
-                  <input
-                    type="date"
-                    aria-label={`First day of ${nameOf(column)}`}
-                    value={isDay(from) ? from : ''}
-                    {...markPart('from')}
-                    onChange={({ target }) => setColumn(column, { from: target.value })}
-                  />
-                </label>
-              )}
+              <label>
+                from (optional)
+                <input
+                  type="date"
+                  aria-label={`First day of ${nameOf(column)}`}
+                  value={isDay(from) ? from : ''}
+                  {...markPart('from')}
+                  onChange={({ target }) => setColumn(column, { from: target.value })}
+                />
+              </label>
               <label>
                 {column === columns.length - 1 && to === ''
                   ? 'until the conference ends, or'
@@ -181,6 +186,11 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
           }
         })}
       />
+      <div role="status">
+        {closedDays.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+      </div>
       {remarks.length > 0 && (
         <div role="status">
           <p>The event file does not do this yet. A comment in it says so:</p>
@@ -191,6 +201,10 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
           </ul>
         </div>
       )}
+      <p className="mute">
+        Leave “from” empty if a period begins on the day after the one before. In the first period,
+        empty means that registration is open at once.
+      </p>
       <p className="mute">
         Write amounts, free, or – if a category is not on sale then. Leave the table empty if you do
         not know the fees yet.

@@ -103,7 +103,7 @@ export function ItemGrid({ kind, table, before, problems, change }: ItemGridProp
         change={setRows}
         nameRow={nameRow}
         removeRow={removeRow}
-        confirm={(message) => change(addConfirmed(table, message))}
+        confirm={({ message }) => change(addConfirmed(table, message))}
         columns={columns.map((name) => ({ name, head: () => name }))}
         rowHead={(row, at, invalid) => ({
           hasLabel: isWorkshop && !continuesWorkshop(rows, at),

@@ -34,8 +34,8 @@ type PriceGridProps<R extends Row> = {
   }
   readonly removeRow: (at: number) => void
   readonly fixColumns?: (columns: FeeTable['columns']) => void
-  /** Called with the message of a problem of which the organiser states that the table is right. */
-  readonly confirm: (message: string) => void
+  /** Called with a problem of which the organiser states that the table is right. */
+  readonly confirm: (problem: FeeProblem) => void
   /** Between the table and the problems of the whole table. */
   readonly children: ReactNode
 }
@@ -95,10 +95,15 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                 className="btn line sm"
                 aria-describedby={`${id}-${index}`}
                 onClick={() => {
-                  table.current
-                    ?.querySelector<HTMLElement>(`input[aria-describedby="${id}-${index}"]`)
-                    ?.focus()
-                  confirm(problem.message)
+                  // The field of a closed period disappears with it.
+                  const field =
+                    problem.isClosedPeriod === true
+                      ? null
+                      : table.current?.querySelector<HTMLElement>(
+                          `input[aria-describedby="${id}-${index}"]`,
+                        )
+                  ;(field ?? table.current)?.focus()
+                  confirm(problem)
                 }}
               >
                 {problem.confirm}

@@ -1,14 +1,21 @@
 /** Checks a fee table; each problem names the cell, row or column where it is. */
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
 import { formatCurrency, INR, type Currency } from '../../../lib/money.ts'
-import { addDays, formatDay, formatDays, isDay, type Day } from '../../../lib/time.ts'
+import { addDays, formatDay, isDay, type Day } from '../../../lib/time.ts'
 import { askAboutCurrency, explainOtherCurrency, isInOtherCurrency } from './fee-table/currency.ts'
 import { hasDecimalComma } from './fee-table/cells.ts'
+import {
+  askAboutClosedPeriod,
+  askAboutGap,
+  findClosedPeriods,
+  listColumnLabels,
+  listStatedNames,
+} from './fee-table/closed-periods.ts'
+import { findDaysInName } from './fee-table/days.ts'
 import { explainNote } from './fee-table/notes.ts'
 import type { FeeTable } from './fee-table/parts.ts'
 import { explainBraces, explainName, hasBraces } from './category-name.ts'
 import { listImplausiblePrices, readPrice, type ImplausiblePrice } from './prices.ts'
-import { listPeriodLabels } from './price-periods.ts'
 import type { NewEventAnswers, PricesByPeriod, SampleCategory } from './sample-options.ts'
 
 /**
@@ -30,7 +37,13 @@ export type FeeProblem = {
    * message is added to the confirmed ones of the table.
    */
   readonly confirm?: string
+  /**
+   * The period of the problem's column has no prices. The organiser confirms that registration is closed on its days:
+   * it is then removed from the table.
+   */
+  readonly isClosedPeriod?: true
 }
+const KEEP_CLOSED = 'Keep registration closed on these days'
 type Fix = { readonly message: string; readonly columns: FeeTable['columns'] }
 
 /**
@@ -52,6 +65,12 @@ export function readFees(
       : []),
     ...(otherCurrency === null ? [] : [otherCurrency]),
     ...findColumnProblems(table, answers, labels),
+    ...findClosedPeriods(table, currency).map((column): FeeProblem => ({
+      column,
+      message: askAboutClosedPeriod(table, column),
+      confirm: KEEP_CLOSED,
+      isClosedPeriod: true,
+    })),
     ...findRowProblems(table, { ...answers, currency }, labels),
     ...table.notes.map((note, index) => ({
       note: index,
@@ -89,24 +108,6 @@ export function readFees(
   return { fees, problems }
 }
 
-const listStatedNames = (table: FeeTable): readonly string[] =>
-  table.columns.map(({ label }, index) => label.trim() || nameByDays(table, index))
-
-/** Returns the names of the table's periods. One without a name has the name that the file gives it. */
-export const listColumnLabels = (table: FeeTable): readonly string[] =>
-  listPeriodLabels(table.columns.length, listStatedNames(table))
-
-/**
- * Names a period without a label by its days, because there are no usual names for four or more
- * periods.
- */
-function nameByDays({ columns }: FeeTable, index: number): string {
-  const [to, before] = [columns[index]?.to ?? '', columns[index - 1]?.to ?? '']
-  if (columns.length < 4) return ''
-  if (isDay(to)) return `Until ${formatDay(to)}`
-  return isDay(before) ? `After ${formatDay(before)}` : ''
-}
-
 function findColumnProblems(
   { columns, confirmed = [] }: FeeTable,
   { from, to = from }: NewEventAnswers,
@@ -136,10 +137,29 @@ function findColumnProblems(
     if (column.to !== '' && !isDay(column.to))
       return [{ column: index, message: `“${column.to}” is not a valid day.` }]
     const start: Day | null = before === null ? null : addDays(before, 1)
+    const named = findDaysInName(column, start, to)
+    if (named !== null)
+      return [
+        {
+          column: index,
+          part: 'label',
+          message: `${name} names other days than its fields. Write the days below, and only the name here.`,
+          ...(named.columnOfName === null
+            ? {}
+            : {
+                fixes: [
+                  {
+                    message: 'Use the days of the name',
+                    columns: columns.with(index, named.columnOfName),
+                  },
+                ],
+              }),
+        },
+      ]
     const end: Day | null = isDay(column.to) ? column.to : null
     if (start !== null && isDay(column.from) && column.from > start) {
       const gapEnd = addDays(column.from, -1)
-      const message = `Registration would be closed on ${formatDays(start, gapEnd)}, before ${name} begins. Change one of the days, or keep registration closed.`
+      const message = askAboutGap(start, gapEnd, labels[index] ?? '')
       if (!confirmed.includes(message)) {
         before = end
         return [
@@ -148,7 +168,7 @@ function findColumnProblems(
             part: 'from',
             message,
             fixes: closeGap(columns, labels, index, start, gapEnd),
-            confirm: 'Keep registration closed on these days',
+            confirm: KEEP_CLOSED,
           },
         ]
       }

@@ -17,6 +17,7 @@ import { readFees, type FeeProblem } from './check-fees.ts'
 import { readWorkshopTable } from './check-items.ts'
 import { readFeeTable } from './fee-table.ts'
 import { isFeeTable } from './fee-table/cells.ts'
+import { closePeriod, findClosedPeriods } from './fee-table/closed-periods.ts'
 import { readItemTable, readItemTables } from './fee-table/item-table.ts'
 import type { ItemTable } from './fee-table/parts.ts'
 import { countPeriods, listPeriodLabels } from './price-periods.ts'
@@ -252,7 +253,11 @@ function readPastedTable(
     return err(
       `The table names ${table.currencyAsked}. If its prices are in ${table.currencyAsked}, state it: --currency ${table.currencyAsked}. If they are in rupees, remove ${table.currencyAsked} from the table.`,
     )
-  const { fees, problems } = readFees(table, answers)
+  const closed = findClosedPeriods(table, table.currency ?? currency)
+  const { fees, problems } = readFees(
+    answers.isConfirmed === true ? closed.reduceRight(closePeriod, table) : table,
+    answers,
+  )
   const wrong = explainProblems(
     problems.filter(({ isMissingDay }) => isMissingDay !== true),
     answers,

@@ -119,3 +119,32 @@ export function connectPeriods(
     }
   })
 }
+
+/**
+ * Returns null if the period's name states no days, or its own days. Otherwise the period with the days of its name;
+ * null if they cannot be read. `start`: the day after the period before. `eventEnd`: the last day of the conference.
+ */
+export function findDaysInName(
+  { label, from, to }: PeriodDays,
+  start: Day | null,
+  eventEnd: Day | undefined,
+): { readonly columnOfName: PeriodDays | null } | null {
+  if (findDays(label, 0).length === 0) return null
+  const latest = eventEnd ?? (isDay(to) ? to : null)
+  const named = latest === null ? null : readPeriodHeading(splitTime(label).rest, latest)
+  if (named === null || (named.from === null && named.to === null)) return { columnOfName: null }
+  const end = to === '' ? (eventEnd ?? '') : to
+  const isOwn =
+    (named.from === null || named.from === from || (from === '' && named.from === start)) &&
+    (named.to === null || named.to === end)
+  if (isOwn) return null
+  const first = named.from ?? from
+  const last = named.to ?? to
+  return {
+    columnOfName: {
+      label: named.label,
+      from: first === start ? '' : first,
+      to: last === eventEnd ? '' : last,
+    },
+  }
+}

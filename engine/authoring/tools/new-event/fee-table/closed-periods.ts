@@ -1,0 +1,105 @@
+/** Days on which registration is closed: between two periods, or a period in which no category is on sale. */
+import type { Currency } from '../../../../lib/money.ts'
+import { addDays, formatDay, formatDays, isDay, type Day } from '../../../../lib/time.ts'
+import { listPeriodLabels } from '../price-periods.ts'
+import { readPrice } from '../prices.ts'
+import type { FeeTable } from './parts.ts'
+
+type Columns = FeeTable['columns']
+/** The days before a period of the table, both inclusive. `column`: that of the period. */
+type Gap = { readonly column: number; readonly first: Day; readonly last: Day }
+
+/**
+ * Names a period without a label by its days, because there are no usual names for four or more
+ * periods.
+ */
+function nameByDays(columns: Columns, index: number): string {
+  const [to, before] = [columns[index]?.to ?? '', columns[index - 1]?.to ?? '']
+  if (columns.length < 4) return ''
+  if (isDay(to)) return `Until ${formatDay(to)}`
+  return isDay(before) ? `After ${formatDay(before)}` : ''
+}
+
+/** Returns the names of the periods as stated; empty for one that the file names. */
+export const listStatedNames = ({ columns }: Pick<FeeTable, 'columns'>): readonly string[] =>
+  columns.map(({ label }, index) => label.trim() || nameByDays(columns, index))
+
+/** Returns the names of the table's periods. One without a name has the name that the file gives it. */
+export const listColumnLabels = ({ columns }: Pick<FeeTable, 'columns'>): readonly string[] =>
+  listPeriodLabels(columns.length, listStatedNames({ columns }))
+
+/** The question about the days between two periods. The organiser confirms it by this text. */
+export const askAboutGap = (first: Day, last: Day, name: string): string =>
+  `Registration would be closed on ${formatDays(first, last)}, before “${name}” begins. Change one of the days, or keep registration closed.`
+
+function findGap(columns: Columns, column: number): Gap | null {
+  const [from, before] = [columns[column]?.from ?? '', columns[column - 1]?.to ?? '']
+  if (!isDay(from) || !isDay(before) || from <= addDays(before, 1)) return null
+  return { column, first: addDays(before, 1), last: addDays(from, -1) }
+}
+
+/** Returns a sentence for each gap that the organiser has confirmed. */
+export function listClosedDays({ columns, confirmed = [] }: FeeTable): readonly string[] {
+  const labels = listColumnLabels({ columns })
+  return columns.flatMap((_, column): readonly string[] => {
+    const gap = findGap(columns, column)
+    const name = labels[column] ?? ''
+    return gap === null || !confirmed.includes(askAboutGap(gap.first, gap.last, name))
+      ? []
+      : [`Registration is closed on ${formatDays(gap.first, gap.last)}, before “${name}” begins.`]
+  })
+}
+
+/** Returns the columns in which no row has a price, although another column has one. */
+export function findClosedPeriods(
+  { columns, rows }: Pick<FeeTable, 'columns' | 'rows'>,
+  currency: Currency,
+): readonly number[] {
+  const closed = columns.flatMap((_, column) =>
+    rows.length > 0 && rows.every(({ cells }) => readPrice(cells[column] ?? '', currency) === null)
+      ? [column]
+      : [],
+  )
+  return closed.length === columns.length ? [] : closed
+}
+
+/** The question about a period in which no category is on sale. */
+export function askAboutClosedPeriod({ columns }: FeeTable, column: number): string {
+  const name = listColumnLabels({ columns })[column] ?? ''
+  const [before, to] = [columns[column - 1]?.to ?? '', columns[column]?.to ?? '']
+  const days =
+    column === columns.length - 1
+      ? isDay(before)
+        ? ` after ${formatDay(before)}`
+        : ''
+      : !isDay(to)
+        ? ''
+        : isDay(before) && before < to
+          ? ` on ${formatDays(addDays(before, 1), to)}`
+          : ` until ${formatDay(to)}`
+  return `No category is on sale in “${name}”: registration would be closed${days}. Write a price, or keep registration closed.`
+}
+
+/** Removes a period, so that registration is closed on its days. The organiser has confirmed these days. */
+export function closePeriod(table: FeeTable, column: number): FeeTable {
+  const end = table.columns[column]?.to ?? ''
+  const columns = table.columns
+    .map((period, index) => {
+      if (index !== column + 1 || !isDay(end)) return period
+      const first = addDays(end, 1)
+      return isDay(period.from) && period.from > first ? period : { ...period, from: first }
+    })
+    .filter((_, index) => index !== column)
+  const gap = findGap(columns, column)
+  const name = listColumnLabels({ columns })[column] ?? ''
+  const message = gap === null ? [] : [askAboutGap(gap.first, gap.last, name)]
+  return {
+    ...table,
+    columns,
+    rows: table.rows.map((row) => ({
+      ...row,
+      cells: row.cells.filter((_, index) => index !== column),
+    })),
+    confirmed: [...(table.confirmed ?? []), ...message],
+  }
+}

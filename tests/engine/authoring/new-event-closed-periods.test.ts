@@ -1,0 +1,195 @@
+/** Days on which registration is closed, as organisers write them: first days, days in a name, a column of dashes. */
+import { expect, test } from 'vitest'
+import { day, INR, quote, startOfDay } from '../../../engine/index.ts'
+import {
+  closePeriod,
+  compileEvent,
+  createEventFile,
+  listClosedDays,
+  QUESTIONS,
+  readFees,
+  readFeeTable,
+  type FeeTable,
+  type NewEventAnswers,
+} from '../../../engine/authoring.ts'
+import { shared } from '../../server/cli/shared-files.ts'
+
+const today = day('2026-05-01')
+const event: NewEventAnswers = {
+  title: 'Echo 2027',
+  from: day('2027-03-12'),
+  to: day('2027-03-14'),
+  tax: 'none',
+}
+
+/** A table as typed: "name, from, to" of each column. */
+const type = (
+  columns: readonly (readonly [string, string, string])[],
+  ...rows: readonly string[]
+): FeeTable => ({
+  columns: columns.map(([label, from, to]) => ({ label, from, to })),
+  rows: rows.map((cells, index) => ({ label: `Category ${index + 1}`, cells: cells.split(' ') })),
+  notes: [],
+})
+const listMessages = (table: FeeTable) =>
+  readFees(table, event).problems.map(({ column, part, message }) => [column, part, message])
+
+/** The prices of the first category on some days; the code of the error if it cannot register. */
+function quoteOn(answers: NewEventAnswers, days: readonly string[]): readonly unknown[] {
+  const file = createEventFile({ ...answers, id: 'echo2027', prefix: 'ECHO', today })
+  const { event: compiled, findings } = compileEvent(file, shared, { path: 'echo2027.yaml' })
+  expect(findings.filter(({ code }) => code !== 'EV991')).toEqual([])
+  return days.map((on) => {
+    if (compiled === null) return null
+    const first = compiled.categories[0]?.id
+    const quoted = quote(compiled, { registering_as: first } as never, startOfDay(day(on)))
+    return quoted.ok ? quoted.value.total / 100 : quoted.error.code
+  })
+}
+
+const DAYS = ['2026-11-30', '2026-12-01', '2027-01-10', '2027-01-11', '2027-01-24', '2027-01-25']
+const CLOSED = 'registration_closed'
+const EXPECTED = [CLOSED, 4000, 4000, CLOSED, CLOSED, 5000]
+const GAP =
+  'Registration would be closed on 11–24 January 2027, before “Regular” begins. Change one of the days, or keep registration closed.'
+
+test('the first day of a typed period leaves a gap, which is asked about', () => {
+  const table = type(
+    [
+      ['Early', '2026-12-01', '2027-01-10'],
+      ['Regular', '2027-01-25', ''],
+    ],
+    '4000 5000',
+  )
+  expect(listMessages(table)).toEqual([[1, 'from', GAP]])
+  expect(listClosedDays(table)).toEqual([])
+  const confirmed = { ...table, confirmed: [GAP] }
+  expect(listMessages(confirmed)).toEqual([])
+  expect(listClosedDays(confirmed)).toEqual([
+    'Registration is closed on 11–24 January 2027, before “Regular” begins.',
+  ])
+  expect(quoteOn({ ...event, ...readFees(confirmed, event).fees }, DAYS)).toEqual(EXPECTED)
+})
+
+test('days in the name of a period were not those of the file', () => {
+  const columns = (name: string, from: string, to: string) =>
+    type(
+      [
+        ['Early', '', '2027-01-10'],
+        [name, from, to],
+      ],
+      '4000 5000',
+    )
+  const problem = readFees(columns('Regular (25 January – 14 March 2027)', '', ''), event)
+    .problems[0]
+  expect(problem).toMatchObject({
+    column: 1,
+    part: 'label',
+    message:
+      '“Regular (25 January – 14 March 2027)” names other days than its fields. Write the days below, and only the name here.',
+    fixes: [
+      {
+        message: 'Use the days of the name',
+        columns: [{ label: 'Early' }, { label: 'Regular', from: '2027-01-25', to: '' }],
+      },
+    ],
+  })
+  expect(listMessages(columns('From 11 January 2027', '', ''))).toEqual([])
+  expect(listMessages(columns('Until 14 March', '', ''))).toEqual([])
+  expect(listMessages(columns('Until 10 March', '', ''))).toMatchObject([[1, 'label', {}]])
+  expect(listMessages(columns('Until 10 March', '', '2027-03-10'))).toEqual([])
+})
+
+test('a period without prices was a form on which nothing is on sale', () => {
+  const table = type(
+    [
+      ['Early', '2026-12-01', '2027-01-10'],
+      ['Registration closed', '', '2027-01-24'],
+      ['Regular', '', ''],
+    ],
+    '4000 – 5000',
+    '2000 – 3000',
+  )
+  const [problem, ...others] = readFees(table, event).problems
+  expect(others).toEqual([])
+  expect(problem).toEqual({
+    column: 1,
+    message:
+      'No category is on sale in “Registration closed”: registration would be closed on 11–24 January 2027. Write a price, or keep registration closed.',
+    confirm: 'Keep registration closed on these days',
+    isClosedPeriod: true,
+  })
+  const closed = closePeriod(table, 1)
+  expect(listMessages(closed)).toEqual([])
+  expect(listClosedDays(closed)).toEqual([
+    'Registration is closed on 11–24 January 2027, before “Regular” begins.',
+  ])
+  expect(closed.rows.map(({ cells }) => cells)).toEqual([
+    ['4000', '5000'],
+    ['2000', '3000'],
+  ])
+  expect(quoteOn({ ...event, ...readFees(closed, event).fees }, DAYS)).toEqual(EXPECTED)
+})
+
+test('registration opens after a first period without prices, and closes before a last one', () => {
+  const table = type(
+    [
+      ['Announced', '', '2026-11-30'],
+      ['Early', '', '2027-01-10'],
+      ['Regular', '', '2027-03-11'],
+      ['Spot', '', ''],
+    ],
+    '– 4000 5000 –',
+  )
+  expect(listMessages(table).map(([, , message]) => message)).toEqual([
+    'No category is on sale in “Announced”: registration would be closed until 30 November 2026. Write a price, or keep registration closed.',
+    'No category is on sale in “Spot”: registration would be closed after 11 March 2027. Write a price, or keep registration closed.',
+  ])
+  const { fees, problems } = readFees(closePeriod(closePeriod(table, 3), 0), event)
+  expect(problems).toEqual([])
+  expect(
+    quoteOn({ ...event, ...fees }, ['2026-11-30', '2026-12-01', '2027-03-11', '2027-03-12']),
+  ).toEqual([CLOSED, 4000, 5000, CLOSED])
+})
+
+test('a first day after the one of the next period is kept; two periods without prices are one gap', () => {
+  const table = type(
+    [
+      ['Early', '', '2027-01-10'],
+      ['Closed', '', '2027-01-15'],
+      ['Still closed', '', '2027-01-20'],
+      ['Regular', '2027-01-25', ''],
+    ],
+    '4000 – – 5000',
+  )
+  const closed = [2, 1].reduce(closePeriod, table)
+  expect(closed.columns.map(({ label, from }) => [label, from])).toEqual([
+    ['Early', ''],
+    ['Regular', '2027-01-25'],
+  ])
+  expect(listClosedDays(closed)).toEqual([
+    'Registration is closed on 11–24 January 2027, before “Regular” begins.',
+  ])
+})
+
+test('the command asks about a period without prices, and closes it with --confirm', () => {
+  const text =
+    'Category\tEarly until 10 Jan 2027\tClosed 11 – 24 Jan 2027\tRegular from 25 Jan 2027\nMember\t4000\t–\t5000\nPG\t2000\t–\t3000'
+  const parse = (isConfirmed: boolean) =>
+    QUESTIONS.find(({ name }) => name === 'categories')?.parse(
+      text,
+      { ...event, isConfirmed },
+      today,
+    )
+  expect(parse(false)).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('If it is correct, add --confirm.'),
+  })
+  const confirmed = parse(true)
+  expect(confirmed).toMatchObject({
+    ok: true,
+    value: { periodEnds: ['2027-01-10'], periodStarts: [null, '2027-01-25'] },
+  })
+  const table = readFeeTable(text, { from: event.from, to: event.to, currency: INR, today })
+  expect(readFees(table, event).problems).toMatchObject([{ column: 1, isClosedPeriod: true }])
+})

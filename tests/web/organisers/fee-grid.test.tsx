@@ -1,0 +1,33 @@
+/** The grid of fees: each period can have a first day, and days without registration are stated. */
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { closePeriod } from '../../../engine/authoring.ts'
+import type { FeeTable } from '../../../engine/authoring.ts'
+import { EMPTY_DRAFT } from '../../../web/organisers/new-conference/answers.ts'
+import { FeeGrid } from '../../../web/organisers/new-conference/fee-grid.tsx'
+
+const draw = (fees: FeeTable): string =>
+  renderToStaticMarkup(<FeeGrid fees={fees} problems={[]} change={() => {}} move={() => {}} />)
+
+test('a gap or the day of opening could not be typed: each period has a field for its first day', () => {
+  const html = draw(EMPTY_DRAFT.fees)
+  expect(html.match(/First day of [^"]*/g)).toEqual([
+    'First day of Early Bird',
+    'First day of Regular',
+  ])
+})
+
+test('the page states the days on which registration is closed', () => {
+  const fees: FeeTable = {
+    columns: [
+      { label: 'Early', from: '', to: '2027-01-10' },
+      { label: 'Closed', from: '', to: '2027-01-24' },
+      { label: 'Regular', from: '', to: '' },
+    ],
+    rows: [{ label: 'Member', cells: ['4000', '–', '5000'] }],
+    notes: [],
+  }
+  const sentence = 'Registration is closed on 11–24 January 2027, before “Regular” begins.'
+  expect(draw(fees)).not.toContain(sentence)
+  expect(draw(closePeriod(fees, 1))).toContain(sentence)
+})
