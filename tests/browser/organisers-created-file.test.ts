@@ -93,6 +93,45 @@ test('the preview shows no fees of the sample while the fee table has a mistake'
   await context.close()
 })
 
+test('three price periods and their buttons fit beside the preview, and more periods have a scroll bar', async () => {
+  const { page, context } = await openFeeTable(1280)
+  const table = page.getByRole('region', { name: 'Fees' })
+  const isWider = () => table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  await page.getByRole('button', { name: 'Add a price period' }).click()
+  await page.getByLabel('Name of period 3').waitFor()
+  expect(await isWider()).toBe(false)
+  await page.getByRole('button', { name: 'Add a price period' }).click()
+  await page.getByLabel('Name of period 4').waitFor()
+  expect(await isWider()).toBe(true)
+  expect(
+    await table.evaluate((element) => getComputedStyle(element, '::-webkit-scrollbar').height),
+  ).toBe('12px')
+  await context.close()
+})
+
+test('the sentence about a pasted table kept the number of categories after one was removed', async () => {
+  const { page, context } = await openFeeTable()
+  await page.getByLabel('Paste a table').fill(PASTED)
+  await page.getByRole('button', { name: 'Read this table' }).click()
+  const sentence = page.getByText('2 categories and 2 periods were read')
+  await sentence.waitFor()
+  await page.getByRole('button', { name: 'Remove Student' }).click()
+  await sentence.waitFor({ state: 'hidden' })
+  await context.close()
+})
+
+test('a workshop with a mistake below correct fees left the fees of the sample in the preview', async () => {
+  const { page, context } = await openFeeTable()
+  const preview = page.getByRole('region', { name: 'Preview of the form' })
+  await preview.getByText('Echo Days 2027').first().waitFor()
+  const workshops = 'Workshops | Fee | Seats\nEcho for All | 1,500 | about 40'
+  await page.getByLabel('Paste a table').fill(`${PASTED}\n${workshops}`)
+  await page.getByRole('button', { name: 'Read this table' }).click()
+  await preview.getByText('7,100').first().waitFor()
+  expect(toPlainText(await preview.textContent())).not.toMatch(/Non-member/)
+  await context.close()
+})
+
 test('a file with a note has no problems: the notice, the tab and the panel say the same', async () => {
   const { page, context } = await openCreatedFile()
   await findNotice(page).getByText('The checker found no problems, and 1 note.').waitFor()

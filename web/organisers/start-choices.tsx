@@ -83,7 +83,7 @@ export function StartChoices(props: StartChoicesProps) {
           <div>
             <h3>New conference</h3>
             <p>
-              Answer about ten questions, with your brochure at hand. You do not need to know YAML.
+              Answer at most 12 questions, with your brochure at hand. You do not need to know YAML.
             </p>
             {hasAnswers && (
               <p>

@@ -10,7 +10,12 @@ import {
   toAmount,
   withDeskDays,
 } from '../../../engine/index.ts'
-import { DETAIL_QUESTIONS, QUESTIONS, type NewEventAnswers } from '../../../engine/authoring.ts'
+import {
+  DETAIL_QUESTIONS,
+  QUESTIONS,
+  readRefundSteps,
+  type NewEventAnswers,
+} from '../../../engine/authoring.ts'
 import { ANSWER_DAY as today, compileNewEvent } from './new-event-file.ts'
 
 const EUR = readCurrency('EUR') ?? INR
@@ -138,6 +143,11 @@ test.each<[string, string, object | string]>([
   const result = parse(name, answer)
   if (result.ok) expect(result.value).toEqual({ ...event, ...(expected as object) })
   else expect(result.error).toEqual(expected)
+})
+
+test('refund days in reverse were also said to give a later cancellation more', () => {
+  const { problems } = readRefundSteps('2026-10-31: 50; 2026-09-30: 75', event, today)
+  expect(problems.map(({ step, part }) => [step, part])).toEqual([[1, 'day']])
 })
 
 test('the refund and the payment account are asked only where they apply', () => {

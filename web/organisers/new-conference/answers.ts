@@ -195,6 +195,11 @@ export function addItemRows(table: ItemTable, added: readonly ItemRow[]): ItemTa
   }
 }
 
+/** Whether a change adds or removes rows or columns. */
+export const hasOtherSize = (table: FeeTable | ItemTable, old: FeeTable | ItemTable): boolean =>
+  table.rows.length !== old.rows.length ||
+  ('columns' in table && 'columns' in old && table.columns.length !== old.columns.length)
+
 /** Whether a change removes something. */
 export const isSmaller = (table: FeeTable | ItemTable, old: FeeTable | ItemTable): boolean =>
   table.rows.length < old.rows.length ||

@@ -17,6 +17,7 @@ import {
   EMPTY_ITEM,
   findItemKind,
   groupSteps,
+  hasOtherSize,
   isFeeQuestion,
   isSmaller,
   readDraft,
@@ -139,6 +140,12 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
       return table !== undefined && isTyped && (isReplaced || isSmaller(table, old[name]))
     })
     if (isUndoable) setEarlier(old)
+    // The sentence counts the rows and columns of the paste.
+    const changesSize = (['fees', 'workshops', 'companions'] as const).some((name) => {
+      const table = changed[name]
+      return table !== undefined && hasOtherSize(table, old[name])
+    })
+    if (!isReplaced && changesSize) setPasted({ ...pasted, found: '' })
     setDraft((current) => ({ ...current, ...changed }))
   }
   const proceed = (submitEvent: FormEvent) => {
@@ -181,10 +188,10 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   const tableProblems =
     shownProblem === null || typeof shownProblem === 'string' ? [] : shownProblem
   return (
-    <div className="org org-new">
+    <div className={hasTable ? 'org org-new org-new-table' : 'org org-new'}>
       <form className="org-card" ref={card} noValidate onSubmit={proceed}>
         <p className="org-progress">
-          Question {at + 1} of {cards.length}
+          Question {at + 1} of at most {cards.length}
         </p>
         <h2 className="disp" tabIndex={-1} ref={heading} id={`${errorId}-question`}>
           {shown.isDetails ? 'More details, if you know them' : sentence}

@@ -22,6 +22,7 @@ export function useLastCorrectFile(
   const isFeeTableWrong = wrongTables.some(({ question, before }) =>
     isFeeQuestion(question, before),
   )
-  if (last.current === null) return isFeeTableWrong ? null : file
-  return isFeeTableWrong && !last.current.hasFees ? null : last.current.file
+  // Without the table that is wrong, the file has the organiser's fees.
+  if (last.current?.hasFees !== true) return isFeeTableWrong ? null : file
+  return last.current.file
 }

@@ -64,7 +64,8 @@ export function readRefundSteps(
         ? 'Which share of the payment is refunded until this day? Write a number, such as 75%.'
         : !isShare
           ? `“${percent}” is not a share of the payment. Write a whole number from 1 to 100, such as 75%.`
-          : before !== undefined && share > before.percent
+          : // If the days are in another order, so are the shares.
+            dayProblem === null && before !== undefined && share > before.percent
             ? `A later cancellation would get more (${share}%) than an earlier one (${before.percent}%).`
             : null
     if (dayProblem !== null) problems.push({ step, part: 'day', message: dayProblem })
