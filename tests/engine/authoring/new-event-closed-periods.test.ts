@@ -3,18 +3,14 @@ import { expect, test } from 'vitest'
 import { day, INR, quote, startOfDay } from '../../../engine/index.ts'
 import {
   closePeriod,
-  compileEvent,
-  createEventFile,
   listClosedDays,
-  QUESTIONS,
   readFees,
   readFeeTable,
   type FeeTable,
   type NewEventAnswers,
 } from '../../../engine/authoring.ts'
-import { shared } from '../../server/cli/shared-files.ts'
+import { ANSWER_DAY as today, compileNewEvent, parseAnswer } from './new-event-file.ts'
 
-const today = day('2026-05-01')
 const event: NewEventAnswers = {
   title: 'Echo 2027',
   from: day('2027-03-12'),
@@ -36,11 +32,8 @@ const listMessages = (table: FeeTable) =>
 
 /** The prices of the first category on some days; the code of the error if it cannot register. */
 function quoteOn(answers: NewEventAnswers, days: readonly string[]): readonly unknown[] {
-  const file = createEventFile({ ...answers, id: 'echo2027', prefix: 'ECHO', today })
-  const { event: compiled, findings } = compileEvent(file, shared, { path: 'echo2027.yaml' })
-  expect(findings.filter(({ code }) => code !== 'EV991')).toEqual([])
+  const { compiled } = compileNewEvent(answers)
   return days.map((on) => {
-    if (compiled === null) return null
     const first = compiled.categories[0]?.id
     const quoted = quote(compiled, { registering_as: first } as never, startOfDay(day(on)))
     return quoted.ok ? quoted.value.total / 100 : quoted.error.code
@@ -175,12 +168,7 @@ test('a first day after the one of the next period is kept; two periods without 
 test('the command asks about a period without prices, and closes it with --confirm', () => {
   const text =
     'Category\tEarly until 10 Jan 2027\tClosed 11 – 24 Jan 2027\tRegular from 25 Jan 2027\nMember\t4000\t–\t5000\nPG\t2000\t–\t3000'
-  const parse = (isConfirmed: boolean) =>
-    QUESTIONS.find(({ name }) => name === 'categories')?.parse(
-      text,
-      { ...event, isConfirmed },
-      today,
-    )
+  const parse = (isConfirmed: boolean) => parseAnswer('categories', text, { ...event, isConfirmed })
   expect(parse(false)).toMatchObject({
     ok: false,
     error: expect.stringContaining('If it is correct, add --confirm.'),

@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { addDays, day, INR, quote, startOfDay } from '../../../engine/index.ts'
 import {
-  QUESTIONS,
   readCompanionTable,
   readFees,
   readFeeTable,
@@ -12,7 +11,7 @@ import {
   type ItemRow,
   type NewEventAnswers,
 } from '../../../engine/authoring.ts'
-import { ANSWER_DAY as today, compileNewEvent } from './new-event-file.ts'
+import { ANSWER_DAY as today, compileNewEvent, parseAnswer } from './new-event-file.ts'
 
 const event: NewEventAnswers = {
   title: 'Echo 2026',
@@ -188,17 +187,12 @@ test.each([
   ['companions', '4000 / 3000'],
   ['workshops', 'ECG = 2000 / 1000, 30 seats'],
 ])('the command accepts them with --confirm: %s', (name, answer) => {
-  const parse = (isConfirmed: boolean) =>
-    QUESTIONS.find((question) => question.name === name)?.parse(
-      answer,
-      { ...event, isConfirmed },
-      today,
-    )
+  const parse = (isConfirmed: boolean) => parseAnswer(name, answer, { ...event, isConfirmed })
   expect(parse(false)).toMatchObject({
     ok: false,
     error: expect.stringContaining('If it is correct, add --confirm.'),
   })
   const confirmed = parse(true)
-  if (confirmed?.ok !== true) throw new Error(String(confirmed?.error))
+  if (!confirmed.ok) throw new Error(confirmed.error)
   if (name === 'categories') compileNewEvent(confirmed.value)
 })

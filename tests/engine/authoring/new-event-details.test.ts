@@ -12,11 +12,10 @@ import {
 } from '../../../engine/index.ts'
 import {
   DETAIL_QUESTIONS,
-  QUESTIONS,
   readRefundSteps,
   type NewEventAnswers,
 } from '../../../engine/authoring.ts'
-import { ANSWER_DAY as today, compileNewEvent } from './new-event-file.ts'
+import { ANSWER_DAY as today, compileNewEvent, parseAnswer } from './new-event-file.ts'
 
 const EUR = readCurrency('EUR') ?? INR
 const event: NewEventAnswers = {
@@ -31,11 +30,8 @@ const event: NewEventAnswers = {
   categories: [{ label: 'Member', prices: [toAmount(500_000), toAmount(600_000)] }],
 }
 
-const parse = (name: string, answer: string, answers: NewEventAnswers = event) => {
-  const result = QUESTIONS.find((question) => question.name === name)?.parse(answer, answers, today)
-  if (result === undefined) throw new Error(`no question named ${name}`)
-  return result
-}
+const parse = (name: string, answer: string, answers: NewEventAnswers = event) =>
+  parseAnswer(name, answer, answers)
 
 function answerAll(texts: Readonly<Record<string, string>>, answers = event): NewEventAnswers {
   return Object.entries(texts).reduce((known, [name, text]) => {

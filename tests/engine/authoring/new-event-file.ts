@@ -1,11 +1,27 @@
 /** Compiles the file that "New conference" creates from the answers of a test. */
 import { expect } from 'vitest'
 import { day } from '../../../engine/index.ts'
-import { compileEvent, createEventFile, type NewEventAnswers } from '../../../engine/authoring.ts'
+import {
+  compileEvent,
+  createEventFile,
+  QUESTIONS,
+  type NewEventAnswers,
+} from '../../../engine/authoring.ts'
 import { shared } from '../../server/cli/shared-files.ts'
 
 /** The day on which the organiser answers. */
 export const ANSWER_DAY = day('2026-05-01')
+
+/** Reads the answer to the question of that name, as the command does. */
+export function parseAnswer(name: string, text: string, answers: NewEventAnswers) {
+  const result = QUESTIONS.find((question) => question.name === name)?.parse(
+    text,
+    answers,
+    ANSWER_DAY,
+  )
+  if (result === undefined) throw new Error(`no question named ${name}`)
+  return result
+}
 
 /** Returns the compiled event and its file. The file may have no finding other than the list of its placeholders. */
 export function compileNewEvent(answers: NewEventAnswers) {

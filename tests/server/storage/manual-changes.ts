@@ -13,7 +13,7 @@ export const CARELESS_CHANGES: readonly (readonly [
     'append-only',
   ],
   ['a gateway message deleted', 'DELETE FROM gateway_notices', 'append-only'],
-  ['the audit log edited', "UPDATE audit_log SET who = 'nobody'", 'append-only'],
+  ['the audit log edited', "UPDATE audit_log SET who = 'other user'", 'append-only'],
   ['a line of the audit log', "UPDATE audit_log SET what = what || '!'", 'append-only'],
   ['the audit log deleted', 'DELETE FROM audit_log', 'append-only'],
   [

@@ -48,7 +48,7 @@ test('migrates an older database: audit rows are still found by number, and appe
   expect(await createStoreReads(toSql(oldDb)).auditOf('DEMO1' as RegNo)).toEqual([
     { at: 1, who: 'delegate', what: 'registered' },
   ])
-  expect(() => oldDb.exec("UPDATE audit_log SET who = 'nobody'")).toThrow('append-only')
+  expect(() => oldDb.exec("UPDATE audit_log SET who = 'other user'")).toThrow('append-only')
   oldDb.close()
   rmSync(other, { recursive: true })
 })
@@ -434,7 +434,7 @@ test('migrates registrations without a state: it is derived from the stored data
   expect(countStates()).toContainEqual(['complete', 2])
   oldDb.exec(`INSERT INTO acts (registration_id, at, who, act, why, data, was, became)
               VALUES (1, 1, 'Meera', 'note', 'Rang.', '{"a":1}', 'complete', 'complete')`)
-  for (const change of ["who = 'nobody'", "why = 'Other words'", 'at = 2', `data = '{"a":2}'`])
+  for (const change of ["who = 'other user'", "why = 'Other words'", 'at = 2', `data = '{"a":2}'`])
     expect(() => oldDb.exec(`UPDATE acts SET ${change}`), change).toThrow('append-only')
   oldDb.exec("UPDATE acts SET why = '', data = '{}'")
   expect(() => oldDb.exec('DELETE FROM acts')).toThrow('append-only')

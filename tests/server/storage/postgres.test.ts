@@ -352,8 +352,8 @@ else
       await expect(openPostgresStore({ url })).rejects.toThrow('newer version of Rollcall (999')
       expect((await inspectPostgres(url)).problem).toContain('newer version of Rollcall (999')
       await end()
-      await expect(openPostgresStore({ url: url.replace('/newer', '/nobody') })).rejects.toThrow(
-        /^The database in PostgreSQL cannot be used: .*nobody/,
-      )
+      await expect(
+        openPostgresStore({ url: url.replace('/newer', '/missing_database') }),
+      ).rejects.toThrow(/^The database in PostgreSQL cannot be used: .*missing_database/)
     })
   })

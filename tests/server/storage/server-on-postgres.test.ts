@@ -168,7 +168,7 @@ else {
     )
     const missingDatabase = await runHere(['doctor'], {
       ...variables,
-      DATABASE_URL: url.replace('/app', '/nobody'),
+      DATABASE_URL: url.replace('/app', '/missing_database'),
     })
     expect(missingDatabase.stdout).toContain('wrong  The database in PostgreSQL cannot be used:')
   })

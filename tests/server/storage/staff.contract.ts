@@ -30,7 +30,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
         events: null,
         totpSecret: null,
       })
-      expect(await store.admin('nobody')).toBeNull()
+      expect(await store.admin('unknown user')).toBeNull()
       expect(await store.adminCount()).toBe(1)
     })
 
@@ -62,7 +62,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
       expect(await store.setPassword('office', 'hash-2', noon)).toBe(true)
       expect(await store.session('c', noon, hour)).toBeNull()
       expect((await store.admin('office'))?.passwordHash).toBe('hash-2')
-      expect(await store.setPassword('nobody', 'hash-2', noon)).toBe(false)
+      expect(await store.setPassword('unknown user', 'hash-2', noon)).toBe(false)
     })
   })
 
@@ -72,7 +72,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
     const session = { adminId: first.value, at: noon, expiresAt: addMs(10 * hour) }
     await store.openSession({ tokenHash: 'a', ...session })
     expect(await store.removeAdmin('office')).toBe('last')
-    expect(await store.removeAdmin('nobody')).toBe('unknown')
+    expect(await store.removeAdmin('unknown user')).toBe('unknown')
     await store.addAdmin('desk', 'hash', noon)
     expect(await store.removeAdmin('OFFICE')).toBe('removed')
     expect(await store.session('a', noon, hour)).toBeNull()
@@ -98,7 +98,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
       expect(await store.session('a', noon, hour)).toMatchObject(demoDesk)
       expect(await store.setPermissions('DESK', { role: 'viewer', events: null })).toBe('done')
       expect(await store.session('a', noon, hour)).toMatchObject({ role: 'viewer', events: null })
-      expect(await store.setPermissions('nobody', demoDesk)).toBe('unknown')
+      expect(await store.setPermissions('unknown user', demoDesk)).toBe('unknown')
       expect(await store.staffAccounts(noon)).toEqual([
         {
           username: 'desk',
@@ -145,7 +145,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
 
   test('only the newest password link works, and only once, until it expires', async () => {
     await store.addAdmin('desk', 'hash', noon)
-    expect(await store.addPasswordLink('nobody', 'x', addMs(hour))).toBe(false)
+    expect(await store.addPasswordLink('unknown user', 'x', addMs(hour))).toBe(false)
     await store.addPasswordLink('desk', 'old', addMs(hour))
     await store.addPasswordLink('desk', 'new', addMs(hour))
     expect(await store.passwordLink('old', noon)).toBeNull()

@@ -201,7 +201,7 @@ function findImplausiblePrices(
   return first.column === undefined ? first.message : `${first.message} ${CONFIRM_HELP}`
 }
 
-/** How the command is told that an unlikely table is correct. */
+/** Names the option by which the organiser confirms an unlikely table in the command. */
 export const CONFIRM_HELP = 'If it is correct, add --confirm.'
 
 const NONE_ANSWER = /^(none?|no|nobody|nil|-|not?)\.?$/i

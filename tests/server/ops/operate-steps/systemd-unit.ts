@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The unprivileged user `nobody`, which owns none of the files of the program. */
+/** The system's account without privileges: it owns no file of the program. */
 export const USER_ID = 65_534
 
 export type Unit = {
