@@ -28,7 +28,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
   strangers: 30,
   office: 34,
   machine: 15,
-  several: 9,
+  several: 11,
   closing: 14,
 }
 

@@ -51,6 +51,8 @@ export const explainMissingTables = (name: string): string =>
   `The database in PostgreSQL has no Rollcall tables: "${name}", which DATABASE_URL names, is empty or belongs to another program. If it is the wrong database, correct DATABASE_URL. If the tables were lost, restore them with pg_restore. If the installation is new, start the server: its first start creates the tables.`
 
 export const READ_ONLY = '25006'
+/** PostgreSQL has no free connection. Open connections still work. */
+export const NO_CONNECTION = '53300'
 /**
  * Returns the code of an error. A standby has its own code for a refused write, which is replaced by the general
  * read-only code.

@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { toStoreError } from './connection.ts'
 import { createTurns } from '../operations/turns.ts'
+import { NO_CONNECTION } from './error-explanations.ts'
 import { ConnectionLost } from './errors.ts'
 import type { Hosts } from './hosts.ts'
 
@@ -24,17 +25,26 @@ type DestroyableConnection = { readonly connection: { readonly stream: { destroy
 
 /** How long an operation waits for a connection while all are in use. */
 const MAX_POOL_WAIT_MS = 5_000
+/** How long a pool opens no connection after PostgreSQL refused one. */
+const REFUSAL_PAUSE_MS = 1_000
 
+/**
+ * Opens a pool that keeps its last connection while it is idle, because PostgreSQL may have no free one later.
+ * `onNoFurtherConnection` is called if PostgreSQL refuses another connection; operations then share the open ones.
+ */
 export function openHostPool(
   hosts: Hosts,
   buildOptions: (url: string) => pg.PoolConfig & { readonly max: number },
-  waitMsMax = MAX_POOL_WAIT_MS,
+  {
+    waitMsMax = MAX_POOL_WAIT_MS,
+    onNoFurtherConnection,
+  }: { readonly waitMsMax?: number | undefined; readonly onNoFurtherConnection: () => void },
 ): HostPool {
   let currentPool: OpenPool | null = null
   const { max } = buildOptions('')
   const connectionTurns = createTurns(max, waitMsMax, `all ${max} database connections are in use`)
   const open = (url: string): OpenPool => {
-    const pool = new pg.Pool(buildOptions(url))
+    const pool = new pg.Pool({ ...buildOptions(url), min: 1 })
     const clients = new Set<pg.PoolClient>()
     // Without a listener, a failover would end the process, even while no connection is in use.
     pool.on('error', () => {})
@@ -60,14 +70,27 @@ export function openHostPool(
     if (formerPool !== null) void closePool(formerPool).catch(() => {})
     return currentPool
   }
+  /** Opens no further connection for a while. */
+  const pauseGrowth = (pool: pg.Pool): void => {
+    pool.options.max = pool.totalCount
+    setTimeout(() => {
+      pool.options.max = max
+    }, REFUSAL_PAUSE_MS).unref()
+  }
   const runOnCurrentPool = async <T>(run: (pool: pg.Pool) => Promise<T>): Promise<T> => {
     const { url, pool } = await switchHost()
-    try {
-      return await run(pool)
-    } catch (error) {
-      if (toStoreError(error, '') instanceof ConnectionLost) hosts.markUnreliable(url)
-      throw error
-    }
+    // Each refusal of several concurrent attempts to connect reduces the limit by one.
+    for (let refusals = 0; ; refusals += 1)
+      try {
+        return await run(pool)
+      } catch (error) {
+        const knownError = toStoreError(error, '')
+        if (knownError instanceof ConnectionLost) hosts.markUnreliable(url)
+        const isRefused = knownError.code === NO_CONNECTION
+        if (!isRefused || pool.totalCount === 0 || refusals === max) throw error
+        onNoFurtherConnection()
+        pauseGrowth(pool)
+      }
   }
   hosts.onFailover(() => void switchHost().catch(() => {}))
   return {

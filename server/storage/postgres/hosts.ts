@@ -4,7 +4,7 @@ import pg from 'pg'
 import { buildClientOptions, createConnection, toStoreError } from './connection.ts'
 import type { PostgresConnection } from './connection.ts'
 import { parseDatabaseUrl } from './database-url.ts'
-import { normaliseErrorCode, READ_ONLY } from './error-explanations.ts'
+import { NO_CONNECTION, normaliseErrorCode, READ_ONLY } from './error-explanations.ts'
 import { PostgresRefused, UnusableDatabase } from './errors.ts'
 import type { ConnectionLost } from './errors.ts'
 
@@ -14,8 +14,6 @@ const MAX_RESPONSE_MS = 5_000
 const RETRY_MS = 250
 /** The interval at which the current host is checked, because a machine that loses power closes no connection. */
 const CHECK_INTERVAL_MS = 3_000
-/** The code of a host without a free connection. Existing connections still work. */
-const NO_CONNECTION_CODE = '53300'
 const ACCEPTS_WRITES_QUERY =
   "SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS is"
 
@@ -114,7 +112,7 @@ async function findWritableHost(urls: readonly string[], last: string | null): P
   try {
     return await Promise.any(checkResults)
   } catch {
-    if (last !== null && errors.get(last)?.code === NO_CONNECTION_CODE) return last
+    if (last !== null && errors.get(last)?.code === NO_CONNECTION) return last
     const known = [...errors.values()]
     // A standby's error is more informative than that of an unreachable host.
     throw (

@@ -15,7 +15,7 @@ import { buildClientOptions, CONNECT_MS_MAX } from './connection.ts'
 import { RETRY_MS, prepare, STARTING_MS_MAX, retryUntilConnected } from './prepare-database.ts'
 import { openHostPool } from './host-pool.ts'
 import type { HostPool } from './host-pool.ts'
-import { createHostFinder } from './hosts.ts'
+import { connect, createHostFinder } from './hosts.ts'
 import { openTransactions, WRITERS_MAX } from './transactions.ts'
 import { rollUp } from './appended-counters.ts'
 import { openWriteProbe } from './write-probe.ts'
@@ -53,16 +53,24 @@ export async function openPostgresStore({
   const hosts = createHostFinder(url)
   const { usesPreparedStatements: isPrepared } = hosts
   const { turnMsMax } = faults
+  const onNoFurtherConnection = (): void => recordRefusedConnection()
   const open = (max: number): HostPool =>
-    openHostPool(hosts, (host) => ({ ...buildClientOptions(host), max }), turnMsMax)
+    openHostPool(hosts, (host) => ({ ...buildClientOptions(host), max }), {
+      waitMsMax: turnMsMax,
+      onNoFurtherConnection,
+    })
   const [writing, reading] = [open(WRITERS_MAX), open(READER_CONNECTIONS)]
-  const files = openHostPool(hosts, (host) => ({
-    connectionString: host,
-    max: FILE_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_MS_MAX,
-    keepAlive: true,
-    application_name: 'rollcall',
-  }))
+  const files = openHostPool(
+    hosts,
+    (host) => ({
+      connectionString: host,
+      max: FILE_CONNECTIONS,
+      connectionTimeoutMillis: CONNECT_MS_MAX,
+      keepAlive: true,
+      application_name: 'rollcall',
+    }),
+    { onNoFurtherConnection },
+  )
   const stopWatching = hosts.watch()
   const transactions = openTransactions({
     writing,
@@ -71,7 +79,11 @@ export async function openPostgresStore({
     waitingMax,
     faults,
   })
-  const { trackFailures, probe } = openWriteProbe(files, () => hosts.markUnreliable())
+  const { trackFailures, recordRefusedConnection, probe } = openWriteProbe({
+    files,
+    openConnection: async () => (await connect(await hosts.find())).end(),
+    onReadOnly: () => hosts.markUnreliable(),
+  })
   const uploads = openDatabaseUploads(files)
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {

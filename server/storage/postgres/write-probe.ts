@@ -1,58 +1,69 @@
 /**
- * Tests whether PostgreSQL accepts an operation again that it has refusalCode.
+ * Tests whether PostgreSQL accepts an operation again that it has refused.
  * The smallest write may succeed where a larger one fails, and an open connection does not show whether a new one is
  * possible.
  */
 import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
 import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
 import { toStoreError } from './connection.ts'
-import { normaliseErrorCode, READ_ONLY } from './error-explanations.ts'
+import { NO_CONNECTION, normaliseErrorCode, READ_ONLY } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
 
 /** Writes a megabyte and a half of new pages in the database's tablespace, and drops them at the end. */
 const NEEDS_SPACE = `CREATE TEMPORARY TABLE rollcall_room ON COMMIT DROP AS
   SELECT repeat(md5(n::text), 250) FROM generate_series(1, 200) AS n`
-/** The statement that tests a refusalCode operation, by the error code of the refusal. */
-const PROBE_STATEMENTS: Readonly<Record<string, string>> = {
-  53100: NEEDS_SPACE,
-  53300: 'SELECT 1',
-}
-/** PostgreSQL has no free connection. Existing connections still work. */
-const NO_CONNECTION_CODE = '53300'
+/** The code of a full disk. */
+const DISK_FULL = '53100'
 
 export type WriteProbe = {
   /** Passes on the result of a call, and records a refusal. */
   trackFailures<T>(call: Promise<T>): Promise<T>
+  /** Records that PostgreSQL refused another connection, although the operation can use an open one. */
+  recordRefusedConnection(): void
   /**
-   * Retries the last refusalCode operation. Throws StoreBusy while it still fails, and NoFurtherConnection if only a new
-   * connection is refusalCode. Sends nothing if nothing was refusalCode.
+   * Retries the last refused operation. Throws StoreBusy while it still fails, and NoFurtherConnection if only a new
+   * connection is refused. Sends nothing if nothing was refused.
    */
   probe(): Promise<void>
 }
 
-export function openWriteProbe(pool: Pick<HostPool, 'query'>, onReadOnly: () => void): WriteProbe {
+/** `openConnection` opens and closes a connection that no pool has kept. */
+export function openWriteProbe({
+  files,
+  openConnection,
+  onReadOnly,
+}: {
+  readonly files: Pick<HostPool, 'query'>
+  openConnection(): Promise<void>
+  onReadOnly(): void
+}): WriteProbe {
+  const probes: Readonly<Record<string, () => Promise<unknown>>> = {
+    [DISK_FULL]: () => files.query(NEEDS_SPACE),
+    [NO_CONNECTION]: openConnection,
+  }
   let refusalCode: string | null = null
   return {
     trackFailures: (call) =>
       call.catch((error: unknown) => {
         const code = error instanceof StoreBusy ? error.code.replace(POSTGRES_PREFIX, '') : ''
-        if (Object.hasOwn(PROBE_STATEMENTS, code)) refusalCode = code
+        if (Object.hasOwn(probes, code)) refusalCode = code
         if (code === READ_ONLY) onReadOnly()
         throw error
       }),
+    recordRefusedConnection: () => {
+      refusalCode = NO_CONNECTION
+    },
     async probe() {
-      const statement = PROBE_STATEMENTS[refusalCode ?? '']
-      if (statement === undefined) return
       const probedCode = refusalCode
       try {
-        await pool.query(statement)
+        await probes[probedCode ?? '']?.()
         if (refusalCode === probedCode) refusalCode = null
       } catch (error) {
         if (error instanceof StoreBusy) throw error
         const { code, message } = toStoreError(error, '')
         // If the role may not create a temporary table, the probe shows nothing. The next refusal reports the problem
         // again.
-        const Refusal = code === NO_CONNECTION_CODE ? NoFurtherConnection : StoreBusy
+        const Refusal = code === NO_CONNECTION ? NoFurtherConnection : StoreBusy
         if (code === probedCode)
           throw new Refusal(message, POSTGRES_PREFIX + normaliseErrorCode({ code, message }))
         refusalCode = null

@@ -1,12 +1,15 @@
 /** One event's share of the connections to PostgreSQL, unreleased locks, and an exhausted pool. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
 import type { InjectedFaults } from '../../../server/storage/database/fault-injection.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { openHostPool } from '../../../server/storage/postgres/host-pool.ts'
+import type { HostPool } from '../../../server/storage/postgres/host-pool.ts'
+import { createHostFinder } from '../../../server/storage/postgres/hosts.ts'
 import { newEmail, newRegistration, noon } from '../sample-registrations.ts'
 import { prepareEmptying, getTemplate } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
@@ -174,5 +177,53 @@ else {
     await holder.query('ROLLBACK')
     await store.queueMail(regNo, newEmail, noon)
     expect(await write(regNo)).toBe('done')
+  })
+
+  describe('a pool', () => {
+    const openPool = (onNoFurtherConnection: () => void, idleTimeoutMillis?: number) =>
+      openHostPool(
+        createHostFinder(url.replace('rollcall@', 'narrow@')),
+        (connectionString) => ({ connectionString, max: SHARE, idleTimeoutMillis }),
+        { onNoFurtherConnection },
+      )
+    const readConnectionId = async (): Promise<number | undefined> =>
+      (await pool.query<{ id: number }>('SELECT pg_backend_pid() AS id')).rows[0]?.id
+    const readConnectionIds = async () =>
+      new Set(await Promise.all(repeat(SHARE, readConnectionId)))
+    const countConnections = async (): Promise<number> => {
+      const { rowCount } = await shell.query(
+        "SELECT 1 FROM pg_stat_activity WHERE usename = 'narrow'",
+      )
+      return rowCount ?? 0
+    }
+    let pool: HostPool
+    beforeAll(() => shell.query('CREATE ROLE narrow LOGIN'))
+    beforeEach(() => open({}))
+    afterEach(() => pool.end())
+
+    test('closed its last connection overnight, and PostgreSQL had no free one in the morning', async () => {
+      pool = openPool(() => {}, 1)
+      const earlierIds = await readConnectionIds()
+      expect(earlierIds.size).toBe(SHARE)
+      await expect.poll(countConnections).toBeLessThan(2)
+      await shell.query('ALTER ROLE narrow CONNECTION LIMIT 0')
+      expect(earlierIds).toContain(await readConnectionId())
+      await shell.query('ALTER ROLE narrow CONNECTION LIMIT -1')
+    })
+
+    test('with one connection refused requests at once, because PostgreSQL had no second one', async () => {
+      let refusals = 0
+      pool = openPool(() => {
+        refusals += 1
+      })
+      await shell.query('ALTER ROLE narrow CONNECTION LIMIT 1')
+      await pool.query('SELECT 1')
+      expect((await readConnectionIds()).size).toBe(1)
+      expect(refusals).toBeGreaterThan(0)
+      await shell.query('ALTER ROLE narrow CONNECTION LIMIT -1')
+      await expect
+        .poll(async () => (await readConnectionIds()).size, { timeout: LONG_MS })
+        .toBe(SHARE)
+    })
   })
 }
