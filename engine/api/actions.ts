@@ -47,10 +47,10 @@ export type ActionsResponse = {
   /** Set if this is the second payment for this email address and name; otherwise null. */
   second_payment: WireSecondPayment | null
   /**
-   * Another registration whose payment by the same person is kept; null if there is none. Send it back with a refund
-   * or a cancellation, which is refused if that payment has been refunded since.
+   * The version of the other payments of the same person. Send it back with a refund or a cancellation, which is
+   * refused if one of them has been made, or refunded in full or in part, since.
    */
-  duplicate_of: string | null
+  duplicates_version: string
   /**
    * The refund proposed for a cancellation today; for a second payment, its whole amount. Null if
    * the event file has no refund scale.

@@ -2,7 +2,7 @@
  * Carries out staff decisions on payments, for the office routes and for commands.
  * If a decision requires a refund, requests it from the gateway immediately.
  */
-import { describeAmount } from '../registration/actions/action-input.ts'
+import { describeAmount, DUPLICATES_VERSION_IS_TEXT } from '../registration/actions/action-input.ts'
 import { sendPayLink } from '../registration/actions/resend-emails.ts'
 import {
   INR,
@@ -145,9 +145,14 @@ export const readGatewayKinds = ({ events }: Pick<Deps, 'events'>): GatewayKinds
 export async function refundPayment(
   deps: DecisionDeps,
   target: string,
-  input: Pick<DecisionInput, 'why' | 'amount'>,
+  {
+    duplicates_version: shownOtherPayments,
+    ...input
+  }: Pick<DecisionInput, 'why' | 'amount'> & { readonly duplicates_version?: unknown },
   user: string,
 ): Promise<DecisionResult> {
+  if (shownOtherPayments !== undefined && typeof shownOtherPayments !== 'string')
+    return err({ code: 'no_version', message: DUPLICATES_VERSION_IS_TEXT })
   const registration =
     (await deps.store.registration(target)) ?? (await deps.store.registrationByOrder(target))
   const amount = readRefundAmount(input.amount, registration?.currency ?? INR)
@@ -159,6 +164,7 @@ export async function refundPayment(
     who: user,
     at: deps.clock(),
     gatewayKinds: readGatewayKinds(deps),
+    ...(shownOtherPayments !== undefined && { shownOtherPayments }),
   }
   const result = await deps.store.requestRefund(request)
   return result.ok ? ok(await addRefundState(deps, result.value)) : result

@@ -53,7 +53,7 @@ export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
     sendDecision(reply, await decideReview(deps, id, { ...body, to }, user.username))
 
   const handleRefund = async (
-    { user, target, body }: Call<'payment', never, 'why' | 'amount'>,
+    { user, target, body }: Call<'payment', never, 'why' | 'amount' | 'duplicates_version'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> =>
     sendDecision(reply, await refundPayment(deps, target, body, user.username))
@@ -65,7 +65,11 @@ export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
   )
   office.post(
     '/admin/registrations/:reg_no/refund',
-    { minRole: 'treasurer', target: 'payment', body: { why: 'text', amount: 'text' } },
+    {
+      minRole: 'treasurer',
+      target: 'payment',
+      body: { why: 'text', amount: 'text', duplicates_version: 'text' },
+    },
     handleRefund,
   )
 }

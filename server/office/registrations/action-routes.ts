@@ -31,6 +31,7 @@ import { toWireSecondPayment } from '../../payments/describe-duplicate-payment.t
 import {
   ACTION_PARAMETERS,
   readIdempotency,
+  readShownOtherPayments,
   readText,
 } from '../../registration/actions/action-input.ts'
 import type { ActionParameter, ActionParameters } from '../../registration/actions/action-input.ts'
@@ -69,7 +70,8 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
     if (typeof actionName !== 'string' || !isActionName(actionName) || handler === undefined)
       return sendError(reply, 422, 'act_unknown', 'No action has this name.')
     const { regNo } = registration
-    const duplicateOf = readText(params, 'duplicate_of')
+    const shownOtherPayments = readShownOtherPayments(params)
+    if (!shownOtherPayments.ok) return sendDenial(reply, shownOtherPayments.error)
     const requestKey = readIdempotency(
       { ...input, why: reason },
       { who: user.username, regNo, act: actionName },
@@ -83,7 +85,9 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
       why: readText({ why: reason }, 'why'),
       at: deps.clock(),
       idempotencyKey: requestKey.value,
-      ...(duplicateOf !== '' && { duplicateOf }),
+      ...(shownOtherPayments.value !== undefined && {
+        shownOtherPayments: shownOtherPayments.value,
+      }),
     }
     const result = await handler({ deps, served, registration, newAction: request, params: input })
     if (!result.ok) return sendDenial(reply, result.error)
@@ -131,7 +135,7 @@ async function loadActions(
     reviews,
     secondPayment,
     disputes,
-    [duplicateOf = null],
+    otherPayments,
   ] = await Promise.all([
     store.netAmountPaid(regNo),
     store.paymentsOutsideBill(regNo),
@@ -145,7 +149,7 @@ async function loadActions(
     store.reviews(registration.eventId),
     store.secondPayment(regNo),
     store.disputesOf(regNo),
-    store.paidBySamePerson(regNo),
+    store.otherPaymentsOfPerson(regNo),
   ])
   const isErased = actions.some(({ act: action }) => action === 'erase')
   const allowedActions = listAllowedActions(state, user.role).filter(
@@ -191,7 +195,7 @@ async function loadActions(
     refund_notes: buildRefundNotes(captures, disputes, gatewayKinds, at),
     refund_unsettled: isRefundUnsettled,
     second_payment: toWireSecondPayment(secondPayment, netPaid, registration.currency),
-    duplicate_of: duplicateOf,
+    duplicates_version: otherPayments.version,
     proposed_back:
       proposedRefund === null ? null : toMajorUnits(proposedRefund, registration.currency),
     cancellation: {

@@ -59,7 +59,7 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
       code,
       settlements,
       sameEmail,
-      samePerson,
+      otherPayments,
       disputes,
       ...paymentEvents
     ] = await Promise.all([
@@ -71,7 +71,7 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
       deps.store.discountCodeOfRegistration(regNo),
       deps.store.settlementLinesOf(regNo),
       findWithSameEmail(deps, event, registration),
-      deps.store.paidBySamePerson(regNo),
+      deps.store.otherPaymentsOfPerson(regNo),
       deps.store.disputesOf(regNo),
       ...registration.payments.map(({ orderId }) => deps.store.paymentEvents(orderId)),
     ])
@@ -139,7 +139,7 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
         reg_no: otherRegistration.regNo,
         payment_status_display: formatPaymentStatus(otherRegistration),
       })),
-      paid_by_same_person: [...samePerson],
+      paid_by_same_person: [...otherPayments.regNos],
       event: {
         id: event.id,
         title: event.title,

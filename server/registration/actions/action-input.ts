@@ -36,8 +36,8 @@ export const ACTION_PARAMETERS = {
   amount: 'text',
   day: 'text',
   pay_back: 'text',
-  /** For a refund or a cancellation: the other registration whose payment the user saw beside this one. */
-  duplicate_of: 'text',
+  /** For a refund or a cancellation: the version of the same person's other payments that the user saw. */
+  duplicates_version: 'text',
   /** The ISO 4217 code of the amount's currency. Refused if it is not the registration's currency. */
   currency: 'text',
   kept: 'text',
@@ -71,6 +71,17 @@ export function readIdempotency(
     key: computeHash(JSON.stringify([request.who, request.regNo, key])),
     fingerprint: computeHash(JSON.stringify([request.act, params])),
   })
+}
+
+export const DUPLICATES_VERSION_IS_TEXT =
+  'Send duplicates_version as the text that the list of actions contained.'
+
+/** Reads the version of the same person's other payments. Undefined if none was sent, so that it is not compared. */
+export function readShownOtherPayments({
+  duplicates_version: version,
+}: Readonly<{ duplicates_version?: unknown }>): Result<string | undefined, ActionDenial> {
+  if (version === undefined || typeof version === 'string') return ok(version)
+  return refuseData(DUPLICATES_VERSION_IS_TEXT)
 }
 
 export function refuseData(message: string, errors?: FieldErrors) {

@@ -150,7 +150,7 @@ export function assembleStore({
     isRefundUnsettled: async (regNo, at) => read.isRefundUnsettled(regNo, at),
     secondPayment: async (...args) => read.secondPayment(...args),
     paidRegistrationOfSamePerson: async (...args) => read.paidRegistrationOfSamePerson(...args),
-    paidBySamePerson: async (regNo) => read.paidBySamePerson(regNo),
+    otherPaymentsOfPerson: async (regNo) => read.otherPaymentsOfPerson(regNo),
     refundRequests: async (eventId) => read.refundRequests(eventId),
     actions: async (regNo) => read.actions(regNo),
     saveSettlement: (settlement) => write('saveSettlement', settlement),

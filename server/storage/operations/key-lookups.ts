@@ -35,7 +35,7 @@ import { createSessionReads } from '../staff/sessions.ts'
 import { createUserReads } from '../staff/users.ts'
 import { listCompletedRefunds, readRefunds } from '../refunds/record-refunds.ts'
 import { readRefundsToSend } from '../refunds/send-refunds.ts'
-import { listPaidBySamePerson, listRefundRequests } from '../payments/find-duplicate-payments.ts'
+import { listRefundRequests, readOtherPayments } from '../payments/find-duplicate-payments.ts'
 import { listSettlementLines } from '../reconciliation/read-settlements.ts'
 import { readLink } from '../registrations/access-links.ts'
 import { findOtherPaid, findSecondPayment, readDueNotices } from '../registrations/same-person.ts'
@@ -189,8 +189,8 @@ export function createStoreReads(sql: Sql) {
     secondPayment(regNo: RegNo, browser?: string): Promise<ResultOf<'secondPayment'>> {
       return findSecondPayment(sql, regNo, browser)
     },
-    paidBySamePerson(regNo: RegNo): Promise<ResultOf<'paidBySamePerson'>> {
-      return listPaidBySamePerson(sql, regNo)
+    otherPaymentsOfPerson(regNo: RegNo): Promise<ResultOf<'otherPaymentsOfPerson'>> {
+      return readOtherPayments(sql, regNo)
     },
     refundRequests(eventId: string): Promise<ResultOf<'refundRequests'>> {
       return listRefundRequests(sql, eventId)

@@ -5,7 +5,6 @@
 import { toBankKey, getMailboxKey } from '../../../engine/index.ts'
 import { lockMailbox, lockRules } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import type { NewAction } from '../registrations/action-types.ts'
 import type { writes } from './writes.ts'
 
 type Writes = typeof writes
@@ -61,11 +60,20 @@ function lockRegistrations(
 const lockByNumber = (sql: Sql, { regNo }: { readonly regNo: string }): void =>
   sql.lock('registration', 'SELECT 1 FROM registrations WHERE reg_no = $1 FOR UPDATE', regNo)
 
-const lockWithDuplicate = (
-  sql: Sql,
-  { regNo, duplicateOf }: Pick<NewAction, 'regNo' | 'duplicateOf'>,
-): void =>
-  lockRegistrations(sql, { names: duplicateOf === undefined ? [regNo] : [regNo, duplicateOf] })
+/** Locks a registration, and those that the same person has paid. `name`: its number or one of its orders. */
+const lockRegistrationsOfPerson = (sql: Sql, name: string): void =>
+  sql.lock(
+    'registration',
+    `WITH own AS (
+       SELECT id FROM registrations WHERE reg_no = $1 UNION SELECT registration_id FROM payments WHERE order_id = $1
+     )
+     SELECT id FROM registrations WHERE id IN (
+       SELECT id FROM own
+       UNION SELECT o.registration_id FROM paid_persons s JOIN own ON own.id = s.registration_id
+         JOIN paid_persons o ON o.event_id = s.event_id AND o.person = s.person
+     ) ORDER BY id FOR UPDATE`,
+    name,
+  )
 
 const lockByOrder = (sql: Sql, orderId: string): void =>
   sql.lock(
@@ -115,7 +123,7 @@ export const ROWS_TO_LOCK: RowsToLock = {
   erasePersonalData: lockByNumber,
   sendMail: lockByNumber,
   correct: lockByNumber,
-  cancel: lockWithDuplicate,
+  cancel: (sql, { regNo }) => lockRegistrationsOfPerson(sql, regNo),
   approve: lockByNumber,
   rejectApplication: lockByNumber,
   acceptOffer: lockByNumber,
@@ -129,7 +137,7 @@ export const ROWS_TO_LOCK: RowsToLock = {
   expire: lockByNumber,
   undoExpiry: lockByNumber,
   reopenExpired: lockByNumber,
-  refund: lockWithDuplicate,
+  refund: (sql, { regNo }) => lockRegistrationsOfPerson(sql, regNo),
   markRefundHandled: lockByNumber,
   decideReviewOfRegistration: (sql, { regNo }, { review, decision }) => {
     lockRecoveryStart(sql)
@@ -140,7 +148,7 @@ export const ROWS_TO_LOCK: RowsToLock = {
     lockReview(sql, review, listTargets(decision))
   },
   issueWaitingInvoices: (sql, regNos) => lockRegistrations(sql, { names: regNos }),
-  requestRefund: (sql, { of }) => lockRegistrations(sql, { names: [of] }),
+  requestRefund: (sql, { of }) => lockRegistrationsOfPerson(sql, of),
   repriceByCreditDate: (sql, prices) =>
     lockRegistrations(sql, { names: prices.map(({ regNo }) => regNo) }),
   recordFailedRefunds: (sql, orderId) => lockRegistrations(sql, { names: [orderId] }),

@@ -3,12 +3,13 @@ import { expressionBuilder } from 'kysely'
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import { toAmount, getPayerKey } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'
-import type { RegNo } from '../../../engine/index.ts'
+import type { Amount, RegNo } from '../../../engine/index.ts'
 import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { lockPersons } from '../database/row-locks.ts'
 import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
+import type { OtherPayments } from '../registrations/action-types.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import { isInForce } from '../registrations/undone-notes.ts'
@@ -111,19 +112,16 @@ const setSecond = statement((builder, { id, firstId }: { id: number; firstId: nu
 )
 type PaymentPair = Tables & { s: Tables['paid_persons']; o: Tables['paid_persons'] }
 const forPair = expressionBuilder<PaymentPair, 's' | 'o'>()
-/** Some of the payment of that registration is neither refunded nor about to be. */
-const keepsPayment = (registrationId: 's.first_id' | 'o.registration_id') =>
-  forPair.exists(
-    forPair
-      .selectFrom('captures as c')
-      .innerJoin('payments as p', 'p.id', 'c.counts_for')
-      .select('c.id')
-      .whereRef('p.registration_id', '=', registrationId)
-      .where('c.state', 'in', ['fits', 'accepted'])
-      .where(refundableAmount, '>', toAmount(0)),
-  )
+/** Payments of that registration of which a part is neither refunded nor about to be. */
+const selectKeptCaptures = (registrationId: 's.first_id' | 'o.registration_id') =>
+  forPair
+    .selectFrom('captures as c')
+    .innerJoin('payments as p', 'p.id', 'c.counts_for')
+    .whereRef('p.registration_id', '=', registrationId)
+    .where('c.state', 'in', ['fits', 'accepted'])
+    .where(refundableAmount, '>', toAmount(0))
 /** For a second payment `s`. */
-export const keepsFirstPayment = keepsPayment('s.first_id')
+export const keepsFirstPayment = forPair.exists(selectKeptCaptures('s.first_id').select('c.id'))
 const otherPaymentsOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
     .selectFrom('paid_persons as own')
@@ -135,10 +133,14 @@ const otherPaymentsOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =
     )
     .innerJoin('registrations as r', 'r.id', 'o.registration_id')
     .select('r.reg_no')
+    .select(
+      selectKeptCaptures('o.registration_id')
+        .select(({ fn }) => fn.sum<Amount>(refundableAmount).as('kept'))
+        .as('kept'),
+    )
     .where('own.registration_id', '=', ({ selectFrom }) =>
       selectFrom('registrations').select('id').where('reg_no', '=', regNo),
     )
-    .where(keepsPayment('o.registration_id'))
     .orderBy('o.id'),
 )
 /** Selects the number of the registration that this person paid first. No row if it is this one. */
@@ -326,11 +328,26 @@ function linkToFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): 
     if (before !== first.registration_id) setSecond.run(sql, { id, firstId: first.registration_id })
 }
 
-/** Returns the other registrations of the same person whose payment is kept, first payment first. Reads only. */
-export async function listPaidBySamePerson(sql: Sql, regNo: RegNo): Promise<readonly RegNo[]> {
-  const registrations = await otherPaymentsOfPerson.all(sql, { regNo })
-  return registrations.map(({ reg_no }) => reg_no)
+/** Reads the other registrations of the same person whose payment is kept, first payment first. */
+export async function readOtherPayments(sql: Sql, regNo: RegNo): Promise<OtherPayments> {
+  const rows = await otherPaymentsOfPerson.all(sql, { regNo })
+  const kept = rows.filter((row) => row.kept !== null)
+  return {
+    regNos: kept.map(({ reg_no: otherRegNo }) => otherRegNo),
+    version: kept.map((row) => `${row.reg_no}:${row.kept}`).join(' '),
+  }
 }
+
+export const OTHER_PAYMENTS_CHANGED =
+  'The other payments of this person have changed since you opened the page. Open it again, and check whether to refund this payment too.'
+
+/** `shown`: the version that the user saw. */
+export const haveOtherPaymentsChanged = async (
+  sql: Sql,
+  regNo: RegNo,
+  shown: string | undefined,
+): Promise<boolean> =>
+  shown !== undefined && shown !== (await readOtherPayments(sql, regNo)).version
 
 /** Returns the confirmation for this registration, with a notice if it is a second payment. */
 export async function addNoticeIfSecond(

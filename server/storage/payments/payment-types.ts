@@ -233,6 +233,8 @@ export type WantedRefund = DecisionGrounds & {
   readonly manualReference?: string
   /** Used to reject the refund of a payment that is too old for its gateway. */
   readonly gatewayKinds?: GatewayKinds
+  /** As in `NewAction`. */
+  readonly shownOtherPayments?: string
 }
 /** The number of payment reviews, across all events. */
 export type ReviewCounts = {

@@ -40,6 +40,10 @@ import {
 } from './record-refunds.ts'
 import type { CaptureRow } from './record-refunds.ts'
 import { explainUnrecordedLoss } from '../reconciliation/disputes.ts'
+import {
+  haveOtherPaymentsChanged,
+  OTHER_PAYMENTS_CHANGED,
+} from '../payments/find-duplicate-payments.ts'
 import { refundableAmount, isRefundableByGateway } from './refund-states-and-channels.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
@@ -267,6 +271,8 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
       : refuseDecision('not_paid', `${of} has no counted payment, so there is nothing to refund.`)
   }
   const { reg_no: regNo, event_id: eventId, currency } = await readPayment(sql, first.counts_for)
+  if (await haveOtherPaymentsChanged(sql, regNo, request.shownOtherPayments))
+    return refuseDecision('review_changed', OTHER_PAYMENTS_CHANGED)
   const refundAmount = checkRefundAmount({ left: sumCaptures(captures), currency }, amount)
   if (!refundAmount.ok) return refundAmount
   const atGateway =

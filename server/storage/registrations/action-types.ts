@@ -42,11 +42,13 @@ export type NewAction = {
   /** True if sent to many delegates at once: refused if a payment link was sent in the last 24 hours. */
   readonly isReminder?: true
   /**
-   * Another registration that the same person has paid, as the user saw it. Refused if that payment has been refunded
-   * since: otherwise two users, each on one of the two registrations, would refund both payments.
+   * The version of the same person's other payments that the user saw. Refused if they have changed since: otherwise
+   * two users, each on one of two registrations, would refund both payments. Absent: not compared.
    */
-  readonly duplicateOf?: string
+  readonly shownOtherPayments?: string
 }
+/** `version` changes when one of the payments is made, or refunded in full or in part. */
+export type OtherPayments = { readonly regNos: readonly RegNo[]; readonly version: string }
 export type IdempotencyKey = { readonly key: string; readonly fingerprint: string }
 
 /** The result of an action. */
@@ -294,8 +296,11 @@ export interface ActionStore {
     regNo: RegNo,
     browser?: string,
   ): Promise<SamePersonRegistration | null>
-  /** Returns the other paid registrations of the same email address and name in the event. */
-  paidBySamePerson(regNo: RegNo): Promise<readonly RegNo[]>
+  /**
+   * Returns the other registrations of the same email address and name in the event whose payment is kept, first
+   * payment first.
+   */
+  otherPaymentsOfPerson(regNo: RegNo): Promise<OtherPayments>
   /** Returns the second payments of an event for which the delegate requests a refund, until staff respond. */
   refundRequests(eventId: string): Promise<readonly RegNo[]>
   /** Returns the actions on a registration, oldest first. */

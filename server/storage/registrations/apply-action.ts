@@ -38,7 +38,11 @@ import { enqueue } from '../mail/email-queue.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import { reserveSeatsOfEarlier } from '../seats/seats-of-earlier-registrations.ts'
-import { addNoticeIfSecond, listPaidBySamePerson } from '../payments/find-duplicate-payments.ts'
+import {
+  addNoticeIfSecond,
+  haveOtherPaymentsChanged,
+  OTHER_PAYMENTS_CHANGED,
+} from '../payments/find-duplicate-payments.ts'
 import { findSecondPayment } from './same-person.ts'
 import type { NewMail } from './registration-types.ts'
 import { isInForce } from './undone-notes.ts'
@@ -194,15 +198,8 @@ export async function applyAction(
   if (!checked.ok) return checked
   if (row.erased_at !== null && PERSONAL_ACTIONS.has(act)) return refuse('not_now', ERASED_MESSAGE)
   const { nextState, why: reason } = checked.value
-  const { duplicateOf } = action
-  if (
-    duplicateOf !== undefined &&
-    !(await listPaidBySamePerson(sql, regNo)).some((other) => other === duplicateOf)
-  )
-    return refuse(
-      'not_now',
-      `${duplicateOf} of the same person is cancelled, or its payment was or is being refunded. Check whether to refund this payment too.`,
-    )
+  if (await haveOtherPaymentsChanged(sql, regNo, action.shownOtherPayments))
+    return refuse('not_now', OTHER_PAYMENTS_CHANGED)
   if (nextState !== row.state) saveState.run(sql, { registrationId: row.id, state: nextState })
   const done = await effect({ ...row, state: nextState }, row.state)
   if (!done.ok) throw new RollbackError(done)

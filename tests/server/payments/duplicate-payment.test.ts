@@ -1,5 +1,5 @@
 /** The same person pays twice for one event: emails, page and office of a real server. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type {
   ActionsResponse,
   PaymentData,
@@ -185,7 +185,7 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   })
   expect(await readActions(first.regNo)).toMatchObject({
     second_payment: null,
-    duplicate_of: second.regNo,
+    duplicates_version: `${second.regNo}:${AMOUNT * 100}`,
   })
 
   const path = '/admin/afpicon/registrations/'
@@ -222,25 +222,69 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   expect([await refundRequest(), await listRequests()]).toEqual([[], []])
 })
 
-test('a treasurer refunded the first payment on a page opened before the second was refunded, so that both were refunded', async () => {
-  const person = { full_name: 'Two Treasurers', email: 'two.treasurers@example.org' }
-  const [first, second] = [await registerAndPay(person), await registerAndPay(person)]
-  const getPath = (regNo: string) => `/admin/registrations/${regNo}/acts/`
-  const openPage = (regNo: string) => read<ActionsResponse>(getPath(regNo), office)
-  const [firstPage, secondPage] = [await openPage(first.regNo), await openPage(second.regNo)]
-  const refund = ({ reg_no: regNo, duplicate_of: duplicateOf, kept: amount }: ActionsResponse) =>
+describe('two treasurers refunded both payments of one person', () => {
+  const openPage = (regNo: string) =>
+    read<ActionsResponse>(`/admin/registrations/${regNo}/acts/`, office)
+  const payTwice = async (fullName: string) => {
+    const person = { full_name: fullName, email: `${fullName.replace(' ', '.')}@example.org` }
+    const [first, second] = [await registerAndPay(person), await registerAndPay(person)]
+    return [await openPage(first.regNo), await openPage(second.regNo)] as const
+  }
+  const refund = (
+    { reg_no: regNo, duplicates_version: otherPayments }: ActionsResponse,
+    amount: unknown = AMOUNT,
+    path = 'acts',
+  ) =>
     send(
-      getPath(regNo),
-      { act: 'refund', why: 'Twice.', amount, duplicate_of: duplicateOf },
+      `/admin/registrations/${regNo}/${path}/`,
+      { act: 'refund', why: 'Twice.', amount, duplicates_version: otherPayments },
       office,
     )
-  expect(await refund(secondPage)).toMatchObject({ code: 200 })
-  expect(await refund(firstPage)).toMatchObject({
+  const changed = {
     code: 'not_now',
-    message: `${second.regNo} of the same person is cancelled, or its payment was or is being refunded. Check whether to refund this payment too.`,
+    message:
+      'The other payments of this person have changed since you opened the page. Open it again, and check whether to refund this payment too.',
+  }
+
+  test('the first on a page opened before the second was refunded', async () => {
+    const [first, second] = await payTwice('Asha Treasurer')
+    expect(await refund(second)).toMatchObject({ code: 200 })
+    expect(await refund(first)).toMatchObject(changed)
+    const current = await openPage(first.reg_no)
+    expect(current.kept).toBe(AMOUNT)
+    expect(await refund(current)).toMatchObject({ code: 200 })
   })
-  expect((await openPage(first.regNo)).kept).toBe(AMOUNT)
-  expect(await refund(await openPage(first.regNo))).toMatchObject({ code: 200 })
+
+  test('the second except for a bank charge, and then the first in full', async () => {
+    const [first, second] = await payTwice('Binu Treasurer')
+    expect(await refund(second, AMOUNT - 30)).toMatchObject({ code: 200 })
+    expect(await refund(first)).toMatchObject(changed)
+    expect(await refund(await openPage(first.reg_no))).toMatchObject({ code: 200 })
+  })
+
+  test('the first on a page opened before the second was paid', async () => {
+    const person = { full_name: 'Chitra Treasurer', email: 'chitra@example.org' }
+    const page = await openPage((await registerAndPay(person)).regNo)
+    await registerAndPay(person)
+    expect(await refund(page)).toMatchObject(changed)
+  })
+
+  test('one of them through the refund call', async () => {
+    const [first, second] = await payTwice('Esha Treasurer')
+    expect(await refund(second, AMOUNT, 'refund')).toMatchObject({ code: 200 })
+    expect(await refund(first, AMOUNT, 'refund')).toMatchObject({
+      ...changed,
+      code: 'review_changed',
+    })
+  })
+
+  test.each(['acts', 'refund'])('because %s ignored a number', async (path) => {
+    const [first] = await payTwice(`Farah ${path}`)
+    const numeric = { ...first, duplicates_version: 5 as unknown as string }
+    expect(await refund(numeric, AMOUNT, path)).toMatchObject({
+      message: 'Send duplicates_version as the text that the list of actions contained.',
+    })
+  })
 })
 
 /** Sends the form as a browser with this cookie. */

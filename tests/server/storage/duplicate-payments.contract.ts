@@ -83,8 +83,8 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
         first: { regNo: first.regNo, amount: sampleQuote.total },
         askedAt: null,
       })
-      expect(await store.paidBySamePerson(first.regNo)).toEqual([second.regNo])
-      expect(await store.paidBySamePerson(second.regNo)).toEqual([first.regNo])
+      expect((await store.otherPaymentsOfPerson(first.regNo)).regNos).toEqual([second.regNo])
+      expect((await store.otherPaymentsOfPerson(second.regNo)).regNos).toEqual([first.regNo])
       expect(await listQueuedEmails(first.regNo)).toMatchObject([
         { subject: 'Registered', text: newEmail.text },
       ])
@@ -167,9 +167,15 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       'two treasurers, each on one of the registrations: one was %s, the other also %s',
       async (...actions) => {
         const pair = [await registerPaid(), await registerPaid()] as const
+        const shownPayments = await Promise.all(
+          pair.map(({ regNo }) => store.otherPaymentsOfPerson(regNo)),
+        )
         const perform = (index: 0 | 1) => {
           const buildPairAction = (act: 'refund' | 'cancel') =>
-            buildAction(pair[index].regNo, { act, duplicateOf: pair[index === 0 ? 1 : 0].regNo })
+            buildAction(pair[index].regNo, {
+              act,
+              shownOtherPayments: shownPayments[index]?.version ?? '',
+            })
           return actions[index] === 'refunded'
             ? store.refund(buildPairAction('refund'), {
                 amount: null,
@@ -187,12 +193,12 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
         expect(outcomes.find(({ ok }) => !ok)).toMatchObject({ error: { code: 'not_now' } })
         // The remaining payment no longer has a duplicate.
         const remainingIndex = outcomes[0].ok ? 1 : 0
-        expect(await store.paidBySamePerson(pair[remainingIndex].regNo)).toEqual([])
-        const { duplicateOf: _, ...actionWithoutPair } = buildAction(pair[remainingIndex].regNo, {
-          act: 'refund',
-        })
+        const { regNo: remaining } = pair[remainingIndex]
+        const remainingPayments = await store.otherPaymentsOfPerson(remaining)
+        expect(remainingPayments).toEqual({ regNos: [], version: '' })
+        const refund = buildAction(remaining, { act: 'refund', shownOtherPayments: '' })
         expect(
-          await store.refund(actionWithoutPair, {
+          await store.refund(refund, {
             amount: null,
             manualReference: null,
             gatewayKinds: {},

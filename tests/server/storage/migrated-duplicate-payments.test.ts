@@ -12,7 +12,7 @@ import {
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { secondPayments } from '../../../server/storage/migrations/duplicate-payments.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
-import { listPaidBySamePerson } from '../../../server/storage/payments/find-duplicate-payments.ts'
+import { readOtherPayments } from '../../../server/storage/payments/find-duplicate-payments.ts'
 import { findSecondPayment } from '../../../server/storage/registrations/same-person.ts'
 
 test('a database from before duplicate payments were detected: its paid pairs are reported', async () => {
@@ -45,7 +45,7 @@ test('a database from before duplicate payments were detected: its paid pairs ar
     async ([id]) => (await findSecondPayment(sql, `DEMO${id}` as RegNo))?.first.regNo ?? null,
   )
   expect(reportedPartners).toEqual([null, null, 'DEMO1', null, null, null])
-  expect(await listPaidBySamePerson(sql, 'DEMO1' as RegNo)).toEqual(['DEMO3'])
+  expect((await readOtherPayments(sql, 'DEMO1' as RegNo)).regNos).toEqual(['DEMO3'])
   db.close()
   rmSync(folder, { recursive: true })
 })

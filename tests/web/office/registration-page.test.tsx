@@ -51,7 +51,7 @@ function buildActions(
     refund_notes: [],
     refund_unsettled: false,
     second_payment: null,
-    duplicate_of: null,
+    duplicates_version: '',
     proposed_back: null,
     cancellation: { paid: 0, owed: 0, remaining: 0, percent: null, share: null, refunded: 0 },
     allowed: [...listAllowedActions(state, 'owner')],

@@ -127,10 +127,8 @@ function buildRequest(
   button: ButtonAction,
   data: FormData,
   answers: Readonly<Record<string, unknown>>,
-  { kept: refundable, fields, duplicate_of }: ActionsResponse,
+  { kept: refundable, fields, duplicates_version }: ActionsResponse,
 ): ActionRequest {
-  // Someone else may refund the other payment of the same person while this dialog is open.
-  const duplicate = duplicate_of === null ? {} : { duplicate_of }
   const readText = (name: string): string => String(data.get(name) ?? '').trim()
   const reason = readText('why')
   switch (button) {
@@ -154,12 +152,13 @@ function buildRequest(
         why: reason,
         pay_back: readText('pay_back'),
         kept: refundable,
-        ...duplicate,
+        // Someone else may refund another payment of the same person while this dialog is open.
+        duplicates_version,
       }
     case 'refund': {
       const isManual = data.get('by') === 'hand'
       const amount = readText('amount')
-      const request = { act: button, why: reason, amount, ...duplicate }
+      const request = { act: button, why: reason, amount, duplicates_version }
       return isManual ? { ...request, by_hand: true, reference: readText('reference') } : request
     }
     case 'refuse':

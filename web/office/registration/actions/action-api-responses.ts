@@ -7,7 +7,10 @@ import { readReview } from '../../reconciliation/payment-review-api-responses.ts
 
 /** Parses the available actions of a registration, and its history. */
 export const readActions: Reader<ActionsResponse> = (body) => {
-  if (!isRecord(body) || !hasAll(body, 'string', 'reg_no', 'state', 'state_display', 'today'))
+  if (
+    !isRecord(body) ||
+    !hasAll(body, 'string', 'reg_no', 'state', 'state_display', 'today', 'duplicates_version')
+  )
     return null
   const {
     due,
@@ -18,7 +21,6 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     back_by_gateway: gatewayRefundable,
     refund_unsettled: isRefundUnsettled,
     second_payment: secondPayment,
-    duplicate_of: duplicateOf,
     proposed_back: proposedRefund,
     cancellation,
     allowed,
@@ -33,7 +35,6 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     [due, toPay, refundDue, goodwill, refundable, gatewayRefundable].every(isAmount) &&
     typeof isRefundUnsettled === 'boolean' &&
     (secondPayment === null || isSecondPayment(secondPayment)) &&
-    (duplicateOf === null || typeof duplicateOf === 'string') &&
     (proposedRefund === null || isAmount(proposedRefund)) &&
     isCancellation(cancellation) &&
     readArray(allowed, (name) => (typeof name === 'string' && isActionName(name) ? name : null)) !==

@@ -53,6 +53,7 @@ export function Actions({ data, event, reload, onDone }: ActionsProps) {
       {data.second_payment && canRefundAtOnce(data) && (
         <RefundSecondPayment
           secondPayment={data.second_payment}
+          otherPayments={data.duplicates_version}
           currency={currency}
           isBusy={isBusy}
           onRefund={(request) => perform(request, data)}
@@ -153,11 +154,13 @@ function SecondPaymentNotice({
 
 function RefundSecondPayment({
   secondPayment: { first, amount },
+  otherPayments,
   currency,
   isBusy,
   onRefund,
 }: {
   readonly secondPayment: WireSecondPayment
+  readonly otherPayments: string
   readonly currency: Currency
   readonly isBusy: boolean
   readonly onRefund: (request: ActionRequest & { readonly act: 'refund' }) => void
@@ -170,7 +173,13 @@ function RefundSecondPayment({
         className="btn sm"
         isBusy={isBusy}
         onClick={() =>
-          onRefund({ act: 'refund', why: reason, amount: String(amount), duplicate_of: first, key })
+          onRefund({
+            act: 'refund',
+            why: reason,
+            amount: String(amount),
+            duplicates_version: otherPayments,
+            key,
+          })
         }
       >
         Refund {formatResponseMoney(amount, currency)} in full
