@@ -23,10 +23,11 @@ export type RehearsalInput = {
 }
 export type Rehearsal = { readonly title: string; readonly days: readonly WireRehearsedDay[] }
 
-/** Fails with a message if the file has errors, or takes longer than `msMax`. */
+/** Fails with a message if the file has errors, takes longer than `maxMs`, or the client is no longer connected. */
 export async function rehearseInWorker(
   file: Omit<RehearsalInput, 'folder'>,
   maxMs = MAX_REHEARSAL_MS,
+  disconnected?: AbortSignal,
 ): Promise<Result<Rehearsal, string>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'rollcall-rehearsal-'))
   const worker = new Worker(new URL('./rehearse-worker.ts', import.meta.url), {
@@ -43,6 +44,7 @@ export async function rehearseInWorker(
       ),
     maxMs,
   )
+  disconnected?.addEventListener('abort', () => resolve(err('The client has disconnected.')))
   worker.on('message', resolve)
   worker.on('error', (error) =>
     resolve(

@@ -23,9 +23,15 @@ export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
         'Another rehearsal is running. Try again in a minute.',
       )
     isRunning = true
+    const connection = new AbortController()
+    reply.raw.once('close', () => connection.abort())
     try {
       const sharedFolder = findSharedFolder(deps.environment.eventsDir)
-      const rehearsalResult = await rehearseInWorker({ text, sharedFolder }, deps.maxRehearsalMs)
+      const rehearsalResult = await rehearseInWorker(
+        { text, sharedFolder },
+        deps.maxRehearsalMs,
+        connection.signal,
+      )
       if (!rehearsalResult.ok) return sendError(reply, 422, 'not_rehearsed', rehearsalResult.error)
       const { title, days } = rehearsalResult.value
       const response: RehearsalResponse = { status: 'success', title, days: [...days] }

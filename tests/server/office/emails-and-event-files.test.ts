@@ -140,6 +140,30 @@ test('a file with errors is not rehearsed, and only one rehearsal runs at a time
   expect(second).toEqual([409, 'Another rehearsal is running. Try again in a minute.'])
 })
 
+test('a rehearsal whose browser tab was closed kept others waiting', async () => {
+  const url = await app.app.listen({ host: '127.0.0.1', port: 0 })
+  const rehearse = (text: string, signal?: AbortSignal) =>
+    fetch(`${url}/admin/served-files/rehearse/`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ text }),
+      ...(signal && { signal }),
+    })
+  // Two centuries of days take longer than the time limit of a rehearsal.
+  const slowEvent = createFreeEvent('one2026', 'ONEX').replace('2026-01-01', '1800-01-01')
+  const tab = new AbortController()
+  const rehearseSlowEvent = async (): Promise<number> => {
+    const { status } = await rehearse(slowEvent, tab.signal)
+    return status === 409 ? rehearseSlowEvent() : status
+  }
+  const closed = rehearseSlowEvent().catch(() => 'closed')
+  const rehearseWithErrors = async () => (await rehearse('event: [')).status
+  await expect.poll(rehearseWithErrors, { timeout: 30_000 }).toBe(409)
+  tab.abort()
+  expect(await closed).toBe('closed')
+  await expect.poll(rehearseWithErrors, { timeout: 30_000 }).toBe(422)
+})
+
 test('event files that are not served are listed first, with the reason, until they are valid', async () => {
   const readFiles = async (method: 'GET' | 'POST' = 'GET') =>
     (
