@@ -195,7 +195,6 @@ describe('new', () => {
       'look',
       'fees.tax',
       'payment.account',
-      'email',
       'cancellation',
       'edit',
     ])
@@ -209,11 +208,7 @@ describe('new', () => {
         'fees.tax',
       ]),
     )
-    expect(compile(createEventFile({ ...ALL_OPTIONS, free: true })).demo).toEqual([
-      'look',
-      'email',
-      'edit',
-    ])
+    expect(compile(createEventFile({ ...ALL_OPTIONS, free: true })).demo).toEqual(['look', 'edit'])
   })
 
   test('sells the accompanying persons and workshops that were entered', () => {
@@ -351,7 +346,7 @@ describe('new', () => {
     ])
     expect([event.fees.tax?.prices, event.demo]).toEqual([
       'inclusive',
-      ['look', 'payment.account', 'email', 'cancellation', 'edit'],
+      ['look', 'payment.account', 'cancellation', 'edit'],
     ])
     expect(folder.read('events/rivers2027.yaml')).toContain('Friday, 12 March 2027')
     expect((await folder.rollcall(['validate', 'events/rivers2027.yaml'])).status).toBe(0)

@@ -17,6 +17,13 @@ test('a gap or the day of opening could not be typed: each period has a field fo
   ])
 })
 
+test('7 December was typed as 12 July, because a browser shows the month first: each day is also in words', () => {
+  const [early] = EMPTY_DRAFT.fees.columns
+  const columns = [{ label: early?.label ?? '', from: '2026-07-12', to: '2026-12-31' }]
+  const html = draw({ ...EMPTY_DRAFT.fees, columns })
+  expect(html.match(/\d+ [A-Z]\w+ 2026/g)).toEqual(['12 July 2026', '31 December 2026'])
+})
+
 test('the page states the days on which registration is closed', () => {
   const fees: FeeTable = {
     columns: [

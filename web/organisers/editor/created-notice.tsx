@@ -20,7 +20,6 @@ const EXAMPLE_LABELS: Readonly<Record<string, string>> = {
   'fees.periods': 'the last day of each price',
   'payment.account': 'the account at the payment gateway, to which delegates pay by card or UPI',
   'payment.methods': 'the bank account for transfers',
-  email: 'the text of the confirmation email',
 }
 
 /** States that the file was created. Receives the focus, because the questions have disappeared. */

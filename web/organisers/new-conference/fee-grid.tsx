@@ -1,5 +1,4 @@
 /** The grid of fees: a row for each category, a column for each price period. */
-import { isDay } from '../../../engine/index.ts'
 import {
   askAboutCurrency,
   closePeriod,
@@ -11,6 +10,7 @@ import {
 import type { FeeProblem, FeeTable, NoteMeaning } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { addConfirmed, without } from './answers.ts'
+import { DayField } from './day-field.tsx'
 import { PriceGrid } from './price-grid.tsx'
 import { ProblemCount, TableNotes } from './table-notes.tsx'
 
@@ -125,28 +125,24 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
                 {...markPart('label')}
                 onChange={({ target }) => setColumn(column, { label: target.value })}
               />
-              <label>
-                from (optional)
-                <input
-                  type="date"
-                  aria-label={`First day of ${nameOf(column)}`}
-                  value={isDay(from) ? from : ''}
-                  {...markPart('from')}
-                  onChange={({ target }) => setColumn(column, { from: target.value })}
-                />
-              </label>
-              <label>
-                {column === columns.length - 1 && to === ''
-                  ? 'until the conference ends, or'
-                  : 'until'}
-                <input
-                  type="date"
-                  aria-label={`Last day of ${nameOf(column)}`}
-                  value={isDay(to) ? to : ''}
-                  {...markPart(undefined)}
-                  onChange={({ target }) => setColumn(column, { to: target.value })}
-                />
-              </label>
+              <DayField
+                label="from (optional)"
+                aria-label={`First day of ${nameOf(column)}`}
+                value={from}
+                {...markPart('from')}
+                change={(day) => setColumn(column, { from: day })}
+              />
+              <DayField
+                label={
+                  column === columns.length - 1 && to === ''
+                    ? 'until the conference ends, or'
+                    : 'until'
+                }
+                aria-label={`Last day of ${nameOf(column)}`}
+                value={to}
+                {...markPart(undefined)}
+                change={(day) => setColumn(column, { to: day })}
+              />
               {columns.length > 1 && (
                 <button type="button" className="link" onClick={() => removeColumn(column)}>
                   Remove <span className="vh">{nameOf(column)}</span>

@@ -1,11 +1,11 @@
 /** The cancellation rule: no refund, or a part of the payment that depends on the day. */
 import { useId } from 'react'
-import { isDay } from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
 import { readRefundSteps, splitRefundSteps } from '../../../engine/authoring.ts'
 import type { NewEventAnswers } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { without } from './answers.ts'
+import { DayField } from './day-field.tsx'
 
 type RefundFieldProps = {
   readonly before: NewEventAnswers
@@ -64,15 +64,12 @@ export function RefundField(props: RefundFieldProps) {
         return (
           <div key={at}>
             <div className="org-refund">
-              <label>
-                Until
-                <input
-                  type="date"
-                  value={isDay(row.day) ? row.day : ''}
-                  {...markInvalid(at, 'day')}
-                  onChange={({ target }) => setRow(at, { day: target.value })}
-                />
-              </label>
+              <DayField
+                label="Until"
+                value={row.day}
+                {...markInvalid(at, 'day')}
+                change={(day) => setRow(at, { day })}
+              />
               <label>
                 Refund percentage
                 <input

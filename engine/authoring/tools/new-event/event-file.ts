@@ -23,6 +23,8 @@ import { formatItemSections } from './items.ts'
 import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
 
 const GST_PERCENT = 18
+const PLACEHOLDER_COMMENT = `# Placeholder values. The form says "Demo values" as long as there are any,
+# and a production server refuses the file. Remove a line when its value is final.`
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
 function createSampleTax({
@@ -88,7 +90,6 @@ export function createEventFile(options: SampleOptions): string {
       : []),
     ...((options.periodEnds?.length ?? 0) < periods.length - 1 ? [['fees.periods', '']] : []),
     ...paying.demo,
-    ['email', ''],
     ...(isFree || options.refund !== undefined ? [] : [['cancellation', 'what is refunded']]),
     ...(options.editUntil === undefined ? [['edit', 'what delegates can change']] : []),
   ].map(([path = '', about = '']) =>
@@ -137,12 +138,7 @@ export function createEventFile(options: SampleOptions): string {
 
 format: 1
 
-# Placeholder values. The form says "Demo values" as long as there are any,
-# and a production server refuses the file. Remove a line when its value is final.
-demo:
-${demo.join('\n')}
-
-# ── The event ───────────────────────────────────────────────────────────────────
+${demo.length === 0 ? '' : `${PLACEHOLDER_COMMENT}\ndemo:\n${demo.join('\n')}\n\n`}# ── The event ───────────────────────────────────────────────────────────────────
 
 event:
 ${appendComment(`  id: ${id}`, 'also the name of this file')}

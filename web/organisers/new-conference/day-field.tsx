@@ -1,0 +1,28 @@
+/** A field for a day, with the day in words: some browsers show the month first, and 5 February looks like 2 May. */
+import type { ComponentProps } from 'react'
+import { formatDay, isDay } from '../../../engine/index.ts'
+
+export function DayField({
+  label,
+  value,
+  change,
+  ...attributes
+}: Omit<ComponentProps<'input'>, 'type' | 'value' | 'onChange'> & {
+  readonly label: string
+  readonly value: string
+  readonly change: (day: string) => void
+}) {
+  const day = isDay(value) ? value : null
+  return (
+    <label>
+      {label}
+      <input
+        type="date"
+        value={day ?? ''}
+        onChange={({ target }) => change(target.value)}
+        {...attributes}
+      />
+      <span className="org-day">{day !== null && formatDay(day)}</span>
+    </label>
+  )
+}
