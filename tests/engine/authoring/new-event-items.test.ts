@@ -436,3 +436,10 @@ test('days of the test are those of the periods', () =>
   expect(PERIODS.slice(1).map(([, first]) => addDays(first, -1))).toEqual(
     PERIODS.slice(0, -1).map(([, , last]) => last),
   ))
+
+test('neither the form nor the treasurer could see that small children are free', () => {
+  const companions = { prices: [toAmount(300_000)], freeUnder: 5 }
+  const { text } = compileNewEvent({ ...readAnswers(), companions })
+  expect(text).toContain('label: Accompanying persons (free below the age of 5)')
+  expect(text).toContain('label: Accompanying person aged 5 or older')
+})

@@ -167,7 +167,7 @@ function formatCompanionItem(
 ): readonly string[] {
   return [
     '    - id: accompanying',
-    '      label: Accompanying person',
+    `      label: Accompanying person${freeUnder === null ? '' : ` aged ${freeUnder} or older`}`,
     freeUnder === null
       ? appendComment('      count: companions', 'the number of companions in the form')
       : `      count: {companions: {age: {at_least: ${freeUnder}}}}    # younger companions are free`,
@@ -272,7 +272,7 @@ function formatCompanionsField({ freeUnder }: SampleCompanions): readonly string
   return [
     '        - id: companions',
     '          type: people',
-    '          label: Accompanying persons',
+    `          label: Accompanying persons${freeUnder === null ? '' : ` (free below the age of ${freeUnder})`}`,
     `          max: ${MAX_COMPANIONS}`,
     '          fields:',
     '            - {id: name, label: Name, required: Please give the name}',
