@@ -198,8 +198,15 @@ test('after a reload, the answers of a created file can still be changed; a file
   await page.reload()
   await change.click()
   await findQuestion(page, 'More details').waitFor()
+  await page.getByRole('textbox', { name: 'Which payment account' }).fill('society')
+  // The editor opened the file without the new answer, and did not say so.
+  await page.reload()
+  const warning = page.getByText('The file does not contain these changes.')
+  await warning.waitFor()
+  await change.click()
   await createFile(page)
   await findNotice(page).waitFor()
+  await expect.poll(() => warning.count()).toBe(0)
   await page.getByRole('button', { name: 'Start again' }).click()
   await page.getByRole('button', { name: 'Discard them' }).click()
   await page

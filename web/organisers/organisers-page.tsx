@@ -12,7 +12,7 @@ import {
 } from './editor/event-file-draft.ts'
 import type { FileDraft } from './editor/event-file-draft.ts'
 import type { CopyReport } from './editor/repeated-notice.tsx'
-import { loadAnswers, saveAnswers } from './new-conference/answer-draft.ts'
+import { identifyAnswers, loadAnswers, saveAnswers } from './new-conference/answer-draft.ts'
 import { openInHistory, useHistoryPlace } from './new-conference/question-history.ts'
 import { Dialog, FOCUSED_FIRST } from '../ui/dialog.tsx'
 import { formatSavedAt } from './kept-draft.ts'
@@ -107,7 +107,13 @@ export default function OrganisersPage({ page }: PageProps) {
   /** Opens the file that the questions created. Edits are not among the answers: even saved ones would be dropped. */
   const openCreatedFile = (newFile: FileDraft): void => {
     const oldFile = loadFileDraft()?.file
-    const replace = () => openInWorkspace({ ...newFile, createdText: newFile.text })
+    const storedAnswers = loadAnswers()
+    const replace = () =>
+      openInWorkspace({
+        ...newFile,
+        createdText: newFile.text,
+        ...(storedAnswers && { createdFrom: identifyAnswers(storedAnswers.draft) }),
+      })
     if (oldFile === undefined || oldFile.text === newFile.text || !isEditedByHand(oldFile))
       return replaceFile('the new file created from your answers', replace)
     setReplacement({
@@ -172,6 +178,11 @@ export default function OrganisersPage({ page }: PageProps) {
                       showQuestion(answersOfFile.at)
                     }
                   : null
+              }
+              lacksAnswers={
+                file.createdFrom !== undefined &&
+                answersOfFile !== null &&
+                file.createdFrom !== identifyAnswers(answersOfFile)
               }
               copyReport={copyReport}
               onCopy={(newFile, report) => {

@@ -14,6 +14,8 @@ export type FileDraft = {
   readonly isSaved: boolean
   /** The text that the questions created. Absent if the file was opened or copied. */
   readonly createdText?: string
+  /** The answers from which the questions created it (`identifyAnswers`). */
+  readonly createdFrom?: string
 }
 
 /** Returns true if the organiser edited a file after the questions created it. */
@@ -130,13 +132,14 @@ export function loadFileDraft(): KeptFile | null {
   const stored = findKeptDraft(STORAGE_NAME)
   if (stored === null || !isRecord(stored.value) || !hasAll(stored.value, 'string', 'path', 'text'))
     return null
-  const { path, text, isSaved, createdText } = stored.value
+  const { path, text, isSaved, createdText, createdFrom } = stored.value
   return {
     file: {
       path: String(path),
       text: String(text),
       isSaved: isSaved === true,
       ...(typeof createdText === 'string' ? { createdText } : {}),
+      ...(typeof createdFrom === 'string' ? { createdFrom } : {}),
     },
     savedAt: stored.savedAt,
     isOfTab: stored.isOfTab,

@@ -62,6 +62,8 @@ type FileWorkspaceProps = {
   readonly isNew: boolean
   /** Returns to the questions. Null if the file was not created from answers. */
   readonly changeAnswers: (() => void) | null
+  /** Whether answers were changed after the file was created from them. */
+  readonly lacksAnswers: boolean
   /** The changes made when this file was copied from another. */
   readonly copyReport: CopyReport | null
   /** Opens a file copied from this one. */
@@ -78,6 +80,7 @@ export default function FileWorkspace({
   texts,
   isNew,
   changeAnswers,
+  lacksAnswers,
   copyReport,
   onCopy,
   leave,
@@ -228,6 +231,12 @@ export default function FileWorkspace({
         save={saveFile}
       />
       {isNew && <CreatedNotice path={openedFile.path} isSaved={isSaved} checkState={checkState} />}
+      {lacksAnswers && (
+        <p className="org-created org-outdated" role="status">
+          You changed answers after this file was created. The file does not contain these changes.
+          To create it again, choose “Change the answers”, and continue to the last question.
+        </p>
+      )}
       {copyReport !== null && <CopiedNotice {...copyReport} />}
       {isPublished && event !== null && (
         <Suspense fallback={null}>

@@ -23,6 +23,10 @@ type KeptAnswers = { readonly draft: AnswerDraft; readonly savedAt: string | nul
 
 const STORAGE_NAME = 'answers about a new conference'
 
+/** Returns a text that is equal for equal answers, whichever question is open. */
+export const identifyAnswers = ({ texts, fees, workshops, companions }: AnswerDraft): string =>
+  JSON.stringify([texts, fees, workshops, companions])
+
 export function saveAnswers(draft: AnswerDraft | null): void {
   keepDraft(STORAGE_NAME, draft)
 }
