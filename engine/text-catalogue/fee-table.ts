@@ -9,10 +9,12 @@ export const FEE_TABLE_MESSAGES = {
     thenPrice: 'Price valid until {day}; then {amount} from {next}',
     thenNotOnSale: 'Price valid until {day}; not on sale after that',
     thenClosed: 'Price valid until {day}; then registration closes',
+    thenPaused: 'Price valid until {day}; then registration is closed. It opens again on {next}',
   },
   freeUntil: {
     thenPrice: 'Free until {day}; then {amount} from {next}',
     thenNotOnSale: 'Free until {day}; not on sale after that',
     thenClosed: 'Free until {day}; then registration closes',
+    thenPaused: 'Free until {day}; then registration is closed. It opens again on {next}',
   },
 } as const

@@ -12,19 +12,21 @@ import { PricePreview } from '../../../web/organisers/preview/price-preview.tsx'
 import ResultsPreview from '../../../web/organisers/preview/result-page-and-email-preview.tsx'
 import { baseWithPriceGroup, shared } from '../../engine/authoring/goldens.ts'
 import { toNoon } from '../../server/office/office.ts'
+import { fixtureEvent } from '../../server/small-event.ts'
 
 const text = baseWithPriceGroup.replace(
   'details: [reg_no, total]',
   'details: [reg_no, period, total]',
 )
-const checkResult = checkEventFile({
+const request = {
   number: 1,
   path: 'sample2026.yaml',
   text,
   shared,
   otherRoutes: [],
   published: null,
-})
+}
+const checkResult = checkEventFile(request)
 const event = checkResult.event as EventConfig
 const findLine = (part: string): number => text.slice(0, text.indexOf(part)).split('\n').length
 
@@ -84,6 +86,22 @@ test.each([
     <PriceUntil event={event} answers={answers} quote={quoted.value} now={now} />,
   )
   expect(html.replaceAll('\u00a0', ' ')).toContain(note)
+})
+
+test('the note at the price said that registration closes, and not that it opens again', () => {
+  const pausedText = fixtureEvent().replace('late, from: 2026-02-01', 'late, from: 2026-02-05')
+  const { event: paused } = checkEventFile({ ...request, text: pausedText })
+  if (paused === null) throw new Error('the file has errors')
+  const { answers } = normalise(paused, { is_member: true })
+  const quoted = quote(paused, answers, toNoon('2026-01-05'))
+  if (!quoted.ok) throw new Error(quoted.error.code)
+  const now = '2026-01-05T12:00:00+05:30'
+  const html = renderToStaticMarkup(
+    <PriceUntil event={paused} answers={answers} quote={quoted.value} now={now} />,
+  )
+  expect(html.replaceAll('\u00a0', ' ')).toContain(
+    'Price valid until 31 Jan 2026; then registration is closed. It opens again on 5 Feb 2026',
+  )
 })
 
 test('the page without a script has the dates of each group', () => {

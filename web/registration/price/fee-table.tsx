@@ -54,23 +54,30 @@ export function PriceUntil({ event, answers, quote, now }: PriceUntilProps) {
     <p className="why">
       <Icon name="clock" />
       <span>
-        {total !== null
-          ? formatMessage(messages.thenPrice, {
+        {total === null
+          ? formatEnd(event, from, messages, day)
+          : formatMessage(messages.thenPrice, {
               day,
               next: formatShortDay(from),
               amount: formatPrice(total, quote.currency),
-            })
-          : formatMessage(
-              checkRegistrationOpen(event, from).open
-                ? messages.thenNotOnSale
-                : messages.thenClosed,
-              {
-                day,
-              },
-            )}
+            })}
       </span>
     </p>
   )
+}
+
+/** Formats that there is no price from that day on. */
+function formatEnd(
+  event: PublicEvent,
+  from: Day,
+  messages: (typeof text)['priceUntil' | 'freeUntil'],
+  day: string,
+): string {
+  const registration = checkRegistrationOpen(event, from)
+  if (registration.open) return formatMessage(messages.thenNotOnSale, { day })
+  return 'opens' in registration && registration.opens !== undefined
+    ? formatMessage(messages.thenPaused, { day, next: formatShortDay(registration.opens) })
+    : formatMessage(messages.thenClosed, { day })
 }
 
 export type FeeTableProps = {
