@@ -44,7 +44,9 @@ export async function rehearseInWorker(
       ),
     maxMs,
   )
-  disconnected?.addEventListener('abort', () => resolve(err('The client has disconnected.')))
+  const stop = (): void => resolve(err('The client has disconnected.'))
+  disconnected?.addEventListener('abort', stop)
+  if (disconnected?.aborted === true) stop()
   worker.on('message', resolve)
   worker.on('error', (error) =>
     resolve(

@@ -14,6 +14,9 @@ export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<unknown> => {
     const text = String(body.text ?? '')
+    // A worker is not started for texts that cannot be an event file.
+    if (!text.includes('event'))
+      return sendError(reply, 422, 'not_rehearsed', 'The file does not describe an event.')
     // Only one at a time: a rehearsal keeps a processor busy for seconds, and delegates need the other one.
     if (isRunning)
       return sendError(

@@ -115,8 +115,8 @@ test('exports one row for each registration with its items, or one row for each 
     (headings ?? []).map((heading, index) => [heading, row?.[index]]),
   )
   expect(cells).toMatchObject({
-    'Accompanying person (number)': '1',
-    'Accompanying person (amount)': '4000.00',
+    'Accompanying person aged 5 or older (number)': '1',
+    'Accompanying person aged 5 or older (amount)': '4000.00',
     'Workshop (number)': '2',
     'Workshop (amount)': '2000.00',
     Workshops: 'Ultrasound, Writing',
@@ -141,6 +141,6 @@ test('exports one row for each registration with its items, or one row for each 
   })
   expect(explanation.stderr).toBe('')
   expect(normaliseSpaces(explanation.stdout)).toMatch(
-    /^line {6}Accompanying person {2}1 × ₹ 4,000 .*\(line \d+\)$/m,
+    /^line {6}Accompanying person aged 5 or older {2}1 × ₹ 4,000 .*\(line \d+\)$/m,
   )
 })

@@ -236,3 +236,11 @@ test('lists the emails and the bill that a server with the same clock sends, and
     `Example Member registers: ${bill?.trimEnd().replaceAll('\n', '; ')}; total: ₹\u00a03,304`,
   )
 })
+
+test('a tab that was closed before the rehearsal began kept others waiting', async () => {
+  const file = { text: fixtureEvent(), sharedFolder: BUNDLED_SHARED }
+  expect(await rehearseInWorker(file, 600_000, AbortSignal.abort())).toEqual({
+    ok: false,
+    error: 'The client has disconnected.',
+  })
+})

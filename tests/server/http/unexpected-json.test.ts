@@ -256,11 +256,17 @@ test('an endpoint outside the office returned 400, 403 or 404 for an object inst
 test('an object instead of text caused a server error', async () => {
   const failures: string[] = []
   let requestCount = 0
-  for (const [routeIndex, route] of listRoutesToTest().entries()) {
+  const routes = listRoutesToTest()
+  const urls = new Set(routes.map(({ url }) => url))
+  // Under /api, an office route behaves the same, and so does every route without its trailing slash.
+  const distinctRoutes = routes.filter(
+    ({ url }) => !url.startsWith('/api/admin') && !urls.has(`${url}/`),
+  )
+  for (const [routeIndex, route] of distinctRoutes.entries()) {
     const { url, names, kinds } = route
-    // Under /api or with a trailing slash, an office route behaves the same.
-    if (/^\/api\/admin|^\/admin.*[^/]$/.test(url)) continue
     const hasActions = url.includes('/acts')
+    // Other routes read neither lines nor kept rows.
+    const hasLines = /statement|reconcile/.test(url)
     for (const [index, [description, text]] of VALUES.entries()) {
       const isLarge = text.length > 1_000
       const testedNames = names.slice(0, isLarge ? 3 : undefined)
@@ -270,9 +276,13 @@ test('an object instead of text caused a server error', async () => {
         ...testedNames
           .filter((_, fieldIndex) => isTested(index, routeIndex + fieldIndex))
           .map((name) => buildBody(route, [name], text)),
-        `{"event":"${event}","lines":[${text}],"keep":[${text}]}`,
-        `{"event":"${event}","lines":[{"reg_no":"${regNo}","reference":${text},"amount":${text},"day":${text}}]}`,
-        `{"event":"${event}","keep":[{"reference":"UTR1","amount":1,"day":"2025-10-01","narration":${text}}]}`,
+        ...(hasLines
+          ? [
+              `{"event":"${event}","lines":[${text}],"keep":[${text}]}`,
+              `{"event":"${event}","lines":[{"reg_no":"${regNo}","reference":${text},"amount":${text},"day":${text}}]}`,
+              `{"event":"${event}","keep":[{"reference":"UTR1","amount":1,"day":"2025-10-01","narration":${text}}]}`,
+            ]
+          : []),
         ...(hasActions
           ? ACTIONS.flatMap((action) =>
               [

@@ -126,18 +126,19 @@ test('an email to an erased person cannot be resent', async () => {
 })
 
 test('a file with errors is not rehearsed, and only one rehearsal runs at a time, so that the server stays responsive', async () => {
-  const rehearse = async () => {
+  const rehearse = async (text = 'event: [') => {
     const response = await app.app.inject({
       method: 'POST',
       url: '/admin/served-files/rehearse/',
       headers: { authorization: `Bearer ${owner.token}` },
-      payload: { text: 'event: [' },
+      payload: { text },
     })
     return [response.statusCode, response.json<{ message: string }>().message]
   }
   const [first, second] = await Promise.all([rehearse(), rehearse()])
   expect(first).toEqual([422, 'The file has errors. Correct the findings first, then rehearse it.'])
   expect(second).toEqual([409, 'Another rehearsal is running. Try again in a minute.'])
+  expect(await rehearse(' \n')).toEqual([422, 'The file does not describe an event.'])
 })
 
 test('a rehearsal whose browser tab was closed kept others waiting', async () => {
