@@ -185,11 +185,12 @@ test.each<[string, string, readonly string[]]>([
   [
     'prices without and with GST are not two categories',
     'Category\tEarly Bird (Upto 31st August, 2026)\t\n\tWithout GST\tWith GST\nMember\t5000\t5900',
-    [
-      'Early Bird Without GST:2026-08-31 | Early Bird With GST:2026-08-31',
-      'Member | 5000 | 5900',
-      ',1, “Early Bird With GST” would end on 31 August 2026, before it begins (1 September 2026).',
-    ],
+    ['Early Bird:2026-08-31', 'Member | 5000', 'GST on top'],
+  ],
+  [
+    'prices with GST were read as periods of their own, so that GST would have been charged twice',
+    'Category\tEarly Bird till 31 Aug 2026\t\tSpot\t\n\tFee\tFee + 18% GST\tFee\tFee + 18% GST\nMember\t5000\t5900\t6000\t7080',
+    ['Early Bird:2026-08-31 | Spot:', 'Member | 5000 | 6000', 'GST on top'],
   ],
   [
     'rows that are extras or prices for several persons are asked about, with their prices',

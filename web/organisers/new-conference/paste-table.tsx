@@ -102,6 +102,6 @@ function describe({ rows, columns, tax, companions, workshops }: PastedTable): s
       ? ''
       : tax === 'inside'
         ? ' The table says that the prices include GST.'
-        : ' The table says that GST is added to the prices; columns of GST and totals are left out.'
+        : ' The table says that GST is added to the prices; columns of GST and totals, if any, are left out.'
   return `${read}${gst}${companions === null ? '' : ` The prices of an accompanying person (${companions}) were moved to their own question.`}${workshops.length === 0 ? '' : ' The workshops were moved to their own question, with prices and seats. Compare them there.'}`
 }

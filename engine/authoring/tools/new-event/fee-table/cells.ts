@@ -67,7 +67,8 @@ export function isPriceCell(text: string, currency: Currency): boolean {
 export type TableTax = 'inside' | 'on top'
 export const GST_PERCENT = 18
 const TAX_WORDS = /\b(gst|tax(es)?)\b/i
-const ADDED_WORDS = /\+|\b(plus|extra|exclu\w*|excl|additional\w*|over and above|on top|added)\b/i
+const ADDED_WORDS =
+  /\+|\b(plus|without|extra|exclu\w*|excl|additional\w*|over and above|on top|added)\b/i
 const INCLUDED_WORDS = /\b(inclu\w*|incl|inside)\b/i
 
 export const mentionsTax = (text: string): boolean => TAX_WORDS.test(text)
@@ -83,7 +84,7 @@ export function readTaxNote(text: string): TableTax | null {
 
 const TAX_IN_BRACKETS = /[([][^()[\]]*\b(?:gst|tax(?:es)?)\b[^()[\]]*[)\]]/i
 const TAX_AT_END =
-  /[\s,;–-]*(?:\+|\b(?:plus|incl\w*\.?|excl\w*\.?|including|excluding)\b)(?:\s*of)?[^()]*\b(?:gst|tax(?:es)?)\b[^()]*$/i
+  /[\s,;–-]*(?:\+|\b(?:plus|without|incl\w*\.?|excl\w*\.?|including|excluding)\b)(?:\s*of)?[^()]*\b(?:gst|tax(?:es)?)\b[^()]*$/i
 
 /** Separates a note about tax from a heading: "Early Bird (incl. GST)". */
 export function splitTaxNote(text: string): { readonly rest: string; readonly note: string } {

@@ -5,6 +5,9 @@ import { readPrice } from '../prices.ts'
 const TAX_HEADING = /^[^a-z]*(?:[csi]?gst|tax)(?: amount)?[^a-z]*$/i
 const TOTAL_HEADING =
   /^[^a-z]*(?:(?:grand|net) )?total(?: (?:amount|fees?|payable))*[^a-z]*(?:incl\w*\.? (?:of )?(?:gst|tax(?:es)?))?[^a-z]*$/i
+/** "Fee + 18% GST", "With GST", "incl. of taxes": a total if another column is without tax. */
+const WITH_TAX_HEADING =
+  /(?:\+|\bplus\b|\bwith\b|\bincl\w*\.?(?: of)?) *(?:\d+ *% *)?(?:[csi]?gst|tax(?:es)?)\b/i
 /** Allows for prices that are rounded to a rupee. */
 const ROUNDING = 100
 
@@ -28,7 +31,12 @@ export function dropTaxColumns(
   const getHeading = (column: number): string =>
     headRows.map((row) => row[column] ?? '').findLast((cell) => cell !== '') ?? ''
   const isTax = (column: number): boolean => TAX_HEADING.test(getHeading(column))
-  const isTotal = (column: number): boolean => TOTAL_HEADING.test(getHeading(column))
+  const includesTax = (column: number): boolean => WITH_TAX_HEADING.test(getHeading(column))
+  const isSum = (column: number): boolean => TOTAL_HEADING.test(getHeading(column))
+  const hasUntaxed = prices.some(
+    (column) => !isTax(column) && !isSum(column) && !includesTax(column),
+  )
+  const isTotal = (column: number): boolean => isSum(column) || (hasUntaxed && includesTax(column))
   const taxColumns = prices.filter(isTax)
   const fees = prices.filter((column) => !isTax(column) && !isTotal(column))
   const taxAndTotals = prices.filter((column) => !fees.includes(column))
