@@ -61,6 +61,16 @@ describe('a pasted table of workshops', () => {
       ['Basic Echo |  | 1,500 | 2,000 | 2,500 | 30', 'Airway |  | Free | Free | NA | 20'],
     ],
     [
+      'a limit in the name, which was sold without a limit',
+      'Workshop\tFee\nECMO (limited to 12)\t1500\nAirway, max. 20 participants\t1000\nToddlers (max 12 years)\t500\nPOCUS (Maximum of 16 seats only)\t500',
+      [
+        'ECMO |  | 1500 | 12',
+        'Airway |  | 1000 | 20',
+        'Toddlers (max 12 years) |  | 500 | ',
+        'POCUS |  | 500 | 16',
+      ],
+    ],
+    [
       'one price, and who is free',
       'Workshop\tFee\nBasic Echo (free for PG and Faculty)\t1500\nAirway\tIncluded',
       [
