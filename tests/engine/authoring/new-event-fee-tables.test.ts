@@ -324,7 +324,7 @@ test('a pasted table of four periods becomes a file without findings', () => {
   const file = createEventFile({ ...workshops.value, id: 'sample2026', prefix: 'SAMP', today })
   const compiled = compileEvent(file, shared, { path: 'sample2026.yaml' })
   expect(compiled.findings.filter(({ code }) => code !== 'EV991')).toEqual([])
-  expect(file.match(/(?<=# Not in this file yet: ).*/g)).toEqual([
+  expect(file.match(/(?<=# Not checked by this file: ).*/g)).toEqual([
     '“UG (first 50, letter from HOD)” names a proof, but delegates are not asked to upload one.',
     '“UG (first 50, letter from HOD)” names a limit of 50, but any number of delegates can choose it.',
     '“UG (first 50, letter from HOD)” is free, and every delegate can choose it.',

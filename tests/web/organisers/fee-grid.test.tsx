@@ -24,6 +24,12 @@ test('7 December was typed as 12 July, because a browser shows the month first: 
   expect(html.match(/\d+ [A-Z]\w+ 2026/g)).toEqual(['12 July 2026', '31 December 2026'])
 })
 
+test('a message about “Regular” was shown at a period whose name was empty: the field shows the name it gets', () => {
+  const columns = ['2027-01-10', ''].map((to) => ({ label: '', from: '', to }))
+  const html = draw({ ...EMPTY_DRAFT.fees, columns })
+  expect(html.match(/(?<=placeholder=")[^"]+/g)).toEqual(['Early Bird', 'Regular'])
+})
+
 test('the page states the days on which registration is closed', () => {
   const fees: FeeTable = {
     columns: [

@@ -4,6 +4,7 @@ import {
   closePeriod,
   explainNote,
   listClosedDays,
+  listColumnLabels,
   listRowRemarks,
   readNote,
 } from '../../../engine/authoring.ts'
@@ -65,6 +66,8 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
   const { currency, currencyAsked, ...others } = fees
   const remarks = listRowRemarks(rows, currency)
   const closedDays = listClosedDays(fees)
+  // A period without a name gets one in the file, which messages about it use.
+  const labels = listColumnLabels(fees)
   // The question about the currency stands above the table, with its answers.
   const tableProblems = problems.filter(
     ({ row, column, note, message }) =>
@@ -122,6 +125,7 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
               <input
                 aria-label={`Name of period ${column + 1}`}
                 value={label}
+                placeholder={labels[column] ?? ''}
                 {...markPart('label')}
                 onChange={({ target }) => setColumn(column, { label: target.value })}
               />
@@ -189,7 +193,7 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
       </div>
       {remarks.length > 0 && (
         <div role="status">
-          <p>The event file does not do this yet. A comment in it says so:</p>
+          <p>The form does not check this. A comment in the event file says so:</p>
           <ul>
             {remarks.map((remark) => (
               <li key={remark}>{remark}</li>

@@ -1,4 +1,5 @@
 /** The texts of a pasted table that were not read as prices, with what each can be. */
+import { Icon } from '../../ui/icons-and-logo.tsx'
 
 type TableNote = {
   readonly text: string
@@ -14,7 +15,10 @@ export function TableNotes({ notes }: { readonly notes: readonly TableNote[] }) 
     <ul className="org-notes" aria-label="Texts of the table that were not read as prices">
       {notes.map(({ text, message, choices, leaveOut }, index) => (
         <li key={`${index} ${text}`}>
-          <p>{message}</p>
+          <p className="org-error">
+            <Icon name="bang" />
+            {message}
+          </p>
           {[...choices, { label: 'Leave out', choose: leaveOut }].map(({ label, choose }) => (
             <button key={label} type="button" className="btn line sm" onClick={choose}>
               {label}

@@ -163,7 +163,7 @@ routes:                                 # the addresses of the pages
 ${currency === INR ? '' : `\n${appendComment(`currency: ${currency}`, 'of every amount in this file')}\n`}
 categories:                             # who pays differently
 ${categories.map((category) => `  - {id: ${category.id}, label: ${quoteYaml(category.label, true)}}`).join('\n')}
-${remarks.map((remark) => `\n# Not in this file yet: ${remark}`).join('')}
+${remarks.map((remark) => `\n# Not checked by this file: ${remark}`).join('')}
 
 # Here the delegate picks the category in the form. It can follow from the answers instead:
 #   category:
