@@ -164,7 +164,7 @@ export async function refundPayment(
     who: user,
     at: deps.clock(),
     gatewayKinds: readGatewayKinds(deps),
-    ...(shownOtherPayments !== undefined && { shownOtherPayments }),
+    shownOtherPayments,
   }
   const result = await deps.store.requestRefund(request)
   return result.ok ? ok(await addRefundState(deps, result.value)) : result

@@ -85,9 +85,7 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
       why: readText({ why: reason }, 'why'),
       at: deps.clock(),
       idempotencyKey: requestKey.value,
-      ...(shownOtherPayments.value !== undefined && {
-        shownOtherPayments: shownOtherPayments.value,
-      }),
+      shownOtherPayments: shownOtherPayments.value,
     }
     const result = await handler({ deps, served, registration, newAction: request, params: input })
     if (!result.ok) return sendDenial(reply, result.error)

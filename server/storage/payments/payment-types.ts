@@ -234,7 +234,7 @@ export type WantedRefund = DecisionGrounds & {
   /** Used to reject the refund of a payment that is too old for its gateway. */
   readonly gatewayKinds?: GatewayKinds
   /** As in `NewAction`. */
-  readonly shownOtherPayments?: string
+  readonly shownOtherPayments?: string | undefined
 }
 /** The number of payment reviews, across all events. */
 export type ReviewCounts = {

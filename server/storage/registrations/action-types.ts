@@ -45,7 +45,7 @@ export type NewAction = {
    * The version of the same person's other payments that the user saw. Refused if they have changed since: otherwise
    * two users, each on one of two registrations, would refund both payments. Absent: not compared.
    */
-  readonly shownOtherPayments?: string
+  readonly shownOtherPayments?: string | undefined
 }
 /** `version` changes when one of the payments is made, or refunded in full or in part. */
 export type OtherPayments = { readonly regNos: readonly RegNo[]; readonly version: string }

@@ -74,32 +74,30 @@ test('the form stated one last day for the fees of all groups', () => {
   expect(listPriceDetails(event, last).get('visitor')).toBe('')
 })
 
+/** Renders the note at the price on 5 January. */
+function renderPriceUntil(shownEvent: EventConfig, isMember: boolean): string {
+  const { answers } = normalise(shownEvent, { is_member: isMember })
+  const quoted = quote(shownEvent, answers, toNoon('2026-01-05'))
+  if (!quoted.ok) throw new Error(quoted.error.code)
+  const now = '2026-01-05T12:00:00+05:30'
+  const html = renderToStaticMarkup(
+    <PriceUntil event={shownEvent} answers={answers} quote={quoted.value} now={now} />,
+  )
+  return html.replaceAll('\u00a0', ' ')
+}
+
 test.each([
   [true, 'Price valid until 31 Jan 2026; then ₹ 1,770 from 1 Feb 2026'],
   [false, 'Price valid until 10 Jan 2026; then ₹ 2,950 from 11 Jan 2026'],
 ])('the note at the price has the date of the group: member %s', (isMember, note) => {
-  const { answers } = normalise(event, { is_member: isMember })
-  const quoted = quote(event, answers, toNoon('2026-01-05'))
-  if (!quoted.ok) throw new Error(quoted.error.code)
-  const now = '2026-01-05T12:00:00+05:30'
-  const html = renderToStaticMarkup(
-    <PriceUntil event={event} answers={answers} quote={quoted.value} now={now} />,
-  )
-  expect(html.replaceAll('\u00a0', ' ')).toContain(note)
+  expect(renderPriceUntil(event, isMember)).toContain(note)
 })
 
 test('the note at the price said that registration closes, and not that it opens again', () => {
   const pausedText = fixtureEvent().replace('late, from: 2026-02-01', 'late, from: 2026-02-05')
   const { event: paused } = checkEventFile({ ...request, text: pausedText })
   if (paused === null) throw new Error('the file has errors')
-  const { answers } = normalise(paused, { is_member: true })
-  const quoted = quote(paused, answers, toNoon('2026-01-05'))
-  if (!quoted.ok) throw new Error(quoted.error.code)
-  const now = '2026-01-05T12:00:00+05:30'
-  const html = renderToStaticMarkup(
-    <PriceUntil event={paused} answers={answers} quote={quoted.value} now={now} />,
-  )
-  expect(html.replaceAll('\u00a0', ' ')).toContain(
+  expect(renderPriceUntil(paused, true)).toContain(
     'Price valid until 31 Jan 2026; then registration is closed. It opens again on 5 Feb 2026',
   )
 })

@@ -251,14 +251,14 @@ function findCountProblem(label: string, prices: PricesByPeriod, periods: number
 
 const SEATS_PATTERN = /[,;]?\s*\(?(\d{1,5})\s*(?:seats?|places?|pax)\)?\.?$/i
 /** "(limited to 12)", "max. 12 participants". */
-const LIMIT_PATTERN =
+const SEAT_LIMIT_PATTERN =
   /[,;]?\s*\(?\b(?:limited to|max(?:imum)?\.?(?: of)?)\s+(\d{1,5})(?:\s*(?:seats?|places?|pax|participants?|delegates?|persons?))?(?:\s+only)?\)?\.?$/i
 /** A sign or a decimal point before the digits that `SEATS_PATTERN` finds. */
 const PARTIAL_SEATS = /(?:[,;]\s*)([-−–]|\d+\.)$/
 
 /** Separates "ECG, 30 seats" into the text and the number. Null if no number of seats is stated. */
 export function splitSeats(text: string): { readonly rest: string; readonly seats: string | null } {
-  const found = LIMIT_PATTERN.exec(text) ?? SEATS_PATTERN.exec(text)
+  const found = SEAT_LIMIT_PATTERN.exec(text) ?? SEATS_PATTERN.exec(text)
   return found === null
     ? { rest: text, seats: null }
     : { rest: text.slice(0, found.index), seats: found[1] ?? null }
