@@ -60,17 +60,20 @@ function lockRegistrations(
 const lockByNumber = (sql: Sql, { regNo }: { readonly regNo: string }): void =>
   sql.lock('registration', 'SELECT 1 FROM registrations WHERE reg_no = $1 FOR UPDATE', regNo)
 
-/** Locks a registration, and those that the same person has paid. `name`: its number or one of its orders. */
+/** Locks a registration, and the others of the same person. `name`: its number or one of its orders. */
 const lockRegistrationsOfPerson = (sql: Sql, name: string): void =>
   sql.lock(
     'registration',
     `WITH own AS (
        SELECT id FROM registrations WHERE reg_no = $1 UNION SELECT registration_id FROM payments WHERE order_id = $1
+     ), persons AS (
+       SELECT event_id, person FROM paid_persons WHERE registration_id IN (SELECT id FROM own)
+       UNION SELECT event_id, person FROM registered_persons WHERE registration_id IN (SELECT id FROM own)
      )
      SELECT id FROM registrations WHERE id IN (
        SELECT id FROM own
-       UNION SELECT o.registration_id FROM paid_persons s JOIN own ON own.id = s.registration_id
-         JOIN paid_persons o ON o.event_id = s.event_id AND o.person = s.person
+       UNION SELECT registration_id FROM paid_persons JOIN persons USING (event_id, person)
+       UNION SELECT registration_id FROM registered_persons JOIN persons USING (event_id, person)
      ) ORDER BY id FOR UPDATE`,
     name,
   )

@@ -3,13 +3,12 @@ import { expressionBuilder } from 'kysely'
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import { toAmount, getPayerKey } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'
-import type { Amount, RegNo } from '../../../engine/index.ts'
+import type { RegNo } from '../../../engine/index.ts'
 import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { lockPersons } from '../database/row-locks.ts'
 import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import type { OtherPayments } from '../registrations/action-types.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import { isInForce } from '../registrations/undone-notes.ts'
@@ -47,6 +46,33 @@ const storedPayer = statement((builder, { registrationId }: RegistrationParams) 
     .selectFrom('paid_persons')
     .select(['event_id', 'person'])
     .where('registration_id', '=', registrationId),
+)
+/** Keeps the person of a payer that is removed or renamed, because the money can still be refunded. */
+const keepFormerPayer = statement(
+  (
+    builder,
+    { registrationId, event_id, person }: RegistrationParams & { event_id: string; person: string },
+  ) =>
+    builder
+      .insertInto('registered_persons')
+      .columns(['registration_id', 'event_id', 'person'])
+      .expression((query) =>
+        query
+          .selectFrom('registrations as r')
+          .select(({ val }) => ['r.id', val(event_id).as('event_id'), val(person).as('person')])
+          .where('r.id', '=', registrationId)
+          .where('r.erased_at', 'is', null)
+          .where(({ exists, not, selectFrom }) =>
+            not(
+              exists(
+                selectFrom('registered_persons as b')
+                  .select('b.id')
+                  .whereRef('b.registration_id', '=', 'r.id')
+                  .where('b.person', '=', person),
+              ),
+            ),
+          ),
+      ),
 )
 const deletePayer = statement((builder, { registrationId }: RegistrationParams) =>
   builder.deleteFrom('paid_persons').where('registration_id', '=', registrationId),
@@ -110,38 +136,17 @@ const setSecond = statement((builder, { id, firstId }: { id: number; firstId: nu
     }))
     .where('id', '=', id),
 )
-type PaymentPair = Tables & { s: Tables['paid_persons']; o: Tables['paid_persons'] }
-const forPair = expressionBuilder<PaymentPair, 's' | 'o'>()
-/** Payments of that registration of which a part is neither refunded nor about to be. */
-const selectKeptCaptures = (registrationId: 's.first_id' | 'o.registration_id') =>
+type PaymentPair = Tables & { s: Tables['paid_persons'] }
+const forPair = expressionBuilder<PaymentPair, 's'>()
+/** For a second payment `s`: some of the first payment is neither refunded nor about to be. */
+export const keepsFirstPayment = forPair.exists(
   forPair
     .selectFrom('captures as c')
     .innerJoin('payments as p', 'p.id', 'c.counts_for')
-    .whereRef('p.registration_id', '=', registrationId)
+    .select('c.id')
+    .whereRef('p.registration_id', '=', 's.first_id')
     .where('c.state', 'in', ['fits', 'accepted'])
-    .where(refundableAmount, '>', toAmount(0))
-/** For a second payment `s`. */
-export const keepsFirstPayment = forPair.exists(selectKeptCaptures('s.first_id').select('c.id'))
-const otherPaymentsOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =>
-  builder
-    .selectFrom('paid_persons as own')
-    .innerJoin('paid_persons as o', (join) =>
-      join
-        .onRef('o.event_id', '=', 'own.event_id')
-        .onRef('o.person', '=', 'own.person')
-        .onRef('o.id', '<>', 'own.id'),
-    )
-    .innerJoin('registrations as r', 'r.id', 'o.registration_id')
-    .select('r.reg_no')
-    .select(
-      selectKeptCaptures('o.registration_id')
-        .select(({ fn }) => fn.sum<Amount>(refundableAmount).as('kept'))
-        .as('kept'),
-    )
-    .where('own.registration_id', '=', ({ selectFrom }) =>
-      selectFrom('registrations').select('id').where('reg_no', '=', regNo),
-    )
-    .orderBy('o.id'),
+    .where(refundableAmount, '>', toAmount(0)),
 )
 /** Selects the number of the registration that this person paid first. No row if it is this one. */
 export const selectFirstPaid = (builder: Kysely<Tables>, registrationId: number) =>
@@ -296,6 +301,7 @@ export async function recordPayer(sql: Sql, registrationId: number): Promise<voi
   ])
   const person = paid === undefined ? null : getKey(paid)
   if (person === (before?.person ?? null)) return
+  if (before !== undefined) keepFormerPayer.run(sql, { registrationId, ...before })
   lockPersons(sql, [
     ...(person === null || paid === undefined ? [] : [[paid.event_id, person] as const]),
     ...(before === undefined ? [] : [[before.event_id, before.person] as const]),
@@ -327,27 +333,6 @@ function linkToFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): 
   for (const { id, first_id: before } of others)
     if (before !== first.registration_id) setSecond.run(sql, { id, firstId: first.registration_id })
 }
-
-/** Reads the other registrations of the same person whose payment is kept, first payment first. */
-export async function readOtherPayments(sql: Sql, regNo: RegNo): Promise<OtherPayments> {
-  const rows = await otherPaymentsOfPerson.all(sql, { regNo })
-  const kept = rows.filter((row) => row.kept !== null)
-  return {
-    regNos: kept.map(({ reg_no: otherRegNo }) => otherRegNo),
-    version: kept.map((row) => `${row.reg_no}:${row.kept}`).join(' '),
-  }
-}
-
-export const OTHER_PAYMENTS_CHANGED =
-  'The other payments of this person have changed since you opened the page. Open it again, and check whether to refund this payment too.'
-
-/** `shown`: the version that the user saw. */
-export const haveOtherPaymentsChanged = async (
-  sql: Sql,
-  regNo: RegNo,
-  shown: string | undefined,
-): Promise<boolean> =>
-  shown !== undefined && shown !== (await readOtherPayments(sql, regNo)).version
 
 /** Returns the confirmation for this registration, with a notice if it is a second payment. */
 export async function addNoticeIfSecond(

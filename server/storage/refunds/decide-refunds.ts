@@ -40,10 +40,7 @@ import {
 } from './record-refunds.ts'
 import type { CaptureRow } from './record-refunds.ts'
 import { explainUnrecordedLoss } from '../reconciliation/disputes.ts'
-import {
-  haveOtherPaymentsChanged,
-  OTHER_PAYMENTS_CHANGED,
-} from '../payments/find-duplicate-payments.ts'
+import { haveOtherPaymentsChanged, OTHER_PAYMENTS_CHANGED } from './other-payments.ts'
 import { refundableAmount, isRefundableByGateway } from './refund-states-and-channels.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'

@@ -47,7 +47,10 @@ export type NewAction = {
    */
   readonly shownOtherPayments?: string | undefined
 }
-/** `version` changes when one of the payments is made, or refunded in full or in part. */
+/**
+ * `regNos`: the registrations whose payment is kept. `version` changes when another payment of the person is made,
+ * cancelled, transferred, or refunded in full or in part, and does not return to an earlier value then.
+ */
 export type OtherPayments = { readonly regNos: readonly RegNo[]; readonly version: string }
 export type IdempotencyKey = { readonly key: string; readonly fingerprint: string }
 
@@ -297,8 +300,7 @@ export interface ActionStore {
     browser?: string,
   ): Promise<SamePersonRegistration | null>
   /**
-   * Returns the other registrations of the same email address and name in the event whose payment is kept, first
-   * payment first.
+   * Returns the payments for other registrations of the same email address and name in the event.
    */
   otherPaymentsOfPerson(regNo: RegNo): Promise<OtherPayments>
   /** Returns the second payments of an event for which the delegate requests a refund, until staff respond. */

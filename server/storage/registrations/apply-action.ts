@@ -38,11 +38,8 @@ import { enqueue } from '../mail/email-queue.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import { reserveSeatsOfEarlier } from '../seats/seats-of-earlier-registrations.ts'
-import {
-  addNoticeIfSecond,
-  haveOtherPaymentsChanged,
-  OTHER_PAYMENTS_CHANGED,
-} from '../payments/find-duplicate-payments.ts'
+import { addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
+import { haveOtherPaymentsChanged, OTHER_PAYMENTS_CHANGED } from '../refunds/other-payments.ts'
 import { findSecondPayment } from './same-person.ts'
 import type { NewMail } from './registration-types.ts'
 import { isInForce } from './undone-notes.ts'

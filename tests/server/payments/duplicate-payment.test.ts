@@ -185,7 +185,7 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   })
   expect(await readActions(first.regNo)).toMatchObject({
     second_payment: null,
-    duplicates_version: `${second.regNo}:${AMOUNT * 100}`,
+    duplicates_version: `${second.regNo}:${AMOUNT * 100}:0:1`,
   })
 
   const path = '/admin/afpicon/registrations/'
@@ -266,6 +266,27 @@ describe('two treasurers refunded both payments of one person', () => {
     const person = { full_name: 'Chitra Treasurer', email: 'chitra@example.org' }
     const page = await openPage((await registerAndPay(person)).regNo)
     await registerAndPay(person)
+    expect(await refund(page)).toMatchObject(changed)
+  })
+
+  test('the second after it was cancelled, whose money is refunded later, and then the first', async () => {
+    const [, second] = await payTwice('Gita Treasurer')
+    const cancellation = { act: 'cancel', why: 'Twice.', pay_back: 0, kept: AMOUNT }
+    const path = `/admin/registrations/${second.reg_no}/acts/`
+    expect(
+      await send(path, { ...cancellation, duplicates_version: second.duplicates_version }, office),
+    ).toMatchObject({ code: 200 })
+    const [firstRegNo = ''] = second.duplicates_version.split(':')
+    const [first, cancelled] = [await openPage(firstRegNo), await openPage(second.reg_no)]
+    expect(await refund(cancelled)).toMatchObject({ code: 200 })
+    expect(await refund(first)).toMatchObject(changed)
+  })
+
+  test('the first on a page opened before the second was paid and refunded', async () => {
+    const person = { full_name: 'Hema Treasurer', email: 'hema@example.org' }
+    const page = await openPage((await registerAndPay(person)).regNo)
+    const second = await openPage((await registerAndPay(person)).regNo)
+    expect(await refund(second)).toMatchObject({ code: 200 })
     expect(await refund(page)).toMatchObject(changed)
   })
 

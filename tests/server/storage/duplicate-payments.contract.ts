@@ -195,8 +195,11 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
         const remainingIndex = outcomes[0].ok ? 1 : 0
         const { regNo: remaining } = pair[remainingIndex]
         const remainingPayments = await store.otherPaymentsOfPerson(remaining)
-        expect(remainingPayments).toEqual({ regNos: [], version: '' })
-        const refund = buildAction(remaining, { act: 'refund', shownOtherPayments: '' })
+        expect(remainingPayments.regNos).toEqual([])
+        const refund = buildAction(remaining, {
+          act: 'refund',
+          shownOtherPayments: remainingPayments.version,
+        })
         expect(
           await store.refund(refund, {
             amount: null,
@@ -206,6 +209,24 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
         ).toMatchObject({ ok: true })
       },
     )
+
+    test('after a correction to this name and a cancellation, the money was forgotten although it could still be refunded', async () => {
+      const first = await registerPaid(buildPerson('Asha Demo'))
+      const second = await registerPaid(buildPerson('Ravi Demo'))
+      const readVersion = async () => (await store.otherPaymentsOfPerson(first.regNo)).version
+      expect(await readVersion()).toBe('')
+      await changeName(second.regNo, 'Asha Demo', 'correct')
+      expect(await readVersion()).toMatch(/^\S+:0:1$/)
+      const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: null }
+      await store.cancel(buildAction(second.regNo, { act: 'cancel' }), cancellation)
+      expect(await readVersion()).toMatch(/^\S+:0:0$/)
+      await store.refund(buildAction(second.regNo, { act: 'refund' }), {
+        amount: null,
+        manualReference: null,
+        gatewayKinds: {},
+      })
+      expect(await readVersion()).toMatch(new RegExp(`:${sampleQuote.total}:0$`))
+    })
 
     test('is no longer reported after a transfer, and is reported after a name correction', async () => {
       const [first, second] = [await registerPaid(), await registerPaid()]

@@ -12,7 +12,7 @@ import {
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { secondPayments } from '../../../server/storage/migrations/duplicate-payments.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
-import { readOtherPayments } from '../../../server/storage/payments/find-duplicate-payments.ts'
+import { readOtherPayments } from '../../../server/storage/refunds/other-payments.ts'
 import { findSecondPayment } from '../../../server/storage/registrations/same-person.ts'
 
 test('a database from before duplicate payments were detected: its paid pairs are reported', async () => {
