@@ -54,7 +54,8 @@ async function placeCursorBefore(page: Page, piece: string): Promise<number> {
     async (content, { line, column, row, rows }) => {
       const scroller = content.parentElement
       if (scroller === null) throw new Error('the editor does not scroll')
-      // Only visible lines are in the DOM.
+      // Only visible lines are in the DOM, and none are drawn below the edge of the window.
+      scroller.scrollIntoView({ block: 'start' })
       const findLine = () => [...content.children].find((child) => child.textContent === line)
       for (let tries = 0; findLine() === undefined && tries < 50; tries += 1) {
         scroller.scrollTop = ((row - 5 + tries) / rows) * scroller.scrollHeight
