@@ -32,7 +32,7 @@ import type {
 import type { Deps } from '../../dependencies.ts'
 import type {
   BankStatementSummary,
-  RecordedUnder,
+  PaymentUnderReference,
   StoredBankLine,
   StoredBankStatement,
 } from '../../storage/index.ts'
@@ -48,7 +48,7 @@ export type ViewedLine = {
   readonly stored: StoredBankLine
   readonly match: ReconciledLine
   /** Payments recorded for the line, in the same currency. */
-  readonly payments: readonly RecordedUnder[]
+  readonly payments: readonly PaymentUnderReference[]
   readonly sums: Readonly<Record<StatementLineState, number>>
   readonly state: StatementLineState
   readonly isExact: boolean
@@ -147,7 +147,7 @@ export const listLineNumbers = ({ line }: Pick<ReconciledLine, 'line'>): readonl
 function evaluateLine(
   stored: StoredBankLine,
   match: ReconciledLine,
-  payments: readonly RecordedUnder[],
+  payments: readonly PaymentUnderReference[],
   currency: Currency,
   user: User,
 ): ViewedLine {
@@ -186,7 +186,10 @@ function evaluateLine(
 /** States in order of precedence: the state of a line is the first one that one of its parts has. */
 const STATES = ['left', 'review', 'not_ours', 'other_event', 'assigned'] as const
 
-function getState({ state, eventId, isRefunded }: RecordedUnder, user: User): StatementLineState {
+function getState(
+  { state, eventId, isRefunded }: PaymentUnderReference,
+  user: User,
+): StatementLineState {
   if (eventId !== null && !canSee(user, eventId)) return 'other_event'
   if (state === 'review' || state === 'unmatched') return 'review'
   // A refunded payment belonged to the event; an ignored one did not.

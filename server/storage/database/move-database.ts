@@ -29,7 +29,7 @@ import { isPostgresError } from '../postgres/errors.ts'
 import { createTables, migrations, getReportedVersion } from './schema.ts'
 import { findInOrder } from './in-order.ts'
 import { loadInBulk } from '../postgres/bulk-load.ts'
-import { rollUp } from '../postgres/appended-counters.ts'
+import { buildRollUps } from '../postgres/appended-counters.ts'
 import { indexNew } from '../lists/search-index.ts'
 
 export type MoveResult = {
@@ -138,7 +138,7 @@ export async function moveToSqlite(
     const copiedRows = await runInPostgres(url, async (connection) => {
       const tables = listTables(db)
       // Reduces counters to one row per key, which the target requires.
-      for (const text of rollUp(0)) await connection.plain(text)
+      for (const text of buildRollUps(0)) await connection.plain(text)
       db.exec('BEGIN')
       const triggers = db
         .prepare<[], { name: string; sql: string }>(

@@ -27,7 +27,7 @@ import type {
 import { findOrAwaitRate, hasWaitingInvoice, removeWaitingInvoice } from './exchange-rates.ts'
 import { newestRecovery } from '../recovery/begin-and-end-recovery.ts'
 import { prefetchPaidBack } from '../payments/stored-balance.ts'
-import { keepLines, readLines, getNextBill } from '../payments/stored-bill-lines.ts'
+import { saveLines, readLines, getNextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import {
@@ -338,7 +338,7 @@ export async function keepCoveredBill(sql: Sql, row: RegistrationRow): Promise<v
   if (paid === undefined) return
   const bill =
     row.bill ??
-    keepLines(
+    saveLines(
       sql,
       row.id,
       await getNextBill(sql, row.id),

@@ -27,7 +27,7 @@ import { readPaymentEvents } from '../payments/payment-events.ts'
 import { readGatewayMessages } from '../payments/stored-gateway-messages.ts'
 import { readAuditEntries } from '../staff/audit-log-entries.ts'
 import { getBillAmounts } from '../payments/stored-balance.ts'
-import { getKeptAmount } from '../payments/balance-adjustments.ts'
+import { getRetainedAmount } from '../payments/balance-adjustments.ts'
 import { readDecisions } from '../reviews/decision-history.ts'
 import { readDocumentBody, readDocuments } from '../documents/read-documents.ts'
 import { createSecondFactorReads } from '../staff/second-factors.ts'
@@ -172,7 +172,7 @@ export function createStoreReads(sql: Sql) {
     },
     async netAmountPaid(regNo: RegNo): Promise<ResultOf<'netAmountPaid'>> {
       const row = await idOfNumber.get(sql, { regNo })
-      return row === undefined ? toAmount(0) : await getKeptAmount(sql, row.id)
+      return row === undefined ? toAmount(0) : await getRetainedAmount(sql, row.id)
     },
     async paymentsOutsideBill(regNo: RegNo): Promise<ResultOf<'paymentsOutsideBill'>> {
       const row = await idOfNumber.get(sql, { regNo })

@@ -38,7 +38,7 @@ import { handleSettlementLine } from '../reconciliation/settlement-line-decision
 import * as settlements from '../reconciliation/settlement-lines.ts'
 import * as savedStatements from '../reconciliation/saved-statements.ts'
 import { saveUnmatchedLines } from '../reconciliation/unmatched-lines.ts'
-import { reportReturned } from '../reconciliation/references-in-review.ts'
+import { reviewReturnedTransfers } from '../reconciliation/references-in-review.ts'
 import * as recovering from '../recovery/begin-and-end-recovery.ts'
 import { recordBrowser } from '../registrations/same-person.ts'
 import * as rolls from '../registrations/member-lists.ts'
@@ -48,7 +48,7 @@ import { applyPaymentEvent } from '../payments/apply-payment-events.ts'
 import {
   recordStatusQuery,
   noteClaimedPayment,
-  claimStatusQuery,
+  reserveStatusQuery,
   watchPaymentAgain,
 } from '../payments/gateway-queries.ts'
 import { recordGatewayMessage } from '../payments/stored-gateway-messages.ts'
@@ -78,7 +78,7 @@ export const writes = {
   postponeDispute,
   applyPaymentEvent,
   recordStatusQuery,
-  claimStatusQuery,
+  claimStatusQuery: reserveStatusQuery,
   noteClaimedPayment,
   watchPaymentAgain,
   rescheduleAfterClockChange: clockBack.rescheduleAfterClockChange,
@@ -122,7 +122,7 @@ export const writes = {
   saveExchangeRate,
   closeMonth,
   issueWaitingInvoices,
-  reportReturned,
+  reportReturned: reviewReturnedTransfers,
   identifyDatabase: recovering.identifyDatabase,
   beginRecovery: recovering.beginRecovery,
   endRecovery: recovering.endRecovery,

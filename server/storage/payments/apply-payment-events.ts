@@ -34,7 +34,7 @@ import {
   priceAndCorrection,
   reduceBalance,
 } from './stored-balance.ts'
-import { addDue, getDue } from './balance-adjustments.ts'
+import { recordAdjustment, getStoredBalance } from './balance-adjustments.ts'
 import { storeMessage } from './stored-gateway-messages.ts'
 import { isKnownEvent, splitEvent, writePaymentEvent } from './payment-events.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
@@ -89,7 +89,7 @@ const endClaim = statement((builder, { orderId }: OrderParams) =>
     .where('order_id', '=', orderId)
     .where('claimed_at', 'is not', null),
 )
-const setNotFree = statement((builder, { registrationId }: RegistrationKey) =>
+const clearFreedAttempt = statement((builder, { registrationId }: RegistrationKey) =>
   builder
     .updateTable('registrations')
     .set({ freed_at_attempt: null })
@@ -139,12 +139,12 @@ async function checkPaymentEvent(
       const endedReason = { code: 'ended', state } as const
       return refuse(endedReason.code, findReviewReason(endedReason))
     }
-    const paid =
+    const otherPayment =
       row.asks_for === 'difference'
         ? undefined
         : await otherPaidPayment.get(sql, { registrationId, id })
-    if (paid !== undefined) {
-      const paidTwice = { code: 'paid_twice', first: paid.reference ?? '', second } as const
+    if (otherPayment !== undefined) {
+      const paidTwice = { code: 'paid_twice', first: otherPayment.reference ?? '', second } as const
       return refuse('paid_twice', findReviewReason(paidTwice))
     }
     const paymentWithSameReference =
@@ -173,11 +173,11 @@ export async function applyPaymentEvent(
   orderId: OrderId,
   event: PaymentEvent,
   email: NewMail | null,
-  answer: RawResponse | null = null,
+  response: RawResponse | null = null,
   keys: PaymentKeys | null = null,
 ): Promise<AppliedEvent> {
   let changed = false
-  let unstoredResponse = answer
+  let unstoredResponse = response
   // A gateway response resolves the claim of a message; a timeout does not.
   if (event.type !== 'expired' && event.type !== 'undecided') endClaim.run(sql, { orderId })
   if (keys !== null) prefetchConfirmationData(sql, toRowKeys(keys), event)
@@ -263,9 +263,9 @@ async function applyEvent(
       await saveCapture(sql, row, extra, paidTwice.code, findReviewReason(paidTwice))
     }
   // A repeated event is not a new reason for review, because staff may have decided since.
-  const isSame = !isNew && nextPayment.status.is === row.status
+  const isRepeated = !isNew && nextPayment.status.is === row.status
   const review = joinReasons(
-    removeReason(isSame ? row.review : nextPayment.review, clearedReason),
+    removeReason(isRepeated ? row.review : nextPayment.review, clearedReason),
     isNew ? reason : null,
   )
   if (isNew) writePaymentEvent(sql, row.id, event, refusal)
@@ -275,12 +275,12 @@ async function applyEvent(
   if (next.status.is === 'failed') await restoreManualRequest(sql, row, next, event.at)
   const changed = await savePaymentState(sql, row, next, event.at, isFirst)
   // The payment may have been in review until now, and have been partly refunded meanwhile.
-  const counts =
+  const countedCapture =
     isPaidNow && next.status.is === 'success' && !isAdded
       ? await findCapture(sql, row, next.status.reference)
       : undefined
   if (isPaidNow) await addOwedDifference(sql, row, event.at)
-  if (isPaidNow) await bookAndIssueInvoice(sql, row, counts, event.at)
+  if (isPaidNow) await bookAndIssueInvoice(sql, row, countedCapture, event.at)
   if (next.status.is === 'success' && isPaidNow)
     recordRevenue(sql, row, next.status.paidAt, row.amount)
   if (isFirst)
@@ -304,16 +304,16 @@ export async function addOwedDifference(
   const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId } = row
   const stored = await priceAndCorrection.get(sql, { registrationId: id })
   if (stored !== undefined && stored.freed_at_attempt !== null)
-    setNotFree.run(sql, { registrationId: id })
+    clearFreedAttempt.run(sql, { registrationId: id })
   if (stored?.total == null) return
-  const difference = (await computeBalance(sql, id)) - (await getDue(sql, id))
+  const difference = (await computeBalance(sql, id)) - (await getStoredBalance(sql, id))
   if (difference === 0) return
-  addDue(sql, id, { what: 'corrected', amount: difference }, at)
+  recordAdjustment(sql, id, { what: 'corrected', amount: difference }, at)
   if (stored.is_corrected === 0) return
   // The gateway's open order at the corrected price would request the full amount.
   await closeOpenPayments(sql, id, 'corrected', at)
   const channel = { gateway: gateway ?? '', askedOf: { account: account ?? '', merchantId } }
-  await placeDifferenceOrder(sql, { id, reg_no, due: await getDue(sql, id) }, channel, at)
+  await placeDifferenceOrder(sql, { id, reg_no, due: await getStoredBalance(sql, id) }, channel, at)
   await settleRegistration(sql, id)
 }
 
@@ -338,10 +338,16 @@ async function removeDecided(
   const isDecided = async (reference: string): Promise<boolean> =>
     isDecidedOtherwise(await findCapture(sql, row, reference), row.id)
   const { further = [], ...first } = event
-  const open = await filterInOrder(further, async ({ reference }) => !(await isDecided(reference)))
+  const undecidedCaptures = await filterInOrder(
+    further,
+    async ({ reference }) => !(await isDecided(reference)),
+  )
   if (!(await isDecided(first.reference)))
-    return open.length === 0 ? first : { ...first, further: open }
-  const [next, ...rest] = open.map((capture) => ({ currency: first.currency, ...capture }))
+    return undecidedCaptures.length === 0 ? first : { ...first, further: undecidedCaptures }
+  const [next, ...rest] = undecidedCaptures.map((capture) => ({
+    currency: first.currency,
+    ...capture,
+  }))
   if (next === undefined) return null
   const remaining = buildConfirmation(first, next)
   return rest.length === 0 ? remaining : { ...remaining, further: rest }

@@ -29,12 +29,12 @@ const addAdjustment = statement((builder, adjustment: NewAdjustment) =>
 const storedBalance = statement((builder, { registrationId }: { registrationId: number }) =>
   builder.selectFrom('registrations').select('due').where('id', '=', registrationId),
 )
-const cancelled = expressionBuilder<
+const forCancellation = expressionBuilder<
   Tables & { r: Tables['registrations']; d: Tables['dues'] },
   'r' | 'd'
 >()
 /** The refunds of the counted payments of a registration `r`. */
-const refundedAmount = cancelled
+const refundedAmount = forCancellation
   .selectFrom('refunds as f')
   .innerJoin('captures as c', 'c.id', 'f.capture_id')
   .innerJoin('payments as p', 'p.id', 'c.counts_for')
@@ -89,7 +89,7 @@ const olderCancellations = statement((builder, _: object, dialect) =>
     )
     .orderBy('r.id'),
 )
-const amountUnderWay = statement((builder, { registrationId }: { registrationId: number }) =>
+const refundInProgress = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
     .selectFrom('refunds as f')
     .innerJoin('captures as c', 'c.id', 'f.capture_id')
@@ -109,7 +109,7 @@ const keptAmount = statement((builder, { registrationId }: { registrationId: num
 )
 
 /** Adds a line: positive for an amount to be paid, negative for one to be refunded. Zero adds none. */
-export function addDue(
+export function recordAdjustment(
   sql: Sql,
   registrationId: number,
   {
@@ -123,22 +123,27 @@ export function addDue(
   addAdjustment.run(sql, { registrationId, at, what, amount: toAmount(amount), paymentId })
 }
 
-export async function getDue(sql: Sql, registrationId: number): Promise<Amount> {
+export async function getStoredBalance(sql: Sql, registrationId: number): Promise<Amount> {
   return (await storedBalance.get(sql, { registrationId }))?.due ?? toAmount(0)
 }
 
-export const predictDue = (sql: Sql, { id, due }: { id: number; due: Amount }): void =>
+export const predictStoredBalance = (sql: Sql, { id, due }: { id: number; due: Amount }): void =>
   storedBalance.predict(sql, { registrationId: id }, [{ due }])
 
 /** Reduces the amount to be refunded by a completed refund. */
-export async function recordPaidBack(
+export async function recordCompletedRefund(
   sql: Sql,
   registrationId: number,
   amount: Amount,
   at: Instant,
 ): Promise<void> {
-  const amountToRefund = Math.max(0, -(await getDue(sql, registrationId)))
-  addDue(sql, registrationId, { what: 'paid back', amount: Math.min(amount, amountToRefund) }, at)
+  const amountToRefund = Math.max(0, -(await getStoredBalance(sql, registrationId)))
+  recordAdjustment(
+    sql,
+    registrationId,
+    { what: 'paid back', amount: Math.min(amount, amountToRefund) },
+    at,
+  )
 }
 
 /**
@@ -147,15 +152,15 @@ export async function recordPaidBack(
  * remaining amount is listed as refundable.
  */
 export async function restoreOlderCancellations(sql: Sql): Promise<void> {
-  const older = (await olderCancellations.all(sql)).filter(
+  const cancellations = (await olderCancellations.all(sql)).filter(
     ({ inProgress }) => (inProgress ?? 0) !== 0,
   )
-  for (const batch of splitIntoBatches(older)) {
+  for (const batch of splitIntoBatches(cancellations)) {
     const refundable = await Promise.all(
       batch.map(async (entry) => {
         const [retainedAmount, amountUnderWay] = await Promise.all([
-          getKeptAmount(sql, entry.id),
-          getAmountUnderWay(sql, entry.id),
+          getRetainedAmount(sql, entry.id),
+          getRefundInProgress(sql, entry.id),
         ])
         return { ...entry, left: retainedAmount + amountUnderWay }
       }),
@@ -166,19 +171,19 @@ export async function restoreOlderCancellations(sql: Sql): Promise<void> {
         Math.min(stated + (inProgress ?? 0) - (gone ?? 0), left),
       )
       if (proposedAdjustment < due)
-        addDue(sql, id, { what: 'corrected', amount: proposedAdjustment - due }, at)
+        recordAdjustment(sql, id, { what: 'corrected', amount: proposedAdjustment - due }, at)
     }
   }
 }
 
 /** Returns the amount of the counted payments whose refund may be in progress. */
-export async function getAmountUnderWay(sql: Sql, registrationId: number): Promise<Amount> {
-  const row = await amountUnderWay.get(sql, { registrationId })
+export async function getRefundInProgress(sql: Sql, registrationId: number): Promise<Amount> {
+  const row = await refundInProgress.get(sql, { registrationId })
   return toAmount(row?.amount ?? 0)
 }
 
 /** Returns the counted payments of a registration, less completed and requested refunds. */
-export async function getKeptAmount(sql: Sql, registrationId: number): Promise<Amount> {
+export async function getRetainedAmount(sql: Sql, registrationId: number): Promise<Amount> {
   const row = await keptAmount.get(sql, { registrationId })
   return toAmount(row?.amount ?? 0)
 }

@@ -47,7 +47,7 @@ const storedPayer = statement((builder, { registrationId }: RegistrationParams) 
     .select(['event_id', 'person'])
     .where('registration_id', '=', registrationId),
 )
-/** Keeps the person of a payer that is removed or renamed, because the money can still be refunded. */
+/** Keeps the person of a removed or renamed payer, because the payment can still be refunded. */
 const keepFormerPayer = statement(
   (
     builder,
@@ -118,10 +118,10 @@ const paymentsOfPerson = statement(
       .where('person', '=', person)
       .orderBy('id'),
 )
-const setFirst = statement((builder, { id }: { id: number }) =>
+const markAsFirst = statement((builder, { id }: { id: number }) =>
   builder.updateTable('paid_persons').set({ first_id: null }).where('id', '=', id),
 )
-const setSecond = statement((builder, { id, firstId }: { id: number; firstId: number }) =>
+const markAsSecond = statement((builder, { id, firstId }: { id: number; firstId: number }) =>
   builder
     .updateTable('paid_persons')
     .set(({ case: when, ref, selectFrom }) => ({
@@ -138,7 +138,7 @@ const setSecond = statement((builder, { id, firstId }: { id: number; firstId: nu
 )
 type PaymentPair = Tables & { s: Tables['paid_persons'] }
 const forPair = expressionBuilder<PaymentPair, 's'>()
-/** For a second payment `s`: some of the first payment is neither refunded nor about to be. */
+/** True for a second payment `s` if part of the first payment is neither refunded nor about to be refunded. */
 export const keepsFirstPayment = forPair.exists(
   forPair
     .selectFrom('captures as c')
@@ -148,7 +148,7 @@ export const keepsFirstPayment = forPair.exists(
     .where('c.state', 'in', ['fits', 'accepted'])
     .where(refundableAmount, '>', toAmount(0)),
 )
-/** Selects the number of the registration that this person paid first. No row if it is this one. */
+/** Selects the number of the registration that this person paid first. Returns no row if that is this registration. */
 export const selectFirstPaid = (builder: Kysely<Tables>, registrationId: number) =>
   builder
     .selectFrom('paid_persons as s')
@@ -293,32 +293,33 @@ export const prefetchPayer = (sql: Sql, registrationId: number): readonly Promis
   storedPayer.get(sql, { registrationId }),
 ]
 
-/** Call this whenever the payments, the state or the person of a registration may have changed. */
+/** Updates the payer of a registration. Call this whenever its payments, state or person may have changed. */
 export async function recordPayer(sql: Sql, registrationId: number): Promise<void> {
-  const [paid, before] = await Promise.all([
+  const [paid, previous] = await Promise.all([
     payerOfRegistration.get(sql, { registrationId }),
     storedPayer.get(sql, { registrationId }),
   ])
   const person = paid === undefined ? null : getKey(paid)
-  if (person === (before?.person ?? null)) return
-  if (before !== undefined) keepFormerPayer.run(sql, { registrationId, ...before })
+  if (person === (previous?.person ?? null)) return
+  if (previous !== undefined) keepFormerPayer.run(sql, { registrationId, ...previous })
   lockPersons(sql, [
     ...(person === null || paid === undefined ? [] : [[paid.event_id, person] as const]),
-    ...(before === undefined ? [] : [[before.event_id, before.person] as const]),
+    ...(previous === undefined ? [] : [[previous.event_id, previous.person] as const]),
   ])
   if (person === null || paid === undefined) deletePayer.run(sql, { registrationId })
   else {
     // The registration is locked, so its payer row cannot be added or removed concurrently.
-    if (before === undefined) addPayer.run(sql, { registrationId, eventId: paid.event_id, person })
+    if (previous === undefined)
+      addPayer.run(sql, { registrationId, eventId: paid.event_id, person })
     else {
       renamePayer.run(sql, { registrationId, person })
-      await findFirst(sql, paid.event_id, person)
+      await relinkPayments(sql, paid.event_id, person)
     }
   }
-  if (before !== undefined) await findFirst(sql, before.event_id, before.person)
+  if (previous !== undefined) await relinkPayments(sql, previous.event_id, previous.person)
 }
 
-async function findFirst(sql: Sql, eventId: string, person: string): Promise<void> {
+async function relinkPayments(sql: Sql, eventId: string, person: string): Promise<void> {
   linkToFirst(sql, await paymentsOfPerson.all(sql, { eventId, person }))
 }
 
@@ -326,12 +327,13 @@ type PaymentOfPerson = Pick<
   Selectable<Tables['paid_persons']>,
   'id' | 'registration_id' | 'first_id'
 >
-/** Links every other payment of a person to the first one, which stays the first. */
+/** Links all later payments of a person to the first one. */
 function linkToFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): void {
   if (first === undefined) return
-  if (first.first_id !== null) setFirst.run(sql, { id: first.id })
+  if (first.first_id !== null) markAsFirst.run(sql, { id: first.id })
   for (const { id, first_id: before } of others)
-    if (before !== first.registration_id) setSecond.run(sql, { id, firstId: first.registration_id })
+    if (before !== first.registration_id)
+      markAsSecond.run(sql, { id, firstId: first.registration_id })
 }
 
 /** Returns the confirmation for this registration, with a notice if it is a second payment. */
@@ -363,8 +365,8 @@ export async function recordOlderPayers(sql: Sql): Promise<void> {
     if (last === undefined) break
     after = last.id
   }
-  const several = await repeatedPayments.all(sql)
-  const byPerson = Map.groupBy(several, (row) => JSON.stringify([row.event_id, row.person]))
+  const duplicates = await repeatedPayments.all(sql)
+  const byPerson = Map.groupBy(duplicates, (row) => JSON.stringify([row.event_id, row.person]))
   for (const payments of byPerson.values()) linkToFirst(sql, payments)
 }
 

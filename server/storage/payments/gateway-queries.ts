@@ -9,7 +9,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { selectOwnedPayments } from '../registrations/row-mapping.ts'
 
-/** `barred`: a JSON array of accounts whose gateway is not queried now. */
+/** `barred`: a JSON array of accounts whose gateway must not be queried now. */
 type QueryParams = { dueBefore: Instant; barred: string; limit: number }
 
 const selectDueToQuery = (
@@ -123,27 +123,27 @@ export function recordStatusQuery(
   saveQuery.run(sql, { orderId, at, nextAt, answer: lastResponse, watchUntil })
 }
 
-/** A query takes at most twenty seconds, and none is due again within a minute. */
-export const QUERY_MS_MAX = 30_000
+/** How long a query stays reserved. A query takes at most 20 seconds; the next one is due at least a minute later. */
+export const QUERY_RESERVATION_MS = 30_000
 
-export async function claimStatusQuery(
+export async function reserveStatusQuery(
   sql: Sql,
   orderId: OrderId,
   dueBefore: Instant,
   at: Instant,
 ): Promise<boolean> {
-  const until = instant(at + QUERY_MS_MAX)
+  const until = instant(at + QUERY_RESERVATION_MS)
   return (await reserveQuery.run(sql, { orderId, dueBefore, at, until }).changes) === 1
 }
 
-/** Does nothing for a closed payment that is not watched, which needs no query. */
+/** Stores when a message reported the payment. This does not schedule a query. */
 export function noteClaimedPayment(sql: Sql, orderId: OrderId, at: Instant): void {
   saveClaim.run(sql, { orderId, at })
 }
 
 /**
- * Makes the payment due immediately, but not within a minimum interval after the last query, because messages are
- * repeated.
+ * Schedules a query of the payment immediately, but not within a minimum interval after the last query, because
+ * gateways repeat messages.
  */
 export function watchPaymentAgain(sql: Sql, orderId: OrderId, at: Instant): void {
   watchAgain.run(sql, {

@@ -8,12 +8,12 @@ import type { Tables } from '../database/statements/tables.ts'
 import type { MerchantAccount, PaymentChannel, AttemptQuote } from './payment-types.ts'
 import { paymentOfOrder, getQuote, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
-import { getDue } from './balance-adjustments.ts'
+import { getStoredBalance } from './balance-adjustments.ts'
 import { readPayment, savePaymentState } from './payment-state.ts'
 import { settleRegistration } from './settle-registration.ts'
 import { hasUnmatchedPayment } from './unknown-orders.ts'
 
-/** The gateway of an attempt whose caller names none. References are unique per gateway. */
+/** The gateway stored for an attempt if the caller names none. References are unique per gateway. */
 export const UNKNOWN_GATEWAY = ''
 
 type NewPayment = {
@@ -34,7 +34,7 @@ type NewPayment = {
   bill: number | null
   /** For a difference, the price of the registration. The amount of the attempt if omitted. */
   billTotal?: Amount | null
-  /** False if the delegate has not been sent to the gateway yet, which is not queried before that. Default: true. */
+  /** False until the delegate is sent to the gateway, which is not queried before that. Default: true. */
   isHandedOff?: boolean
   at: Instant
 }
@@ -82,7 +82,7 @@ const insertPaymentRow = (builder: Kysely<Tables>, payment: PaymentColumns) =>
     bill_total: payment.billTotal,
   })
 const addPayment = statement(insertPaymentRow)
-const addPaymentOfFreeOrder = statement((builder, payment: PaymentColumns) =>
+const addPaymentIfOrderIsUnused = statement((builder, payment: PaymentColumns) =>
   insertPaymentRow(builder, payment).onConflict((conflict) =>
     conflict.column('order_id').doNothing(),
   ),
@@ -133,7 +133,7 @@ const newestPayment = statement((builder, { registrationId }: RegistrationParams
     .limit(1),
 )
 
-/** Returns false if the order id is already used. */
+/** Stores an attempt. Returns false if the order id is already used. */
 export async function insertPayment(
   sql: Sql,
   {
@@ -156,7 +156,7 @@ export async function insertPayment(
   // For a new registration, the order id is used only if the registration number is, and then the whole operation
   // fails.
   const isBatched = sql.batch !== null && attempt === 1
-  const insertResult = (isBatched ? addPayment : addPaymentOfFreeOrder).run(sql, {
+  const insertResult = (isBatched ? addPayment : addPaymentIfOrderIsUnused).run(sql, {
     registrationId,
     orderId,
     attempt,
@@ -194,8 +194,10 @@ export async function closeOpenPayments(
   at: Instant,
   scope: 'all' | 'difference' = 'all',
 ): Promise<void> {
-  const open = await (scope === 'all' ? openPayments : openDifferences).all(sql, { registrationId })
-  for (const { id } of open) {
+  const openAttempts = await (scope === 'all' ? openPayments : openDifferences).all(sql, {
+    registrationId,
+  })
+  for (const { id } of openAttempts) {
     const row = await readPayment(sql, id)
     await savePaymentState(sql, row, closePayment(toPayment(row), reason, at), at)
   }
@@ -250,7 +252,7 @@ export async function placeDifferenceOrder(
   channel: PaymentChannel,
   at: Instant,
 ): Promise<OrderId | null> {
-  const [open, price] = await Promise.all([
+  const [openOrder, price] = await Promise.all([
     openDifferences.get(sql, { registrationId: id }),
     priceOfRegistration.get(sql, { registrationId: id }),
   ])
@@ -259,12 +261,12 @@ export async function placeDifferenceOrder(
   const channelColumns = channel === null ? undefined : toChannelColumns(channel)
   const isSame =
     channelColumns === undefined ||
-    (open?.gateway === channelColumns.gateway &&
-      open.way === (channelColumns.way ?? null) &&
-      open.merchant_id === (channelColumns.askedOf?.merchantId ?? null))
-  if (open !== undefined && open.amount === due && isSame) {
-    setRequestedPrice.run(sql, { orderId: open.order_id, billTotal })
-    return open.order_id
+    (openOrder?.gateway === channelColumns.gateway &&
+      openOrder.way === (channelColumns.way ?? null) &&
+      openOrder.merchant_id === (channelColumns.askedOf?.merchantId ?? null))
+  if (openOrder !== undefined && openOrder.amount === due && isSame) {
+    setRequestedPrice.run(sql, { orderId: openOrder.order_id, billTotal })
+    return openOrder.order_id
   }
   await closeOpenPayments(sql, id, 'corrected', at, 'difference')
   const attempt = await findNextAttempt(sql, id)
@@ -292,7 +294,7 @@ export async function requestBalance(sql: Sql, row: OwnedPaymentRow, at: Instant
   const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId, way } = row
   const merchant = { account: account ?? '', merchantId }
   const channel = way === null ? { gateway: gateway ?? '', askedOf: merchant } : { way }
-  await placeDifferenceOrder(sql, { id, reg_no, due: await getDue(sql, id) }, channel, at)
+  await placeDifferenceOrder(sql, { id, reg_no, due: await getStoredBalance(sql, id) }, channel, at)
   await settleRegistration(sql, id)
 }
 
@@ -302,11 +304,15 @@ export async function findNextAttempt(sql: Sql, registrationId: number): Promise
 }
 
 /**
- * Returns the first attempt number from `from` on whose order is not known to be paid. A restored database may lack the
- * attempt itself.
+ * Returns the first attempt number, starting from `firstAttempt`, whose order is not known to be paid. A restored
+ * database may lack the attempt itself.
  */
-export async function findUnusedAttempt(sql: Sql, regNo: RegNo, from: number): Promise<number> {
-  let attempt = from
+export async function findUnusedAttempt(
+  sql: Sql,
+  regNo: RegNo,
+  firstAttempt: number,
+): Promise<number> {
+  let attempt = firstAttempt
   while (attempt <= MAX_ATTEMPTS && (await hasUnmatchedPayment(sql, createOrderId(regNo, attempt))))
     attempt += 1
   return attempt

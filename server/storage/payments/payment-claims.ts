@@ -124,7 +124,7 @@ export function addPaymentClaim(
     replaceUploads(sql, id, uploads)
     for (const draft of drafts) deleteDraftUpload(sql, eventId, draft)
     await requestManualPayment(sql, { id, regNo }, method, at)
-    // Marks a gateway order that was closed because of the claim, so that it does not count as unpaid in time.
+    // Set before settling, so that a gateway order closed because of the claim does not count as expired.
     setClaimed.run(sql, { registrationId: id })
     await settleRegistration(sql, id)
     await reserveSeatsAgain(sql, id, at)
@@ -199,9 +199,9 @@ export function rejectPaymentClaim(
   }: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
 ): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id }, stateBefore) => {
-    const isAnyReleased = await releaseReferences(sql, id, action.at)
+    const hasReleasedReferences = await releaseReferences(sql, id, action.at)
     if (stateBefore !== 'told')
-      return isAnyReleased
+      return hasReleasedReferences
         ? ok({ message: 'The reported reference is released for other registrations.' })
         : err({ code: 'not_now', message: 'No reported reference needs a decision.' })
     setDeadline.run(sql, { registrationId: id, payUntil })

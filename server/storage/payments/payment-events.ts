@@ -48,7 +48,7 @@ export function splitEvent(event: PaymentEvent): readonly PaymentEvent[] {
   return [confirmed, ...toEvents(refunds)]
 }
 
-/** `refusal`: the code of the reason why the event changed nothing. Null if it was applied. */
+/** Stores an event. `refusal`: the code of the reason why the event changed nothing. Null if it was applied. */
 export function writePaymentEvent(
   sql: Sql,
   paymentId: number,

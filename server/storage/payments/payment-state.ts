@@ -23,7 +23,7 @@ import {
   prefetchReceiptData,
   readRegistrationRow,
 } from '../documents/issue-documents.ts'
-import { addDue, getDue, recordPaidBack } from './balance-adjustments.ts'
+import { recordAdjustment, getStoredBalance, recordCompletedRefund } from './balance-adjustments.ts'
 import { findCapture } from './received-payments.ts'
 import { computeBalance, priceAndCorrection } from './stored-balance.ts'
 import { removeReturnedReason } from './returned-transfers.ts'
@@ -170,9 +170,9 @@ export function buildChangedRow(row: OwnedPaymentRow, { status, review }: Paymen
 }
 
 /**
- * Writes the state of a payment and its registration. Returns false if it is unchanged. From then on, a closed payment
- * is polled. `isFirst`: the registration has no other payment, capture or document, so the results of all later reads
- * are predicted.
+ * Writes the state of a payment and its registration. Returns false if it is unchanged. A closed payment is polled
+ * from then on. `isFirst`: the registration has no other payment, capture or document, so the results of all later
+ * reads are predicted.
  */
 export async function savePaymentState(
   sql: Sql,
@@ -217,7 +217,7 @@ export async function savePaymentState(
     predictReceiptReads(sql, row.id)
     otherManualPayments.predict(sql, { registrationId, paymentId: row.id }, [])
   }
-  const before = isFirst ? await readRegistrationRow(sql, registrationId) : null
+  const registrationBefore = isFirst ? await readRegistrationRow(sql, registrationId) : null
   if (isPaid) {
     await issueReceipt(sql, row, status, at)
     await endOtherManualPayments(sql, row, at)
@@ -227,7 +227,8 @@ export async function savePaymentState(
       ? await findCapture(sql, row, status.reference)
       : undefined
   await settleRegistration(sql, registrationId, (settled) => {
-    if (isPaid && before !== null) predictReadsAfter(sql, row, { ...before, ...settled }, status)
+    if (isPaid && registrationBefore !== null)
+      predictReadsAfter(sql, row, { ...registrationBefore, ...settled }, status)
     else if (isPaid) sql.batch?.prefetch(() => prefetchAfterPayment(sql, row, capture))
   })
   return true
@@ -243,7 +244,7 @@ const prefetchAfterPayment = (
   return [
     priceAndCorrection.get(sql, { registrationId }),
     computeBalance(sql, registrationId),
-    getDue(sql, registrationId),
+    getStoredBalance(sql, registrationId),
     ...prefetchCoverData(sql, row),
     ...(capture === undefined
       ? []
@@ -263,8 +264,8 @@ async function endOtherManualPayments(sql: Sql, row: OwnedPaymentRow, at: Instan
   // Closes open claims, which no longer need matching. Their references stay reserved.
   const { id: paymentId, registration_id: registrationId } = row
   closeOpenClaims.run(sql, { registrationId, at })
-  const open = await otherManualPayments.all(sql, { registrationId, paymentId })
-  for (const { id } of open) {
+  const openPayments = await otherManualPayments.all(sql, { registrationId, paymentId })
+  for (const { id } of openPayments) {
     const payment = await readPayment(sql, id)
     await savePaymentState(sql, payment, closePayment(toPayment(payment), 'paid otherwise', at), at)
   }
@@ -280,15 +281,15 @@ export async function recordReturnedAmount(
   if (row === null) return false
   if (capture.state === 'fits' || capture.state === 'accepted') {
     recordRevenue(sql, row, at, -amount)
-    await recordPaidBack(sql, row.registration_id, amount, at)
-    const [amounts, left] = await Promise.all([
+    await recordCompletedRefund(sql, row.registration_id, amount, at)
+    const [amounts, remainingAmount] = await Promise.all([
       getPaymentAmounts(sql, row.id),
       getRefundable(sql, capture.id),
     ])
     const { came, back } = amounts ?? { came: capture.amount, back: amount }
     const review = await removeReturnedReason(sql, row.review, {
       id: capture.id,
-      isAllBack: left <= 0,
+      isAllBack: remainingAmount <= 0,
       amount,
     })
     const money = { came, back: toAmount(back - amount) }
@@ -334,9 +335,9 @@ export async function bookAndIssueInvoice(
 async function waiveBalance(sql: Sql, registrationId: number, at: Instant): Promise<void> {
   const row = await stateAndBalance.get(sql, { registrationId })
   if (row?.state !== 'cancelled' || row.due <= 0) return
-  addDue(sql, registrationId, { what: 'given up', amount: -row.due }, at)
-  const open = await openDifferences.all(sql, { registrationId })
-  for (const { id } of open) {
+  recordAdjustment(sql, registrationId, { what: 'given up', amount: -row.due }, at)
+  const differences = await openDifferences.all(sql, { registrationId })
+  for (const { id } of differences) {
     const payment = await readPayment(sql, id)
     await savePaymentState(sql, payment, closePayment(toPayment(payment), 'cancelled', at), at)
   }
@@ -363,7 +364,7 @@ export async function endUncountedCapture(
     )
   )
     return true
-  // If the payment was settled by another capture, only this one kept the registration in review.
+  // If another capture paid the order, only this one kept the registration in review.
   await settleRegistration(sql, row.registration_id)
   return false
 }
@@ -385,7 +386,7 @@ export async function readPayment(sql: Sql, id: number): Promise<OwnedPaymentRow
   return row
 }
 
-/** Returns the remaining review reasons without one that no longer applies. */
+/** Removes an obsolete reason from the review reasons. Returns null if none remain. */
 export function removeReason(review: string | null, obsolete: string | null): string | null {
   if (review === null || obsolete === null) return review
   const remaining = review.replace(obsolete, '').replaceAll(/ {2,}/g, ' ').trim()

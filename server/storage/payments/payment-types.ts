@@ -19,8 +19,8 @@ import type { ExternalContext, ContextRefusal } from '../registrations/pricing-c
 export type MerchantAccount = { readonly account: string; readonly merchantId: string | null }
 
 /**
- * Through what an amount is requested: a gateway and account, or a payment method of the event file. Null if the event
- * has none for it.
+ * The channel through which an amount is requested: a gateway and account, or a payment method of the event file. Null
+ * if the event offers none.
  */
 export type PaymentChannel =
   | { readonly gateway: string; readonly askedOf: MerchantAccount }
@@ -65,11 +65,11 @@ export type StoredPayment = {
   readonly lastAnswer: LastResponse | null
   /** When a message last reported a payment that the gateway did not confirm. */
   readonly claimedAt: Instant | null
-  /** Since when the payment has needed a decision by staff. Null if it needs none. */
+  /** The time since which the payment has needed a decision by staff. Null if it needs none. */
   readonly reviewSince: Instant | null
   /** True if money received for it needs review. */
   readonly hasMoneyInReview: boolean
-  /** The refunded amount of its payment. */
+  /** The amount refunded so far. */
   readonly refunded: Amount
   /** Its payment method in the event file. Null if paid through the gateway, or imported. */
   readonly way: string | null

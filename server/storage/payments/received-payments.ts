@@ -311,7 +311,7 @@ export async function saveImportedPayment(sql: Sql, id: number, row: ImportRow):
   if (amount === null || !wasPaid(row)) return
   const at = row.paidAt ?? row.createdAt
   const source = getSource(null)
-  const write = async (reference: string): Promise<boolean> =>
+  const writeCapture = async (reference: string): Promise<boolean> =>
     (await addImportedCapture.run(sql, {
       registrationId: id,
       source,
@@ -320,7 +320,8 @@ export async function saveImportedPayment(sql: Sql, id: number, row: ImportRow):
       currency,
       at,
     }).changes) === 1
-  if (!(await write(row.paymentId ?? row.regNo))) await write(`${row.paymentId} ${row.regNo}`)
+  if (!(await writeCapture(row.paymentId ?? row.regNo)))
+    await writeCapture(`${row.paymentId} ${row.regNo}`)
   const capture = await captureOfRegistration.get(sql, { registrationId: id })
   if (row.paymentId !== null && capture !== undefined)
     assignImportReference(sql, capture.id, { ...row, reference: row.paymentId })

@@ -1,7 +1,4 @@
-/**
- * Applies the price of a manual payment's day and method, and restores the previous price if the payment is not
- * counted.
- */
+/** Reprices orders for the day and method of a manual payment, and restores them if it is not counted. */
 import type { Selectable } from 'kysely'
 import { filterInOrder } from '../database/in-order.ts'
 import {
@@ -25,7 +22,7 @@ import { paymentOfOrder, getQuote, toPayment } from '../registrations/row-mappin
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import { closeOpenPayments, insertPayment, findNextAttempt } from './payment-attempts.ts'
 import { removeReason, savePaymentState } from './payment-state.ts'
-import { keepLines } from './stored-bill-lines.ts'
+import { saveLines } from './stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -72,7 +69,7 @@ const wholePayments = statement((builder, { registrationId }: { registrationId: 
     .where('p.asks_for', '=', 'whole')
     .orderBy('p.attempt', 'desc'),
 )
-const unpaidInTime = statement(
+const payableRegistration = statement(
   (builder, { registrationId, at }: { registrationId: number; at: Instant }) =>
     builder
       .selectFrom('registrations')
@@ -123,15 +120,15 @@ export async function repriceByCreditDate(
 }
 
 /**
- * Gives an unpaid registration the price of its payment day, as another attempt. Returns false if the price is the
- * same.
+ * Places another attempt for an unpaid registration, at the price of its payment day. Returns false if nothing
+ * changes.
  */
 export async function reprice(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   quote: Quote,
   at: Instant,
-  /** The method by which a gateway order was paid, which closes the order. */
+  /** The manual method by which a gateway order was paid instead. The gateway order is closed. */
   manualMethod: ManualMethod | null = null,
 ): Promise<boolean> {
   const [newest, attempt] = await Promise.all([
@@ -153,7 +150,7 @@ export async function reprice(
     amount: quote.total,
     quote,
     holdUntil: newest.hold_until,
-    bill: keepLines(sql, id, attempt, quote.lines),
+    bill: saveLines(sql, id, attempt, quote.lines),
     at,
   })
   await settleRegistration(sql, id)
@@ -163,7 +160,7 @@ export async function reprice(
 /**
  * Closes the order of a manual payment that is not counted because it was dismissed or moved. A manual payment has no
  * bearing on a gateway order, nor a desk payment on a transfer; such an order stays open, unless staff have already
- * decided the gateway's own payment of it.
+ * decided on the gateway's own payment for that order.
  */
 export async function closeManualPayment(
   sql: Sql,
@@ -175,11 +172,11 @@ export async function closeManualPayment(
   const isDesk = isManualMethod(capture.source) && isDeskPayment(capture.source)
   const review = removeReason(row.review, capture.why)
   const payment = { ...toPayment(row), review }
-  const isOther =
+  const isUnrelatedOrder =
     !wasPlacedFor(row, capture) &&
     (row.gateway === null ? isDesk : (await decidedCapture.get(sql, row)) === undefined)
-  const next = review !== null || isOther ? payment : closePayment(payment, reason, at)
-  // If the payment was settled by another capture, only this one kept the registration in review.
+  const next = review !== null || isUnrelatedOrder ? payment : closePayment(payment, reason, at)
+  // If another capture paid the order, only this one kept the registration in review.
   if (!(await savePaymentState(sql, row, next, at)))
     await settleRegistration(sql, row.registration_id)
   await restoreOrder(sql, row, capture, at)
@@ -238,11 +235,11 @@ export async function restoreManualRequest(
   // An order without a price cannot be restored.
   if (getQuote(request) === null && request.amount !== row.amount) return
   if (payments.some(({ status }) => status === 'success' || status === 'refunded')) return
-  const [unpaid, attempt] = await Promise.all([
-    unpaidInTime.get(sql, { registrationId, at }),
+  const [payable, attempt] = await Promise.all([
+    payableRegistration.get(sql, { registrationId, at }),
     findNextAttempt(sql, registrationId),
   ])
-  if (unpaid === undefined || attempt > MAX_ATTEMPTS) return
+  if (payable === undefined || attempt > MAX_ATTEMPTS) return
   await replaceOrder(sql, { registrationId, regNo, attempt, at }, request)
 }
 

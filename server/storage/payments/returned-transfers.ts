@@ -19,8 +19,8 @@ const RETURN_INSTRUCTION = `${POSSIBLE_RETURN} If so, record the refund on the p
 
 type Withdrawal = { readonly amount: Amount; readonly currency: Currency; readonly day: Day }
 const getReasonStart = ({ amount, currency, day }: Withdrawal): string => {
-  const sum = amount === 0 ? '' : ` of ${formatMoney(amount, currency)}`
-  return `The bank shows a withdrawal${sum} on ${formatDay(day)} that names `
+  const amountText = amount === 0 ? '' : ` of ${formatMoney(amount, currency)}`
+  return `The bank shows a withdrawal${amountText} on ${formatDay(day)} that names `
 }
 
 /** `reference`: the payment's reference in the statement line. */

@@ -59,7 +59,7 @@ export type RecordedPayment = {
   readonly price?: Quote | null
 }
 
-/** Queues the email only if this payment confirms the registration. */
+/** Records a payment that staff confirm. Queues the email only if this payment confirms the registration. */
 export function recordPayment(
   sql: Sql,
   action: NewAction,

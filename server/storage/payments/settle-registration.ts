@@ -8,7 +8,7 @@ import { statement } from '../database/statements/statement.ts'
 import { getQuote } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 import { updateSeats } from '../seats/keep-and-release-seats.ts'
-import { predictDue } from './balance-adjustments.ts'
+import { predictStoredBalance } from './balance-adjustments.ts'
 import { recordPayer, payerOfRegistration, prefetchPayer } from './find-duplicate-payments.ts'
 import { predictBalance } from './stored-balance.ts'
 import {
@@ -139,7 +139,7 @@ export function predictReadsAfter(
 ): void {
   predictPayer(sql, row, registration)
   predictBalance(sql, row, registration)
-  predictDue(sql, registration)
+  predictStoredBalance(sql, registration)
   predictCoverReads(sql, row, registration, paid)
 }
 
@@ -165,11 +165,11 @@ export async function readAttempts(
   sql: Sql,
   registrationId: number,
 ): Promise<{ readonly predict: (changed: ChangedAttempt) => void }> {
-  const before = await attemptsOfRegistration.all(sql, { registrationId })
+  const storedAttempts = await attemptsOfRegistration.all(sql, { registrationId })
   return {
     predict({ attempt, status, review, reference, reason, paid_at }) {
       const changed = { status, review, reference, reason, paid_at } as Attempts[number]
-      const rows = before.map((earlier) =>
+      const rows = storedAttempts.map((earlier) =>
         earlier.attempt === attempt ? { ...earlier, ...changed } : earlier,
       )
       attemptsOfRegistration.predict(sql, { registrationId }, rows)
@@ -260,20 +260,21 @@ export async function settleRegistration(
 }
 
 /** Returns `success` if one payment was fully refunded but another, for a difference, is retained. */
-const getKeptStatus = (status: PaymentStatus, { booked }: StandingRow): PaymentStatus =>
+const getKeptStatus = (status: PaymentStatus, { booked }: StoredStateRow): PaymentStatus =>
   status === 'refunded' && booked > 0 ? 'success' : status
 
 /**
  * Returns the payment status of a free registration: paid, unless it awaits approval, or ended before it was approved
  * or paid.
  */
-function getFreeStatus({ state, payment_status: was }: StandingRow): PaymentStatus {
+function getFreeStatus({ state, payment_status: previousStatus }: StoredStateRow): PaymentStatus {
   if (state === 'to_approve') return 'pending'
-  const wasNeverAccepted = state === 'refused' || (state === 'cancelled' && was !== 'success')
+  const wasNeverAccepted =
+    state === 'refused' || (state === 'cancelled' && previousStatus !== 'success')
   return wasNeverAccepted ? 'failed' : 'success'
 }
 
-type StandingRow = Pick<
+type StoredStateRow = Pick<
   RegistrationRow,
   | 'state'
   | 'due'

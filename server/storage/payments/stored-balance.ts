@@ -4,7 +4,7 @@ import type { Instant, MoneyOfBill, Amount } from '../../../engine/index.ts'
 import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { addDue, getDue } from './balance-adjustments.ts'
+import { recordAdjustment, getStoredBalance } from './balance-adjustments.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 type CountedPayment = {
@@ -73,7 +73,7 @@ const amountPaidBack = statement((builder, { registrationId }: RegistrationParam
     ),
 )
 /** Filters by the status of the payment, so that the capture of a payment that is about to be counted is excluded. */
-const amountLeft = statement((builder, { registrationId }: RegistrationParams) =>
+const remainingAmount = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('captures as c')
     .innerJoin('payments as p', 'p.id', 'c.counts_for')
@@ -109,7 +109,7 @@ export const priceAndCorrection = statement((builder, { registrationId }: Regist
     .select(['total', 'is_corrected', 'freed_at_attempt'])
     .where('id', '=', registrationId),
 )
-const restAsked = statement((builder, { registrationId }: RegistrationParams) =>
+const requestedRemainder = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('dues')
     .select('id')
@@ -170,7 +170,10 @@ const acceptedRegistrations = statement((builder) =>
 export const prefetchPaidBack = (sql: Sql, registrationId: number): Promise<unknown> =>
   amountPaidBack.get(sql, { registrationId })
 
-/** Also runs outside the writer's transaction. `next`: a payment that is about to be counted. */
+/**
+ * Reads the amounts for the balance rules. Also runs outside the writer's transaction. `next`: a payment that is about
+ * to be counted.
+ */
 export async function getBillAmounts(
   sql: Sql,
   registrationId: number,
@@ -179,7 +182,7 @@ export async function getBillAmounts(
   const [returned, payments, remaining] = await Promise.all([
     amountPaidBack.get(sql, { registrationId }),
     paymentsOfRegistration.all(sql, { registrationId }),
-    amountLeft.get(sql, { registrationId }),
+    remainingAmount.get(sql, { registrationId }),
   ])
   const paid: readonly CountedPayment[] = [...payments, ...(next === null ? [] : [next])].toSorted(
     (a, b) => a.attempt - b.attempt,
@@ -205,7 +208,7 @@ export function predictBalance(
   priceOfRegistration.predict(sql, { registrationId }, [{ total }])
   const paid = { attempt, asked: amount, bill: bill ?? amount, came: amount }
   paymentsOfRegistration.predict(sql, { registrationId }, [paid])
-  amountLeft.predict(sql, { registrationId }, [{ left: amount }])
+  remainingAmount.predict(sql, { registrationId }, [{ left: amount }])
 }
 
 /**
@@ -245,20 +248,25 @@ export async function reduceBalance(
     }),
     computeBalance(sql, id),
   ])
-  addDue(sql, id, { what: 'paid', amount: after - before, paymentId }, at)
+  recordAdjustment(sql, id, { what: 'paid', amount: after - before, paymentId }, at)
 }
 
 /** Counts a smaller payment in part without waiving the remainder, which stays due and is stored with the payment. */
-export function requestRest(
+export function recordRemainder(
   sql: Sql,
   {
     id: paymentId,
     registration_id: registrationId,
   }: Pick<OwnedPaymentRow, 'id' | 'registration_id'>,
-  rest: Amount,
+  remainder: Amount,
   at: Instant,
 ): void {
-  addDue(sql, registrationId, { what: REMAINDER_REASON, amount: rest, paymentId }, at)
+  recordAdjustment(
+    sql,
+    registrationId,
+    { what: REMAINDER_REASON, amount: remainder, paymentId },
+    at,
+  )
 }
 
 /**
@@ -273,8 +281,8 @@ export async function needsConfirmation(
   }: Pick<OwnedPaymentRow, 'asks_for' | 'registration_id'>,
 ): Promise<boolean> {
   if (asks_for === 'whole') return true
-  const wasAsked = (await restAsked.get(sql, { registrationId })) !== undefined
-  return wasAsked && (await getDue(sql, registrationId)) <= 0
+  const wasPaidInPart = (await requestedRemainder.get(sql, { registrationId })) !== undefined
+  return wasPaidInPart && (await getStoredBalance(sql, registrationId)) <= 0
 }
 
 /**
@@ -288,12 +296,18 @@ export async function updateOldBalances(sql: Sql): Promise<void> {
     )
     for (const { id, due, total, at, gone, back, money } of amounts) {
       // Uses the whole accepted amounts, because refunds are deducted below.
-      const ruled = calculateBalance(total, { ...money, left: money.came })
-      if (ruled > due) addDue(sql, id, { what: 'corrected', amount: Math.min(0, ruled) - due }, at)
-      if (ruled >= due) continue
-      addDue(sql, id, { what: 'corrected', amount: ruled - due }, at)
-      const returned = Math.max(0, Math.min(due - ruled, gone - back))
-      addDue(sql, id, { what: 'paid back', amount: returned }, at)
+      const computedBalance = calculateBalance(total, { ...money, left: money.came })
+      if (computedBalance > due)
+        recordAdjustment(
+          sql,
+          id,
+          { what: 'corrected', amount: Math.min(0, computedBalance) - due },
+          at,
+        )
+      if (computedBalance >= due) continue
+      recordAdjustment(sql, id, { what: 'corrected', amount: computedBalance - due }, at)
+      const returned = Math.max(0, Math.min(due - computedBalance, gone - back))
+      recordAdjustment(sql, id, { what: 'paid back', amount: returned }, at)
     }
   }
 }

@@ -68,7 +68,7 @@ const FIRST_LATER_BILL = 1_000
  * Stores the lines and returns the number of the bill, which is that of the attempt. Returns null if there are no
  * lines.
  */
-export function keepLines(
+export function saveLines(
   sql: Sql,
   registrationId: number,
   attempt: number,
@@ -77,7 +77,7 @@ export function keepLines(
   if (lines.length === 0) return null
   const values: Record<string, LineValue> = {}
   for (const [
-    at,
+    lineIndex,
     { id, option, label, quantity, unit, base, gst, total, rate, parts },
   ] of lines.entries()) {
     const line: LineColumns = {
@@ -92,7 +92,7 @@ export function keepLines(
       rate: rate === undefined ? null : JSON.stringify(rate),
       parts: parts === undefined ? null : JSON.stringify(parts),
     }
-    for (const column of LINE_COLUMNS) values[getValueName(column, at)] = line[column]
+    for (const column of LINE_COLUMNS) values[getValueName(column, lineIndex)] = line[column]
   }
   addLinesOf(lines.length).run(sql, { ...values, registrationId, bill: attempt })
   return attempt

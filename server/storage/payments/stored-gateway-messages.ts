@@ -46,8 +46,8 @@ const messagesWithoutOrder = statement((builder) =>
     .orderBy('id'),
 )
 
-export function recordGatewayMessage(sql: Sql, notice: NewGatewayMessage): void {
-  storeMessage(sql, notice.orderId as OrderId | null, notice)
+export function recordGatewayMessage(sql: Sql, gatewayMessage: NewGatewayMessage): void {
+  storeMessage(sql, gatewayMessage.orderId as OrderId | null, gatewayMessage)
 }
 
 export function storeMessage(
@@ -65,7 +65,7 @@ export function storeMessage(
   })
 }
 
-/** `orderId` null: messages without an order. */
+/** Returns the messages of an order. If `orderId` is null, returns those without an order. */
 export async function readGatewayMessages(
   sql: Sql,
   orderId: OrderId | null,

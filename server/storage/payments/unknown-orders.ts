@@ -153,7 +153,10 @@ const isKnownOrder = async (sql: Sql, orderId: string): Promise<boolean> =>
 export const hasUnmatchedPayment = async (sql: Sql, orderId: string): Promise<boolean> =>
   (await captureOfUnknownOrder.get(sql, { orderId })) !== undefined
 
-/** Stores each reference once, even if a settlement or an earlier message already reported it. */
+/**
+ * Adds the payments of an unknown order, each reference once, even if a settlement or an earlier message already
+ * reported it. Returns the number added.
+ */
 export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): Promise<number> {
   const { orderId, eventId, source, account, refunded, at } = payment
   const payer = payment.payer === null ? null : JSON.stringify(payment.payer)
@@ -207,8 +210,8 @@ export async function addUnknownOrder(
   { orderId, eventId }: UnknownOrder,
   at: Instant,
 ): Promise<boolean> {
-  const claimedCount = await ordersFromMessages.get(sql)
-  if ((claimedCount?.count ?? 0) >= MAX_UNKNOWN_ORDERS) return false
+  const orderCount = await ordersFromMessages.get(sql)
+  if ((orderCount?.count ?? 0) >= MAX_UNKNOWN_ORDERS) return false
   await saveUnknownOrder(sql, { orderId, eventId }, at, {
     askAt: (at + RETRY_MS_MIN) as Instant,
     isClaimed: true,

@@ -11,7 +11,7 @@ const MAX_ROWS_PER_DAY = 50
  * Builds statements that clean up between operations: they delete old keys, and replace the rows of days with more than
  * `rowsMax` rows by one per category, period and status. Readers get the same sums before and after.
  */
-export const rollUp = (rowsMax = MAX_ROWS_PER_DAY): readonly string[] => [
+export const buildRollUps = (rowsMax = MAX_ROWS_PER_DAY): readonly string[] => [
   `WITH many AS (SELECT event_id, day FROM counters GROUP BY 1, 2 HAVING count(*) > ${rowsMax}),
      gone AS (DELETE FROM counters c USING many m WHERE c.event_id = m.event_id AND c.day = m.day RETURNING c.*)
    INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed, ended)

@@ -1,10 +1,8 @@
-/**
- * Loads many rows into empty tables, and creates indexes and foreign keys after the rows are inserted, which is faster.
- */
+/** Loads many rows into empty tables faster, by creating indexes and foreign keys afterwards. */
 import { reportProgress } from '../../ops/progress.ts'
 import type { PostgresConnection } from './connection.ts'
 
-/** Selects indexes that enforce no constraint. Primary keys and unique columns keep theirs. */
+/** Selects indexes that enforce no constraint. The indexes of primary keys and unique columns are kept. */
 const INDEXES = `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'i'
@@ -15,8 +13,9 @@ const FOREIGN_KEYS = `SELECT conrelid::regclass::text AS "table", quote_ident(co
   ORDER BY 1, 2`
 
 /**
- * Call this in a transaction; rolling it back restores the indexes. `load` may only read by primary keys and unique
- * columns. Afterwards the tables have statistics, without which a server would scan them.
+ * Runs `load` without indexes and foreign keys, and then creates them again. Call this in a transaction; rolling it
+ * back restores the indexes. `load` may only read by primary keys and unique columns. Also computes the statistics of
+ * the tables, without which PostgreSQL would scan them.
  */
 export async function loadInBulk<Result>(
   { sql, queue, plain }: Pick<PostgresConnection, 'sql' | 'queue' | 'plain'>,

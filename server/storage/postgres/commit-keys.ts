@@ -6,7 +6,10 @@ import { randomBytes } from 'node:crypto'
 import { createClock } from '../../ops/clock.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 
-/** Longer than a commit is checked. Servers whose clocks agree within minutes do not delete a key too early. */
+/**
+ * Longer than the time for which a commit is checked. Servers whose clocks agree within minutes do not delete a key
+ * too early.
+ */
 const RETENTION_MS = 15 * 60 * 1000
 const TIME_DIGITS = 12
 const RANDOM_BYTES = 10
@@ -19,7 +22,7 @@ export const createCommitKey = (): string =>
 
 export const STORE_COMMIT_KEY = 'INSERT INTO commit_keys (key, is_committed) VALUES ($1, true)'
 /** Waits for a running transaction with the same key. */
-const TAKE_COMMIT_KEY =
+const RESERVE_COMMIT_KEY =
   'INSERT INTO commit_keys (key, is_committed) VALUES ($1, false) ON CONFLICT (key) DO NOTHING'
 const READ_COMMIT_KEY = 'SELECT is_committed AS "isCommitted" FROM commit_keys WHERE key = $1'
 
@@ -39,7 +42,7 @@ export async function isCommitted(
   key: string,
 ): Promise<boolean> {
   connection.begin(begin, false)
-  connection.sql(TAKE_COMMIT_KEY).run(key)
+  connection.sql(RESERVE_COMMIT_KEY).run(key)
   const found = await connection.sql<{ isCommitted: number }>(READ_COMMIT_KEY).get(key)
   await connection.commit()
   return found?.isCommitted === 1

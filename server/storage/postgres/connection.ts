@@ -46,7 +46,7 @@ export type PostgresConnection = {
   /**
    * Returns the rows that this operation checks last and that others also lock, such as an event's seats. Null if none.
    */
-  contended(): string | null
+  getContendedRows(): string | null
   /**
    * Sends all queued statements, the key of the operation if it has one, and `COMMIT`. Throws if the transaction was
    * rolled back instead.
@@ -73,7 +73,7 @@ export const buildClientOptions = (url: string): pg.ClientConfig =>
     types: { getTypeParser: (oid: number) => PARSERS[oid] ?? keepText },
   }) as pg.ClientConfig
 
-const names = new Map<string, string>()
+const statementNames = new Map<string, string>()
 
 /**
  * Wraps a client for the store. `isNamed`: statements are prepared once per connection, which suits statements that
@@ -101,7 +101,7 @@ export function createConnection(
   const statements = new Map<string, Statement<unknown>>()
   const readCache = createReadCache<Result>()
   let isPrefetching = false
-  const locked = new Set<string>()
+  const lockedKeys = new Set<string>()
 
   /** Statements that are sent immediately before the commit. */
   let heldStatements: (readonly [text: string, params: readonly unknown[]])[] = []
@@ -145,26 +145,26 @@ export function createConnection(
       )
     stream.uncork()
   }
-  /** Statements awaited in the same turn of the event loop share a packet. */
+  /** The position of the last lock in `LOCK_ORDER`. */
   let lastLock = 0
   /** Locks out of order can cause a deadlock. */
   const lock: Sql['lock'] = (kind, text, ...params) => {
     const key = JSON.stringify([text, params])
-    if (locked.has(key)) return
+    if (lockedKeys.has(key)) return
     const order = LOCK_ORDER.indexOf(kind)
     assert(
       !assertsLockOrder || order >= lastLock,
       `a ${kind} was locked after a ${LOCK_ORDER[lastLock]}`,
     )
     lastLock = order
-    locked.add(key)
+    lockedKeys.add(key)
     if (kind === withoutLock) return
     readCache.afterLock(kind)
     enqueue(text, params)
   }
   let pendingChecks: (() => void)[] = []
-  let contended: string | null = null
-  const results = new Map<string, unknown>()
+  let contendedRows: string | null = null
+  const expectedResults = new Map<string, unknown>()
   let trustsSeats = true
   const batch: Batch = {
     newId: async (table) =>
@@ -186,20 +186,21 @@ export function createConnection(
     },
     last(row, text, params) {
       hasWritten = true
-      contended ??= row
+      contendedRows ??= row
       readCache.afterWrite(text)
       heldStatements.push([text, params.map(toSentValue)])
       if (locksSeriesEarly) release()
     },
-    orElse: (constraint, result) => void results.set(constraint, result),
+    orElse: (constraint, result) => void expectedResults.set(constraint, result),
     get trustsSeats() {
       return trustsSeats
     },
     check: (text, ...params) => {
-      contended = JSON.stringify(params)
+      contendedRows = JSON.stringify(params)
       if (withoutLock !== 'seat') pendingChecks.push(() => void enqueue(text, params))
     },
   }
+  /** Statements awaited in the same turn of the event loop share a packet. */
   const awaitResult = async (queuedQuery: Queued): Promise<Result> => {
     if (!isScheduled) {
       isScheduled = true
@@ -251,19 +252,19 @@ export function createConnection(
       hasWritten = false
       pendingChecks = []
       heldStatements = []
-      contended = null
-      results.clear()
+      contendedRows = null
+      expectedResults.clear()
       readCache.clear()
-      locked.clear()
+      lockedKeys.clear()
       trustsSeats = isTrusted
       for (const text of texts) enqueue(text, [], true)
     },
     findExpectedResult: (error) =>
-      error instanceof PostgresRefused && results.has(error.constraint)
-        ? { result: results.get(error.constraint) }
+      error instanceof PostgresRefused && expectedResults.has(error.constraint)
+        ? { result: expectedResults.get(error.constraint) }
         : null,
     hasWritten: () => hasWritten,
-    contended: () => contended,
+    getContendedRows: () => contendedRows,
     async commit(key = null) {
       lastLock = 0
       if (key !== null) enqueue(STORE_COMMIT_KEY, [key])
@@ -297,10 +298,10 @@ function assertSame(text: string, predicted: Result, found: Result): void {
 const READ_ONLY_STATEMENT = /^\s*SELECT\b/i
 
 function getStatementName(text: string): string {
-  const known = names.get(text)
+  const known = statementNames.get(text)
   if (known !== undefined) return known
-  const name = `rollcall_${names.size + 1}`
-  names.set(text, name)
+  const name = `rollcall_${statementNames.size + 1}`
+  statementNames.set(text, name)
   return name
 }
 

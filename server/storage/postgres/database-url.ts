@@ -23,37 +23,37 @@ const NOT_POSTGRES_MESSAGE =
   'DATABASE_URL must begin with postgres:// and name a database, such as postgres://rollcall@db.example.org/rollcall. Without it, Rollcall stores its data in SQLite, under DATA_DIR.'
 
 export function parseDatabaseUrl(text: string): Result<DatabaseUrl, string> {
-  const [, scheme = '', user = '', list = '', database = '', options = ''] =
+  const [, scheme = '', user = '', hostList = '', database = '', options = ''] =
     URL_PARTS.exec(text) ?? []
   if (scheme === '') return err(NOT_POSTGRES_MESSAGE)
-  const hosts = list.split(',')
-  const invalidHost = list === '' ? undefined : hosts.find((host) => !isHost(host))
+  const hosts = hostList.split(',')
+  const invalidHost = hostList === '' ? undefined : hosts.find((host) => !isHost(host))
   if (invalidHost !== undefined)
     return err(
       `DATABASE_URL names "${invalidHost}", which is not a host. Write a host, or several separated by commas, each with its port if it is not 5432: postgres://rollcall@db1.example.org:5432,db2.example.org:5432/rollcall.`,
     )
   const pairs = options.split('&').filter((pair) => pair !== '')
-  const option = (name: string): string | null => new URLSearchParams(options).get(name)
-  if (hosts.length > 1 && option('host') !== null)
+  const getOption = (name: string): string | null => new URLSearchParams(options).get(name)
+  if (hosts.length > 1 && getOption('host') !== null)
     return err(
       'DATABASE_URL names hosts before the database and in its option "host". Name them once, before the database.',
     )
-  const targetAttributes = option('target_session_attrs')
+  const targetAttributes = getOption('target_session_attrs')
   if (targetAttributes !== null && !SUPPORTED_TARGETS.includes(targetAttributes))
     return err(
       `DATABASE_URL has target_session_attrs=${targetAttributes}, but Rollcall needs the host that accepts writes. Use read-write, or leave it out.`,
     )
-  const prepared = option('prepared_statements')
-  if (prepared !== null && prepared !== 'on' && prepared !== 'off')
-    return err(`DATABASE_URL has prepared_statements=${prepared}. Use on or off.`)
-  const isPlainSsl = option('uselibpqcompat') === null
+  const preparedStatements = getOption('prepared_statements')
+  if (preparedStatements !== null && preparedStatements !== 'on' && preparedStatements !== 'off')
+    return err(`DATABASE_URL has prepared_statements=${preparedStatements}. Use on or off.`)
+  const isPlainSsl = getOption('uselibpqcompat') === null
   const otherPairs = pairs
     .filter((pair) => !/^(?:target_session_attrs|prepared_statements)=/.test(pair))
     .map((pair) => (isPlainSsl ? pair.replace(WEAKER_SSL, 'sslmode=verify-full') : pair))
   const query = otherPairs.length === 0 ? '' : `?${otherPairs.join('&')}`
   return ok({
     urls: hosts.map((host) => `${scheme}${user}${host}${database}${query}`),
-    usesPreparedStatements: prepared !== 'off',
+    usesPreparedStatements: preparedStatements !== 'off',
   })
 }
 

@@ -6,7 +6,7 @@ import { NO_CONNECTION } from './error-explanations.ts'
 import { ConnectionLost } from './errors.ts'
 import type { Hosts } from './hosts.ts'
 
-/** The options of `pg.Pool`. */
+/** The part of `pg.Pool` that the store uses. */
 export type HostPool = {
   connect(): Promise<pg.PoolClient>
   query<R extends pg.QueryResultRow>(
@@ -43,7 +43,7 @@ export function openHostPool(
   let currentPool: OpenPool | null = null
   const { max } = buildOptions('')
   const connectionTurns = createTurns(max, waitMsMax, `all ${max} database connections are in use`)
-  const open = (url: string): OpenPool => {
+  const openPool = (url: string): OpenPool => {
     const pool = new pg.Pool({ ...buildOptions(url), min: 1 })
     const clients = new Set<pg.PoolClient>()
     // Without a listener, a failover would end the process, even while no connection is in use.
@@ -66,7 +66,7 @@ export function openHostPool(
     const url = await hosts.find()
     if (currentPool?.url === url) return currentPool
     const formerPool = currentPool
-    currentPool = open(url)
+    currentPool = openPool(url)
     if (formerPool !== null) void closePool(formerPool).catch(() => {})
     return currentPool
   }
@@ -95,26 +95,26 @@ export function openHostPool(
   hosts.onFailover(() => void switchHost().catch(() => {}))
   return {
     async connect() {
-      const end = await connectionTurns.take()
+      const endTurn = await connectionTurns.take()
       try {
         const client = await runOnCurrentPool((pool) => pool.connect())
         const release = client.release.bind(client)
         client.release = (failure) => {
           release(failure)
-          end()
+          endTurn()
         }
         return client
       } catch (error) {
-        end()
+        endTurn()
         throw error
       }
     },
     async query(text, values = []) {
-      const end = await connectionTurns.take()
+      const endTurn = await connectionTurns.take()
       try {
         return await runOnCurrentPool((pool) => pool.query(text, [...values]))
       } finally {
-        end()
+        endTurn()
       }
     },
     end: async () => {

@@ -22,7 +22,7 @@ export type Hosts = {
   /** Returns the address of the host that accepts writes. Sends no query if there is only one host. */
   find(): Promise<string>
   /**
-   * Call this when the host (by default the current one) has lost a connection or refused a write: the next call
+   * Call this when the host (by default the current one) has lost a connection or refused a write: the next `find`
    * searches again.
    */
   markUnreliable(url?: string): void
@@ -47,33 +47,33 @@ export function createHostFinder(text: string): Hosts {
     }
 
   const listeners: (() => void)[] = []
-  let last: string | null = null
+  let lastHost: string | null = null
   /** The current host. Null if unknown. */
-  let current: string | null = null
-  let searching: Promise<string> | null = null
+  let currentHost: string | null = null
+  let pendingSearch: Promise<string> | null = null
   const search = async (): Promise<string> => {
     try {
-      const found = await findWritableHost(urls, last)
-      current = found
-      searching = null
-      const hasMoved = last !== null && last !== found
-      last = found
+      const found = await findWritableHost(urls, lastHost)
+      currentHost = found
+      pendingSearch = null
+      const hasMoved = lastHost !== null && lastHost !== found
+      lastHost = found
       if (hasMoved) for (const listener of listeners) listener()
       return found
     } catch (error) {
       void pause(RETRY_MS, null, { ref: false }).then(() => {
-        searching = null
+        pendingSearch = null
       })
       throw error
     }
   }
   const find = async (): Promise<string> => {
-    if (current !== null) return current
-    searching ??= search()
-    return searching
+    if (currentHost !== null) return currentHost
+    pendingSearch ??= search()
+    return pendingSearch
   }
   const markUnreliable = (url?: string): void => {
-    if (url === undefined || url === current) current = null
+    if (url === undefined || url === currentHost) currentHost = null
   }
   return {
     usesPreparedStatements: isPrepared,
@@ -85,7 +85,7 @@ export function createHostFinder(text: string): Hosts {
       const checkHosts = async (): Promise<void> => {
         if (isChecking) return
         isChecking = true
-        const url = current
+        const url = currentHost
         if (url !== null) await checkAcceptsWrites(url).catch(() => markUnreliable(url))
         await find().catch(() => {})
         isChecking = false
@@ -104,21 +104,21 @@ async function findWritableHost(urls: readonly string[], last: string | null): P
   const errors = new Map<string, PostgresRefused | ConnectionLost>()
   const checkResults = urls.map(async (url) =>
     checkAcceptsWrites(url).catch((error: unknown) => {
-      const known = toStoreError(error, '')
-      errors.set(url, known)
-      throw known
+      const storeError = toStoreError(error, '')
+      errors.set(url, storeError)
+      throw storeError
     }),
   )
   try {
     return await Promise.any(checkResults)
   } catch {
     if (last !== null && errors.get(last)?.code === NO_CONNECTION) return last
-    const known = [...errors.values()]
+    const storeErrors = [...errors.values()]
     // A standby's error is more informative than that of an unreachable host.
     throw (
-      known.find((checkError) => normaliseErrorCode(checkError) === READ_ONLY) ??
-      known.find(({ code }) => code !== '') ??
-      known[0]
+      storeErrors.find((checkError) => normaliseErrorCode(checkError) === READ_ONLY) ??
+      storeErrors.find(({ code }) => code !== '') ??
+      storeErrors[0]
     )
   }
 }

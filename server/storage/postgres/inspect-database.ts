@@ -31,17 +31,19 @@ type Inspection =
       readonly isInRecovery: boolean
     }
 
-/** `problem`: why no server could start with the database. Null if `stateText` describes its state. */
-/** `areFilesElsewhere`: the files are not in the database, and `missing` lists all referenced ones. */
+/**
+ * Inspects a database. `problem`: the reason why no server could start with it, or null if `stateText` describes its
+ * state. `areFilesElsewhere`: the files are not in the database, and `missing` lists all referenced ones.
+ */
 export async function inspectPostgres(url: string, areFilesElsewhere = false): Promise<Inspection> {
   const createSuccess = (
-    errorText: string,
+    stateText: string,
     missing: readonly string[] | null = null,
     active: ReadonlyMap<string, string> = new Map(),
     isInRecovery = false,
-  ): Inspection => ({ problem: null, stateText: errorText, missing, active, isInRecovery })
-  const createFailure = (trouble: string): Inspection => ({
-    problem: trouble,
+  ): Inspection => ({ problem: null, stateText, missing, active, isInRecovery })
+  const createFailure = (problem: string): Inspection => ({
+    problem,
     stateText: null,
     missing: null,
     active: null,
@@ -67,8 +69,8 @@ export async function inspectPostgres(url: string, areFilesElsewhere = false): P
     if (rows[0]?.isReadOnly === true) return createFailure(explainPostgresError(READ_ONLY) ?? '')
     const server = `PostgreSQL ${rows[0]?.server.split(' ')[0] ?? ''}`
     if (rows[0]?.there == null) return createFailure(explainMissingTables(rows[0]?.name ?? ''))
-    const found = await client.query<{ version: number }>('SELECT version FROM rollcall_version')
-    const stored = found.rows[0]?.version ?? 0
+    const versions = await client.query<{ version: number }>('SELECT version FROM rollcall_version')
+    const stored = versions.rows[0]?.version ?? 0
     const known = migrations.length
     const version = getReportedVersion(stored, known)
     if (version > known) return createFailure(createNewerVersionError(version).message)

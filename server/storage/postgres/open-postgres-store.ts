@@ -17,7 +17,7 @@ import { openHostPool } from './host-pool.ts'
 import type { HostPool } from './host-pool.ts'
 import { connect, createHostFinder } from './hosts.ts'
 import { openTransactions, WRITERS_MAX } from './transactions.ts'
-import { rollUp } from './appended-counters.ts'
+import { buildRollUps } from './appended-counters.ts'
 import { openWriteProbe } from './write-probe.ts'
 import { openDatabaseUploads } from './uploads-in-database.ts'
 import { openAttemptCounter } from './rate-limit-counts.ts'
@@ -54,12 +54,12 @@ export async function openPostgresStore({
   const { usesPreparedStatements: isPrepared } = hosts
   const { turnMsMax } = faults
   const onNoFurtherConnection = (): void => recordRefusedConnection()
-  const open = (max: number): HostPool =>
+  const openPool = (max: number): HostPool =>
     openHostPool(hosts, (host) => ({ ...buildClientOptions(host), max }), {
       waitMsMax: turnMsMax,
       onNoFurtherConnection,
     })
-  const [writing, reading] = [open(WRITERS_MAX), open(READER_CONNECTIONS)]
+  const [writerPool, readerPool] = [openPool(WRITERS_MAX), openPool(READER_CONNECTIONS)]
   const files = openHostPool(
     hosts,
     (host) => ({
@@ -73,8 +73,8 @@ export async function openPostgresStore({
   )
   const stopWatching = hosts.watch()
   const transactions = openTransactions({
-    writing,
-    reading,
+    writing: writerPool,
+    reading: readerPool,
     usesPreparedStatements: isPrepared,
     waitingMax,
     faults,
@@ -87,28 +87,28 @@ export async function openPostgresStore({
   const uploads = openDatabaseUploads(files)
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
-    await transactions.settled()
+    await transactions.drain()
     stopWatching()
-    await Promise.all([writing.end(), reading.end(), files.end()])
+    await Promise.all([writerPool.end(), readerPool.end(), files.end()])
   }
-  let writtenFiles = 0
+  let writeCount = 0
   /**
    * Runs cleanup statements after a number of writes. If they fail, the counters are unchanged, and the next run adds
    * them up.
    */
   const rollUpOccasionally = (): void => {
-    writtenFiles += 1
-    if (writtenFiles % WRITES_BETWEEN_ROLL_UPS !== 0) return
-    for (const text of rollUp()) files.query(text).catch(() => {})
+    writeCount += 1
+    if (writeCount % WRITES_BETWEEN_ROLL_UPS !== 0) return
+    for (const text of buildRollUps()) files.query(text).catch(() => {})
   }
-  const eventOf = createEventFinder()
+  const findEvent = createEventFinder()
   const operations = writes as unknown as Operations
   const locks = ROWS_TO_LOCK as unknown as Partial<Operations>
   const lists = listings as unknown as Operations
   const store = assembleStore({
     write: ((verb: string, ...args: never[]) =>
       trackFailures(
-        transactions.write(eventOf(verb, args), async (sql) => {
+        transactions.write(findEvent(verb, args), async (sql) => {
           locks[verb]?.(sql, ...args)
           rollUpOccasionally()
           return operations[verb]?.(sql, ...args)
@@ -150,7 +150,7 @@ export async function openPostgresStore({
   }
 }
 
-/** Reads before the server reports readiness, because later no connection may be free. */
+/** Repeats a read until it succeeds or the time is up. */
 async function retryRead(read: () => Promise<unknown>, waitsMs: number): Promise<void> {
   const startedAt = performance.now()
   for (;;)

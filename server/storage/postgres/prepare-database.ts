@@ -164,23 +164,23 @@ const MAX_CREATE_ATTEMPTS = 5
  * lost.
  */
 async function withMigrationLock(url: string, task: () => Promise<void>): Promise<void> {
-  await runOnConnection(url, async (holder) => {
-    for (let times = 1; ; times += 1)
+  await runOnConnection(url, async (lockConnection) => {
+    for (let attempt = 1; ; attempt += 1)
       try {
-        await runInTransaction(holder, async () => {
-          holder.queue(
+        await runInTransaction(lockConnection, async () => {
+          lockConnection.queue(
             `CREATE TABLE IF NOT EXISTS migration_lock ("only" integer PRIMARY KEY CHECK ("only" = 1))`,
           )
-          holder.queue('INSERT INTO migration_lock VALUES (1) ON CONFLICT DO NOTHING')
+          lockConnection.queue('INSERT INTO migration_lock VALUES (1) ON CONFLICT DO NOTHING')
         })
         break
       } catch (error) {
         const isRace = error instanceof PostgresRefused && /^(23505|42P07)$/.test(error.code)
-        if (!isRace || times === MAX_CREATE_ATTEMPTS) throw error
+        if (!isRace || attempt === MAX_CREATE_ATTEMPTS) throw error
       }
-    await runInTransaction(holder, async () => {
-      holder.queue('SET LOCAL idle_in_transaction_session_timeout = 0')
-      await holder.plain('SELECT 1 FROM migration_lock FOR UPDATE')
+    await runInTransaction(lockConnection, async () => {
+      lockConnection.queue('SET LOCAL idle_in_transaction_session_timeout = 0')
+      await lockConnection.plain('SELECT 1 FROM migration_lock FOR UPDATE')
       await task()
     })
   })
@@ -213,7 +213,7 @@ async function runInTransaction<T>(
   }
 }
 
-/** Refuses a read-only database. Otherwise a server would start with it, and refuse the first delegate. */
+/** Refuses a read-only database. Otherwise a server would start with it and fail at the first registration. */
 async function refuseReadOnly({ sql }: PostgresConnection): Promise<void> {
   const found = await sql<{ is: number }>(
     "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is",
@@ -234,7 +234,7 @@ export function createUnusableError(error: unknown): UnusableDatabase {
   )
 }
 
-/** Creates all tables, or runs the next part of a migration. Returns whether there may be more to do. */
+/** Creates all tables, or runs the next part of a migration. Returns true if there may be more to do. */
 async function createTablesOrRunNextPart(connection: PostgresConnection): Promise<boolean> {
   const stored = await readVersion(connection, 'FOR UPDATE')
   if (stored === null) {

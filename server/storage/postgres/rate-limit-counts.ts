@@ -33,9 +33,11 @@ export function openAttemptCounter(pool: HostPool): AttemptCounter {
         'SELECT times FROM tries WHERE key = $1',
         [hashKey(key)],
       )
-      const recent = (rows[0]?.times ?? []).map(Number).filter((time) => time > at - windowMs)
-      const first = recent[recent.length - triesMax]
-      return first === undefined ? 0 : first + windowMs - at
+      const recentAttempts = (rows[0]?.times ?? [])
+        .map(Number)
+        .filter((time) => time > at - windowMs)
+      const blockingAttempt = recentAttempts[recentAttempts.length - triesMax]
+      return blockingAttempt === undefined ? 0 : blockingAttempt + windowMs - at
     },
     take: (key, at, window) => countAttempt(key, at, window, false),
     async count(key, at, window) {

@@ -77,7 +77,7 @@ export type Transactions = {
   /** Returns the number of unfinished operations. */
   waiting(): number
   /** Refuses new operations, and resolves when all others are finished. */
-  settled(): Promise<void>
+  drain(): Promise<void>
 }
 
 export function openTransactions({
@@ -109,7 +109,7 @@ export function openTransactions({
     retryOnConflict((trustsSeats) =>
       writeOnce(writing, getWriteConnection, task, trustsSeats, beginTexts),
     )
-  const writeInOrder = async <T>(
+  const writeInShare = async <T>(
     event: string,
     task: Operation<T>,
     mayBorrow: boolean,
@@ -123,7 +123,7 @@ export function openTransactions({
       turn.end()
     }
     // Waits for the lock on a connection of the event's own share.
-    return writeInOrder(event, task, false)
+    return writeInShare(event, task, false)
   }
 
   const trackOperation = <T>(run: () => Promise<T>): Promise<T> => {
@@ -142,7 +142,7 @@ export function openTransactions({
   return {
     write: (event, task) =>
       trackOperation(() =>
-        event === null ? runWrite(task, beginStatements) : writeInOrder(event, task, true),
+        event === null ? runWrite(task, beginStatements) : writeInShare(event, task, true),
       ),
     read: (task, isOnePacket = false) =>
       trackOperation(() =>
@@ -161,7 +161,7 @@ export function openTransactions({
         ),
       ),
     waiting: () => unfinished.size,
-    async settled() {
+    async drain() {
       isClosing = true
       await Promise.allSettled(unfinished)
     },
@@ -170,10 +170,10 @@ export function openTransactions({
 
 /** Wraps an error after which the operation may be retried. */
 class RetryableError extends Error {
-  readonly why: unknown
+  readonly reason: unknown
   constructor(reason: unknown) {
     super('not done')
-    this.why = reason
+    this.reason = reason
   }
 }
 
@@ -184,13 +184,13 @@ async function retryOnConflict<T>(run: (trustsSeats: boolean) => Promise<T>): Pr
       return await run(trustsSeats)
     } catch (error) {
       if (!(error instanceof RetryableError)) throw error
-      const isLost = error.why instanceof ConnectionLost
-      if (error.why instanceof PostgresRefused && error.why.code === NO_SEAT_CODE) {
+      const isLost = error.reason instanceof ConnectionLost
+      if (error.reason instanceof PostgresRefused && error.reason.code === NO_SEAT_CODE) {
         trustsSeats = false
         continue
       }
       // A pooled connection may have been closed long ago. If a second connection fails, the server does not respond.
-      if (attempt >= (isLost ? 2 : MAX_ATTEMPTS)) throw error.why
+      if (attempt >= (isLost ? 2 : MAX_ATTEMPTS)) throw error.reason
       if (!isLost) await pause(randomInt(RETRY_MS * 2 ** attempt))
     }
 }
@@ -212,8 +212,8 @@ async function writeOnce<T>(
     const key = connection.hasWritten() ? createCommitKey() : null
     if (key !== null) pendingCommit = { key, result }
     const commit = (): Promise<void> => connection.commit(key)
-    const contended = connection.contended()
-    await (contended === null ? commit() : limitConcurrency(contended, commit))
+    const contendedRows = connection.getContendedRows()
+    await (contendedRows === null ? commit() : limitConcurrency(contendedRows, commit))
     client.release()
     return result
   } catch (error) {
@@ -291,9 +291,9 @@ async function lookUpCommit(
   const client = await acquireClient(pool)
   const connection = getWriteConnection(client)
   try {
-    const isDone = await isCommitted(connection, BEGIN_WRITE, key)
+    const isStored = await isCommitted(connection, BEGIN_WRITE, key)
     client.release()
-    return isDone
+    return isStored
   } catch (error) {
     const isLost = error instanceof ConnectionLost
     if (!isLost) await connection.rollBack()

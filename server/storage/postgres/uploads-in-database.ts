@@ -30,7 +30,7 @@ export function openDatabaseUploads(pool: HostPool): UploadStorage {
     location: 'the database (proof_files.aside_at)',
     keep: (file, at) => storeFile(pool, file, at),
     async hold(sha256, at) {
-      const { rowCount } = await orUnavailable(
+      const { rowCount } = await convertStoreErrors(
         pool.query(
           'UPDATE proof_files SET kept_at = greatest(kept_at, $2), aside_at = NULL WHERE sha256 = $1',
           [sha256, at],
@@ -39,7 +39,7 @@ export function openDatabaseUploads(pool: HostPool): UploadStorage {
       return rowCount === 1
     },
     async read(sha256) {
-      const { rows } = await orUnavailable(
+      const { rows } = await convertStoreErrors(
         pool.query<{ bytes: string }>('SELECT bytes FROM proof_files WHERE sha256 = $1', [sha256]),
       )
       const [found] = rows
@@ -51,13 +51,13 @@ export function openDatabaseUploads(pool: HostPool): UploadStorage {
       }
     },
     async hashes() {
-      const { rows } = await orUnavailable(
+      const { rows } = await convertStoreErrors(
         pool.query<{ sha256: string }>('SELECT sha256 FROM proof_files'),
       )
       return rows.map(({ sha256 }) => sha256)
     },
     async forget(sha256s) {
-      const { rowCount } = await orUnavailable(
+      const { rowCount } = await convertStoreErrors(
         pool.query(
           `DELETE FROM proof_files f WHERE sha256 = ANY ($1) AND ${NOT_REFERENCED_CONDITION}`,
           [sha256s],
@@ -80,13 +80,13 @@ async function sweepUploads(
   { at, keptBefore, deleteBefore, expected, mayMove }: SweepOptions,
 ): Promise<SweptFiles> {
   const count = async (text: string, ...values: readonly unknown[]): Promise<number> => {
-    const { rows } = await orUnavailable(
+    const { rows } = await convertStoreErrors(
       pool.query<{ n: string }>(`SELECT count(*) AS n ${text}`, [...values]),
     )
     return Number(rows[0]?.n ?? 0)
   }
   const change = async (text: string, ...values: readonly unknown[]): Promise<number> =>
-    (await orUnavailable(pool.query(text, [...values]))).rowCount ?? 0
+    (await convertStoreErrors(pool.query(text, [...values]))).rowCount ?? 0
   // A concurrent request that uses the file renews its time, and PostgreSQL then checks the changed row again.
   const droppedFilter = `proof_files f WHERE kept_at <= $1 AND ${NOT_REFERENCED_CONDITION} AND ${DROPPED_CONDITION}`
   let removed = await change(`DELETE FROM ${droppedFilter}`, keptBefore)
@@ -98,18 +98,21 @@ async function sweepUploads(
       `DELETE FROM proof_files f WHERE aside_at <= $1 AND ${NOT_REFERENCED_CONDITION}`,
       deleteBefore,
     )
-  const unknown = `proof_files f WHERE kept_at <= $1 AND aside_at IS NULL AND ${NOT_REFERENCED_CONDITION} AND NOT ${DROPPED_CONDITION}`
-  const found = await count(`FROM ${unknown}`, keptBefore)
+  const unknownFilter = `proof_files f WHERE kept_at <= $1 AND aside_at IS NULL AND ${NOT_REFERENCED_CONDITION} AND NOT ${DROPPED_CONDITION}`
+  const unknownCount = await count(`FROM ${unknownFilter}`, keptBefore)
   const unexpected =
     expected.size === 0
-      ? found
-      : await count(`FROM ${unknown} AND NOT sha256 = ANY ($2)`, keptBefore, [...expected])
-  const heldReason = mayMove(found, unexpected, await count('FROM proof_files'))
+      ? unknownCount
+      : await count(`FROM ${unknownFilter} AND NOT sha256 = ANY ($2)`, keptBefore, [...expected])
+  const heldReason = mayMove(unknownCount, unexpected, await count('FROM proof_files'))
   const setAside =
-    found === 0 || heldReason !== null
+    unknownCount === 0 || heldReason !== null
       ? 0
       : await change(
-          unknown.replace('proof_files f WHERE', 'UPDATE proof_files f SET aside_at = $2 WHERE'),
+          unknownFilter.replace(
+            'proof_files f WHERE',
+            'UPDATE proof_files f SET aside_at = $2 WHERE',
+          ),
           keptBefore,
           at,
         )
@@ -124,11 +127,11 @@ async function sweepUploads(
 /** Stores the whole file or nothing. Equal content is stored once, with a renewed time. */
 async function storeFile(pool: HostPool, file: StagedFile, at: Instant): Promise<void> {
   const { path, sha256, bytes } = file
-  const client = await orUnavailable(pool.connect())
+  const client = await convertStoreErrors(pool.connect())
   let isComplete = false
   try {
-    await orUnavailable(client.query('BEGIN'))
-    const { rows } = await orUnavailable(
+    await convertStoreErrors(client.query('BEGIN'))
+    const { rows } = await convertStoreErrors(
       client.query<{ isNew: boolean }>(
         `INSERT INTO proof_files AS f (sha256, bytes, kept_at) VALUES ($1, $2, $3)
          ON CONFLICT (sha256) DO UPDATE SET kept_at = greatest(f.kept_at, excluded.kept_at), aside_at = NULL RETURNING xmax = 0 AS "isNew"`,
@@ -138,7 +141,7 @@ async function storeFile(pool: HostPool, file: StagedFile, at: Instant): Promise
     if (rows[0]?.isNew === true) {
       let chunkIndex = 0
       for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
-        await orUnavailable(
+        await convertStoreErrors(
           client.query('INSERT INTO proof_pieces (sha256, place, bytes) VALUES ($1, $2, $3)', [
             sha256,
             chunkIndex,
@@ -148,19 +151,19 @@ async function storeFile(pool: HostPool, file: StagedFile, at: Instant): Promise
         chunkIndex += 1
       }
     }
-    await orUnavailable(client.query('COMMIT'))
+    await convertStoreErrors(client.query('COMMIT'))
     isComplete = true
   } finally {
-    // A connection cannot be reused in the middle of a read.
+    // A connection cannot be reused in the middle of a transaction.
     client.release(!isComplete)
   }
 }
 
 /** Reads the chunks one after another, each after the previous one was consumed. */
 async function* readChunks(pool: HostPool, sha256: string, bytes: number): AsyncGenerator<Buffer> {
-  let read = 0
-  for (let chunkIndex = 0; read < bytes; chunkIndex += 1) {
-    const { rows } = await orUnavailable(
+  let bytesRead = 0
+  for (let chunkIndex = 0; bytesRead < bytes; chunkIndex += 1) {
+    const { rows } = await convertStoreErrors(
       pool.query<{ bytes: Buffer }>(
         'SELECT bytes FROM proof_pieces WHERE sha256 = $1 AND place = $2',
         [sha256, chunkIndex],
@@ -168,13 +171,13 @@ async function* readChunks(pool: HostPool, sha256: string, bytes: number): Async
     )
     const [chunk] = rows
     assert(chunk !== undefined, 'the database lacks a chunk of a file')
-    read += chunk.bytes.length
+    bytesRead += chunk.bytes.length
     yield chunk.bytes
   }
 }
 
-/** Converts any error of PostgreSQL or the network: nothing was stored, and the request can be retried. */
-async function orUnavailable<T>(response: Promise<T>): Promise<T> {
+/** Converts errors of PostgreSQL and the network to StoreBusy: nothing was stored, and the request can be retried. */
+async function convertStoreErrors<T>(response: Promise<T>): Promise<T> {
   try {
     return await response
   } catch (error) {

@@ -1,7 +1,6 @@
 /**
- * Tests whether PostgreSQL accepts an operation again that it has refused.
- * The smallest write may succeed where a larger one fails, and an open connection does not show whether a new one is
- * possible.
+ * Tests whether PostgreSQL again accepts an operation that it had refused. The smallest write may succeed where a
+ * larger one fails, and an open connection does not show whether a new one is possible.
  */
 import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
 import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
@@ -10,7 +9,7 @@ import { NO_CONNECTION, normaliseErrorCode, READ_ONLY } from './error-explanatio
 import type { HostPool } from './host-pool.ts'
 
 /** Writes a megabyte and a half of new pages in the database's tablespace, and drops them at the end. */
-const NEEDS_SPACE = `CREATE TEMPORARY TABLE rollcall_room ON COMMIT DROP AS
+const SPACE_TEST_STATEMENT = `CREATE TEMPORARY TABLE rollcall_room ON COMMIT DROP AS
   SELECT repeat(md5(n::text), 250) FROM generate_series(1, 200) AS n`
 /** The code of a full disk. */
 const DISK_FULL = '53100'
@@ -38,7 +37,7 @@ export function openWriteProbe({
   onReadOnly(): void
 }): WriteProbe {
   const probes: Readonly<Record<string, () => Promise<unknown>>> = {
-    [DISK_FULL]: () => files.query(NEEDS_SPACE),
+    [DISK_FULL]: () => files.query(SPACE_TEST_STATEMENT),
     [NO_CONNECTION]: openConnection,
   }
   let refusalCode: string | null = null

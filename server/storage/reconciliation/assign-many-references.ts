@@ -16,7 +16,7 @@ export async function assignReferences<Payment extends KnownPayment>(
   sql: Sql,
   payments: readonly Referenced<Payment>[],
 ): Promise<readonly (readonly [payment: Payment, first: KnownPayment])[]> {
-  const others: (readonly [Payment, KnownPayment])[] = []
+  const skippedPayments: (readonly [Payment, KnownPayment])[] = []
   for (const batch of splitIntoBatches(payments)) {
     const recorded = await findPaymentsByKey(
       sql,
@@ -25,8 +25,8 @@ export async function assignReferences<Payment extends KnownPayment>(
     const owners = new Map<ReferenceKey, KnownPayment>(recorded)
     const assigned: { key: ReferenceKey; capture_id: number }[] = []
     for (const { payment, keys } of batch) {
-      const [first] = keys.toSorted().flatMap((key) => owners.get(key) ?? [])
-      if (first !== undefined) others.push([payment, first])
+      const [owner] = keys.toSorted().flatMap((key) => owners.get(key) ?? [])
+      if (owner !== undefined) skippedPayments.push([payment, owner])
       else
         for (const key of keys) {
           owners.set(key, payment)
@@ -36,5 +36,5 @@ export async function assignReferences<Payment extends KnownPayment>(
     for (const rows of splitIntoBatches(assigned))
       buildQuery(sql, (builder) => builder.insertInto('bank_references').values(rows)).run()
   }
-  return others
+  return skippedPayments
 }

@@ -96,13 +96,13 @@ async function listIdentifyingKeys(
 ): Promise<readonly ReferenceKey[]> {
   const keys = getReferenceKeys(references)
   if (keys.length < 2) return keys
-  const named = await registrationsWithNumbers.all(sql, { keys: JSON.stringify(keys) })
-  const numbers = new Set<string>(named.map(({ regNo }) => toBankKey(regNo)))
-  const whole = toBankKey(references.reference)
-  return keys.filter((key) => key === whole || !numbers.has(key))
+  const registrations = await registrationsWithNumbers.all(sql, { keys: JSON.stringify(keys) })
+  const numbers = new Set<string>(registrations.map(({ regNo }) => toBankKey(regNo)))
+  const mainKey = toBankKey(references.reference)
+  return keys.filter((key) => key === mainKey || !numbers.has(key))
 }
 
-const payoutUnder = statement((builder, { key }: { key: string }) =>
+const payoutWithKey = statement((builder, { key }: { key: string }) =>
   builder
     .selectFrom('settlement_lines')
     .select('utr')
@@ -110,7 +110,7 @@ const payoutUnder = statement((builder, { key }: { key: string }) =>
     .where('utr_key', '<>', '')
     .limit(1),
 )
-const claimsUnder = statement((builder, { keys }: { keys: string }, dialect) =>
+const claimsWithKeys = statement((builder, { keys }: { keys: string }, dialect) =>
   builder
     .selectFrom('tellings as t')
     .innerJoin('registrations as r', 'r.id', 't.registration_id')
@@ -166,7 +166,7 @@ const registrationOfEvent = statement(
       .where('event_id', '=', eventId),
 )
 /** Selects recorded payments by their keys, a JSON array; includes payments without a registration. */
-export const recordedUnder = statement((builder, { keys }: { keys: string }, dialect) =>
+export const recordedPaymentsWithKeys = statement((builder, { keys }: { keys: string }, dialect) =>
   builder
     .selectFrom('bank_references as b')
     .innerJoin('captures as c', 'c.id', 'b.capture_id')
@@ -235,7 +235,7 @@ export async function findReferenceOwner(
   for (const key of keys) {
     const [payment] = await findPaymentsByKey(sql, [key])
     if (payment !== undefined) return { is: 'payment', ...payment[1] }
-    const payout = await payoutUnder.get(sql, { key })
+    const payout = await payoutWithKey.get(sql, { key })
     if (payout !== undefined) return { is: 'payout', utr: payout.utr }
   }
   if (await isRefundReference(sql, keys)) return { is: 'refund' }
@@ -287,7 +287,7 @@ export async function findReportsByKey(
   currency?: Currency,
 ): Promise<readonly ReportedReference[]> {
   const keysJson = JSON.stringify(keys.filter((key) => key !== ''))
-  const claims = await claimsUnder.all(sql, { keys: keysJson })
+  const claims = await claimsWithKeys.all(sql, { keys: keysJson })
   return claims
     .filter((claim) => currency === undefined || claim.currency === currency)
     .map(({ is_released: isReleased, ...report }) => ({ ...report, isReleased: isReleased === 1 }))
@@ -312,7 +312,7 @@ export async function findPaymentsByKey(
   sql: Sql,
   keys: readonly string[],
 ): Promise<readonly (readonly [key: BankKey, payment: KnownPayment])[]> {
-  const payments = await recordedUnder.all(sql, { keys: JSON.stringify(keys) })
+  const payments = await recordedPaymentsWithKeys.all(sql, { keys: JSON.stringify(keys) })
   return payments.map(({ key, id, regNo, amount, currency, eventId }) => [
     key,
     { id, regNo, amount, eventId, currency: getMoneyCurrency({ currency }) },
@@ -350,8 +350,8 @@ export async function saveReceivedPayment(
   assert(row !== undefined, 'an inserted payment has no id')
   const { id: captureId } = row
   // A registration number may already be a key of an earlier payment.
-  const assigned = new Set<string>((await findPaymentsByKey(sql, keys)).map(([key]) => key))
-  for (const key of keys) if (!assigned.has(key)) assignReference.run(sql, { key, captureId })
+  const assignedKeys = new Set<string>((await findPaymentsByKey(sql, keys)).map(([key]) => key))
+  for (const key of keys) if (!assignedKeys.has(key)) assignReference.run(sql, { key, captureId })
   return ok(captureId)
 }
 

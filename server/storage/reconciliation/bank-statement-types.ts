@@ -77,7 +77,7 @@ export type StatementRemoval = {
   readonly at: Instant
 }
 /** A payment recorded under a reference. */
-export type RecordedUnder = {
+export type PaymentUnderReference = {
   readonly key: BankKey
   readonly id: number
   readonly state: CaptureState
@@ -127,10 +127,10 @@ export interface BankStatementStore {
   decideBankLine(decision: NewLineDecision): Promise<Result<number, StoredLineDecision | null>>
   /** Removes a statement. If some of its lines have a payment or decision, it stays, and the error is their number. */
   removeBankStatement(removal: StatementRemoval): Promise<Result<null, number>>
-  /** Stores how a statement is matched now. A payment stays linked to the first line that shows it. */
+  /** Stores the current matches of a statement. A payment stays linked to the first line that shows it. */
   saveStatementMatches(id: number, matches: StatementMatches): Promise<void>
   /** Returns the rupee deposits of these days, once for each set of events whose statements contain it. */
   statementDeposits(first: Day, last: Day): Promise<readonly StatementDeposit[]>
   /** Returns the payments recorded under these references. */
-  paymentsUnderKeys(keys: readonly BankKey[]): Promise<readonly RecordedUnder[]>
+  paymentsUnderKeys(keys: readonly BankKey[]): Promise<readonly PaymentUnderReference[]>
 }

@@ -90,7 +90,7 @@ export const isUnhandledLoss = fromDispute.and([
   ),
 ])
 
-const registrationOf = statement((builder, { orderId }: { orderId: OrderId }) =>
+const registrationOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
   builder.selectFrom('payments').select('registration_id').where('order_id', '=', orderId),
 )
 type NotedDispute = {
@@ -207,7 +207,7 @@ export async function noteDispute(
   orderId: OrderId,
   at: Instant,
 ): Promise<boolean> {
-  const payment = await registrationOf.get(sql, { orderId })
+  const payment = await registrationOfOrder.get(sql, { orderId })
   if (payment === undefined) return false
   insertDispute.run(sql, { disputeId, orderId, registrationId: payment.registration_id, at })
   return true
@@ -247,9 +247,9 @@ export async function listOpenDisputes(
   eventIds: readonly string[],
   limit: number,
 ): Promise<readonly OpenDispute[]> {
-  const found: OpenDispute[] = []
+  const disputes: OpenDispute[] = []
   for (const eventId of eventIds)
-    found.push(...(await openDisputesOfEvent.all(sql, { eventId, limit })))
+    disputes.push(...(await openDisputesOfEvent.all(sql, { eventId, limit })))
   const getDeadline = ({ respondBy }: OpenDispute): number => respondBy ?? Number.MAX_SAFE_INTEGER
-  return found.toSorted((a, b) => getDeadline(a) - getDeadline(b)).slice(0, limit)
+  return disputes.toSorted((a, b) => getDeadline(a) - getDeadline(b)).slice(0, limit)
 }

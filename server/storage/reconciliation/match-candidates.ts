@@ -78,7 +78,7 @@ const rowsOfExpectedPayments = statement(
       .where('r.total', '>', 0 as Amount)
       .orderBy('r.id'),
 )
-const payoutsUnder = statement((builder, { keys }: { keys: string }, dialect) =>
+const payoutsWithKeys = statement((builder, { keys }: { keys: string }, dialect) =>
   builder
     .selectFrom('settlement_lines')
     .select(({ fn, ref }) => [
@@ -107,12 +107,12 @@ export async function findExpectedPayments(
       eventId,
       methodsPricedByCreditDate: JSON.stringify(methodsPricedByCreditDate),
     })
-  ).map(({ regNo, name, due, told: response, paid_on: on, answers, ...row }) => ({
+  ).map(({ regNo, name, due, told: claimReference, paid_on: claimDay, answers, ...row }) => ({
     regNo,
     name,
     due,
     currency: row.currency,
-    claim: response === null ? null : { reference: response, day: on },
+    claim: claimReference === null ? null : { reference: claimReference, day: claimDay },
     priced:
       answers === null
         ? null
@@ -143,7 +143,7 @@ export async function findKnownReferences(
   const keysJson = JSON.stringify(keys)
   return {
     payments: await findPaymentsByKey(sql, keys),
-    payouts: (await payoutsUnder.all(sql, { keys: keysJson })).map(({ key, ...payout }) => [
+    payouts: (await payoutsWithKeys.all(sql, { keys: keysJson })).map(({ key, ...payout }) => [
       key,
       payout,
     ]),

@@ -11,7 +11,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { assignReferences } from './assign-many-references.ts'
 import { getReferenceKeys } from './bank-references.ts'
-import { reportTwice } from './references-in-review.ts'
+import { reviewDuplicateReference } from './references-in-review.ts'
 
 const manualPaymentsWithoutReference = statement(
   (builder, { sources }: { sources: string }, dialect) =>
@@ -74,32 +74,32 @@ const importsWithoutReference = statement((builder) =>
  */
 export async function assignOlderReferences(sql: Sql): Promise<void> {
   const sources = JSON.stringify(MANUAL_METHOD_IDS)
-  const older = (await manualPaymentsWithoutReference.all(sql, { sources })).map((payment) => ({
+  const payments = (await manualPaymentsWithoutReference.all(sql, { sources })).map((payment) => ({
     payment,
     keys: getReferenceKeys({ ...payment, method: payment.way, eventId: payment.eventId ?? '' }),
   }))
-  for (const [{ id, reference, state, eventId }, first] of await assignReferences(sql, older))
+  for (const [{ id, reference, state, eventId }, first] of await assignReferences(sql, payments))
     if (state !== 'refused')
-      await reportTwice(sql, id, { reference, eventId: eventId ?? '' }, first)
+      await reviewDuplicateReference(sql, id, { reference, eventId: eventId ?? '' }, first)
   await normaliseOpenClaims(sql)
 }
 
 /** Normalises open claims. A claim keeps its spelling if another open or confirmed claim already has the new one. */
 async function normaliseOpenClaims(sql: Sql): Promise<void> {
-  const all = await claims.all(sql)
-  const blocking = new Map<string, number>()
-  const count = (key: string, change: number): void =>
-    void blocking.set(key, (blocking.get(key) ?? 0) + change)
-  const isBlocking = ({ ended_as: endedAs }: (typeof all)[number]): boolean =>
+  const allClaims = await claims.all(sql)
+  const blockingCounts = new Map<string, number>()
+  const changeCount = (key: string, change: number): void =>
+    void blockingCounts.set(key, (blockingCounts.get(key) ?? 0) + change)
+  const isBlocking = ({ ended_as: endedAs }: (typeof allClaims)[number]): boolean =>
     endedAs === null || endedAs === 'found'
-  for (const claim of all) if (isBlocking(claim)) count(claim.folded, 1)
-  for (const claim of all) {
+  for (const claim of allClaims) if (isBlocking(claim)) changeCount(claim.folded, 1)
+  for (const claim of allClaims) {
     const key = toBankKey(claim.reference)
-    if (key === '' || key === claim.folded || (blocking.get(key) ?? 0) > 0) continue
+    if (key === '' || key === claim.folded || (blockingCounts.get(key) ?? 0) > 0) continue
     updateClaimKey.run(sql, { key, id: claim.id })
     if (!isBlocking(claim)) continue
-    count(claim.folded, -1)
-    count(key, 1)
+    changeCount(claim.folded, -1)
+    changeCount(key, 1)
   }
 }
 
@@ -116,12 +116,12 @@ export async function normaliseOlderClaims(sql: Sql): Promise<void> {
  * needs review.
  */
 export async function assignOlderImportReferences(sql: Sql): Promise<void> {
-  const older = (await importsWithoutReference.all(sql)).flatMap((payment) => {
+  const importedPayments = (await importsWithoutReference.all(sql)).flatMap((payment) => {
     const { reference } = payment
     return isSlipNumber(toBankKey(reference))
       ? []
       : [{ payment, keys: listReferenceKeys(reference) }]
   })
-  for (const [payment, first] of await assignReferences(sql, older))
-    if (payment.is_refunded === 0) await reportTwice(sql, payment.id, payment, first)
+  for (const [payment, first] of await assignReferences(sql, importedPayments))
+    if (payment.is_refunded === 0) await reviewDuplicateReference(sql, payment.id, payment, first)
 }

@@ -225,19 +225,19 @@ export async function readPaymentsOfAccount(
   }))
 }
 
-/** Returns those of the orders that are in this database. */
+/** Returns the orders that exist in this database. */
 export async function findKnownOrders(
   sql: Sql,
   orders: readonly string[],
 ): Promise<readonly RecordedOrder[]> {
-  const listed = JSON.stringify(orders)
+  const ordersJson = JSON.stringify(orders)
   const transfers = Map.groupBy(
-    await transfersOfOrders.all(sql, { orders: listed }),
+    await transfersOfOrders.all(sql, { orders: ordersJson }),
     ({ order }) => order,
   )
-  return (await registrationsOfOrders.all(sql, { orders: listed })).map((held) => {
-    const keys = transfers.get(held.order)?.map(({ key }) => key)
-    return keys === undefined ? held : { ...held, transfers: keys }
+  return (await registrationsOfOrders.all(sql, { orders: ordersJson })).map((knownOrder) => {
+    const keys = transfers.get(knownOrder.order)?.map(({ key }) => key)
+    return keys === undefined ? knownOrder : { ...knownOrder, transfers: keys }
   })
 }
 

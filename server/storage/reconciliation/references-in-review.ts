@@ -93,22 +93,22 @@ const lacksReason = (reasons: Reasons, reason: string): RawBuilder<boolean> =>
 /**
  * Puts a payment into review whose reference another payment already has. Staff decide which of them the bank received.
  */
-export async function reportTwice(
+export async function reviewDuplicateReference(
   sql: Sql,
-  later: number,
+  laterId: number,
   { reference, eventId }: { readonly reference: string; readonly eventId: string },
   first: KnownPayment,
 ): Promise<void> {
   if ((await rejectedPayment.get(sql, { id: first.id })) !== undefined) return
   const reason = `The bank reference ${reference} is recorded twice: it is also ${await describeOwner(sql, first.regNo, eventId)}. Check the bank statement and refund what was counted twice.`
-  await putInReview(sql, later, reason)
+  await putInReview(sql, laterId, reason)
 }
 
 /**
  * Puts a payment into review that was recorded under the reference of a gateway payout: it consists of card payments,
  * which are counted separately.
  */
-export async function reportPaidOut(sql: Sql, utr: string): Promise<void> {
+export async function reviewPayoutReference(sql: Sql, utr: string): Promise<void> {
   for (const [, { id }] of await findPaymentsByKey(sql, [toBankKey(utr)]))
     await putInReview(
       sql,
@@ -134,27 +134,27 @@ export type ReturnedTransfer = {
  * Puts payments that the bank may have returned into review until staff decide, once per withdrawal. If a line was
  * split, only the first part has its reference, but the bank returns all parts.
  */
-export async function reportReturned(
+export async function reviewReturnedTransfers(
   sql: Sql,
   returned: readonly ReturnedTransfer[],
 ): Promise<void> {
   for (const transfer of returned) {
-    await reportReturn(sql, transfer)
+    await reviewReturnedTransfer(sql, transfer)
     for (const { id, eventId } of await partsOfSameLine.all(sql, transfer))
       if (transfer.eventIds === null || transfer.eventIds.includes(eventId))
-        await reportReturn(sql, { ...transfer, captureId: id })
+        await reviewReturnedTransfer(sql, { ...transfer, captureId: id })
   }
 }
 
-async function reportReturn(
+async function reviewReturnedTransfer(
   sql: Sql,
   { captureId, reference, amount, currency, day, narration }: ReturnedTransfer,
 ): Promise<void> {
-  const left = await unrefundedAmount.get(sql, { captureId })
+  const unrefunded = await unrefundedAmount.get(sql, { captureId })
   // Staff have already recorded this withdrawal as a refund.
-  if (left === undefined || left.left <= 0) return
+  if (unrefunded === undefined || unrefunded.left <= 0) return
   // A withdrawal from an account in another currency did not return this payment.
-  if (getMoneyCurrency(left) !== currency) return
+  if (getMoneyCurrency(unrefunded) !== currency) return
   const withdrawal = { amount, currency, day }
   const key = createReturnKey(captureId, withdrawal, splitWords(narration))
   if ((await referenceWithKey.get(sql, { key })) !== undefined) return

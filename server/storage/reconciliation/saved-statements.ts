@@ -4,14 +4,14 @@ import { INR, assert, err, ok } from '../../../engine/index.ts'
 import type { BankKey, Currency, Day, Instant, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { recordedUnder } from './bank-references.ts'
+import { recordedPaymentsWithKeys } from './bank-references.ts'
 import type {
   StatementDeposit,
   BankStatementSummary,
   LineDecisionKind,
   NewBankStatement,
   NewLineDecision,
-  RecordedUnder,
+  PaymentUnderReference,
   StatementMatches,
   StatementRow,
   StoredBankLine,
@@ -87,7 +87,7 @@ const SUMMARY_COLUMNS = [
   'who',
   'at',
 ] as const
-const withHash = statement(
+const statementsWithHash = statement(
   (builder, { sha256, currency }: { sha256: string; currency: Currency }) =>
     builder
       .selectFrom('bank_statements')
@@ -236,15 +236,15 @@ export async function saveBankStatement(
   sql: Sql,
   { events, details, unread, repeated, rows, ...row }: NewBankStatement,
 ): Promise<number> {
-  const names = JSON.stringify(events.toSorted())
+  const eventsJson = JSON.stringify(events.toSorted())
   const file = JSON.stringify({ details, unread, repeated })
   // All lines are open until a user opens the statement, so that a month with such a statement is not considered
   // matched.
   const open = rows.filter(({ isWithdrawal }) => !isWithdrawal).length
-  const inserted = await insertStatement.get(sql, { ...row, events: names, file, open })
+  const inserted = await insertStatement.get(sql, { ...row, events: eventsJson, file, open })
   if (inserted === undefined) {
-    const stored = await withHash.all(sql, row)
-    const first = stored.find((known) => known.events === names)
+    const stored = await statementsWithHash.all(sql, row)
+    const first = stored.find((known) => known.events === eventsJson)
     assert(first !== undefined, 'a repeated statement was not found')
     return first.id
   }
@@ -257,7 +257,7 @@ export async function saveBankStatement(
   return inserted.id
 }
 
-type SummaryRow = Awaited<ReturnType<typeof withHash.all>>[number]
+type SummaryRow = Awaited<ReturnType<typeof statementsWithHash.all>>[number]
 const toSummary = (row: SummaryRow): BankStatementSummary => ({
   id: row.id,
   currency: row.currency,
@@ -276,7 +276,7 @@ export const findStatementsWithHash = async (
   sha256: string,
   currency: Currency,
 ): Promise<readonly BankStatementSummary[]> =>
-  (await withHash.all(sql, { sha256, currency })).map(toSummary)
+  (await statementsWithHash.all(sql, { sha256, currency })).map(toSummary)
 
 export const listBankStatements = async (
   sql: Sql,
@@ -301,14 +301,14 @@ export async function readBankStatementLines(
     (decision) => decision.bank_line_id,
   )
   return (await linesOfStatement.all(sql, { id: statementId })).map(({ withdrawn, ...line }) => {
-    const ofLine = decisions.get(line.id) ?? []
-    const newest = ofLine.at(-1)
+    const lineDecisions = decisions.get(line.id) ?? []
+    const newest = lineDecisions.at(-1)
     return {
       ...line,
       isWithdrawal: withdrawn === 1,
       decision: newest === undefined ? null : toDecision(newest),
       // Later decisions do not change a recorded part.
-      parts: [...new Set(ofLine.flatMap(({ parts }) => JSON.parse(parts) as string[]))],
+      parts: [...new Set(lineDecisions.flatMap(({ parts }) => JSON.parse(parts) as string[]))],
     }
   })
 }
@@ -361,4 +361,5 @@ export const listStatementDeposits = async (
 export const findPaymentsUnderKeys = (
   sql: Sql,
   keys: readonly BankKey[],
-): Promise<readonly RecordedUnder[]> => recordedUnder.all(sql, { keys: JSON.stringify(keys) })
+): Promise<readonly PaymentUnderReference[]> =>
+  recordedPaymentsWithKeys.all(sql, { keys: JSON.stringify(keys) })

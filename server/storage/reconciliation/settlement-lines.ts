@@ -18,7 +18,7 @@ import type { Instant, OrderId, Amount, SettlementLine } from '../../../engine/i
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import { SETTLEMENT_LINE_COLUMNS } from './read-settlements.ts'
 import { changeDeductions } from './settlement-line-decisions.ts'
-import { reportPaidOut } from './references-in-review.ts'
+import { reviewPayoutReference } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
@@ -218,7 +218,7 @@ export async function saveSettlement(
       regNo: null,
     })
   for (const utr of new Map(newLines.map((line) => [getTransferKey(line), line.utr])).values())
-    if (utr !== '') await reportPaidOut(sql, utr)
+    if (utr !== '') await reviewPayoutReference(sql, utr)
   return { added: newLines.length, changed, known, toReview }
 }
 

@@ -25,7 +25,7 @@ import {
   registrationsWithNumbers,
   findReportsByKey,
 } from './bank-references.ts'
-import { reportTwice } from './references-in-review.ts'
+import { reviewDuplicateReference } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { UnmatchedResult, NewUnmatched } from './settlement-types.ts'
@@ -161,7 +161,7 @@ export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
   for (const [line, first] of await assignReferences(sql, savedLines)) {
     const { id, amount, cheque, event_id: eventId, state } = line
     if (first.id !== id && first.amount === amount && state !== 'refused')
-      await reportTwice(sql, id, { reference: formatKey(cheque), eventId }, first)
+      await reviewDuplicateReference(sql, id, { reference: formatKey(cheque), eventId }, first)
   }
 }
 

@@ -222,11 +222,11 @@ export async function beginRecovery(
   databaseSince: Instant | null,
 ): Promise<Recovery | null> {
   const recoveries = await allRecoveries.all(sql)
-  const newestRecovery = recoveries.at(-1)
+  const lastRecovery = recoveries.at(-1)
   if (
     databaseSince !== null &&
-    newestRecovery !== undefined &&
-    newestRecovery.begun_at >= databaseSince
+    lastRecovery !== undefined &&
+    lastRecovery.begun_at >= databaseSince
   )
     return null
   const code = createRecoveryCode(at, [

@@ -7,7 +7,7 @@ import { planMailsAgain } from '../mail/email-delivery.ts'
 import { limitSeatHolds } from '../seats/keep-and-release-seats.ts'
 import { reopenStartedRefunds } from '../refunds/send-refunds.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
-import { QUERY_MS_MAX } from '../payments/gateway-queries.ts'
+import { QUERY_RESERVATION_MS } from '../payments/gateway-queries.ts'
 import { readPayment, savePaymentState, removeReason } from '../payments/payment-state.ts'
 
 const paymentsEndedAfter = statement(
@@ -44,7 +44,7 @@ const paymentsEndedAfter = statement(
       )
       .orderBy('p.id'),
 )
-const waitForAnswer = statement((builder, { id, at }: { id: number; at: Instant }) =>
+const awaitGatewayResponse = statement((builder, { id, at }: { id: number; at: Instant }) =>
   builder
     .updateTable('payments')
     .set({ reason: null, watch_until: null, next_ask_at: at })
@@ -100,10 +100,7 @@ export async function rescheduleAfterClockChange(sql: Sql, at: Instant): Promise
   planMailsAgain(sql, at)
 }
 
-/**
- * Returns payments that expired, or went to review without a response, although by the correct time they would not
- * have.
- */
+/** Returns payments that expired, or went to review without a response, too early according to the corrected clock. */
 async function findPaymentsClosedTooEarly(sql: Sql, at: Instant): Promise<readonly number[]> {
   const payments = await paymentsEndedAfter.all(sql, {
     endedAfter: at,
@@ -118,18 +115,18 @@ export async function reopenPayment(sql: Sql, id: number, at: Instant): Promise<
   const row = await readPayment(sql, id)
   const review = removeReason(row.review, UNDECIDED_REASON)
   await savePaymentState(sql, row, { ...toPayment(row), status: { is: 'pending' }, review }, at)
-  waitForAnswer.run(sql, { id, at })
+  awaitGatewayResponse.run(sql, { id, at })
 }
 
-/** Makes queries due now that were scheduled for, or given up at, a time still in the future. */
+/** Makes queries due now if they were scheduled for, or stopped at, a time that is still in the future. */
 function queryPaymentsNow(sql: Sql, at: Instant): void {
-  endLongQueries.run(sql, { latest: (at + QUERY_MS_MAX) as Instant })
+  endLongQueries.run(sql, { latest: (at + QUERY_RESERVATION_MS) as Instant })
   queryPendingNow.run(sql, { at })
   limitWatching.run(sql, { latest: (at + WATCH_MS) as Instant })
   queryWatchedNow.run(sql, { at })
 }
 
-/** Returns registrations whose expiry has a time still in the future, and whose deadline has not passed. */
+/** Returns registrations whose recorded expiry and payment deadline are still in the future. */
 export async function findExpiredTooEarly(
   sql: Sql,
   at: Instant,

@@ -19,8 +19,8 @@ const getSizeKb = (file: string): number =>
   Math.ceil((statSync(file, { throwIfNoEntry: false })?.size ?? 0) / BYTES_PER_KB)
 
 /**
- * Copies a data folder's database into one file, as of one moment. Throws SQLite's errors. Copies a database of at
- * least `threadKbMin` in a thread, so that this thread can report progress.
+ * Copies a consistent snapshot of a data folder's database into one file. Throws SQLite's errors. Copies a database of
+ * at least `threadKbMin` in a thread, so that this thread can report progress.
  */
 export async function copyDatabaseWithProgress(
   { dataDir, target }: CopyRequest,

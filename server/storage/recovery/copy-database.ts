@@ -28,7 +28,7 @@ export type CopyCheck = {
   readonly files: readonly string[]
 }
 
-/** Copies a data folder's database into one file, as of one moment. Throws SQLite's errors. */
+/** Copies a consistent snapshot of a data folder's database into one file. Throws SQLite's errors. */
 export function copyDatabase(dataDir: string, target: string): void {
   refuseEmpty(path.join(dataDir, DATABASE_FILE))
   const db = new Database(path.join(dataDir, DATABASE_FILE), {
@@ -62,21 +62,21 @@ export function checkCopy(file: string): CopyCheck {
   })
 }
 
-/** Works for every version, because an older database is backed up unchanged. */
+/** Lists the hashes of referenced files. Works for every version, because an older database is backed up unchanged. */
 function listFiles(db: Database.Database, tables: ReadonlySet<string>): readonly string[] {
-  const isDropped =
+  const hasDroppedColumn =
     db.prepare("SELECT 1 FROM pragma_table_info('uploads') WHERE name = 'dropped_at'").get() !==
     undefined
-  const from = [
+  const queries = [
     ...(tables.has('uploads')
-      ? [`SELECT sha256 FROM uploads${isDropped ? ' WHERE dropped_at IS NULL' : ''}`]
+      ? [`SELECT sha256 FROM uploads${hasDroppedColumn ? ' WHERE dropped_at IS NULL' : ''}`]
       : []),
     ...(tables.has('draft_proofs') ? ['SELECT sha256 FROM draft_proofs'] : []),
   ]
-  return from.length === 0
+  return queries.length === 0
     ? []
     : db
-        .prepare<[], { sha256: string }>(from.join(' UNION '))
+        .prepare<[], { sha256: string }>(queries.join(' UNION '))
         .all()
         .map(({ sha256 }) => sha256)
 }

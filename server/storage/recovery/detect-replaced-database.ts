@@ -42,11 +42,11 @@ const MARKS_PER_RUN = 2 ** 16
 /** SQLite's header, which is the beginning of the file (https://www.sqlite.org/fileformat2.html). */
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
-const PAGE_SIZE_AT = 16
-const PAGES_AT = 28
-const SCHEMA_AT = 40
-const VERSION_AT = 60
-const MARK_AT = 68
+const PAGE_SIZE_OFFSET = 16
+const PAGES_OFFSET = 28
+const SCHEMA_OFFSET = 40
+const VERSION_OFFSET = 60
+const MARK_OFFSET = 68
 
 type Header = {
   readonly pageSize: number
@@ -62,11 +62,11 @@ function readHeader(fd: number): Header | null {
   const byteCount = readSync(fd, bytes, 0, HEADER_BYTES, 0)
   if (byteCount < HEADER_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return null
   return {
-    pageSize: bytes.readUInt16BE(PAGE_SIZE_AT),
-    pages: bytes.readUInt32BE(PAGES_AT),
-    schema: bytes.readUInt32BE(SCHEMA_AT),
-    version: bytes.readUInt32BE(VERSION_AT),
-    mark: bytes.readUInt32BE(MARK_AT),
+    pageSize: bytes.readUInt16BE(PAGE_SIZE_OFFSET),
+    pages: bytes.readUInt32BE(PAGES_OFFSET),
+    schema: bytes.readUInt32BE(SCHEMA_OFFSET),
+    version: bytes.readUInt32BE(VERSION_OFFSET),
+    mark: bytes.readUInt32BE(MARK_OFFSET),
   }
 }
 
@@ -138,9 +138,9 @@ export function watchOwnFile(shared: SharedState, file: string): OwnDatabaseFile
       if (isLost(shared)) return OVERWRITTEN_MESSAGE
       const header = readHeader(fd)
       if (header === null) return OVERWRITTEN_MESSAGE
-      const now = { header, bytes: openedStats.size }
-      if (isOverwritten(now, previousState, shared)) return OVERWRITTEN_MESSAGE
-      previousState = now
+      const currentState = { header, bytes: openedStats.size }
+      if (isOverwritten(currentState, previousState, shared)) return OVERWRITTEN_MESSAGE
+      previousState = currentState
       return isLogCut(shared) ? LOG_CUT_MESSAGE : null
     },
     hasLastMark: () =>
@@ -151,9 +151,9 @@ export function watchOwnFile(shared: SharedState, file: string): OwnDatabaseFile
 
 /** The log and its index, in the machine's byte order: https://www.sqlite.org/walformat.html. */
 const INDEX_BYTES = 48
-const INDEX_FRAMES_AT = 16
-const INDEX_SALTS_AT = 32
-const LOG_SALTS_AT = 16
+const INDEX_FRAMES_OFFSET = 16
+const INDEX_SALTS_OFFSET = 32
+const LOG_SALTS_OFFSET = 16
 const SALTS_BYTES = 8
 
 /**
@@ -165,11 +165,13 @@ function isLogCut(shared: SharedState): boolean {
   const [indexFd, logFd] = [Atomics.load(shared, INDEX_FD), Atomics.load(shared, LOG_FD)]
   if (indexFd < 0 || logFd < 0) return false
   const headerBefore = readIndexHeader(indexFd)
-  if (headerBefore === null || headerBefore.readUInt32LE(INDEX_FRAMES_AT) === 0) return false
+  if (headerBefore === null || headerBefore.readUInt32LE(INDEX_FRAMES_OFFSET) === 0) return false
   const salts = Buffer.alloc(SALTS_BYTES)
-  readSync(logFd, salts, 0, SALTS_BYTES, LOG_SALTS_AT)
-  const isSame = salts.equals(headerBefore.subarray(INDEX_SALTS_AT, INDEX_SALTS_AT + SALTS_BYTES))
-  return !isSame && readIndexHeader(indexFd)?.equals(headerBefore) === true
+  readSync(logFd, salts, 0, SALTS_BYTES, LOG_SALTS_OFFSET)
+  const hasIndexSalts = salts.equals(
+    headerBefore.subarray(INDEX_SALTS_OFFSET, INDEX_SALTS_OFFSET + SALTS_BYTES),
+  )
+  return !hasIndexSalts && readIndexHeader(indexFd)?.equals(headerBefore) === true
 }
 
 /** Returns the header, which the file contains twice. Null if it is being written. */
@@ -181,9 +183,11 @@ function readIndexHeader(fd: number): Buffer | null {
 }
 
 function describeMove(openedStats: Stats, file: string): string | null {
-  const now = statSync(file, { throwIfNoEntry: false })
-  if (now === undefined) return DELETED_MESSAGE
-  return now.ino === openedStats.ino && now.dev === openedStats.dev ? null : REPLACED_MESSAGE
+  const currentStats = statSync(file, { throwIfNoEntry: false })
+  if (currentStats === undefined) return DELETED_MESSAGE
+  return currentStats.ino === openedStats.ino && currentStats.dev === openedStats.dev
+    ? null
+    : REPLACED_MESSAGE
 }
 
 function isOverwritten(
@@ -194,17 +198,17 @@ function isOverwritten(
   const age = getAge(header.mark, shared)
   if (age === null) return true
   if (previousState === null) return false
-  const { header: old } = previousState
-  const isVacuumed = header.schema > old.schema
+  const { header: previousHeader } = previousState
+  const isVacuumed = header.schema > previousHeader.schema
   // When the log is copied, the file grows page by page after the header has stated the new size.
   const isTruncated = bytes < previousState.bytes && bytes < header.pages * header.pageSize
   return (
     isTruncated ||
-    header.pageSize !== old.pageSize ||
+    header.pageSize !== previousHeader.pageSize ||
     // A start migrates the database.
-    parseVersion(header.version).steps < parseVersion(old.version).steps ||
-    age < (getAge(old.mark, shared) ?? 0) ||
-    (header.pages < old.pages && !isVacuumed)
+    parseVersion(header.version).steps < parseVersion(previousHeader.version).steps ||
+    age < (getAge(previousHeader.mark, shared) ?? 0) ||
+    (header.pages < previousHeader.pages && !isVacuumed)
   )
 }
 
@@ -212,13 +216,13 @@ function isOverwritten(
 function getAge(mark: number, shared: SharedState): number | null {
   const number = mark - buildMark(Atomics.load(shared, RUN_INDEX), 0)
   if (number > 0 && number <= Atomics.load(shared, MARK_INDEX)) return number
-  const [openedStats, logged] = [
+  const [openedMark, loggedMark] = [
     Atomics.load(shared, OPENED_INDEX),
     Atomics.load(shared, LOGGED_MARK_INDEX),
   ]
-  if (mark === openedStats) return 0
-  const isOfLog = isSameRun(mark, logged) && mark <= logged
-  return isOfLog && (mark > openedStats || !isSameRun(openedStats, logged)) ? 0 : null
+  if (mark === openedMark) return 0
+  const isOfLog = isSameRun(mark, loggedMark) && mark <= loggedMark
+  return isOfLog && (mark > openedMark || !isSameRun(openedMark, loggedMark)) ? 0 : null
 }
 
 /**
@@ -266,13 +270,13 @@ export function openOwnFile(
     recordLogMark: (logged) => Atomics.store(shared, LOGGED_MARK_INDEX, logged),
     watchLog: () => {
       if (checkFiles() !== null) return
-      for (const [at, name] of [
+      for (const [stateIndex, name] of [
         [INDEX_FD, `${file}-shm`],
         [LOG_FD, `${file}-wal`],
       ] as const) {
         if (!existsSync(name)) continue
         const descriptor = openSync(name, 'r')
-        Atomics.store(shared, at, descriptor)
+        Atomics.store(shared, stateIndex, descriptor)
         handles.push(descriptor)
       }
       watchedFile.findLoss()

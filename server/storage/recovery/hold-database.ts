@@ -41,10 +41,10 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
   const file = path.join(dataDir, DATABASE_FILE)
   let ownDatabase: HeldDatabase['own'] | null = null
   let db: Database.Database | null = null
-  let wasDatabase = false
+  let wasIntact = false
   try {
     ownDatabase = openOwnFile(shared, file)
-    wasDatabase = ownDatabase.findLoss() === null
+    wasIntact = ownDatabase.findLoss() === null
     db = openToRead(file)
     // Reading also opens the log.
     ownDatabase.recordLogMark(Number(db.pragma('application_id', { simple: true })))
@@ -52,7 +52,7 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
     if (damageMessage === null) return { own: ownDatabase, db }
     throw damageMessage
   } catch (error) {
-    if (ownDatabase !== null && db !== null && wasDatabase && ownDatabase.findLoss() !== null)
+    if (ownDatabase !== null && db !== null && wasIntact && ownDatabase.findLoss() !== null)
       throw new DatabaseLostAtStart({ own: ownDatabase, db })
     db?.close()
     ownDatabase?.close()

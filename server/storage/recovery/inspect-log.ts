@@ -15,15 +15,15 @@ const LOG_FILE = `${DATABASE_FILE}-wal`
 /** The log's header and the header of each page: https://www.sqlite.org/fileformat2.html#walformat. */
 const LOG_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
-const SALT_AT = 16
-const FRAME_SALT_AT = 8
+const SALT_OFFSET = 16
+const FRAME_SALT_OFFSET = 8
 const SALT_BYTES = 8
-const PAGE_SIZE_AT = 8
-const COMMIT_AT = 4
+const PAGE_SIZE_OFFSET = 8
+const COMMIT_OFFSET = 4
 /** Positions in the first page of a database: bytes that change with each mark, and the mark. */
-const CHANGE_AT = 24
-const MARK_AT = 68
-const VERSION_AT = 92
+const CHANGE_OFFSET = 24
+const MARK_OFFSET = 68
+const VERSION_OFFSET = 92
 const NUMBER_BYTES = 4
 const HEADER_BYTES = 100
 
@@ -44,7 +44,7 @@ export function explainForeignLog(dataDir: string): Error | null {
   const log = readLog(dataDir)
   return log === null || doesLogMatchDatabase(log, dataDir)
     ? null
-    : new Error(explainForeign(dataDir))
+    : new Error(describeForeignLog(dataDir))
 }
 
 /**
@@ -52,7 +52,9 @@ export function explainForeignLog(dataDir: string): Error | null {
  * while no process writes to the database.
  */
 export function explainDamagedLog(dataDir: string): Error | null {
-  return readLog(dataDir) !== null && isDamaged(dataDir) ? new Error(hasDamagedLog(dataDir)) : null
+  return readLog(dataDir) !== null && isDamaged(dataDir)
+    ? new Error(describeDamagedLog(dataDir))
+    : null
 }
 
 /**
@@ -63,14 +65,14 @@ export function isLogMissing(dataDir: string): boolean {
   const storedMark = Number(readDataFile(dataDir, MARK_FILE)?.toString() ?? Number.NaN)
   const page = readFirstPage(dataDir, HEADER_BYTES)
   if (!Number.isSafeInteger(storedMark) || page === null) return false
-  const last = readLog(dataDir)?.marks.at(-1) ?? page.readUInt32BE(MARK_AT)
+  const last = readLog(dataDir)?.marks.at(-1) ?? page.readUInt32BE(MARK_OFFSET)
   return isSameRun(last, storedMark) && last < storedMark
 }
 
 function doesLogMatchDatabase({ marks, first }: LogContents, dataDir: string): boolean {
   const page = readFirstPage(dataDir, first?.length ?? HEADER_BYTES)
   if (page === null || first === null) return true
-  const mark = page.readUInt32BE(MARK_AT)
+  const mark = page.readUInt32BE(MARK_OFFSET)
   const marksOfRun = marks.filter((otherMark) => isSameRun(otherMark, mark))
   const [oldest, newest] = [marksOfRun[0], marksOfRun.at(-1)]
   if (oldest !== undefined && newest !== undefined)
@@ -82,8 +84,8 @@ function doesLogMatchDatabase({ marks, first }: LogContents, dataDir: string): b
 
 function clearMark(page: Buffer): Buffer {
   const copy = Buffer.from(page)
-  for (const at of [CHANGE_AT, MARK_AT]) copy.fill(0, at, at + NUMBER_BYTES)
-  return copy.fill(0, VERSION_AT, HEADER_BYTES)
+  for (const at of [CHANGE_OFFSET, MARK_OFFSET]) copy.fill(0, at, at + NUMBER_BYTES)
+  return copy.fill(0, VERSION_OFFSET, HEADER_BYTES)
 }
 
 /** Returns null if there is no log, or nothing was committed in it. */
@@ -91,29 +93,29 @@ function readLog(dataDir: string): LogContents | null {
   return readFromFile(path.join(dataDir, LOG_FILE), (fd, bytes) => {
     const header = Buffer.alloc(LOG_HEADER_BYTES)
     if (readSync(fd, header, 0, LOG_HEADER_BYTES, 0) < LOG_HEADER_BYTES) return null
-    const salt = header.subarray(SALT_AT, SALT_AT + SALT_BYTES)
-    const pageBytes = header.readUInt32BE(PAGE_SIZE_AT)
+    const salt = header.subarray(SALT_OFFSET, SALT_OFFSET + SALT_BYTES)
+    const pageBytes = header.readUInt32BE(PAGE_SIZE_OFFSET)
     const frame = Buffer.alloc(FRAME_HEADER_BYTES + HEADER_BYTES)
     const pages: { readonly at: number; readonly mark: number }[] = []
-    let committed = 0
+    let committedCount = 0
     let hasCommit = false
     const frameBytes = FRAME_HEADER_BYTES + pageBytes
     for (let at = LOG_HEADER_BYTES; at + frameBytes <= bytes; at += frameBytes) {
       readSync(fd, frame, 0, frame.length, at)
       // The remaining frames are left over from an earlier use of the log.
-      if (!frame.subarray(FRAME_SALT_AT, FRAME_SALT_AT + SALT_BYTES).equals(salt)) break
+      if (!frame.subarray(FRAME_SALT_OFFSET, FRAME_SALT_OFFSET + SALT_BYTES).equals(salt)) break
       if (frame.readUInt32BE(0) === 1)
-        pages.push({ at, mark: frame.readUInt32BE(FRAME_HEADER_BYTES + MARK_AT) })
-      if (frame.readUInt32BE(COMMIT_AT) === 0) continue
-      committed = pages.length
+        pages.push({ at, mark: frame.readUInt32BE(FRAME_HEADER_BYTES + MARK_OFFSET) })
+      if (frame.readUInt32BE(COMMIT_OFFSET) === 0) continue
+      committedCount = pages.length
       hasCommit = true
     }
     if (!hasCommit) return null
-    const [oldest] = pages.slice(0, committed)
+    const [oldest] = pages.slice(0, committedCount)
     const first = oldest === undefined ? null : Buffer.alloc(pageBytes)
     if (first !== null && oldest !== undefined)
       readSync(fd, first, 0, pageBytes, oldest.at + FRAME_HEADER_BYTES)
-    return { marks: pages.slice(0, committed).map(({ mark }) => mark), first }
+    return { marks: pages.slice(0, committedCount).map(({ mark }) => mark), first }
   })
 }
 
@@ -167,7 +169,7 @@ function isDamaged(dataDir: string): boolean {
   }
 }
 
-const explainForeign = (dataDir: string): string =>
+const describeForeignLog = (dataDir: string): string =>
   `The log ${LOG_FILE} in ${dataDir} does not belong to the database ${DATABASE_FILE} beside it, which is another one or a copy from another time. Together they would make a damaged one. Nothing was changed. Put the database of that log back, or move ${LOG_FILE} and ${DATABASE_FILE}-shm into another folder to serve ${DATABASE_FILE} as it is; then start again.`
-const hasDamagedLog = (dataDir: string): string =>
+const describeDamagedLog = (dataDir: string): string =>
   `The log ${LOG_FILE} in ${dataDir} and the database ${DATABASE_FILE} beside it together are a damaged database. Nothing was changed. Keep a copy of both; then restore the last backup (rollcall db restore DIR --move-aside).`

@@ -9,7 +9,7 @@ import { formatCommands, listRescuedFiles } from './rescued-databases.ts'
 /** Matches files that only a server, a backup, a restore or a migration leaves in a data folder. */
 const DATA_FILE_PATTERN =
   /^(uploads|mail|backed-up|last-served\.json|serving\.lock|rollcall\.db-(wal|journal)|rollcall\.before-v\d+\.db|before-(restore|rescue).*|rollcall\.rescued.*\.db)$/
-/** The largest page of SQLite. A file of one page may contain no tables. */
+/** The size of SQLite's largest page. A file of one page may contain no tables. */
 const MAX_PAGE_BYTES = 65_536
 
 /** Thrown instead of serving an empty database in place of a lost one. The message is a sentence with the next step. */

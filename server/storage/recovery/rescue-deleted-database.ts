@@ -117,10 +117,10 @@ function copyDatabase(db: Database.Database, part: string): boolean {
   try {
     if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') return false
     copyDatabaseTo(db, part)
-    const counted = countRows(db)
-    const copied = countRowsInFile(part)
+    const sourceCounts = countRows(db)
+    const copyCounts = countRowsInFile(part)
     return (
-      Object.keys(counted).every((table) => counted[table] === copied[table]) &&
+      Object.keys(sourceCounts).every((table) => sourceCounts[table] === copyCounts[table]) &&
       isCompleteDatabase(part)
     )
   } catch {
@@ -229,7 +229,7 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
       // Rows that the tables reject originate from the file that was copied over the database.
     }
   }
-  const read = <T>(readRows: () => T): T | null => {
+  const tryRead = <T>(readRows: () => T): T | null => {
     try {
       return readRows()
     } catch (error) {
@@ -237,19 +237,19 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
       return null
     }
   }
-  const allRows = read(() => {
+  const allRows = tryRead(() => {
     for (const row of db.prepare<[], Row>(`SELECT ${names} FROM "${table}"`).iterate()) saveRow(row)
     return true
   })
   if (allRows === true) return
   // The newest rows, which this connection wrote, are most likely readable.
-  const last = read(() =>
+  const lastId = tryRead(() =>
     Number(db.prepare(`SELECT max(rowid) FROM "${table}"`).pluck().get() ?? 0),
   )
-  if (last === null) return
+  if (lastId === null) return
   const selectRow = db.prepare<[number], Row>(`SELECT ${names} FROM "${table}" WHERE rowid = ?`)
-  for (let number = last; number > 0 && number > last - MAX_ROWS_BY_ID; number -= 1) {
-    const row = read(() => selectRow.get(number))
+  for (let id = lastId; id > 0 && id > lastId - MAX_ROWS_BY_ID; id -= 1) {
+    const row = tryRead(() => selectRow.get(id))
     if (row !== null && row !== undefined) saveRow(row)
   }
 }
@@ -294,6 +294,6 @@ export function explainLostLog(dataDir: string): Error | null {
   )
 }
 
-/** Call this when the log is known to belong to the current database. */
+/** Removes the marker of a lost log. Call this when the log is known to belong to the current database. */
 export const forgetLostLog = (dataDir: string): void =>
   rmSync(path.join(dataDir, LOST_MARKER_FILE), { force: true })

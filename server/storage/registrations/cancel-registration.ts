@@ -9,7 +9,11 @@ import { applyAction } from './apply-action.ts'
 import { closeOpenPayments } from '../payments/payment-attempts.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { coverBill } from '../documents/cover-bill.ts'
-import { addDue, getKeptAmount, getAmountUnderWay } from '../payments/balance-adjustments.ts'
+import {
+  recordAdjustment,
+  getRetainedAmount,
+  getRefundInProgress,
+} from '../payments/balance-adjustments.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import type { NewMail } from '../index.ts'
@@ -36,8 +40,8 @@ export function cancel(
 ): Promise<ActionResult> {
   const { at } = action
   return applyAction(sql, action, async ({ id, due, currency }) => {
-    const keptAmount = await getKeptAmount(sql, id)
-    const amountInProgress = await getAmountUnderWay(sql, id)
+    const keptAmount = await getRetainedAmount(sql, id)
+    const amountInProgress = await getRefundInProgress(sql, id)
     // The refundable amount stays due until it is refunded.
     const amountOwed = -due - amountInProgress
     const refundAmount = toAmount(
@@ -55,9 +59,9 @@ export function cancel(
       })
     await closeOpenPayments(sql, id, 'cancelled', at)
     await settleRegistration(sql, id)
-    addDue(sql, id, { what: 'given up', amount: -due }, at)
+    recordAdjustment(sql, id, { what: 'given up', amount: -due }, at)
     // A refund in progress reduces the balance when it is completed, so the balance includes it until then.
-    addDue(sql, id, { what: 'cancelled', amount: -refundAmount - amountInProgress }, at)
+    recordAdjustment(sql, id, { what: 'cancelled', amount: -refundAmount - amountInProgress }, at)
     await coverBill(sql, id, at, { unpaid: toAmount(Math.max(0, due)) })
     if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)
     return ok({

@@ -10,7 +10,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import { coverBill } from '../documents/cover-bill.ts'
 import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
-import { addDue } from '../payments/balance-adjustments.ts'
+import { recordAdjustment } from '../payments/balance-adjustments.ts'
 import { reindex } from '../lists/search-index.ts'
 import { recordPayer } from '../payments/find-duplicate-payments.ts'
 import type { MailState } from '../mail/email-list-types.ts'
@@ -268,7 +268,7 @@ export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionRe
       await closeOpenPayments(sql, id, 'cancelled', action.at)
       // Waives the balance of a correction, because no one is left to pay it.
       const unpaid = toAmount(Math.max(0, row.due))
-      addDue(sql, id, { what: 'given up', amount: -unpaid }, action.at)
+      recordAdjustment(sql, id, { what: 'given up', amount: -unpaid }, action.at)
       await settleRegistration(sql, id)
       await coverBill(sql, id, action.at, { unpaid })
     }

@@ -8,7 +8,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { insertPayment, UNKNOWN_GATEWAY } from '../payments/payment-attempts.ts'
-import { keepLines } from '../payments/stored-bill-lines.ts'
+import { saveLines } from '../payments/stored-bill-lines.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
 import { indexImmediately } from '../lists/search-index.ts'
 import { addAuditEntryOfNewRegistration } from '../staff/audit-log-entries.ts'
@@ -136,7 +136,7 @@ export async function register(
   if (id === null) throw new RollbackError(err({ code: 'reg_no_taken' }))
   if (approval !== undefined)
     saveApprovalRequest.run(sql, { id, approval: approval.id, decideBy: approval.decideBy })
-  const bill = keepLines(sql, id, 1, quote?.lines ?? [])
+  const bill = saveLines(sql, id, 1, quote?.lines ?? [])
   if (orderId !== null) {
     assert(quote !== null, 'a payment is due, but there is no quote')
     const isInserted = await insertPayment(sql, {

@@ -15,7 +15,7 @@ import {
 import { applyPaymentEvent } from '../payments/apply-payment-events.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import type { NextAttempt, RetryRefusal } from '../payments/payment-types.ts'
-import { keepLines } from '../payments/stored-bill-lines.ts'
+import { saveLines } from '../payments/stored-bill-lines.ts'
 import { holdAgain } from '../seats/keep-and-release-seats.ts'
 import { checkStillAvailable } from '../seats/reserve-seats.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
@@ -127,7 +127,7 @@ export async function retry(
     bill:
       price === undefined
         ? newestRow.bill
-        : keepLines(sql, registration.id, attempt, price.quote.lines),
+        : saveLines(sql, registration.id, attempt, price.quote.lines),
     at,
   })
   assert(isInserted, `order id ${attempt} of a registration is already used`)

@@ -16,7 +16,7 @@ import type {
 import type { ActionResult, Approval, NewAction, AcceptedOffer } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
 import { toChannelColumns, insertPayment, findNextAttempt } from '../payments/payment-attempts.ts'
-import { keepLines, getNextBill } from '../payments/stored-bill-lines.ts'
+import { saveLines, getNextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
@@ -146,7 +146,7 @@ async function readBill(sql: Sql, id: number): Promise<Bill> {
 }
 
 async function saveQuote(sql: Sql, { id }: RegistrationRow, quote: Quote): Promise<void> {
-  const bill = keepLines(sql, id, await getNextBill(sql, id), quote.lines)
+  const bill = saveLines(sql, id, await getNextBill(sql, id), quote.lines)
   const { period, base, gst, total } = quote
   savePrice.run(sql, { id, period, base, gst, total, bill })
 }

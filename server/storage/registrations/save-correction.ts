@@ -16,13 +16,17 @@ import {
   findNextAttempt,
 } from '../payments/payment-attempts.ts'
 import { computeBalance } from '../payments/stored-balance.ts'
-import { keepLines, getNextBill } from '../payments/stored-bill-lines.ts'
+import { saveLines, getNextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { coverBill } from '../documents/cover-bill.ts'
 import { keepCoveredBill } from '../documents/issue-documents.ts'
-import { addDue, getDue, getAmountUnderWay } from '../payments/balance-adjustments.ts'
+import {
+  recordAdjustment,
+  getStoredBalance,
+  getRefundInProgress,
+} from '../payments/balance-adjustments.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
 import { updateSeatsAfterCorrection } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
@@ -143,7 +147,7 @@ export function correct(
       data: {
         changes,
         difference: balanceChange.value,
-        due: (await isPaid(sql, row.id)) ? await getDue(sql, row.id) : null,
+        due: (await isPaid(sql, row.id)) ? await getStoredBalance(sql, row.id) : null,
       },
     })
   })
@@ -229,7 +233,7 @@ async function reprice(
   const balanceChange = toAmount(quote.total - (row.total ?? 0))
   // Refunds are matched with the amount due by their amounts alone: after a price change in between, one of them would
   // be lost.
-  if (balanceChange !== 0 && (await getAmountUnderWay(sql, row.id)) > 0)
+  if (balanceChange !== 0 && (await getRefundInProgress(sql, row.id)) > 0)
     return err({
       code: 'moved_on',
       message:
@@ -237,18 +241,23 @@ async function reprice(
     })
   await keepCoveredBill(sql, row)
   const balanceBefore = await computeBalance(sql, row.id)
-  const bill = keepLines(sql, row.id, await getNextBill(sql, row.id), quote.lines)
+  const bill = saveLines(sql, row.id, await getNextBill(sql, row.id), quote.lines)
   const { period, base, gst, total } = quote
   saveNewPrice.run(sql, { id: row.id, period, base, gst, total, bill })
   if (row.payment_status === 'success') {
     if (row.is_corrected === 1 && row.total === 0) markFreeUntilNow.run(sql, { id: row.id })
-    addDue(
+    recordAdjustment(
       sql,
       row.id,
       { what: 'corrected', amount: (await computeBalance(sql, row.id)) - balanceBefore },
       at,
     )
-    await placeDifferenceOrder(sql, { ...row, due: await getDue(sql, row.id) }, channel, at)
+    await placeDifferenceOrder(
+      sql,
+      { ...row, due: await getStoredBalance(sql, row.id) },
+      channel,
+      at,
+    )
     await coverBill(sql, row.id, at)
     return ok(balanceChange)
   }

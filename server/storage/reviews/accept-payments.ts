@@ -6,7 +6,7 @@ import { statement } from '../database/statements/statement.ts'
 import { issueReceipt } from '../documents/issue-documents.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
 import { addOwedDifference } from '../payments/apply-payment-events.ts'
-import { addDue } from '../payments/balance-adjustments.ts'
+import { recordAdjustment } from '../payments/balance-adjustments.ts'
 import { replaceByManualOrder, requestBalance } from '../payments/payment-attempts.ts'
 import {
   bookAndIssueInvoice,
@@ -17,7 +17,7 @@ import {
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { getSource } from '../payments/received-payments.ts'
 import {
-  requestRest,
+  recordRemainder,
   needsConfirmation,
   computeBalance,
   reduceBalance,
@@ -150,7 +150,7 @@ export async function acceptForOrder(
     )
   }
   await reduceBalance(sql, row, countedAmount, at)
-  if (remainder === 'asked') requestRest(sql, row, toAmount(row.amount - countedAmount), at)
+  if (remainder === 'asked') recordRemainder(sql, row, toAmount(row.amount - countedAmount), at)
   await savePaymentState(
     sql,
     row,
@@ -187,7 +187,7 @@ export async function acceptCapture(
   if (row.status === 'success') {
     await countCapture(sql, capture.id)
     const amount = (await computeBalance(sql, row.registration_id)) - balanceBefore
-    addDue(sql, row.registration_id, { what: 'paid', amount, paymentId: row.id }, at)
+    recordAdjustment(sql, row.registration_id, { what: 'paid', amount, paymentId: row.id }, at)
     await addLaterPayment(sql, capture, row, at)
     // The order for the requested remainder requests no more than the amount still due.
     if (amount !== 0) await requestBalance(sql, row, at)

@@ -1,4 +1,4 @@
-/** The newest steps for a PostgreSQL database; migrations.ts has the older ones. */
+/** Lists the newest migration steps for PostgreSQL; migrations.ts lists the older ones. */
 import {
   bankLinePaymentsOnPostgres,
   matchAgainOnPostgres,

@@ -1,4 +1,6 @@
-/** The steps for a PostgreSQL database (`migrations`: those for SQLite). A released step is never edited. */
+/**
+ * Lists the migration steps for PostgreSQL (`migrations`: those for SQLite). Released steps are never edited.
+ */
 import { rewriteReasons } from '../../migrations/received-payments-texts.ts'
 import { LATER_STEPS } from './later-steps.ts'
 

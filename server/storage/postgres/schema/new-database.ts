@@ -1,6 +1,4 @@
-/**
- * Lists all statements that an empty PostgreSQL database needs, in order. A new version changes it and `migrations.ts`.
- */
+/** Lists the statements that set up an empty PostgreSQL database. Every new step also changes this list. */
 import { LOCK_SLOTS } from '../../database/row-locks.ts'
 import { bankLinePaymentsOnPostgres } from '../../migrations/bank-line-payments.ts'
 import { handledSettlementLinesOnPostgres } from '../../migrations/handled-settlement-lines.ts'
@@ -36,7 +34,8 @@ export const newDatabase: readonly string[] = [
   'INSERT INTO search_progress VALUES (1, 9007199254740991)',
   'INSERT INTO office_settings VALUES (1, 0)',
   'INSERT INTO counted VALUES (1, 0)',
-  // Rows that operations lock for subjects that have no row: rare subjects, and slots for unique answers and persons.
+  // Rows that operations lock for things without a row of their own: one row for each rare kind, and slots for unique
+  // answers and persons.
   `INSERT INTO row_locks SELECT kind, 0 FROM unnest(ARRAY['recovery', 'settlements', 'staff', 'versions']) AS kind`,
   `INSERT INTO row_locks SELECT kind, slot FROM unnest(ARRAY['answer', 'person']) AS kind, generate_series(0, ${LOCK_SLOTS - 1}) AS slot`,
 ]

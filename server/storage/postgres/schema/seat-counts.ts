@@ -24,13 +24,13 @@ BEGIN
   RETURN OLD;
 END $body$`,
 ]
-const recounted =
+const recountTrigger =
   'CREATE TRIGGER places_recounted AFTER UPDATE OF state, quantity ON places_taken FOR EACH ROW EXECUTE FUNCTION places_recounted()'
 
 export const seatCountTriggers: readonly string[] = [
   ...functions.map((text) => `CREATE ${text}`),
   'CREATE TRIGGER places_counted AFTER INSERT ON places_taken FOR EACH ROW EXECUTE FUNCTION places_counted()',
-  recounted,
+  recountTrigger,
   'CREATE TRIGGER places_uncounted AFTER DELETE ON places_taken FOR EACH ROW EXECUTE FUNCTION places_uncounted()',
 ]
 
@@ -39,5 +39,5 @@ export const seatQuantities: readonly string[] = [
   'ALTER TABLE places_taken ADD COLUMN quantity bigint NOT NULL DEFAULT 1',
   ...functions.map((text) => `CREATE OR REPLACE ${text}`),
   'DROP TRIGGER places_recounted ON places_taken',
-  recounted,
+  recountTrigger,
 ]
