@@ -13,15 +13,15 @@ export const acceptedFindingChecks = {
 } as const satisfies Record<string, Meta>
 
 /**
- * Codes found only by comparison with an older version. Without such a comparison, their entries
- * count as used.
+ * Returns true for codes that only a comparison with an older version can find. Without one, their entries count as
+ * used.
  */
 const needsOlderVersion = (code: string): boolean => /^EV10\d\d$/.test(code)
 
-/** Stored amounts are in the currency of their category, so it must not change afterwards. */
+/** Returns true for a changed currency: stored amounts are in the currency of their category. */
 const isNeverAccepted = (code: string): boolean => code === 'EV1014'
 
-/** Depends on other files: the entry may match when they are checked together. */
+/** Returns true if the finding depends on other files: its entry may match when they are checked together. */
 const needsOtherFiles = (code: string): boolean => code === 'EV808'
 
 /** Removes the allowed findings. Errors remain, except EV10xx: organisers may accept most of these changes. */

@@ -23,18 +23,18 @@ type CompiledEvent = { readonly event: EventConfig | null; readonly findings: re
 type CompileOptions = CheckOptions
 
 /**
- * Compiles one event file. Pure: the same texts give the same findings, regardless of clock,
- * machine and file order. `event` is null if and only if a finding has severity error; `reads` is
- * the result of `readEvent`. Never throws, regardless of the text.
+ * Compiles one event file. Pure: the same texts give the same findings, regardless of clock, machine and file order.
+ * `event` is null if and only if a finding has severity error; `uncheckedEvent` is the result of `readEvent`. Never
+ * throws, regardless of the text.
  */
 export function compileEvent(
   text: string,
   shared: SharedFiles,
   file: { readonly path: string } = { path: 'event' },
   options: CompileOptions = {},
-): CompiledEvent & { readonly reads: EventConfig | null } {
-  const parsedFile = readAlone({ path: file.path, text }, readShared(shared), options)
-  return { ...buildResult(parsedFile, []), reads: parsedFile.config }
+): CompiledEvent & { readonly uncheckedEvent: EventConfig | null } {
+  const parsedFile = checkSingleFile({ path: file.path, text }, readShared(shared), options)
+  return { ...buildResult(parsedFile, []), uncheckedEvent: parsedFile.config }
 }
 
 /**
@@ -46,7 +46,7 @@ export function readEvent(
   shared: SharedFiles,
   file: { readonly path: string } = { path: 'event' },
 ): EventConfig | null {
-  return checkShape({ path: file.path, text }, readShared(shared)).config
+  return parseEventFile({ path: file.path, text }, readShared(shared)).config
 }
 
 /**
@@ -94,59 +94,59 @@ export function* compileEventsStepwise(
   files: readonly SourceText[],
   shared: SharedFiles,
   options: CompileOptions,
-  known: (file: SourceText) => KnownEvent | null,
+  findKnownEvent: (file: SourceText) => KnownEvent | null,
 ): Generator<void, CompiledFiles> {
-  const common = readShared(shared)
+  const parsedShared = readShared(shared)
   // Buttons may link to other events' pages, so all files are read before any is checked.
   const filesToCheck: FileToCheck[] = []
   for (const file of files) {
-    const before = known(file)
+    const knownEvent = findKnownEvent(file)
     const isKnown =
-      before !== null &&
-      isNamedFor(before.event.id, file.path) &&
-      !dependsOnDayOrProduction(before, options)
+      knownEvent !== null &&
+      isNamedFor(knownEvent.event.id, file.path) &&
+      !dependsOnDayOrProduction(knownEvent, options)
     filesToCheck.push(
       isKnown
-        ? { file, before, shaped: null }
-        : { file, before: null, shaped: checkShape(file, common) },
+        ? { file, knownEvent, parsedFile: null }
+        : { file, knownEvent: null, parsedFile: parseEventFile(file, parsedShared) },
     )
     if (!isKnown) yield
   }
   const routes = new Set([
     ...(options.otherRoutes ?? []),
-    ...filesToCheck.flatMap(({ before, shaped }) =>
-      listFormRoutes(before?.event ?? shaped?.config ?? null),
+    ...filesToCheck.flatMap(({ knownEvent, parsedFile }) =>
+      listFormRoutes(knownEvent?.event ?? parsedFile?.config ?? null),
     ),
   ])
-  const checkFile = ({ file, shaped }: FileToCheck): ParsedFile =>
-    checkParsedFile(shaped ?? checkShape(file, common), common, {
+  const checkFile = ({ file, parsedFile }: FileToCheck): ParsedFile =>
+    checkParsedFile(parsedFile ?? parseEventFile(file, parsedShared), parsedShared, {
       ...options,
       otherRoutes: [...routes],
     })
-  const all: CheckedFile[] = []
+  const checkedFiles: CheckedFile[] = []
   for (const file of filesToCheck) {
     const hasSameLinks =
-      file.before !== null &&
-      haveSameTexts(file.before.leadsTo, listLinkedAddresses(file.before.event, routes))
+      file.knownEvent !== null &&
+      haveSameTexts(file.knownEvent.leadsTo, listLinkedAddresses(file.knownEvent.event, routes))
     const newResult = hasSameLinks ? null : checkFile(file)
-    all.push({
+    checkedFiles.push({
       ...file,
-      fresh: newResult,
-      config: newResult === null ? (file.before?.event ?? null) : newResult.config,
+      newResult,
+      config: newResult === null ? (file.knownEvent?.event ?? null) : newResult.config,
     })
     if (!hasSameLinks) yield
   }
   const crossFileDrafts = Map.groupBy(
     findClashesAcrossFiles(
-      all.flatMap(({ file, config, fresh }): OtherEvent[] =>
+      checkedFiles.flatMap(({ file, config, newResult }): OtherEvent[] =>
         config === null
           ? []
           : [
               {
                 event: config,
                 path: file.path,
-                isNew: fresh !== null,
-                source: () => fresh?.source ?? readEventFile(file).source,
+                isNew: newResult !== null,
+                source: () => newResult?.source ?? readEventFile(file).source,
               },
             ],
       ),
@@ -154,32 +154,33 @@ export function* compileEventsStepwise(
     ({ at }) => at.path,
   )
   return {
-    files: all.map((entry) => {
+    files: checkedFiles.map((entry) => {
       const { path } = entry.file
       const clashes = crossFileDrafts.get(path) ?? []
-      const newResult = clashes.length === 0 ? entry.fresh : (entry.fresh ?? checkFile(entry))
+      const newResult =
+        clashes.length === 0 ? entry.newResult : (entry.newResult ?? checkFile(entry))
       return {
         path,
         isNew: newResult !== null,
         leadsTo: entry.config === null ? [] : listLinkedAddresses(entry.config, routes),
         ...(newResult === null
           ? { event: entry.config, findings: [] }
-          : buildResult(newResult, clashes, common.findings)),
+          : buildResult(newResult, clashes, parsedShared.findings)),
       }
     }),
-    shared: common.findings,
+    shared: parsedShared.findings,
   }
 }
 
 type FileToCheck = {
   readonly file: SourceText
-  readonly before: KnownEvent | null
-  readonly shaped: ParsedFile | null
+  readonly knownEvent: KnownEvent | null
+  readonly parsedFile: ParsedFile | null
 }
-/** `fresh` is null while the earlier result is still valid. */
+/** `newResult` is null while the earlier result is still valid. */
 type CheckedFile = FileToCheck & {
   readonly config: EventConfig | null
-  readonly fresh: ParsedFile | null
+  readonly newResult: ParsedFile | null
 }
 
 /** Returns true if a clean event has findings that depend on the day or on production. */
@@ -234,7 +235,7 @@ const readShared = memoize((shared: SharedFiles): Shared => {
   return { sources, findings, usable: !hasErrors(findings) }
 })
 
-function checkShape(file: SourceText, shared: Shared): ParsedFile {
+function parseEventFile(file: SourceText, shared: Shared): ParsedFile {
   const { source, value, findings } = readWithSchema('event', file)
   if (value === null || !shared.usable) return { source, config: null, findings }
   const toPlain = (name: SharedName): PlainMap => shared.sources[name].value as PlainMap
@@ -246,19 +247,23 @@ function checkShape(file: SourceText, shared: Shared): ParsedFile {
   return { source, config, findings }
 }
 
-function readAlone(file: SourceText, shared: Shared, options: CompileOptions): ParsedFile {
-  const shaped = checkParsedFile(checkShape(file, shared), shared, options)
-  return { ...shaped, findings: [...shared.findings, ...shaped.findings] }
+function checkSingleFile(file: SourceText, shared: Shared, options: CompileOptions): ParsedFile {
+  const parsedFile = checkParsedFile(parseEventFile(file, shared), shared, options)
+  return { ...parsedFile, findings: [...shared.findings, ...parsedFile.findings] }
 }
 
-function checkParsedFile(shaped: ParsedFile, shared: Shared, options: CompileOptions): ParsedFile {
-  const { source, config } = shaped
-  if (config === null) return shaped
+function checkParsedFile(
+  parsedFile: ParsedFile,
+  shared: Shared,
+  options: CompileOptions,
+): ParsedFile {
+  const { source, config } = parsedFile
+  if (config === null) return parsedFile
   const model = createModel(source, shared.sources, config, options)
   return {
-    ...shaped,
+    ...parsedFile,
     findings: [
-      ...shaped.findings,
+      ...parsedFile.findings,
       ...runChecks(model, shared),
       ...findClashesInFile({ event: config, source }),
     ],
@@ -292,24 +297,25 @@ function runChecks(model: Model, shared: Shared): readonly Finding[] {
 function buildResult(
   { source, config, findings }: ParsedFile,
   crossFile: readonly Finding[],
-  common: readonly Finding[] = [],
+  sharedFindings: readonly Finding[] = [],
 ): CompiledEvent {
-  const all = [...findings, ...crossFile].sort(comparePlaces)
-  const remaining = config === null ? all : applyAllow(all, source, new Set(Object.keys(catalogue)))
+  const allFindings = [...findings, ...crossFile].sort(compareFindings)
+  const remaining =
+    config === null ? allFindings : applyAllow(allFindings, source, new Set(Object.keys(catalogue)))
   return {
-    event: config === null || hasErrors(remaining) || hasErrors(common) ? null : config,
+    event: config === null || hasErrors(remaining) || hasErrors(sharedFindings) ? null : config,
     findings: remaining,
   }
 }
 
-function comparePlaces(a: Finding, b: Finding): number {
+function compareFindings(a: Finding, b: Finding): number {
   return (
-    compare(a.at.path, b.at.path) ||
+    compareTexts(a.at.path, b.at.path) ||
     a.at.start.offset - b.at.start.offset ||
-    compare(a.code, b.code) ||
-    compare(a.message, b.message)
+    compareTexts(a.code, b.code) ||
+    compareTexts(a.message, b.message)
   )
 }
-function compare(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

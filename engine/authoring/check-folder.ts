@@ -23,9 +23,9 @@ export type CheckedFolder = {
 export function* compileFolderStepwise(
   { files, shared, site }: EventFolder,
   options: CheckOptions = {},
-  known: (file: SourceText) => KnownEvent | null = () => null,
+  findKnownEvent: (file: SourceText) => KnownEvent | null = () => null,
 ): Generator<void, CheckedFolder> {
-  const compiled = yield* compileEventsStepwise(files, shared, options, known)
+  const compiled = yield* compileEventsStepwise(files, shared, options, findKnownEvent)
   const compiledSite = site === null ? null : compileSite(site.text, site)
   return {
     files: compiled.files,

@@ -39,8 +39,8 @@ type MapAt = {
   }[]
 }
 /**
- * `rule` derives the category and so cannot refer to it. `owner` is the path of the condition's
- * owner.
+ * `rule` derives the category and so cannot refer to it. `owner` is the path of the field, item or rule that has the
+ * condition.
  */
 export type ConditionAt = {
   readonly kind:
@@ -158,7 +158,7 @@ export function createModel(
  */
 function collectPersons(model: Model): Model['persons'] {
   const { file, fields, config } = model
-  const found = (file.fees.items ?? []).flatMap(({ count }, index) =>
+  const countConditions = (file.fees.items ?? []).flatMap(({ count }, index) =>
     typeof count !== 'object'
       ? []
       : Object.entries(count).map(([people, path]) => ({
@@ -174,12 +174,12 @@ function collectPersons(model: Model): Model['persons'] {
           ),
         })),
   )
-  const lists = fields.filter(({ field }) => field.type === 'people')
+  const peopleFields = fields.filter(({ field }) => field.type === 'people')
   return new Map(
-    [...Map.groupBy(found, ({ people }) => people)].flatMap(([people, subset]) => {
-      const list = lists.find(({ id }) => id === people)
-      if (list === undefined) return []
-      const parts = collectParts(list)
+    [...Map.groupBy(countConditions, ({ people }) => people)].flatMap(([people, subset]) => {
+      const peopleField = peopleFields.find(({ id }) => id === people)
+      if (peopleField === undefined) return []
+      const parts = collectParts(peopleField)
       const partFields = parts.map(({ field }) => field)
       return [
         [
@@ -341,7 +341,7 @@ const TEXT_PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace
   codes: [[/^codes\.kinds\.\d+\.label$/, 'plain']],
 }
 
-/** The value is not displayed, and its characters are not text. */
+/** Key of a regular expression. It is never displayed, so it is not collected as a text. */
 const PATTERN_KEY = 'pattern'
 
 /** Collects all texts in one pass, for all checks that read them. */
@@ -353,8 +353,9 @@ export function collectTexts(source: Source): Pick<Model, 'displayedTexts' | 'wr
       const [start, end] = source.span(path)
       const written = { path, written: source.text.slice(start, end), at: start }
       writtenTexts.push(written)
-      const context = places.find(([pattern]) => pattern.test(path))?.[1]
-      if (context !== undefined) displayedTexts.push({ ...written, text: value, place: context })
+      const textPlace = places.find(([pattern]) => pattern.test(path))?.[1]
+      if (textPlace !== undefined)
+        displayedTexts.push({ ...written, text: value, place: textPlace })
     } else if (Array.isArray(value))
       value.forEach((item, index) => walk(item, join(path, index), places))
     else if (typeof value === 'object' && value !== null)

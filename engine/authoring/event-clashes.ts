@@ -36,40 +36,40 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
   const keys = createNameIndex()
   const orders = createOrderIdIndex()
   const pages = createPathIndex()
-  const calls = createPathIndex()
+  const endpoints = createPathIndex()
   const paths = createPathIndex()
   return events.flatMap((event, later) => {
-    const equalNames = ids.of(event.id)
-    const getIdAt = (owner: number): string => events[owner]?.id ?? ''
+    const equalNames = ids.findOwners(event.id)
+    const getEventId = (owner: number): string => events[owner]?.id ?? ''
     const findAddressClashes = (
       code: 'EV801' | 'EV803',
       claims: readonly Claim[],
       seen: SeenPaths,
       message: (name: string, otherName: string, owner: string) => string,
     ): readonly Clash[] =>
-      claims.flatMap((first) =>
-        seen.findClashing(first.path).map(({ owner, claim }) => ({
+      claims.flatMap((newClaim) =>
+        seen.findClashing(newClaim.path).map(({ owner, claim }) => ({
           code,
           later,
           earlier: owner,
-          at: first.at,
+          at: newClaim.at,
           earlierAt: claim.at,
-          message: message(first.name, claim.name, getIdAt(owner)),
+          message: message(newClaim.name, claim.name, getEventId(owner)),
         })),
       )
-    const findSameOrMatching = (claim: string, other: string, owner: string): string =>
+    const formatAddressClash = (claim: string, other: string, owner: string): string =>
       claim === other
         ? `${claim} already belongs to ${owner}`
         : `${claim} also matches ${other} of ${owner}`
-    const found: readonly Clash[] = [
-      ...findAddressClashes('EV801', listPages(event), pages, findSameOrMatching),
+    const clashes: readonly Clash[] = [
+      ...findAddressClashes('EV801', listPages(event), pages, formatAddressClash),
       ...findAddressClashes(
         'EV801',
         listPages(event),
         paths,
         (claim, _, owner) => `${claim} is the address of a call of ${owner}`,
       ),
-      ...findAddressClashes('EV803', listEndpoints(event), calls, findSameOrMatching),
+      ...findAddressClashes('EV803', listEndpoints(event), endpoints, formatAddressClash),
       ...findAddressClashes(
         'EV803',
         listGetAddresses(event),
@@ -82,23 +82,23 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
         earlier: owner,
         at: 'order_id',
         earlierAt: 'order_id',
-        message: `${sharedOrderId} could belong to ${getIdAt(owner)} or ${event.id}`,
+        message: `${sharedOrderId} could belong to ${getEventId(owner)} or ${event.id}`,
         help: 'choose a prefix that does not start like the other one',
       })),
-      ...keys.of(event.admin.dashboard.key).map((owner) => ({
+      ...keys.findOwners(event.admin.dashboard.key).map((owner) => ({
         code: 'EV806' as const,
         later,
         earlier: owner,
         at: 'admin.dashboard.key',
         earlierAt: 'admin.dashboard.key',
-        message: `the dashboard key \`${event.admin.dashboard.key}\` already belongs to ${getIdAt(owner)}`,
+        message: `the dashboard key \`${event.admin.dashboard.key}\` already belongs to ${getEventId(owner)}`,
       })),
     ]
     ids.add(event.id, later)
     keys.add(event.admin.dashboard.key, later)
     orders.add(event, later)
     for (const claim of listPages(event)) pages.add(claim, later)
-    for (const claim of listEndpoints(event)) calls.add(claim, later)
+    for (const claim of listEndpoints(event)) endpoints.add(claim, later)
     for (const claim of listGetAddresses(event)) paths.add(claim, later)
     return [
       ...equalNames.map((earlier) => ({
@@ -109,7 +109,7 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
         earlierAt: 'event.id',
         message: `the event id \`${event.id}\` is already used`,
       })),
-      ...found.filter(({ earlier }) => !equalNames.includes(earlier)),
+      ...clashes.filter(({ earlier }) => !equalNames.includes(earlier)),
     ]
   })
 }
@@ -188,7 +188,7 @@ function findSharedOrderId(a: EventConfig['orderId'], b: EventConfig['orderId'])
 function createNameIndex() {
   const owners = new Map<string, number[]>()
   return {
-    of: (name: string): readonly number[] => owners.get(name) ?? [],
+    findOwners: (name: string): readonly number[] => owners.get(name) ?? [],
     add: (name: string, owner: number): void => {
       owners.set(name, [...(owners.get(name) ?? []), owner])
     },
@@ -198,12 +198,12 @@ function createNameIndex() {
 function createOrderIdIndex() {
   type OwnedOrderId = { readonly owner: number; readonly orderId: EventConfig['orderId'] }
   const byPrefix = new Map<string, OwnedOrderId[]>()
-  /** By each beginning of a longer prefix. */
+  /** Order ids by each shorter beginning of their prefix. */
   const byBeginning = new Map<string, OwnedOrderId[]>()
-  const put = (map: Map<string, OwnedOrderId[]>, key: string, seen: OwnedOrderId): void => {
+  const put = (map: Map<string, OwnedOrderId[]>, key: string, owned: OwnedOrderId): void => {
     const existing = map.get(key)
-    if (existing === undefined) map.set(key, [seen])
-    else existing.push(seen)
+    if (existing === undefined) map.set(key, [owned])
+    else existing.push(owned)
   }
   const listBeginnings = (prefix: string): readonly string[] =>
     Array.from(prefix.slice(1), (_, index) => prefix.slice(0, index + 1))
@@ -224,7 +224,7 @@ function createOrderIdIndex() {
   }
 }
 
-type Branch = { readonly below: Map<string, Branch>; readonly here: OwnedClaim[] }
+type Branch = { readonly children: Map<string, Branch>; readonly here: OwnedClaim[] }
 type SeenPaths = {
   /** Returns the other claims that one request could also match, at most one per owner. */
   findClashing(path: string): readonly OwnedClaim[]
@@ -233,28 +233,34 @@ type SeenPaths = {
 
 /** Indexes paths by segment. Paths with a query match only themselves. */
 function createPathIndex(): SeenPaths {
-  const createBranch = (): Branch => ({ below: new Map(), here: [] })
+  const createBranch = (): Branch => ({ children: new Map(), here: [] })
   const top = createBranch()
   const splitPath = (path: string): readonly string[] =>
     path.includes('?')
       ? [path]
       : listPathSegments(path).map((part) => (isPathParameter(part) ? '{}' : part))
-  const findReachable = (at: Branch, [part, ...rest]: readonly string[]): readonly OwnedClaim[] => {
-    if (part === undefined) return at.here
-    const next = part === '{}' ? [...at.below.values()] : [at.below.get(part), at.below.get('{}')]
+  const findReachable = (
+    branch: Branch,
+    [part, ...rest]: readonly string[],
+  ): readonly OwnedClaim[] => {
+    if (part === undefined) return branch.here
+    const next =
+      part === '{}'
+        ? [...branch.children.values()]
+        : [branch.children.get(part), branch.children.get('{}')]
     return next.flatMap((entry) => (entry === undefined ? [] : findReachable(entry, rest)))
   }
   return {
     findClashing: (path) => {
-      const first = new Map<number, OwnedClaim>()
+      const firstByOwner = new Map<number, OwnedClaim>()
       for (const seen of findReachable(top, splitPath(path)))
-        if (!first.has(seen.owner)) first.set(seen.owner, seen)
-      return [...first.values()]
+        if (!firstByOwner.has(seen.owner)) firstByOwner.set(seen.owner, seen)
+      return [...firstByOwner.values()]
     },
     add: (claim, owner) => {
       const end = splitPath(claim.path).reduce((at, part) => {
-        const next = at.below.get(part) ?? createBranch()
-        at.below.set(part, next)
+        const next = at.children.get(part) ?? createBranch()
+        at.children.set(part, next)
         return next
       }, top)
       end.here.push({ owner, claim })

@@ -57,7 +57,7 @@ export function createFinding(
     const file = name === undefined ? source : (shared[name] ?? source)
     return span === undefined ? file.place(at, part) : file.placeOf(span, at)
   }
-  // A warning or a note can be intended, an error cannot.
+  // A warning or a note can be intended; an error cannot.
   const help =
     draft.help ??
     (severity === 'error' || NEVER_ACCEPTED_CODE.test(code)
@@ -76,7 +76,7 @@ export function createFinding(
   }
 }
 
-/** Whether the findings prevent a file from being served. */
+/** Returns true if the findings prevent a file from being served. */
 export function hasErrors(findings: readonly Finding[]): boolean {
   return findings.some(({ severity }) => severity === 'error')
 }

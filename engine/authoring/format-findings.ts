@@ -14,7 +14,7 @@ export function formatFindings(
 }
 
 /**
- * Formats `file:line:column`, excerpt, caret; then related places, notes and help. Ends with a line
+ * Formats one finding: `file:line:column`, excerpt and caret, then related places, notes and help. Ends with a line
  * break.
  */
 function formatFinding(finding: Finding, sources: ReadonlyMap<string, string>): string {
@@ -66,17 +66,17 @@ function formatExcerpt(
 ): readonly string[] {
   if (text === undefined) return []
   const sourceLine = makeReadable(text.split('\n')[at.start.line - 1]?.replace(/\r$/, '') ?? '')
-  const from = Math.min(at.start.column - 1, sourceLine.length)
-  const sameLine = at.end.line === at.start.line
-  const until = sameLine
-    ? Math.min(Math.max(at.end.column - 1, from), sourceLine.length)
+  const markStart = Math.min(at.start.column - 1, sourceLine.length)
+  const isOneLine = at.end.line === at.start.line
+  const markEnd = isOneLine
+    ? Math.min(Math.max(at.end.column - 1, markStart), sourceLine.length)
     : sourceLine.trimEnd().length
-  const cut = from > MAX_LINE_WIDTH - 40 ? from - 40 : 0
-  const line = sourceLine.slice(cut, cut + MAX_LINE_WIDTH)
-  const before = makePrintable(`${cut > 0 ? '…' : ''}${line.slice(0, from - cut)}`)
-  const markedText = makePrintable(line.slice(from - cut, until - cut))
+  const cutStart = markStart > MAX_LINE_WIDTH - 40 ? markStart - 40 : 0
+  const line = sourceLine.slice(cutStart, cutStart + MAX_LINE_WIDTH)
+  const before = makePrintable(`${cutStart > 0 ? '…' : ''}${line.slice(0, markStart - cutStart)}`)
+  const markedText = makePrintable(line.slice(markStart - cutStart, markEnd - cutStart))
   const after = makePrintable(
-    `${line.slice(until - cut)}${sourceLine.length > cut + MAX_LINE_WIDTH ? '…' : ''}`,
+    `${line.slice(markEnd - cutStart)}${sourceLine.length > cutStart + MAX_LINE_WIDTH ? '…' : ''}`,
   )
   const number = String(at.start.line).padStart(gutter)
   return [

@@ -57,7 +57,7 @@ export function checkMutant(
   original: Original,
   shared: SharedFiles,
 ): CheckedMutant {
-  const { reads, findings: allFindings } = compileEvent(mutant.text, shared, {
+  const { uncheckedEvent: reads, findings: allFindings } = compileEvent(mutant.text, shared, {
     path: original.path,
   })
   const findings = allFindings.filter(({ severity }) => severity !== 'note')

@@ -19,14 +19,14 @@ function readRefundPercent(written: unknown): number {
  */
 export function toCancellation(plain: PlainMap, currency: Currency): Cancellation {
   const steps = asList(plain.steps).map(asMap)
-  const last = steps.find(({ otherwise }) => otherwise !== undefined)
+  const lastStep = steps.find(({ otherwise }) => otherwise !== undefined)
   return {
     steps: steps.flatMap((step) =>
       step.until === undefined
         ? []
         : [{ until: day(asText(step.until)), ...toRefundTerms(plain, step, currency) }],
     ),
-    otherwise: toRefundTerms(plain, last ?? {}, currency),
+    otherwise: toRefundTerms(plain, lastStep ?? {}, currency),
   }
 }
 

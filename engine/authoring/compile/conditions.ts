@@ -74,7 +74,7 @@ export function resolveAges<T>(value: T, firstDay: Day): T {
 const isAgeTest = (value: object): value is { is: 'date'; age: AgeBounds } =>
   'is' in value && value.is === 'date' && 'age' in value && value.age !== undefined
 
-/** A person born on 29 February turns a year older on 1 March of a non-leap year. */
+/** Converts ages to dates of birth. A person born on 29 February has their birthday on 1 March in other years. */
 function toBirthDays(
   { atLeast = -Infinity, atMost = Infinity, above = -Infinity, below = Infinity, on }: AgeBounds,
   firstDay: Day,

@@ -14,33 +14,33 @@ import {
   type PlainMap,
 } from './read-checked-values.ts'
 
-export function toPricingContext(
+export function toQuotasAndCodes(
   file: PlainMap,
 ): Pick<EventConfig, 'quotas' | 'holdSeatsMs' | 'unique' | 'codeKinds' | 'memberLists'> {
   return {
-    quotas: asList(file.quotas).map(asMap).map(toLimit),
+    quotas: asList(file.quotas).map(asMap).map(toQuota),
     holdSeatsMs:
       file.hold_seats_for === undefined
         ? DEFAULT_SEAT_HOLD_MS
         : readDuration(asText(file.hold_seats_for)),
     unique: asList(file.unique).map(asMap).map(toUnique),
-    codeKinds: asList(asMap(file.codes).kinds).map(asMap).map(toKind),
+    codeKinds: asList(asMap(file.codes).kinds).map(asMap).map(toCodeKind),
     memberLists: Object.entries(asMap(file.member_lists)).map(([id, memberList]) =>
       toMemberList(id, asMap(memberList)),
     ),
   }
 }
 
-function toLimit(limit: PlainMap): Quota {
-  const { full } = limit
+function toQuota(quota: PlainMap): Quota {
+  const { full } = quota
   return {
-    id: asText(limit.id),
+    id: asText(quota.id),
     max:
-      typeof limit.max === 'object' && limit.max !== null
+      typeof quota.max === 'object' && quota.max !== null
         ? Object.fromEntries(
-            Object.entries(asMap(limit.max)).map(([option, places]) => [option, Number(places)]),
+            Object.entries(asMap(quota.max)).map(([option, seats]) => [option, Number(seats)]),
           )
-        : Number(limit.max),
+        : Number(quota.max),
     full:
       typeof full === 'string'
         ? { message: full }
@@ -49,11 +49,11 @@ function toLimit(limit: PlainMap): Quota {
             ...removeUndefined({ offer: asOptionalText(asMap(full).offer) }),
           },
     ...removeUndefined({
-      when: limit.when === undefined ? undefined : toCondition(limit.when),
-      eachOptionOf: asOptionalText(limit.each_option_of),
-      count: asOptionalText(limit.count),
-      withDelegate: limit.with_delegate === true ? (true as const) : undefined,
-      few: limit.few as number | undefined,
+      when: quota.when === undefined ? undefined : toCondition(quota.when),
+      eachOptionOf: asOptionalText(quota.each_option_of),
+      count: asOptionalText(quota.count),
+      withDelegate: quota.with_delegate === true ? (true as const) : undefined,
+      few: quota.few as number | undefined,
     }),
   }
 }
@@ -66,7 +66,7 @@ function toUnique(unique: PlainMap): Unique {
   }
 }
 
-function toKind(kind: PlainMap): CodeKind {
+function toCodeKind(kind: PlainMap): CodeKind {
   const gives = asMap(kind.gives)
   const id = asText(kind.id)
   return {
@@ -99,9 +99,9 @@ const MS_BY_UNIT: Readonly<Record<string, number>> = {
 }
 
 /** Reads "30 minutes" or "1 hour"; other values are reported by the schema check. */
-function readDuration(file: string): number {
-  const found = /^(\d+)\s*(minute|hour|day)s?$/.exec(file.trim())
-  return found === null
+function readDuration(written: string): number {
+  const match = /^(\d+)\s*(minute|hour|day)s?$/.exec(written.trim())
+  return match === null
     ? DEFAULT_SEAT_HOLD_MS
-    : Number(found[1]) * (MS_BY_UNIT[found[2] ?? ''] ?? 0)
+    : Number(match[1]) * (MS_BY_UNIT[match[2] ?? ''] ?? 0)
 }

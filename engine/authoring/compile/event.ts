@@ -18,9 +18,9 @@ import { isCharged, toFees, toPricedMethods } from './fees.ts'
 import { toCancellation } from './cancellation.ts'
 import { toEdit, toRetention } from './self-service.ts'
 import { toInvoice } from './invoice.ts'
-import { toPricingContext } from './discount-codes-and-members.ts'
+import { toQuotasAndCodes } from './discount-codes-and-members.ts'
 import { toCategory, toField } from './form.ts'
-import { toPaying } from './payment-methods.ts'
+import { compilePayment } from './payment-methods.ts'
 import { toAdmin } from './office-lists.ts'
 import { EMPTY_PAGE, compileResultErrors, toButton, toPage } from './result-pages.ts'
 import {
@@ -31,7 +31,7 @@ import {
   asOptionalDay,
   asText,
   asTexts,
-  asWireNames,
+  asTextMap,
   type PlainMap,
   type PlainShared,
 } from './read-checked-values.ts'
@@ -50,7 +50,7 @@ import {
 export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   const event = asMap(file.event)
   const rawForm = asMap(file.form)
-  const common = asMap(shared.texts.form)
+  const formTexts = asMap(shared.texts.form)
   const categories = asList(file.categories).map(asMap).map(toCategory)
   const sections = asList(rawForm.sections).map(asMap)
   const days = { from: day(asText(event.from)), to: day(asText(event.to)) }
@@ -83,28 +83,29 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
       label: asText(value.label),
     }))
   const roles = findRoles([...compiledFields, ...alsoStored])
-  const paying = toPaying(file.payment, { categories, shared, days })
+  const paymentConfig = compilePayment(file.payment, { categories, shared, days })
   const fields = compiledFields.map((field) =>
-    paying.payment !== null && field.type === 'email' && field.id === roles.email
+    paymentConfig.payment !== null && field.type === 'email' && field.id === roles.email
       ? { ...field, toGateway: true }
       : field,
   )
   const method = buildMethodQuestion(
-    paying,
+    paymentConfig,
     listCurrenciesOfEvent({ currency, categories }),
     sections.length,
-    asText(common.required),
+    asText(formTexts.required),
   )
   const orderId = asMap(file.order_id)
   const id = asText(event.id)
   const site = toSiteTexts(shared.texts)
-  const summary = { ...asMap(common.summary), ...asMap(rawForm.summary) }
+  const summary = { ...asMap(formTexts.summary), ...asMap(rawForm.summary) }
   const freeButton = asOptionalText(summary.free_button) ?? DEFAULT_FREE_BUTTON
   const panel = rawForm.panel === undefined ? null : asMap(rawForm.panel)
   const stepper = rawForm.stepper === undefined ? null : asMap(rawForm.stepper)
-  const withoutPayment = { ...asMap(common.without_payment), ...asMap(rawForm.without_payment) }
+  const withoutPayment = { ...asMap(formTexts.without_payment), ...asMap(rawForm.without_payment) }
   // A transfer is not paid by clicking a button.
-  const hasOnlyCardPayment = paying.payment !== null && listDelegateMethods(paying).length === 1
+  const hasOnlyCardPayment =
+    paymentConfig.payment !== null && listDelegateMethods(paymentConfig).length === 1
   const readOptionalMessage = (value: unknown): string | null =>
     value === 'none' ? null : asText(value)
   const api = asMap(file.api)
@@ -143,7 +144,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
       colour: asOptionalText(asMap(file.look).colour) ?? DEFAULT_THEME_COLOUR,
       ...removeUndefined({ logo: asOptionalText(asMap(file.look).logo) }),
     },
-    ...removeUndefined({ words: file.words === undefined ? undefined : asWireNames(file.words) }),
+    ...removeUndefined({ words: file.words === undefined ? undefined : asTextMap(file.words) }),
     closed:
       file.closed === undefined
         ? null
@@ -164,9 +165,9 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
     categoryChoice,
     fees: {
       ...fees,
-      ...removeUndefined({ methods: toPricedMethods(fees, paying.methods, fields) }),
+      ...removeUndefined({ methods: toPricedMethods(fees, paymentConfig.methods, fields) }),
     },
-    ...withCountMax(toPricingContext(file), fields),
+    ...addCountMax(toQuotasAndCodes(file), fields),
     approvals: toApprovals(file.approval),
     sections: [
       ...sections.map((section): Section => ({
@@ -214,7 +215,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
         notice: readOptionalMessage(withoutPayment.notice),
         alert: readOptionalMessage(withoutPayment.alert),
       },
-      failure: asText(rawForm.failure ?? common.failure),
+      failure: asText(rawForm.failure ?? formTexts.failure),
     },
     orderId: {
       prefix: asText(orderId.prefix),
@@ -226,14 +227,14 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
     edit: file.edit === undefined ? null : toEdit(asMap(file.edit)),
     retention: toRetention(asMap(file.retention), days.to),
     invoice: file.invoice === undefined ? null : toInvoice(asMap(file.invoice)),
-    ...paying,
+    ...paymentConfig,
     api: {
       register: apiDefaults.register,
       registration: asOptionalText(api.registration) ?? apiDefaults.registration,
       tariff: asOptionalText(api.tariff) ?? apiDefaults.tariff,
       gatewayReturn: asOptionalText(api.gateway_return) ?? null,
-      sends: asWireNames(api.sends),
-      returns: asWireNames(api.returns),
+      sends: asTextMap(api.sends),
+      returns: asTextMap(api.returns),
     },
     results: {
       amounts:
@@ -288,7 +289,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
 }
 
 /** Adds to each quota that counts a field the maximum number of seats per registration. */
-function withCountMax<Context extends Pick<EventConfig, 'quotas'>>(
+function addCountMax<Context extends Pick<EventConfig, 'quotas'>>(
   context: Context,
   fields: readonly Field[],
 ): Context {
@@ -316,13 +317,13 @@ const readDeskDays = (
       }
 
 /** Returns the closing day: by default the last day of the event. */
-const readClosingDay = (raw: unknown, last: Day): Day | undefined =>
-  raw === NEVER ? undefined : (asOptionalDay(raw) ?? last)
+const readClosingDay = (raw: unknown, lastDay: Day): Day | undefined =>
+  raw === NEVER ? undefined : (asOptionalDay(raw) ?? lastDay)
 
 function toSiteTexts(shared: PlainMap): SiteTexts {
   const admin = asMap(shared.admin)
   return {
-    calls: asWireNames(shared.calls),
+    calls: asTextMap(shared.calls),
     admin: {
       signIn: asText(admin.sign_in),
       dashboard: asText(admin.dashboard),
@@ -333,6 +334,6 @@ function toSiteTexts(shared: PlainMap): SiteTexts {
     },
     missingValue: asText(asMap(shared.results).missing_value),
     noticeMs: Number(asMap(shared.form).notice_ms),
-    values: asWireNames(shared.values),
+    values: asTextMap(shared.values),
   }
 }

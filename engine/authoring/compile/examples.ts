@@ -13,7 +13,7 @@ import {
   readSignedFileAmount,
   asText,
   asTexts,
-  asWireNames,
+  asTextMap,
   type PlainMap,
 } from './read-checked-values.ts'
 
@@ -79,14 +79,14 @@ export function toExamples(
         expect: {
           ...expected,
           ...removeUndefined({
-            errors: expect.errors === undefined ? undefined : asWireNames(expect.errors),
+            errors: expect.errors === undefined ? undefined : asTextMap(expect.errors),
           }),
         },
       }
     })
 }
 
-/** An invalid day or time is reported by EV105, and such a file is never served. */
+/** Reads a day or time. EV105 reports an invalid one, and such a file is never served. */
 function readMoment(value: string): Instant {
   return readInstant(value) ?? instant(0)
 }

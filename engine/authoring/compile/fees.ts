@@ -41,7 +41,7 @@ export function isCharged({ tax }: Pick<Fees, 'tax'>, value: unknown): boolean {
 
 type CategoryCurrency = Pick<Category, 'id' | 'currency'>
 
-/** `currency`: the event's, unless a category has its own. */
+/** Compiles `fees`. `currency` is the event's currency; a category may have its own. */
 export function toFees(
   fees: PlainMap,
   currency: Currency,
@@ -104,10 +104,10 @@ export function toPricedMethods(
   methods: readonly PaymentMethod[],
   fields: readonly Pick<Field, 'id'>[],
 ): Fees['methods'] {
-  const isRead = adjustments.some(({ when }) =>
+  const isMethodUsed = adjustments.some(({ when }) =>
     when?.flat().some(({ field }) => field === METHOD_NAME),
   )
-  return isRead && !fields.some(({ id }) => id === METHOD_NAME)
+  return isMethodUsed && !fields.some(({ id }) => id === METHOD_NAME)
     ? methods.map((method) => ({
         id: method.id,
         label: method.label,
@@ -162,7 +162,7 @@ function toTaxRules(
   })
 }
 
-/** An item with its own tax, or none, follows only the rules for all lines, if there are any. */
+/** Limits an item with its own tax (or `none`) to the tax rules for all lines (`on: all`). */
 function buildOwnTaxRules(tax: unknown, rules: readonly PlainMap[]): Pick<Item, 'taxRules'> {
   if (tax === undefined || rules.length === 0) return {}
   return {
@@ -194,7 +194,7 @@ type Currencies = Pick<EventConfig, 'currency'> & {
   readonly categories: readonly CategoryCurrency[]
 }
 
-/** Limits a condition to the categories in this currency. Unchanged if all categories are. */
+/** Limits a condition to the categories in this currency. Returns it unchanged if all categories use this currency. */
 function limitToCurrency(
   when: Condition | null,
   currency: Currency,
@@ -205,9 +205,9 @@ function limitToCurrency(
     .filter((id) => getCurrency(currencies, id) === currency)
   if (values.length === currencies.categories.length) return when
   const test = { field: 'category', test: { is: 'in', values } } as const
-  const isStated = (known: ConditionMap[number]): boolean =>
-    JSON.stringify(known) === JSON.stringify(test)
-  return (when ?? [[]]).map((tests) => (tests.some(isStated) ? tests : [...tests, test]))
+  const isSameTest = (otherTest: ConditionMap[number]): boolean =>
+    JSON.stringify(otherTest) === JSON.stringify(test)
+  return (when ?? [[]]).map((tests) => (tests.some(isSameTest) ? tests : [...tests, test]))
 }
 
 /** Returns the currency of an amount in the file: the stated one, or else the event's. */
@@ -267,10 +267,10 @@ function toItem(
 /** Reads the counted field, or the condition on which its people are counted. */
 function toCount(count: unknown): Item['count'] {
   if (count === undefined) return undefined
-  const [counted] = Object.entries(asMap(count))
-  return counted === undefined
+  const [countEntry] = Object.entries(asMap(count))
+  return countEntry === undefined
     ? { field: asText(count) }
-    : { field: counted[0], where: toCondition(counted[1]) }
+    : { field: countEntry[0], where: toCondition(countEntry[1]) }
 }
 
 /** Compiles an adjustment. An amount applies only to bills in its currency, a percentage to all. */
@@ -299,7 +299,7 @@ function toAdjustment(adjustment: PlainMap, currencies: Currencies): Adjustment 
   }
 }
 
-/** `none`, 0 and a missing cell are not on sale; only `free` is on sale at no charge. */
+/** Reads a price; null if it is not on sale (`none`, 0, or a missing cell). Only `free` is on sale at no charge. */
 function toPrice(cell: unknown, currency: Currency): Amount | null {
   if (cell === 'none' || cell === undefined) return null
   if (cell === 'free') return toAmount(0)

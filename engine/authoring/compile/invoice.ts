@@ -9,7 +9,7 @@ import {
   type PlainMap,
 } from './read-checked-values.ts'
 
-/** Invalid values are kept as they are: a check reports them, and such a file is never served. */
+/** Compiles `invoice`. Keeps invalid values: a check reports them, and such a file is never served. */
 export function toInvoice(plain: PlainMap): Invoice {
   const gstin = readGstin(asText(plain.gstin)) ?? asText(plain.gstin)
   const number = asText(plain.number).trim()

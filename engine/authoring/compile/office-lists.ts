@@ -88,15 +88,14 @@ function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminLis
   const id = asText(value.id)
   const listApi = buildDefaultListApi(id)
   const errors = asMap(value.errors)
-  const exported = asMap(value.export)
+  const exportSettings = asMap(value.export)
   const load = asOptionalText(errors.load) ?? site.admin.load
   return {
     id,
     title: asText(value.title),
     route: asText(value.route),
     api: asOptionalText(value.api) ?? listApi.api,
-    // In addition to the filters of the file: items sold are filtered by the labels used in the
-    // export.
+    // In addition to the filters of the file, sold items can be filtered by the labels used in the export.
     filters: [
       ...asList(value.filters).map((filter) => toFilter(config, filter)),
       ...[buildSalesFilter(config)].filter((filter) => filter !== null),
@@ -113,8 +112,8 @@ function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminLis
       export: asOptionalText(errors.export) ?? site.admin.export,
     },
     export: {
-      api: asOptionalText(exported.api) ?? listApi.exportApi,
-      file: asOptionalText(exported.file) ?? listApi.exportFile,
+      api: asOptionalText(exportSettings.api) ?? listApi.exportApi,
+      file: asOptionalText(exportSettings.file) ?? listApi.exportFile,
     },
     ...(listGatewayAccounts(config).length > 1 ? { hasSeveralAccounts: true } : {}),
   }
@@ -189,8 +188,8 @@ const FIELD_KINDS: Readonly<Record<FieldType | 'money', Column['kind']>> = {
 }
 
 function toColumn(config: EventConfig, id: string): Column {
-  const sold = buildSalesColumns(config).find((column) => column.id === id)
-  if (sold !== undefined) return sold
+  const salesColumn = buildSalesColumns(config).find((column) => column.id === id)
+  if (salesColumn !== undefined) return salesColumn
   const type =
     config.fields.find((field) => field.id === id)?.type ??
     config.alsoStored.find((stored) => stored.id === id)?.type

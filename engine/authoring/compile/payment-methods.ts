@@ -17,7 +17,7 @@ import {
   readFileAmount,
   asText,
   asTexts,
-  asWireNames,
+  asTextMap,
   type PlainMap,
 } from './read-checked-values.ts'
 
@@ -25,7 +25,7 @@ import {
 const DEFAULT_CARD_METHOD = { id: 'card', label: 'Card, UPI or net banking' } as const
 
 /** Compiles `payment`; the result's `payment` is null if no card gateway is among the methods. */
-export function toPaying(
+export function compilePayment(
   written: unknown,
   context: FieldContext,
 ): Pick<EventConfig, 'payment' | 'cardAccounts' | 'methods'> {
@@ -136,9 +136,9 @@ function toGateway(name: string, gateways: PlainMap): Gateway {
       hops: asTexts(live.hops),
     },
     minimum: gateway.minimum === undefined ? GATEWAY_MINIMUM : readFileAmount(gateway.minimum, INR),
-    constants: asWireNames(gateway.constants),
+    constants: asTextMap(gateway.constants),
     postsTo: asText(gateway.posts_to),
-    posts: asWireNames(gateway.posts),
+    posts: asTextMap(gateway.posts),
   }
 }
 

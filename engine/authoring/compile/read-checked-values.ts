@@ -45,8 +45,8 @@ export function readSignedFileAmount(value: unknown, currency: Currency): Amount
     : readFileAmount(valueText, currency)
 }
 
-/** Reads a map of external names to their values. */
-export function asWireNames(value: unknown): Readonly<Record<string, string>> {
+/** Reads a map whose values are texts. */
+export function asTextMap(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(asMap(value)).map(([key, inner]) => [key, asText(inner)]),
   )

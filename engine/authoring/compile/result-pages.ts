@@ -1,4 +1,4 @@
-/** Compiles the result pages after payment: rows with labels, buttons, message for an invalid order. */
+/** Compiles the result pages after payment: labelled rows, buttons and error messages. */
 import type { Button, Detail, EventConfig, ResultPage } from '../../event/config.ts'
 import { getLabel } from '../../event/placeholders-and-answer-texts.ts'
 import { toCondition } from './conditions.ts'

@@ -1,6 +1,4 @@
-/**
- * Compiles self-service and retention: the answers that delegates may change, and the last days of answers and files.
- */
+/** Compiles which answers delegates may change, and how long answers and files are kept. */
 import type { Edit, Retention } from '../../event/approval-and-cancellation-types.ts'
 import { addMonths, day, addDays, type Day } from '../../lib/time.ts'
 import { asOptionalText, asText, asTexts, type PlainMap } from './read-checked-values.ts'
@@ -10,9 +8,9 @@ export function toEdit({ until, fields }: PlainMap): Edit {
 }
 
 /** Compiles the retention periods, which are counted from the event's last day. */
-export function toRetention(plain: PlainMap, last: Day): Retention {
+export function toRetention(plain: PlainMap, lastDay: Day): Retention {
   const readUntil = (written: string | undefined): Day | null =>
-    written === undefined ? null : addDuration(last, written)
+    written === undefined ? null : addDuration(lastDay, written)
   return {
     answers: readUntil(asOptionalText(plain.answers)),
     files: readUntil(asOptionalText(plain.files)),

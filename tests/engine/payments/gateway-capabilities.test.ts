@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { GATEWAY_CAPABILITIES, INR, day, instant, readCurrency } from '../../../engine/index.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
-import { toPaying } from '../../../engine/authoring/compile/payment-methods.ts'
+import { compilePayment } from '../../../engine/authoring/compile/payment-methods.ts'
 import {
   getCardCapabilities,
   explainTooOldForGateway,
@@ -50,14 +50,17 @@ test('a limit is in days, or in months, up to the last day of a shorter month', 
 test('a gateway of an unknown kind is refused, and never treated as another', () => {
   const gateways = sharedFiles.gateways.text.replace('kind: razorpay', 'kind: another')
   expect(gateways).not.toBe(sharedFiles.gateways.text)
-  const { reads, findings } = compileEvent(readSource('events/afpicon2026.yaml').text, {
-    ...sharedFiles,
-    gateways: { ...sharedFiles.gateways, text: gateways },
-  })
+  const { uncheckedEvent: reads, findings } = compileEvent(
+    readSource('events/afpicon2026.yaml').text,
+    {
+      ...sharedFiles,
+      gateways: { ...sharedFiles.gateways, text: gateways },
+    },
+  )
   expect(reads).toBeNull()
   expect(findings.map(({ at }) => at.path)).toContain('events/_shared/gateways.yaml')
   // Even if the file has not been checked.
   const shared = { gateways: { gateways: { cards: { kind: 'another' } } } }
-  const compile = () => toPaying({ gateway: 'cards', account: 'demo' }, { shared } as never)
+  const compile = () => compilePayment({ gateway: 'cards', account: 'demo' }, { shared } as never)
   expect(compile).toThrow('a gateway of an unknown kind')
 })

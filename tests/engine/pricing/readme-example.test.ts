@@ -15,7 +15,7 @@ test('the lines of the README, inserted into the named event, result in the stat
   const eventText = text
     .replace(/^categories:\n[^]*?(?=\n# ── The form)/m, lines)
     .replace(/\nexamples:[^]*/, '')
-  const event = compileEvent(eventText, sharedFiles, { path }).reads
+  const event = compileEvent(eventText, sharedFiles, { path }).uncheckedEvent
   if (event === null) throw new Error('its structure is wrong')
   const priceTime = readInstant('2025-11-02')
   if (priceTime === null) throw new Error('no day')

@@ -49,7 +49,7 @@ export type Lines = {
 /** Never throws: incomplete text produces findings, and examples that cannot run are omitted. */
 export function checkEventFile(request: CheckRequest): CheckResult {
   const { number, path, text, shared, otherRoutes } = request
-  const { reads: draft, findings } = compileEvent(text, shared, { path }, { otherRoutes })
+  const { uncheckedEvent: draft, findings } = compileEvent(text, shared, { path }, { otherRoutes })
   const emptyResult = {
     number,
     text,
