@@ -20,7 +20,7 @@ export function proveAll(event: EventConfig): BillFindings | null {
   const reachedItems = new Set<string>()
   for (const { id, found } of items) {
     if (found === null) return null
-    for (const { is, table, row, period, who } of found.holes)
+    for (const { is, table, row, period, who } of found.missingPrices)
       for (const { category } of who)
         holes.add(
           is === 'no-table'
@@ -29,7 +29,7 @@ export function proveAll(event: EventConfig): BillFindings | null {
               ? `no-row ${id} ${table} ${row} ${category}`
               : `none ${id} ${table} ${row} ${period} ${category}`,
         )
-    for (const { table, row, period } of found.reached)
+    for (const { table, row, period } of found.reachedCells)
       reachedItems.add(`${id} ${table} ${row} ${period}`)
   }
   return {

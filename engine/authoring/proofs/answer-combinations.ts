@@ -67,9 +67,8 @@ export function listPoints(axes: readonly Axis[]): readonly Point[] | null {
 }
 
 /**
- * Returns a point as a delegate's answers: adds defaults and removes hidden ones, so that
- * impossible points become possible ones. Includes the context; member records only if the answer
- * for their lookup is given.
+ * Returns a point as a delegate's answers: adds defaults and removes hidden ones, so that impossible points become
+ * possible ones. Includes the context, but a member record only if the answer for its lookup is given.
  */
 export function toAnswers(event: EventConfig | PublicEvent, point: Answers): Answers {
   const context = extractContext(event, point)
@@ -88,17 +87,15 @@ function mergeBoxes(boxes: readonly Box[]): readonly Box[] {
   const remainingBoxes = [...boxes]
   for (let i = 0; i < remainingBoxes.length; i++) {
     const group = remainingBoxes[i] ?? []
-    const other = remainingBoxes.findIndex(
+    const otherIndex = remainingBoxes.findIndex(
       (other, j) =>
         j > i &&
         group.filter((values, axis) => !areSetsEqual(values, other[axis] ?? new Set())).length <= 1,
     )
-    if (other === -1) continue
-    const otherGroup = remainingBoxes[other] ?? []
-    remainingBoxes[i] = group.map(
-      (values, axis) => new Set([...values, ...(otherGroup[axis] ?? [])]),
-    )
-    remainingBoxes.splice(other, 1)
+    if (otherIndex === -1) continue
+    const otherBox = remainingBoxes[otherIndex] ?? []
+    remainingBoxes[i] = group.map((values, axis) => new Set([...values, ...(otherBox[axis] ?? [])]))
+    remainingBoxes.splice(otherIndex, 1)
     i = -1
   }
   return remainingBoxes
@@ -109,13 +106,13 @@ function areSetsEqual(a: ReadonlySet<unknown>, b: ReadonlySet<unknown>): boolean
 }
 
 /**
- * Describes points of these axes in as few lines as possible. `all` contains every possible point;
- * an axis on which every value is possible is omitted.
+ * Describes points of these axes in as few lines as possible. `possibleAnswers` contains every possible point; an axis
+ * with all its possible values is omitted.
  */
 export function formatPoints(
   axes: readonly Axis[],
   points: readonly Answers[],
-  all: readonly Answers[],
+  possibleAnswers: readonly Answers[],
 ): readonly string[] {
   const toBox = (answers: Answers): Box =>
     axes.map(({ field }) => new Set([getOwn(answers, field)]))
@@ -125,16 +122,16 @@ export function formatPoints(
       toBox(answers),
     ]),
   )
-  const possible = axes.map(
-    ({ field }) => new Set(all.map((answers) => getOwn(answers, field))).size,
+  const possibleCounts = axes.map(
+    ({ field }) => new Set(possibleAnswers.map((answers) => getOwn(answers, field))).size,
   )
   return mergeBoxes([...distinct.values()]).map((box) =>
     axes
       .flatMap((axis, index) => {
-        const contained = [...(box[index] ?? [])]
-        return contained.length === possible[index]
+        const boxAnswers = [...(box[index] ?? [])]
+        return boxAnswers.length === possibleCounts[index]
           ? []
-          : [`${axis.field}: ${describeAll(axis, contained).join(' or ')}`]
+          : [`${axis.field}: ${describeAnswers(axis, boxAnswers).join(' or ')}`]
       })
       .join(', '),
   )
@@ -144,7 +141,10 @@ export function formatPoints(
  * Describes each answer. Consecutive days on the axis become a range, because all days between them
  * are equivalent.
  */
-function describeAll(axis: Axis, contained: readonly (Answer | undefined)[]): readonly string[] {
+function describeAnswers(
+  axis: Axis,
+  contained: readonly (Answer | undefined)[],
+): readonly string[] {
   const days = axis.values.flatMap(({ answer }) =>
     typeof answer === 'string' && isDay(answer) ? [answer] : [],
   )
@@ -154,19 +154,21 @@ function describeAll(axis: Axis, contained: readonly (Answer | undefined)[]): re
     if (at > 0 && contained.includes(days[at - 1])) dayRanges.at(-1)?.push(day)
     else dayRanges.push([day])
   }
-  const isIn = (answer: Answer | undefined): boolean => days.some((day) => day === answer)
+  const isDayOnAxis = (answer: Answer | undefined): boolean => days.some((day) => day === answer)
   return [
-    ...dayRanges.map((run) => describeSpan(run, days)),
-    ...contained.filter((answer) => !isIn(answer)).map((answer) => describe(axis, answer)),
+    ...dayRanges.map((run) => describeRange(run, days)),
+    ...contained
+      .filter((answer) => !isDayOnAxis(answer))
+      .map((answer) => describeAnswer(axis, answer)),
   ]
 }
 
 /** Formats "to 17 January 1982", "from 18 January 2015", or both ends. */
-function describeSpan(run: readonly Day[], all: readonly Day[]): string {
+function describeRange(run: readonly Day[], allDays: readonly Day[]): string {
   const [first, last] = [run[0], run.at(-1)]
   if (first === undefined || last === undefined) return ''
-  const from = first === all[0] ? null : formatDay(first)
-  const to = last === all.at(-1) ? null : formatDay(last)
+  const from = first === allDays[0] ? null : formatDay(first)
+  const to = last === allDays.at(-1) ? null : formatDay(last)
   if (from === null && to === null) return 'any day'
   if (from === null) return `to ${to}`
   return to === null ? `from ${from}` : from === to ? from : `${from} to ${to}`
@@ -176,7 +178,7 @@ function describeSpan(run: readonly Day[], all: readonly Day[]): string {
  * Returns the axis's description; an answer that is not on the axis (a default, a trimmed text) is
  * shown as it is.
  */
-function describe({ values }: Axis, answer: Answer | undefined): string {
+function describeAnswer({ values }: Axis, answer: Answer | undefined): string {
   if (answer === undefined)
     return (
       values.find((value) => value.answer === undefined)?.description ?? NOT_ANSWERED.description

@@ -32,7 +32,7 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
     if (contextAxis !== null) return [contextAxis]
     const field = event.fields.find((field) => field.id === id)
     if (field === undefined) return []
-    const always =
+    const isAlwaysAnswered =
       field.default !== undefined ||
       (field.required !== undefined && field.required.when === undefined)
     const ownTests = tests.filter((test) => test.field === id).map(({ test }) => test)
@@ -41,7 +41,7 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
         id,
         [field],
         ownTests,
-        !always || listVisibilityConditions(event, id).length > 0,
+        !isAlwaysAnswered || listVisibilityConditions(event, id).length > 0,
       ),
     ]
   })
@@ -61,7 +61,7 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
           )
     return box === null ? [] : [box]
   })
-  const hidden = axes.flatMap(({ field }) =>
+  const hiddenBoxes = axes.flatMap(({ field }) =>
     listVisibilityConditions(event, field).flatMap((shown): Box[] =>
       subtractCondition(unrestricted, shown).flatMap((hiddenBox) => {
         const axis = axes.findIndex((axis) => axis.field === field)
@@ -75,7 +75,7 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
       }),
     ),
   )
-  return { axes, space, impossible: [...hidden, ...notListedBoxes] }
+  return { axes, space, impossible: [...hiddenBoxes, ...notListedBoxes] }
 }
 
 /**
@@ -102,7 +102,7 @@ export function listAllBoxes({ space }: Pick<Domain, 'space'>): readonly Box[] {
 // ¬(A or B) = ¬A and ¬B; the negation of a map is one box per failing test.
 function subtractCondition(domain: Domain, condition: Condition): readonly Box[] {
   return condition.reduce<readonly Box[]>((rest, map) => {
-    const failing = map.flatMap(({ field, test }) => {
+    const failingBoxes = map.flatMap(({ field, test }) => {
       const box = createBox(
         domain.space,
         (axis, value) =>
@@ -112,7 +112,7 @@ function subtractCondition(domain: Domain, condition: Condition): readonly Box[]
       return box === null ? [] : [box]
     })
     return rest.flatMap((a) =>
-      failing.flatMap((b) => {
+      failingBoxes.flatMap((b) => {
         const intersection = createBox(
           domain.space,
           (axis, value) =>
@@ -137,14 +137,14 @@ export function listCategoriesFromContext({ codeKinds, quotas }: EventConfig): r
 }
 
 function buildCategoryAxis(event: EventConfig): Axis {
-  const offered = event.categories.filter(
+  const offeredCategories = event.categories.filter(
     ({ id, listedOnly }) => !listedOnly || listCategoriesFromContext(event).includes(id),
   )
   return {
     field: 'category',
     values: [
       { answer: undefined, description: 'not known' },
-      ...offered.map(({ id }) => ({ answer: id, description: id })),
+      ...offeredCategories.map(({ id }) => ({ answer: id, description: id })),
     ],
   }
 }
@@ -155,13 +155,13 @@ function buildCategoryAxis(event: EventConfig): Axis {
  */
 export function describeBox(domain: Domain, box: Box): string {
   const parts = domain.axes.flatMap(({ field, values }, axis) => {
-    const contained = values
+    const descriptions = values
       .filter((_value, index) => containsValue(domain.space, box, axis, index))
       .map(({ description }) => description)
-    return contained.length === values.length
+    return descriptions.length === values.length
       ? []
       : [
-          `${field}: ${contained.length > 6 ? `${contained.slice(0, 5).join(', ')} or ${contained.length - 5} more` : contained.join(' or ')}`,
+          `${field}: ${descriptions.length > 6 ? `${descriptions.slice(0, 5).join(', ')} or ${descriptions.length - 5} more` : descriptions.join(' or ')}`,
         ]
   })
   return parts.length === 0 ? 'all answers' : parts.join(', ')

@@ -54,7 +54,7 @@ export type ItemProof = {
 export type ExcessiveDeduction = {
   readonly adjustment: string
   /** The amount that it could not deduct. */
-  readonly left: Amount
+  readonly undeducted: Amount
   readonly who: SampleDelegate
   readonly on: Day
 }
@@ -77,7 +77,7 @@ export type BillProof = {
   readonly extremes: readonly Extremes[] | null
 }
 
-/** The maximum number of steps before a search counts as too large; less than half a second. */
+/** The maximum number of steps of a search (less than half a second). A longer search counts as too large. */
 const MAX_STEPS = 150_000
 
 /**
@@ -122,7 +122,7 @@ function pickSmallerSum(a: Sum | null, b: Sum | null): Sum | null {
   return compareSums(a, b) <= 0 ? a : b
 }
 /** An adjustment that applies: the amount not yet distributed over lines, and whether a line matched. */
-type PendingAdjustment = { readonly left: number; readonly hasLine: boolean }
+type PendingAdjustment = { readonly undistributed: number; readonly hasLine: boolean }
 type Bill = {
   readonly min: Sum
   /** The smallest above zero so far. Null if none. */
@@ -143,19 +143,19 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
       if (entry !== null && !excessiveDeductions.has(id))
         excessiveDeductions.set(id, {
           adjustment: id,
-          left: toAmount(-entry.left),
+          undeducted: toAmount(-entry.undistributed),
           who: { answers: collectAnswers(bill.min.answerPath), category: bill.min.category },
           on,
         })
     })
   const pickBest = (side: 'min' | 'smallest' | 'max', sign: 1 | -1): PossibleBill | null => {
-    const found = finalBills
+    const best = finalBills
       .flatMap(({ on, period, bill }) => {
         const sum = bill[side]
         return sum === null ? [] : [{ on, period, sum }]
       })
       .toSorted((a, b) => compareSums(a.sum, b.sum, sign))[0]
-    return found === undefined ? null : createBill(event, found.on, found.period, found.sum)
+    return best === undefined ? null : createBill(event, best.on, best.period, best.sum)
   }
   return {
     currency,
@@ -166,8 +166,8 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
   }
 }
 
-function createBill(event: EventConfig, on: Day, usual: string, sum: Sum): PossibleBill {
-  const period = findPeriodOfCategoryOn(event.fees, sum.category, usual, on)
+function createBill(event: EventConfig, on: Day, usualPeriod: string, sum: Sum): PossibleBill {
+  const period = findPeriodOfCategoryOn(event.fees, sum.category, usualPeriod, on)
   const answers = collectAnswers(sum.answerPath)
   const lines = calculateBill(event, answers, sum.category, period, on)
   assert(lines.ok, 'a bill that was found is not on sale')
@@ -199,20 +199,21 @@ function findBills(
     const pending = bill.pending.map((entry, index): PendingAdjustment | null => {
       const adjustment = adjustments[index]
       if (entry === null || adjustment === undefined || !affectsItem(adjustment, id)) return entry
-      const change = 'percent' in adjustment.by ? adjustment.by : { amount: toAmount(entry.left) }
-      const after = adjustPrices([amount], change)[0] ?? toAmount(0)
+      const change =
+        'percent' in adjustment.by ? adjustment.by : { amount: toAmount(entry.undistributed) }
+      const adjustedAmount = adjustPrices([amount], change)[0] ?? toAmount(0)
       const remainder =
         'percent' in change
           ? computeOverdraft(amount, change.percent)
-          : entry.left - (after - amount)
-      amount = after
-      return { left: remainder, hasLine: entry.hasLine || price > 0 }
+          : entry.undistributed - (adjustedAmount - amount)
+      amount = adjustedAmount
+      return { undistributed: remainder, hasLine: entry.hasLine || price > 0 }
     })
-    const due = splitPrice(taxOfLine, amount).total
-    const addDue = (sum: Sum): Sum => ({ ...sum, total: sum.total + due })
-    const [min, max] = [addDue(bill.min), addDue(bill.max)]
-    const dearer = bill.smallest === null ? null : addDue(bill.smallest)
-    return { pending, min, smallest: min.total > 0 ? min : dearer, max }
+    const lineTotal = splitPrice(taxOfLine, amount).total
+    const addLineTotal = (sum: Sum): Sum => ({ ...sum, total: sum.total + lineTotal })
+    const [min, max] = [addLineTotal(bill.min), addLineTotal(bill.max)]
+    const smallestWithLine = bill.smallest === null ? null : addLineTotal(bill.smallest)
+    return { pending, min, smallest: min.total > 0 ? min : smallestWithLine, max }
   }
   /**
    * Completes an adjustment after its last line. The remainder is kept, because it is reported if
@@ -223,17 +224,20 @@ function findBills(
     pending: bill.pending.map((entry, index) => {
       const adjustment = adjustments[index]
       if (entry === null || adjustment === undefined || getLastLine(adjustment) !== id) return entry
-      return entry.hasLine && entry.left < 0 ? entry : null
+      return entry.hasLine && entry.undistributed < 0 ? entry : null
     }),
   })
   const addAdjustment = (adjustment: Adjustment, at: number): Checkpoint<Bill> => ({
     reads: listConditionNames([adjustment.when]),
     conditions: adjustment.when === undefined ? [] : [adjustment.when],
-    at: ({ answers, category }, bill) => {
+    visit: ({ answers, category }, bill) => {
       if (adjustment.when !== undefined && !matchesCondition(adjustment.when, answers, category))
         return bill
       const remainder = 'percent' in adjustment.by ? 0 : adjustment.by.amount
-      return { ...bill, pending: bill.pending.with(at, { left: remainder, hasLine: false }) }
+      return {
+        ...bill,
+        pending: bill.pending.with(at, { undistributed: remainder, hasLine: false }),
+      }
     },
   })
   const listTaxConditions = (item: Item | null): readonly Condition[] =>
@@ -249,7 +253,7 @@ function findBills(
   const registration: Checkpoint<Bill> = {
     reads: [CATEGORY, ...listConditionNames([...rejections, ...listTaxConditions(null)])],
     conditions: [...rejections, ...listTaxConditions(null)],
-    at: ({ answers, category }, bill) => {
+    visit: ({ answers, category }, bill) => {
       const cell =
         category === null
           ? null
@@ -274,7 +278,7 @@ function findBills(
   const addItem = (item: Item): Checkpoint<Bill> => ({
     reads: [...listNamesReadByItem(item), ...listConditionNames(listTaxConditions(item)), CATEGORY],
     conditions: [...listItemConditions(item), ...listTaxConditions(item)],
-    at: ({ answers, category }, bill) => {
+    visit: ({ answers, category }, bill) => {
       if (category === null) return null
       if (!itemApplies(item, answers, category)) return removeLine(bill, item.id)
       let sum: Bill = bill
@@ -288,15 +292,16 @@ function findBills(
       return removeLine(sum, item.id)
     },
   })
-  const started = new Set<Adjustment>()
+  const startedAdjustments = new Set<Adjustment>()
   const checkpoints = lineIds.flatMap((id, i): Checkpoint<Bill>[] => {
     const item = items[i - 1]
-    const before = activeAdjustments.flatMap((adjustment, index): Checkpoint<Bill>[] => {
-      if (adjustment === null || started.has(adjustment) || !affectsItem(adjustment, id)) return []
-      started.add(adjustment)
+    const newAdjustments = activeAdjustments.flatMap((adjustment, index): Checkpoint<Bill>[] => {
+      if (adjustment === null || startedAdjustments.has(adjustment) || !affectsItem(adjustment, id))
+        return []
+      startedAdjustments.add(adjustment)
       return [addAdjustment(adjustment, index)]
     })
-    return [...before, item === undefined ? registration : addItem(item)]
+    return [...newAdjustments, item === undefined ? registration : addItem(item)]
   })
   const zeroSum: Sum = { total: 0, answerPath: null, category: '' }
   return searchAnswers(
@@ -320,7 +325,9 @@ function findBills(
       }),
       buildKey: ({ pending }) =>
         pending
-          .map((entry) => (entry === null ? '' : `${entry.left}${entry.hasLine ? '+' : '-'}`))
+          .map((entry) =>
+            entry === null ? '' : `${entry.undistributed}${entry.hasLine ? '+' : '-'}`,
+          )
           .join(),
       merge: (a, b) => ({
         pending: a.pending,
@@ -351,10 +358,10 @@ export const findOverlappingAdjustments = memoize(
       const days = listBillDays(event).map(({ on }) => on)
       return adjustments.flatMap((adjustment, index) =>
         adjustments.slice(index + 1).flatMap((other): (readonly [string, string])[] => {
-          const shareLine =
+          const canShareLine =
             adjustment.on === other.on || adjustment.on === 'all' || other.on === 'all'
           if (
-            !shareLine ||
+            !canShareLine ||
             !days.some((on) => isAdjustmentActive(adjustment, on) && isAdjustmentActive(other, on))
           )
             return []
@@ -374,15 +381,15 @@ function canBothApply(
   const checkpoint: Checkpoint<null> = {
     reads: [...listConditionNames(conditions), ...(includesEveryDelegate(event) ? [] : [CATEGORY])],
     conditions,
-    at: ({ answers, category }) => {
-      const isEmpty = category === null && !includesEveryDelegate(event)
-      if (isEmpty || !conditions.every((when) => matchesCondition(when, answers, category)))
+    visit: ({ answers, category }) => {
+      const lacksCategory = category === null && !includesEveryDelegate(event)
+      if (lacksCategory || !conditions.every((when) => matchesCondition(when, answers, category)))
         return null
-      isMet = true
+      isPossible = true
       return null
     },
   }
-  let isMet = false
+  let isPossible = false
   searchAnswers(
     event,
     [checkpoint],
@@ -390,7 +397,7 @@ function canBothApply(
     () => ({}),
     budget,
   )
-  return isMet
+  return isPossible
 }
 
 /** Returns true if every answer has a category, because the last rule covers all others. */

@@ -45,14 +45,14 @@ export function describeBill(event: EventConfig, bill: PossibleBill): string {
   const currency = getCurrency(event, bill.category)
   const byLine = Map.groupBy(bill.lines, ({ id }) => id)
   const lines = [...byLine].map(
-    ([id, examples]) =>
-      `${id} ${formatMoney(addTotals(examples.map(({ total }) => total)), currency)}`,
+    ([id, linesOfItem]) =>
+      `${id} ${formatMoney(addTotals(linesOfItem.map(({ total }) => total)), currency)}`,
   )
-  const described = describeAnswers(bill)
-  const isOne = lines.length === 1
+  const answersText = describeAnswers(bill)
+  const hasOneLine = lines.length === 1
   const period =
     listPeriodsOfCategory(event.fees, bill.category).length > 1 ? ` in \`${bill.period}\`` : ''
-  return `${formatMoney(bill.total, currency)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${isOne ? '' : ` (${lines.join(', ')})`}${described === '' ? '' : ` with ${described}`}`
+  return `${formatMoney(bill.total, currency)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${hasOneLine ? '' : ` (${lines.join(', ')})`}${answersText === '' ? '' : ` with ${answersText}`}`
 }
 
 function addTotals(amounts: readonly PossibleBill['total'][]): PossibleBill['total'] {

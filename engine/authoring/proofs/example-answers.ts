@@ -6,17 +6,22 @@ import type { StateOperations } from './walk-form.ts'
 export type AnswerPath = {
   readonly name: string
   readonly answer: Answer
-  readonly before: AnswerPath
+  readonly previous: AnswerPath
   readonly weight: number
 } | null
 
 export function extendPath(before: AnswerPath, name: string, answer: Answer): AnswerPath {
-  return { name, answer, before, weight: (before?.weight ?? 0) + (answer === false ? 0 : 1) }
+  return {
+    name,
+    answer,
+    previous: before,
+    weight: (before?.weight ?? 0) + (answer === false ? 0 : 1),
+  }
 }
 
 export function collectAnswers(path: AnswerPath): Answers {
   const pairs: (readonly [string, Answer])[] = []
-  for (let at = path; at !== null; at = at.before) pairs.unshift([at.name, at.answer])
+  for (let step = path; step !== null; step = step.previous) pairs.unshift([step.name, step.answer])
   return Object.fromEntries(pairs)
 }
 

@@ -28,7 +28,7 @@ export type Axis = {
    */
   readonly isTooLarge?: true
 }
-/** What distinguishes answers in addition to tests. */
+/** Properties that distinguish answers in addition to tests. */
 export type Distinctions = {
   /** many: the property that distinguishes options. */
   readonly distinguishes?: (option: string) => string
@@ -78,7 +78,7 @@ export function listVisibilityConditions(
 export function findRelevantFields(
   event: EventConfig | PublicEvent,
   conditions: readonly Condition[],
-  also: readonly string[] = [],
+  otherFields: readonly string[] = [],
 ): ReadonlySet<string> {
   const ids = new Set<string>()
   const add = (id: string): void => {
@@ -89,7 +89,7 @@ export function findRelevantFields(
     if (memberListColumn !== null) add(memberListColumn.field)
   }
   for (const { field } of conditions.flat(2)) add(field)
-  also.forEach(add)
+  otherFields.forEach(add)
   return ids
 }
 
@@ -175,7 +175,7 @@ export function createFieldAxis(
   )
 }
 
-/** Throws TooLarge if one of the axes is. */
+/** Throws TooLarge if one of the axes is too large. */
 export function assertListed(axes: readonly Axis[]): void {
   if (axes.some(({ isTooLarge }) => isTooLarge)) throw new TooLarge()
 }
@@ -256,11 +256,11 @@ function listDistinctNumbers(
   const ranges = edges.slice(1).flatMap((end, index) => {
     const start = edges[index] ?? -Infinity
     return [
-      ...(thresholds.includes(start) ? [{ from: start, to: start, isMark: true }] : []),
-      { from: start, to: end, isMark: false },
+      ...(thresholds.includes(start) ? [{ from: start, to: start, isThreshold: true }] : []),
+      { from: start, to: end, isThreshold: false },
     ]
   })
-  const distinguished = ranges.flatMap(({ from, to, isMark }): readonly number[] => {
+  const representatives = ranges.flatMap(({ from, to, isThreshold: isMark }): readonly number[] => {
     if (isMark)
       return from >= min && from <= max && (!isWhole || Number.isInteger(from)) ? [from] : []
     const step = isWhole ? 1 : NEIGHBOUR_DISTANCE
@@ -280,7 +280,7 @@ function listDistinctNumbers(
         : [lowest, highest]
     return [isWhole ? lowest : (Math.max(from, min) + Math.min(to, max)) / 2]
   })
-  return [...new Set(distinguished)]
+  return [...new Set(representatives)]
 }
 
 /** Represents every text that no test names. No form can send it, because texts are trimmed. */
@@ -331,6 +331,8 @@ function describePeople(people: readonly unknown[]): string {
       .join(', '),
   )
   return [...kinds]
-    .map(([kind, merge]) => `${merge.length}${kind === '' ? ' of them' : ` with ${kind}`}`)
+    .map(
+      ([kind, samePeople]) => `${samePeople.length}${kind === '' ? ' of them' : ` with ${kind}`}`,
+    )
     .join(' and ')
 }

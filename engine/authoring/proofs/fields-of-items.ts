@@ -43,7 +43,7 @@ function findHiddenItemFields(
   const countFields = [item.by, item.count?.field, item.times, item.amountIn].filter(
     (name) => name !== undefined,
   )
-  const found = new Map<string, UnansweredField>()
+  const unansweredFields = new Map<string, UnansweredField>()
   if (countFields.length === 0) return []
   const visibilityConditions = countFields.flatMap((name) => listVisibilityConditions(event, name))
   searchAnswers(
@@ -56,7 +56,7 @@ function findHiddenItemFields(
           CATEGORY,
         ],
         conditions: [...listItemConditions(item), ...visibilityConditions],
-        at: ({ answers, category }, path) => {
+        visit: ({ answers, category }, path) => {
           if (category === null || !itemApplies(item, answers, category)) return null
           // If no person counts, no number must be asked.
           const { times: _, ...withoutTimes } = item
@@ -66,17 +66,17 @@ function findHiddenItemFields(
             getItemQuantity(withoutTimes, answers, category) === 0
           )
             return null
-          const first = isVisible(event, item, answers, category) ? undefined : countFields[0]
+          const firstField = isVisible(event, item, answers, category) ? undefined : countFields[0]
           for (const name of countFields) {
             // If the item is not ordered, nothing must be answered; otherwise the first answer
             // requires the others.
-            if (first !== undefined && getOwn(answers, first) === undefined) return null
-            if (getOwn(answers, name) !== undefined || found.has(name)) continue
+            if (firstField !== undefined && getOwn(answers, firstField) === undefined) return null
+            if (getOwn(answers, name) !== undefined || unansweredFields.has(name)) continue
             const isHidden = !listVisibilityConditions(event, name).every((shown) =>
               matchesCondition(shown, answers, category),
             )
             const knownValues = { answers: collectAnswers(path), category }
-            found.set(name, { item: item.id, field: name, isHidden, who: knownValues })
+            unansweredFields.set(name, { item: item.id, field: name, isHidden, who: knownValues })
           }
           return null
         },
@@ -86,7 +86,7 @@ function findHiddenItemFields(
     buildItemDistinctions([item]),
     budget,
   )
-  return [...found.values()]
+  return [...unansweredFields.values()]
 }
 
 /**
@@ -101,8 +101,8 @@ function isVisible(
 ): boolean {
   // An item sold by option is ordered by choosing an option.
   if (by !== undefined || when === undefined) return false
-  const holding: Condition = when.filter((map) => matchesCondition([map], answers, category))
-  return holding.every((map) =>
+  const matchingMaps: Condition = when.filter((map) => matchesCondition([map], answers, category))
+  return matchingMaps.every((map) =>
     map.some(
       ({ field, test }) =>
         (test.is === 'in' || test.is === 'has') &&
@@ -148,7 +148,7 @@ function findHiddenFieldsOfItem(
       when.flat().some(({ field, test }) => field === id && test.is === 'not-in'),
   )
   if (negatedFields.length === 0) return []
-  const found = new Map<string, HiddenField>()
+  const hiddenFields = new Map<string, HiddenField>()
   const visibilityConditions = negatedFields.flatMap(({ id }) =>
     listVisibilityConditions(event, id),
   )
@@ -162,9 +162,11 @@ function findHiddenFieldsOfItem(
           CATEGORY,
         ],
         conditions: [...listItemConditions(item), ...visibilityConditions],
-        at: ({ answers, category }, path) => {
+        visit: ({ answers, category }, path) => {
           if (category === null || isVisible(event, item, answers, category)) return null
-          const holding = when.filter((map) => matchesCondition([map], answers, category))
+          const matchingAlternatives = when.filter((map) =>
+            matchesCondition([map], answers, category),
+          )
           const findHiddenField = (map: Condition[number]): string | undefined =>
             map.find(
               ({ field, test }) =>
@@ -175,11 +177,14 @@ function findHiddenFieldsOfItem(
                   matchesCondition(shown, answers, category),
                 ),
             )?.field
-          const [field] = holding.map(findHiddenField)
-          if (field === undefined || holding.some((map) => findHiddenField(map) === undefined))
+          const [field] = matchingAlternatives.map(findHiddenField)
+          if (
+            field === undefined ||
+            matchingAlternatives.some((map) => findHiddenField(map) === undefined)
+          )
             return null
-          if (!found.has(field))
-            found.set(field, {
+          if (!hiddenFields.has(field))
+            hiddenFields.set(field, {
               item: item.id,
               field,
               who: { answers: collectAnswers(path), category },
@@ -192,5 +197,5 @@ function findHiddenFieldsOfItem(
     buildItemDistinctions([item]),
     budget,
   )
-  return [...found.values()]
+  return [...hiddenFields.values()]
 }

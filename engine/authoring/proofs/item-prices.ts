@@ -40,8 +40,8 @@ export type MissingPrice = {
 export type Cell = { readonly table: number; readonly row: string; readonly period: string }
 /** The results for one item. */
 export type ItemResult = {
-  readonly holes: readonly MissingPrice[]
-  readonly reached: readonly Cell[]
+  readonly missingPrices: readonly MissingPrice[]
+  readonly reachedCells: readonly Cell[]
 }
 
 /** Returns the names of answers and context values that decide the lines of an item. */
@@ -60,7 +60,7 @@ export function listItemConditions(item: Item): readonly Condition[] {
 }
 
 /**
- * Returns what distinguishes answers, in addition to tests, for items sold by option or counted.
+ * Returns the properties that distinguish answers in addition to tests, for items that are counted or sold by option.
  */
 export function buildItemDistinctions(items: readonly Item[]): (field: Field) => Distinctions {
   return ({ id }) => {
@@ -109,10 +109,10 @@ export function proveItem(event: EventConfig, item: Item, budget: Budget): ItemR
   const field = event.fields.find(({ id }) => id === item.by)
   const rowsToCheck =
     field?.type === 'many' ? (field.options ?? []).map(({ id }): string | null => id) : [null]
-  const found = rowsToCheck.map((row) => checkItem(event, item, row, budget))
+  const results = rowsToCheck.map((row) => checkItem(event, item, row, budget))
   return {
-    holes: found.flatMap(({ holes }) => holes),
-    reached: found.flatMap(({ reached }) => reached),
+    missingPrices: results.flatMap(({ missingPrices: holes }) => holes),
+    reachedCells: results.flatMap(({ reachedCells: reached }) => reached),
   }
 }
 
@@ -127,21 +127,26 @@ function checkItem(
     group,
     periods: listReachedPeriods(event, item, group?.categories[0] ?? null),
   }))
-  const holes = new Map<string, MissingPrice>()
-  const reached = new Map<string, Cell>()
-  const addMissingPrice = (hole: Omit<MissingPrice, 'who'>, who: SampleDelegate): void => {
-    const key = JSON.stringify([hole.is, hole.table, hole.row, hole.period])
-    const delegates = holes.get(key)?.who ?? []
+  const missingByKey = new Map<string, MissingPrice>()
+  const reachedByKey = new Map<string, Cell>()
+  const addMissingPrice = (missingPrice: Omit<MissingPrice, 'who'>, who: SampleDelegate): void => {
+    const key = JSON.stringify([
+      missingPrice.is,
+      missingPrice.table,
+      missingPrice.row,
+      missingPrice.period,
+    ])
+    const delegates = missingByKey.get(key)?.who ?? []
     if (!delegates.some(({ category }) => category === who.category))
-      holes.set(key, { ...hole, who: [...delegates, who] })
+      missingByKey.set(key, { ...missingPrice, who: [...delegates, who] })
   }
   const visitPath = ({ answers, category }: KnownValues, path: AnswerPath): null => {
     if (category === null || !itemApplies(item, answers, category) || item.amountIn !== undefined)
       return null
-    const sold = listItemLines(event, item, answers, category).filter(
+    const orderedLines = listItemLines(event, item, answers, category).filter(
       ({ row }) => onlyRow === null || row === onlyRow,
     )
-    if (sold.length === 0) return null
+    if (orderedLines.length === 0) return null
     const knownValues = { answers: collectAnswers(path), category }
     const table = item.prices.findIndex(
       ({ when }) => when === null || matchesCondition(when, answers, category),
@@ -153,23 +158,23 @@ function checkItem(
     }
     const categoryGroup = findGroupOfCategory(event.fees, category) ?? null
     const { periods = [] } = groups.find(({ group }) => group === categoryGroup) ?? {}
-    const onSale = periods.flatMap(({ period, column }) =>
+    const columnsOnSale = periods.flatMap(({ period, column }) =>
       column === '' || getTablePrice(event.fees.prices ?? {}, category, period) === null
         ? []
         : [column],
     )
-    for (const { row } of sold) {
+    for (const { row } of orderedLines) {
       const cells = getOwn(rows, row)
       if (cells === undefined) {
         addMissingPrice({ is: 'no-row', table, row, period: null }, knownValues)
         continue
       }
-      for (const period of onSale) {
+      for (const period of columnsOnSale) {
         const cell = getOwn(cells, period)
         if (cell === undefined) addMissingPrice({ is: 'no-cell', table, row, period }, knownValues)
         else if (cell === null)
           addMissingPrice({ is: 'not-on-sale', table, row, period }, knownValues)
-        else reached.set(`${table} ${row} ${period}`, { table, row, period })
+        else reachedByKey.set(`${table} ${row} ${period}`, { table, row, period })
       }
     }
     return null
@@ -180,7 +185,7 @@ function checkItem(
       {
         reads: [...listNamesReadByItem(item), CATEGORY],
         conditions: listItemConditions(item),
-        at: visitPath,
+        visit: visitPath,
       },
     ],
     pathState,
@@ -192,5 +197,5 @@ function checkItem(
     }),
     budget,
   )
-  return { holes: [...holes.values()], reached: [...reached.values()] }
+  return { missingPrices: [...missingByKey.values()], reachedCells: [...reachedByKey.values()] }
 }

@@ -51,29 +51,29 @@ export function listDistinctChoices(
       ? [test.atLeast, test.atMost, test.above, test.below].filter((mark) => mark !== undefined)
       : [],
   )
-  const enough = choose?.atMost ?? Math.max(choose?.atLeast ?? 0, 0, ...thresholds) + 1
-  const bound = choose?.atMost ?? Infinity
+  const totalCap = choose?.atMost ?? Math.max(choose?.atLeast ?? 0, 0, ...thresholds) + 1
+  const maxChosen = choose?.atMost ?? Infinity
   let choices: readonly Choice[] = [{ chosen: [], total: 0, counts: kinds.map(() => 0) }]
   order.forEach((id, index) => {
     const kind = kinds.indexOf(describeKind(id))
-    const next = new Map<string, Choice>()
+    const nextChoices = new Map<string, Choice>()
     const openGroups = groups.filter((group) =>
       group.some((candidate) => order.indexOf(candidate) > index),
     )
     const addChoice = (choice: Choice): void => {
-      const chosenSoFar = openGroups.map((group) =>
+      const chosenGroups = openGroups.map((group) =>
         group
           .filter((candidate) => order.indexOf(candidate) <= index)
           .every((one) => choice.chosen.includes(one)),
       )
-      const key = `${Math.min(choice.total, enough)} ${choice.counts.join()} ${chosenSoFar.join()}`
-      if (!next.has(key)) next.set(key, choice)
+      const key = `${Math.min(choice.total, totalCap)} ${choice.counts.join()} ${chosenGroups.join()}`
+      if (!nextChoices.has(key)) nextChoices.set(key, choice)
     }
     for (const choice of choices) {
       addChoice(choice)
       const chosen = [...choice.chosen, id]
       if (
-        chosen.length <= bound &&
+        chosen.length <= maxChosen &&
         !groups.some(
           (group) => group.includes(id) && group.every((candidate) => chosen.includes(candidate)),
         )
@@ -86,8 +86,8 @@ export function listDistinctChoices(
           ),
         })
     }
-    if (next.size > MAX_LISTED_ANSWERS) throw new TooLarge()
-    choices = [...next.values()]
+    if (nextChoices.size > MAX_LISTED_ANSWERS) throw new TooLarge()
+    choices = [...nextChoices.values()]
   })
   return choices
     .filter(({ total }) => total > 0 && total >= (choose?.atLeast ?? 0))
@@ -126,7 +126,7 @@ export function listDistinctPeople(
   const kinds = listKindsOfPeople(field, countConditions, listPartAnswers)
   const [fewest, max] = [Math.max(field.min ?? 0, 1), field.max ?? 0]
   if (kinds.length === 1) {
-    const [one] = kinds
+    const [onlyKind] = kinds
     const thresholds = tests.flatMap((test) =>
       test.is === 'count' ? [test.atLeast, test.atMost, test.above, test.below] : [],
     )
@@ -138,7 +138,7 @@ export function listDistinctPeople(
     return [...new Set(sizes)]
       .filter((size) => size >= fewest && size <= max)
       .sort((a, b) => a - b)
-      .map((size) => Array.from({ length: size }, () => one ?? {}))
+      .map((size) => Array.from({ length: size }, () => onlyKind ?? {}))
   }
   let lists: readonly (readonly Person[])[] = [[]]
   for (const kind of kinds) {
@@ -168,21 +168,21 @@ function listKindsOfPeople(
     const tests = usedTests
       .filter((candidate) => candidate.field === part.id)
       .map(({ test }) => test)
-    const next = new Map<string, Person>()
+    const nextPeople = new Map<string, Person>()
     for (const [key, person] of people)
       for (const answer of listPartAnswers(part, tests)) {
         const testResults = tests.map((test) => (passesTest(test, answer) ? 1 : 0)).join('')
         const kindKey = `${key} ${testResults}`
-        if (!next.has(kindKey))
-          next.set(
+        if (!nextPeople.has(kindKey))
+          nextPeople.set(
             kindKey,
             answer === undefined || typeof answer === 'object'
               ? person
               : fromPairs([...Object.entries(person), [part.id, answer]]),
           )
       }
-    if (next.size > MAX_LISTED_ANSWERS) throw new TooLarge()
-    people = next
+    if (nextPeople.size > MAX_LISTED_ANSWERS) throw new TooLarge()
+    people = nextPeople
   }
   return [...people.values()]
 }

@@ -28,14 +28,14 @@ export const listBillDays = memoize(
       ],
     )
     const { opens, closes, desk } = event.registration
-    const all = [
+    const edgeDays = [
       ...edges,
       ...(desk === undefined ? [] : [desk.opens, desk.closes]),
       ...(opens === undefined ? [] : [opens]),
       ...(closes === undefined ? [] : [closes]),
     ]
     const days = new Map<string, { on: Day; period: string }>()
-    for (const on of [...new Set(all.length === 0 ? [EVERY_DAY] : all)].sort()) {
+    for (const on of [...new Set(edgeDays.length === 0 ? [EVERY_DAY] : edgeDays)].sort()) {
       const period = findPeriodOn(event.fees, on)
       if (period === null || !checkRegistrationOpen(withDeskDays(openEvent, on), on).open) continue
       const activeAdjustments = adjustments

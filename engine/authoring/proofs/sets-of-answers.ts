@@ -17,10 +17,7 @@ export type Box = Int32Array
 /** Counts the remaining operations. A proof that needs more is abandoned. */
 export type Budget = { left: number }
 
-/**
- * The maximum number of box operations before a table counts as too large to prove; one or two
- * seconds.
- */
+/** The maximum number of box operations of a proof (one or two seconds). A table that needs more is too large. */
 export const MAX_OPERATIONS = 2_000_000
 const BITS_PER_WORD = 30
 const WORDS_PER_OPERATION = 16

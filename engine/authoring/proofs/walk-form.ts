@@ -1,10 +1,10 @@
 /**
  * Searches all answers that the form accepts, field by field.
  *
- * Hidden fields are unanswered, required ones answered, choices within their bounds, and the
- * category follows from the answers. Each checkpoint runs as soon as the values that it reads are
- * known. Answers that nothing reads later are dropped, and paths that become equal are merged.
- * Exact: every accepted answer is searched, and no rejected one.
+ * Hidden fields are unanswered, required ones answered, choices within their bounds, and the category follows from the
+ * answers. Each checkpoint runs as soon as the values that it reads are known. Answers that nothing reads later are
+ * dropped, and paths that become equal are merged. The search is exact: it covers every accepted answer, and no
+ * rejected one.
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answer, Answers, Condition, Test } from '../../event/answer-types.ts'
@@ -39,15 +39,15 @@ export type Checkpoint<C> = {
   readonly reads: readonly string[]
   /** The conditions whose tests distinguish answers at this checkpoint. */
   readonly conditions: readonly Condition[]
-  readonly at: (known: KnownValues, carried: C) => C | null
+  readonly visit: (knownValues: KnownValues, state: C) => C | null
 }
 /**
  * Operations on the carried state: add an answer, build the key for equality, merge equal states.
  */
 export type StateOperations<C> = {
   readonly start: C
-  readonly addAnswer: (carried: C, name: string, answer: Answer) => C
-  readonly buildKey: (carried: C) => string
+  readonly addAnswer: (state: C, name: string, answer: Answer) => C
+  readonly buildKey: (state: C) => string
   readonly merge: (a: C, b: C) => C
 }
 
@@ -55,8 +55,8 @@ type Step<C> =
   | { readonly is: 'answer'; readonly name: string }
   | { readonly is: 'rule'; readonly rule: Rule }
   | { readonly is: 'category' }
-  | { readonly is: 'limit'; readonly limit: Quota }
-  | { readonly is: 'stop'; readonly stop: Checkpoint<C> }
+  | { readonly is: 'quota'; readonly quota: Quota }
+  | { readonly is: 'checkpoint'; readonly checkpoint: Checkpoint<C> }
 type Rule = Extract<EventConfig['categoryChoice'], { by: 'rules' }>['rules'][number]
 type FormPath<C> = {
   /** The index on its axis of each name's value, in the order of answering. */
@@ -66,8 +66,8 @@ type FormPath<C> = {
    * rules read can be dropped.
    */
   readonly matchedCategory: string | null
-  readonly known: KnownValues
-  readonly carried: C
+  readonly knownValues: KnownValues
+  readonly state: C
 }
 
 /**
@@ -84,14 +84,16 @@ export function searchAnswers<C>(
   const plan = createPlan(event, checkpoints)
   const axes = createAxes(event, plan, getDistinctions)
   const reads = plan.map((step) => listNamesRead(event, step))
-  const last = new Map(reads.flatMap((names, index) => names.map((name) => [name, index] as const)))
+  const lastReadIndexes = new Map(
+    reads.flatMap((names, index) => names.map((name) => [name, index] as const)),
+  )
   const fieldNames: string[] = []
   let paths: readonly FormPath<C>[] = [
     {
       values: [],
       matchedCategory: null,
-      known: { answers: {}, category: null },
-      carried: operations.start,
+      knownValues: { answers: {}, category: null },
+      state: operations.start,
     },
   ]
   plan.forEach((step, i) => {
@@ -99,26 +101,26 @@ export function searchAnswers<C>(
     if (step.is === 'category') fieldNames.push(CATEGORY)
     // A value that nothing reads later is no longer part of the key.
     const activeFields = fieldNames.flatMap((name, index) =>
-      (last.get(name) ?? -1) > i ? [index] : [],
+      (lastReadIndexes.get(name) ?? -1) > i ? [index] : [],
     )
-    const next = new Map<string, FormPath<C>>()
+    const nextPaths = new Map<string, FormPath<C>>()
     for (const path of paths)
       for (const nextPath of listNextStates(event, step, path, axes, operations)) {
         budget.left -= 1
         if (budget.left < 0) throw new TooLarge()
-        let key = `${nextPath.matchedCategory ?? ''} ${operations.buildKey(nextPath.carried)}`
+        let key = `${nextPath.matchedCategory ?? ''} ${operations.buildKey(nextPath.state)}`
         for (const index of activeFields) key += ` ${nextPath.values[index]}`
-        const other = next.get(key)
-        next.set(
+        const other = nextPaths.get(key)
+        nextPaths.set(
           key,
           other === undefined
             ? nextPath
-            : { ...other, carried: operations.merge(other.carried, nextPath.carried) },
+            : { ...other, state: operations.merge(other.state, nextPath.state) },
         )
       }
-    paths = [...next.values()]
+    paths = [...nextPaths.values()]
   })
-  return paths.map(({ carried }) => carried)
+  return paths.map(({ state }) => state)
 }
 
 /** Returns the next states of one path. */
@@ -129,30 +131,38 @@ function listNextStates<C>(
   axes: ReadonlyMap<string, Axis>,
   operations: StateOperations<C>,
 ): readonly FormPath<C>[] {
-  const { known, values, carried } = path
+  const { knownValues, values, state } = path
   switch (step.is) {
     case 'rule': {
       const { when, then } = step.rule
       const matches =
-        path.matchedCategory === null && (when === null || matchesCondition(when, known.answers))
+        path.matchedCategory === null &&
+        (when === null || matchesCondition(when, knownValues.answers))
       return [matches ? { ...path, matchedCategory: then } : path]
     }
     case 'category': {
-      const category = findCategory(event, known.answers)
-      const at = event.categories.findIndex(({ id }) => id === category)
+      const category = findCategory(event, knownValues.answers)
+      const categoryIndex = event.categories.findIndex(({ id }) => id === category)
       return [
-        { carried, matchedCategory: null, values: [...values, at], known: { ...known, category } },
+        {
+          state,
+          matchedCategory: null,
+          values: [...values, categoryIndex],
+          knownValues: { ...knownValues, category },
+        },
       ]
     }
-    case 'limit':
-      return findFirstFull([step.limit], known.answers, known.category) === null ? [path] : []
-    case 'stop': {
-      const after = step.stop.at(known, carried)
-      return after === null ? [] : [{ ...path, carried: after }]
+    case 'quota':
+      return findFirstFull([step.quota], knownValues.answers, knownValues.category) === null
+        ? [path]
+        : []
+    case 'checkpoint': {
+      const nextState = step.checkpoint.visit(knownValues, state)
+      return nextState === null ? [] : [{ ...path, state: nextState }]
     }
     case 'answer': {
       const { name } = step
-      const isAccepted = buildAcceptTest(event, name, known)
+      const isAccepted = buildAcceptTest(event, name, knownValues)
       return (axes.get(name)?.values ?? []).flatMap(({ answer }, index): readonly FormPath<C>[] =>
         !isAccepted(answer)
           ? []
@@ -160,12 +170,11 @@ function listNextStates<C>(
               {
                 values: [...values, index],
                 matchedCategory: path.matchedCategory,
-                known:
+                knownValues:
                   answer === undefined
-                    ? known
-                    : { ...known, answers: { ...known.answers, [name]: answer } },
-                carried:
-                  answer === undefined ? carried : operations.addAnswer(carried, name, answer),
+                    ? knownValues
+                    : { ...knownValues, answers: { ...knownValues.answers, [name]: answer } },
+                state: answer === undefined ? state : operations.addAnswer(state, name, answer),
               },
             ],
       )
@@ -251,24 +260,24 @@ function listNamesRead<C>(event: EventConfig, step: Step<C>): readonly string[] 
       return listConditionNames([step.rule.when])
     case 'category':
       return listRequiredNames(event, CATEGORY)
-    case 'limit':
-      return listNamesOfQuota(step.limit)
-    case 'stop':
-      return step.stop.reads
+    case 'quota':
+      return listNamesOfQuota(step.quota)
+    case 'checkpoint':
+      return step.checkpoint.reads
   }
 }
 
-function listNamesOfQuota(limit: Quota): readonly string[] {
-  const { when, eachOptionOf } = limit
+function listNamesOfQuota(quota: Quota): readonly string[] {
+  const { when, eachOptionOf } = quota
   return [
     ...listConditionNames([when]),
     ...(eachOptionOf === undefined ? [] : [eachOptionOf]),
-    ...listFullSeatNames([limit]),
+    ...listFullSeatNames([quota]),
   ]
 }
 
 /**
- * Orders every answer before the steps that read it, and each quota as soon as one of its seats is
+ * Returns the steps of the search: each answer before the steps that read it, each quota once one of its seats is
  * read.
  */
 function createPlan<C>(
@@ -277,7 +286,7 @@ function createPlan<C>(
 ): readonly Step<C>[] {
   const steps: Step<C>[] = []
   const used = new Set<string>()
-  const limits = new Set<Quota>()
+  const addedQuotas = new Set<Quota>()
   const addName = (name: string): void => {
     if (used.has(name)) return
     used.add(name)
@@ -291,20 +300,20 @@ function createPlan<C>(
     else steps.push({ is: 'answer', name })
   }
   const addQuotas = (): void => {
-    for (const limit of event.quotas) {
-      const seatNames = listFullSeatNames([limit])
-      if (limits.has(limit) || !seatNames.some((place) => used.has(place))) continue
-      limits.add(limit)
-      const reads = listNamesOfQuota(limit)
+    for (const quota of event.quotas) {
+      const seatNames = listFullSeatNames([quota])
+      if (addedQuotas.has(quota) || !seatNames.some((seatName) => used.has(seatName))) continue
+      addedQuotas.add(quota)
+      const reads = listNamesOfQuota(quota)
       reads.forEach(addName)
-      steps.push({ is: 'limit', limit })
+      steps.push({ is: 'quota', quota })
       addQuotas()
     }
   }
-  for (const stop of checkpoints) {
-    stop.reads.forEach(addName)
+  for (const checkpoint of checkpoints) {
+    checkpoint.reads.forEach(addName)
     addQuotas()
-    steps.push({ is: 'stop', stop })
+    steps.push({ is: 'checkpoint', checkpoint })
   }
   return steps
 }
@@ -325,15 +334,15 @@ function createAxes<C>(
         return step.rule.when === null ? [] : [step.rule.when]
       case 'category':
         return listConditionsDeciding(event, CATEGORY)
-      case 'limit':
-        return step.limit.when === undefined ? [] : [step.limit.when]
-      case 'stop':
-        return step.stop.conditions
+      case 'quota':
+        return step.quota.when === undefined ? [] : [step.quota.when]
+      case 'checkpoint':
+        return step.checkpoint.conditions
     }
   })
   const tests = Map.groupBy(conditions.flat(2), ({ field }) => field)
   const names = plan.flatMap((step) => (step.is === 'answer' ? [step.name] : []))
-  const plannedQuotas = plan.flatMap((step) => (step.is === 'limit' ? [step.limit] : []))
+  const plannedQuotas = plan.flatMap((step) => (step.is === 'quota' ? [step.quota] : []))
   const axes = names.flatMap((name): readonly Axis[] => {
     const contextAxis = createContextAxis(event, name)
     if (contextAxis !== null) return [contextAxis]

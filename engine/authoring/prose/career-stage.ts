@@ -12,7 +12,7 @@ export type CareerStage = {
    * The remaining words: "one day", "with workshop". Only names with the same remaining words are
    * comparable.
    */
-  readonly rest: string
+  readonly remainingWords: string
 }
 
 const LEVEL_WORDS: readonly (readonly [Level, RegExp])[] = [
@@ -33,7 +33,7 @@ const COMPANION_WORDS =
   /\b(?:accompan\w+|spouses?|companions?|family members?|wife|husband|guests? of delegates?)\b(?: persons?| members?| delegates?)?/g
 const SENIOR_WORDS =
   /\b(?:senior citizens?|sr\.? citizens?|seniors?(?= *$| *\(| *members?\b| *delegates?\b| *[-–] *\d)|super ?annuated|retired|veterans?)\b|\b(?:above|over|aged?|age) *(?:5[5-9]|[6-9]\d)\b(?: *(?:years?|yrs?))?|\b(?:5[5-9]|[6-9]\d) *(?:\+|years?|yrs?|and above|& above|plus)/g
-/** Words without information about the person. */
+/** Words that say nothing about a person's career stage. */
 const IGNORED_WORDS =
   /\b(?:the|of|for|and|or|a|an|to|in|with|is|are|as|all|only|any|category|registration|regn|fees?|rates?|persons?|people|delegates?|participants?|registrants?|attendees?|doctors?|drs?|physicians?|surgeons?|medical|dental|practice|private|indian|national|regular|ordinary|proof|required|junior|senior|sr|jr|1st|2nd|year|visitors?|guests?|general|public|outsiders?|individuals?|life|annual|associate|society|association|assn|body)\b/g
 
@@ -87,21 +87,21 @@ export function findAssociations(names: readonly string[]): ReadonlySet<string> 
 
 /** Reads a name. `associations` are those named anywhere in the file. */
 export function readCareerStage(name: string, associations: ReadonlySet<string>): CareerStage {
-  const parts = splitWords(name.replace(/\(.*?(?:proof|number|letter|certificate).*?\)/gi, ' '))
+  const plainName = splitWords(name.replace(/\(.*?(?:proof|number|letter|certificate).*?\)/gi, ' '))
   const isNonMember =
-    /^others?$/.test(parts) ||
-    [...parts.matchAll(NEGATION_PREFIX)].some(
+    /^others?$/.test(plainName) ||
+    [...plainName.matchAll(NEGATION_PREFIX)].some(
       // "PG, non-residential, member": "non" does not negate the member.
       ({ 1: quality = '', 2: denied }) =>
         denied === undefined ? !NON_ASSOCIATION_WORDS.has(quality) : associations.has(denied),
     )
-  const namesMembership =
-    parts.replace(OTHER_MEMBERS, ' ').match(MEMBER_WORDS) !== null ||
-    parts.split(/[^a-z0-9]+/).some((word) => associations.has(word))
-  const isMember = isNonMember ? false : namesMembership ? true : null
+  const mentionsMembership =
+    plainName.replace(OTHER_MEMBERS, ' ').match(MEMBER_WORDS) !== null ||
+    plainName.split(/[^a-z0-9]+/).some((word) => associations.has(word))
+  const isMember = isNonMember ? false : mentionsMembership ? true : null
   const levels = new Set<Level>()
   let companions = 0
-  const phrases = parts
+  const phrases = plainName
     .replace(NEGATED_LEVEL, ' ')
     .split(/[/,;+&]| and | or /)
     .filter((chunk) => /[a-z]/.test(chunk))
@@ -114,7 +114,7 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
   const isCompanion = companions > 0 && (companions === phrases.length || levels.size === 0)
   // A negated word that is not an association becomes one word, because residential is not
   // non-residential.
-  let rest = parts
+  let remainingText = plainName
     .replace(/\bnonmembers?\b|\bnon (?:life|annual|associate) (?=member)/g, ' ')
     .replace(/\bnon (\w+)\b( members?\b)?/g, (match, denied: string, member = '') =>
       associations.has(denied) ||
@@ -132,15 +132,15 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
     ...LEVEL_WORDS.map(([, one]) => one),
     IGNORED_WORDS,
   ])
-    rest = rest.replace(pattern, ' ')
+    remainingText = remainingText.replace(pattern, ' ')
   return {
     isMember,
     levels: isCompanion ? new Set() : levels,
     isCompanion,
-    isSenior: parts.match(SENIOR_WORDS) !== null,
-    rest: [
+    isSenior: plainName.match(SENIOR_WORDS) !== null,
+    remainingWords: [
       ...new Set(
-        rest
+        remainingText
           .split(/[^\p{L}\p{N}\p{M}]+/u)
           .filter(
             (word) =>

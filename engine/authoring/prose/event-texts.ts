@@ -1,4 +1,4 @@
-/** Returns every displayed text of an event file, with its heading. */
+/** Every displayed text of an event file, with its heading. */
 import { memoize } from '../../lib/memoize.ts'
 import type { Model } from '../checked-file.ts'
 import { listTextPeriods } from './named-periods.ts'
@@ -10,13 +10,11 @@ export type EventText = {
   readonly at: number
   /** The label or heading above it, which gives its subject. */
   readonly heading: string
-  /** The value printed next to it. A label of an amount makes no separate claim. */
+  /** The value shown next to it, or null. The label of an amount makes no claim of its own. */
   readonly shows: string | null
 }
 
-/**
- * Returns the texts of pages, form, email and office, and the options of the form; once per file.
- */
+/** Returns the texts of pages, form, email and office, and the options of the form. Computed once per file. */
 export const collectEventTexts = memoize((model: Model): readonly EventText[] =>
   [
     ...model.displayedTexts,
@@ -38,7 +36,7 @@ export const collectEventTexts = memoize((model: Model): readonly EventText[] =>
   })),
 )
 
-/** Options are included, though they cannot contain placeholders. */
+/** Returns the paths of the form's options, which are displayed although they cannot contain placeholders. */
 function listOptionPaths({ file }: Model): readonly string[] {
   return file.form.sections.flatMap((section, s) =>
     section.fields.flatMap((field, f) =>

@@ -62,9 +62,9 @@ const YEAR_AFTER_WORD = new RegExp(
   'i',
 )
 const ONLY_YEAR = new RegExp(`^${YEAR_PATTERN}$`)
-const isYear = (found: string, following: string): boolean =>
-  YEAR_AFTER_WORD.test(found) ||
-  (ONLY_YEAR.test(found) && /^\s*(?:fees?|charges?|only|additional|more)\b/i.test(following))
+const isYear = (matchedText: string, following: string): boolean =>
+  YEAR_AFTER_WORD.test(matchedText) ||
+  (ONLY_YEAR.test(matchedText) && /^\s*(?:fees?|charges?|only|additional|more)\b/i.test(following))
 const FACTOR_BY_SCALE: readonly (readonly [RegExp, number])[] = [
   [/^(?:k|thousand)$/i, 1000],
   [/^la[ck]h?s?$|^lakh$/i, 100_000],
@@ -74,8 +74,8 @@ const FACTOR_BY_SCALE: readonly (readonly [RegExp, number])[] = [
  * Returns patterns, each with the currency of its sign. Signs before an amount come first: in "Rs.
  * 500, $10" the sign belongs to 10.
  */
-const buildPatterns = memoize((own: Currency) => {
-  const foreignSigns = `(?<sign>${listCurrencySigns(own)
+const buildPatterns = memoize((eventCurrency: Currency) => {
+  const foreignSigns = `(?<sign>${listCurrencySigns(eventCurrency)
     .map(({ pattern }) => pattern)
     .join('|')})`
   const before = new RegExp(
@@ -87,39 +87,39 @@ const buildPatterns = memoize((own: Currency) => {
     'giu',
   )
   // "5000/-" is the notation for rupees, but names no currency.
-  const isRupees = (found: string): boolean => own === INR || !/\/[-=]$/.test(found)
+  const isRupees = (found: string): boolean => eventCurrency === INR || !/\/[-=]$/.test(found)
   return [
-    ...(own === INR ? [] : [before]),
+    ...(eventCurrency === INR ? [] : [before]),
     RUPEES_BEFORE,
-    ...(own === INR ? [before] : []),
-    ...(own === INR ? [] : [after]),
+    ...(eventCurrency === INR ? [before] : []),
+    ...(eventCurrency === INR ? [] : [after]),
     RUPEES_AFTER,
-    ...(own === INR ? [after] : []),
+    ...(eventCurrency === INR ? [after] : []),
     ...BARE_AMOUNT_PATTERNS,
   ].map((pattern) => ({
     pattern,
-    currencyOf: (found: RegExpMatchArray): Currency =>
+    getCurrency: (found: RegExpMatchArray): Currency =>
       found.groups?.sign !== undefined
-        ? (findCurrencyOfSign(found.groups.sign, own) ?? own)
+        ? (findCurrencyOfSign(found.groups.sign, eventCurrency) ?? eventCurrency)
         : !BARE_AMOUNT_PATTERNS.includes(pattern) && isRupees(found[0])
           ? INR
-          : own,
+          : eventCurrency,
   }))
 })
 
-/** Returns the amounts in a text, in order. `own` is the event's currency. */
-export function findAmounts(text: string, own: Currency): readonly StatedAmount[] {
+/** Returns the amounts in a text, in order. */
+export function findAmounts(text: string, eventCurrency: Currency): readonly StatedAmount[] {
   if (!/\p{N}/u.test(text)) return []
   const plain = [...text].length === text.length ? toPlainDigits(text) : text
   // Converting full-width letters may lengthen the text and shift positions; in that case, the
   // original is read.
   const readable = plain.length === text.length ? plain : text
   if (!/\d/.test(readable)) return []
-  const found: StatedAmount[] = []
-  for (const { pattern, currencyOf } of buildPatterns(own))
+  const amounts: StatedAmount[] = []
+  for (const { pattern, getCurrency: currencyOf } of buildPatterns(eventCurrency))
     for (const match of findMatches(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length]
-      if (found.some((candidate) => candidate.start < end && start < candidate.end)) continue
+      if (amounts.some((candidate) => candidate.start < end && start < candidate.end)) continue
       const currency = currencyOf(match)
       const isForeignNotation = match.groups?.figure !== undefined
       const factor = isForeignNotation
@@ -132,9 +132,9 @@ export function findAmounts(text: string, own: Currency): readonly StatedAmount[
       if (amount === null || amount === 0) continue
       const { left, right } = findStatement(readable, { start, end })
       if (BARE_AMOUNT_PATTERNS.includes(pattern) && isYear(match[0], readable.slice(end))) continue
-      found.push({ amount: (amount * factor) as Amount, currency, start, end, left, right })
+      amounts.push({ amount: (amount * factor) as Amount, currency, start, end, left, right })
     }
-  return found.toSorted((a, b) => a.start - b.start)
+  return amounts.toSorted((a, b) => a.start - b.start)
 }
 
 const SIGNED_RUPEES = /(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi

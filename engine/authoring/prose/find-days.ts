@@ -86,16 +86,16 @@ function readNumbers(text: string, monthIsFirst: boolean): Numbers {
     start: match.index,
     end: match.index + match[0].length,
   }))
-  const hasSpan = (a: number): boolean => {
+  const isRangeStart = (a: number): boolean => {
     const [one, next] = [parts[a], parts[a + 1]]
     if (one === undefined || next === undefined) return false
     const between = text.slice(one.end, next.start)
     return next.day > one.day && (!/^\s*,\s*$/.test(between) || next.day === one.day + 1)
   }
-  let [from, to] = monthIsFirst ? [0, 0] : [parts.length - 1, parts.length - 1]
-  if (monthIsFirst) while (hasSpan(to)) to += 1
-  else while (from > 0 && hasSpan(from - 1)) from -= 1
-  const remaining = parts.slice(from, to + 1)
+  let [firstIndex, lastIndex] = monthIsFirst ? [0, 0] : [parts.length - 1, parts.length - 1]
+  if (monthIsFirst) while (isRangeStart(lastIndex)) lastIndex += 1
+  else while (firstIndex > 0 && isRangeStart(firstIndex - 1)) firstIndex -= 1
+  const remaining = parts.slice(firstIndex, lastIndex + 1)
   return {
     days: remaining.map(({ day }) => day),
     weekdays: remaining.map(({ weekday }) => weekday),
@@ -105,31 +105,37 @@ function readNumbers(text: string, monthIsFirst: boolean): Numbers {
 }
 
 /**
- * Returns every day in a text; a range is one entry. `about` is the text's probable year: two
- * digits are a year only within five years of it, because "12-34-56" is not a date.
+ * Returns every day in a text; a range is one entry. Two digits are a year only within five years of `probableYear`,
+ * because "12-34-56" is not a date.
  */
-export function findDays(text: string, about: number): readonly StatedDays[] {
+export function findDays(text: string, probableYear: number): readonly StatedDays[] {
   if (!mayContainDays(text)) return []
-  const single = findMatches(text, DATE_PATTERN).flatMap((match): StatedDays[] => {
-    const statedDays = parseMatch(match, about)
+  const singleDays = findMatches(text, DATE_PATTERN).flatMap((match): StatedDays[] => {
+    const statedDays = parseMatch(match, probableYear)
     return statedDays === null ? [] : [addWeekdayAfterDay(statedDays, text)]
   })
-  return single.reduce<readonly StatedDays[]>((all, next) => {
-    const before = all.at(-1)
+  return singleDays.reduce<readonly StatedDays[]>((merged, next) => {
+    const previous = merged.at(-1)
     if (
-      before === undefined ||
-      before.first !== before.last ||
+      previous === undefined ||
+      previous.first !== previous.last ||
       next.first !== next.last ||
-      !isSpan(text, before, next)
+      !isRange(text, previous, next)
     )
-      return [...all, next]
-    const first = { ...before.first, year: before.first.year ?? startYear(before.first, next.last) }
-    return [...all.slice(0, -1), { start: before.start, end: next.end, first, last: next.last }]
+      return [...merged, next]
+    const first = {
+      ...previous.first,
+      year: previous.first.year ?? findStartYear(previous.first, next.last),
+    }
+    return [
+      ...merged.slice(0, -1),
+      { start: previous.start, end: next.end, first, last: next.last },
+    ]
   }, [])
 }
 
-/** Recognises "1 October to 30 October", "between 1 October and 30 October". */
-function isSpan(text: string, before: StatedDays, next: StatedDays): boolean {
+/** Returns true for a range: "1 October to 30 October", "between 1 October and 30 October". */
+function isRange(text: string, before: StatedDays, next: StatedDays): boolean {
   const between = text.slice(before.end, next.start)
   return (
     BETWEEN_WORDS.test(between) ||
@@ -137,16 +143,16 @@ function isSpan(text: string, before: StatedDays, next: StatedDays): boolean {
   )
 }
 
-/** "30 December to 2 January 2027" begins in the previous year. */
-function startYear(first: DayWords, last: DayWords): number | null {
+/** Returns the year of a range's first day: "30 December to 2 January 2027" begins in the previous year. */
+function findStartYear(first: DayWords, last: DayWords): number | null {
   return last.year === null ? null : first.month > last.month ? last.year - 1 : last.year
 }
 
-function parseMatch(match: RegExpExecArray, about: number): StatedDays | null {
+function parseMatch(match: RegExpExecArray, probableYear: number): StatedDays | null {
   const group = match.groups ?? {}
   const matchedText = match[0]
   const start = match.index
-  const ahead = findWeekdays(group['ahead0'] ?? group['ahead1'] ?? group['ahead2'] ?? '')
+  const weekdaysBefore = findWeekdays(group['ahead0'] ?? group['ahead1'] ?? group['ahead2'] ?? '')
   const toSingleDay = (words: DayWords): StatedDays => ({
     start,
     end: start + matchedText.trimEnd().length,
@@ -160,7 +166,8 @@ function parseMatch(match: RegExpExecArray, about: number): StatedDays | null {
       year: Number(group['isoYear']),
       weekday: null,
     })
-  if (group['d'] !== undefined) return readNumericDays(group, toSingleDay, ahead, about)
+  if (group['d'] !== undefined)
+    return readNumericDays(group, toSingleDay, weekdaysBefore, probableYear)
   if (group['d2'] !== undefined) {
     const [day, month] = [Number(group['d2']), Number(group['m2'])]
     // "on 1/2 day": a fraction, not a day.
@@ -168,32 +175,32 @@ function parseMatch(match: RegExpExecArray, about: number): StatedDays | null {
       ? null
       : toSingleDay({ day, month, year: null, weekday: null })
   }
-  return readWordedDays(match, toSingleDay, ahead, about)
+  return readWordedDays(match, toSingleDay, weekdaysBefore, probableYear)
 }
 
 function readNumericDays(
   group: Readonly<Record<string, string | undefined>>,
-  one: (words: DayWords) => StatedDays,
-  ahead: readonly number[],
-  about: number,
+  toSingleDay: (words: DayWords) => StatedDays,
+  weekdaysBefore: readonly number[],
+  probableYear: number,
 ): StatedDays | null {
-  const short = (group['y'] ?? '').length === 2
-  const year = short ? 2000 + Number(group['y']) : Number(group['y'])
+  const hasShortYear = (group['y'] ?? '').length === 2
+  const year = hasShortYear ? 2000 + Number(group['y']) : Number(group['y'])
   let [day, month] = [Number(group['d']), Number(group['m'])]
   // Day first, as in India. 10/30/2026 can only be month first.
   if (month > 12 && day <= 12) [day, month] = [month, day]
   const isRealDay = day >= 1 && day <= 31 && month >= 1 && month <= 12
   if (
-    (short && (!isRealDay || Math.abs(year - about) > 5)) ||
+    (hasShortYear && (!isRealDay || Math.abs(year - probableYear) > 5)) ||
     (group['sign'] !== '/' && !isRealDay)
   )
     return null
-  const dayWords = { day, month, year, weekday: ahead[0] ?? null }
-  if (group['from'] === undefined || Number(group['from']) >= day) return one(dayWords)
+  const dayWords = { day, month, year, weekday: weekdaysBefore[0] ?? null }
+  if (group['from'] === undefined || Number(group['from']) >= day) return toSingleDay(dayWords)
   return {
-    ...one(dayWords),
+    ...toSingleDay(dayWords),
     first: { ...dayWords, day: Number(group['from']) },
-    last: { ...dayWords, weekday: ahead[1] ?? null },
+    last: { ...dayWords, weekday: weekdaysBefore[1] ?? null },
   }
 }
 
@@ -206,7 +213,7 @@ export type StatedMonth = {
 }
 const MONTH_ALONE = new RegExp(`\\b(${MONTH_PATTERN})[\\s,’'-]*((?:19|20)\\d\\d)(?!\\d)`, 'gi')
 
-/** `days` are those in the same text; they are computed only if a month is named. */
+/** Returns the months named without a day. `days` returns the days in the same text, and is called only if needed. */
 export function findMonths(
   text: string,
   days: () => readonly StatedDays[],
@@ -226,45 +233,45 @@ export function findMonths(
 /** Reads dates with the name of a month. */
 function readWordedDays(
   match: RegExpExecArray,
-  one: (words: DayWords) => StatedDays,
-  ahead: readonly number[],
-  about: number,
+  toSingleDay: (words: DayWords) => StatedDays,
+  weekdaysBefore: readonly number[],
+  probableYear: number,
 ): StatedDays | null {
   const group = match.groups ?? {}
   const monthIsFirst = group['monthFirst'] !== undefined
   const name = group['monthFirst'] ?? group['monthAfter'] ?? ''
   const numbersText = (monthIsFirst ? group['numbersAfter'] : group['numbersBefore']) ?? ''
   const numbers = readNumbers(numbersText, monthIsFirst)
-  const short = group['short1'] ?? group['short2'] ?? group['bare1'] ?? group['bare2']
-  const full = group['year1'] ?? group['year2']
-  const guessed = short === undefined ? null : 2000 + Number(short)
-  const isYear = guessed !== null && Math.abs(guessed - about) <= 5
-  const year = full !== undefined ? Number(full) : isYear ? guessed : null
+  const shortYear = group['short1'] ?? group['short2'] ?? group['bare1'] ?? group['bare2']
+  const fullYear = group['year1'] ?? group['year2']
+  const guessedYear = shortYear === undefined ? null : 2000 + Number(shortYear)
+  const isPlausibleYear = guessedYear !== null && Math.abs(guessedYear - probableYear) <= 5
+  const year = fullYear !== undefined ? Number(fullYear) : isPlausibleYear ? guessedYear : null
   // "You may 2 …": "may" in lower case without a year is almost always the verb.
   if (/^(may|mar|march|sun|sat)$/.test(name) && year === null) return null
   const month = findMonthIndex(name)
   const [day] = numbers.days
   if (day === undefined) return null
   const matchedText = match[0]
-  const at = match.index + matchedText.indexOf(numbersText)
+  const numbersStart = match.index + matchedText.indexOf(numbersText)
   const cutStart = !monthIsFirst && numbers.start > 0
   const cutEnd = monthIsFirst && numbers.end < numbersText.length
   const end =
-    cutEnd || (short !== undefined && !isYear && full === undefined)
+    cutEnd || (shortYear !== undefined && !isPlausibleYear && fullYear === undefined)
       ? monthIsFirst
-        ? at + numbers.end
+        ? numbersStart + numbers.end
         : match.index + matchedText.lastIndexOf(name) + name.length
       : match.index + matchedText.trimEnd().length
-  const start = cutStart ? at + numbers.start : match.index
+  const start = cutStart ? numbersStart + numbers.start : match.index
   const first = {
     day,
     month,
     year: cutEnd ? null : year,
-    weekday: numbers.weekdays[0] ?? (cutStart ? null : (ahead[0] ?? null)),
+    weekday: numbers.weekdays[0] ?? (cutStart ? null : (weekdaysBefore[0] ?? null)),
   }
   const lastDay = numbers.days.at(-1) ?? day
   return {
-    ...one(first),
+    ...toSingleDay(first),
     start,
     end,
     ...(numbers.days.length === 1
@@ -273,7 +280,7 @@ function readWordedDays(
           last: {
             ...first,
             day: lastDay,
-            weekday: numbers.weekdays.at(-1) ?? (cutStart ? null : (ahead[1] ?? null)),
+            weekday: numbers.weekdays.at(-1) ?? (cutStart ? null : (weekdaysBefore[1] ?? null)),
           },
         }),
   }
@@ -284,7 +291,7 @@ const WEEKDAY_AFTER = new RegExp(
   'i',
 )
 
-/** "14 March 2027 (Sunday)", "14 March, Sunday": a weekday after its day. */
+/** Adds the weekday written after a day: "14 March 2027 (Sunday)", "14 March, Sunday". */
 function addWeekdayAfterDay(stated: StatedDays, text: string): StatedDays {
   if (stated.first !== stated.last || stated.first.weekday !== null) return stated
   const following = WEEKDAY_AFTER.exec(text.slice(stated.end))

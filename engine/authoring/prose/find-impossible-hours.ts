@@ -69,10 +69,10 @@ const NEXT_DAY = /\b(?:next (?:day|morning)|overnight|following (?:day|morning)|
  */
 export function findNightAfterMorning(text: string): readonly HourMention[] {
   if (NEXT_DAY.test(text)) return []
-  const minutes = (hour = '', minute = '0'): number => (Number(hour) % 12) * 60 + Number(minute)
+  const toMinutes = (hour = '', minute = '0'): number => (Number(hour) % 12) * 60 + Number(minute)
   return findMatches(text, MORNING_RANGE)
     .filter(([, hour, minute, untilHour, untilMinute]) => {
-      const [from, until] = [minutes(hour, minute), minutes(untilHour, untilMinute)]
+      const [from, until] = [toMinutes(hour, minute), toMinutes(untilHour, untilMinute)]
       return until <= from && from > 0
     })
     .map(({ index, 0: found }) => ({ start: index, end: index + found.length }))

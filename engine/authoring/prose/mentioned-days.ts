@@ -27,9 +27,9 @@ export type Edge = {
  * does not exist.
  */
 export type Mention = {
-  readonly readable: EventText
-  readonly stated: StatedDays
-  readonly about: DaySubject
+  readonly eventText: EventText
+  readonly statedDays: StatedDays
+  readonly daySubject: DaySubject
   readonly invalidDay: Draft | null
   readonly firsts: readonly Day[]
   readonly lasts: readonly Day[]
@@ -37,7 +37,7 @@ export type Mention = {
 
 const toIsoDay = ({ day, month }: DayWords, year: number): string =>
   `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
-/** The number of days between two days, in either order. */
+/** Returns the number of days between two days, in either order. */
 export const countDaysApart = (a: Day, b: Day): number => Math.abs(countDaysBetween(a, b))
 
 export function collectEdges(model: Model): readonly Edge[] {
@@ -82,7 +82,7 @@ export const isMethodDay = ({ at }: Edge): boolean => at.startsWith(METHODS_PATH
 type CreateEdge = (
   day: Day | undefined,
   at: string,
-  states: string,
+  label: string,
   side: Edge['side'],
   period: number | null,
 ) => readonly Edge[]
@@ -90,32 +90,44 @@ type CreateEdge = (
 const formatPeriodName = ({ period, owner }: TextPeriod): string =>
   `period \`${period.id}\`${owner === null ? '' : ` of \`${owner}\``}`
 
-/** Without a first day, a period begins the day after the previous period in its list ends. */
+/** Returns the start of a period. Without a first day, it begins the day after the previous period in its list ends. */
 function findStartEdge(
   text: TextPeriod,
   i: number,
-  before: TextPeriod | undefined,
-  edge: CreateEdge,
+  previousPeriod: TextPeriod | undefined,
+  createEdge: CreateEdge,
 ): readonly Edge[] {
   const description = `${formatPeriodName(text)} begins on`
   const { from } = text.period
-  if (from !== undefined) return edge(from, `${text.at}.from`, description, 'start', i)
-  return before?.period.to === undefined || before.list !== text.list
+  if (from !== undefined) return createEdge(from, `${text.at}.from`, description, 'start', i)
+  return previousPeriod?.period.to === undefined || previousPeriod.list !== text.list
     ? []
-    : edge(addDays(before.period.to, 1), `${before.at}.to`, description, 'start', i)
+    : createEdge(
+        addDays(previousPeriod.period.to, 1),
+        `${previousPeriod.at}.to`,
+        description,
+        'start',
+        i,
+      )
 }
 function findEndEdge(
   text: TextPeriod,
   i: number,
-  after: TextPeriod | undefined,
-  edge: CreateEdge,
+  nextPeriod: TextPeriod | undefined,
+  createEdge: CreateEdge,
 ): readonly Edge[] {
   const description = `${formatPeriodName(text)} ends on`
   const { to } = text.period
-  if (to !== undefined) return edge(to, `${text.at}.to`, description, 'end', i)
-  return after?.period.from === undefined || after.list !== text.list
+  if (to !== undefined) return createEdge(to, `${text.at}.to`, description, 'end', i)
+  return nextPeriod?.period.from === undefined || nextPeriod.list !== text.list
     ? []
-    : edge(addDays(after.period.from, -1), `${after.at}.from`, description, 'end', i)
+    : createEdge(
+        addDays(nextPeriod.period.from, -1),
+        `${nextPeriod.at}.from`,
+        description,
+        'end',
+        i,
+      )
 }
 
 /**
@@ -146,10 +158,10 @@ function collectMentions(model: Model): readonly Mention[] {
   ]
   return collectEventTexts(model).flatMap((readable) => {
     const found = findDays(readable.text, eventYear)
-    let before: DaySubject | null = null
+    let previousSubject: DaySubject | null = null
     return found.map((mention, index): Mention => {
-      const about: DaySubject = findDaySubject(model, readable, found, index, before)
-      before = about
+      const about: DaySubject = findDaySubject(model, readable, found, index, previousSubject)
+      previousSubject = about
       const listDays = (words: DayWords): readonly Day[] =>
         (words.year === null ? years : [words.year])
           .map((year) => toIsoDay(words, year))
@@ -158,9 +170,9 @@ function collectMentions(model: Model): readonly Mention[] {
         (words) => listDays(words).length === 0,
       )
       return {
-        readable,
-        stated: mention,
-        about,
+        eventText: readable,
+        statedDays: mention,
+        daySubject: about,
         firsts: listDays(mention.first),
         lasts: listDays(mention.last),
         invalidDay:
@@ -187,7 +199,7 @@ export const locate = (
 
 /** Formats the day as in the text, with its year only if the text has one. */
 export function formatDayWords(mention: Mention): string {
-  const { first, last } = mention.stated
+  const { first, last } = mention.statedDays
   const [from, to] = [mention.firsts.at(-1), mention.lasts.at(-1)]
   if (from === undefined || to === undefined) return ''
   const rangeText = formatDays(from, to)

@@ -60,11 +60,11 @@ export function findTables(
   const { fees, categories } = model.config
   const { groups } = fees
   if (groups === undefined) return null
-  const ofGroup = /^fees\.price_groups\.(\d+)\./.exec(path)?.[1]
-  if (ofGroup !== undefined) return [Number(ofGroup) + 1]
-  const ofCategory = /^categories\.(\d+)\./.exec(path)?.[1]
-  if (ofCategory !== undefined) {
-    const group = findGroupOfCategory(fees, categories[Number(ofCategory)]?.id ?? null)
+  const groupIndex = /^fees\.price_groups\.(\d+)\./.exec(path)?.[1]
+  if (groupIndex !== undefined) return [Number(groupIndex) + 1]
+  const categoryIndex = /^categories\.(\d+)\./.exec(path)?.[1]
+  if (categoryIndex !== undefined) {
+    const group = findGroupOfCategory(fees, categories[Number(categoryIndex)]?.id ?? null)
     return [group === undefined ? 0 : groups.indexOf(group) + 1]
   }
   const tablesByText = texts.map((text) => findAllNamed(listTableNames(model), text ?? ''))
@@ -90,17 +90,17 @@ const COMMON_ID_WORDS = new Set(
  * items.
  */
 const listPeriodNames = memoize((model: Model) => {
-  const all = listTextPeriods(model)
-  return all.map(({ period: { id, label }, table }): readonly RegExp[] => {
+  const textPeriods = listTextPeriods(model)
+  return textPeriods.map(({ period: { id, label }, table }): readonly RegExp[] => {
     if (table === null) return []
-    const others = all.filter((other) => other.table === table)
+    const others = textPeriods.filter((other) => other.table === table)
     const words = [label, id.replaceAll('-', ' ')].filter(
       (name) => !COMMON_ID_WORDS.has(name.toLowerCase()),
     )
-    const usualPatterns = USUAL_PERIOD_WORDS.flatMap(([isNamedLike, states]) =>
-      isNamedLike.test(`${label} ${id}`) &&
-      others.filter(({ period }) => isNamedLike.test(`${period.label} ${period.id}`)).length === 1
-        ? [states]
+    const usualPatterns = USUAL_PERIOD_WORDS.flatMap(([labelPattern, namePattern]) =>
+      labelPattern.test(`${label} ${id}`) &&
+      others.filter(({ period }) => labelPattern.test(`${period.label} ${period.id}`)).length === 1
+        ? [namePattern]
         : [],
     )
     const names = [

@@ -2,8 +2,8 @@
 import { assert } from '../../lib/result.ts'
 
 /**
- * Like `matchAll`, but without copying the pattern for each text: for a pattern of 3,000 characters
- * the copy takes several times longer than the match. The pattern must be global.
+ * Returns all matches, like `matchAll`, but does not copy the pattern for each text: copying a pattern of 3,000
+ * characters takes several times longer than matching it. The pattern must be global.
  */
 export function findMatches(text: string, pattern: RegExp): readonly RegExpExecArray[] {
   assert(pattern.global, 'a pattern without the flag g would match the same place forever')

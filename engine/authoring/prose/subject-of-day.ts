@@ -139,36 +139,38 @@ export function findStatement(
   // A line break ends a statement only in a literal block; other lines are folded.
   const plain = /^[|]/.test(text) ? text : text.replaceAll('\n', ' ')
   const textBefore = plain.slice(from, mention.start)
-  const boundary = findMatches(textBefore, STATEMENT_BREAK).at(-1)
+  const previousBreak = findMatches(textBefore, STATEMENT_BREAK).at(-1)
   const textAfter = plain.slice(mention.end, until)
-  const stop = findMatches(textAfter, STATEMENT_BREAK)[0]
+  const nextBreak = findMatches(textAfter, STATEMENT_BREAK)[0]
   return {
     left:
-      boundary === undefined ? textBefore : textBefore.slice(boundary.index + boundary[0].length),
-    right: stop === undefined ? textAfter : textAfter.slice(0, stop.index),
-    isCut: boundary !== undefined,
+      previousBreak === undefined
+        ? textBefore
+        : textBefore.slice(previousBreak.index + previousBreak[0].length),
+    right: nextBreak === undefined ? textAfter : textAfter.slice(0, nextBreak.index),
+    isCut: previousBreak !== undefined,
   }
 }
 
 /**
- * Returns the subject of the day at index `at` in a text. `before` is the subject of the previous
- * day, for "until 30 September, then until 31 October".
+ * Returns the subject of the day at `mentionIndex` in a text. `previousSubject` is used for "until 30 September, then
+ * until 31 October".
  */
 export function findDaySubject(
   model: Model,
   { path, text, heading }: EventText,
-  all: readonly { readonly start: number; readonly end: number }[],
-  at: number,
-  before: DaySubject | null,
+  mentions: readonly { readonly start: number; readonly end: number }[],
+  mentionIndex: number,
+  previousSubject: DaySubject | null,
 ): DaySubject {
-  const mention = all[at]
+  const mention = mentions[mentionIndex]
   if (mention === undefined)
     return { topic: null, direction: null, periods: [], tables: null, isPart: false }
   const statement = findStatement(
     text,
     mention,
-    all[at - 1]?.end ?? 0,
-    all[at + 1]?.start ?? text.length,
+    mentions[mentionIndex - 1]?.end ?? 0,
+    mentions[mentionIndex + 1]?.start ?? text.length,
   )
   const { isCut } = statement
   const [left, right] = [removeAdjectives(statement.left), removeAdjectives(statement.right)]
@@ -180,29 +182,31 @@ export function findDaySubject(
     /\.options\./.test(path) || isFound(`${heading} ${left} ${right}`, EVENT_PART_WORDS)
   const leftTopic = findTopic(model, left, true, direction)
   const rightTopic = leftTopic ?? findTopic(model, right, false, direction)
-  const inherited = rightTopic ?? (isCut ? null : (before?.topic ?? null))
-  const topicOfSection = path.startsWith('event.') ? ('event' as const) : null
-  const clearSubject =
+  const statementTopic = rightTopic ?? (isCut ? null : (previousSubject?.topic ?? null))
+  const sectionTopic = path.startsWith('event.') ? ('event' as const) : null
+  const directionTopic =
     direction !== null && isFound(`${left} ${right}`, CLEAR_DIRECTION) ? ('price' as const) : null
   // "Which day will you attend?": the options are days of the event.
-  const chosen = /\.options\./.test(path) && /\b(?:days?|dates?)\b/i.test(heading)
-  const onlyEdges =
-    chosen || (!/\.options\./.test(path) && isBare(model, `${left} ${right}`))
+  const isDayChoice = /\.options\./.test(path) && /\b(?:days?|dates?)\b/i.test(heading)
+  const fallbackTopic =
+    isDayChoice || (!/\.options\./.test(path) && hasOnlyEventWords(model, `${left} ${right}`))
       ? ('event' as const)
       : null
   const topic =
-    inherited ??
+    statementTopic ??
     findTopic(model, getHeading(path, heading), true, direction) ??
-    topicOfSection ??
-    clearSubject ??
-    onlyEdges
+    sectionTopic ??
+    directionTopic ??
+    fallbackTopic
   // Text between this day and the next one may describe the next one.
-  const isLast = at + 1 >= all.length || text.slice(mention.end, all[at + 1]?.start) !== right
+  const isLast =
+    mentionIndex + 1 >= mentions.length ||
+    text.slice(mention.end, mentions[mentionIndex + 1]?.start) !== right
   const tables = findTables(model, path, [left, isLast ? right.split(CLAUSE_END)[0] : '', heading])
   const listPeriods = (allowed: typeof tables): readonly number[] => {
-    const before = findNamedPeriods(model, left, true, allowed)
-    return before.length > 0 || leftTopic !== null
-      ? before
+    const leftPeriods = findNamedPeriods(model, left, true, allowed)
+    return leftPeriods.length > 0 || leftTopic !== null
+      ? leftPeriods
       : findNamedPeriods(model, right, false, allowed)
   }
   if (topic !== 'price') return { topic, direction, periods: [], tables, isPart }
@@ -230,7 +234,7 @@ function getHeading(path: string, heading: string): string {
 }
 
 /** Returns true if nothing but the event's place or name accompanies the day. */
-function isBare({ config }: Model, text: string): boolean {
+function hasOnlyEventWords({ config }: Model, text: string): boolean {
   const eventWords = `${config.title} ${config.venue} india`.toLowerCase()
   return (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).every((word) => eventWords.includes(word))
 }
@@ -262,22 +266,22 @@ function findTopic(
   isLeft: boolean,
   direction: DaySubject['direction'],
 ): DaySubject['topic'] {
-  const findAt = (pattern: RegExp): number =>
+  const findPosition = (pattern: RegExp): number =>
     isLeft ? findLastMatch(text, pattern) : -findFirstMatch(text, pattern)
   const notFound = isLeft ? -1 : -Infinity
   const namedPosition =
     findNamedPeriods(model, text, isLeft, null).length === 0
       ? notFound
-      : Math.max(findAt(CLEAR_SUBJECT), findAt(PRICE_WORDS))
-  const itemPosition = findAt(buildEventNamePattern(model))
+      : Math.max(findPosition(CLEAR_SUBJECT), findPosition(PRICE_WORDS))
+  const itemPosition = findPosition(buildEventNamePattern(model))
   const [other, price, event] = [
-    findAt(OTHER_WORDS),
-    Math.max(findAt(PRICE_WORDS), namedPosition),
-    Math.max(findAt(EVENT_WORDS), itemPosition),
+    findPosition(OTHER_WORDS),
+    Math.max(findPosition(PRICE_WORDS), namedPosition),
+    Math.max(findPosition(EVENT_WORDS), itemPosition),
   ]
   if (other !== notFound)
-    return Math.max(findAt(CLEAR_SUBJECT), namedPosition) > other &&
-      !isHotelRate(text, Math.abs(findAt(CLEAR_SUBJECT)))
+    return Math.max(findPosition(CLEAR_SUBJECT), namedPosition) > other &&
+      !isHotelRate(text, Math.abs(findPosition(CLEAR_SUBJECT)))
       ? 'price'
       : 'other'
   if (price === notFound && event === notFound) return null
@@ -301,7 +305,7 @@ function isHotelRate(text: string, position: number): boolean {
   )
 }
 
-/** The name of the conference, without its year. */
+/** Returns a pattern of the conference's name, without its year. */
 const buildEventNamePattern = memoize(({ config }: Model): RegExp => {
   const name = config.title.replace(/[\s'’-]*\b(?:20)?\d\d$/, '').trim()
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

@@ -251,7 +251,7 @@ function countUntestedItemCells(event: EventConfig): readonly UntestedItem[] {
     runExamples(event).flatMap(({ itemCells }) => itemCells.map((cell) => JSON.stringify(cell))),
   )
   return proveBill(event).items.flatMap(({ id, found }): UntestedItem[] => {
-    const reached = (found?.reached ?? []).map(({ table, row, period }): CellOfItem => ({
+    const reached = (found?.reachedCells ?? []).map(({ table, row, period }): CellOfItem => ({
       item: id,
       table,
       row,

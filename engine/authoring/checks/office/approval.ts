@@ -46,7 +46,7 @@ function findAnswersWithoutField(event: EventConfig, rule: Rule, file: string): 
         {
           reads: [...listConditionNames([rule.when, ...shows]), file, CATEGORY],
           conditions: [rule.when, ...shows],
-          at: ({ answers, category }, path) => {
+          visit: ({ answers, category }, path) => {
             const isRuleApplied = findApproval(event.approvals, answers, category)?.id === rule.id
             if (found === null && isRuleApplied && getOwn(answers, file) === undefined)
               found = collectAnswers(path)

@@ -146,7 +146,7 @@ function findMissingPrices(
   kinds: readonly MissingPrice['is'][],
 ): readonly MissingItemPrice[] {
   return proveBill(model.config).items.flatMap(({ id, found }) =>
-    (found?.holes ?? []).flatMap((missing) =>
+    (found?.missingPrices ?? []).flatMap((missing) =>
       kinds.includes(missing.is) ? [{ id, missing }] : [],
     ),
   )
@@ -159,7 +159,7 @@ function findReachableNoneCells(
 ): readonly MissingItemPrice[] {
   const sold = new Set(
     proveBill(model.config).items.flatMap(({ id, found }) =>
-      (found?.reached ?? []).map(({ row, period }) => `${id} ${row} ${period}`),
+      (found?.reachedCells ?? []).map(({ row, period }) => `${id} ${row} ${period}`),
     ),
   )
   return findMissingPrices(model, ['not-on-sale']).filter(
@@ -317,7 +317,7 @@ const discountExceedsPriceCheck: Check = {
   find: (model) =>
     computeExtremes(model.config)
       .flatMap(({ excessiveDeductions }) => excessiveDeductions)
-      .map(({ adjustment, left, who, on }): Draft => {
+      .map(({ adjustment, undeducted: left, who, on }): Draft => {
         const at = model.config.fees.adjustments.findIndex(({ id }) => id === adjustment)
         const described = describeAnswers(who)
         return {

@@ -50,7 +50,7 @@ function readCategoryStage(id: string, label: string, read: Reader): CareerStage
     levels: byLabel.levels.size > 0 || byLabel.isCompanion ? byLabel.levels : byId.levels,
     isCompanion: byLabel.isCompanion || (byLabel.levels.size === 0 && byId.isCompanion),
     isSenior: byLabel.isSenior || byId.isSenior,
-    rest: OTHER_SCRIPT.test(label) ? byId.rest : byLabel.rest,
+    remainingWords: OTHER_SCRIPT.test(label) ? byId.remainingWords : byLabel.remainingWords,
   }
 }
 
@@ -137,7 +137,7 @@ function listCategoriesAbove(
   const alike = all.filter(
     (other) =>
       other !== category &&
-      other.stage.rest === rank.rest &&
+      other.stage.remainingWords === rank.remainingWords &&
       other.stage.isCompanion === rank.isCompanion,
   )
   const members = alike.filter(
@@ -167,7 +167,7 @@ function listCategoriesAbove(
 /** Whether a category is a general reduction (trainees, companions, seniors), compared with all full prices. */
 function isGeneralReduction({ stage }: PricedCategory): boolean {
   return (
-    stage.rest === '' &&
+    stage.remainingWords === '' &&
     (stage.isCompanion ||
       (stage.isMember === null && (stage.isSenior || getHighestLevel(stage) < 2)))
   )
@@ -359,7 +359,7 @@ function explainContradiction(
       levels: isYes ? levels : new Set(),
       isCompanion: false,
       isSenior: false,
-      rest: '',
+      remainingWords: '',
     }
     const differ = findContradiction(stage, category)
     if (differ !== null) return differ

@@ -109,7 +109,7 @@ function findUnusedPrices(
   found: ItemResult,
 ): readonly UnusedPrice[] {
   const reached = new Set(
-    found.reached
+    found.reachedCells
       .filter(({ table }) => table === tableAt)
       .map(({ row, period }) => `${row} ${period}`),
   )

@@ -37,7 +37,7 @@ const PAYMENT_WORDS =
  */
 function createEdgeFilter(
   model: Model,
-  { about, readable, stated }: Mention,
+  { daySubject: about, eventText: readable, statedDays: stated }: Mention,
 ): (edge: Edge) => boolean {
   const { adjustments } = model.config.fees
   const { left, right } = findStatement(readable.text, stated)
@@ -81,7 +81,7 @@ function isInNamedTables(model: Model, { tables }: DaySubject, { period }: Edge)
  * nearest is reported.
  */
 function findEdges(model: Model, mention: Mention): readonly Edge[] {
-  const { about, readable } = mention
+  const { daySubject: about, eventText: readable } = mention
   const { config } = model
   const itemEdges = findEdgesOfNamedItems(model, mention)
   const all = collectEdges(model)
@@ -119,7 +119,7 @@ function findEdges(model: Model, mention: Mention): readonly Edge[] {
 /** Returns the edges of items that the text or its question names: "Rooms at the early price until 15 October". */
 function findEdgesOfNamedItems(
   model: Model,
-  { about, readable, stated }: Mention,
+  { daySubject: about, eventText: readable, statedDays: stated }: Mention,
 ): readonly Edge[] {
   if (about.periods.length === 0) return []
   const { left, right } = findStatement(readable.text, stated)
@@ -156,7 +156,10 @@ const CLOSING_WORDS =
 const PARTIAL_OFFER_WORDS =
   /\b(?:early|discount\w*|concession\w*|offer|group|bulk|rate|fees?|members?|waiver|students?|spot)\b/i
 
-function isClosing(model: Model, { about, readable, stated }: Mention): boolean {
+function isClosing(
+  model: Model,
+  { daySubject: about, eventText: readable, statedDays: stated }: Mention,
+): boolean {
   if (about.periods.length > 0 || getStatedClosingDay(model) === undefined) return false
   const { left, right } = findStatement(readable.text, stated)
   return CLOSING_WORDS.test(left) && !PARTIAL_OFFER_WORDS.test(`${left} ${right}`)
@@ -189,11 +192,14 @@ const HOUR_PATTERN = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’
  * "Spot registration from 8 AM on 12 February".
  */
 function isDeskOpeningHour(model: Model, mention: Mention): boolean {
-  const { left, right } = findStatement(mention.readable.text, mention.stated)
+  const { left, right } = findStatement(mention.eventText.text, mention.statedDays)
   return isOnSite(model, mention) && HOUR_PATTERN.test(`${left} ${right}`)
 }
 
-function isOnSite(model: Model, { about, readable, stated }: Mention): boolean {
+function isOnSite(
+  model: Model,
+  { daySubject: about, eventText: readable, statedDays: stated }: Mention,
+): boolean {
   const { left, right } = findStatement(readable.text, stated)
   return (
     ON_SPOT_WORDS.test(`${left} ${right}`) ||
@@ -206,7 +212,7 @@ function isOnSite(model: Model, { about, readable, stated }: Mention): boolean {
 
 function checkPriceDay(model: Model, mention: Mention): Draft | null {
   const { config } = model
-  const { about, stated, firsts, lasts, readable } = mention
+  const { daySubject: about, statedDays: stated, firsts, lasts, eventText: readable } = mention
   const isInEvent = (day: Day): boolean => config.from <= day && day <= config.to
   const { desk } = config.registration
   if (
@@ -277,14 +283,14 @@ function reportContradiction(
   // For prices and registration, edges of periods are preferred to those of the event.
   const edgesOfPeriods = possible.filter(({ at }) => !at.startsWith('event.'))
   const candidates =
-    mention.about.topic === 'price' && edgesOfPeriods.length > 0 ? edgesOfPeriods : possible
+    mention.daySubject.topic === 'price' && edgesOfPeriods.length > 0 ? edgesOfPeriods : possible
   const nearest = candidates
     .map((edge) => ({ edge, away: Math.min(...days.map((day) => countDaysApart(day, edge.day))) }))
     .toSorted((a, b) => a.away - b.away)[0]
   if (nearest === undefined) return null
   const { edge } = nearest
   return {
-    ...locate(mention.readable, mention.stated),
+    ...locate(mention.eventText, mention.statedDays),
     message: `the text says ${formatDayWords(mention)}, but ${edge.description} ${formatDay(edge.day)}`,
     related: [{ at: edge.at, message: 'here' }],
     help: HELP_TEXT,
@@ -294,16 +300,16 @@ function reportContradiction(
 /** Texts of a question, whose days may be those of the delegate, such as the day of birth or of arrival. */
 const QUESTION_PATH = /^form\.sections\.\d+\.fields\.\d+\.(?:label|hint|required|invalid)/
 
-const isQuestion = ({ readable }: Mention): boolean => QUESTION_PATH.test(readable.path)
+const isQuestion = ({ eventText: readable }: Mention): boolean => QUESTION_PATH.test(readable.path)
 
 function checkUnexpectedDay(model: Model, mention: Mention): Draft | null {
-  if (isQuestion(mention) && mention.about.direction === null) return null
+  if (isQuestion(mention) && mention.daySubject.direction === null) return null
   const { config } = model
-  const { firsts, lasts, stated } = mention
+  const { firsts, lasts, statedDays: stated } = mention
   const all = findEdges(model, mention)
   const isKnown = (day: Day): boolean =>
     (config.from <= day && day <= config.to) ||
-    isInFile(model, day, mention.about) ||
+    isInFile(model, day, mention.daySubject) ||
     all.some(({ day: edge }) => Math.abs(countDaysApart(day, edge)) <= 1)
   if (firsts.some(isKnown) && lasts.some(isKnown)) return null
   const periodEdges = all.filter((edge) => !isAdjustmentDay(edge) && !isMethodDay(edge))
@@ -322,11 +328,14 @@ const textDateCheck: Check = {
   find: (model) =>
     listDayMentions(model).flatMap((mention): Draft[] => {
       if (mention.invalidDay !== null) return [mention.invalidDay]
-      if (mention.about.topic === 'other' || mention.about.topic === 'event') return []
-      if (isInPastYear(model, mention) && (mention.about.topic === null || isQuestion(mention)))
+      if (mention.daySubject.topic === 'other' || mention.daySubject.topic === 'event') return []
+      if (
+        isInPastYear(model, mention) &&
+        (mention.daySubject.topic === null || isQuestion(mention))
+      )
         return []
       const draft =
-        mention.about.topic === 'price'
+        mention.daySubject.topic === 'price'
           ? checkPriceDay(model, mention)
           : checkUnexpectedDay(model, mention)
       return draft === null ? [] : [draft]

@@ -62,7 +62,7 @@ const OTHER_EDITION_WORDS =
 /** Whether days are those of the event with an old year: "11 to 14 March 2026" for an event on 12–14 March 2027. */
 function areEventDaysOfAnotherYear(
   { config }: Model,
-  { stated, firsts, lasts, readable }: Mention,
+  { statedDays: stated, firsts, lasts, eventText: readable }: Mention,
 ): boolean {
   const [first] = firsts
   const [last] = lasts
@@ -80,7 +80,10 @@ function areEventDaysOfAnotherYear(
 }
 
 /** Whether a mention is of a day of the front desk: "Spot registration at the venue opens on 7 October". */
-function isDeskDay({ config }: Model, { firsts, lasts, stated, readable }: Mention): boolean {
+function isDeskDay(
+  { config }: Model,
+  { firsts, lasts, statedDays: stated, eventText: readable }: Mention,
+): boolean {
   const { desk } = config.registration
   if (desk === undefined) return false
   const { left, right } = findStatement(readable.text, stated)
@@ -99,7 +102,14 @@ const textEventDayCheck: Check = {
     const { from, to } = model.config
     const isDuringEvent = (day: Day): boolean => from <= day && day <= to
     const days = listDayMentions(model).flatMap((mention): Draft[] => {
-      const { about, stated, firsts, lasts, invalidDay, readable } = mention
+      const {
+        daySubject: about,
+        statedDays: stated,
+        firsts,
+        lasts,
+        invalidDay,
+        eventText: readable,
+      } = mention
       if (invalidDay !== null || isInPastYear(model, mention)) return []
       if (about.topic === 'other' && areEventDaysOfAnotherYear(model, mention))
         return [reportWrongDays(model, readable, stated, formatDayWords(mention))]
@@ -134,7 +144,7 @@ const textWeekdayCheck: Check = {
   after: ['EV419', 'EV604', 'EV621'],
   find: (model) =>
     listDayMentions(model).flatMap((mention): Draft[] => {
-      const { stated, firsts, lasts, readable } = mention
+      const { statedDays: stated, firsts, lasts, eventText: readable } = mention
       return [
         { words: stated.first, days: firsts },
         ...(stated.first === stated.last ? [] : [{ words: stated.last, days: lasts }]),
