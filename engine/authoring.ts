@@ -36,14 +36,18 @@ export { listCalendarDays, type CalendarDay } from './authoring/tools/event-cale
 export {
   formatExtremeBills,
   formatSimulation,
-  simulate,
+  simulatePrices,
 } from './authoring/tools/simulate-prices.ts'
-export { explain, formatExplanation, type Explanation } from './authoring/tools/explain-price.ts'
+export {
+  explainPrice,
+  formatExplanation,
+  type Explanation,
+} from './authoring/tools/explain-price.ts'
 export { formatTax, getPricesPath } from './authoring/tools/explain-bill-lines.ts'
 export { readContext } from './authoring/tools/context-arguments.ts'
 export { applyFixes } from './authoring/apply-fixes.ts'
 export { formatAsGithub, formatAsJson, formatAsSarif } from './authoring/tools/export-findings.ts'
-export { preview } from './authoring/tools/preview.ts'
+export { renderPreview } from './authoring/tools/preview.ts'
 export { deriveEventId, findPrefix, suggestEventId } from './authoring/tools/new-event/event-id.ts'
 export { createEventFile } from './authoring/tools/new-event/event-file.ts'
 export { QUESTIONS } from './authoring/tools/new-event/questions.ts'

@@ -20,7 +20,7 @@ export function proveAll(event: EventConfig): BillFindings | null {
   const reachedItems = new Set<string>()
   for (const { id, found } of items) {
     if (found === null) return null
-    for (const { is, table, row, period, who } of found.missingPrices)
+    for (const { is, table, row, period, samples: who } of found.missingPrices)
       for (const { category } of who)
         holes.add(
           is === 'no-table'

@@ -55,7 +55,7 @@ export type ExcessiveDeduction = {
   readonly adjustment: string
   /** The amount that it could not deduct. */
   readonly undeducted: Amount
-  readonly who: SampleDelegate
+  readonly sample: SampleDelegate
   readonly on: Day
 }
 /** The extreme bills in one currency, because amounts in two currencies cannot be compared. */
@@ -122,7 +122,7 @@ function pickSmallerSum(a: Sum | null, b: Sum | null): Sum | null {
   return compareSums(a, b) <= 0 ? a : b
 }
 /** An adjustment that applies: the amount not yet distributed over lines, and whether a line matched. */
-type PendingAdjustment = { readonly undistributed: number; readonly hasLine: boolean }
+type PendingAdjustment = { readonly leftover: number; readonly hasLine: boolean }
 type Bill = {
   readonly min: Sum
   /** The smallest above zero so far. Null if none. */
@@ -143,8 +143,8 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
       if (entry !== null && !excessiveDeductions.has(id))
         excessiveDeductions.set(id, {
           adjustment: id,
-          undeducted: toAmount(-entry.undistributed),
-          who: { answers: collectAnswers(bill.min.answerPath), category: bill.min.category },
+          undeducted: toAmount(-entry.leftover),
+          sample: { answers: collectAnswers(bill.min.answerPath), category: bill.min.category },
           on,
         })
     })
@@ -200,14 +200,14 @@ function findBills(
       const adjustment = adjustments[index]
       if (entry === null || adjustment === undefined || !affectsItem(adjustment, id)) return entry
       const change =
-        'percent' in adjustment.by ? adjustment.by : { amount: toAmount(entry.undistributed) }
+        'percent' in adjustment.by ? adjustment.by : { amount: toAmount(entry.leftover) }
       const adjustedAmount = adjustPrices([amount], change)[0] ?? toAmount(0)
       const remainder =
         'percent' in change
           ? computeOverdraft(amount, change.percent)
-          : entry.undistributed - (adjustedAmount - amount)
+          : entry.leftover - (adjustedAmount - amount)
       amount = adjustedAmount
-      return { undistributed: remainder, hasLine: entry.hasLine || price > 0 }
+      return { leftover: remainder, hasLine: entry.hasLine || price > 0 }
     })
     const lineTotal = splitPrice(taxOfLine, amount).total
     const addLineTotal = (sum: Sum): Sum => ({ ...sum, total: sum.total + lineTotal })
@@ -224,7 +224,7 @@ function findBills(
     pending: bill.pending.map((entry, index) => {
       const adjustment = adjustments[index]
       if (entry === null || adjustment === undefined || getLastLine(adjustment) !== id) return entry
-      return entry.hasLine && entry.undistributed < 0 ? entry : null
+      return entry.hasLine && entry.leftover < 0 ? entry : null
     }),
   })
   const addAdjustment = (adjustment: Adjustment, at: number): Checkpoint<Bill> => ({
@@ -236,7 +236,7 @@ function findBills(
       const remainder = 'percent' in adjustment.by ? 0 : adjustment.by.amount
       return {
         ...bill,
-        pending: bill.pending.with(at, { undistributed: remainder, hasLine: false }),
+        pending: bill.pending.with(at, { leftover: remainder, hasLine: false }),
       }
     },
   })
@@ -325,9 +325,7 @@ function findBills(
       }),
       buildKey: ({ pending }) =>
         pending
-          .map((entry) =>
-            entry === null ? '' : `${entry.undistributed}${entry.hasLine ? '+' : '-'}`,
-          )
+          .map((entry) => (entry === null ? '' : `${entry.leftover}${entry.hasLine ? '+' : '-'}`))
           .join(),
       merge: (a, b) => ({
         pending: a.pending,
@@ -358,10 +356,10 @@ export const findOverlappingAdjustments = memoize(
       const days = listBillDays(event).map(({ on }) => on)
       return adjustments.flatMap((adjustment, index) =>
         adjustments.slice(index + 1).flatMap((other): (readonly [string, string])[] => {
-          const canShareLine =
+          const sharesLine =
             adjustment.on === other.on || adjustment.on === 'all' || other.on === 'all'
           if (
-            !canShareLine ||
+            !sharesLine ||
             !days.some((on) => isAdjustmentActive(adjustment, on) && isAdjustmentActive(other, on))
           )
             return []

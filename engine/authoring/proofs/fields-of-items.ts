@@ -22,7 +22,7 @@ export type UnansweredField = {
   readonly item: string
   readonly field: string
   readonly isHidden: boolean
-  readonly who: SampleDelegate
+  readonly sample: SampleDelegate
 }
 
 /** The maximum number of steps of a search over the values that one item reads. */
@@ -66,7 +66,9 @@ function findHiddenItemFields(
             getItemQuantity(withoutTimes, answers, category) === 0
           )
             return null
-          const firstField = isVisible(event, item, answers, category) ? undefined : countFields[0]
+          const firstField = isOrderedExplicitly(event, item, answers, category)
+            ? undefined
+            : countFields[0]
           for (const name of countFields) {
             // If the item is not ordered, nothing must be answered; otherwise the first answer
             // requires the others.
@@ -76,7 +78,12 @@ function findHiddenItemFields(
               matchesCondition(shown, answers, category),
             )
             const knownValues = { answers: collectAnswers(path), category }
-            unansweredFields.set(name, { item: item.id, field: name, isHidden, who: knownValues })
+            unansweredFields.set(name, {
+              item: item.id,
+              field: name,
+              isHidden,
+              sample: knownValues,
+            })
           }
           return null
         },
@@ -93,7 +100,7 @@ function findHiddenItemFields(
  * Returns true if an answer orders the item explicitly: each alternative of its condition that
  * holds includes a Yes or an option.
  */
-function isVisible(
+function isOrderedExplicitly(
   event: EventConfig,
   { when, by }: Item,
   answers: Answers,
@@ -163,7 +170,7 @@ function findHiddenFieldsOfItem(
         ],
         conditions: [...listItemConditions(item), ...visibilityConditions],
         visit: ({ answers, category }, path) => {
-          if (category === null || isVisible(event, item, answers, category)) return null
+          if (category === null || isOrderedExplicitly(event, item, answers, category)) return null
           const matchingAlternatives = when.filter((map) =>
             matchesCondition([map], answers, category),
           )
@@ -187,7 +194,7 @@ function findHiddenFieldsOfItem(
             hiddenFields.set(field, {
               item: item.id,
               field,
-              who: { answers: collectAnswers(path), category },
+              sample: { answers: collectAnswers(path), category },
             })
           return null
         },

@@ -34,7 +34,7 @@ export type MissingPrice = {
   /** Null for every period. */
   readonly period: string | null
   /** One for each category that needs the price. */
-  readonly who: readonly SampleDelegate[]
+  readonly samples: readonly SampleDelegate[]
 }
 /** A cell that can be charged. */
 export type Cell = { readonly table: number; readonly row: string; readonly period: string }
@@ -136,9 +136,9 @@ function checkItem(
       missingPrice.row,
       missingPrice.period,
     ])
-    const delegates = missingByKey.get(key)?.who ?? []
+    const delegates = missingByKey.get(key)?.samples ?? []
     if (!delegates.some(({ category }) => category === who.category))
-      missingByKey.set(key, { ...missingPrice, who: [...delegates, who] })
+      missingByKey.set(key, { ...missingPrice, samples: [...delegates, who] })
   }
   const visitPath = ({ answers, category }: KnownValues, path: AnswerPath): null => {
     if (category === null || !itemApplies(item, answers, category) || item.amountIn !== undefined)

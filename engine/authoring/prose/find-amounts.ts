@@ -1,4 +1,4 @@
-/** Finds amounts of money in texts ("Rs. 1,500/-", "€ 150", "1500 per person") and whether a delegate pays them. */
+/** Finds amounts of money in texts ("Rs. 1,500/-", "€ 150") and whether a delegate pays them. */
 import { getDecimals, INR, readAmount, type Currency, type Amount } from '../../lib/money.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { toPlainDigits } from '../suggestions/amount-notations.ts'

@@ -31,12 +31,12 @@ export function anchorPattern(pattern: string): string {
 
 /** Returns the error of a pattern; null if it may be used. */
 export function findPatternFault(pattern: string): PatternFault | null {
-  const all = [0, pattern.length] as const
+  const wholeSpan = [0, pattern.length] as const
   const slashes = /^\/(.+)\/([a-z]*)$/s.exec(pattern)
   if (slashes !== null)
     return {
       is: 'not-read',
-      span: all,
+      span: wholeSpan,
       message: 'the slashes around the pattern would be required in the answer',
       help: `write ${slashes[1] ?? ''}${slashes[2]?.includes('i') ? ', with both cases where both are possible: [A-Za-z]' : ''}`,
     }
@@ -54,7 +54,7 @@ export function findPatternFault(pattern: string): PatternFault | null {
   if (fault !== null)
     return {
       is: 'broken',
-      span: all,
+      span: wholeSpan,
       message: `this is not a valid pattern: ${fault}`,
       ...(/escape/.test(fault)
         ? { help: 'only ^ $ \\ . * + ? ( ) [ ] { } | and / need a backslash before them' }
@@ -64,12 +64,16 @@ export function findPatternFault(pattern: string): PatternFault | null {
   if (!patternResult.ok) return patternResult.error
   const states = buildStates(patternResult.value)
   if (states === null)
-    return { is: 'not-read', span: all, message: 'the pattern is longer than any real answer' }
+    return {
+      is: 'not-read',
+      span: wholeSpan,
+      message: 'the pattern is longer than any real answer',
+    }
   const slow = findTextWithManyMatches(states)
   if (slow === null) return null
   return {
     is: 'slow',
-    span: all,
+    span: wholeSpan,
     message:
       slow === ''
         ? 'the pattern can match in too many ways, so a long answer might block the form'
@@ -148,23 +152,23 @@ const UNSUPPORTED_SYNTAX: readonly (readonly [RegExp, string, string?])[] = [
 
 /** Parses a pattern that the regular expression engine accepts; unsupported syntax is an error. */
 export function readPattern(pattern: string): Result<Node, PatternFault> {
-  let at = 0
+  let position = 0
   let fault: PatternFault | null = null
-  const eat = (token: RegExp): RegExpExecArray | null => {
-    token.lastIndex = at
+  const consumeToken = (token: RegExp): RegExpExecArray | null => {
+    token.lastIndex = position
     const found = token.exec(pattern)
-    if (found !== null) at += found[0].length
+    if (found !== null) position += found[0].length
     return found
   }
   const reject = (span: readonly [number, number], message: string, help?: string): Node => {
     fault ??= { is: 'not-read', span, message, ...(help === undefined ? {} : { help }) }
-    at = pattern.length
+    position = pattern.length
     return { is: 'all', parts: [] }
   }
   const readAlternatives = (depth: number): Node => {
     const parts = [readSequence(depth)]
-    while (pattern[at] === '|') {
-      at += 1
+    while (pattern[position] === '|') {
+      position += 1
       parts.push(readSequence(depth))
     }
     return parts.length === 1 && parts[0] !== undefined ? parts[0] : { is: 'any', parts }
@@ -172,43 +176,47 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
   const readSequence = (depth: number): Node => {
     const parts: Node[] = []
     // A pattern always matches the whole answer, so its anchors are ignored.
-    if (depth === 0 && pattern[at] === '^') at += 1
-    while (at < pattern.length && pattern[at] !== '|' && pattern[at] !== ')') {
-      if (depth === 0 && pattern[at] === '$' && /^(?:$|\|)/.test(pattern.slice(at + 1))) at += 1
-      else parts.push(readRepeated(depth))
+    if (depth === 0 && pattern[position] === '^') position += 1
+    while (position < pattern.length && pattern[position] !== '|' && pattern[position] !== ')') {
+      if (depth === 0 && pattern[position] === '$' && /^(?:$|\|)/.test(pattern.slice(position + 1)))
+        position += 1
+      else parts.push(readQuantified(depth))
     }
     return parts.length === 1 && parts[0] !== undefined ? parts[0] : { is: 'all', parts }
   }
-  const readRepeated = (depth: number): Node => {
-    const start = at
+  const readQuantified = (depth: number): Node => {
+    const start = position
     const part = parseAtom(depth)
-    const found = eat(QUANTIFIER_TOKEN)
-    if (found === null || fault !== null) return part
-    const sign = found[0].charAt(0)
-    const min = sign === '{' ? Number(found[1]) : sign === '+' ? 1 : 0
+    const quantifier = consumeToken(QUANTIFIER_TOKEN)
+    if (quantifier === null || fault !== null) return part
+    const sign = quantifier[0].charAt(0)
+    const min = sign === '{' ? Number(quantifier[1]) : sign === '+' ? 1 : 0
     const max =
       sign === '?'
         ? 1
-        : sign !== '{' || found[3] === ''
+        : sign !== '{' || quantifier[3] === ''
           ? Infinity
-          : Number(found[2] === undefined ? found[1] : found[3])
+          : Number(quantifier[2] === undefined ? quantifier[1] : quantifier[3])
     if (max > 1 && canBeEmpty(part))
       return reject(
-        [start, at],
+        [start, position],
         'the repeated part can be empty, so it can match in any number of ways',
       )
     return { is: 'repeat', part, min, max }
   }
   const parseAtom = (depth: number): Node => {
-    const start = at
+    const start = position
     for (const [token, message, help] of UNSUPPORTED_SYNTAX)
-      if (eat(token) !== null) return reject([start, at], message, help)
-    if (eat(GROUP_TOKEN) !== null) {
+      if (consumeToken(token) !== null) return reject([start, position], message, help)
+    if (consumeToken(GROUP_TOKEN) !== null) {
       const group = readAlternatives(depth + 1)
-      at += 1
+      position += 1
       return group
     }
-    const sign = eat(CLASS_TOKEN) ?? eat(ESCAPE_TOKEN) ?? eat(/[^\\[\](){}*+?|^$]/uy)
+    const sign =
+      consumeToken(CLASS_TOKEN) ??
+      consumeToken(ESCAPE_TOKEN) ??
+      consumeToken(/[^\\[\](){}*+?|^$]/uy)
     return sign === null
       ? reject([start, start + 1], 'this character is not supported here')
       : { is: 'sign', source: sign[0] }
@@ -233,11 +241,11 @@ function canBeEmpty(node: Node): boolean {
 }
 
 /** A state of the matcher: before a character, at a fork, or at the end. */
-type State = { readonly character: string; readonly then: number } | { readonly ways: number[] }
+type State = { readonly character: string; readonly then: number } | { readonly branches: number[] }
 
 /** Converts the pattern to states, the last of which is the start; null if it is too long. */
 function buildStates(pattern: Node): readonly State[] | null {
-  const states: State[] = [{ ways: [] }]
+  const states: State[] = [{ branches: [] }]
   const add = (state: State): number => states.push(state) - 1
   const build = (node: Node, next: number): number => {
     if (states.length > MAX_EXPANDED_CHARACTERS) return next
@@ -247,17 +255,21 @@ function buildStates(pattern: Node): readonly State[] | null {
       case 'all':
         return node.parts.reduceRight((after, part) => build(part, after), next)
       case 'any':
-        return add({ ways: node.parts.map((part) => build(part, next)) })
+        return add({ branches: node.parts.map((part) => build(part, next)) })
       case 'repeat': {
         const { part, min, max } = node
         let start = next
         if (max === Infinity) {
           const ways = [next]
-          start = add({ ways })
+          start = add({ branches: ways })
           ways.push(build(part, start))
         } else
-          for (let left = Math.min(max - min, MAX_EXPANDED_CHARACTERS); left > 0; left -= 1)
-            start = add({ ways: [build(part, start), next] })
+          for (
+            let remaining = Math.min(max - min, MAX_EXPANDED_CHARACTERS);
+            remaining > 0;
+            remaining -= 1
+          )
+            start = add({ branches: [build(part, start), next] })
         for (let left = Math.min(min, MAX_EXPANDED_CHARACTERS); left > 0; left -= 1)
           start = build(part, start)
         return start
@@ -266,7 +278,7 @@ function buildStates(pattern: Node): readonly State[] | null {
         return assertNever(node)
     }
   }
-  add({ ways: [build(pattern, 0)] })
+  add({ branches: [build(pattern, 0)] })
   return states.length > MAX_EXPANDED_CHARACTERS ? null : states
 }
 
@@ -284,15 +296,15 @@ function findTextWithManyMatches(states: readonly State[]): string | null {
   const countsByState = new Map<number, PathCounts>()
   // A repeated part is never empty, so forks form no cycle.
   const continueFrom = (at: number): PathCounts => {
-    const before = countsByState.get(at)
-    if (before !== undefined) return before
+    const knownCounts = countsByState.get(at)
+    if (knownCounts !== undefined) return knownCounts
     const state = states[at]
-    const ways =
-      state !== undefined && 'ways' in state && state.ways.length > 0
-        ? sumCounts(state.ways.map((next) => [continueFrom(next), 1] as const))
+    const counts =
+      state !== undefined && 'ways' in state && state.branches.length > 0
+        ? sumCounts(state.branches.map((next) => [continueFrom(next), 1] as const))
         : new Map([[at, 1]])
-    countsByState.set(at, ways)
-    return ways
+    countsByState.set(at, counts)
+    return counts
   }
   const buildKey = (ways: PathCounts): string =>
     [...ways]
@@ -306,32 +318,32 @@ function findTextWithManyMatches(states: readonly State[]): string | null {
   ]
   let remainingSteps = MAX_STEPS
   for (;;) {
-    const next = pending.pop()
-    if (next === undefined) return null
-    if ([...next.ways.values()].reduce((sum, count) => sum + count, 0) > MAX_READINGS)
-      return next.text
+    const current = pending.pop()
+    if (current === undefined) return null
+    if ([...current.ways.values()].reduce((sum, count) => sum + count, 0) > MAX_READINGS)
+      return current.text
     if (remainingSteps < 0) return ''
     for (const { sign, acceptedBy } of characters) {
-      remainingSteps -= next.ways.size
-      const ways = sumCounts(
-        [...next.ways].flatMap(([at, count]) => {
+      remainingSteps -= current.ways.size
+      const nextCounts = sumCounts(
+        [...current.ways].flatMap(([at, count]) => {
           const state = states[at]
           return state !== undefined && 'character' in state && acceptedBy.has(state.character)
             ? [[continueFrom(state.then), count] as const]
             : []
         }),
       )
-      const key = buildKey(ways)
-      if (ways.size === 0 || seen.has(key)) continue
+      const key = buildKey(nextCounts)
+      if (nextCounts.size === 0 || seen.has(key)) continue
       seen.add(key)
-      pending.push({ ways, text: next.text + sign })
+      pending.push({ ways: nextCounts, text: current.text + sign })
     }
   }
 }
 
-function sumCounts(characters: readonly (readonly [PathCounts, number])[]): PathCounts {
+function sumCounts(weightedCounts: readonly (readonly [PathCounts, number])[]): PathCounts {
   const sum = new Map<number, number>()
-  for (const [ways, times] of characters)
+  for (const [ways, times] of weightedCounts)
     for (const [at, count] of ways) sum.set(at, (sum.get(at) ?? 0) + times * count)
   return sum
 }
@@ -341,17 +353,17 @@ function listDistinctCharacters(
   expected: ReadonlySet<string>,
 ): readonly { readonly sign: string; readonly acceptedBy: ReadonlySet<string> }[] {
   // Literal characters are compared directly, which is much faster for thousands of characters.
-  const plain = new Set([...expected].filter((source) => /^[^.\\[]$/u.test(source)))
-  const kinds = [...expected]
-    .filter((source) => !plain.has(source))
+  const literals = new Set([...expected].filter((source) => /^[^.\\[]$/u.test(source)))
+  const characterClasses = [...expected]
+    .filter((source) => !literals.has(source))
     .map((source) => [source, new RegExp(`^${source}$`, 'u')] as const)
   const samplesByKey = new Map<string, { sign: string; acceptedBy: ReadonlySet<string> }>()
   for (const code of listSampleCodes([...expected].join(''))) {
     const sign = String.fromCodePoint(code)
     const matchingKinds = new Set(
-      kinds.flatMap(([source, kind]) => (kind.test(sign) ? [source] : [])),
+      characterClasses.flatMap(([source, kind]) => (kind.test(sign) ? [source] : [])),
     )
-    if (plain.has(sign)) matchingKinds.add(sign)
+    if (literals.has(sign)) matchingKinds.add(sign)
     const key = [...matchingKinds].join('\u0000')
     if (matchingKinds.size > 0 && !samplesByKey.has(key))
       samplesByKey.set(key, { sign, acceptedBy: matchingKinds })

@@ -1,4 +1,4 @@
-/** Checks EV1xx: reports schema errors of a file at exact places, in words. One finding per cause. */
+/** Checks EV1xx: explains the schema errors of a file at their exact places, one finding per cause. */
 import { getValueAt } from '../../lib/result.ts'
 import { suggestFormats } from '../suggestions/misspelt-addresses.ts'
 import { reportInvalidFormat, getKeyName } from '../suggestions/value-formats.ts'
@@ -96,12 +96,17 @@ export function readWithSchema(
   readonly findings: readonly Finding[]
 } {
   const { source, findings } = kind === 'event' ? readEventFile(file) : readYaml(file)
-  const shapeFindings =
+  const structureFindings =
     source.value === null
       ? reportEmptyFile(source, findings)
-      : removeConsequences(findShapeErrors(kind, source), findings)
-  const isValid = shapeFindings.length === 0 && source.trapped.size === 0 && !hasErrors(findings)
-  return { source, value: isValid ? source.value : null, findings: [...findings, ...shapeFindings] }
+      : removeConsequences(findStructureErrors(kind, source), findings)
+  const isValid =
+    structureFindings.length === 0 && source.trapped.size === 0 && !hasErrors(findings)
+  return {
+    source,
+    value: isValid ? source.value : null,
+    findings: [...findings, ...structureFindings],
+  }
 }
 
 /** Reports an empty file, which can be parsed but has no content. */
@@ -111,26 +116,27 @@ function reportEmptyFile(source: Source, findings: readonly Finding[]): readonly
     : [createFinding('EV103', schemaChecks.EV103, { at: '', message: 'the file is empty' }, source)]
 }
 
-/** Returns no findings if the structure is valid. Skips places already reported as a YAML trap. */
-function findShapeErrors(kind: Kind, source: Source): readonly Finding[] {
+/** Returns the errors in the file's structure. Skips places already reported as a YAML trap. */
+function findStructureErrors(kind: Kind, source: Source): readonly Finding[] {
   const errors = findSchemaErrors(kind, source.value).filter(({ keyword }) => keyword !== 'if')
   const drafts = errors
     .map((error) => buildDraft(source, error, errors))
     .filter((draft) => draft !== null)
     .map((draft) => addTaxHelp(source, draft))
-  const reported = new Map<string, string[]>()
+  const reportedCodes = new Map<string, string[]>()
   // If several findings cover a place, only the first is reported.
-  const covering = drafts.filter(
+  const coveringDrafts = drafts.filter(
     ({ covers }, index) =>
       covers !== undefined && drafts.findIndex((other) => isWithin(covers, other.covers)) === index,
   )
   const remaining = drafts.filter((draft) => {
-    if (covering.some((other) => other !== draft && isWithin(draft.at, other.covers))) return false
-    const before = reported.get(draft.at) ?? []
-    const isDuplicate = before.some(
+    if (coveringDrafts.some((other) => other !== draft && isWithin(draft.at, other.covers)))
+      return false
+    const earlierCodes = reportedCodes.get(draft.at) ?? []
+    const isDuplicate = earlierCodes.some(
       (code) => code === draft.code || SAME_CAUSE.has(`${code} ${draft.code}`),
     )
-    reported.set(draft.at, [...before, draft.code])
+    reportedCodes.set(draft.at, [...earlierCodes, draft.code])
     return !isDuplicate && !isTrapped(source, draft.at)
   })
   return joinPriceCells(source, remaining).map(({ code, covers: _covers, ...draft }) =>
@@ -138,7 +144,7 @@ function findShapeErrors(kind: Kind, source: Source): readonly Finding[] {
   )
 }
 
-/** If more cells of one table have the same mistake, they are reported as one finding. */
+/** The maximum number of cells of a table that are reported separately for the same mistake. */
 const MAX_REPORTED_CELLS = 2
 
 /** Merges the findings of cells with the same mistake into one, which lists all lines. */
@@ -205,7 +211,7 @@ function isTrapped(source: Source, path: string): boolean {
 function buildDraft(
   source: Source,
   error: SchemaError,
-  all: readonly SchemaError[],
+  allErrors: readonly SchemaError[],
 ): CodedDraft | null {
   const path = error.instancePath
     .split('/')
@@ -228,9 +234,9 @@ function buildDraft(
     }
   switch (error.keyword) {
     case 'additionalProperties':
-      return reportUnknownKey(source, path, error, all)
+      return reportUnknownKey(source, path, error, allErrors)
     case 'required':
-      return reportMissingKey(source, path, itemText, error, all)
+      return reportMissingKey(source, path, itemText, error, allErrors)
     case 'type':
       return reportWrongType(
         path,
@@ -247,7 +253,9 @@ function buildDraft(
           at: path,
           message: `this tool supports format 1; the file has ${writtenText}`,
         }
-      const allowed = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
+      const allowedValues = [error.params.allowedValues ?? [error.params.allowedValue]]
+        .flat()
+        .map(String)
       const suggestion = /\.also_stored\./.test(path)
         ? null
         : suggestValue(name, value, getValueAt(source.value, path.replace(/\.?[^.]*$/, '')))
@@ -255,7 +263,11 @@ function buildDraft(
         suggestion !== null
           ? { help: suggestion }
           : typeof value === 'string'
-            ? suggestName(findAllowedForm(value, allowed), allowed, written?.span ?? null)
+            ? suggestName(
+                findAllowedForm(value, allowedValues),
+                allowedValues,
+                written?.span ?? null,
+              )
             : {}
       return {
         code: 'EV104',
@@ -263,12 +275,12 @@ function buildDraft(
         message: `\`${writtenText}\` is not a valid \`${getKeyName(path)}\``,
         help: 'write one of the valid values',
         ...nearName,
-        notes: [`valid values: ${formatList(allowed, 20)}`],
+        notes: [`valid values: ${formatList(allowedValues, 20)}`],
       }
     }
     case 'not':
       // The allowed keys depend on the field's type, so with an unknown type keys are not reported.
-      if (isUntyped(path, all)) return null
+      if (isUntyped(path, allErrors)) return null
       return {
         code: 'EV106',
         at: path,
@@ -340,11 +352,11 @@ function suggestBound(source: Source, path: string, name: string, value: unknown
 
 function explainWrongCount(path: string, itemText: string, error: SchemaError): CodedDraft | null {
   const { keyword, params } = error
-  const at = { code: 'EV107' as const, at: path, part: 'key' as const }
+  const draftBase = { code: 'EV107' as const, at: path, part: 'key' as const }
   const message = getText(error.parentSchema?.errorMessage)
   if (message !== undefined)
     return {
-      ...at,
+      ...draftBase,
       part: /\d$/.test(path) ? 'value' : 'key',
       message,
       ...(/^category\.rules\.\d+$/.test(path)
@@ -353,7 +365,7 @@ function explainWrongCount(path: string, itemText: string, error: SchemaError): 
     }
   if (keyword === 'minItems' || keyword === 'minProperties')
     return {
-      ...at,
+      ...draftBase,
       message:
         Number(params.limit) === 1
           ? `${itemText} is empty`
@@ -363,7 +375,7 @@ function explainWrongCount(path: string, itemText: string, error: SchemaError): 
         : {}),
     }
   if (keyword === 'maxItems' || keyword === 'maxProperties')
-    return { ...at, message: `${itemText} has more than ${String(params.limit)} entries` }
+    return { ...draftBase, message: `${itemText} has more than ${String(params.limit)} entries` }
   // The remaining errors have no message of their own.
   return null
 }

@@ -1,5 +1,5 @@
 /**
- * Validators for the JSON Schemas of our files; each returns the errors of a value.
+ * Validators for the JSON Schemas of event and shared files; each returns the errors of a value.
  *
  * Here ajv compiles a schema on first use. Browser pages may not compile code, and each command of the server would
  * compile again, so both builds replace this file with the same functions, compiled in advance
@@ -37,8 +37,8 @@ const compileValidator = memoize((kind: Kind) =>
 )
 
 /**
- * Creates ajv with the options that our schemas need. By default it does not optimise, because the
- * code runs once or twice. The code for pages is optimised.
+ * Creates ajv with the options that our schemas need. By default the generated code is not optimised, because it runs
+ * only once or twice. The code for pages is optimised.
  */
 export function createAjv(code: Options['code'] = { optimize: false }): Ajv {
   const ajv = new Ajv({

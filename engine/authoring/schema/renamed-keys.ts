@@ -1,5 +1,5 @@
 /**
- * The old names of renamed keys of event files.
+ * Renamed keys of event files: their old and new names.
  *
  * Old names must stay readable: every version that was ever served is stored as text and
  * compiled again when a payment or a start needs it.
@@ -99,13 +99,13 @@ const OLD_WORD = new RegExp(
  */
 export function isSameApartFromNames(a: string, b: string): boolean {
   if (a === b) return true
-  const [lines, others] = [a.split('\n'), b.split('\n')]
+  const [lines, otherLines] = [a.split('\n'), b.split('\n')]
   // Fast test: it finds most differences, and parsing takes a thousand times longer.
   const mayBeRenamed =
-    lines.length === others.length &&
+    lines.length === otherLines.length &&
     lines.every(
       (line, index) =>
-        line === others[index] || OLD_WORD.test(line) || OLD_WORD.test(others[index] ?? ''),
+        line === otherLines[index] || OLD_WORD.test(line) || OLD_WORD.test(otherLines[index] ?? ''),
     )
   return mayBeRenamed && renameKeys(a) === renameKeys(b)
 }
@@ -113,6 +113,6 @@ export function isSameApartFromNames(a: string, b: string): boolean {
 /** Replaces the old names in an event file's text and changes nothing else. */
 export function renameKeys(text: string): string {
   const { findings } = readEventFile({ path: '', text })
-  const renamed = findings.filter(({ slug }) => slug === 'renamed-key')
-  return renamed.length === 0 ? text : applyFixes(text, renamed).text
+  const renames = findings.filter(({ slug }) => slug === 'renamed-key')
+  return renames.length === 0 ? text : applyFixes(text, renames).text
 }

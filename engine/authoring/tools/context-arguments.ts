@@ -8,7 +8,7 @@ import type { Quota } from '../../event/pricing-types.ts'
 export type ContextArguments = {
   /** A kind of discount code of the event, or another result of a code lookup. */
   readonly code?: string | undefined
-  /** Full seats: a quota's id, or `limit.option`. */
+  /** Full seats: a quota's id, or `quota.option`. */
   readonly full?: readonly string[] | undefined
   /** `field.column=value`, or `field=none` for an answer without a row. */
   readonly roll?: readonly string[] | undefined
@@ -23,14 +23,16 @@ export function readContext(
 ): Result<PricingContext, string> {
   const code = args.code === undefined ? ok(null) : readCode(event, args.code)
   if (!code.ok) return code
-  const left: Record<string, number> = {}
-  for (const place of args.full ?? []) {
-    const places = readSeats(event, place)
-    if (!places.ok) return places
-    for (const quotaId of places.value) left[quotaId] = 0
+  const seatsLeft: Record<string, number> = {}
+  for (const seatName of args.full ?? []) {
+    const seatIds = readSeats(event, seatName)
+    if (!seatIds.ok) return seatIds
+    for (const quotaId of seatIds.value) seatsLeft[quotaId] = 0
   }
   const rolls = readMemberLists(event, args.roll ?? [])
-  return rolls.ok ? ok({ ...EMPTY_CONTEXT, code: code.value, left, rolls: rolls.value }) : rolls
+  return rolls.ok
+    ? ok({ ...EMPTY_CONTEXT, code: code.value, left: seatsLeft, rolls: rolls.value })
+    : rolls
 }
 
 function readCode(event: EventConfig, code: string): Result<CodeStatus, string> {
@@ -51,13 +53,13 @@ function readCode(event: EventConfig, code: string): Result<CodeStatus, string> 
  * or all.
  */
 function readSeats(event: EventConfig, place: string): Result<readonly string[], string> {
-  const all = event.quotas.flatMap((limit) => listSeatNames(event, limit))
+  const allSeats = event.quotas.flatMap((limit) => listSeatNames(event, limit))
   const quota = event.quotas.find(({ id }) => id === place)
-  if (all.includes(place)) return ok([place])
+  if (allSeats.includes(place)) return ok([place])
   return quota === undefined
     ? err(
         explainUnknownName('limit', place, [
-          ...new Set([...event.quotas.map(({ id }) => id), ...all]),
+          ...new Set([...event.quotas.map(({ id }) => id), ...allSeats]),
         ]),
       )
     : ok(listSeatNames(event, quota))
@@ -109,13 +111,13 @@ function readMemberLists(
   return ok(rows)
 }
 
-function explainUnknownName(noun: string, name: string, known: readonly string[]): string {
-  const nearest = findNearest(name, known)?.name
+function explainUnknownName(noun: string, name: string, knownNames: readonly string[]): string {
+  const nearest = findNearest(name, knownNames)?.name
   const availableText =
-    known.length === 0
+    knownNames.length === 0
       ? ' This event has none.'
       : nearest === undefined
-        ? ` Available: ${formatList(known)}.`
+        ? ` Available: ${formatList(knownNames)}.`
         : ` Did you mean ${nearest}?`
   return `There is no ${noun} "${name}".${availableText}`
 }
@@ -127,8 +129,8 @@ export function describeContext(
 ): readonly string[] {
   return [
     ...(code === null ? [] : [describeCode(event, code)]),
-    ...Object.entries(left).flatMap(([place, count]) =>
-      count > 0 ? [] : [`${place} is full: ${describeFull(event, place)}`],
+    ...Object.entries(left).flatMap(([seat, count]) =>
+      count > 0 ? [] : [`${seat} is full: ${describeFull(event, seat)}`],
     ),
     ...Object.entries(rolls).flatMap(([field, row]) =>
       row === null
@@ -147,8 +149,8 @@ function describeCode(event: EventConfig, code: CodeStatus): string {
     : `a code of the kind ${kind.id}: it gives the adjustment ${kind.gives.adjustment}`
 }
 
-function describeFull(event: EventConfig, place: string): string {
-  const full = event.quotas.find(({ id }) => place === id || place.startsWith(`${id}.`))?.full
+function describeFull(event: EventConfig, seatId: string): string {
+  const full = event.quotas.find(({ id }) => seatId === id || seatId.startsWith(`${id}.`))?.full
   if (full === undefined) return 'no condition uses it'
   return full.offer === undefined
     ? `"${full.message}"`

@@ -77,26 +77,29 @@ export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
   const { from, to } = getCalendarRange(event)
   const seats = listSeats(event)
   const calendarDays: CalendarDay[] = []
-  let before: ReadonlyMap<string, string> = new Map()
+  let previousFacts: ReadonlyMap<string, string> = new Map()
   for (let day = from; day <= to; day = addDays(day, 1)) {
     const facts = new Map(listFacts(event, day, seats))
     const changes = [...facts].flatMap(([key, fact]) =>
-      before.get(key) === fact
+      previousFacts.get(key) === fact
         ? []
         : [key === REGISTRATION && day === from ? formatFirstDay(fact) : fact],
     )
     if (changes.length > 0) calendarDays.push({ day, changes })
-    before = facts
+    previousFacts = facts
   }
   return calendarDays
 }
 
-/** The calendar is signed by organisers who do not know the ids of the file. */
+/** Uses labels, because the organisers who sign the calendar do not know the ids of the file. */
 const BY_LABEL: Naming = { describe: describeConditionByLabels, nameItem: formatItemName }
 
 const OPEN = 'Registration: open'
 
-/** The first day of the list is not the day on which registration opens, unless the file names one. */
+/**
+ * Formats the state of registration on the first day of the list, which is not an opening day unless the file names
+ * one.
+ */
 const formatFirstDay = (fact: string): string =>
   fact === OPEN ? `${OPEN}, also before this day: the file names no day on which it opens` : fact
 
@@ -118,7 +121,7 @@ function listFacts(event: EventConfig, day: Day, seats: readonly Fact[]): readon
   ]
 }
 
-/** Staff can register delegates while the form is open, and on the days of the front desk. */
+/** Formats whether staff can register delegates: while the form is open, and on the days of the front desk. */
 const formatStaffRegistration = (isFormOpen: boolean, isDeskOpen: boolean): string =>
   isFormOpen ? 'open' : isDeskOpen ? 'open, at the front desk' : 'closed'
 
@@ -235,8 +238,8 @@ function formatItemLabel(event: EventConfig, item: Item, row: string): string {
 function formatItemCondition(event: EventConfig, item: Item): string {
   const { when, by, count, times, amountIn } = item
   if (when === undefined || isAboutCategory(when)) return ''
-  const ordering: readonly (string | undefined)[] = [by, count?.field, times, amountIn]
-  return listConditionNames([when]).every((name) => ordering.includes(name))
+  const orderingFields: readonly (string | undefined)[] = [by, count?.field, times, amountIn]
+  return listConditionNames([when]).every((name) => orderingFields.includes(name))
     ? ''
     : `, where ${describeConditionByLabels(event, when)}`
 }
@@ -263,10 +266,10 @@ function formatTerms(
   currency: EventConfig['currency'],
 ): string {
   if (percent === 0) return 'nothing'
-  const deducted = charge === undefined ? undefined : getOwn(charge, currency)
+  const deduction = charge === undefined ? undefined : getOwn(charge, currency)
   return [
     `${percent}%`,
     ...(withoutTax === true ? ['of the price without tax'] : []),
-    ...(deducted === undefined ? [] : [`less ${formatMoney(deducted, currency)}`]),
+    ...(deduction === undefined ? [] : [`less ${formatMoney(deduction, currency)}`]),
   ].join(' ')
 }

@@ -35,7 +35,7 @@ export type LineExplanation = {
   /**
    * The source of its price ("fees.prices.member, column 1, early"), or the lines that it changes.
    */
-  readonly from: string
+  readonly priceSource: string
   /** The tax on its price; null for an adjustment, which has the tax of the lines it changes. */
   readonly tax: Tax | null
   readonly is: 'price' | 'change'
@@ -103,7 +103,7 @@ export function explainLines(
           {
             line,
             keyPath: getAdjustmentPath(event, adjustment),
-            from: formatAdjustmentUnit(event, adjustment, line),
+            priceSource: formatAdjustmentSource(event, adjustment, line),
             tax: null,
             is: 'change',
           },
@@ -127,7 +127,7 @@ export function formatNotOnSale(
   // None of the item's own periods includes this day.
   if (period === '')
     return `${itemText} is not on sale on this day: none of its periods contains it`
-  const { from, keyPath } = getItemCell(event, item, answers, category, option, period)
+  const { priceSource: from, keyPath } = getItemCell(event, item, answers, category, option, period)
   return `${itemText} is not on sale in ${period}: ${from}${formatLineNumber(lineNumber(keyPath))}`
 }
 
@@ -140,7 +140,7 @@ function findCell(
   const column = Object.keys(getOwn(table, row) ?? {}).indexOf(period)
   return {
     keyPath: [...path, row, column],
-    from: `${path.join('.')}.${row}, column ${column + 1}, ${period}`,
+    priceSource: `${path.join('.')}.${row}, column ${column + 1}, ${period}`,
   }
 }
 
@@ -152,27 +152,33 @@ function getItemCell(
   option: string | null,
   period: string,
 ): Pick<LineExplanation, 'from' | 'keyPath'> {
-  const at = ['fees', 'items', event.fees.items.indexOf(item)] as const
+  const itemPath = ['fees', 'items', event.fees.items.indexOf(item)] as const
   const name = `fees.items.${item.id}`
   if (item.amountIn !== undefined)
-    return { keyPath: [...at, 'amount_in'], from: `${name}, entered in ${item.amountIn}` }
-  const which = item.prices.findIndex(
+    return {
+      keyPath: [...itemPath, 'amount_in'],
+      priceSource: `${name}, entered in ${item.amountIn}`,
+    }
+  const tableIndex = item.prices.findIndex(
     ({ when }) => when === null || matchesCondition(when, answers, category),
   )
-  const table = item.prices[which]
+  const table = item.prices[tableIndex]
   if (table === undefined)
-    return { keyPath: [...at, 'prices'], from: `${name}, without a table that applies` }
+    return {
+      keyPath: [...itemPath, 'prices'],
+      priceSource: `${name}, without a table that applies`,
+    }
   // A single table is written without `otherwise`.
   const isOnlyTable = item.prices.length === 1 && table.when === null
   const path = isOnlyTable
-    ? [...at, 'prices']
-    : [...at, 'prices', which, table.when === null ? 'otherwise' : 'table']
-  const { keyPath, from } = findCell(table.table, path, option ?? EACH_ROW, period)
+    ? [...itemPath, 'prices']
+    : [...itemPath, 'prices', tableIndex, table.when === null ? 'otherwise' : 'table']
+  const { keyPath, priceSource: from } = findCell(table.table, path, option ?? EACH_ROW, period)
   const keyText = from.slice(path.join('.').length + 1)
   const when = table.when === null ? 'otherwise' : describeCondition(event, table.when)
   return {
     keyPath,
-    from: `${name}, ${isOnlyTable ? '' : `table ${which + 1} (${when}), `}${keyText}`,
+    priceSource: `${name}, ${isOnlyTable ? '' : `table ${tableIndex + 1} (${when}), `}${keyText}`,
   }
 }
 
@@ -184,7 +190,7 @@ function getAdjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath 
  * Formats "-10% on all", followed by "limited to the price" if the full amount could not be
  * deducted.
  */
-function formatAdjustmentUnit(
+function formatAdjustmentSource(
   event: Pick<EventConfig, 'currency'>,
   { on, by, id }: Adjustment,
   { unit }: Line,
@@ -210,9 +216,9 @@ export function listOmittedItems(
   on: Day,
   lines: readonly Line[],
 ): readonly OmittedItem[] {
-  const isOn = (id: string): boolean => lines.some((line) => line.id === id)
+  const isOnBill = (id: string): boolean => lines.some((line) => line.id === id)
   const items = event.fees.items.flatMap((item, index): OmittedItem[] =>
-    isOn(item.id)
+    isOnBill(item.id)
       ? []
       : [
           {
@@ -223,7 +229,7 @@ export function listOmittedItems(
         ],
   )
   const adjustments = event.fees.adjustments.flatMap((adjustment): OmittedItem[] =>
-    isOn(adjustment.id)
+    isOnBill(adjustment.id)
       ? []
       : [
           {
@@ -308,7 +314,7 @@ export function formatBill(
 }
 
 function formatBillLine(
-  { line, from, keyPath, tax, is }: LineExplanation,
+  { line, priceSource: from, keyPath, tax, is }: LineExplanation,
   currency: Currency,
   lineNumber: FindLine,
 ): readonly (readonly [string, string])[] {

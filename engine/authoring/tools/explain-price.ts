@@ -67,7 +67,7 @@ export type Explanation = {
   readonly period: PeriodExplanation | null
   readonly answers: readonly InterpretedAnswer[]
   /** The normalised answers with the context added. */
-  readonly read: Answers
+  readonly normalisedAnswers: Answers
   /** The payment method that decides the price. Absent if no price depends on it. */
   readonly method?: string
   /** The currency of the bill, if the method does not accept it. */
@@ -80,13 +80,16 @@ export type Explanation = {
   readonly facts: PricingContext
   /** The lines of the bill with their sources; empty without a price. */
   readonly lines: readonly LineExplanation[]
-  readonly leftOut: readonly OmittedItem[]
+  readonly omittedItems: readonly OmittedItem[]
   /** The fields that the form would still reject, in form order. */
   readonly errors: FieldErrors
 }
 
-/** `raw` as from a browser or a stored registration. `quote` is null for an event without prices. */
-export function explain(
+/**
+ * Explains the price for raw answers, as from a browser or a stored registration. `quote` is null for an event without
+ * prices.
+ */
+export function explainPrice(
   event: EventConfig,
   raw: RawAnswers,
   at: Instant,
@@ -116,14 +119,15 @@ export function explain(
     ...(bill === null || method?.currencies?.includes(bill.currency) !== false
       ? {}
       : { rejectedCurrency: bill.currency }),
-    read: answers,
+    normalisedAnswers: answers,
     category: explainCategory(event, answers),
     cell: category === null || period === null ? null : findCell(event, category, period.period.id),
     tax: event.fees.tax,
     quote: quoteResult,
     facts: context,
     lines: bill === null ? [] : explainLines(event, answers, bill, on),
-    leftOut: bill === null ? [] : listOmittedItems(event, answers, bill.category, on, bill.lines),
+    omittedItems:
+      bill === null ? [] : listOmittedItems(event, answers, bill.category, on, bill.lines),
     errors: findAnswerErrors(event, raw, context),
   }
 }
@@ -163,7 +167,7 @@ function explainAnswers(
     const isKept = JSON.stringify(answer) === JSON.stringify(given)
     return { field, given, outcome: isKept ? 'kept' : 'read', answer }
   })
-  const filled = ids
+  const defaultAnswers = ids
     .filter((id) => !Object.hasOwn(raw, id) && Object.hasOwn(answers, id))
     .map((field): InterpretedAnswer => ({
       field,
@@ -171,7 +175,7 @@ function explainAnswers(
       outcome: 'default',
       answer: getOwn(answers, field) ?? null,
     }))
-  return [...answersRead, ...filled]
+  return [...answersRead, ...defaultAnswers]
 }
 
 function findCell(event: EventConfig, category: string, period: string): Cell | null {
@@ -203,11 +207,11 @@ export function formatExplanation(
       .flat(2)
       .map(({ field }) => field),
   )
-  const refused =
+  const refusalRows =
     explanation.quote !== null && !explanation.quote.ok
       ? [['price', formatRefusal(event, explanation, explanation.quote.error, lineNumber)] as const]
       : []
-  const quoted = explanation.quote?.ok === true ? explanation.quote.value : null
+  const acceptedQuote = explanation.quote?.ok === true ? explanation.quote.value : null
   const rows: readonly (readonly [string, string])[] = [
     ['period', formatPeriod(explanation.period, explanation.day)],
     // A default that affects nothing explains nothing, so it is omitted.
@@ -219,12 +223,12 @@ export function formatExplanation(
       ? []
       : [['method', describeMethod(explanation.method, explanation.rejectedCurrency)] as const]),
     ...formatCategory(event, explanation.category, explanation.facts),
-    ...refused,
+    ...refusalRows,
     ...(explanation.quote === null ? [['price', 'this event is free of charge'] as const] : []),
-    ...(quoted === null || cell === null
+    ...(acceptedQuote === null || cell === null
       ? []
       : hasItemsOrTaxes(event)
-        ? formatBill(explanation.lines, explanation.leftOut, quoted, lineNumber)
+        ? formatBill(explanation.lines, explanation.omittedItems, acceptedQuote, lineNumber)
         : [
             [
               'price',
@@ -232,10 +236,10 @@ export function formatExplanation(
             ] as const,
             ...(explanation.tax === null || cell.price === 0
               ? []
-              : [['tax', formatTax(explanation.tax, cell.price, quoted)] as const]),
-            ['total', formatPrice(quoted.total, getCurrency(event, cell.category))] as const,
+              : [['tax', formatTax(explanation.tax, cell.price, acceptedQuote)] as const]),
+            ['total', formatPrice(acceptedQuote.total, getCurrency(event, cell.category))] as const,
           ]),
-    ...(quoted === null ? [] : formatRefund(event, quoted, explanation.day)),
+    ...(acceptedQuote === null ? [] : formatRefund(event, acceptedQuote, explanation.day)),
     ...Object.entries(explanation.errors).map(
       ([field, message]) => ['form', `missing ${field}: ${message}`] as const,
     ),
@@ -246,10 +250,10 @@ export function formatExplanation(
   ].join('\n')
 }
 
-function describeMethod(label: string, refused: Currency | undefined): string {
-  return refused === undefined
+function describeMethod(label: string, refusedCurrency: Currency | undefined): string {
+  return refusedCurrency === undefined
     ? label
-    : `${label}: does not accept ${refused}, so delegates cannot pay this bill with it`
+    : `${label}: does not accept ${refusedCurrency}, so delegates cannot pay this bill with it`
 }
 
 function formatPeriod(explanation: PeriodExplanation | null, on: Day): string {
@@ -304,11 +308,11 @@ function explainUnknownOption(event: EventConfig, id: string, given: unknown): s
     return ` is neither true nor false${/^(y|yes|ja|haan?|1|on)$/i.test(given) ? '; did you mean true?' : /^(no?|0|off)$/i.test(given) ? '; did you mean false?' : ''}`
   if (field?.options === undefined || typeof given !== 'string') return ''
   if (field.options.some((option) => option.id === given)) return ''
-  const labelled = field.options.find(
+  const optionByLabel = field.options.find(
     ({ label }) => label.toLowerCase() === given.toLowerCase(),
   )?.id
   const nearest =
-    labelled ??
+    optionByLabel ??
     findNearest(
       given,
       field.options.map((option) => option.id),
@@ -332,24 +336,29 @@ function formatCategory(
             : `${explanation.category}, ${formatCodeEffect(event, context)}`,
       ],
     ]
-  const tried = explanation.tried.map(
+  const ruleRows = explanation.tried.map(
     ({ rule, isMatch, condition, then, failingTest }) =>
       [
         `rule ${rule}`,
         `${isMatch ? '✔' : '✘'} ${condition}${isMatch ? ` → ${then}` : failingTest === null ? '' : ` (here ${failingTest})`}`,
       ] as const,
   )
-  const byRules = explanation.tried.find(({ isMatch }) => isMatch)?.then ?? null
-  if (explanation.category === null) return [...tried, ['category', 'none: no rule applies']]
-  if (explanation.category !== byRules)
-    return [...tried, ['category', `${explanation.category}, ${formatCodeEffect(event, context)}`]]
-  return event.fees.prices === null ? [...tried, ['category', explanation.category]] : tried
+  const categoryByRules = explanation.tried.find(({ isMatch }) => isMatch)?.then ?? null
+  if (explanation.category === null) return [...ruleRows, ['category', 'none: no rule applies']]
+  if (explanation.category !== categoryByRules)
+    return [
+      ...ruleRows,
+      ['category', `${explanation.category}, ${formatCodeEffect(event, context)}`],
+    ]
+  return event.fees.prices === null ? [...ruleRows, ['category', explanation.category]] : ruleRows
 }
 
 /** Explains why the category differs from the one that the answers give. */
 function formatCodeEffect(event: EventConfig, { code }: PricingContext): string {
-  const granted = event.codeKinds.find(({ id }) => code?.is === 'valid' && id === code.kind)?.gives
-  return granted !== undefined && 'category' in granted
+  const codeEffect = event.codeKinds.find(
+    ({ id }) => code?.is === 'valid' && id === code.kind,
+  )?.gives
+  return codeEffect !== undefined && 'category' in codeEffect
     ? 'given by the code'
     : 'offered because the other is full'
 }
@@ -366,7 +375,7 @@ function formatRefusal(
     case 'not_on_sale':
       return refusal.item === null
         ? `none: ${refusal.category} is not on sale in ${refusal.period}`
-        : `none: ${formatNotOnSale(event, explanation.read, refusal, lineNumber)}`
+        : `none: ${formatNotOnSale(event, explanation.normalisedAnswers, refusal, lineNumber)}`
     case 'registration_closed':
       return `none: ${refusal.text}`
   }

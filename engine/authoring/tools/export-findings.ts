@@ -42,8 +42,8 @@ export function formatAsJson(findings: readonly Finding[], files: number): strin
 }
 
 /**
- * Writes one run. The fingerprint is code and dotted path, so that moving lines does not reopen an
- * alert.
+ * Formats the findings as one SARIF run. The fingerprint is code and dotted path, so that moving lines does not reopen
+ * an alert.
  */
 export function formatAsSarif(findings: readonly Finding[]): string {
   const codes = [...new Set(findings.map(({ code }) => code))].sort()
@@ -120,8 +120,8 @@ export function formatAsGithub(findings: readonly Finding[]): string {
     string
   >
   return SEVERITIES.flatMap((severity) => {
-    const ofSeverity = findings.filter((finding) => finding.severity === severity)
-    const lines = ofSeverity
+    const findingsOfSeverity = findings.filter((finding) => finding.severity === severity)
+    const lines = findingsOfSeverity
       .slice(0, MAX_GITHUB_ANNOTATIONS)
       .map(({ code, message, at, notes, help }) => {
         const properties = {
@@ -139,7 +139,7 @@ export function formatAsGithub(findings: readonly Finding[]): string {
           .map(([name, value]) => `${name}=${escapeProperty(String(value))}`)
           .join(',')}::${escapeData(fullText)}`
       })
-    const omittedCount = ofSeverity.length - lines.length
+    const omittedCount = findingsOfSeverity.length - lines.length
     return omittedCount > 0
       ? [
           ...lines,

@@ -49,7 +49,7 @@ export function formatPaidItemPrice(
     .join(' or ')
 }
 
-/** Returns true if the category does not exclude a delegate from the item and this table of it. */
+/** Returns true if delegates of the category can order the item at the prices of this table. */
 function canHavePart(item: Item, part: number, category: string): boolean {
   const isExcluded = (condition: Condition): boolean =>
     isAboutCategory(condition) && !matchesCondition(condition, {}, category)

@@ -1,7 +1,7 @@
 /**
  * Renders an event as static pages: the form for each example, result pages, receipt and email.
  *
- * Without scripts and external addresses, so that a page can be sent by email and opened anywhere.
+ * The pages contain no scripts and no external addresses, so that they can be sent by email and opened anywhere.
  */
 import type { EventConfig, ExampleCase, Field } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
@@ -42,16 +42,16 @@ type PreviewPage = { /** File name. */ readonly name: string; readonly html: str
 type FormCase = Extract<ExampleCase, { readonly answers: object }>
 
 /** Returns `index.html` and one page for each example that fills in the form. */
-export function preview(event: EventConfig): readonly PreviewPage[] {
+export function renderPreview(event: EventConfig): readonly PreviewPage[] {
   const cases = event.examples.filter((example): example is FormCase => 'answers' in example)
   const pages = cases.map((example, index) => ({ name: `example-${index + 1}.html`, example }))
-  const list = pages
+  const listItems = pages
     .map(({ name, example }) => `<li><a href="${name}">${escapeHtml(example.name)}</a></li>`)
     .join('\n')
   const index = renderPage(
     event,
     event.title,
-    `<h2>Examples</h2>\n<ol>\n${list}\n</ol>\n<h2>Price list</h2>\n${renderPriceList(event)}${renderClosedNotice(event)}`,
+    `<h2>Examples</h2>\n<ol>\n${listItems}\n</ol>\n<h2>Price list</h2>\n${renderPriceList(event)}${renderClosedNotice(event)}`,
   )
   return [
     { name: 'index.html', html: index },
@@ -118,10 +118,12 @@ function renderForm(
   answers: Answers,
   errors: Readonly<Record<string, string>>,
 ): string {
-  const shown = findVisibleFields(event, example.answers)
+  const visibleFields = findVisibleFields(event, example.answers)
   return event.sections
     .map((section, index) => {
-      const fields = event.fields.filter((field) => field.section === index && shown.has(field.id))
+      const fields = event.fields.filter(
+        (field) => field.section === index && visibleFields.has(field.id),
+      )
       return fields.length === 0
         ? ''
         : `<section><h3>${escapeHtml(section.title)}</h3>\n<dl>\n${fields.map((field) => renderField(event, field, getOwn(answers, field.id), getOwn(errors, field.id))).join('\n')}\n</dl></section>`
@@ -186,11 +188,11 @@ function renderResult(
   const rows = buildResultRows(event, outcome, sampleView, query).map(
     ({ label, value }) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd>`,
   )
-  const list = (texts: readonly string[]): string =>
+  const renderList = (texts: readonly string[]): string =>
     texts.length === 0
       ? ''
       : `<ul>${texts.map((text) => `<li>${fillAndEscape(text)}</li>`).join('')}</ul>`
-  return `<article><h3>${fillAndEscape(title)}</h3>${intro === undefined ? '' : `<p>${fillAndEscape(intro)}</p>`}\n<dl>\n${rows.join('\n')}\n</dl>${list(reasons)}${notesTitle === undefined ? '' : `<h4>${fillAndEscape(notesTitle)}</h4>`}${list(notes)}<p>${buttons.map(({ label }) => `<span class="button">${fillAndEscape(label)}</span>`).join(' ')}</p></article>`
+  return `<article><h3>${fillAndEscape(title)}</h3>${intro === undefined ? '' : `<p>${fillAndEscape(intro)}</p>`}\n<dl>\n${rows.join('\n')}\n</dl>${renderList(reasons)}${notesTitle === undefined ? '' : `<h4>${fillAndEscape(notesTitle)}</h4>`}${renderList(notes)}<p>${buttons.map(({ label }) => `<span class="button">${fillAndEscape(label)}</span>`).join(' ')}</p></article>`
 }
 
 function renderDocuments(event: EventConfig, view: RegistrationView): readonly string[] {

@@ -1,6 +1,5 @@
 /**
- * Lists everything an event sells as small tables: registration by category, items by row, and
- * rules.
+ * Lists everything that an event sells, as small tables: registration by category, items by row, and rules.
  *
  * Adjustments and quotas are described in words. Prices are as in the file, column by column.
  */
@@ -55,7 +54,7 @@ export type ListedTable = {
    */
   readonly parts: readonly ListedPart[]
 }
-/** The condition of the table to which no condition leads. */
+/** The label of a table without a condition, which applies to all other delegates. */
 export const ALL_OTHERS = 'all others'
 
 /** One price table of an item. */
@@ -279,12 +278,12 @@ export function formatAmountField(
   field: Field | undefined,
   id: string,
 ): string {
-  const toRupees = (rupees: number): string =>
+  const formatAmount = (rupees: number): string =>
     formatMoney(fromMajorUnits(rupees, event.currency) ?? toAmount(0), event.currency)
   const { min, max } = field ?? {}
   return min === undefined || max === undefined
     ? `as entered in ${getFieldLabel(event, id)}`
-    : `${toRupees(min)} to ${toRupees(max)}, as entered in ${getFieldLabel(event, id)}`
+    : `${formatAmount(min)} to ${formatAmount(max)}, as entered in ${getFieldLabel(event, id)}`
 }
 
 /** Returns true if the whole list has this tax, so that it need not be repeated. */
@@ -368,8 +367,8 @@ export function formatSeats(
       ? formatCount(max)
       : Object.entries(max)
           .map(
-            ([option, places]) =>
-              `${options?.find(({ id }) => id === option)?.label ?? option}: ${formatCount(places)}`,
+            ([option, seats]) =>
+              `${options?.find(({ id }) => id === option)?.label ?? option}: ${formatCount(seats)}`,
           )
           .join(', ')
   const countedText =

@@ -56,38 +56,38 @@ function listPaths(value: unknown, path: string): readonly string[] {
  */
 export function shiftBirthday(birthday: Day, eventStart: Day, shiftDay: (day: Day) => Day): Day {
   const years = Number(eventStart.slice(0, 4)) - Number(birthday.slice(0, 4))
-  const [edge, next] = [
+  const [oldStart, newStart] = [
     subtractYears(eventStart, years),
     subtractYears(shiftDay(eventStart), years),
   ]
-  return edge === null || next === null
+  return oldStart === null || newStart === null
     ? shiftDay(birthday)
-    : addDays(next, countDaysBetween(edge, birthday))
+    : addDays(newStart, countDaysBetween(oldStart, birthday))
 }
 
 /**
- * A day next to the event's first or last day, some years earlier, is an age limit. Describes it
- * with the corresponding day for the next event.
+ * Describes a day that is probably an age limit, because it is some years before the event's first or last day, give
+ * or take a day. Names the corresponding day for the next event. Returns null for other days.
  */
 export function formatAge(
   day: string,
-  old: EventConfig,
-  shiftDay: (of: Day) => Day,
+  oldEvent: EventConfig,
+  shiftDay: (day: Day) => Day,
 ): string | null {
   if (!isDay(day)) return null
-  for (const edge of [old.from, old.to]) {
+  for (const edge of [oldEvent.from, oldEvent.to]) {
     const years = Number(edge.slice(0, 4)) - Number(day.slice(0, 4))
     const birthday = subtractYears(edge, years)
     const daysApart = birthday === null ? null : countDaysBetween(birthday, day)
-    const next = subtractYears(shiftDay(edge), years)
-    if (daysApart !== null && next !== null && years > 0 && Math.abs(daysApart) <= 1)
-      return `“${day}” is unchanged; if it is an age on the day of the event, ${years} years, write ${addDays(next, daysApart)}.`
+    const newBirthday = subtractYears(shiftDay(edge), years)
+    if (daysApart !== null && newBirthday !== null && years > 0 && Math.abs(daysApart) <= 1)
+      return `“${day}” is unchanged; if it is an age on the day of the event, ${years} years, write ${addDays(newBirthday, daysApart)}.`
   }
   return null
 }
 
 /** Returns null for 29 February in a year that has none. */
 function subtractYears(day: Day, years: number): Day | null {
-  const before = `${Number(day.slice(0, 4)) - years}${day.slice(4)}`
-  return isDay(before) ? before : null
+  const earlierDay = `${Number(day.slice(0, 4)) - years}${day.slice(4)}`
+  return isDay(earlierDay) ? earlierDay : null
 }

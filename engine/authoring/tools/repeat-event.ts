@@ -38,10 +38,10 @@ type Edit = { readonly start: number; readonly end: number; readonly text: strin
 const DAYS_PER_WEEK = 7
 const WEEKS_PER_YEAR = 52.18
 
-/** Returns the file of the next event. `old` is the compiled event of `oldText`. */
+/** Returns the file of the next event. `oldEvent` is the compiled event of `oldText`. */
 export function repeatEvent(
   oldText: string,
-  old: EventConfig,
+  oldEvent: EventConfig,
   options: RepeatOptions,
 ): RepeatedEvent {
   const { id, prefix, weeks } = options
@@ -49,59 +49,62 @@ export function repeatEvent(
   const { source } = readEventFile({ path: '', text })
   const shiftDay = (day: Day): Day => addDays(day, weeks * DAYS_PER_WEEK)
   const years = Math.round(weeks / WEEKS_PER_YEAR)
-  const addresses = renameAddresses(old, options)
-  const periods = renamePeriods(old, shiftDay)
-  const key = old.admin.dashboard.key === old.id ? id : makeUnused(id, collectKeys(options.others))
-  const account = old.payment === null ? null : { from: old.payment.account, to: id }
+  const addresses = renameAddresses(oldEvent, options)
+  const periods = renamePeriods(oldEvent, shiftDay)
+  const key =
+    oldEvent.admin.dashboard.key === oldEvent.id ? id : makeUnused(id, collectKeys(options.others))
+  const account = oldEvent.payment === null ? null : { from: oldEvent.payment.account, to: id }
 
   const marker = createMarker()
-  const edited = applyEdits(text, [
-    ...createEdits(source, old, { prefix, key, account }),
-    ...protectConsentVersions(source, old, marker.mark),
+  const editedText = applyEdits(text, [
+    ...createEdits(source, oldEvent, { prefix, key, account }),
+    ...protectConsentVersions(source, oldEvent, marker.mark),
     ...moveBirthdays(source, (birthday) =>
-      marker.mark(shiftBirthday(birthday, old.from, shiftDay)),
+      marker.mark(shiftBirthday(birthday, oldEvent.from, shiftDay)),
     ),
   ])
-  const replacements = [
+  const replacedText = [
     ...addresses.map(({ from, to }) => [buildAddressPattern(from), to] as const),
     ...periods.map(({ from, to }) => [buildWordPattern(from), to] as const),
-    [buildWordPattern(old.id), id] as const,
-  ].reduce((done, [pattern, to]) => done.replace(pattern, () => marker.mark(to)), edited)
-  const titled = replaceTitle(replacements, old.title, years, marker.mark)
-  const shifted = shiftDays(titled, { weeks, event: old.from })
-  const written = replaceDemo(marker.restore(shifted.text), old, findAccountPath(source))
+    [buildWordPattern(oldEvent.id), id] as const,
+  ].reduce((done, [pattern, to]) => done.replace(pattern, () => marker.mark(to)), editedText)
+  const titledText = replaceTitle(replacedText, oldEvent.title, years, marker.mark)
+  const shiftResult = shiftDays(titledText, { weeks, event: oldEvent.from })
+  const newText = replaceDemo(marker.restore(shiftResult.text), oldEvent, findAccountPath(source))
 
-  const dates = formatDays(shiftDay(old.from), shiftDay(old.to))
+  const dates = formatDays(shiftDay(oldEvent.from), shiftDay(oldEvent.to))
   return {
-    text: written,
+    text: newText,
     changes: [
       `The event id is ${id}. Registration numbers begin with ${prefix}.`,
-      `${shifted.shifted} days are ${weeks} weeks later, weekdays kept: ${formatDays(old.from, old.to)} is now ${dates}.`,
-      ...(shiftTitle(old.title, years) === old.title
+      `${shiftResult.shiftedCount} days are ${weeks} weeks later, weekdays kept: ${formatDays(oldEvent.from, oldEvent.to)} is now ${dates}.`,
+      ...(shiftTitle(oldEvent.title, years) === oldEvent.title
         ? []
-        : [`${old.title} is now ${shiftTitle(old.title, years)} throughout the file.`]),
+        : [`${oldEvent.title} is now ${shiftTitle(oldEvent.title, years)} throughout the file.`]),
       ...periods.map(({ from, to }) => `Period ${from} is ${to}, by its days.`),
       ...addresses.map(({ from, to }) => `${from} is ${to}.`),
       ...(account === null
         ? []
         : [
-            `Payments go to account ${account.to}, whose credentials are ${getVariablePrefix(old, account.to)}….`,
+            `Payments go to account ${account.to}, whose credentials are ${getVariablePrefix(oldEvent, account.to)}….`,
           ]),
-      ...(old.fees.prices === null
+      ...(oldEvent.fees.prices === null
         ? []
         : [
-            `All prices are unchanged; ${formatList(listPrices(old), 3)} ${listPrices(old).length === 1 ? 'is' : 'are'} listed under demo: until you have checked each.`,
+            `All prices are unchanged; ${formatList(listPrices(oldEvent), 3)} ${listPrices(oldEvent).length === 1 ? 'is' : 'are'} listed under demo: until you have checked each.`,
           ]),
     ],
     checks: [
-      ...(old.title === shiftTitle(old.title, years)
-        ? [`The title, ${old.title}, contains no year and is unchanged.`]
+      ...(oldEvent.title === shiftTitle(oldEvent.title, years)
+        ? [`The title, ${oldEvent.title}, contains no year and is unchanged.`]
         : []),
-      ...(old.theme === undefined ? [] : [`The motto is still last time’s: ${old.theme}.`]),
-      ...(old.status === 'closed'
+      ...(oldEvent.theme === undefined
+        ? []
+        : [`The motto is still last time’s: ${oldEvent.theme}.`]),
+      ...(oldEvent.status === 'closed'
         ? ['The event is closed, like the old one: write status: open when registration begins.']
         : []),
-      ...(old.registration.closes === undefined
+      ...(oldEvent.registration.closes === undefined
         ? [
             'Registration never closes, like that of the old event: without `closes: never` and its entry under allow it closes after the last day.',
           ]
@@ -109,21 +112,22 @@ export function repeatEvent(
       ...(account === null
         ? []
         : [`If payments go to the same account as before, write account: ${account.from} again.`]),
-      ...(old.api.gatewayReturn === null
+      ...(oldEvent.api.gatewayReturn === null
         ? []
         : ['If the gateway settings contain the old return address, enter the new one there.']),
-      ...old.fields.flatMap(({ id: consent, version }) =>
+      ...oldEvent.fields.flatMap(({ id: consent, version }) =>
         version === undefined
           ? []
           : [
               `The text of ${consent} is still version ${version}: write a new version if the text has changed.`,
             ],
       ),
-      ...[...new Set(shifted.left)].map(
-        (day) => formatAge(day, old, shiftDay) ?? `“${day}” looks like a day and is unchanged.`,
+      ...[...new Set(shiftResult.unchangedTexts)].map(
+        (day) =>
+          formatAge(day, oldEvent, shiftDay) ?? `“${day}” looks like a day and is unchanged.`,
       ),
       ...describeAgeDays(source, shiftDay),
-      ...listRemainingYears(written, old),
+      ...listRemainingYears(newText, oldEvent),
     ],
   }
 }
@@ -133,8 +137,8 @@ export function repeatEvent(
  */
 function createEdits(
   source: Source,
-  old: EventConfig,
-  next: { readonly prefix: string; readonly key: string; readonly account: Renaming | null },
+  oldEvent: EventConfig,
+  newValues: { readonly prefix: string; readonly key: string; readonly account: Renaming | null },
 ): readonly Edit[] {
   const replaceAt = (path: string, from: string, to: string): readonly Edit[] => {
     if (!source.has(path)) return []
@@ -144,34 +148,34 @@ function createEdits(
     const startOffset = start.offset + offset
     return offset < 0 ? [] : [{ start: startOffset, end: startOffset + from.length, text: to }]
   }
-  const orders = old.examples.flatMap((example, n) =>
-    'orderId' in example && example.orderId.startsWith(old.orderId.prefix)
-      ? replaceAt(`examples.cases.${n}.order_id`, old.orderId.prefix, next.prefix)
+  const orderEdits = oldEvent.examples.flatMap((example, n) =>
+    'orderId' in example && example.orderId.startsWith(oldEvent.orderId.prefix)
+      ? replaceAt(`examples.cases.${n}.order_id`, oldEvent.orderId.prefix, newValues.prefix)
       : [],
   )
-  const paid =
-    next.account === null
+  const paymentEdits =
+    newValues.account === null
       ? []
       : [
-          ...replaceAt(findAccountPath(source), next.account.from, next.account.to),
-          ...replaceAt('examples.promises.account', next.account.from, next.account.to),
+          ...replaceAt(findAccountPath(source), newValues.account.from, newValues.account.to),
+          ...replaceAt('examples.promises.account', newValues.account.from, newValues.account.to),
           ...[
             ...source.text.matchAll(
-              new RegExp(`\\b${getVariablePrefix(old, next.account.from)}`, 'g'),
+              new RegExp(`\\b${getVariablePrefix(oldEvent, newValues.account.from)}`, 'g'),
             ),
           ].map(({ index, 0: { length } }) => ({
             start: index,
             end: index + length,
-            text: getVariablePrefix(old, next.account?.to ?? ''),
+            text: getVariablePrefix(oldEvent, newValues.account?.to ?? ''),
           })),
         ]
   return [
-    ...replaceAt('order_id.prefix', old.orderId.prefix, next.prefix),
-    ...replaceAt('examples.promises.order_id.0', old.orderId.prefix, next.prefix),
-    ...replaceAt('admin.dashboard.key', old.admin.dashboard.key, next.key),
-    ...replaceAt('examples.promises.dashboard.0', old.admin.dashboard.key, next.key),
-    ...orders,
-    ...paid,
+    ...replaceAt('order_id.prefix', oldEvent.orderId.prefix, newValues.prefix),
+    ...replaceAt('examples.promises.order_id.0', oldEvent.orderId.prefix, newValues.prefix),
+    ...replaceAt('admin.dashboard.key', oldEvent.admin.dashboard.key, newValues.key),
+    ...replaceAt('examples.promises.dashboard.0', oldEvent.admin.dashboard.key, newValues.key),
+    ...orderEdits,
+    ...paymentEdits,
   ]
 }
 
@@ -186,10 +190,10 @@ function findAccountPath(source: Source): string {
 /** Protects the versions of consent texts, which are not days of the event. */
 function protectConsentVersions(
   source: Source,
-  old: EventConfig,
+  oldEvent: EventConfig,
   mark: (text: string) => string,
 ): readonly Edit[] {
-  const listRemaining = (path: string): readonly Edit[] => {
+  const protect = (path: string): readonly Edit[] => {
     if (!source.has(path)) return []
     const { start, end } = source.place(path)
     const written = source.text.slice(start.offset, end.offset)
@@ -198,9 +202,9 @@ function protectConsentVersions(
   const { form } = source.value as EventFile
   return [
     ...form.sections.flatMap(({ fields }, s) =>
-      fields.flatMap((_, f) => listRemaining(`form.sections.${s}.fields.${f}.version`)),
+      fields.flatMap((_, f) => protect(`form.sections.${s}.fields.${f}.version`)),
     ),
-    ...old.fields.flatMap(({ id }) => listRemaining(`examples.promises.consents.${id}`)),
+    ...oldEvent.fields.flatMap(({ id }) => protect(`examples.promises.consents.${id}`)),
   ]
 }
 
@@ -214,16 +218,19 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
  * Returns the new name of every address in the file: with the new id in place of the old one,
  * otherwise with the new id inserted.
  */
-function renameAddresses(old: EventConfig, { id, others }: RepeatOptions): readonly Renaming[] {
-  const usedAddresses = new Set([...others, old].flatMap(listAddresses))
-  const withOldId = buildWordPattern(old.id)
-  const all = [...new Set(listAddresses(old))].toSorted(
+function renameAddresses(
+  oldEvent: EventConfig,
+  { id, others }: RepeatOptions,
+): readonly Renaming[] {
+  const usedAddresses = new Set([...others, oldEvent].flatMap(listAddresses))
+  const oldIdPattern = buildWordPattern(oldEvent.id)
+  const all = [...new Set(listAddresses(oldEvent))].toSorted(
     // Addresses with the old id have a fixed new name, which other addresses must avoid.
-    (a, b) => Number(withOldId.test(b)) - Number(withOldId.test(a)) || b.length - a.length,
+    (a, b) => Number(oldIdPattern.test(b)) - Number(oldIdPattern.test(a)) || b.length - a.length,
   )
   return all
     .map((from) => {
-      const to = renameAddress(from, old.id, id, usedAddresses)
+      const to = renameAddress(from, oldEvent.id, id, usedAddresses)
       usedAddresses.add(to)
       return { from, to }
     })
@@ -288,22 +295,22 @@ function replaceTitle(
   const year = YEAR_IN_TITLE.exec(title)?.[0]
   const stem = title.replace(YEAR_IN_TITLE, '').trim()
   if (year === undefined || stem === '') return text
-  const spelt = stem.split(/\s+/).map(escapePattern).join('[\\s_-]*')
+  const titlePattern = stem.split(/\s+/).map(escapePattern).join('[\\s_-]*')
   return text.replace(
-    new RegExp(`(${spelt}[\\s_’'-]*)${year}(?!\\d)`, 'gi'),
+    new RegExp(`(${titlePattern}[\\s_’'-]*)${year}(?!\\d)`, 'gi'),
     (_whole, before: string) => before + mark(String(Number(year) + years)),
   )
 }
 
 /** Hides new names from the search for days and years until all other changes are made. */
 function createMarker(): { mark: (text: string) => string; restore: (text: string) => string } {
-  const remaining: string[] = []
+  const hiddenTexts: string[] = []
   return {
-    mark: (text) => `\uE000${String.fromCodePoint(0xe100 + remaining.push(text) - 1)}\uE001`,
+    mark: (text) => `\uE000${String.fromCodePoint(0xe100 + hiddenTexts.push(text) - 1)}\uE001`,
     restore: (text) =>
       text.replace(
         /\uE000(.)\uE001/gu,
-        (_whole, parts: string) => remaining[(parts.codePointAt(0) ?? 0) - 0xe100] ?? '',
+        (_whole, character: string) => hiddenTexts[(character.codePointAt(0) ?? 0) - 0xe100] ?? '',
       ),
   }
 }
@@ -319,26 +326,27 @@ function listPrices({ fees }: EventConfig): readonly string[] {
 }
 
 /** Lists prices and account under `demo:`, with a comment at the prices. */
-function replaceDemo(text: string, old: EventConfig, accountPath: string): string {
+function replaceDemo(text: string, oldEvent: EventConfig, accountPath: string): string {
   const placeholderPaths = [
-    ...listPrices(old),
-    ...(old.payment === null ? [] : [accountPath]),
+    ...listPrices(oldEvent),
+    ...(oldEvent.payment === null ? [] : [accountPath]),
   ].filter(
-    (path) => !old.demo.some((demoPath) => path === demoPath || path.startsWith(`${demoPath}.`)),
+    (path) =>
+      !oldEvent.demo.some((demoPath) => path === demoPath || path.startsWith(`${demoPath}.`)),
   )
   const lines = placeholderPaths.map((path) => `  - ${path}`.padEnd(34) + '# as last time')
   const markedText =
-    old.fees.prices === null
+    oldEvent.fees.prices === null
       ? text
       : text.replace(
           /^( +)prices:(?=[ \t]*(?:#.*)?\n)/m,
           (_whole, indent: string) =>
-            `${indent}# Prices of ${old.title}, kept: check each, then remove fees.prices from demo.\n${indent}prices:`,
+            `${indent}# Prices of ${oldEvent.title}, kept: check each, then remove fees.prices from demo.\n${indent}prices:`,
         )
   if (lines.length === 0) return markedText
   const list = /^demo:[^\n]*\n(?:(?: +-| *#)[^\n]*\n)+/m.exec(markedText)
   if (list === null)
-    return old.demo.length === 0
+    return oldEvent.demo.length === 0
       ? markedText.replace(
           /^format: 1[^\n]*\n/m,
           (match) => `${match}\ndemo:\n${lines.join('\n')}\n`,
@@ -353,11 +361,11 @@ const YEAR_NOT_AMOUNT =
   /(?<![\d[₹.,/]|(?:base|gst|total|min|max): *|(?:\d|free|none), *)(?:19|20)\d\d(?!\d|[.,]\d|\])/g
 
 /** Returns lines that still contain a year of the old event, except shifted days. */
-function listRemainingYears(text: string, old: EventConfig): readonly string[] {
-  const days = [old, ...listAllPeriods(old)].flatMap(({ from, to }) => [from, to])
+function listRemainingYears(text: string, oldEvent: EventConfig): readonly string[] {
+  const days = [oldEvent, ...listAllPeriods(oldEvent)].flatMap(({ from, to }) => [from, to])
   const years = new Set([
     ...days.flatMap((day) => (day === undefined ? [] : [day.slice(0, 4)])),
-    YEAR_IN_TITLE.exec(old.title)?.[0] ?? '',
+    YEAR_IN_TITLE.exec(oldEvent.title)?.[0] ?? '',
   ])
   return text.split('\n').flatMap((line, i) => {
     const yearMatch = [...line.matchAll(YEAR_NOT_AMOUNT)].find(

@@ -7,27 +7,30 @@ import { formatMonthLike } from './shift-days.ts'
 export type Renaming = { readonly from: string; readonly to: string }
 
 /** Renames period ids that contain days, such as july-1-aug-31, to match their new days. */
-export function renamePeriods(old: EventConfig, shiftDay: (of: Day) => Day): readonly Renaming[] {
-  const renamed = listAllPeriods(old).flatMap(({ id, from, to }) => {
-    const next = id.replace(
+export function renamePeriods(
+  oldEvent: EventConfig,
+  shiftDay: (day: Day) => Day,
+): readonly Renaming[] {
+  const renamings = listAllPeriods(oldEvent).flatMap(({ id, from, to }) => {
+    const newId = id.replace(
       /([a-z]{3,9})-(\d{1,2})(?!\d)/g,
       (match, month: string, number: string) => {
-        const spelt = [from, to].find(
+        const matchingDay = [from, to].find(
           (text) =>
             text !== undefined &&
             Number(text.slice(8)) === Number(number) &&
             formatMonthLike(month, text) === month,
         )
-        if (spelt === undefined) return match
-        const shiftedDay = shiftDay(spelt)
+        if (matchingDay === undefined) return match
+        const shiftedDay = shiftDay(matchingDay)
         return `${formatMonthLike(month, shiftedDay)}-${Number(shiftedDay.slice(8))}`
       },
     )
-    return next === id ? [] : [{ from: id, to: next }]
+    return newId === id ? [] : [{ from: id, to: newId }]
   })
   // Two tables may have a period with the same name.
-  return renamed.filter(
-    ({ from }, index) => renamed.findIndex((other) => other.from === from) === index,
+  return renamings.filter(
+    ({ from }, index) => renamings.findIndex((other) => other.from === from) === index,
   )
 }
 

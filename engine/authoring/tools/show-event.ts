@@ -335,7 +335,7 @@ const omitEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>
 const toBlock = (names: Readonly<Record<string, string>>): Block | undefined =>
   Object.keys(names).length === 0 ? undefined : names
 
-/** A phone number that is not checked can only be too long. */
+/** Returns true if an answer can be invalid. A phone number that is not checked can only be too long. */
 function canShowInvalidMessage(field: Field): boolean {
   if (field.type === 'phone' && !field.check) return false
   return field.invalid !== '' && canBeMalformed(field)

@@ -25,7 +25,7 @@ import {
 
 export function showFees(fees: Fees, categories: readonly Category[], currency: Currency): Block {
   const { tax, taxRules, periods, otherDates, prices, groups, items, adjustments } = fees
-  const overlaps = periods.some((period, index) =>
+  const hasOverlap = periods.some((period, index) =>
     periods
       .slice(0, index)
       .some(
@@ -46,7 +46,7 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
     tax: tax === null ? undefined : showTax(tax, currency),
     tax_rules: taxRules?.map(showTaxRule),
     periods,
-    overlap: overlaps ? 'first' : undefined,
+    overlap: hasOverlap ? 'first' : undefined,
     other_dates: otherDates ?? 'closed',
     prices:
       prices === null
@@ -102,7 +102,7 @@ function showItem(
 ): Block {
   const { count, prices } = item
   const columns = item.periods ?? periods
-  const [single] = prices
+  const [onlyTable] = prices
   return removeUndefined({
     id: item.id,
     label: item.label,
@@ -119,10 +119,10 @@ function showItem(
         : showTax(item.tax, currency),
     tax_rules: item.ownTaxRules?.map(showTaxRule),
     prices:
-      single === undefined
+      onlyTable === undefined
         ? undefined
-        : prices.length === 1 && single.when === null
-          ? showTable(single.table, columns, () => currency)
+        : prices.length === 1 && onlyTable.when === null
+          ? showTable(onlyTable.table, columns, () => currency)
           : prices.map(({ when, table, currency: tableCurrency }) => {
               const rows = showTable(table, columns, () => tableCurrency ?? currency)
               return when === null
@@ -150,7 +150,7 @@ function showTaxRule({ when, from, to, on, note, tax }: TaxRule): Block {
   })
 }
 
-/** Only tax on rupees has a rounding unit. */
+/** Writes a tax. Only a tax on rupees has a rounding unit. */
 function showTax({ round, ...tax }: Tax, currency: Currency): Block {
   return currency === INR ? { ...tax, round } : tax
 }
@@ -187,7 +187,7 @@ export function showContext(event: EventConfig): Block {
   const showList = <T>(list: readonly T[], show: (one: T) => DisplayedValue): DisplayedValue =>
     list.length === 0 ? undefined : list.map(show)
   return {
-    quotas: showList(quotas, showLimit),
+    quotas: showList(quotas, showQuota),
     hold_seats_for:
       quotas.length === 0 && holdSeatsMs === DEFAULT_SEAT_HOLD_MS
         ? undefined
@@ -207,7 +207,7 @@ export function showContext(event: EventConfig): Block {
   }
 }
 
-function showLimit(quota: Quota): Block {
+function showQuota(quota: Quota): Block {
   const { id, when, eachOptionOf, count, withDelegate, max, full, few } = quota
   return removeUndefined({
     id,

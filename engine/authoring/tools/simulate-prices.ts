@@ -65,7 +65,7 @@ type Simulation = {
   readonly demo: readonly string[]
 }
 
-export function simulate(event: EventConfig): Simulation {
+export function simulatePrices(event: EventConfig): Simulation {
   return {
     prices: buildPriceTable(event),
     ...listDelegatesByCategory(event),
@@ -106,9 +106,9 @@ function listDelegatesByCategory(
     const category = findCategory(event, answers)
     byCategory.set(category, [...(byCategory.get(category) ?? []), answers])
   }
-  const all = [...byCategory.values()].flat()
+  const allAnswers = [...byCategory.values()].flat()
   const describePoints = (category: string | null): readonly string[] =>
-    formatPoints(axes, byCategory.get(category) ?? [], all)
+    formatPoints(axes, byCategory.get(category) ?? [], allAnswers)
   return {
     byCategory: event.categories.flatMap(({ id }) => {
       const answers = [
@@ -136,7 +136,7 @@ function listOtherSources({ codeKinds, quotas }: EventConfig, category: string):
 
 /** Formats the simulation: one block per period, then the answers for each category. */
 export function formatSimulation(event: EventConfig, simulation: Simulation): string {
-  const demo = (path: string): string =>
+  const markDemo = (path: string): string =>
     simulation.demo.some((demoPath) => path === demoPath || path.startsWith(`${demoPath}.`))
       ? ' (demo values)'
       : ''
@@ -147,19 +147,19 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
     fees.groups === undefined
       ? [{ label: null, periods: fees.periods, rows: simulation.prices }]
       : buildPriceTables(event)
-  const periods = priceBlocks.flatMap(({ label, periods: columns, rows: listed }) =>
+  const periods = priceBlocks.flatMap(({ label, periods: columns, rows: priceRows }) =>
     columns.map((period, column) => {
-      const rows = listed.map(({ category, cells }) => [
+      const rows = priceRows.map(({ category, cells }) => [
         category.id,
         ...formatCell(cells[column]?.price ?? null, tax !== null, getCurrency(event, category.id)),
         category.listedOnly ? 'price list only' : '',
       ])
       const heads = tax === null ? ['price'] : ['base', tax.name, 'total']
       const name = label === null ? period.id : `${label}: ${period.id}`
-      return `${name}  ${formatSpan(period)}${demo(label === null ? 'fees.periods' : 'fees.price_groups')}\n${formatTable([['category', ...heads, ''], ...rows], fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
+      return `${name}  ${formatSpan(period)}${markDemo(label === null ? 'fees.periods' : 'fees.price_groups')}\n${formatTable([['category', ...heads, ''], ...rows], fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
     }),
   )
-  const taxed = tax === null ? '' : ` ${formatListedTax(tax)}.`
+  const taxText = tax === null ? '' : ` ${formatListedTax(tax)}.`
   const categoryLines =
     simulation.byCategory === null
       ? ['Who gets which category: too many combinations of answers to list.']
@@ -179,8 +179,10 @@ export function formatSimulation(event: EventConfig, simulation: Simulation): st
     ...(event.fees.prices === null
       ? [`${event.title} is free of charge.`]
       : [
-          `${event.title}.${taxed}${demo('fees.prices')}`,
-          ...(list !== null && hasItemsOrTaxes(event) ? formatTables(event, list, demo) : periods),
+          `${event.title}.${taxText}${markDemo('fees.prices')}`,
+          ...(list !== null && hasItemsOrTaxes(event)
+            ? formatTables(event, list, markDemo)
+            : periods),
         ]),
     ...(simulation.desk === undefined
       ? []
@@ -227,12 +229,12 @@ function formatTables(
         ...ownBills.map((row) => [`${when === null ? '' : '  '}${row.id}`, ...listCells(row)]),
       ])
       const isGroup = id === 'registration' && columns !== periods
-      const head =
+      const heading =
         id === 'registration'
           ? `${label}${isGroup ? demo('fees.price_groups') : ''}`
           : `${id}  ${label}`
       return [
-        [head, ...about].join(', '),
+        [heading, ...about].join(', '),
         ...(rows.length === 0
           ? []
           : [

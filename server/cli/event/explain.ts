@@ -1,7 +1,7 @@
 /** `rollcall event explain`: shows how an event determines category and price. */
 import { removeContext, extractContext, formatPrice, readInstant } from '../../../engine/index.ts'
 import {
-  explain,
+  explainPrice,
   createLineFinder,
   readEvent,
   readContext,
@@ -85,7 +85,7 @@ export const explainCommand: Command = {
       return 2
     }
     printExplanation(
-      explain(event, answers, at, context.value),
+      explainPrice(event, answers, at, context.value),
       event,
       file.text,
       values.json === true,
@@ -188,7 +188,7 @@ function explainRegistration(
   { answers, createdAt, total }: StoredRegistration,
 ): Explanation {
   const context = extractContext(event, answers)
-  return explain(event, removeContext(event, answers), createdAt, context, total)
+  return explainPrice(event, removeContext(event, answers), createdAt, context, total)
 }
 
 /** Compares the stored quote with the one computed again. */

@@ -1,7 +1,7 @@
 /** `rollcall event preview`: writes an event's pages to files, without a server. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { preview } from '../../../engine/authoring.ts'
+import { renderPreview } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
 import { parseArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
@@ -31,7 +31,7 @@ export const previewCommand: Command = {
     const openResult = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
     if (!openResult.ok) return openResult.status
     const { out = 'preview' } = parsed.values
-    const pages = preview(openResult.value.event)
+    const pages = renderPreview(openResult.value.event)
     await mkdir(out, { recursive: true })
     await Promise.all(pages.map(({ name, html }) => writeFile(path.join(out, name), html)))
     terminal.print(`${pages.length} pages were written. Open ${path.join(out, 'index.html')}.`)

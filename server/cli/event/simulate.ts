@@ -1,5 +1,9 @@
 /** `rollcall event simulate`: prints an event's prices over all its days and categories. */
-import { formatSimulation, simulate, writeMissingExamples } from '../../../engine/authoring.ts'
+import {
+  formatSimulation,
+  simulatePrices,
+  writeMissingExamples,
+} from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
 import { parseArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
@@ -37,7 +41,7 @@ export const simulateCommand: Command = {
       )
       return openResult.value.status
     }
-    const simulation = simulate(openResult.value.event)
+    const simulation = simulatePrices(openResult.value.event)
     terminal.print(
       parsed.values.json === true
         ? JSON.stringify(simulation, null, 2)

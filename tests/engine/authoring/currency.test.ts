@@ -5,14 +5,14 @@ import {
   applyFixes,
   compileEvent,
   diffEvents,
-  explain,
+  explainPrice,
   formatDiff,
   formatExplanation,
   formatSimulation,
-  preview,
+  renderPreview,
   readEvent,
   showEvent,
-  simulate,
+  simulatePrices,
 } from '../../../engine/authoring.ts'
 import {
   formatPlainAmount,
@@ -404,9 +404,9 @@ describe('a conference in euros', () => {
     const on = instant(Date.parse('2027-06-02T06:00:00Z'))
     const given = { role: 'physician', is_member: true, presents: true, dinner_tickets: 2 }
     const withIntroText = [
-      formatSimulation(config, simulate(config)),
-      formatExplanation(config, explain(config, given, on)),
-      ...preview(config).map(({ html }) => html),
+      formatSimulation(config, simulatePrices(config)),
+      formatExplanation(config, explainPrice(config, given, on)),
+      ...renderPreview(config).map(({ html }) => html),
       showEvent(config),
     ]
     for (const text of withIntroText) expect(text).not.toMatch(/₹|INR|\b(?:rupees?|paise)\b/)
@@ -495,7 +495,7 @@ describe('a category with its own currency', () => {
   })
 
   test('tables, explanations and previews state each price in the currency of its category', () => {
-    const text = formatSimulation(event, simulate(event))
+    const text = formatSimulation(event, simulatePrices(event))
     expect(text).toMatch(/foreign +US\$\s150 +US\$\s200/)
     expect(text).toMatch(/delegate +₹\s6,000 +₹\s8,000/)
     expect(text).toMatch(/Speakers: −US\$\s20 on registration/)
@@ -521,7 +521,7 @@ describe('a category with its own currency', () => {
     })
 
     test('the price list of the preview added the usual tax to an item, and its columns had no days', () => {
-      const [index] = preview(readWithRule(textWithRule))
+      const [index] = renderPreview(readWithRule(textWithRule))
       const html = index?.html.replaceAll('\u00a0', ' ') ?? ''
       expect(html).toContain('<td>US$ 30</td><td>US$ 35</td>')
       expect(html).toContain('<td>₹ 1,770</td><td>₹ 2,360</td>')
@@ -537,11 +537,11 @@ describe('a category with its own currency', () => {
       ),
       sharedFiles,
     ) as EventConfig
-    expect(formatSimulation(charged, simulate(charged))).toMatch(
+    expect(formatSimulation(charged, simulatePrices(charged))).toMatch(
       /Cheapest bill in USD: US\$\s82.60, saarc/,
     )
     const explainWithMethod = (method: string) =>
-      formatExplanation(charged, explain(charged, { country: 'other', method }, july))
+      formatExplanation(charged, explainPrice(charged, { country: 'other', method }, july))
     expect(explainWithMethod('transfer')).toMatch(
       /^method .*: does not accept USD, so delegates cannot/m,
     )
@@ -559,8 +559,10 @@ describe('a category with its own currency', () => {
   })
 
   test('the failed page of the preview stated an amount in dollars as rupees', () => {
-    const page = preview(event).find(({ html }) => html.includes('a foreign delegate in July'))
-    const html = preview(event).find(({ name }) => name === 'example-7.html')?.html ?? ''
+    const page = renderPreview(event).find(({ html }) =>
+      html.includes('a foreign delegate in July'),
+    )
+    const html = renderPreview(event).find(({ name }) => name === 'example-7.html')?.html ?? ''
     expect(page?.name).toBe('index.html')
     expect(html.replaceAll('\u00a0', ' ')).toMatch(/<h3>[^]*US\$ 177/)
     expect(html).not.toContain('₹')
@@ -576,8 +578,8 @@ test('simulate did not mention the days of the front desk', () => {
   const registration = 'registration: {closes: 2026-02-28, desk: {opens: 2026-03-07}}\n'
   const event = compileEvent(base.replace('routes:', `${registration}routes:`), shared).event
   if (event === null) throw new Error('the event is not valid')
-  expect(simulate(event).desk).toEqual({ opens: '2026-03-07', closes: '2026-03-08' })
-  expect(formatSimulation(event, simulate(event))).toContain(
+  expect(simulatePrices(event).desk).toEqual({ opens: '2026-03-07', closes: '2026-03-08' })
+  expect(formatSimulation(event, simulatePrices(event))).toContain(
     'Front desk (staff only)  7–8 March 2026',
   )
 })

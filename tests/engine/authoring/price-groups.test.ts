@@ -8,7 +8,7 @@ import {
   formatSimulation,
   readEvent,
   repeatEvent,
-  simulate,
+  simulatePrices,
   type UsageCounts,
 } from '../../../engine/authoring.ts'
 import { shared } from './goldens.ts'
@@ -185,7 +185,7 @@ test('simulate marks the prices of a group that are placeholders', () => {
   const text = file.replace('format: 1\n', 'format: 1\ndemo: [fees.price_groups]\n')
   const event = readEvent(text, shared)
   if (event === null) throw new Error('the file cannot be read')
-  const printed = formatSimulation(event, simulate(event))
+  const printed = formatSimulation(event, simulatePrices(event))
   expect(printed).toMatch(/Trade: early .*\(demo values\)/)
   expect(printed).not.toMatch(/^(?:early|regular) .*\(demo values\)/m)
 })

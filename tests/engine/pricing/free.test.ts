@@ -21,13 +21,13 @@ import {
 import {
   compileEvent,
   diffEvents,
-  explain,
-  preview,
+  explainPrice,
+  renderPreview,
   formatDiff,
   formatExplanation,
   formatSimulation,
   showEvent,
-  simulate,
+  simulatePrices,
 } from '../../../engine/authoring.ts'
 import { fixtureEvent } from '../../server/small-event.ts'
 import { sharedFiles } from '../event-files.ts'
@@ -117,17 +117,17 @@ test.each<[string, () => string, readonly string[]]>([
     ['Free and ₹ 0 make Free, settled on 10 January 2026'],
   ],
   ['the email', () => buildConfirmationEmail(event, view)?.text ?? '', ['You pay Free.']],
-  ['simulate', () => formatSimulation(event, simulate(event)), ['Free', '₹ 2,360']],
+  ['simulate', () => formatSimulation(event, simulatePrices(event)), ['Free', '₹ 2,360']],
   [
     'explain, without tax on a price of zero',
-    () => formatExplanation(event, explain(event, { is_member: 'true' }, quoteTime)),
+    () => formatExplanation(event, explainPrice(event, { is_member: 'true' }, quoteTime)),
     ['price     Free  fees.prices.member, column 1, early\ntotal     Free'],
   ],
   ['show', () => showEvent(event), ['free']],
   [
     'preview, whose button does not lead to a payment',
     () =>
-      preview(event)
+      renderPreview(event)
         .map(({ html }) => html)
         .join('\n'),
     ['<td>Free</td>', '<dd>Free</dd>', '<p class="button">Register</p>'],

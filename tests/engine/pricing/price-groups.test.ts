@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest'
 import {
   compileEvent,
-  explain,
+  explainPrice,
   formatExplanation,
   formatSimulation,
-  preview,
+  renderPreview,
   readEvent,
   showEvent,
-  simulate,
+  simulatePrices,
 } from '../../../engine/authoring.ts'
 import {
   getLastDayOfFee,
@@ -82,9 +82,12 @@ test('the price list, the next price and the last day of a price follow the grou
 test('show, simulate, preview and explain name the group', () => {
   const shown = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
   expect(shown.event?.fees).toEqual(event.fees)
-  expect(formatSimulation(event, simulate(event))).toMatch(/Visitors[^]*standard[^]*2,500/)
-  expect(JSON.stringify(preview(event))).toMatch(/Visitors[^]*Last weeks/)
+  expect(formatSimulation(event, simulatePrices(event))).toMatch(/Visitors[^]*standard[^]*2,500/)
+  expect(JSON.stringify(renderPreview(event))).toMatch(/Visitors[^]*Last weeks/)
   expect(
-    formatExplanation(event, explain(event, { is_member: false }, startOfDay(day('2026-02-01')))),
+    formatExplanation(
+      event,
+      explainPrice(event, { is_member: false }, startOfDay(day('2026-02-01'))),
+    ),
   ).toContain('fees.price_groups.0.prices.visitor, column 2, standard')
 })

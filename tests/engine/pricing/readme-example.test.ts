@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readInstant } from '../../../engine/index.ts'
-import { compileEvent, explain, formatExplanation } from '../../../engine/authoring.ts'
+import { compileEvent, explainPrice, formatExplanation } from '../../../engine/authoring.ts'
 import { sharedFiles, readSource } from '../event-files.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'README.md'), 'utf8')
@@ -19,7 +19,7 @@ test('the lines of the README, inserted into the named event, result in the stat
   if (event === null) throw new Error('its structure is wrong')
   const priceTime = readInstant('2025-11-02')
   if (priceTime === null) throw new Error('no day')
-  const output = formatExplanation(event, explain(event, { afpi_member: 'true' }, priceTime))
+  const output = formatExplanation(event, explainPrice(event, { afpi_member: 'true' }, priceTime))
   expect(output.replaceAll('\u00a0', ' ')).toContain(
     printedText.trimEnd().replace(/ \(line \d+\)/, ''),
   )

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { INR, createDocument, instant, buildIssuer, startOfDay } from '../../../engine/index.ts'
 import type { EventConfig, Line, Amount, RegNo } from '../../../engine/index.ts'
 import { calculateBill } from '../../../engine/pricing/bill.ts'
-import { compileEvent, formatSimulation, simulate } from '../../../engine/authoring.ts'
+import { compileEvent, formatSimulation, simulatePrices } from '../../../engine/authoring.ts'
 import { formatDocument } from '../../../server/documents/document-contents.ts'
 import { sharedFiles, readSource } from '../event-files.ts'
 
@@ -58,7 +58,7 @@ test.each(EVENT_IDS)('%s: prices and receipts match the table', async (id) => {
         : [`${category.id}, ${period.id}: not on sale`]
     }),
   )
-  const simulationText = formatSimulation(event, simulate(event)).replaceAll('\u00a0', ' ')
+  const simulationText = formatSimulation(event, simulatePrices(event)).replaceAll('\u00a0', ' ')
   const table = `${simulationText}\n\nReceipts\n${receipts.join('\n')}\n`
   await expect(table).toMatchFileSnapshot(join(import.meta.dirname, 'real-prices', `${id}.txt`))
 })

@@ -8,13 +8,13 @@ import { findNextPrice } from '../../../engine/pricing/upcoming-prices.ts'
 import {
   compileEvent,
   diffEvents,
-  explain,
+  explainPrice,
   formatDiff,
   formatExplanation,
   formatSimulation,
   readEvent,
   showEvent,
-  simulate,
+  simulatePrices,
 } from '../../../engine/authoring.ts'
 import { day, startOfDay } from '../../../engine/lib/time.ts'
 import { toRupees } from '../fixtures.ts'
@@ -212,11 +212,14 @@ test('show, simulate, explain and diff state the rules of an item', () => {
   const event = addItemRules('dinner', '{from: 2026-01-20, percent: 14}')
   const shown = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
   expect(shown.event?.fees.items).toEqual(event.fees.items)
-  expect(formatSimulation(event, simulate(event))).toMatch(
+  expect(formatSimulation(event, simulatePrices(event))).toMatch(
     /dinner 1 +VAT 14% instead of 7% on the price without tax, from 20 January 2026/,
   )
   const explainOn = (on: string) =>
-    formatExplanation(event, explain(event, { is_member: true, dinner: true }, startOfDay(day(on))))
+    formatExplanation(
+      event,
+      explainPrice(event, { is_member: true, dinner: true }, startOfDay(day(on))),
+    )
   expect(explainOn('2026-01-19')).toMatch(/Dinner.*\ntax .* ÷ 1\.07 = /)
   expect(explainOn('2026-01-20')).toMatch(/Dinner.*\ntax .* × 14% = /)
   const earlier = addItemRules('dinner', '{from: 2026-01-15, percent: 14}')

@@ -18,12 +18,12 @@ import {
 import {
   compileEvent,
   diffEvents,
-  explain,
-  preview,
+  explainPrice,
+  renderPreview,
   formatExplanation,
   formatSimulation,
   showEvent,
-  simulate,
+  simulatePrices,
 } from '../../../engine/authoring.ts'
 import { sharedFiles, readSource } from '../event-files.ts'
 
@@ -106,15 +106,15 @@ test.each<[string, () => unknown]>([
       return withoutSharedFiles?.admin.lists
     },
   ],
-  ['simulate', () => formatSimulation(event, simulate(event))],
+  ['simulate', () => formatSimulation(event, simulatePrices(event))],
   ['show', () => showEvent(event)],
-  ['preview', () => preview(event)],
+  ['preview', () => renderPreview(event)],
   [
     'explain',
     () =>
       formatExplanation(
         event,
-        explain(event, { ticket_type: 'afpi-pg' }, startOfDay(day('2025-10-10'))),
+        explainPrice(event, { ticket_type: 'afpi-pg' }, startOfDay(day('2025-10-10'))),
         () => null,
       ),
   ],

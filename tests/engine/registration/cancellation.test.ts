@@ -5,7 +5,7 @@ import type { Cancellation } from '../../../engine/event/approval-and-cancellati
 import {
   compileEvent,
   diffEvents,
-  explain,
+  explainPrice,
   formatDiff,
   formatExplanation,
   showEvent,
@@ -214,7 +214,7 @@ test.each([
   ['2026-02-20', 'refund    none, if cancelled on this day'],
 ])('explain states the refund of a cancellation on %s', (on, line) => {
   const event = toEvent(SCALE)
-  const explanation = explain(event, { is_member: 'true' }, startOfDay(day(on)))
+  const explanation = explainPrice(event, { is_member: 'true' }, startOfDay(day(on)))
   expect(formatExplanation(event, explanation).replaceAll('\u00a0', ' ')).toContain(line)
 })
 

@@ -18,7 +18,7 @@ import {
   suggestEventId,
   createEventFile,
   findPrefix,
-  preview,
+  renderPreview,
   readEvent,
   showEvent,
   type SampleOptions,
@@ -549,7 +549,7 @@ describe('preview', () => {
   })
 
   test.each(files)('%s: every link leads to an existing page', (name) => {
-    const pages = preview(compile(folder.read(`events/${name}`), name))
+    const pages = renderPreview(compile(folder.read(`events/${name}`), name))
     const names = pages.map((page) => page.name)
     for (const { html } of pages)
       for (const [, target] of html.matchAll(/href="([^"]+)"/g)) expect(names).toContain(target)
@@ -558,7 +558,7 @@ describe('preview', () => {
   test('shows price tables of items, and the bill of an example', () => {
     const text = readFileSync(join(top, 'tests', 'events', 'nidancon2027.yaml'), 'utf8')
     const event = readEvent(text, shared)
-    const pages = event === null ? [] : preview(event)
+    const pages = event === null ? [] : renderPreview(event)
     const [index, ...examples] = pages.map(({ html }) => normaliseSpaces(html))
     expect(index).toContain('<th scope="row">ECG in an hour (Hall A, 12 noon)</th><td>₹ 1,180</td>')
     expect(index).toContain('late-fee: Late fee: +₹ 500 on registration, from 1 February 2027')
@@ -572,7 +572,7 @@ describe('preview', () => {
         .replace('title: Kerala Mid Zone 2025', 'title: "<b>Zone</b> & co"')
         .replaceAll('Asha Nair', '"<script>alert(1)</script>"'),
     )
-    for (const { html } of preview(event)) {
+    for (const { html } of renderPreview(event)) {
       expect(html).not.toMatch(/<b>|<script/)
       expect(html).toContain('&lt;b&gt;Zone&lt;/b&gt; &amp; co')
     }

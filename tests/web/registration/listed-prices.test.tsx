@@ -16,7 +16,7 @@ import type { Answers, EventConfig } from '../../../engine/index.ts'
 import type { Condition } from '../../../engine/event/answer-types.ts'
 import type { TaxRule } from '../../../engine/event/pricing-types.ts'
 import type { Tax } from '../../../engine/lib/money.ts'
-import { preview } from '../../../engine/authoring.ts'
+import { renderPreview } from '../../../engine/authoring.ts'
 import { renderScriptNotice } from '../../../server/pages/html-shell.ts'
 import { buildOptionStatuses } from '../../../web/registration/price/itemised-price.ts'
 import {
@@ -95,7 +95,7 @@ function listDelegatePrices(event: EventConfig) {
 /** Returns the same prices on every page for organisers. */
 const listOrganiserPrices = (event: EventConfig) => ({
   page: findAmounts(renderToStaticMarkup(<ItemPrices event={event} />)),
-  preview: findAmounts(preview(event).find(({ name }) => name === 'index.html')?.html ?? ''),
+  preview: findAmounts(renderPreview(event).find(({ name }) => name === 'index.html')?.html ?? ''),
 })
 
 describe('a price list had some prices with tax and some without', () => {

@@ -11,7 +11,7 @@ import {
   buildPriceTables,
   buildFullSeatMessage,
 } from '../../../engine/index.ts'
-import { explain, formatTax } from '../../../engine/authoring.ts'
+import { explainPrice, formatTax } from '../../../engine/authoring.ts'
 import type { CategoryExplanation, EventConfig } from '../../../engine/index.ts'
 import type { Explanation } from '../../../engine/authoring.ts'
 import { buildBillRows } from '../../ui/payment/bill-rows.tsx'
@@ -42,7 +42,8 @@ export function PricePreview({
   goTo,
 }: PriceProps) {
   const explanation = useMemo(
-    () => explain(event, testDelegate.answers, getNoon(testDelegate.day), testDelegate.context),
+    () =>
+      explainPrice(event, testDelegate.answers, getNoon(testDelegate.day), testDelegate.context),
     [event, testDelegate],
   )
   const renderLineLink = (number: number | null | undefined) =>
@@ -95,7 +96,7 @@ type RenderRuleLine = (rule: number) => React.ReactNode
 
 function DecidingRule({
   event,
-  preview: { category: preview, facts, read },
+  preview: { category: preview, facts, normalisedAnswers: read },
   line,
 }: {
   readonly event: EventConfig
@@ -178,7 +179,7 @@ function PriceResult({
     )
   }
   const quote = preview.quote.value
-  const fullQuota = findFirstFull(event.quotas, preview.read, quote.category)
+  const fullQuota = findFirstFull(event.quotas, preview.normalisedAnswers, quote.category)
   const rows = buildBillRows(
     event,
     quote.lines.length > 1 ? quote : { ...quote, lines: [] },

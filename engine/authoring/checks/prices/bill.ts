@@ -112,8 +112,8 @@ const itemIncompleteCheck: Check = {
     findMissingPrices(model, ['no-table', 'no-row', 'no-cell']).map(({ id, missing }): Draft => {
       const { by, periods = model.file.fees.periods } =
         model.file.fees.items?.find((item) => item.id === id) ?? {}
-      const [first] = missing.who
-      const delegateText = `delegates in ${describeCategories(missing.who)}`
+      const [first] = missing.samples
+      const delegateText = `delegates in ${describeCategories(missing.samples)}`
       const example = first === undefined ? [] : createNote(describeAnswers(first))
       if (missing.table === null)
         return {
@@ -199,8 +199,8 @@ const itemMissingForCategoryCheck: Check = {
   find: (model) =>
     groupByPeriod(model, findReachableNoneCells(model, true), (id, holes, period) => {
       const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
-      const delegateText = `delegates in ${describeCategories(holes.flatMap(({ missing }) => missing.who))}`
-      const [first] = holes[0]?.missing.who ?? []
+      const delegateText = `delegates in ${describeCategories(holes.flatMap(({ missing }) => missing.samples))}`
+      const [first] = holes[0]?.missing.samples ?? []
       return {
         message:
           by === undefined
@@ -317,7 +317,7 @@ const discountExceedsPriceCheck: Check = {
   find: (model) =>
     computeExtremes(model.config)
       .flatMap(({ excessiveDeductions }) => excessiveDeductions)
-      .map(({ adjustment, undeducted: left, who, on }): Draft => {
+      .map(({ adjustment, undeducted: left, sample: who, on }): Draft => {
         const at = model.config.fees.adjustments.findIndex(({ id }) => id === adjustment)
         const described = describeAnswers(who)
         return {

@@ -23,7 +23,7 @@ const countedFieldHiddenCheck: Check = {
   why: 'A line that counts a hidden or empty field is not charged, although the delegate chose it.',
   after: BOUND_ERRORS,
   find: (model) =>
-    findUnansweredFields(model.config).map(({ item, field, isHidden, who }): Draft => {
+    findUnansweredFields(model.config).map(({ item, field, isHidden, sample: who }): Draft => {
       const path = getItemPath(model, item)
       const {
         by,
@@ -56,7 +56,7 @@ const chargedWithoutQuestionCheck: Check = {
   why: 'A condition with `not` is also true for delegates who never see the question, so they are charged for something that they did not choose.',
   after: BOUND_ERRORS,
   find: (model) =>
-    findHiddenFields(model.config).map(({ item, field, who }): Draft => {
+    findHiddenFields(model.config).map(({ item, field, sample: who }): Draft => {
       const condition = model.conditions.find(
         ({ kind, owner }) => kind === 'item' && owner === getItemPath(model, item),
       )

@@ -15,7 +15,9 @@ import { HEADINGS } from './format-diff.ts'
 /** The changes to one part of an event, one sentence each. */
 export type ChangeGroup = { readonly title: string; readonly changes: readonly string[] }
 
-/** Returns no groups if there is no visible change. Labels come from `old` and `next`. */
+/**
+ * Returns the changes in sentences, grouped by part; empty if no change is visible. Labels come from `old` and `next`.
+ */
 export function describeDiff(
   diff: EventDiff,
   old: EventConfig,
@@ -23,7 +25,7 @@ export function describeDiff(
 ): readonly ChangeGroup[] {
   const findCategoryLabel = (id: string): string =>
     [...next.categories, ...old.categories].find((category) => category.id === id)?.label ?? id
-  const values = omitPartsOfAdded(diff.values)
+  const values = omitChangesInsideEntries(diff.values)
   return [
     {
       title: 'Currency',
@@ -41,9 +43,9 @@ export function describeDiff(
     { title: 'Items and charges', changes: diff.sold.map(describeItemChange) },
     {
       title: 'Categories',
-      changes: diff.rules.map(({ answers, old: was, next: is }) =>
+      changes: diff.rules.map(({ answers, old: oldCategory, next: newCategory }) =>
         diff.rulesCompared
-          ? `With ${answers === '' ? 'all answers' : answers}, the category changed from ${describeCategory(was, findCategoryLabel)} to ${describeCategory(is, findCategoryLabel)}.`
+          ? `With ${answers === '' ? 'all answers' : answers}, the category changed from ${describeCategory(oldCategory, findCategoryLabel)} to ${describeCategory(newCategory, findCategoryLabel)}.`
           : 'The rules that choose the category are written differently. There are too many to compare.',
       ),
     },
@@ -99,9 +101,11 @@ function describeValueChange({ kind, old, next }: ValueChange, name: string): st
 }
 
 /** Removes changes inside an added entry: an added field is one change. */
-function omitPartsOfAdded(values: readonly ValueChange[]): readonly ValueChange[] {
-  const wholes = values.filter(({ old, next }) => old === ADDED_ENTRY || next === ADDED_ENTRY)
-  return values.filter(({ path }) => !wholes.some((whole) => path.startsWith(`${whole.path}.`)))
+function omitChangesInsideEntries(values: readonly ValueChange[]): readonly ValueChange[] {
+  const wholeEntries = values.filter(({ old, next }) => old === ADDED_ENTRY || next === ADDED_ENTRY)
+  return values.filter(
+    ({ path }) => !wholeEntries.some((whole) => path.startsWith(`${whole.path}.`)),
+  )
 }
 
 /** Names a part of an event by the label of its field, section or list. */

@@ -1,4 +1,4 @@
-/** Compares what two versions sell in addition to registration: prices by day, conditions, quotas. */
+/** Compares the items, adjustments and quotas of two versions: prices by day, conditions, rules. */
 import type { EventConfig } from '../../../event/config.ts'
 import type { Amount } from '../../../lib/money.ts'
 import {
@@ -28,7 +28,10 @@ export type ItemChange = {
   readonly next: string | null
 }
 
-/** `days`: every day on which either version may change a price, in order. */
+/**
+ * Returns the changes to items and rules. `days` contains every day on which either version may change a price, in
+ * order.
+ */
 export function diffItems(
   old: EventConfig,
   next: EventConfig,
@@ -62,35 +65,37 @@ function diffPriceGroups(old: EventConfig, next: EventConfig): readonly ItemChan
   const [before, after] = [old.fees.groups ?? [], next.fees.groups ?? []]
   const findCounterpart = (
     { label, categories }: PriceGroup,
-    own: readonly PriceGroup[],
-    others: readonly PriceGroup[],
+    ownGroups: readonly PriceGroup[],
+    otherGroups: readonly PriceGroup[],
   ): PriceGroup | undefined => {
     const sharesCategory = (other: PriceGroup): boolean =>
       other.categories.some((category) => categories.includes(category))
     return (
       // Several groups may have the same label.
-      others.find((other) => other.label === label && sharesCategory(other)) ??
-      others.find((other) => other.label === label) ??
+      otherGroups.find((other) => other.label === label && sharesCategory(other)) ??
+      otherGroups.find((other) => other.label === label) ??
       // With another label: a group with some of its categories that is not the counterpart of
       // another group.
-      others.find((other) => !own.some((one) => one.label === other.label) && sharesCategory(other))
+      otherGroups.find(
+        (other) => !ownGroups.some((one) => one.label === other.label) && sharesCategory(other),
+      )
     )
   }
   const added = after.filter((group) => findCounterpart(group, after, before) === undefined)
   return [
-    ...before.flatMap((was): readonly ItemChange[] => {
-      const counterpart = findCounterpart(was, before, after)
-      const name = `price group ${was.label}`
-      if (counterpart === undefined) return diffEntries(name, describeGroup(was), null)
+    ...before.flatMap((oldGroup): readonly ItemChange[] => {
+      const counterpart = findCounterpart(oldGroup, before, after)
+      const name = `price group ${oldGroup.label}`
+      if (counterpart === undefined) return diffEntries(name, describeGroup(oldGroup), null)
       return [
-        ...diffEntries(`${name}, label`, was.label, counterpart.label),
+        ...diffEntries(`${name}, label`, oldGroup.label, counterpart.label),
         ...diffEntries(
           `${name}, categories`,
-          was.categories.join(', '),
+          oldGroup.categories.join(', '),
           counterpart.categories.join(', '),
         ),
-        ...diffEntries(`${name}, periods`, describePeriods(was), describePeriods(counterpart)),
-        ...was.periods.flatMap(({ id, label }) => {
+        ...diffEntries(`${name}, periods`, describePeriods(oldGroup), describePeriods(counterpart)),
+        ...oldGroup.periods.flatMap(({ id, label }) => {
           const period = counterpart.periods.find((other) => other.id === id)
           return period === undefined
             ? []
@@ -151,13 +156,21 @@ function diffItem(
 ): readonly ItemChange[] {
   const ids = [...new Set([...old.fees.items, ...next.fees.items].map(({ id }) => id))]
   return ids.flatMap((id): readonly ItemChange[] => {
-    const [was, is] = [createSide(old, before, id), createSide(next, after, id)]
-    if (was === null || is === null)
-      return diffEntries(id, was && describeTable(was.table), is && describeTable(is.table))
+    const [oldSide, newSide] = [createSide(old, before, id), createSide(next, after, id)]
+    if (oldSide === null || newSide === null)
+      return diffEntries(
+        id,
+        oldSide && describeTable(oldSide.table),
+        newSide && describeTable(newSide.table),
+      )
     return [
-      ...diffEntries(`${id}, label`, was.table.label, is.table.label),
-      ...diffEntries(`${id}, condition`, describeBuyers(was.table), describeBuyers(is.table)),
-      ...diffCells(id, was, is, days),
+      ...diffEntries(`${id}, label`, oldSide.table.label, newSide.table.label),
+      ...diffEntries(
+        `${id}, condition`,
+        describeBuyers(oldSide.table),
+        describeBuyers(newSide.table),
+      ),
+      ...diffCells(id, oldSide, newSide, days),
     ]
   })
 }
@@ -178,28 +191,36 @@ const describeBuyers = ({ about }: ListedTable): string =>
 type Row = { readonly when: string | null; readonly row: string }
 
 /** Compares unit prices including tax, row by row, for each range of days with a difference. */
-function diffCells(id: string, was: Side, is: Side, days: readonly Day[]): readonly ItemChange[] {
+function diffCells(
+  id: string,
+  oldSide: Side,
+  newSide: Side,
+  days: readonly Day[],
+): readonly ItemChange[] {
   const rows = new Map(
-    [was, is].flatMap(({ table }) =>
+    [oldSide, newSide].flatMap(({ table }) =>
       table.parts.flatMap(({ when, rows: tableRows }) =>
         tableRows.map(({ id: row }) => [JSON.stringify([when, row]), { when, row }] as const),
       ),
     ),
   )
   return [...rows.values()].flatMap((row) => {
-    const found: { from: Day | null; until: Day | null; old: string; next: string }[] = []
+    const changes: { from: Day | null; until: Day | null; old: string; next: string }[] = []
     ;[null, ...days].forEach((from, index) => {
       const until = days[index] ?? null
-      const probe = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
-      const [old, next] = [describeCell(was, row, probe), describeCell(is, row, probe)]
+      const sampleDay = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
+      const [old, next] = [
+        describeCell(oldSide, row, sampleDay),
+        describeCell(newSide, row, sampleDay),
+      ]
       if (old === next) return
-      const last = found.at(-1)
+      const last = changes.at(-1)
       if (last !== undefined && last.until === from && last.old === old && last.next === next)
         last.until = until
-      else found.push({ from, until, old, next })
+      else changes.push({ from, until, old, next })
     })
     const name = [id, ...(row.row === 'each' ? [] : [row.row])].join(' ')
-    return found.map(({ from, until, old, next }) => ({
+    return changes.map(({ from, until, old, next }) => ({
       what: `${name}${row.when === null ? '' : ` (${row.when})`}, ${formatDaysBefore(from, until)}`,
       old,
       next,
@@ -218,8 +239,8 @@ function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day)
   const matchingRow = table.parts[part]?.rows.find(({ id }) => id === row)
   if (matchingRow === undefined) return 'no row'
   const column = findItemPeriodOn(event.fees, item, null, period.id, on)
-  const at = table.periods.findIndex(({ id }) => id === column)
-  const price: Amount | null = matchingRow.cells[at] ?? null
+  const columnIndex = table.periods.findIndex(({ id }) => id === column)
+  const price: Amount | null = matchingRow.cells[columnIndex] ?? null
   return price === null
     ? 'not on sale'
     : formatPaidItemPrice(event, item, part, price, matchingRow.currency, on)

@@ -108,18 +108,18 @@ function diffPrices(old: EventConfig, next: EventConfig): PriceChange[] {
     const ranges: readonly (Day | null)[] = [null, ...days]
     ranges.forEach((from, i) => {
       const until = days[i] ?? null
-      const probe = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
-      const oldPrice = findPrice(old, category, probe)
-      const newPrice = findPrice(next, category, probe)
+      const sampleDay = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
+      const oldPrice = findPrice(old, category, sampleDay)
+      const newPrice = findPrice(next, category, sampleDay)
       if (areEqual(oldPrice, newPrice)) return
-      const last = changes.at(-1)
+      const lastChange = changes.at(-1)
       if (
-        last !== undefined &&
-        last.until === from &&
-        areEqual(last.old, oldPrice) &&
-        areEqual(last.next, newPrice)
+        lastChange !== undefined &&
+        lastChange.until === from &&
+        areEqual(lastChange.old, oldPrice) &&
+        areEqual(lastChange.next, newPrice)
       )
-        changes[changes.length - 1] = { ...last, until }
+        changes[changes.length - 1] = { ...lastChange, until }
       else changes.push({ category, from, until, old: oldPrice, next: newPrice })
     })
     return changes
@@ -197,10 +197,10 @@ function diffRules(
     entry.answers.push(answers)
     changedCategories.set(key, entry)
   }
-  const all = points.map(({ answers }) => answers)
+  const allPoints = points.map(({ answers }) => answers)
   return {
     rules: [...changedCategories.values()].flatMap((entry) =>
-      formatPoints(axes, entry.answers, all).map((answers) => ({
+      formatPoints(axes, entry.answers, allPoints).map((answers) => ({
         answers,
         old: entry.old,
         next: entry.next,
@@ -242,27 +242,29 @@ const SEPARATELY_COMPARED_KEYS = new Set([
 ])
 
 function diffValues(old: EventConfig, next: EventConfig): ValueChange[] {
-  const before = flattenEvent(old, orderSections(old, old))
-  const after = flattenEvent(next, orderSections(old, next))
-  const changed = [...new Set([...before.leaves.keys(), ...after.leaves.keys()])].flatMap(
-    (path): ValueChange[] => {
-      const oldText = before.leaves.get(path) ?? null
-      const newText = after.leaves.get(path) ?? null
-      return oldText === newText
-        ? []
-        : [{ kind: getChangeKind(path), path, old: oldText, next: newText }]
-    },
-  )
+  const oldValues = flattenEvent(old, orderSections(old, old))
+  const newValues = flattenEvent(next, orderSections(old, next))
+  const valueChanges = [
+    ...new Set([...oldValues.leaves.keys(), ...newValues.leaves.keys()]),
+  ].flatMap((path): ValueChange[] => {
+    const oldText = oldValues.leaves.get(path) ?? null
+    const newText = newValues.leaves.get(path) ?? null
+    return oldText === newText
+      ? []
+      : [{ kind: getChangeKind(path), path, old: oldText, next: newText }]
+  })
   // A different order of entries that both versions have is one change, however many entries moved.
-  const orderChanges = [...before.orders].flatMap(([path, names]): ValueChange[] => {
-    const newNames = after.orders.get(path) ?? []
-    const [was, is] = [
+  const orderChanges = [...oldValues.orders].flatMap(([path, names]): ValueChange[] => {
+    const newNames = newValues.orders.get(path) ?? []
+    const [oldOrder, newOrder] = [
       names.filter((name) => newNames.includes(name)).join(', '),
       newNames.filter((name) => names.includes(name)).join(', '),
     ]
-    return was === is ? [] : [{ kind: 'layout', path: `${path}.order`, old: was, next: is }]
+    return oldOrder === newOrder
+      ? []
+      : [{ kind: 'layout', path: `${path}.order`, old: oldOrder, next: newOrder }]
   })
-  return [...changed, ...orderChanges]
+  return [...valueChanges, ...orderChanges]
 }
 
 type FlatFile = {
@@ -276,15 +278,15 @@ type FlatFile = {
  * number.
  */
 function orderSections(old: EventConfig, event: EventConfig): readonly string[] {
-  const getFirst = ({ fields }: EventConfig, at: number): string | undefined =>
+  const getFirstField = ({ fields }: EventConfig, at: number): string | undefined =>
     fields.find(({ section }) => section === at)?.id
   const names: string[] = []
   event.sections.forEach(({ title }, index) => {
-    const like = [
-      old.sections.findIndex((_, i) => getFirst(old, i) === getFirst(event, index)),
+    const candidates = [
+      old.sections.findIndex((_, i) => getFirstField(old, i) === getFirstField(event, index)),
       old.sections.findIndex((section) => section.title === title),
     ].map((found) => String(found + 1))
-    const name = like.find((candidate) => candidate !== '0' && !names.includes(candidate))
+    const name = candidates.find((candidate) => candidate !== '0' && !names.includes(candidate))
     names.push(name ?? `new ${index + 1}`)
   })
   return names
@@ -354,16 +356,16 @@ function getItemName(item: Record<string, unknown>): string | undefined {
  * number. The second entry of a name is "name (2)".
  */
 function listItemNames(items: readonly unknown[]): readonly string[] {
-  const seen = new Map<string, number>()
+  const countByName = new Map<string, number>()
   return items.map((item, i) => {
     const part =
       typeof item === 'object' && item !== null
         ? getItemName(item as Record<string, unknown>)
         : item
     const name = part === undefined || Array.isArray(item) ? String(i + 1) : String(part)
-    const times = (seen.get(name) ?? 0) + 1
-    seen.set(name, times)
-    return times === 1 ? name : `${name} (${times})`
+    const occurrence = (countByName.get(name) ?? 0) + 1
+    countByName.set(name, occurrence)
+    return occurrence === 1 ? name : `${name} (${occurrence})`
   })
 }
 
