@@ -122,7 +122,7 @@ function pickSmallerSum(a: Sum | null, b: Sum | null): Sum | null {
   return compareSums(a, b) <= 0 ? a : b
 }
 /** An adjustment that applies: the amount not yet distributed over lines, and whether a line matched. */
-type PendingAdjustment = { readonly leftover: number; readonly hasLine: boolean }
+type PendingAdjustment = { readonly rest: number; readonly hasLine: boolean }
 type Bill = {
   readonly min: Sum
   /** The smallest above zero so far. Null if none. */
@@ -143,7 +143,7 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
       if (entry !== null && !excessiveDeductions.has(id))
         excessiveDeductions.set(id, {
           adjustment: id,
-          undeducted: toAmount(-entry.leftover),
+          undeducted: toAmount(-entry.rest),
           sample: { answers: collectAnswers(bill.min.answerPath), category: bill.min.category },
           on,
         })
@@ -199,15 +199,14 @@ function findBills(
     const pending = bill.pending.map((entry, index): PendingAdjustment | null => {
       const adjustment = adjustments[index]
       if (entry === null || adjustment === undefined || !affectsItem(adjustment, id)) return entry
-      const change =
-        'percent' in adjustment.by ? adjustment.by : { amount: toAmount(entry.leftover) }
+      const change = 'percent' in adjustment.by ? adjustment.by : { amount: toAmount(entry.rest) }
       const adjustedAmount = adjustPrices([amount], change)[0] ?? toAmount(0)
       const remainder =
         'percent' in change
           ? computeOverdraft(amount, change.percent)
-          : entry.leftover - (adjustedAmount - amount)
+          : entry.rest - (adjustedAmount - amount)
       amount = adjustedAmount
-      return { leftover: remainder, hasLine: entry.hasLine || price > 0 }
+      return { rest: remainder, hasLine: entry.hasLine || price > 0 }
     })
     const lineTotal = splitPrice(taxOfLine, amount).total
     const addLineTotal = (sum: Sum): Sum => ({ ...sum, total: sum.total + lineTotal })
@@ -224,7 +223,7 @@ function findBills(
     pending: bill.pending.map((entry, index) => {
       const adjustment = adjustments[index]
       if (entry === null || adjustment === undefined || getLastLine(adjustment) !== id) return entry
-      return entry.hasLine && entry.leftover < 0 ? entry : null
+      return entry.hasLine && entry.rest < 0 ? entry : null
     }),
   })
   const addAdjustment = (adjustment: Adjustment, at: number): Checkpoint<Bill> => ({
@@ -234,10 +233,7 @@ function findBills(
       if (adjustment.when !== undefined && !matchesCondition(adjustment.when, answers, category))
         return bill
       const remainder = 'percent' in adjustment.by ? 0 : adjustment.by.amount
-      return {
-        ...bill,
-        pending: bill.pending.with(at, { leftover: remainder, hasLine: false }),
-      }
+      return { ...bill, pending: bill.pending.with(at, { rest: remainder, hasLine: false }) }
     },
   })
   const listTaxConditions = (item: Item | null): readonly Condition[] =>
@@ -292,13 +288,12 @@ function findBills(
       return removeLine(sum, item.id)
     },
   })
-  const startedAdjustments = new Set<Adjustment>()
+  const started = new Set<Adjustment>()
   const checkpoints = lineIds.flatMap((id, i): Checkpoint<Bill>[] => {
     const item = items[i - 1]
     const newAdjustments = activeAdjustments.flatMap((adjustment, index): Checkpoint<Bill>[] => {
-      if (adjustment === null || startedAdjustments.has(adjustment) || !affectsItem(adjustment, id))
-        return []
-      startedAdjustments.add(adjustment)
+      if (adjustment === null || started.has(adjustment) || !affectsItem(adjustment, id)) return []
+      started.add(adjustment)
       return [addAdjustment(adjustment, index)]
     })
     return [...newAdjustments, item === undefined ? registration : addItem(item)]
@@ -325,7 +320,7 @@ function findBills(
       }),
       buildKey: ({ pending }) =>
         pending
-          .map((entry) => (entry === null ? '' : `${entry.leftover}${entry.hasLine ? '+' : '-'}`))
+          .map((entry) => (entry === null ? '' : `${entry.rest}${entry.hasLine ? '+' : '-'}`))
           .join(),
       merge: (a, b) => ({
         pending: a.pending,

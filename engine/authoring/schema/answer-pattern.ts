@@ -152,23 +152,23 @@ const UNSUPPORTED_SYNTAX: readonly (readonly [RegExp, string, string?])[] = [
 
 /** Parses a pattern that the regular expression engine accepts; unsupported syntax is an error. */
 export function readPattern(pattern: string): Result<Node, PatternFault> {
-  let position = 0
+  let index = 0
   let fault: PatternFault | null = null
-  const consumeToken = (token: RegExp): RegExpExecArray | null => {
-    token.lastIndex = position
+  const accept = (token: RegExp): RegExpExecArray | null => {
+    token.lastIndex = index
     const found = token.exec(pattern)
-    if (found !== null) position += found[0].length
+    if (found !== null) index += found[0].length
     return found
   }
   const reject = (span: readonly [number, number], message: string, help?: string): Node => {
     fault ??= { is: 'not-read', span, message, ...(help === undefined ? {} : { help }) }
-    position = pattern.length
+    index = pattern.length
     return { is: 'all', parts: [] }
   }
   const readAlternatives = (depth: number): Node => {
     const parts = [readSequence(depth)]
-    while (pattern[position] === '|') {
-      position += 1
+    while (pattern[index] === '|') {
+      index += 1
       parts.push(readSequence(depth))
     }
     return parts.length === 1 && parts[0] !== undefined ? parts[0] : { is: 'any', parts }
@@ -176,18 +176,18 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
   const readSequence = (depth: number): Node => {
     const parts: Node[] = []
     // A pattern always matches the whole answer, so its anchors are ignored.
-    if (depth === 0 && pattern[position] === '^') position += 1
-    while (position < pattern.length && pattern[position] !== '|' && pattern[position] !== ')') {
-      if (depth === 0 && pattern[position] === '$' && /^(?:$|\|)/.test(pattern.slice(position + 1)))
-        position += 1
+    if (depth === 0 && pattern[index] === '^') index += 1
+    while (index < pattern.length && pattern[index] !== '|' && pattern[index] !== ')') {
+      if (depth === 0 && pattern[index] === '$' && /^(?:$|\|)/.test(pattern.slice(index + 1)))
+        index += 1
       else parts.push(readQuantified(depth))
     }
     return parts.length === 1 && parts[0] !== undefined ? parts[0] : { is: 'all', parts }
   }
   const readQuantified = (depth: number): Node => {
-    const start = position
+    const start = index
     const part = parseAtom(depth)
-    const quantifier = consumeToken(QUANTIFIER_TOKEN)
+    const quantifier = accept(QUANTIFIER_TOKEN)
     if (quantifier === null || fault !== null) return part
     const sign = quantifier[0].charAt(0)
     const min = sign === '{' ? Number(quantifier[1]) : sign === '+' ? 1 : 0
@@ -199,24 +199,21 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
           : Number(quantifier[2] === undefined ? quantifier[1] : quantifier[3])
     if (max > 1 && canBeEmpty(part))
       return reject(
-        [start, position],
+        [start, index],
         'the repeated part can be empty, so it can match in any number of ways',
       )
     return { is: 'repeat', part, min, max }
   }
   const parseAtom = (depth: number): Node => {
-    const start = position
+    const start = index
     for (const [token, message, help] of UNSUPPORTED_SYNTAX)
-      if (consumeToken(token) !== null) return reject([start, position], message, help)
-    if (consumeToken(GROUP_TOKEN) !== null) {
+      if (accept(token) !== null) return reject([start, index], message, help)
+    if (accept(GROUP_TOKEN) !== null) {
       const group = readAlternatives(depth + 1)
-      position += 1
+      index += 1
       return group
     }
-    const sign =
-      consumeToken(CLASS_TOKEN) ??
-      consumeToken(ESCAPE_TOKEN) ??
-      consumeToken(/[^\\[\](){}*+?|^$]/uy)
+    const sign = accept(CLASS_TOKEN) ?? accept(ESCAPE_TOKEN) ?? accept(/[^\\[\](){}*+?|^$]/uy)
     return sign === null
       ? reject([start, start + 1], 'this character is not supported here')
       : { is: 'sign', source: sign[0] }
@@ -260,15 +257,11 @@ function buildStates(pattern: Node): readonly State[] | null {
         const { part, min, max } = node
         let start = next
         if (max === Infinity) {
-          const ways = [next]
-          start = add({ branches: ways })
-          ways.push(build(part, start))
+          const branches = [next]
+          start = add({ branches })
+          branches.push(build(part, start))
         } else
-          for (
-            let remaining = Math.min(max - min, MAX_EXPANDED_CHARACTERS);
-            remaining > 0;
-            remaining -= 1
-          )
+          for (let count = Math.min(max - min, MAX_EXPANDED_CHARACTERS); count > 0; count -= 1)
             start = add({ branches: [build(part, start), next] })
         for (let left = Math.min(min, MAX_EXPANDED_CHARACTERS); left > 0; left -= 1)
           start = build(part, start)
@@ -300,7 +293,7 @@ function findTextWithManyMatches(states: readonly State[]): string | null {
     if (knownCounts !== undefined) return knownCounts
     const state = states[at]
     const counts =
-      state !== undefined && 'ways' in state && state.branches.length > 0
+      state !== undefined && 'branches' in state && state.branches.length > 0
         ? sumCounts(state.branches.map((next) => [continueFrom(next), 1] as const))
         : new Map([[at, 1]])
     countsByState.set(at, counts)

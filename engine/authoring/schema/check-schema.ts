@@ -96,17 +96,12 @@ export function readWithSchema(
   readonly findings: readonly Finding[]
 } {
   const { source, findings } = kind === 'event' ? readEventFile(file) : readYaml(file)
-  const structureFindings =
+  const schemaErrors =
     source.value === null
       ? reportEmptyFile(source, findings)
       : removeConsequences(findStructureErrors(kind, source), findings)
-  const isValid =
-    structureFindings.length === 0 && source.trapped.size === 0 && !hasErrors(findings)
-  return {
-    source,
-    value: isValid ? source.value : null,
-    findings: [...findings, ...structureFindings],
-  }
+  const isValid = schemaErrors.length === 0 && source.trapped.size === 0 && !hasErrors(findings)
+  return { source, value: isValid ? source.value : null, findings: [...findings, ...schemaErrors] }
 }
 
 /** Reports an empty file, which can be parsed but has no content. */
@@ -125,13 +120,12 @@ function findStructureErrors(kind: Kind, source: Source): readonly Finding[] {
     .map((draft) => addTaxHelp(source, draft))
   const reportedCodes = new Map<string, string[]>()
   // If several findings cover a place, only the first is reported.
-  const coveringDrafts = drafts.filter(
+  const parents = drafts.filter(
     ({ covers }, index) =>
       covers !== undefined && drafts.findIndex((other) => isWithin(covers, other.covers)) === index,
   )
   const remaining = drafts.filter((draft) => {
-    if (coveringDrafts.some((other) => other !== draft && isWithin(draft.at, other.covers)))
-      return false
+    if (parents.some((other) => other !== draft && isWithin(draft.at, other.covers))) return false
     const earlierCodes = reportedCodes.get(draft.at) ?? []
     const isDuplicate = earlierCodes.some(
       (code) => code === draft.code || SAME_CAUSE.has(`${code} ${draft.code}`),
@@ -253,9 +247,7 @@ function buildDraft(
           at: path,
           message: `this tool supports format 1; the file has ${writtenText}`,
         }
-      const allowedValues = [error.params.allowedValues ?? [error.params.allowedValue]]
-        .flat()
-        .map(String)
+      const options = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
       const suggestion = /\.also_stored\./.test(path)
         ? null
         : suggestValue(name, value, getValueAt(source.value, path.replace(/\.?[^.]*$/, '')))
@@ -263,11 +255,7 @@ function buildDraft(
         suggestion !== null
           ? { help: suggestion }
           : typeof value === 'string'
-            ? suggestName(
-                findAllowedForm(value, allowedValues),
-                allowedValues,
-                written?.span ?? null,
-              )
+            ? suggestName(findAllowedForm(value, options), options, written?.span ?? null)
             : {}
       return {
         code: 'EV104',
@@ -275,7 +263,7 @@ function buildDraft(
         message: `\`${writtenText}\` is not a valid \`${getKeyName(path)}\``,
         help: 'write one of the valid values',
         ...nearName,
-        notes: [`valid values: ${formatList(allowedValues, 20)}`],
+        notes: [`valid values: ${formatList(options, 20)}`],
       }
     }
     case 'not':

@@ -136,7 +136,7 @@ function findCell(
   path: KeyPath,
   row: string,
   period: string,
-): Pick<LineExplanation, 'from' | 'keyPath'> {
+): Pick<LineExplanation, 'priceSource' | 'keyPath'> {
   const column = Object.keys(getOwn(table, row) ?? {}).indexOf(period)
   return {
     keyPath: [...path, row, column],
@@ -151,7 +151,7 @@ function getItemCell(
   category: string,
   option: string | null,
   period: string,
-): Pick<LineExplanation, 'from' | 'keyPath'> {
+): Pick<LineExplanation, 'priceSource' | 'keyPath'> {
   const itemPath = ['fees', 'items', event.fees.items.indexOf(item)] as const
   const name = `fees.items.${item.id}`
   if (item.amountIn !== undefined)

@@ -34,7 +34,7 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
   const eventYear = Number(shift.event.slice(0, 4))
   const days = findDays(line, eventYear)
   const months = findMonths(line, () => days)
-  const left: string[] = []
+  const unchangedTexts: string[] = []
   const parts = [
     ...days.map((stated) => ({
       ...stated,
@@ -50,18 +50,18 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
         ),
     })),
   ].toSorted((a, b) => b.start - a.start)
-  let shifted = 0
+  let shiftedCount = 0
   let shiftedLine = line
   for (const { start, end, rewrite } of parts) {
     const phrase = line.slice(start, end)
     const shiftedPhrase = rewrite(phrase)
-    if (shiftedPhrase === null) left.push(phrase)
+    if (shiftedPhrase === null) unchangedTexts.push(phrase)
     else {
-      shifted += 1
+      shiftedCount += 1
       shiftedLine = shiftedLine.slice(0, start) + shiftedPhrase + shiftedLine.slice(end)
     }
   }
-  return { text: shiftedLine, shiftedCount: shifted, unchangedTexts: left }
+  return { text: shiftedLine, shiftedCount, unchangedTexts }
 }
 
 /**
@@ -141,9 +141,9 @@ function shiftDayText(phrase: string, words: DayWords, shift: DayShift): string 
     const [, before = '', sign = '', month = '', day = '', after = ''] = isoMatch
     return `${before}${to.slice(0, 4)}${sign}${matchDigits(month, to.slice(5, 7))}${sign}${matchDigits(day, to.slice(8))}${after}`
   }
-  const numeric =
+  const numericMatch =
     /^(.*?)(\d{1,2})(\s?[-/.]\s?)(\d{1,2})(?:(\s?[-/.]\s?)(\d{4}|\d{2}))?(\D*)$/s.exec(phrase)
-  if (numeric !== null && !/\p{L}{3,}/u.test(phrase.slice((numeric[1] ?? '').length))) {
+  if (numericMatch !== null && !/\p{L}{3,}/u.test(phrase.slice((numericMatch[1] ?? '').length))) {
     const [
       ,
       before = '',
@@ -153,7 +153,7 @@ function shiftDayText(phrase: string, words: DayWords, shift: DayShift): string 
       sign2 = '',
       year = '',
       after = '',
-    ] = numeric
+    ] = numericMatch
     const isDayFirst = Number(firstNumber) === words.day && Number(secondNumber) === words.month
     const [first, second] = isDayFirst
       ? [to.slice(8), to.slice(5, 7)]

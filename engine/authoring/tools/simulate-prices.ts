@@ -224,9 +224,9 @@ function formatTables(
       const heads = columns.map((period) =>
         columns === periods ? period.id : `${period.id} (${formatSpan(period)})`,
       )
-      const rows = parts.flatMap(({ when, rows: ownBills }) => [
+      const rows = parts.flatMap(({ when, rows: partRows }) => [
         ...(when === null ? [] : [[`${when}:`]]),
-        ...ownBills.map((row) => [`${when === null ? '' : '  '}${row.id}`, ...listCells(row)]),
+        ...partRows.map((row) => [`${when === null ? '' : '  '}${row.id}`, ...listCells(row)]),
       ])
       const isGroup = id === 'registration' && columns !== periods
       const heading =
