@@ -3,14 +3,14 @@ import react from '@vitejs/plugin-react'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 import { precompileSchemas } from '../schemas/precompiled.ts'
-import { editorStylesAsRules } from './build/editor-styles-as-rules.ts'
-import { serverPages } from './build/dev-server.ts'
+import { createEditorStylesPlugin } from './build/editor-styles-as-rules.ts'
+import { createServerPagesPlugin } from './build/dev-server.ts'
 import { omitUnusedLibraryCode } from './build/omit-unused-library-code.ts'
 
 const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** URL of the server for `npm run dev`. */
-const server = process.env['ROLLCALL_SERVER'] ?? 'http://127.0.0.1:3000'
+const serverUrl = process.env['ROLLCALL_SERVER'] ?? 'http://127.0.0.1:3000'
 
 /** Schemas used by the checker in the browser for an organiser's file and its shared files. */
 const schemas = precompileSchemas('event', 'lists', 'gateways', 'texts')
@@ -27,7 +27,13 @@ const checks = { bundlerTimings: false }
 export default defineConfig(({ isSsrBuild = false }) => ({
   root: resolvePath('.'),
   base: '/',
-  plugins: [react(), omitUnusedLibraryCode(), editorStylesAsRules(), serverPages(server), schemas],
+  plugins: [
+    react(),
+    omitUnusedLibraryCode(),
+    createEditorStylesPlugin(),
+    createServerPagesPlugin(serverUrl),
+    schemas,
+  ],
   worker: { plugins: () => [schemas], rolldownOptions: { checks } },
   resolve: {
     // RJSF can render Markdown in descriptions; event files contain plain text, and the renderer
@@ -84,7 +90,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
     // before this.
     proxy: {
       '^/(?!@)': {
-        target: server,
+        target: serverUrl,
         bypass: ({ method, headers, url }) => {
           const isApiCall =
             headers['sec-fetch-dest'] === 'empty' && headers.accept !== 'text/x-vite-ping'

@@ -1,9 +1,4 @@
-/**
- * The HTTP client, the only module that calls `fetch`.
- * A call returns a value as parsed by its reader, or an error whose text can be shown unchanged. The
- * types of the responses are in `api-responses.ts` (public calls) and
- * `web/office/office-api-and-urls.ts`.
- */
+/** The HTTP client, the only module that calls `fetch`. */
 import { assertNever, err, fromMajorUnits, ok } from '../../engine/index.ts'
 import { CONNECTION_ERROR_MESSAGES } from '../../engine/messages.ts'
 import type { FieldErrors, SiteTexts } from '../../engine/index.ts'
@@ -26,6 +21,7 @@ export type ApiError = {
   /** The server's error response, if it sent one. */
   readonly answer: Partial<ErrorResponse> | null
 }
+/** The value as parsed by the call's reader, or an error whose text can be shown unchanged. */
 export type CallResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: ApiError }
@@ -39,7 +35,7 @@ export const setCallTexts = (callTexts: SiteTexts['calls']): void => {
   texts = { ...texts, ...callTexts }
 }
 
-/** Text for an unknown error: "An unexpected error occurred." */
+/** Returns the text for an unknown error: "An unexpected error occurred." */
 export const getUnexpectedText = (): string => texts['other'] ?? ''
 
 type Failure =
@@ -52,8 +48,8 @@ type Failure =
   | { readonly is: 'unexpected'; readonly status: number }
 
 /**
- * In the order of the specification's error catalogue: the server's message, the status, the
- * fallback, then the default.
+ * Chooses the message in the order of the specification's error catalogue: the server's message, the text for the
+ * status, the fallback, then the default.
  */
 function toApiError(failure: Failure, fallback: string | undefined): ApiError {
   switch (failure.is) {
@@ -83,8 +79,8 @@ function toApiError(failure: Failure, fallback: string | undefined): ApiError {
 }
 
 /**
- * Parses the common error format leniently: omits missing properties and those of another type. Null if the body
- * reports success, or is not an error.
+ * Parses the common error format leniently: omits missing properties and those of another type. Returns null if the
+ * body reports success, or is not an error.
  */
 function readError(body: unknown): Partial<ErrorResponse> | null {
   if (!isRecord(body)) return null
@@ -129,12 +125,14 @@ export type CallOptions = {
 }
 
 /**
- * Identifies a request of our own pages, which can ask before a second payment. `confirmed`: the registration that the
- * delegate was asked about and wants to pay in addition to.
+ * Builds the headers that identify a request from our own pages, which can ask the delegate before a second payment.
+ * `confirmedRegNo` is the earlier registration, if the delegate has confirmed that they want to pay again.
  */
-export const buildPageHeaders = (confirmed: string | null): Readonly<Record<string, string>> => ({
+export const buildPageHeaders = (
+  confirmedRegNo: string | null,
+): Readonly<Record<string, string>> => ({
   'rollcall-form': '1',
-  ...(confirmed !== null && { 'rollcall-again': encodeURIComponent(confirmed) }),
+  ...(confirmedRegNo !== null && { 'rollcall-again': encodeURIComponent(confirmedRegNo) }),
 })
 
 /**
@@ -185,7 +183,7 @@ export function readResponse<T>(
   return value === null ? createFailure({ is: 'unexpected', status }) : ok(value)
 }
 
-/** The result of a call without a response. */
+/** Returns the result of a call without a response. */
 export function createFailedResult<T>(): CallResult<T> {
   return err(toApiError({ is: 'network' }, undefined))
 }

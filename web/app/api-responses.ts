@@ -42,7 +42,7 @@ export const createTariffReader =
   (event: PublicEvent, now: string): Reader<TariffResponse> =>
   (body) => {
     if (!isRecord(body)) return null
-    const data =
+    const tariffData =
       body['tariff_data'] === undefined ? null : readRecord(body['tariff_data'], readPeriods)
     const pricing =
       body['pricing'] === undefined
@@ -50,16 +50,21 @@ export const createTariffReader =
         : readRecord(body['pricing'], (price, category) =>
             readPrice(price, getCurrency(event, category)),
           )
-    if (data === null && pricing === null) return null
+    if (tariffData === null && pricing === null) return null
     const isInvalid =
-      (data === null && body['tariff_data'] !== undefined) ||
+      (tariffData === null && body['tariff_data'] !== undefined) ||
       (pricing === null && body['pricing'] !== undefined)
     const { current_period: statedPeriod, open, until, closed_text: closedText } = body
-    if (isInvalid || !isOptional(statedPeriod) || !isOptional(until) || !isOptional(closedText))
+    if (
+      isInvalid ||
+      !isOptionalString(statedPeriod) ||
+      !isOptionalString(until) ||
+      !isOptionalString(closedText)
+    )
       return null
     const time = readInstant(now)
-    const ownPeriod = time === null ? null : (findPeriodOn(event.fees, dayOf(time))?.id ?? null)
-    const period = statedPeriod === undefined ? ownPeriod : statedPeriod
+    const todaysPeriod = time === null ? null : (findPeriodOn(event.fees, dayOf(time))?.id ?? null)
+    const period = statedPeriod === undefined ? todaysPeriod : statedPeriod
     return {
       status: 'success',
       now: readString(body['now']) ?? now,
@@ -67,8 +72,8 @@ export const createTariffReader =
       closed_text: closedText ?? null,
       current_period: period,
       until: until ?? null,
-      tariff_data: data ?? {},
-      pricing: pricing ?? calculatePricing(event, data ?? {}, period, time),
+      tariff_data: tariffData ?? {},
+      pricing: pricing ?? calculatePricing(event, tariffData ?? {}, period, time),
       ...(isRecord(body['left']) && { left: readRecord(body['left'], readNumber) ?? {} }),
     }
   }
@@ -77,7 +82,7 @@ export const createTariffReader =
 export const readAvailability: Reader<NonNullable<TariffResponse['left']>> = (body) =>
   isRecord(body) ? readRecord(body['left'], readNumber) : null
 
-export const isOptional = (value: unknown): value is string | null | undefined =>
+export const isOptionalString = (value: unknown): value is string | null | undefined =>
   value === undefined || value === null || typeof value === 'string'
 
 type Price = { base: number; gst: number; total: number }
@@ -89,7 +94,7 @@ const readPeriods: Reader<Record<string, { price: number | null }>> = (row) =>
       : null,
   )
 
-/** Base and total determine the tax. */
+/** Parses a price. Base and total determine the tax. Returns null if an amount is invalid, or if `gst` differs. */
 function readPrice(price: unknown, currency: Currency): Price | null {
   if (!isRecord(price)) return null
   const base = fromMajorUnits(price['base'], currency)
@@ -130,7 +135,7 @@ function calculatePricing(
   )
 }
 
-/** Reads the amounts of an API quote. Null if one of them is invalid. */
+/** Reads the amounts of an API quote. Returns null if one of them is invalid. */
 export function toQuote(price: WireQuote): Quote | null {
   const currency = readResponseCurrency(price)
   const [base, gst, total] = [
@@ -155,10 +160,10 @@ export function toQuote(price: WireQuote): Quote | null {
 export type RegisterResult = Omit<RegisterResponse, 'stands'> & { readonly stands?: PaymentState }
 
 /**
- * Status 201 of the register call. Invalid payment data makes the whole response invalid, so that
- * no delegate is redirected with an incomplete form.
+ * Parses the response of a successful registration (status 201). Invalid payment data makes the whole response
+ * invalid, so that no delegate is redirected with an incomplete form.
  */
-export const readRegistered: Reader<RegisterResult> = (body) => {
+export const readRegisterResult: Reader<RegisterResult> = (body) => {
   if (!isRecord(body)) return null
   const data = body['payment_data']
   const paymentData = data === undefined || data === null ? null : readPaymentData(data)
@@ -192,8 +197,8 @@ const PAYMENT_STATES: ReadonlySet<unknown> = new Set<PaymentState>([
 ])
 
 /**
- * An unknown state counts as pending, so that the page never states wrongly that delegates have
- * paid, or must pay again.
+ * Parses a payment state. An unknown state counts as pending, so that the page never wrongly states that a delegate
+ * has paid or must pay again.
  */
 export function readPaymentState(value: unknown): PaymentState {
   return PAYMENT_STATES.has(value) ? (value as PaymentState) : 'at-bank'
@@ -207,25 +212,25 @@ function readPaymentData(data: unknown): PaymentData | null {
     : null
 }
 
-/** A further payment attempt. */
-export const readRetried: Reader<PaymentData> = (body) =>
+/** Parses the payment data of a further payment attempt. */
+export const readRetryPaymentData: Reader<PaymentData> = (body) =>
   isRecord(body) ? readPaymentData(body['payment_data']) : null
 
-/** An event file as its author wrote it. */
+/** Parses an event file as its author wrote it. */
 export const readEventFile: Reader<EventFileResponse> = (body) =>
   isRecord(body) && hasAll(body, 'string', 'path', 'text') ? (body as EventFileResponse) : null
 
-/** The effect of a discount code. */
+/** Parses the effect of a discount code. */
 export const readCode: Reader<{ readonly kind: string; readonly label: string }> = (body) =>
   isRecord(body) && hasAll(body, 'string', 'kind', 'label')
     ? { kind: String(body['kind']), label: String(body['label']) }
     : null
 
-/** The member list's entry for an answer, by column. */
+/** Parses the member list's entry for an answer, by column. */
 export const readRow: Reader<Readonly<Record<string, string>>> = (body) =>
   isRecord(body) ? readStringRecord(body['row']) : null
 
-/** A document stored on the server. */
+/** Parses the response for a document stored on the server. */
 export const readUploadedDocument: Reader<UploadResponse> = (body) =>
   isRecord(body) && hasAll(body, 'string', 'token', 'name', 'until')
     ? (body as UploadResponse)

@@ -5,13 +5,13 @@ import type { CallResult, Reader } from './api-client.ts'
 /** Time in milliseconds without progress after which a connection counts as lost. */
 const STALL_TIMEOUT_MS = 20_000
 /**
- * Data sent by the browser may still be in the device's buffers. The slowest working connection, in
- * bytes per millisecond.
+ * The slowest working connection, in bytes per millisecond. Data sent by the browser may still be in the device's
+ * buffers.
  */
 const SLOWEST_BYTES_PER_MS = 4
 
 /**
- * Uses XMLHttpRequest, because `fetch` reports no upload progress. Never throws; aborts if the
+ * Uploads a file with XMLHttpRequest, because `fetch` reports no upload progress. Never throws; aborts if the
  * connection is lost.
  */
 export function upload<T>(
@@ -37,22 +37,22 @@ export function upload<T>(
       clearTimeout(stallTimer)
       stallTimer = setTimeout(stop, STALL_TIMEOUT_MS + file.size / SLOWEST_BYTES_PER_MS)
     }
-    const end = (answer: CallResult<T>) => {
+    const finish = (result: CallResult<T>) => {
       clearTimeout(stallTimer)
       signal.removeEventListener('abort', stop)
-      resolve(answer)
+      resolve(result)
     }
     signal.addEventListener('abort', stop)
     request.upload.addEventListener('progress', ({ loaded, total }) => {
       restartTimer()
-      // Reports 100 percent only once the server has the file.
+      // Stops at 99 percent, because the server may not have the whole file yet.
       onPercent(Math.min(99, Math.floor((100 * loaded) / Math.max(1, total))))
     })
     request.addEventListener('load', () =>
-      end(readResponse(request.status, request.responseText, read)),
+      finish(readResponse(request.status, request.responseText, read)),
     )
-    for (const broken of ['error', 'abort', 'timeout'])
-      request.addEventListener(broken, () => end(createFailedResult()))
+    for (const eventName of ['error', 'abort', 'timeout'])
+      request.addEventListener(eventName, () => finish(createFailedResult()))
     request.open('POST', path)
     request.setRequestHeader('accept', 'application/json')
     const form = new FormData()

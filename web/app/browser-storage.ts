@@ -1,6 +1,6 @@
 /** Browser storage, and messages to other tabs. Blocked storage behaves like empty storage. */
 
-/** Reads a stored value of this tab. Null if it is missing, not JSON, or storage is blocked. */
+/** Reads a stored value of this tab. Returns null if it is missing, not JSON, or storage is blocked. */
 export function readStored(name: string): unknown {
   try {
     return JSON.parse(sessionStorage.getItem(name) ?? 'null')
@@ -25,15 +25,15 @@ export function removeStored(name: string): void {
   try {
     sessionStorage.removeItem(name)
   } catch {
-    // Not stored.
+    // Blocked storage is empty.
   }
 }
 
 /**
  * Reads a text that is kept when the browser is closed: a display setting or an organiser's draft, never data of a
- * delegate. Null if it is missing, or storage is blocked.
+ * delegate. Returns null if it is missing, or storage is blocked.
  */
-export function readLasting(name: string): string | null {
+export function readPersistent(name: string): string | null {
   try {
     return localStorage.getItem(name)
   } catch {
@@ -42,7 +42,7 @@ export function readLasting(name: string): string | null {
 }
 
 /** Stores a text that is kept when the browser is closed. If storage is blocked or full, it is not stored. */
-export function writeLasting(name: string, text: string): void {
+export function writePersistent(name: string, text: string): void {
   try {
     localStorage.setItem(name, text)
   } catch {
@@ -50,17 +50,17 @@ export function writeLasting(name: string, text: string): void {
   }
 }
 
-export function removeLasting(name: string): void {
+export function removePersistent(name: string): void {
   try {
     localStorage.removeItem(name)
   } catch {
-    // Not stored.
+    // Blocked storage is empty.
   }
 }
 
 /**
- * Opens a channel to the other tabs. Null if the browser has none or blocks it, as Firefox does
- * without cookies.
+ * Opens a channel to the other tabs. Returns null if the browser does not support channels or blocks them, as Firefox
+ * does without cookies.
  */
 export function openChannel(name: string): BroadcastChannel | null {
   try {

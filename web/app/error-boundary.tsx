@@ -5,13 +5,13 @@ import type { ReactNode } from 'react'
 type BoundaryProps = {
   /** Content shown after an error. */
   readonly fallback: ReactNode
-  /** Rendering is retried when this value, such as the URL or a text, changes. */
+  /** The boundary renders its children again when this value, such as the URL or a text, changes. */
   readonly resetKey: unknown
   readonly children: ReactNode
 }
 type BoundaryState = { readonly hasError: boolean; readonly resetKey: unknown }
 
-/** Renders its children; after an error, `fallback`, until `resetKey` changes. */
+/** Renders its children. After an error, renders `fallback` until `resetKey` changes. */
 export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { hasError: false, resetKey: this.props.resetKey }
 

@@ -2,14 +2,14 @@
 import { useEffect, useLayoutEffect, useState } from 'react'
 
 let isHydrated = false
-/** Called before a page without server rendering is rendered. */
+/** Marks the page as hydrated. Called before rendering a page without server rendering. */
 export function markHydrated(): void {
   isHydrated = true
 }
 
 /**
- * False on the server and during hydration; otherwise true. Changes synchronously with hydration,
- * so that no button is disabled between the pre-hydration script and this one.
+ * Returns false on the server and during hydration, otherwise true. Changes synchronously with hydration, so that no
+ * button is disabled between the pre-hydration script and this one.
  */
 export function useIsLive(): boolean {
   const [isLive, setLive] = useState(isHydrated)
@@ -29,7 +29,7 @@ export function runWhenIdle(run: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** False until the page is interactive and idle. */
+/** Returns false until the page is interactive and idle. */
 export function useIsIdle(): boolean {
   const [isIdle, setIdle] = useState(false)
   useEffect(() => runWhenIdle(() => setIdle(true)), [])

@@ -6,7 +6,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Parses every entry. Null if one of them cannot be parsed. */
+/** Parses every entry of an array. Returns null if one of them cannot be parsed. */
 export function readArray<T>(value: unknown, read: (entry: unknown) => T | null): T[] | null {
   if (!Array.isArray(value)) return null
   const entries: T[] = []
@@ -18,7 +18,7 @@ export function readArray<T>(value: unknown, read: (entry: unknown) => T | null)
   return entries
 }
 
-/** Parses every value of an object, with its name. Null if one of them cannot be parsed. */
+/** Parses every value of an object, with its name. Returns null if one of them cannot be parsed. */
 export function readRecord<T>(
   value: unknown,
   read: (entry: unknown, name: string) => T | null,
@@ -33,7 +33,7 @@ export function readRecord<T>(
     : Object.fromEntries(Object.keys(value).flatMap((name, index) => [[name, values[index] as T]]))
 }
 
-/** The objects of an array that contains only objects; otherwise an empty array. */
+/** Returns the objects of an array that contains only objects, otherwise an empty array. */
 export const readRecords = (value: unknown): JsonObject[] =>
   readArray(value, (entry) => (isRecord(entry) ? entry : null)) ?? []
 
@@ -48,7 +48,7 @@ const MAX_AMOUNT_DECIMALS = 3
 /** Larger than the error of binary addition (0.1 + 0.2), and smaller than an excess decimal. */
 const MAX_ROUNDING_ERROR = 1e-6
 
-/** Whether the value can be an amount in major units of some currency; not negative. */
+/** Whether the value can be a non-negative amount in major units of some currency. */
 export const isAmount = (value: unknown): value is number =>
   typeof value === 'number' &&
   Number.isFinite(value) &&
@@ -59,7 +59,7 @@ export const isAmount = (value: unknown): value is number =>
 export const isSignedAmount = (value: unknown): value is number =>
   typeof value === 'number' && isAmount(Math.abs(value))
 
-/** An object whose values are all strings. */
+/** Parses an object whose values are all strings. */
 export const readStringRecord = (value: unknown): Record<string, string> | null =>
   readRecord(value, readString)
 

@@ -1,10 +1,10 @@
-/**
- * The fonts of a server-rendered form, loaded after hydration. They are applied together, because each one causes a
- * new layout.
- */
+/** Loads the fonts of a server-rendered form after hydration. */
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 
-/** Does nothing on a page that links its style sheets. */
+/**
+ * Loads the fonts that the page needs, and applies them together, because each one causes a new layout. Does nothing
+ * on a page that links its style sheets.
+ */
 export function loadFonts(): void {
   const styleElement = document.getElementById(FONTS_ELEMENT_ID)
   if (!(styleElement instanceof HTMLStyleElement)) return
@@ -16,7 +16,7 @@ export function loadFonts(): void {
   styleElement.remove()
   const neededFaces = faces.filter(({ unicodeRange }) => isNeeded(unicodeRange, shownCharacters))
   void Promise.allSettled(neededFaces.map((face) => face.load())).then(() =>
-    // Fonts that are not needed now are loaded by the browser on demand.
+    // The browser loads the other fonts on demand.
     faces.forEach((face) => document.fonts.add(face)),
   )
 }
@@ -30,7 +30,7 @@ function createFontFace(rule: CSSStyleDeclaration): FontFace {
   })
 }
 
-/** @param range in CSS syntax: `U+20-7E, U+A0`. */
+/** Returns whether a range contains any of the characters. The range is in CSS syntax: `U+20-7E, U+A0`. */
 function isNeeded(range: string, characters: ReadonlySet<number>): boolean {
   return range.split(',').some((rangePart) => {
     const [from = NaN, to = from] = (rangePart.match(/[\da-f]+/gi) ?? []).map((hex) =>

@@ -16,7 +16,7 @@ import type { PageProps } from './page-props.ts'
 import { StandalonePage } from '../ui/layout/standalone-page.tsx'
 import { AppRoot } from './app-root.tsx'
 
-/** The page data, or null if the HTML did not come from our server. */
+/** Returns the page data, or null if the HTML did not come from our server. */
 function readPage(): PageData | null {
   const text = document.getElementById('page')?.textContent
   const page = text ? (JSON.parse(text) as PageData) : null

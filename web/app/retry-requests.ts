@@ -12,9 +12,8 @@ const SLOWEST_BYTES_PER_MS = 25
 const MAX_TRIES = 3
 
 /**
- * Like `call`, for requests that the server recognises as repeated (same key, same order).
- * `onRetry` is called each time a request times out and is sent again. The error is `no_answer` if
- * there was no response at all.
+ * Makes a call, and repeats it after a timeout. For requests that the server recognises as repeated (same key, same
+ * order). Calls `onRetry` before each repetition. The error is `no_answer` if there was no response at all.
  */
 export async function callWithRetries<T>(
   path: string,
@@ -25,9 +24,9 @@ export async function callWithRetries<T>(
   for (let attempt = 1; ; attempt++) {
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(), computeTimeoutMs(options.form))
-    const answer = await call(path, read, { ...options, signal: timeout.signal })
+    const result = await call(path, read, { ...options, signal: timeout.signal })
     clearTimeout(timer)
-    if (answer.ok || answer.error.code !== 'aborted') return answer
+    if (result.ok || result.error.code !== 'aborted') return result
     if (attempt === MAX_TRIES)
       return err({
         status: 0,

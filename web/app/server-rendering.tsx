@@ -1,7 +1,4 @@
-/**
- * The server rendering of the event form and the landing page.
- * Built for Node, and never sent to a browser.
- */
+/** The server rendering of the event form and the landing page. Built for Node only. */
 import createCache from '@emotion/cache'
 import { renderToStaticMarkup, renderToString } from 'react-dom/server'
 import { assert } from '../../engine/index.ts'
@@ -35,7 +32,7 @@ type PageOf<Kind extends PageData['page']> = Extract<PageData, { page: Kind }>
 export const renderPage = (page: PageOf<'event'> | PageOf<'site'>): RenderedPage =>
   page.page === 'event' ? renderForm(page) : renderSite(page)
 
-/** The landing page is static: it needs no script, and only the icons that it uses. */
+/** Renders the landing page, which is static: it needs no script, and only the icons that it uses. */
 function renderSite(page: PageOf<'site'>): RenderedPage {
   const main = renderToStaticMarkup(<SitePage page={page} />)
   const usedIcons = new Set(
@@ -45,7 +42,7 @@ function renderSite(page: PageOf<'site'>): RenderedPage {
   return { kind: 'site', ...extractStyles(sprite + main), styles: '', names: '' }
 }
 
-/** The page of an open event, identical to the rendering of `main.tsx` on hydration. */
+/** Renders the page of an open event exactly as `main.tsx` does on hydration. */
 function renderForm(page: PageOf<'event'>): RenderedPage {
   const kind = choosePageKind(page.event)
   assert(kind !== 'closed', 'only a form is rendered')

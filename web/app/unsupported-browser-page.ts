@@ -1,7 +1,4 @@
-/**
- * The plain-text page (fees, address) shown if the app cannot run. Provided by the server's inline
- * script.
- */
+/** The page without scripts (fees, address), shown by the server's inline script if the app cannot run. */
 
 declare global {
   interface Window {
@@ -9,11 +6,11 @@ declare global {
   }
 }
 
-const isShown = globalThis.window?.rollcallPlain
+const showPlainContent = globalThis.window?.rollcallPlain
 /**
  * Deleted immediately, to signal to the inline script that the app runs (server/pages/unsupported-browser-script.ts).
  */
-if (isShown !== undefined) delete window.rollcallPlain
+if (showPlainContent !== undefined) delete window.rollcallPlain
 
 /** Shows the page's <noscript> parts below its current content. A second call has no effect. */
-export const showPlainPage = (): void => isShown?.()
+export const showPlainPage = (): void => showPlainContent?.()

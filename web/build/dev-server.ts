@@ -1,16 +1,17 @@
-/**
- * The Vite plugin for `npm run dev`: pages of the running server with uncompiled sources.
- * Pages come from the server with their data and shell; the built scripts are replaced by the
- * sources. All other requests except those for sources go to the server too.
- */
+/** The Vite plugin for `npm run dev`: pages of the running server with uncompiled sources. */
 import type { Connect, Plugin, ViteDevServer } from 'vite'
 
 /** Scripts and styles of a production page; replaced by the entry that Vite compiles. */
 const BUILT_ASSETS =
   /<script type="module"[^>]*><\/script>|<link rel="(?:modulepreload|stylesheet|preload)"[^>]*>/g
 
-/** @param origin URL at which the server of `rollcall start` listens. */
-export function serverPages(origin: string): Plugin {
+/**
+ * Creates the plugin. Pages come from the server with their data and shell, and the sources replace the built scripts.
+ * All other requests except those for sources go to the server too.
+ *
+ * @param origin URL at which the server of `rollcall start` listens.
+ */
+export function createServerPagesPlugin(origin: string): Plugin {
   const fetchPage = async (
     vite: ViteDevServer,
     path: string,
@@ -27,8 +28,9 @@ export function serverPages(origin: string): Plugin {
     apply: 'serve',
     configureServer: (vite) => {
       const handlePageRequest: Connect.NextHandleFunction = (request, response, next) => {
-        const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html')
-        if (wantsPage !== true) return next()
+        const isPageRequest =
+          request.method === 'GET' && request.headers.accept?.includes('text/html')
+        if (isPageRequest !== true) return next()
         const { cookie } = request.headers
         fetchPage(
           vite,

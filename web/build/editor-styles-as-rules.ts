@@ -1,9 +1,4 @@
-/**
- * The Vite plugin that makes the editor add its styles as rules.
- * CodeMirror's style-mod writes them as the text of a style element, which the content security
- * policy rejects. Its shadow roots get them as rules; with these replacements, the page does too.
- * The build fails if an upgrade has changed the replaced code.
- */
+/** The Vite plugin that makes the editor add its styles as rules. */
 import type { Plugin } from 'vite'
 
 const MODULE = 'style-mod/src/style-mod.js'
@@ -19,7 +14,12 @@ const REPLACEMENTS: readonly (readonly [code: string, replacement: string])[] = 
   ],
 ]
 
-export function editorStylesAsRules() {
+/**
+ * Creates the plugin. CodeMirror's style-mod writes styles as the text of a style element, which the content security
+ * policy rejects. Shadow roots get the styles as rules; with these replacements, the page does too. The build fails if
+ * an upgrade has changed the replaced code.
+ */
+export function createEditorStylesPlugin() {
   return {
     name: 'editor-styles-as-rules',
     apply: 'build',

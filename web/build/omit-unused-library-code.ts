@@ -1,8 +1,4 @@
-/**
- * The Vite plugin that omits unreachable library code from the browser bundles.
- * Each omitted module is replaced by one that throws if it is used after all. The build fails if a
- * library has moved a module, so that an upgrade cannot bring it back unnoticed.
- */
+/** The Vite plugin that omits unreachable library code from the browser bundles. */
 import type { Plugin } from 'vite'
 
 const buildThrowStatement = (description: string): string =>
@@ -149,7 +145,8 @@ export const getContainerQuery = () => { ${buildThrowStatement('a container quer
     `import { jsx } from 'react/jsx-runtime'
 export default ({ className, children }) => jsx('span', { className, children })`,
   ],
-  // Only menu items ask the theme for a distance, of one factor; MUI's own accepts four, and names of sizes.
+  // Only menu items request a spacing, always with one factor. MUI's own function accepts four factors, and names of
+  // sizes.
   [
     '@mui/system/createTheme/createSpacing.mjs',
     'export default () => (factor) => `${8 * factor}px`',
@@ -224,10 +221,10 @@ export { no as resolveAllReferences, no as resolveAnyOrOneOfSchemas, no as resol
 ]
 
 /**
- * The same for modules that other importers need: the end of the importing module's path, the import, and its
- * replacement.
+ * Modules that are replaced for one importer only, because others need them: the end of the importer's path, the
+ * import, and the code of its replacement.
  */
-const REPLACED_IMPORTS: readonly (readonly [path: string, asked: string, code: string])[] = [
+const REPLACED_IMPORTS: readonly (readonly [path: string, source: string, code: string])[] = [
   // Every select names its component (web/registration/fields/text-select-switch-inputs.tsx). MUI's
   // own, with its menu, is loaded only for forms that use it
   // (web/registration/fields/dropdown-menu.tsx).
@@ -245,6 +242,10 @@ type Context = {
   readonly error: (text: string) => void
 }
 
+/**
+ * Creates the plugin. It replaces each omitted module by one that throws if it is used after all. The build fails if a
+ * library has moved a module, so that an upgrade cannot bring it back unnoticed.
+ */
 export function omitUnusedLibraryCode() {
   const replacedPaths = new Set<string>()
   return {

@@ -25,7 +25,7 @@ export default function SitePage({ page }: PageProps) {
   return <Landing site={page.site} events={page.events} message={page.message} />
 }
 
-/** The server sends the compiled file. Null only if the file has errors. */
+/** Returns whether the server has sent a compiled file. It sends null only if the file has errors. */
 const isSite = (site: unknown): site is Site =>
   typeof site === 'object' && site !== null && 'hero' in site
 
@@ -36,7 +36,7 @@ type LandingProps = {
 }
 
 function Landing({ site, events, message }: LandingProps) {
-  useAnchor()
+  useScrollToAnchor()
   return (
     <div className="site">
       {message !== null && (
@@ -125,10 +125,8 @@ function Landing({ site, events, message }: LandingProps) {
   )
 }
 
-/**
- * The page is rendered after the browser has looked for the URL's anchor, so scroll to it again.
- */
-function useAnchor(): void {
+/** Scrolls to the URL's anchor, because the page is rendered after the browser has looked for the anchor. */
+function useScrollToAnchor(): void {
   useEffect(() => {
     const { hash } = window.location
     if (hash.length > 1) document.getElementById(hash.slice(1))?.scrollIntoView()

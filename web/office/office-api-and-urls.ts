@@ -1,7 +1,4 @@
-/**
- * The office's API helpers and URLs.
- * The URL of a list page contains its filters, under the parameter names of the API.
- */
+/** The office's API helpers and URLs. */
 import { QueryClient } from '@tanstack/react-query'
 import type { AdminList } from '../../engine/index.ts'
 import type { OfficeEvent, SessionResponse } from '../../engine/api.ts'
@@ -23,12 +20,12 @@ export const PAYMENT_REVIEWS = `${PAYMENTS}?tab=review`
 export const AMOUNTS_DUE = `${PAYMENTS}?tab=due`
 export const STATEMENTS = `${PAYMENTS}/statements`
 export const SETTLEMENTS = `${PAYMENTS}/settlements`
-/** The month has the format `2026-01`. */
+/** Builds the URL of a month's page. The month has the format `2026-01`. */
 export const buildMonthUrl = (month: string): string => `${PAYMENTS}/month/${month}`
 /** Invitation and password links open this page. */
 export const SET_PASSWORD = '/admin/password'
 
-/** Whether the user manages the team. */
+/** Returns whether the user can manage the team. */
 export const isOwnerOfAll = ({ role, all_events }: SessionResponse): boolean =>
   role === 'owner' && all_events
 
@@ -77,8 +74,8 @@ export const isApiError = (error: unknown): error is ApiError =>
 export const EXTRA_FILTERS = ['waiting', 'in_state'] as const
 
 /**
- * Builds the URL of a list's API call or export from the filters in the page's URL. Omits empty
- * filters.
+ * Builds the URL of a list's API call or export from the filters in the page's URL, which have
+ * the same parameter names. Omits empty filters.
  */
 export function buildListUrl(
   api: string,
@@ -125,14 +122,14 @@ export const sanitiseNext = (next: string | null): string =>
     ? next
     : DASHBOARD
 
-/** Event files choose the URLs of lists, but URLs below these are reserved. */
+/** Builds the URL of an event's overview. Event files choose the URLs of lists, but cannot use URLs below this one. */
 export const buildEventUrl = ({ id }: Pick<OfficeEvent, 'id'>): string =>
   `${EVENTS}/${encodeURIComponent(id)}`
 
 export const buildDiscountCodesUrl = (event: Pick<OfficeEvent, 'id'>): string =>
   `${buildEventUrl(event)}/codes`
 
-/** The payments of one event. */
+/** Builds the URL of the payments of one event. */
 export const buildEventPaymentsUrl = (event: Pick<OfficeEvent, 'id'>): string =>
   `${buildEventUrl(event)}/payments`
 
@@ -142,11 +139,17 @@ export const buildEventFileUrl = (event: Pick<OfficeEvent, 'id'>): string =>
 export const buildSalesUrl = (event: Pick<OfficeEvent, 'id'>): string =>
   `${buildEventUrl(event)}/sales`
 
-/** An event may have several lists, with different columns of the same registrations. */
+/**
+ * Builds the URL of an event's registrations. An event may have several lists, with different columns of the same
+ * registrations.
+ */
 export const buildRegistrationsUrl = (event: Pick<OfficeEvent, 'id'>): string =>
   `${buildEventUrl(event)}/registrations`
 
-/** Cannot clash with a registration, whose number ends with digits. */
+/**
+ * Builds the URL of the page that adds a registration. It cannot clash with a registration, whose number ends with
+ * digits.
+ */
 export const buildAddRegistrationUrl = (event: Pick<OfficeEvent, 'id'>): string =>
   `${buildRegistrationsUrl(event)}/new`
 
@@ -156,13 +159,13 @@ export const buildRegistrationUrl = (event: Pick<OfficeEvent, 'id'>, regNo: stri
 /** The parameter of a registrations page that selects a list other than the first. */
 export const LIST_PARAM = 'list'
 
-/** The registrations page of an event, which shows this list. */
-export const listUrl = (event: OfficeEvent, { id }: Pick<AdminList, 'id'>): string =>
+/** Builds the URL of the event's registrations page that shows this list. */
+export const buildListPageUrl = (event: OfficeEvent, { id }: Pick<AdminList, 'id'>): string =>
   event.lists[0]?.id === id
     ? buildRegistrationsUrl(event)
     : `${buildRegistrationsUrl(event)}?${LIST_PARAM}=${encodeURIComponent(id)}`
 
-/** Returns the list of an event that the page at a URL shows. Null if it shows none. */
+/** Returns the list of an event that the page at a URL shows. Returns null if the page shows no list of this event. */
 export function findList(
   event: OfficeEvent,
   path: string,
@@ -170,8 +173,8 @@ export function findList(
 ): AdminList | null {
   if (path !== buildRegistrationsUrl(event))
     return event.lists.find(({ route }) => route === path) ?? null
-  const selected = event.lists.find(({ id }) => id === searchParams.get(LIST_PARAM))
-  return selected ?? event.lists[0] ?? null
+  const selectedList = event.lists.find(({ id }) => id === searchParams.get(LIST_PARAM))
+  return selectedList ?? event.lists[0] ?? null
 }
 
 const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'

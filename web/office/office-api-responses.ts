@@ -158,8 +158,8 @@ const readList: Reader<AdminList> = (list) =>
     : null
 
 /**
- * The dashboard's figures. Days, newest registrations and the work queue may be missing; a figure
- * of the wrong type invalidates the response.
+ * Parses the dashboard's figures. Days, newest registrations and the work queue may be missing; a figure of the wrong
+ * type invalidates the response.
  */
 export const readStats: Reader<StatsResponse['data']> = (body) => {
   const data = isRecord(body) ? body['data'] : null
@@ -257,16 +257,16 @@ export type ListPageData = {
   readonly rows: readonly ListRow[]
   readonly count: number
   /** The server's summary of the list. Null if the response has none. */
-  readonly shown: string | null
+  readonly summary: string | null
   readonly page: number
   readonly pageSize: number
-  readonly countCapped: boolean
+  readonly isCountCapped: boolean
   /** Totals over all pages. Null if the response has none. */
   readonly sums: WireSums | null
   /** The currency of the sums, and of rows that state none. */
   readonly currency: Currency
-  /** The reason why the list is not sorted as requested. Null if it is. */
-  readonly notSorted: string | null
+  /** The reason why the list is not sorted as requested. Null if it is sorted as requested. */
+  readonly sortProblem: string | null
   /** Numbers of registrations whose delegates requested a refund of a second payment. */
   readonly refundRequested: readonly string[]
 }
@@ -299,13 +299,13 @@ export const createListReader =
     return {
       rows,
       count,
-      shown: typeof shown === 'string' ? shown : null,
+      summary: typeof shown === 'string' ? shown : null,
       page: isCount(page) && page > 0 ? page : 1,
       pageSize: isCount(size) && size > 0 ? size : list.pageSize,
-      countCapped: body['count_capped'] === true,
+      isCountCapped: body['count_capped'] === true,
       sums: readSums(body['sums']),
       currency: readResponseCurrency(body),
-      notSorted: typeof body['not_sorted'] === 'string' ? body['not_sorted'] : null,
+      sortProblem: typeof body['not_sorted'] === 'string' ? body['not_sorted'] : null,
       refundRequested: Array.isArray(refundRequested)
         ? refundRequested.filter((item) => typeof item === 'string')
         : [],
@@ -313,12 +313,12 @@ export const createListReader =
   }
 
 const COMPLETE_LIST = {
-  shown: null,
+  summary: null,
   currency: readResponseCurrency({}),
   page: 1,
-  countCapped: false,
+  isCountCapped: false,
   sums: null,
-  notSorted: null,
+  sortProblem: null,
   refundRequested: [],
 } as const
 

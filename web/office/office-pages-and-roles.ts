@@ -40,7 +40,7 @@ type PageEntry = {
   readonly access: RequiredAccess
 }
 
-/** Pages that belong to no event, or to all of them. `rail`: the part of the rail that links to it. */
+/** Pages that belong to no event, or to all of them. `rail` is the part of the rail that links to the page. */
 export const SHARED_PAGES = [
   { id: 'home', to: DASHBOARD, label: 'Home', icon: 'home', access: 'viewer', rail: 'events' },
   { id: 'search', to: SEARCH, label: 'Search', icon: 'search', access: 'viewer', rail: null },
@@ -141,9 +141,9 @@ export const SHARED_PAGES = [
 })[]
 export type SharedPage = (typeof SHARED_PAGES)[number]
 
-/** All months share one page, whose address contains the month. It links to the previous and the next month. */
+/** The month in the address of the month-end close, which is one page for all months. */
 const MONTH_IN_PATH = /\/20\d\d-(?:0[1-9]|1[0-2])$/
-/** The same applies to statements and payouts. */
+/** Statements and payouts also share one page each. */
 const STATEMENT_IN_PATH = /(?<=\/statements)\/\d{1,15}$/
 const PAYOUT_IN_PATH = /(?<=\/payments\/settlements)\/[^/]+$/
 
@@ -262,13 +262,13 @@ export function findEventPage(path: string, events: readonly OfficeEvent[]): Eve
 
 export type RailLink = PageEntry & { readonly to: string }
 
-/** The pages of an event that the rail shows to this user. */
+/** Lists the pages of an event that the rail shows to this user. */
 export const listEventLinks = (session: SessionResponse, event: OfficeEvent): readonly RailLink[] =>
   EVENT_PAGES.filter(
     ({ access, existsFor, isInRail }) => isInRail && existsFor(event) && mayOpen(session, access),
   ).map(({ url, ...page }) => ({ ...page, to: url(event) }))
 
-/** The pages of one part of the rail that this user may open. */
+/** Lists the pages of one part of the rail that this user may open. */
 export const listSharedLinks = (
   session: SessionResponse,
   railPart: 'events' | 'organisation',
@@ -278,7 +278,7 @@ export const listSharedLinks = (
       rail === railPart && mayOpen(session, access) && (id !== 'recovery' || session.in_recovery),
   )
 
-/** The events that accept registrations today and to which this user may add one. */
+/** Lists the events that accept registrations today and to which this user may add registrations. */
 export const listEventsToAddTo = (session: SessionResponse): readonly OfficeEvent[] =>
   mayOpen(session, 'desk') ? session.events.filter((event) => event.adds_registrations) : []
 
@@ -286,10 +286,10 @@ export const listEventsToAddTo = (session: SessionResponse): readonly OfficeEven
 const SHARED_PARAMS = ['tab', 'month']
 
 /**
- * Returns the address to open when the user switches to another event: the same page, without the filters, which
- * apply only to the previous event. The first page if the other event does not have this page.
+ * Returns the address to open when the user switches to another event: the same page, without the filters, which apply
+ * only to the previous event. Returns the first page of the other event if it does not have this page.
  */
-export function switchEventUrl(
+export function buildUrlForEvent(
   session: SessionResponse,
   { pathname, search }: { readonly pathname: string; readonly search: string },
   target: OfficeEvent,
@@ -305,7 +305,7 @@ export function switchEventUrl(
   return query.size === 0 ? samePage.to : `${samePage.to}?${query.toString()}`
 }
 
-/** Decodes the only segment of a path below an address. Null if there is none, or several. */
+/** Decodes the only segment of a path below an address. Returns null if there is no such segment, or more than one. */
 function readSegmentBelow(path: string, address: string): string | null {
   if (!path.startsWith(`${address}/`)) return null
   const segment = path.slice(address.length + 1)
@@ -332,8 +332,8 @@ const OLD_ADDRESSES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the address that replaces an old one, with its query and fragment. Null if the address is not an old one.
- * List URLs are set in the event file, so they are never redirected.
+ * Returns the address that replaces an old one, with its query and fragment. Returns null if the address is not an old
+ * one. List URLs are set in the event file, so they are never redirected.
  */
 export function replaceOldAddress(
   { pathname, search, hash }: { pathname: string; search: string; hash: string },

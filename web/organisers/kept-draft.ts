@@ -2,11 +2,11 @@
 import { formatInstant, readInstant } from '../../engine/index.ts'
 import { isRecord } from '../app/json-readers.ts'
 import {
-  readLasting,
+  readPersistent,
   readStored,
-  removeLasting,
+  removePersistent,
   removeStored,
-  writeLasting,
+  writePersistent,
   writeStored,
 } from '../app/browser-storage.ts'
 
@@ -22,13 +22,13 @@ export type KeptDraft = {
 export function keepDraft(name: string, value: unknown): void {
   if (value === null) {
     removeStored(name)
-    removeLasting(name)
+    removePersistent(name)
     return
   }
   const draft = { value, savedAt: new Date().toISOString() }
   // Stored for this tab as well, because another tab may replace the lasting draft.
   writeStored(name, draft)
-  writeLasting(name, JSON.stringify(draft))
+  writePersistent(name, JSON.stringify(draft))
 }
 
 /** Returns the draft of this tab, or else the browser's last draft. Null if there is none. */
@@ -46,7 +46,7 @@ export function findKeptDraft(name: string): KeptDraft | null {
 
 function readLastingDraft(name: string): unknown {
   try {
-    return JSON.parse(readLasting(name) ?? 'null')
+    return JSON.parse(readPersistent(name) ?? 'null')
   } catch {
     return null
   }

@@ -1,7 +1,7 @@
 /** Submits a registration and interprets the server's response. */
 import { toMajorUnits } from '../../engine/index.ts'
 import type { Answers, FieldErrors, PublicEvent, Quote } from '../../engine/index.ts'
-import { readRegistered, toQuote } from '../app/api-responses.ts'
+import { readRegisterResult, toQuote } from '../app/api-responses.ts'
 import type { RegisterResult } from '../app/api-responses.ts'
 import { buildPageHeaders, call } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
@@ -134,7 +134,7 @@ async function sendOnce(
   } as const
   const answer = await callWithRetries(
     event.api.register,
-    readRegistered,
+    readRegisterResult,
     hasFileFields
       ? { ...defaults, form: buildFormData(fields, uploads.all(), shown) }
       : { ...defaults, json: fields },

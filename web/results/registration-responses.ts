@@ -7,7 +7,7 @@ import type {
   WireSecondPayment,
 } from '../../engine/api.ts'
 import type { Reader } from '../app/api-client.ts'
-import { isOptional, readPaymentState } from '../app/api-responses.ts'
+import { isOptionalString, readPaymentState } from '../app/api-responses.ts'
 import { hasAll, isRecord, readRecords, readString } from '../app/json-readers.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
 
@@ -87,9 +87,9 @@ export function readRegistration(value: unknown): RegistrationResponse['registra
     decide_by: decideBy,
   } = value
   const isValid =
-    texts.every((name) => isOptional(value[name])) &&
+    texts.every((name) => isOptionalString(value[name])) &&
     amounts.every((name) => value[name] === undefined || isAmountOrNull(value[name], currency)) &&
-    isOptional(orderId) &&
+    isOptionalString(orderId) &&
     (createdAt === undefined || (typeof createdAt === 'string' && readInstant(createdAt) !== null))
   if (!isValid) return null
   const nullValues = Object.fromEntries([...texts, ...amounts].map((name) => [name, null]))

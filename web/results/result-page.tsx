@@ -3,7 +3,7 @@ import { useCallback, useState } from 'react'
 import { readOrderId } from '../../engine/index.ts'
 import { getDisplayableOrderId, RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
-import { readRetried } from '../app/api-responses.ts'
+import { readRetryPaymentData } from '../app/api-responses.ts'
 import { readRegistrationResponse } from './registration-responses.ts'
 import { buildPageHeaders, call } from '../app/api-client.ts'
 import type { CallOptions } from '../app/api-client.ts'
@@ -95,7 +95,7 @@ function Result({
   const requestPayment: RequestPayment = (price, confirmed, onRetry) =>
     callWithRetries(
       '/api/payment/retry/',
-      readRetried,
+      readRetryPaymentData,
       {
         method: 'POST',
         json: {

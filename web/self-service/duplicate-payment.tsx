@@ -1,7 +1,4 @@
-/**
- * The notice of a second payment for the same name and email address. Only its button requests the
- * refund; the email's link opens the page, because mail scanners follow links.
- */
+/** The notice of a second payment for the same name and email address. */
 import {
   dayOf,
   formatDay,
@@ -22,6 +19,7 @@ import './self-service.css'
 
 const { secondPayment } = SELF_SERVICE_MESSAGES
 
+/** Only the button requests the refund. The email's link just opens the page, because mail scanners follow links. */
 export function DuplicatePayment({
   duplicate,
   registration,
@@ -36,9 +34,9 @@ export function DuplicatePayment({
   if (duplicate === null) return null
   const requestedAt = duplicate.asked_at === null ? null : readInstant(duplicate.asked_at)
   const currency = readResponseCurrency(registration)
-  const format = (units: number, ofCurrency: Currency) =>
-    formatMoney(fromMajorUnits(units, ofCurrency) ?? toAmount(0), ofCurrency)
-  const amount = format(duplicate.amount, currency)
+  const formatAmount = (units: number, amountCurrency: Currency) =>
+    formatMoney(fromMajorUnits(units, amountCurrency) ?? toAmount(0), amountCurrency)
+  const amount = formatAmount(duplicate.amount, currency)
   const firstCurrency = readResponseCurrency({ currency: duplicate.first_currency })
   const renderActionButton = (act: 'ask_refund' | 'withdraw_refund', label: string) => (
     <button
@@ -50,7 +48,10 @@ export function DuplicatePayment({
       {label}
     </button>
   )
-  const first = { first: format(duplicate.first_amount, firstCurrency), number: duplicate.first }
+  const firstPayment = {
+    first: formatAmount(duplicate.first_amount, firstCurrency),
+    number: duplicate.first,
+  }
   return (
     <section className="mypart twice" aria-labelledby="my-second">
       <h2 className="disp" id="my-second" ref={heading} tabIndex={-1}>
@@ -58,10 +59,10 @@ export function DuplicatePayment({
       </h2>
       {/* Once a refund has begun, nothing remains to be refunded. */}
       {duplicate.amount === 0 ? (
-        <p>{formatMessage(secondPayment.refunding, first)}</p>
+        <p>{formatMessage(secondPayment.refunding, firstPayment)}</p>
       ) : (
         <>
-          <p>{formatMessage(secondPayment.explanation, { amount, ...first })}</p>
+          <p>{formatMessage(secondPayment.explanation, { amount, ...firstPayment })}</p>
           <ActionResult action={action} />
           {requestedAt === null ? (
             renderActionButton('ask_refund', secondPayment.request)

@@ -22,10 +22,10 @@ export function LostLinkForm() {
     setConfirmation(null)
     setProblem(null)
     const email = input.current?.value.trim() ?? ''
-    const answer = await call('/api/my/', readActionMessage, { method: 'POST', json: { email } })
+    const result = await call('/api/my/', readActionMessage, { method: 'POST', json: { email } })
     setBusy(false)
-    if (answer.ok) return setConfirmation(answer.value)
-    setProblem(answer.error.message)
+    if (result.ok) return setConfirmation(result.value)
+    setProblem(result.error.message)
     input.current?.focus()
   }
   return (

@@ -20,7 +20,7 @@ type ScreenshotFieldProps = {
   /** Base URL of this page's calls, with a trailing slash. */
   readonly path: string
   readonly errorMessage: string | undefined
-  /** The upload's token on the server. Null if in progress, undefined if there is no upload. */
+  /** Called with the upload's token on the server: null while the upload is in progress, undefined if there is none. */
   readonly onToken: (token: string | null | undefined) => void
 }
 
@@ -53,7 +53,7 @@ export function ScreenshotField({
       onProgress: (progress) => {
         setScreenshot(progress)
         if (progress.is === 'stored') onToken(progress.token)
-        // The server does not accept uploads; the claim is sent without one.
+        // The server does not accept uploads, so the claim is sent without a screenshot.
         if (progress.is === 'local') {
           setScreenshot(null)
           setRejection(paymentClaim.fileNotSent)

@@ -31,7 +31,7 @@ export function ManualPayment({
       <h2 className="disp" id="my-paying">
         {paying.label}
       </h2>
-      {paying.told !== null && <LastClaim told={paying.told} />}
+      {paying.told !== null && <LastClaim claim={paying.told} />}
       {state === 'told' ? (
         <details className="again">
           <summary>{paymentClaim.resubmit}</summary>
@@ -49,7 +49,7 @@ export function ManualPayment({
 }
 
 /** The last payment claim and its result. */
-function LastClaim({ told: claim }: { readonly told: WirePaymentClaim }) {
+function LastClaim({ claim }: { readonly claim: WirePaymentClaim }) {
   const { reference, paid_on: day, stands: claimState, why: reason } = claim
   const values = { reference: <b>{reference}</b>, reason }
   const valuesWithDay = { ...values, day: day === null ? '' : formatDay(day as Day) }
@@ -90,7 +90,7 @@ function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
     const form = submitEvent.currentTarget
     const textEntries = [...new FormData(form)].filter(([, value]) => typeof value === 'string')
     setBusy(true)
-    const answer = await call(`${path}acts/`, readActionMessage, {
+    const result = await call(`${path}acts/`, readActionMessage, {
       method: 'POST',
       json: {
         act: 'tell',
@@ -101,12 +101,12 @@ function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
       fallback: event.form.failure,
     })
     setBusy(false)
-    if (answer.ok) return reload()
+    if (result.ok) return reload()
     // A rejected claim gets a new key. A claim that may have arrived is sent again with the same
     // key.
-    if (answer.error.status !== 0) setKey(createKey())
-    setRejection(answer.error)
-    const [firstError] = Object.keys(readStringRecord(answer.error.answer?.errors) ?? {})
+    if (result.error.status !== 0) setKey(createKey())
+    setRejection(result.error)
+    const [firstError] = Object.keys(readStringRecord(result.error.answer?.errors) ?? {})
     const field = firstError === undefined ? null : form.elements.namedItem(firstError)
     if (field instanceof HTMLElement) field.focus()
   }
@@ -213,7 +213,7 @@ function ClaimField({
   )
 }
 
-/** Today by the browser's clock, as a default. The server checks the day. */
+/** Returns today by the browser's clock, as the maximum of the date field. The server checks the day. */
 function getToday(): string {
   const time = readInstant(new Date().toISOString())
   return time === null ? '' : dayOf(time)

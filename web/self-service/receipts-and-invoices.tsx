@@ -33,7 +33,7 @@ export function Documents({ data: { documents }, path }: PanelProps) {
   )
 }
 
-/** "1 January 2027, ₹ 7,080" */
+/** Describes a document: "1 January 2027, ₹ 7,080". Returns an empty string if the time or the amount is invalid. */
 function formatDocument(issuedAt: string, total: number, currency: Currency): string {
   const issueTime = readInstant(issuedAt)
   const amount = fromMajorUnits(total, currency)

@@ -19,18 +19,18 @@ export function RefusalAndOffer({ event, data: { refused: refusal }, path, reloa
   const { why: reason, say: explanation, offer } = refusal
   const currency = readResponseCurrency(offer ?? {})
   const total = offer === null ? null : fromMajorUnits(offer.total, currency)
-  const accept = async () => {
+  const acceptOffer = async () => {
     if (offer === null || isBusy) return
     setBusy(true)
     setProblem(null)
-    const answer = await call(`${path}acts/`, readActionMessage, {
+    const result = await call(`${path}acts/`, readActionMessage, {
       method: 'POST',
       json: { act: 'accept_offer', category: offer.category, key },
       fallback: event.form.failure,
     })
     setBusy(false)
-    if (answer.ok) reload()
-    else setProblem(answer.error.message)
+    if (result.ok) reload()
+    else setProblem(result.error.message)
   }
   return (
     <section className="mypart" aria-labelledby="my-refused">
@@ -53,7 +53,7 @@ export function RefusalAndOffer({ event, data: { refused: refusal }, path, reloa
               type="button"
               className="btn"
               aria-disabled={isBusy}
-              onClick={() => void accept()}
+              onClick={() => void acceptOffer()}
             >
               {formatMessage(text.accept, {
                 category: offer.label,

@@ -85,15 +85,22 @@ function describeRefund(
   { registration, state }: PanelProps['data'],
 ): string {
   const currency = readResponseCurrency(registration)
-  const [paid, refunded] = [fromMajorUnits(kept, currency), fromMajorUnits(back, currency)]
-  if ((paid === null || paid === 0) && state === 'told') return cancellation.paymentNotFound
-  if (paid === null || paid === 0) return cancellation.nothingPaid
-  const values = { paid: formatMoney(paid, currency) }
-  if (refunded === null) return formatMessage(cancellation.organisersDecide, values)
+  const [paidAmount, refundAmount] = [
+    fromMajorUnits(kept, currency),
+    fromMajorUnits(back, currency),
+  ]
+  if ((paidAmount === null || paidAmount === 0) && state === 'told')
+    return cancellation.paymentNotFound
+  if (paidAmount === null || paidAmount === 0) return cancellation.nothingPaid
+  const values = { paid: formatMoney(paidAmount, currency) }
+  if (refundAmount === null) return formatMessage(cancellation.organisersDecide, values)
   const refundSentence =
-    refunded === 0
+    refundAmount === 0
       ? formatMessage(cancellation.noRefund, values)
-      : formatMessage(cancellation.refund, { ...values, refund: formatMoney(refunded, currency) })
+      : formatMessage(cancellation.refund, {
+          ...values,
+          refund: formatMoney(refundAmount, currency),
+        })
   return terms === undefined
     ? refundSentence
     : `${refundSentence} ${describeTerms(terms, currency)}`

@@ -2,7 +2,7 @@
 import { useCallback, useState } from 'react'
 import { COMMON_MESSAGES, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { EventResponse, EventCard } from '../../engine/api.ts'
-import { readRetried } from '../app/api-responses.ts'
+import { readRetryPaymentData } from '../app/api-responses.ts'
 import { buildPageHeaders, call } from '../app/api-client.ts'
 import { callWithRetries } from '../app/retry-requests.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
@@ -47,8 +47,8 @@ function LinkedRegistration({ page }: { readonly page: EventResponse }) {
 }
 
 /**
- * Returns the token of `/my/{token}` as in the email, without decoding: our tokens contain no
- * escaped characters.
+ * Returns the token of `/my/{token}` as in the email. It needs no decoding, because our tokens contain no escaped
+ * characters.
  */
 const readToken = (pathname: string): string => pathname.split('/')[2] ?? ''
 
@@ -70,14 +70,14 @@ function OwnRegistration({ page: { event, now } }: { readonly page: EventRespons
     getTitle(loadState) ??
       (loadState.is === 'found' ? getStateTitle(event, loadState.registration) : title),
   )
-  const requestPayment: RequestPayment = (price, confirmed, onRetry) =>
+  const requestPayment: RequestPayment = (price, confirmedRegNo, onRetry) =>
     callWithRetries(
       '/api/payment/resume/',
-      readRetried,
+      readRetryPaymentData,
       {
         method: 'POST',
         json: { token, ...(price !== null && { price }) },
-        headers: buildPageHeaders(confirmed),
+        headers: buildPageHeaders(confirmedRegNo),
         fallback: event.form.failure,
       },
       onRetry,

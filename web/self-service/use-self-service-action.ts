@@ -10,9 +10,7 @@ export type SelfServiceAction = {
   readonly message: string | null
   /** The reason why the last action failed. Null if it did not. */
   readonly problem: string | null
-  /**
-   * Returns true if the action was performed. A request repeated after a timeout is performed once.
-   */
+  /** Performs an action, and returns whether it succeeded. A request repeated after a timeout is performed once. */
   readonly perform: (parameters: Readonly<Record<string, unknown>>) => Promise<boolean>
   readonly setProblem: (problem: string | null) => void
 }
@@ -24,7 +22,7 @@ export function useSelfServiceAction({
   const [isBusy, setBusy] = useState(false)
   const [message, setMessage] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const [unconfirmed, setUnconfirmed] = useState<{
+  const [unconfirmedRequest, setUnconfirmedRequest] = useState<{
     readonly message: string
     readonly key: string
   } | null>(null)
@@ -34,18 +32,18 @@ export function useSelfServiceAction({
     setProblem(null)
     setMessage(null)
     const body = JSON.stringify(parameters)
-    const key = unconfirmed?.message === body ? unconfirmed.key : createKey()
-    const answer = await call(`${path}acts/`, readActionMessage, {
+    const key = unconfirmedRequest?.message === body ? unconfirmedRequest.key : createKey()
+    const result = await call(`${path}acts/`, readActionMessage, {
       method: 'POST',
       json: { ...parameters, key },
       headers: buildPageHeaders(null),
     })
     setBusy(false)
-    setUnconfirmed(!answer.ok && answer.error.status === 0 ? { message: body, key } : null)
-    if (answer.ok) setMessage(answer.value)
-    else setProblem(answer.error.message)
-    if (answer.ok) reload()
-    return answer.ok
+    setUnconfirmedRequest(!result.ok && result.error.status === 0 ? { message: body, key } : null)
+    if (result.ok) setMessage(result.value)
+    else setProblem(result.error.message)
+    if (result.ok) reload()
+    return result.ok
   }
   return { isBusy, message, problem, perform, setProblem }
 }

@@ -9,8 +9,8 @@ import { buildTariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import {
   readEventFile,
-  readRegistered,
-  readRetried,
+  readRegisterResult,
+  readRetryPaymentData,
   createTariffReader,
 } from '../../../web/app/api-responses.ts'
 import { readRegistrationResponse } from '../../../web/results/registration-responses.ts'
@@ -183,7 +183,7 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
   ['the tariff', createTariffReader(afpicon, NOW), buildTariff(afpicon, PRICE_DAY), []],
   [
     'a registration sent',
-    readRegistered,
+    readRegisterResult,
     {
       status: 'success',
       message: 'Done',
@@ -195,7 +195,7 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
   ],
   [
     'another attempt to pay',
-    readRetried,
+    readRetryPaymentData,
     { status: 'success', payment_data: paymentData },
     ['payment_data', 'payment_data.orderid', 'payment_data.payment_url'],
   ],
@@ -309,11 +309,11 @@ const MINIMAL_RESPONSES = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>
           count: 0,
           pageSize: 0,
           page: 1,
-          shown: null,
-          countCapped: false,
+          summary: null,
+          isCountCapped: false,
           sums: null,
           currency: 'INR',
-          notSorted: null,
+          sortProblem: null,
           refundRequested: [],
         },
       ],
@@ -400,8 +400,8 @@ describe('the form gets its prices from each format of the tariff', () => {
 })
 
 test('a registration with only payment data is identified by its order', () => {
-  expect(readRegistered({ payment_data: paymentData })).toMatchObject({ reg_no: 'SAMP1' })
-  expect(readRegistered({ status: 'success', reg_no: 'SAMP1', payment_data: null })).toEqual({
+  expect(readRegisterResult({ payment_data: paymentData })).toMatchObject({ reg_no: 'SAMP1' })
+  expect(readRegisterResult({ status: 'success', reg_no: 'SAMP1', payment_data: null })).toEqual({
     status: 'success',
     message: '',
     reg_no: 'SAMP1',
@@ -420,7 +420,7 @@ describe('the payment state of a registration', () => {
     'an unknown state (%j) counts as pending: it is neither paid nor offered for payment',
     (stands) => {
       expect(readPaymentState({ stands })).toBe('at-bank')
-      expect(readRegistered({ reg_no: 'SAMP1', stands })?.stands).toBe('at-bank')
+      expect(readRegisterResult({ reg_no: 'SAMP1', stands })?.stands).toBe('at-bank')
     },
   )
   test.each([

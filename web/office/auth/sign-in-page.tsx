@@ -20,7 +20,7 @@ type Errors = { readonly username?: string; readonly password?: string; readonly
  * Shown if the browser rejected the session cookie. Otherwise every further page would require
  * sign-in again.
  */
-const NO_COOKIES =
+const COOKIES_BLOCKED_MESSAGE =
   'Your browser blocks cookies, so it cannot stay signed in. Allow cookies for this site, then sign in again.'
 
 /** Whether the password was correct, but the second factor is missing or wrong. */
@@ -52,7 +52,7 @@ export function SignInPage({ next }: { readonly next: string }) {
       await callApi('/admin/login/', readSuccess, { method: 'POST', json: credentials })
       const session = await call('/admin/session/', readSession)
       return !session.ok && session.error.status === 401
-        ? unwrap<SessionResponse>(err({ ...session.error, message: NO_COOKIES }))
+        ? unwrap<SessionResponse>(err({ ...session.error, message: COOKIES_BLOCKED_MESSAGE }))
         : session.ok
           ? session.value
           : null

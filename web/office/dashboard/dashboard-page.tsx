@@ -11,7 +11,12 @@ import type {
   StatsResponse,
 } from '../../../engine/api.ts'
 import { readSuccess, readStats } from '../office-api-responses.ts'
-import { AMOUNTS_DUE, callApi, listUrl, buildRegistrationsUrl } from '../office-api-and-urls.ts'
+import {
+  AMOUNTS_DUE,
+  callApi,
+  buildListPageUrl,
+  buildRegistrationsUrl,
+} from '../office-api-and-urls.ts'
 import { shortenTitle } from '../lists/other-lists.tsx'
 import { EventPanel, findStats } from './event-figures.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
@@ -130,11 +135,13 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
   )
 }
 
-/** The specification's buttons for the lists (S078). Below the figures, because there are more lists than events. */
+/**
+ * Shows the specification's buttons for the lists (S078), below the figures because there are more lists than events.
+ */
 function Lists({ events }: { readonly events: readonly OfficeEvent[] }) {
   const links = events.flatMap((event) =>
     event.lists.map((list) => (
-      <Link key={list.route} className="btn line sm" to={listUrl(event, list)}>
+      <Link key={list.route} className="btn line sm" to={buildListPageUrl(event, list)}>
         {shortenTitle(list.title)} list
       </Link>
     )),
@@ -203,11 +210,11 @@ function formatCard(stats: EventStats, card: OfficeEvent['dashboard']['cards'][n
     : formatCount(stats[`${card}_registrations`])
 }
 
-/** The revenue of each currency, rupees first: "₹ 1,30,000 · € 450". Amounts in two currencies are never added. */
+/** Formats the revenue of each currency, rupees first: "₹ 1,30,000 · € 450". Never adds amounts in two currencies. */
 export const formatTotalRevenue = (
   {
     total_revenue: rupeeRevenue,
     other_currencies: otherCurrencies = [],
   }: StatsResponse['data']['revenue_stats'],
-  ifNone: Currency,
-): string => formatRevenue([{ total_revenue: rupeeRevenue }, ...otherCurrencies], ifNone)
+  fallbackCurrency: Currency,
+): string => formatRevenue([{ total_revenue: rupeeRevenue }, ...otherCurrencies], fallbackCurrency)

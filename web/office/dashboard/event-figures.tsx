@@ -11,7 +11,7 @@ import { RegistrationsChart } from './registrations-chart.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatEventRevenue, formatResponseMoney } from '../ui/format-amount.ts'
 
-/** Returns the statistics of an event. Null if the response contains none. */
+/** Returns the statistics of an event. Returns null if the response contains none. */
 export const findStats = (data: StatsResponse['data'], event: OfficeEvent): EventStats | null =>
   (data[`${event.dashboard.key}_stats`] as EventStats | undefined) ?? null
 
@@ -205,12 +205,12 @@ export function RecentRegistrations({
   /** If omitted, all registrations from the server are shown. */
   readonly max?: number
 }) {
-  const recent = (data.recent_registrations[event.dashboard.key] ?? []).slice(0, max)
+  const recentRows = (data.recent_registrations[event.dashboard.key] ?? []).slice(0, max)
   return (
     <>
-      {recent.length === 0 && <p className="mute">None yet.</p>}
+      {recentRows.length === 0 && <p className="mute">None yet.</p>}
       <ul className="rec">
-        {recent.map((row) => (
+        {recentRows.map((row) => (
           <li key={row.id}>
             <span>
               <b>

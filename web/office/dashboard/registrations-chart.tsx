@@ -27,22 +27,24 @@ export function buildBars(
 ): readonly Bar[] {
   const entryByDay = new Map(days.map((entry) => [entry.day, entry]))
   const sortedDays = [...entryByDay.keys()].sort()
-  const first = sortedDays[0]
-  const last = sortedDays.at(-1)
-  if (first === undefined || last === undefined) return []
+  const firstDay = sortedDays[0]
+  const lastRegistrationDay = sortedDays.at(-1)
+  if (firstDay === undefined || lastRegistrationDay === undefined) return []
   const allDays: DayFigures[] = []
-  // Ends today while registrations are still arriving; otherwise on the day of the last
-  // registration.
-  const lastDay = addDays(day(last), 14) >= today && last < today ? today : last
-  for (let currentDay = day(first); currentDay <= lastDay; currentDay = addDays(currentDay, 1))
+  // The chart ends today while registrations are still arriving, otherwise on the day of the last registration.
+  const lastDay =
+    addDays(day(lastRegistrationDay), 14) >= today && lastRegistrationDay < today
+      ? today
+      : lastRegistrationDay
+  for (let currentDay = day(firstDay); currentDay <= lastDay; currentDay = addDays(currentDay, 1))
     allDays.push(entryByDay.get(currentDay) ?? { day: currentDay, registrations: 0, revenue: 0 })
   const groupSize = allDays.length > MAX_BARS ? 7 : 1
   const bars: Bar[] = []
   for (let start = 0; start < allDays.length; start += groupSize) {
     const group = allDays.slice(start, start + groupSize)
     bars.push({
-      from: group[0]?.day ?? first,
-      to: group.at(-1)?.day ?? last,
+      from: group[0]?.day ?? firstDay,
+      to: group.at(-1)?.day ?? lastRegistrationDay,
       registrations: group.reduce((sum, entry) => sum + entry.registrations, 0),
       revenue: addAmounts(
         group.map((entry) => entry.revenue),
@@ -71,9 +73,9 @@ export function describeBars(
   today: string,
   currency: Currency,
 ): string {
-  const first = bars[0]
-  const last = bars.at(-1)
-  if (first === undefined || last === undefined) return `${title}: no registrations yet.`
+  const firstBar = bars[0]
+  const lastBar = bars.at(-1)
+  if (firstBar === undefined || lastBar === undefined) return `${title}: no registrations yet.`
   const busiestBar = bars.reduce((currentBest, bar) =>
     bar.registrations > currentBest.registrations ? bar : currentBest,
   )
@@ -82,20 +84,20 @@ export function describeBars(
   )
   const total = bars.reduce((sum, bar) => sum + bar.registrations, 0)
   const countText = `${formatCount(total)} ${total === 1 ? 'registration' : 'registrations'}`
-  if (first.from === last.to) {
+  if (firstBar.from === lastBar.to) {
     const revenue =
-      first.revenue > 0 ? `; revenue ${formatResponseMoney(first.revenue, currency)}` : ''
-    return `${countText} on ${formatPeriod(first)}${revenue}.`
+      firstBar.revenue > 0 ? `; revenue ${formatResponseMoney(firstBar.revenue, currency)}` : ''
+    return `${countText} on ${formatPeriod(firstBar)}${revenue}.`
   }
   const parts = [
-    `${countText} from ${formatDayShort(day(first.from))} to ${formatDayShort(day(last.to))}; busiest ${describePeriod(busiestBar)} (${formatCount(busiestBar.registrations)})`,
+    `${countText} from ${formatDayShort(day(firstBar.from))} to ${formatDayShort(day(lastBar.to))}; busiest ${describePeriod(busiestBar)} (${formatCount(busiestBar.registrations)})`,
   ]
   if (topRevenueBar.revenue > 0)
     parts.push(
       `highest revenue ${topRevenueBar.from === topRevenueBar.to ? 'on' : 'in'} ${formatPeriod(topRevenueBar)} (${formatResponseMoney(topRevenueBar.revenue, currency)})`,
     )
-  if (last.to === today && last.from === last.to)
-    parts.push(`${formatCount(last.registrations)} today`)
+  if (lastBar.to === today && lastBar.from === lastBar.to)
+    parts.push(`${formatCount(lastBar.registrations)} today`)
   return `${parts.join('; ')}.`
 }
 
@@ -105,16 +107,16 @@ type OtherRevenue = NonNullable<EventStats['other_currencies']>[number]
 export function describeOtherRevenue(otherRevenues: readonly OtherRevenue[]): string {
   return otherRevenues
     .flatMap((other) => {
-      const [first, ...otherDetails] = other.by_day ?? []
-      if (first === undefined) return []
-      const top = otherDetails.reduce(
+      const [firstEntry, ...otherDetails] = other.by_day ?? []
+      if (firstEntry === undefined) return []
+      const topEntry = otherDetails.reduce(
         (highest, entry) => (entry.revenue > highest.revenue ? entry : highest),
-        first,
+        firstEntry,
       )
-      return top.revenue <= 0
+      return topEntry.revenue <= 0
         ? []
         : [
-            ` Highest revenue in ${other.currency} on ${formatDayShort(day(top.day))} (${formatResponseMoney(top.revenue, readResponseCurrency(other))}).`,
+            ` Highest revenue in ${other.currency} on ${formatDayShort(day(topEntry.day))} (${formatResponseMoney(topEntry.revenue, readResponseCurrency(other))}).`,
           ]
     })
     .join('')
@@ -133,7 +135,7 @@ export function locateSteps(
   })
 }
 
-/** Describes the price changes. Empty if the chart contains none. */
+/** Describes the price changes. Returns an empty string if there are none. */
 export function describeSteps(steps: readonly PriceStep[]): string {
   if (steps.length === 0) return ''
   const changes = steps.map(
@@ -150,7 +152,7 @@ type RegistrationsChartProps = {
   readonly steps: readonly PriceStep[]
   readonly today: string
   readonly currency: Currency
-  /** Also draws the payments of each day, minus refunds. */
+  /** Whether to draw the payments of each day, less refunds, as well. */
   readonly showsRevenue?: boolean
 }
 
@@ -204,7 +206,7 @@ const PLOT_WIDTH = 400
 const PLOT_HEIGHT = 80
 
 /** Minimum distance between the labels of price changes; the sentence below lists all of them. */
-const STEP_GAP = 70
+const MIN_STEP_GAP = 70
 
 type BarsProps = {
   readonly caption: string
@@ -227,11 +229,11 @@ function Bars({ caption, bars, format, steps, today }: BarsProps) {
         {steps.map(({ day: stepDay, barIndex }, index) => {
           const x = barIndex * barStep
           const next = steps[index + 1]
-          if (next !== undefined && (next.barIndex - barIndex) * barStep < STEP_GAP) return null
+          if (next !== undefined && (next.barIndex - barIndex) * barStep < MIN_STEP_GAP) return null
           return (
             <span
               key={stepDay}
-              className={PLOT_WIDTH - x < STEP_GAP ? 'before' : undefined}
+              className={PLOT_WIDTH - x < MIN_STEP_GAP ? 'before' : undefined}
               style={{ left: `${(100 * x) / PLOT_WIDTH}%` }}
             >
               {formatDayShort(day(stepDay)).replace(/ \d{4}$/, '')}

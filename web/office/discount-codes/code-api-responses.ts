@@ -26,7 +26,7 @@ const readDiscountCode = (value: unknown): JsonObject | null =>
     ? value
     : null
 
-/** Parses newly created discount codes, which are complete. */
+/** Parses newly created discount codes, which the response contains in full. */
 export const readCreatedCodes: Reader<readonly string[]> = (body) =>
   isRecord(body)
     ? readArray(body['codes'], (item) => (typeof item === 'string' ? item : null))

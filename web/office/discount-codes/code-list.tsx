@@ -1,4 +1,4 @@
-/** The table of created discount codes: their uses, the discount that each granted, and the button that withdraws it. */
+/** The table of created discount codes, with the uses and the discount of each and a Withdraw button. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount, formatDayShort, isDay } from '../../../engine/index.ts'
@@ -133,7 +133,7 @@ export function CodeList({
 function Discount({
   code: { discounts },
   kind,
-  currency: ofEvent,
+  currency: eventCurrency,
 }: {
   readonly code: WireCode
   readonly kind: Kinds[number] | undefined
@@ -151,7 +151,7 @@ function Discount({
       </span>
     )
   }
-  if (discounts.length === 0) return <>{formatSignedMoney(0, ofEvent)}</>
+  if (discounts.length === 0) return <>{formatSignedMoney(0, eventCurrency)}</>
   return discounts.map((discount) => {
     const currency = readResponseCurrency(discount)
     const pendingAmount = addAmounts([discount.amount, -discount.paid], currency)

@@ -7,7 +7,7 @@ import { buildDiscountCodesUrl } from '../office-api-and-urls.ts'
 import { PageHeading } from '../ui/error-banner-and-heading.tsx'
 import './code-slips.css'
 
-/** A code that is withdrawn, used up or expired gets no slip, because the form would refuse it. */
+/** Returns false for a withdrawn, used-up or expired code, which gets no slip because the form would refuse it. */
 const isUsable = ({ uses, uses_max, until, withdrawn_at }: WireCode, today: string): boolean =>
   withdrawn_at === null && uses < uses_max && (until === null || until >= today)
 

@@ -4,7 +4,10 @@ import type { OfficeEvent } from '../../../engine/api.ts'
 
 const DAY_MS = 86_400_000
 
-/** "7–9 March 2026 · in 45 days". The second part is omitted until the server's time is known. */
+/**
+ * Describes the days of an event: "7–9 March 2026 · in 45 days". Omits the second part until the server's time is
+ * known.
+ */
 export function describeEventDays(
   { from, to }: Pick<OfficeEvent, 'from' | 'to'>,
   now: string | undefined,

@@ -15,7 +15,7 @@ export const formatVersion = (version: string): string => version.slice(0, SHORT
 
 type VersionProps = { readonly event: OfficeEvent; readonly version: string }
 
-/** The differences between `from` and `version`. */
+/** Lists the differences between `from` and `version`. */
 export function VersionChanges({ event, version, from }: VersionProps & { readonly from: string }) {
   const query = useQuery({
     queryKey: ['event-versions', event.id, from, version],
@@ -70,8 +70,8 @@ export function VersionChanges({ event, version, from }: VersionProps & { readon
 export function VersionText({
   event,
   version,
-  loaded,
-}: VersionProps & { readonly loaded: string }) {
+  loadedAtText,
+}: VersionProps & { readonly loadedAtText: string }) {
   const [isOpen, setOpen] = useState(false)
   const query = useQuery({
     queryKey: ['event-versions', event.id, 'text', version],
@@ -88,7 +88,7 @@ export function VersionText({
   return (
     <details className="choices" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        Text<span className="vh"> of the version loaded on {loaded}</span>
+        Text<span className="vh"> of the version loaded on {loadedAtText}</span>
       </summary>
       {error && (
         <Banner
@@ -105,7 +105,7 @@ export function VersionText({
         <div
           className="file-text"
           role="region"
-          aria-label={`Text of the version loaded on ${loaded}`}
+          aria-label={`Text of the version loaded on ${loadedAtText}`}
         >
           <ol>
             {query.data.text

@@ -194,7 +194,7 @@ function VersionRow({
           {isOpen && <VersionChanges event={event} version={version} from={previous} />}
         </details>
       )}
-      <VersionText event={event} version={version} loaded={loadedAtText} />
+      <VersionText event={event} version={version} loadedAtText={loadedAtText} />
     </li>
   )
 }

@@ -99,19 +99,19 @@ function EventOverview({
 
 type Figure = { readonly label: string; readonly value: string; readonly to: string | null }
 
-/** Each figure links to the registrations or payments that it counts. */
+/** Lists the figures of an event. Each figure links to the registrations or payments that it counts. */
 function listFigures(
   event: OfficeEvent,
   stats: EventStats,
   role: Role,
   today: string,
 ): readonly Figure[] {
-  const list = buildRegistrationsUrl(event)
+  const listUrl = buildRegistrationsUrl(event)
   const dateFilter = event.lists[0]?.filters.find(({ show }) => show === 'date_from')
   const buildFigure = (label: string, count: number, query: string): Figure => ({
     label,
     value: formatCount(count),
-    to: `${list}${query}`,
+    to: `${listUrl}${query}`,
   })
   return [
     buildFigure('Registrations', stats.total_registrations, ''),

@@ -50,7 +50,10 @@ function listSharedBreadcrumbs(path: string): readonly Breadcrumb[] {
   return [{ label: 'Home', to: DASHBOARD }, ...listPagesAbove(path)]
 }
 
-/** The link to the registrations keeps the filters with which the registration was found. */
+/**
+ * Lists the pages above an event page. The link to the registrations keeps the filters with which the user found the
+ * registration.
+ */
 function listEventBreadcrumbs(
   { event, id }: EventPage,
   from: string | null,
@@ -59,10 +62,10 @@ function listEventBreadcrumbs(
   const home = { label: event.title, to: buildEventUrl(event) }
   if (id !== 'registration' && id !== 'add') return [home]
   const [fromPath = '', fromSearch = ''] = from?.split('?') ?? []
-  const isOfList = findList(event, fromPath, new URLSearchParams(fromSearch)) !== null
+  const isFromList = findList(event, fromPath, new URLSearchParams(fromSearch)) !== null
   const list = {
     label: 'Registrations',
-    to: isOfList ? (from ?? '') : buildRegistrationsUrl(event),
+    to: isFromList ? (from ?? '') : buildRegistrationsUrl(event),
   }
   return event.lists.length === 0 ? [home] : [home, list]
 }

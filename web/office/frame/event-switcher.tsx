@@ -4,21 +4,21 @@ import { Link, useLocation, useNavigate } from 'react-router-dom'
 import { day, isEventOver, sortEvents } from '../../../engine/index.ts'
 import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { switchEventUrl } from '../office-pages-and-roles.ts'
+import { buildUrlForEvent } from '../office-pages-and-roles.ts'
 import { Panel } from './panel.tsx'
 
-type SwitcherProps = { readonly session: SessionResponse; readonly current: OfficeEvent }
+type SwitcherProps = { readonly session: SessionResponse; readonly currentEvent: OfficeEvent }
 
 /** A user with access to only one event sees just its title. */
-export function EventSwitcher({ session, current }: SwitcherProps) {
+export function EventSwitcher({ session, currentEvent }: SwitcherProps) {
   const label = (
     <>
       <i
         className="sw"
-        style={{ '--c': current.look.colour } as React.CSSProperties}
+        style={{ '--c': currentEvent.look.colour } as React.CSSProperties}
         aria-hidden="true"
       />
-      <span title={current.title}>{current.title}</span>
+      <span title={currentEvent.title}>{currentEvent.title}</span>
     </>
   )
   if (session.events.length < 2) return <p className="oneevent">{label}</p>
@@ -33,12 +33,16 @@ export function EventSwitcher({ session, current }: SwitcherProps) {
         </>
       }
     >
-      {(close) => <Events session={session} current={current} onChoose={close} />}
+      {(close) => <Events session={session} currentEvent={currentEvent} onChoose={close} />}
     </Panel>
   )
 }
 
-function Events({ session, current, onChoose }: SwitcherProps & { readonly onChoose: () => void }) {
+function Events({
+  session,
+  currentEvent,
+  onChoose,
+}: SwitcherProps & { readonly onChoose: () => void }) {
   const [text, setText] = useState('')
   const input = useRef<HTMLInputElement>(null)
   const location = useLocation()
@@ -49,7 +53,7 @@ function Events({ session, current, onChoose }: SwitcherProps & { readonly onCho
   const events = sortEvents(session.events, today).filter(({ title }) =>
     words.every((word) => title.toLowerCase().includes(word)),
   )
-  const [openEvents, pastEvents] = [
+  const [upcomingEvents, pastEvents] = [
     events.filter((event) => !isEventOver(event, today)),
     events.filter((event) => isEventOver(event, today)),
   ]
@@ -58,9 +62,9 @@ function Events({ session, current, onChoose }: SwitcherProps & { readonly onCho
       {linkedEvents.map((event) => (
         <li key={event.id}>
           <Link
-            to={switchEventUrl(session, location, event)}
+            to={buildUrlForEvent(session, location, event)}
             onClick={onChoose}
-            {...(event.id === current.id && { 'aria-current': 'true' as const })}
+            {...(event.id === currentEvent.id && { 'aria-current': 'true' as const })}
           >
             <i
               className="sw"
@@ -84,15 +88,15 @@ function Events({ session, current, onChoose }: SwitcherProps & { readonly onCho
         value={text}
         onChange={({ target }) => setText(target.value)}
         onKeyDown={({ key }) => {
-          const [first] = [...openEvents, ...pastEvents]
-          if (key !== 'Enter' || first === undefined) return
+          const [firstEvent] = [...upcomingEvents, ...pastEvents]
+          if (key !== 'Enter' || firstEvent === undefined) return
           onChoose()
-          void navigate(switchEventUrl(session, location, first))
+          void navigate(buildUrlForEvent(session, location, firstEvent))
         }}
       />
-      {renderLinks(openEvents)}
+      {renderLinks(upcomingEvents)}
       {pastEvents.length > 0 && (
-        <details open={words.length > 0 || openEvents.length === 0}>
+        <details open={words.length > 0 || upcomingEvents.length === 0}>
           <summary>
             Past events ({pastEvents.length}) <Icon name="chev" small />
           </summary>

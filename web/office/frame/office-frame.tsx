@@ -54,13 +54,13 @@ export function OfficeFrame({ session, path, children }: FrameProps) {
   const searchInput = useRef<HTMLInputElement>(null)
   const { logOut, errorMessage: logOutError } = useLogOut()
   const eventPage = findEventPage(path, session.events)
-  const current = useCurrentEvent(session, path, eventPage)
-  const eventToAddTo = findEventToAddTo(session, current)
+  const currentEvent = useCurrentEvent(session, path, eventPage)
+  const eventToAddTo = findEventToAddTo(session, currentEvent)
   const eventTitle = eventPage?.event.title ?? null
   const pageContext = useMemo(() => ({ setTitle, eventTitle }), [eventTitle])
   useOfficeShortcuts({
     session,
-    current,
+    currentEvent,
     eventToAddTo,
     searchInput,
     onShowShortcuts: () => setShowsShortcuts(true),
@@ -68,7 +68,7 @@ export function OfficeFrame({ session, path, children }: FrameProps) {
   const menu = (
     <Rail
       session={session}
-      current={current}
+      currentEvent={currentEvent}
       currentUrl={findCurrentUrl(path, eventPage)}
       onLogOut={logOut}
     />
@@ -130,7 +130,7 @@ export function OfficeFrame({ session, path, children }: FrameProps) {
           />
         )}
         {isMenuOpen && !isWide && (
-          // Closed before the page changes, because the new heading could not take the focus behind a dialog.
+          // The menu closes before the page changes, because the new heading could not take the focus behind a dialog.
           <div
             className="drawer"
             onClickCapture={({ target }) => {
@@ -174,10 +174,10 @@ function useCurrentEvent(
 /** Returns the rail's event if it accepts registrations today, otherwise the first event that does. */
 function findEventToAddTo(
   session: SessionResponse,
-  current: OfficeEvent | null,
+  currentEvent: OfficeEvent | null,
 ): OfficeEvent | null {
   const events = listEventsToAddTo(session)
-  return events.find(({ id }) => id === current?.id) ?? events[0] ?? null
+  return events.find(({ id }) => id === currentEvent?.id) ?? events[0] ?? null
 }
 
 /** The URL of the link that represents the open page. A registration is part of Registrations. */
@@ -215,14 +215,14 @@ function BottomBar({
   readonly eventToAddTo: OfficeEvent | null
   readonly onOpenMenu: () => void
 }) {
-  const shared = listSharedLinks(session, 'events')
+  const sharedLinks = listSharedLinks(session, 'events')
   const links = [
-    ...shared.filter(({ id }) => id === 'home'),
+    ...sharedLinks.filter(({ id }) => id === 'home'),
     { to: SEARCH, label: 'Search', icon: 'search' as const },
     ...(eventToAddTo === null
       ? []
       : [{ to: buildAddRegistrationUrl(eventToAddTo), label: 'Add', icon: 'plus' as const }]),
-    ...shared.filter(({ id }) => id === 'payments'),
+    ...sharedLinks.filter(({ id }) => id === 'payments'),
   ]
   return (
     <nav className="bottombar" aria-label="Main">

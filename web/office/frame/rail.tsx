@@ -11,16 +11,16 @@ import './rail.css'
 type RailProps = {
   readonly session: SessionResponse
   /** The event whose pages are shown. Null if the user has access to no event. */
-  readonly current: OfficeEvent | null
+  readonly currentEvent: OfficeEvent | null
   /** The URL of the link to mark, if the page has one. */
   readonly currentUrl: string | null
   readonly onLogOut: () => void
 }
 
-/** A tolerance, because positions of a scrolled box are rounded. */
+/** A tolerance is needed, because browsers round the positions of a scrolled box. */
 const END_TOLERANCE_PX = 4
 
-export function Rail({ session, current, currentUrl, onLogOut }: RailProps) {
+export function Rail({ session, currentEvent, currentUrl, onLogOut }: RailProps) {
   const links = useRef<HTMLDivElement>(null)
   const [hasMore, setHasMore] = useState(false)
   useEffect(() => {
@@ -34,46 +34,49 @@ export function Rail({ session, current, currentUrl, onLogOut }: RailProps) {
     if (top < bounds.top) box.scrollTop -= bounds.top - top
   }, [currentUrl])
   // If there are more links below, the edge of the footer is shown.
-  const updateMore = () => {
+  const updateHasMore = () => {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = links.current ?? {}
     setHasMore(scrollHeight - scrollTop - clientHeight > END_TOLERANCE_PX)
   }
   useEffect(() => {
-    const observer = new ResizeObserver(updateMore)
+    const observer = new ResizeObserver(updateHasMore)
     if (links.current !== null) observer.observe(links.current)
     return () => observer.disconnect()
   })
   // Settlements belong to one event: the page opens with the event in the switcher.
-  const addEvent = (id: string, to: string): string =>
-    id === 'settlements' && current !== null
-      ? `${to}?${new URLSearchParams({ event: current.id }).toString()}`
+  const addEventParam = (id: string, to: string): string =>
+    id === 'settlements' && currentEvent !== null
+      ? `${to}?${new URLSearchParams({ event: currentEvent.id }).toString()}`
       : to
   const renderLinks = (links: readonly RailLink[]) =>
     links.map(({ id, to, label, icon }) => (
       <li key={id}>
-        <Link to={addEvent(id, to)} {...(to === currentUrl && { 'aria-current': 'page' as const })}>
+        <Link
+          to={addEventParam(id, to)}
+          {...(to === currentUrl && { 'aria-current': 'page' as const })}
+        >
           <Icon name={icon} />
           {label}
         </Link>
       </li>
     ))
-  const organisation = listSharedLinks(session, 'organisation')
+  const organisationLinks = listSharedLinks(session, 'organisation')
   return (
     <>
       <nav aria-label="Office">
-        {current !== null && <EventSwitcher session={session} current={current} />}
-        <div className="links" ref={links} onScroll={updateMore}>
-          {current !== null && <ul>{renderLinks(listEventLinks(session, current))}</ul>}
+        {currentEvent !== null && <EventSwitcher session={session} currentEvent={currentEvent} />}
+        <div className="links" ref={links} onScroll={updateHasMore}>
+          {currentEvent !== null && <ul>{renderLinks(listEventLinks(session, currentEvent))}</ul>}
           <h2 className="grp" id="rail-events">
             All events
           </h2>
           <ul aria-labelledby="rail-events">{renderLinks(listSharedLinks(session, 'events'))}</ul>
-          {organisation.length > 0 && (
+          {organisationLinks.length > 0 && (
             <>
               <h2 className="grp" id="rail-organisation">
                 Organisation
               </h2>
-              <ul aria-labelledby="rail-organisation">{renderLinks(organisation)}</ul>
+              <ul aria-labelledby="rail-organisation">{renderLinks(organisationLinks)}</ul>
             </>
           )}
         </div>

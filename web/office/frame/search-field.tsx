@@ -30,8 +30,8 @@ type Group = { readonly label: string; readonly options: readonly Option[] }
 
 /**
  * A combobox: the focus stays in the field, arrow keys choose an option, and Enter opens it. The first option is
- * preselected, so that typing a name and pressing Enter opens the registration. The list opens on a click, a shortcut or a key, not when
- * Tab reaches the field, because the page that it covers is inert.
+ * preselected, so that typing a name and pressing Enter opens the registration. The list opens on a click, a shortcut
+ * or a key, but not when Tab reaches the field, because an open list makes the page inert.
  */
 export function SearchField({
   session,
@@ -86,7 +86,7 @@ export function SearchField({
   const chosenIndex = options.findIndex(({ id }) => id === chosenId)
   const firstIndex = searchText.length < 2 || options.length === 0 ? -1 : 0
   const activeIndex = chosenIndex === -1 ? firstIndex : chosenIndex
-  const active = options[activeIndex]
+  const activeOption = options[activeIndex]
   const close = (): void => {
     setOpen(false)
     setTypedText('')
@@ -99,12 +99,12 @@ export function SearchField({
     void navigate(to, { state })
   }
   useEffect(() => {
-    if (isOpenPending && (isCurrent || searchText.length < 2) && active !== undefined)
-      openOption(active)
+    if (isOpenPending && (isCurrent || searchText.length < 2) && activeOption !== undefined)
+      openOption(activeOption)
   })
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
-  }, [active?.id])
+  }, [activeOption?.id])
   return (
     <div
       className="find"
@@ -127,7 +127,9 @@ export function SearchField({
         aria-expanded={isListOpen}
         aria-controls={listId}
         {...(isOpen &&
-          active !== undefined && { 'aria-activedescendant': `${listId}-${active.id}` })}
+          activeOption !== undefined && {
+            'aria-activedescendant': `${listId}-${activeOption.id}`,
+          })}
         aria-keyshortcuts="/ Control+K"
         maxLength={100}
         autoComplete="off"
@@ -153,28 +155,30 @@ export function SearchField({
             event.preventDefault()
             setOpen(true)
             const step = event.key === 'ArrowDown' ? 1 : -1
-            const next = Math.max(activeIndex, step === 1 ? -1 : 0) + step
-            setChosenId(options[(next + options.length) % Math.max(1, options.length)]?.id ?? null)
+            const nextIndex = Math.max(activeIndex, step === 1 ? -1 : 0) + step
+            setChosenId(
+              options[(nextIndex + options.length) % Math.max(1, options.length)]?.id ?? null,
+            )
           }
         }}
       />
       <kbd aria-hidden="true">/</kbd>
       <div className="find-list" hidden={!isListOpen}>
         <div id={listId} role="listbox" aria-label="Results" ref={list}>
-          {groups.map(({ label, options: ofGroup }) => (
+          {groups.map(({ label, options: groupOptions }) => (
             <div key={label} role="group" aria-label={label}>
               <p className="grp" aria-hidden="true">
                 {label}
               </p>
-              {ofGroup.map((option) => (
-                // Keys are handled by the field, which keeps the focus.
+              {groupOptions.map((option) => (
+                // The field handles keys, because it keeps the focus.
                 // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
                 <div
                   key={option.id}
                   id={`${listId}-${option.id}`}
                   role="option"
                   tabIndex={-1}
-                  aria-selected={option === active}
+                  aria-selected={option === activeOption}
                   onPointerDown={(event) => event.preventDefault()}
                   onClick={() => openOption(option)}
                 >
@@ -244,17 +248,17 @@ const toLinkOption = (id: string, to: string, label: string, icon: IconName): Op
 
 /** Finds pages by their name or by the title of their event. */
 function findPages(session: SessionResponse, searchText: string): readonly Option[] {
-  const shared = [
+  const sharedPages = [
     ...listSharedLinks(session, 'events'),
     ...listSharedLinks(session, 'organisation'),
   ].map((link) => ({ ...link, label: link.label }))
-  const ofEvents = session.events.flatMap((event) =>
+  const eventPages = session.events.flatMap((event) =>
     listEventLinks(session, event).map((link) => ({
       ...link,
       label: `${event.title}: ${link.label}`,
     })),
   )
-  return [...shared, ...ofEvents]
+  return [...sharedPages, ...eventPages]
     .filter(({ label }) => isMatch(label, searchText))
     .slice(0, MAX_PAGES)
     .map(({ to, label, icon }) => toLinkOption(`page-${to}`, to, label, icon))

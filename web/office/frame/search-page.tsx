@@ -1,4 +1,4 @@
-/** The search over all events as a page, whose URL can be shared: results by event. */
+/** The search page for all events, with the results by event. Its URL can be shared. */
 import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router-dom'
 import type { SearchResponse, WireSearchResult } from '../../../engine/api.ts'

@@ -36,7 +36,7 @@ const DEBOUNCE_MS = 250
 
 /** Searches while the user types. Keeps the last results until the next ones have arrived. */
 export function useSearch(typedText: string) {
-  const text = useDebounced(typedText.trim())
+  const text = useDebouncedText(typedText.trim())
   const query = useQuery({
     queryKey: ['find', text],
     queryFn: ({ signal }) =>
@@ -50,7 +50,7 @@ export function useSearch(typedText: string) {
   return { query, text, isCurrent }
 }
 
-function useDebounced(text: string): string {
+function useDebouncedText(text: string): string {
   const [pausedText, setPausedText] = useState(text)
   useEffect(() => {
     const timer = setTimeout(() => setPausedText(text), DEBOUNCE_MS)
@@ -62,7 +62,7 @@ function useDebounced(text: string): string {
 export const buildResultUrl = ({ event, reg_no }: WireSearchResult): string =>
   buildRegistrationUrl(event, reg_no)
 
-/** “Paid on 21 Jan 2026 by UPI”. Null if it is not paid, or if the date is unknown. */
+/** Describes a payment: “Paid on 21 Jan 2026 by UPI”. Returns null if there is none, or if its date is unknown. */
 export function describePayment({ paid_at, paid_by }: WireSearchResult): string | null {
   const paidAt = paid_at === null ? null : readInstant(paid_at)
   if (paidAt === null) return null

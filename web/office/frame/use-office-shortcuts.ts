@@ -22,13 +22,13 @@ const MONTH_LENGTH = 7
 /** Handles the shortcuts of all office pages: g and a letter, n, /, ? and Ctrl+K. */
 export function useOfficeShortcuts({
   session,
-  current,
+  currentEvent,
   eventToAddTo,
   searchInput,
   onShowShortcuts,
 }: {
   readonly session: SessionResponse
-  readonly current: OfficeEvent | null
+  readonly currentEvent: OfficeEvent | null
   readonly eventToAddTo: OfficeEvent | null
   readonly searchInput: RefObject<HTMLInputElement | null>
   readonly onShowShortcuts: () => void
@@ -41,14 +41,15 @@ export function useOfficeShortcuts({
     // Opens the list, because the focus alone does not.
     searchInput.current.click()
   }
-  const findTarget = (key: keyof typeof PAGES_BY_KEY): string | null => {
+  const findTargetUrl = (key: keyof typeof PAGES_BY_KEY): string | null => {
     switch (key) {
       case 'h':
         return DASHBOARD
       case 'r':
-        return current === null
+        return currentEvent === null
           ? null
-          : (listEventLinks(session, current).find(({ id }) => id === 'registrations')?.to ?? null)
+          : (listEventLinks(session, currentEvent).find(({ id }) => id === 'registrations')?.to ??
+              null)
       case 'p':
         return mayOpen(session, 'treasurer') ? PAYMENTS : null
       case 'm':
@@ -61,7 +62,7 @@ export function useOfficeShortcuts({
     const isSecondKey = performance.now() - goPressedAt.current < SECOND_KEY_MS
     goPressedAt.current = 0
     if (isSecondKey && Object.hasOwn(PAGES_BY_KEY, key)) {
-      const target = findTarget(key as keyof typeof PAGES_BY_KEY)
+      const target = findTargetUrl(key as keyof typeof PAGES_BY_KEY)
       if (target !== null) void navigate(target)
       return target !== null
     }

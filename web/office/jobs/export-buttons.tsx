@@ -11,7 +11,7 @@ type ExportButtonsProps = {
   readonly className?: string
 }
 
-/** The files of an export that the server offers as CSV and as Excel. `url` includes a query. */
+/** Returns the CSV and Excel files of an export. `url` must include a query string. */
 export const listFiles = (url: string, name: string): ExportButtonsProps['files'] => [
   { label: 'CSV', path: `${url}&format=csv`, name: `${name}.csv` },
   { label: 'Excel', path: `${url}&format=xlsx`, name: `${name}.xlsx` },

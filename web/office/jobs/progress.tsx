@@ -6,9 +6,9 @@ type ProgressProps = {
   /** The processed entries, such as “reminders sent”; for a job that cannot be counted, its description. */
   readonly label: string
   readonly done?: number
-  /** Null if the job cannot be counted, such as an upload: the bar is then only animated. */
+  /** Null if the total is unknown, as for an upload: the bar then shows no percentage. */
   readonly total: number | null
-  /** Omitted if the user could not tell what was done before stopping. */
+  /** Omitted if the user could not tell how much was done before the job stopped. */
   readonly onStop?: (() => void) | undefined
 }
 

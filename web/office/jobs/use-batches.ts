@@ -1,19 +1,19 @@
-/** Runs a job of many rows as small requests, one after the other, so that its progress can be shown and it can be stopped. */
+/** Runs a job of many rows as a series of small requests, which can show progress and be stopped. */
 import { useRef, useState } from 'react'
 
-/**
- * Number of rows per request. It is small, so that no request takes long and Stop takes effect
- * soon.
- */
+/** Number of rows per request. It is small, so that each request is quick and Stop takes effect soon. */
 export const BATCH_ROWS = 50
 
 type BatchesResult<T> = {
   readonly results: readonly T[]
   /** Rows that were not processed, because the user stopped the job. */
-  readonly left: number
+  readonly unprocessedCount: number
 }
 
-/** `stop` lets the current request finish, and its rows are reported as processed. */
+/**
+ * Returns the job's progress and the functions that run and stop it. `stop` lets the current request finish, and its
+ * rows are reported as processed.
+ */
 export function useBatches() {
   const [progress, setProgress] = useState({ done: 0, total: 0 })
   const isStopped = useRef(false)
@@ -31,7 +31,7 @@ export function useBatches() {
       done = Math.min(done + size, rows.length)
       setProgress({ done, total: rows.length })
     }
-    return { results, left: rows.length - done }
+    return { results, unprocessedCount: rows.length - done }
   }
   const stop = (): void => {
     isStopped.current = true

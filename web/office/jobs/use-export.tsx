@@ -1,4 +1,4 @@
-/** A file that the server builds and the browser saves: its progress, Stop, and its error. */
+/** Downloads a file that the server builds, with its progress, a Stop button and its error. */
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
@@ -17,7 +17,7 @@ export type ExportFile = {
 /** A quick export shows no progress, because the bar would only shift the page. */
 const PROGRESS_DELAY_MS = 500
 
-/** Stop is safe, because an export changes nothing and a partial file is never saved. */
+/** Downloads an exported file. Stop is safe, because an export changes nothing and a partial file is never saved. */
 export function useExport(): {
   readonly start: (file: ExportFile) => void
   readonly isPending: boolean

@@ -50,7 +50,7 @@ type BulkBarProps = {
 
 /** Renders nothing if no row is selected and no action has been performed. */
 export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
-  const selected = [...selection.rows.values()]
+  const selectedRows = [...selection.rows.values()]
   const [openAction, setOpenAction] = useState<BulkAction | null>(null)
   const reviewsQuery = useQuery({
     queryKey: ['reviews', ''],
@@ -59,28 +59,32 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
   })
   const reviewsError = useSignInOn401(reviewsQuery.error)
   const selectedReviews = (reviewsQuery.data?.reviews ?? []).filter(({ reg_no: regNo }) =>
-    selected.some(({ reg_no: number }) => number === regNo),
+    selectedRows.some(({ reg_no: selectedRegNo }) => selectedRegNo === regNo),
   )
   const batches = useBatches()
   const { progress } = batches
   const bulkMutation = useMutation({
     mutationFn: async (request: { readonly act: BulkAction; readonly why: string }) => {
-      const { results, left } = await batches.run(selected, BATCH_ROWS, async (part) => {
-        const result = await callApi('/api/admin/registrations/bulk/', readBulkResult, {
-          method: 'POST',
-          json: {
-            ...request,
-            reg_nos: part.map(({ reg_no: number }) => number),
-            ...(request.act === 'accept' && {
-              versions: selectedReviews.map(({ version }) => version),
-            }),
-          },
-        })
-        // If a later request fails, the user repeats the action for the remaining rows only.
-        selection.remove(part)
-        return result
-      })
-      return joinResults(results, left)
+      const { results, unprocessedCount } = await batches.run(
+        selectedRows,
+        BATCH_ROWS,
+        async (part) => {
+          const result = await callApi('/api/admin/registrations/bulk/', readBulkResult, {
+            method: 'POST',
+            json: {
+              ...request,
+              reg_nos: part.map(({ reg_no: regNo }) => regNo),
+              ...(request.act === 'accept' && {
+                versions: selectedReviews.map(({ version }) => version),
+              }),
+            },
+          })
+          // If a later request fails, the user repeats the action for the remaining rows only.
+          selection.remove(part)
+          return result
+        },
+      )
+      return joinResults(results, unprocessedCount)
     },
     onSuccess: () => setOpenAction(null),
     // If a later request failed, some rows have already changed.
@@ -88,12 +92,12 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
   })
   const bulkError = useSignInOn401(bulkMutation.error)
   const actions = BULK_ACTIONS.filter((action) =>
-    selected.some((row) => canPerform(action, row, role)),
+    selectedRows.some((row) => canPerform(action, row, role)),
   )
   const result = bulkMutation.data !== undefined && (
     <BulkResult {...bulkMutation.data} onClose={bulkMutation.reset} />
   )
-  if (selected.length === 0)
+  if (selectedRows.length === 0)
     return (
       <>
         <SelectedCount count={0} />
@@ -102,12 +106,12 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
     )
   return (
     <>
-      <SelectedCount count={selected.length} />
+      <SelectedCount count={selectedRows.length} />
       {/* A stopped job shows its result and keeps the remaining rows selected. */}
       {result}
       <div className="bulk" role="group" aria-label="Selected registrations">
         <p>
-          <b>{formatCount(selected.length)}</b> selected
+          <b>{formatCount(selectedRows.length)}</b> selected
         </p>
         {actions.map((action) => (
           <button
@@ -123,7 +127,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
             {BULK_ACTION_LABELS[action]}
           </button>
         ))}
-        {selected.length < count && count <= MAX_SELECTED_ROWS && (
+        {selectedRows.length < count && count <= MAX_SELECTED_ROWS && (
           <button
             type="button"
             className="btn quiet sm"
@@ -143,7 +147,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
         )}
         {openAction !== null && (
           <Dialog
-            title={`${BULK_ACTION_LABELS[openAction]}: ${bulkMutation.isPending ? progress.total : selected.length}`}
+            title={`${BULK_ACTION_LABELS[openAction]}: ${bulkMutation.isPending ? progress.total : selectedRows.length}`}
             onClose={() => setOpenAction(null)}
           >
             {bulkError && <Banner text={bulkError.message} />}
@@ -202,7 +206,8 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
 }
 
 /**
- * A status that appears together with its text is not announced, so it is rendered before the first row is selected.
+ * Screen readers do not announce a status that appears together with its text, so it is rendered before the first row
+ * is selected.
  */
 const SelectedCount = ({ count }: { readonly count: number }) => (
   <p role="status" className="vh">
@@ -215,36 +220,37 @@ type Refusals = BulkActionResponse['refused']
 /** Separates rows that failed from those that needed no reminder, because they got one in the last 24 hours. */
 export const splitRefusals = (
   refusals: Refusals,
-): { readonly failures: Refusals; readonly reminded: number } => {
+): { readonly failures: Refusals; readonly remindedCount: number } => {
   const failures = refusals.filter((row) => row.is_reminded !== true)
-  return { failures, reminded: refusals.length - failures.length }
+  return { failures, remindedCount: refusals.length - failures.length }
 }
 
 export const describeAlreadyReminded = (count: number): string =>
   `${formatCount(count)} already reminded in the last 24 hours.`
 
-/**
- * Joins the results of all requests. `leftCount` is the number of unprocessed rows of a stopped
- * job.
- */
+/** Joins the results of all requests. `unprocessedCount` is the number of unprocessed rows of a stopped job. */
 export function joinResults(
   results: readonly BulkActionResponse[],
-  leftCount: number,
+  unprocessedCount: number,
 ): { readonly message: string; readonly failures: Refusals } {
-  const done = results.reduce((count, result) => count + result.done.length, 0)
-  const { failures, reminded } = splitRefusals(results.flatMap(({ refused }) => refused))
+  const doneCount = results.reduce((count, result) => count + result.done.length, 0)
+  const { failures, remindedCount: reminded } = splitRefusals(
+    results.flatMap(({ refused }) => refused),
+  )
   const message = [
-    ...(leftCount === 0 ? [] : ['Stopped:']),
+    ...(unprocessedCount === 0 ? [] : ['Stopped:']),
     failures.length === 0
-      ? `${formatCount(done)} done.`
-      : `${formatCount(done)} done; ${formatCount(failures.length)} failed, for the reasons below.`,
+      ? `${formatCount(doneCount)} done.`
+      : `${formatCount(doneCount)} done; ${formatCount(failures.length)} failed, for the reasons below.`,
     ...(reminded === 0 ? [] : [describeAlreadyReminded(reminded)]),
-    ...(leftCount === 0 ? [] : [`${formatCount(leftCount)} not processed and still selected.`]),
+    ...(unprocessedCount === 0
+      ? []
+      : [`${formatCount(unprocessedCount)} not processed and still selected.`]),
   ].join(' ')
   return { message, failures }
 }
 
-/** States the consequence: accepting a payment below the amount due waives the rest. */
+/** Lists the payments with the amounts due, because accepting a payment below the amount due waives the rest. */
 function PaymentsToAccept({ reviews }: { readonly reviews: readonly WireReview[] }) {
   return (
     <ul>
@@ -262,8 +268,8 @@ function PaymentsToAccept({ reviews }: { readonly reviews: readonly WireReview[]
 }
 
 /**
- * Applies the table of allowed actions. The server also checks conditions that the row does not
- * contain.
+ * Returns whether the table of allowed actions permits the action. The server also checks conditions that the row does
+ * not contain.
  */
 function canPerform(action: BulkAction, row: ListRow, role: Role): boolean {
   const state = REGISTRATION_STATES.find((candidate) => candidate === row['in_state'])

@@ -17,7 +17,7 @@ type FiltersProps = {
   readonly onChange: ChangeParams
   readonly onReset: () => void
   /** The value of `show` for the filter next to the search field. */
-  readonly inBar?: string
+  readonly barFilterName?: string
   /** On a phone, only the search is in the bar; the button “More” shows these and all other filters. */
   readonly moreOnPhone?: ReactNode
 }
@@ -38,7 +38,7 @@ export function Filters({
   extraFilters,
   onChange,
   onReset,
-  inBar = 'payment_status',
+  barFilterName = 'payment_status',
   moreOnPhone,
 }: FiltersProps) {
   const [isOpen, setOpen] = useState(false)
@@ -49,10 +49,12 @@ export function Filters({
       else params.set(filter.sentAs, value)
       params.delete('page')
     }, replace)
-  const search = list.filters.filter(({ kind }) => kind === 'search')
+  const searchFilters = list.filters.filter(({ kind }) => kind === 'search')
   const hasMore = moreOnPhone !== undefined
-  const status = hasMore ? [] : list.filters.filter(({ show }) => show === inBar)
-  const otherFilters = list.filters.filter((filter) => ![...search, ...status].includes(filter))
+  const barFilters = hasMore ? [] : list.filters.filter(({ show }) => show === barFilterName)
+  const otherFilters = list.filters.filter(
+    (filter) => ![...searchFilters, ...barFilters].includes(filter),
+  )
   const chips = [
     ...extraFilters,
     ...otherFilters.flatMap((filter) => {
@@ -83,7 +85,7 @@ export function Filters({
       onSubmit={(event) => event.preventDefault()}
     >
       <div className="filbar">
-        {search.map((filter) => (
+        {searchFilters.map((filter) => (
           <SearchBox
             key={filter.sentAs}
             filter={filter}
@@ -91,7 +93,7 @@ export function Filters({
             setFilter={setFilter}
           />
         ))}
-        {status.map(renderField)}
+        {barFilters.map(renderField)}
         {(hasMore || otherFilters.length > 0) && (
           <button
             type="button"
@@ -149,7 +151,7 @@ export function Filters({
   )
 }
 
-/** "AFPI Member: Yes". An unknown value is shown unchanged. */
+/** Describes a filter with its value: "AFPI Member: Yes". Shows an unknown value unchanged. */
 function describeFilter({ label, kind, options }: Filter, value: string): string {
   switch (kind) {
     case 'day':

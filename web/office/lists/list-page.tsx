@@ -212,7 +212,7 @@ function InteractiveList({ event, list, role }: ListPageProps) {
                 ''
               )
             ) : (
-              <CountText text={page.shown ?? formatCountText(page.count)} />
+              <CountText text={page.summary ?? formatCountText(page.count)} />
             )}
           </p>
           {!isPhone && totals}
@@ -232,7 +232,7 @@ function InteractiveList({ event, list, role }: ListPageProps) {
           </button>
         )}
       </div>
-      {page?.notSorted && <p className="only care">{page.notSorted}</p>}
+      {page?.sortProblem && <p className="only care">{page.sortProblem}</p>}
       {optionalColumns.length > 0 && (
         <div className="tools">
           <ColumnPicker listSettings={listSettings} optionalColumns={optionalColumns} />
@@ -319,18 +319,18 @@ function useFocusOnNewPage(
   page: number | undefined,
   isLoading: boolean,
 ): readonly [React.RefObject<HTMLDivElement | null>, () => void] {
-  const line = useRef<HTMLDivElement>(null)
-  const isWanted = useRef(false)
+  const statusLine = useRef<HTMLDivElement>(null)
+  const isFocusPending = useRef(false)
   useEffect(() => {
-    if (isLoading || !isWanted.current) return
-    isWanted.current = false
-    line.current?.scrollIntoView({ block: 'start' })
-    line.current?.focus({ preventScroll: true })
+    if (isLoading || !isFocusPending.current) return
+    isFocusPending.current = false
+    statusLine.current?.scrollIntoView({ block: 'start' })
+    statusLine.current?.focus({ preventScroll: true })
   }, [page, isLoading])
-  return [line, () => void (isWanted.current = true)]
+  return [statusLine, () => void (isFocusPending.current = true)]
 }
 
-/** Label of a filter that is not in the event file. Null if its value is unknown. */
+/** Returns the label of a filter that is not in the event file. Returns null if its value is unknown. */
 function findExtraFilterLabel(name: (typeof EXTRA_FILTERS)[number], value: string): string | null {
   if (name === 'waiting') return isWorkQueueId(value) ? WORK_QUEUE[value].label : null
   const state = REGISTRATION_STATES.find((candidate) => candidate === value)
@@ -347,7 +347,7 @@ function buildPrintUrl(searchParams: URLSearchParams): string {
   return `?${params}`
 }
 
-/** "41 to 60 of 547". */
+/** Describes the visible rows: "41 to 60 of 547". */
 function describeRange({ page, pageSize, rows, count }: ListPageData): string {
   const first = (page - 1) * pageSize + 1
   const last = first + rows.length - 1

@@ -136,20 +136,20 @@ export function ListTable({
   )
 }
 
-/** A row states its currency only if the event has several. */
+/** Returns the currency of a row, which states it only if the event has several. */
 function readRowCurrency(row: ListRow, listCurrency: Currency): Currency {
   const currency = row[CURRENCY_COLUMN.id]
   return currency === undefined ? listCurrency : readResponseCurrency({ currency })
 }
 
-/** Whether a click opens the row: not if it is on a control in the row, or selects text. */
+/** Returns whether a click opens the row. It does not if it is on a control in the row, or selects text. */
 function isRowClick({ target }: React.MouseEvent): boolean {
   const isOnControl =
     target instanceof Element && target.closest('a, button, input, label') !== null
   return !isOnControl && (getSelection()?.isCollapsed ?? true)
 }
 
-/** `j` and `k` move the focus between the rows' links, Enter opens a row, `x` selects it. */
+/** Handles shortcuts: `j` and `k` move the focus between the rows' links, Enter opens a row, `x` selects it. */
 function useRowShortcuts(table: React.RefObject<HTMLTableElement | null>): void {
   useShortcutKeys((key) => {
     const links = [...(table.current?.querySelectorAll<HTMLElement>('td.reg a') ?? [])]
@@ -163,14 +163,14 @@ function useRowShortcuts(table: React.RefObject<HTMLTableElement | null>): void 
     }
     const step = key === 'j' ? 1 : key === 'k' ? -1 : 0
     if (step === 0) return false
-    const next =
+    const nextLink =
       links[focusedIndex === -1 ? (step === 1 ? 0 : links.length - 1) : focusedIndex + step]
-    next?.focus()
+    nextLink?.focus()
     return true
   })
 }
 
-/** The delegate's name, which is quicker to listen to than the number. The number if the list has no name column. */
+/** Returns the delegate's name, which is quicker to listen to than the number, or the number if the row has no name. */
 function getRowName(cells: readonly Cell[], row: ListRow): string {
   const column = cells.find(({ slot }) => slot === 'name')?.column
   const name = column === undefined ? undefined : row[column.id]
@@ -364,7 +364,7 @@ function formatCell(column: Column, row: ListRow, currency: Currency): string {
   return String(row[`${column.id}_display`] ?? value)
 }
 
-/** Formats an instant as a date and a time in India: "31 Jan 2026" and "9:53 am". */
+/** Formats an instant as a date and a time in India: "31 Jan 2026" and "9:53 am". Returns null for other values. */
 export function formatDateParts(value: unknown): readonly [string, string] | null {
   const instant = typeof value === 'string' ? readInstant(value) : null
   return instant === null ? null : [formatDayShort(dayOf(instant)), formatTime(instant)]

@@ -6,26 +6,26 @@ import { formatResponseMoney } from '../ui/format-amount.ts'
 import type { Cell } from './visible-columns.ts'
 import './list-totals.css'
 
-/** The amounts received and due, by currency: amounts in two currencies are never added. Zeros are omitted. */
+/** Formats the amounts received and due by currency, because amounts in two currencies are never added. Omits zeros. */
 export function formatTotals(
   { money, due, others = [] }: Pick<WireSums, 'money' | 'due' | 'others'>,
   currency: Currency,
 ): { readonly received: readonly string[]; readonly due: readonly string[] } {
   const sums = [
-    { own: currency, money, due },
-    ...others.map((other) => ({ own: readResponseCurrency(other), ...other })),
+    { sumCurrency: currency, money, due },
+    ...others.map((other) => ({ sumCurrency: readResponseCurrency(other), ...other })),
   ]
   return {
     received: sums
       .filter((sum) => sum.money !== 0)
-      .map((sum) => `${formatResponseMoney(sum.money, sum.own)} received`),
+      .map((sum) => `${formatResponseMoney(sum.money, sum.sumCurrency)} received`),
     due: sums
       .filter((sum) => sum.due !== 0)
-      .map((sum) => `${formatResponseMoney(sum.due, sum.own)} due`),
+      .map((sum) => `${formatResponseMoney(sum.due, sum.sumCurrency)} due`),
   }
 }
 
-/** The number of registrations of each status, and the amounts. Zeros are omitted. */
+/** Shows the number of registrations of each status, and the amounts. Omits zeros. */
 export function TotalsSentence({ currency, ...sums }: WireSums & { readonly currency: Currency }) {
   const statusCounts = [
     ['Paid', sums.paid],
@@ -53,7 +53,7 @@ export type Totals = {
   readonly due: readonly string[]
 }
 
-/** The sums under the columns. They cover all pages, not only the one that is shown. */
+/** Shows the sums under the columns. They cover all pages of the list. */
 export function TotalsRow({
   cells,
   label,

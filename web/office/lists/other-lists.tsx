@@ -2,7 +2,7 @@
 import { Link } from 'react-router-dom'
 import type { AdminList } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
-import { listUrl } from '../office-api-and-urls.ts'
+import { buildListPageUrl } from '../office-api-and-urls.ts'
 import './other-lists.css'
 
 /** The lists of one event show the same registrations with different columns. */
@@ -18,7 +18,7 @@ export const OtherLists = ({
     {event.lists
       .filter(({ id }) => id !== shownId)
       .map((list) => (
-        <Link key={list.id} to={listUrl(event, list)}>
+        <Link key={list.id} to={buildListPageUrl(event, list)}>
           {shortenTitle(list.title)}
         </Link>
       ))}

@@ -31,34 +31,34 @@ export function useSelection(list: AdminList, searchParams: URLSearchParams): Se
   const filters = buildListUrl(list.api, list, searchParams, false)
   const [selected, setSelected] = useState({ filters, rows: NO_ROWS })
   const rows = selected.filters === filters ? selected.rows : NO_ROWS
-  /** Starts from the latest selection, because several changes may occur before the next rendering. */
+  /** Changes the selection. Starts from the latest one, because several changes may occur before the next rendering. */
   const select = (change: (now: ReadonlyMap<string, ListRow>) => ReadonlyMap<string, ListRow>) =>
     setSelected((now) => ({ filters, rows: change(now.filters === filters ? now.rows : NO_ROWS) }))
-  const loading = useMutation({
+  const loadMutation = useMutation({
     mutationFn: () => readAllRows(list, searchParams),
-    onSuccess: (all) => select(() => indexByNumber(all)),
+    onSuccess: (allRows) => select(() => indexByNumber(allRows)),
   })
   return {
     rows,
-    isLoading: loading.isPending,
-    error: loading.error,
+    isLoading: loadMutation.isPending,
+    error: loadMutation.error,
     toggle: (row) =>
       select((now) =>
-        isIn(now, row) ? removeRows(now, [row]) : new Map([...now, [row.reg_no, row]]),
+        isSelected(now, row) ? removeRows(now, [row]) : new Map([...now, [row.reg_no, row]]),
       ),
     togglePage: (page) =>
       select((now) =>
-        page.every((row) => isIn(now, row))
+        page.every((row) => isSelected(now, row))
           ? removeRows(now, page)
           : new Map([...now, ...indexByNumber(page)]),
       ),
     remove: (doneRows) => select((now) => removeRows(now, doneRows)),
-    selectAll: () => loading.mutate(),
+    selectAll: () => loadMutation.mutate(),
     clear: () => select(() => NO_ROWS),
   }
 }
 
-const isIn = (rows: ReadonlyMap<string, ListRow>, { reg_no: regNo }: ListRow): boolean =>
+const isSelected = (rows: ReadonlyMap<string, ListRow>, { reg_no: regNo }: ListRow): boolean =>
   rows.has(regNo)
 const indexByNumber = (rows: readonly ListRow[]): ReadonlyMap<string, ListRow> =>
   new Map(rows.map((row) => [row.reg_no, row]))

@@ -1,8 +1,4 @@
-/**
- * The columns of a registration list. Number, name, category, total, status and date are always shown, even if the
- * event file does not list them. Phone, email and membership are second lines in the columns they belong to. Other
- * columns are optional.
- */
+/** The columns of a registration list: fixed columns, their second lines, and optional columns. */
 import type { AdminList, Column, SortName } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 
@@ -32,6 +28,10 @@ export function buildCells(
   return { cells: [...fixedCells, ...addedCells], optionalColumns }
 }
 
+/**
+ * Builds the columns that are always shown, even if the event file does not list them: number, name, category, total,
+ * status and date. Phone, email and membership are second lines in the columns they belong to.
+ */
 function buildFixedCells(
   columns: AdminList['columns'],
   fixedColumns: FixedColumns,
@@ -86,8 +86,6 @@ const TOTAL_COLUMN: Column = { id: 'total', label: 'Total', kind: 'money' }
 const STATUS_COLUMN: Column = { id: 'payment_status', label: 'Payment status', kind: 'status' }
 const DATE_COLUMN: Column = { id: 'created_at', label: 'Registered', kind: 'date' }
 
-/**
- * Whether a text column adds detail to a yes-no column, as `asi_membership_number` to `asi_member`.
- */
+/** Returns whether a text column adds detail to a yes-no column, as `asi_membership_number` does to `asi_member`. */
 const isDetailColumn = (text: Column, yesNo: Column): boolean =>
   text.id !== yesNo.id && text.id.startsWith(yesNo.id)

@@ -49,7 +49,7 @@ export function AuditLogPage({ session }: { readonly session: SessionResponse })
       </PageHeading>
       <LogFilters
         title="Audit log"
-        inBar="kind"
+        barFilterName="kind"
         filters={[
           { show: 'search', sentAs: 'words', label: 'Search', kind: 'search' },
           {

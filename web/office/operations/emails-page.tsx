@@ -61,7 +61,7 @@ export function EmailsPage({ session }: { readonly session: SessionResponse }) {
       )}
       <LogFilters
         title="Emails"
-        inBar="status"
+        barFilterName="status"
         filters={[
           { show: 'search', sentAs: 'address', label: 'Email address', kind: 'search' },
           {

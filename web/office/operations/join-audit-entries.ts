@@ -2,8 +2,8 @@
 import type { WireActivity } from '../../../engine/api.ts'
 
 /**
- * An action on several events has an entry for each of them, so that the owners of each event see it. The page shows
- * one entry with all their titles.
+ * Joins the entries of an action on several events. The log has one entry for each event, so that the owners of each
+ * event see it; the page shows one entry with all the titles.
  */
 export function joinEvents(rows: readonly WireActivity[]): readonly WireActivity[] {
   const joinedEntries: {
@@ -12,14 +12,14 @@ export function joinEvents(rows: readonly WireActivity[]): readonly WireActivity
   }[] = []
   for (const row of rows) {
     const lastEntry = joinedEntries.at(-1)
-    const isSame =
+    const isSameAction =
       lastEntry !== undefined &&
       row.event_id !== null &&
       !lastEntry.eventIds.some((id) => id === null || id === row.event_id) &&
       row.reg_no === null &&
       lastEntry.entry.reg_no === null &&
       (['at', 'who', 'what'] as const).every((name) => row[name] === lastEntry.entry[name])
-    if (!isSame) joinedEntries.push({ entry: row, eventIds: [row.event_id] })
+    if (!isSameAction) joinedEntries.push({ entry: row, eventIds: [row.event_id] })
     else
       joinedEntries.splice(-1, 1, {
         entry: { ...lastEntry.entry, event: `${row.event}, ${lastEntry.entry.event}` },

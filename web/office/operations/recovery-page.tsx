@@ -1,7 +1,4 @@
-/**
- * Recovery after a restore: the differences, the work on hold, and the dialog that ends it.
- * For owners of all events only.
- */
+/** Recovery after a restore: the differences, the work on hold, and the dialog that ends the recovery. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
@@ -26,6 +23,7 @@ import './emails-page.css'
 const API_PATH = '/api/admin/recovery-state/'
 const QUERY_KEY = ['recovery'] as const
 
+/** For owners of all events only. */
 export function RecoveryPage() {
   const queryClient = useQueryClient()
   const [isDialogOpen, setDialogOpen] = useState(false)

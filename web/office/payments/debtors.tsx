@@ -38,15 +38,15 @@ import {
 } from './payment-tables.tsx'
 import { readDebtors } from './payments-api-responses.ts'
 
-const API = '/api/admin/debtors/'
+const API_PATH = '/api/admin/debtors/'
 
 type DebtorsProps = { readonly session: SessionResponse; readonly eventId: string | null }
 
 const buildPageUrl = (eventId: string | null, after: string): string =>
-  `${API}?${new URLSearchParams({ ...(eventId !== null && { event: eventId }), ...(after !== '' && { after }) })}`
+  `${API_PATH}?${new URLSearchParams({ ...(eventId !== null && { event: eventId }), ...(after !== '' && { after }) })}`
 
 const buildFileUrl = (eventId: string | null): string =>
-  `${API}export/?${new URLSearchParams(eventId === null ? {} : { event: eventId })}`
+  `${API_PATH}export/?${new URLSearchParams(eventId === null ? {} : { event: eventId })}`
 
 export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
   const [searchParams, setSearchParams] = useSearchParams()
@@ -63,7 +63,7 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
   const error = useSignInOn401(query.error)
   const totals = query.data?.pages[0]?.totals ?? []
   const rows = query.data?.pages.flatMap(({ debtors }) => debtors)
-  const total = totals.reduce((all, { registrations }) => all + registrations, 0)
+  const registrationCount = totals.reduce((all, { registrations }) => all + registrations, 0)
   return (
     <>
       {onlyEventId === null && session.events.length > 1 && (
@@ -88,11 +88,11 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
       {rows !== undefined && rows.length > 0 && (
         <>
           <div className="say">
-            <DueTotals totals={totals} total={total} />
+            <DueTotals totals={totals} total={registrationCount} />
             <div className="acts">
               <ExportButtons files={listFiles(buildFileUrl(eventId), 'amounts-due')} />
               <button type="button" className="btn sm" onClick={() => setReminding(true)}>
-                Remind all {formatCount(total)}
+                Remind all {formatCount(registrationCount)}
               </button>
             </div>
           </div>
@@ -163,7 +163,7 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
   )
 }
 
-/** The amounts due by currency, which are never added. */
+/** Shows the amounts due by currency. Amounts in two currencies are never added. */
 function DueTotals({
   totals,
   total,
@@ -190,8 +190,8 @@ function DueTotals({
   )
 }
 
-/** Excludes delegates who reported a payment, await a decision or got a payment link in the last 24 hours. */
-function isToRemind(row: WireDebtor, now: Instant | null): boolean {
+/** Returns false for delegates who reported a payment, await a decision or got a payment link in the last 24 hours. */
+function shouldRemind(row: WireDebtor, now: Instant | null): boolean {
   const remindedAt = row.reminded_at === null ? null : readInstant(row.reminded_at)
   return (
     getDueLabel(row.state, row.in_review) === 'Unpaid' &&
@@ -201,22 +201,22 @@ function isToRemind(row: WireDebtor, now: Instant | null): boolean {
 
 type AllDebtors = {
   readonly count: number
-  readonly toRemind: readonly WireDebtor[]
+  readonly debtorsToRemind: readonly WireDebtor[]
 }
 
-/** Uses the server's clock, because that of the device can be wrong. */
+/** Loads all debtors, page by page. Uses the server's clock, because the clock of the device can be wrong. */
 async function loadAllDebtors(eventId: string | null): Promise<AllDebtors> {
-  let count = 0
+  let debtorCount = 0
   const toRemind: WireDebtor[] = []
   for (let after = '', isLast = false; !isLast;) {
     const page = await callApi(buildPageUrl(eventId, after), readDebtors)
     const now = readInstant(page.now)
-    count += page.debtors.length
-    toRemind.push(...page.debtors.filter((row) => isToRemind(row, now)))
+    debtorCount += page.debtors.length
+    toRemind.push(...page.debtors.filter((row) => shouldRemind(row, now)))
     after = page.after ?? ''
     isLast = page.after === null
   }
-  return { count, toRemind }
+  return { count: debtorCount, debtorsToRemind: toRemind }
 }
 
 /**
@@ -228,10 +228,10 @@ function describeReminders(results: readonly BulkActionResponse[], unsentCount: 
   const sent = results.reduce((count, { done }) => count + done.length, 0)
   // Another user may have reminded some of them since the list was loaded. The server sends no
   // second email.
-  const { failures, reminded } = splitRefusals(refused)
+  const { failures, remindedCount: reminded } = splitRefusals(refused)
   const text = `${pluralise(sent, 'reminder', 'reminders')} sent.`
   const sentText = reminded === 0 ? text : `${text} ${describeAlreadyReminded(reminded)}`
-  return { sentText, failures, left: unsentCount }
+  return { sentText, failures, unsentCount }
 }
 
 function ReminderDialog({
@@ -244,28 +244,31 @@ function ReminderDialog({
   readonly onClose: () => void
 }) {
   const batches = useBatches()
-  const all = useInfiniteQuery({
+  const allDebtorsQuery = useInfiniteQuery({
     queryKey: ['all debtors', eventId],
     initialPageParam: '',
     queryFn: () => loadAllDebtors(eventId),
     getNextPageParam: () => null,
     gcTime: 0,
   })
-  const debtors = all.data?.pages[0]
-  const toRemind = debtors?.toRemind ?? []
-  const byEvent = groupRows(toRemind, ({ event }) => event)
+  const debtors = allDebtorsQuery.data?.pages[0]
+  const toRemind = debtors?.debtorsToRemind ?? []
+  const debtorsByEvent = groupRows(toRemind, ({ event }) => event)
   const reminders = useMutation({
     mutationFn: async () => {
       const numbers = toRemind.map(({ reg_no }) => reg_no)
-      const { results, left: unsentCount } = await batches.run(numbers, BATCH_ROWS, (part) =>
-        callApi('/api/admin/registrations/bulk/', readBulkResult, {
-          method: 'POST',
-          json: { act: 'send_pay_link', reg_nos: part },
-        }),
+      const { results, unprocessedCount: unsentCount } = await batches.run(
+        numbers,
+        BATCH_ROWS,
+        (part) =>
+          callApi('/api/admin/registrations/bulk/', readBulkResult, {
+            method: 'POST',
+            json: { act: 'send_pay_link', reg_nos: part },
+          }),
       )
       return describeReminders(results, unsentCount)
     },
-    onSuccess: ({ sentText, failures, left: unsentCount }) => {
+    onSuccess: ({ sentText, failures, unsentCount }) => {
       if (unsentCount > 0)
         onDone({
           message: `Stopped: ${sentText} ${formatCount(unsentCount)} not sent.`,
@@ -275,8 +278,8 @@ function ReminderDialog({
     },
   })
   const { sentText = '', failures = [] } = reminders.data ?? {}
-  const error = useSignInOn401(reminders.error ?? all.error)
-  const skipped = (debtors?.count ?? 0) - toRemind.length
+  const error = useSignInOn401(reminders.error ?? allDebtorsQuery.error)
+  const skippedCount = (debtors?.count ?? 0) - toRemind.length
   return (
     <Dialog
       title="Remind all"
@@ -309,19 +312,19 @@ function ReminderDialog({
             {toRemind.length === 1 ? 'delegate gets' : 'delegates get'} an email with the amount due
             and a payment link.
           </p>
-          {byEvent.length > 1 && (
+          {debtorsByEvent.length > 1 && (
             <ul>
-              {byEvent.map(([event, eventDebtors]) => (
+              {debtorsByEvent.map(([event, eventDebtors]) => (
                 <li key={event}>
                   {event}: {formatCount(eventDebtors.length)}
                 </li>
               ))}
             </ul>
           )}
-          {skipped > 0 && (
+          {skippedCount > 0 && (
             <p>
-              {formatCount(skipped)} are left out: they reported a payment, need review or approval,
-              or got a payment link in the last 24 hours.
+              {formatCount(skippedCount)} are left out: they reported a payment, need review or
+              approval, or got a payment link in the last 24 hours.
             </p>
           )}
         </>

@@ -28,7 +28,7 @@ import { formatMonth, describePeriod } from './periods.ts'
 import '../lists/list-page.css'
 import './payments.css'
 
-const API = '/api/admin/months/'
+const API_PATH = '/api/admin/months/'
 
 export function MonthClosePage({
   session,
@@ -42,7 +42,7 @@ export function MonthClosePage({
   const status = useRef<HTMLParagraphElement>(null)
   const query = useQuery({
     queryKey: ['month', month],
-    queryFn: ({ signal }) => callApi(`${API}?month=${month}`, readMonth, { signal }),
+    queryFn: ({ signal }) => callApi(`${API_PATH}?month=${month}`, readMonth, { signal }),
   })
   const error = useSignInOn401(query.error)
   useEffect(() => {
@@ -79,12 +79,12 @@ export function MonthClosePage({
               files={[
                 {
                   label: 'Export for the accountant',
-                  path: `${API}export/?month=${month}`,
+                  path: `${API_PATH}export/?month=${month}`,
                   name: `${month}.zip`,
                 },
               ]}
             />
-            {data.is_over && isToClose(session, data) && (
+            {data.is_over && needsClosing(session, data) && (
               <button type="button" className="btn line" onClick={() => setClosing(true)}>
                 {data.closings.length === 0 ? 'Close the month' : 'Close again'}
               </button>
@@ -109,7 +109,9 @@ export function MonthClosePage({
       {isClosing && (
         <CloseDialog
           month={month}
-          open={data === undefined ? [] : listChecks(month, data).filter(({ isDone }) => !isDone)}
+          openChecks={
+            data === undefined ? [] : listChecks(month, data).filter(({ isDone }) => !isDone)
+          }
           onClose={() => setClosing(false)}
           onDone={() => {
             setClosing(false)
@@ -124,27 +126,29 @@ export function MonthClosePage({
 
 /** Links to the previous month, and to the next one if it has begun, because a future month cannot be closed. */
 function MonthLinks({ month, isOver }: { readonly month: string; readonly isOver: boolean }) {
-  const first = day(`${month}-01`)
-  const [before, after] = [-1, 1].map((offset) => addMonths(first, offset).slice(0, 7)) as [
-    string,
-    string,
-  ]
+  const firstDay = day(`${month}-01`)
+  const [previousMonth, nextMonth] = [-1, 1].map((offset) =>
+    addMonths(firstDay, offset).slice(0, 7),
+  ) as [string, string]
   return (
     <nav className="acts" aria-label="Months">
-      <Link className="btn line sm" to={buildMonthUrl(before)}>
-        {formatMonth(before)}
+      <Link className="btn line sm" to={buildMonthUrl(previousMonth)}>
+        {formatMonth(previousMonth)}
       </Link>
       {isOver && (
-        <Link className="btn line sm" to={buildMonthUrl(after)}>
-          {formatMonth(after)}
+        <Link className="btn line sm" to={buildMonthUrl(nextMonth)}>
+          {formatMonth(nextMonth)}
         </Link>
       )}
     </nav>
   )
 }
 
-/** A closed month is closed again only if that changes something: after later changes, or with a new event. */
-const isToClose = ({ events }: SessionResponse, { closings, changes }: MonthResponse): boolean =>
+/**
+ * Returns whether closing the month would record something new: it was never closed, has later changes, or has a new
+ * event.
+ */
+const needsClosing = ({ events }: SessionResponse, { closings, changes }: MonthResponse): boolean =>
   changes.length > 0 ||
   events.some((event) =>
     closings.every(({ event_id: closedEventId }) => closedEventId !== event.id),
@@ -276,33 +280,34 @@ function Closings({ data: { closings, changes } }: { readonly data: MonthRespons
 
 function CloseDialog({
   month,
-  open,
+  openChecks,
   onDone,
   onClose,
 }: {
   readonly month: string
-  /** Lists the open items of the checklist. They do not prevent the month from being closed. */
-  readonly open: readonly Check[]
+  /** The open items of the checklist. They do not prevent the month from being closed. */
+  readonly openChecks: readonly Check[]
   readonly onDone: () => void
   readonly onClose: () => void
 }) {
   const closing = useMutation({
-    mutationFn: () => callApi(`${API}close/`, readSuccess, { method: 'POST', json: { month } }),
+    mutationFn: () =>
+      callApi(`${API_PATH}close/`, readSuccess, { method: 'POST', json: { month } }),
     onSuccess: onDone,
   })
   const error = useSignInOn401(closing.error)
   return (
     <Dialog title={`Close ${formatMonth(month)}`} onClose={onClose}>
       {error && <Banner text={error.message} />}
-      {open.length === 0 ? (
+      {openChecks.length === 0 ? (
         <p>Everything on the checklist is done.</p>
       ) : (
         <>
           <p>
-            {pluralise(open.length, 'item of the checklist is', 'items of the checklist are')} still
-            open:
+            {pluralise(openChecks.length, 'item of the checklist is', 'items of the checklist are')}{' '}
+            still open:
           </p>
-          <CheckItems checks={open} label="Still open" />
+          <CheckItems checks={openChecks} label="Still open" />
         </>
       )}
       <p>

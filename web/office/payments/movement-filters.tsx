@@ -33,18 +33,18 @@ export function MovementFilters(props: FilterProps) {
   const chosenParams = new URLSearchParams(
     PERIOD_PARAMS.flatMap((name) => (params.has(name) ? [[name, params.get(name) ?? '']] : [])),
   ).toString()
-  const current = chosenParams === '' ? (periods[0]?.query ?? '') : chosenParams
-  const [choosesDays, setChoosesDays] = useState(false)
+  const currentQuery = chosenParams === '' ? (periods[0]?.query ?? '') : chosenParams
+  const [isChoosingDates, setChoosingDates] = useState(false)
   const [isOpen, setOpen] = useState(false)
-  const setCount = OTHER_FILTERS.filter((name) => params.get(name)).length
-  const usesCustomDates = choosesDays || !periods.some(({ query }) => query === current)
+  const activeFilterCount = OTHER_FILTERS.filter((name) => params.get(name)).length
+  const usesCustomDates = isChoosingDates || !periods.some(({ query }) => query === currentQuery)
   const setPeriod = (query: string): void =>
     change({ month: '', from: '', to: '', ...Object.fromEntries(new URLSearchParams(query)) })
   // The file covers the days on the page, even if the month has ended since.
-  const file = new URLSearchParams(filters)
+  const fileParams = new URLSearchParams(filters)
   if (chosenParams === '') {
-    file.set('from', from)
-    file.set('to', to)
+    fileParams.set('from', from)
+    fileParams.set('to', to)
   }
   return (
     <form
@@ -59,9 +59,9 @@ export function MovementFilters(props: FilterProps) {
       <label className="w">
         Paid on
         <select
-          value={usesCustomDates ? CUSTOM_DATES : current}
+          value={usesCustomDates ? CUSTOM_DATES : currentQuery}
           onChange={({ target }) => {
-            setChoosesDays(target.value === CUSTOM_DATES)
+            setChoosingDates(target.value === CUSTOM_DATES)
             if (target.value !== CUSTOM_DATES) setPeriod(target.value)
           }}
         >
@@ -80,7 +80,7 @@ export function MovementFilters(props: FilterProps) {
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        {setCount === 0 ? 'More' : `More (${setCount})`}
+        {activeFilterCount === 0 ? 'More' : `More (${activeFilterCount})`}
         <span className="vh"> (filters and export)</span>
       </button>
       {usesCustomDates && (
@@ -151,7 +151,7 @@ export function MovementFilters(props: FilterProps) {
             Close month
           </Link>
         ) : null}
-        <ExportButtons files={listFiles(`${MOVEMENTS_API}export/?${file}`, 'payments')} />
+        <ExportButtons files={listFiles(`${MOVEMENTS_API}export/?${fileParams}`, 'payments')} />
       </div>
     </form>
   )

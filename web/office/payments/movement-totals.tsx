@@ -29,14 +29,16 @@ export const sumTotals = (
 const countEntries = (totals: Totals, name: 'payments' | 'refunds'): number =>
   totals.reduce((all, entry) => all + entry[name], 0)
 
-/** The figures of the chosen days in one sentence for each currency; amounts in two currencies are never added. */
+/**
+ * Shows the figures of the chosen days in one sentence for each currency. Amounts in two currencies are never added.
+ */
 export function Summary({
   totals,
   days,
   hasFilters = true,
 }: {
   readonly totals: Totals
-  /** The listed days in words. */
+  /** The chosen days in words. */
   readonly days: string
   readonly hasFilters?: boolean
 }) {
@@ -99,7 +101,7 @@ const NOT_RECEIVED = [
   ['not counted', 'not_counted'],
 ] as const
 
-/** Amounts in addition to those received and refunded: "₹ 100 under review". */
+/** Describes the amounts in addition to those received and refunded: "₹ 100 under review". */
 const describeSums = (
   totals: Totals,
   currency: Currency,
@@ -110,7 +112,7 @@ const describeSums = (
     return amount === 0 ? [] : [`${formatSignedMoney(amount, currency)} ${label}`]
   })
 
-/** Names the totals under the columns, which also have amounts that are neither received nor refunded. */
+/** Describes the totals under the columns, which also include amounts that are neither received nor refunded. */
 export function describeTotal(totals: Totals, currency: Currency): string {
   const currencyTotals = selectCurrency(totals, currency)
   const isOnlyRupees = currency === INR && listCurrencies(totals).length === 1

@@ -49,7 +49,7 @@ export function Movements({ session, eventId }: MovementsProps) {
     placeholderData: (previous) => previous,
   })
   const error = useSignInOn401(query.error)
-  const first = query.data?.pages[0]
+  const firstPage = query.data?.pages[0]
   const rows = query.data?.pages.flatMap(({ movements }) => movements)
   const change = (changes: Readonly<Record<string, string>>): void => {
     const next = new URLSearchParams(params)
@@ -66,33 +66,51 @@ export function Movements({ session, eventId }: MovementsProps) {
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      {first !== undefined && (
+      {firstPage !== undefined && (
         <MovementFilters
           {...{ session, eventId, params, change, filters }}
-          {...{ from: first.from, to: first.to, today: first.today, methods: first.methods }}
+          {...{
+            from: firstPage.from,
+            to: firstPage.to,
+            today: firstPage.today,
+            methods: firstPage.methods,
+          }}
         />
       )}
-      {first === undefined && !query.isError && (
+      {firstPage === undefined && !query.isError && (
         <p className="spinner" role="status">
           <span className="spin big" aria-hidden="true" />
           <span className="vh">Loading the payments</span>
         </p>
       )}
-      {first !== undefined && rows !== undefined && (
+      {firstPage !== undefined && rows !== undefined && (
         <div className={query.isPlaceholderData ? 'stale' : undefined} aria-busy={query.isFetching}>
-          <Summary totals={first.totals ?? []} days={describePeriod(first.from, first.to)} />
+          <Summary
+            totals={firstPage.totals ?? []}
+            days={describePeriod(firstPage.from, firstPage.to)}
+          />
           {rows.length > 0 && (
             <>
               <MovementTable
                 {...{ session, rows }}
-                totals={first.totals ?? []}
+                totals={firstPage.totals ?? []}
                 showsEvent={eventId === null}
               />
               <ShowOlder query={query} />
               <div className="psums">
-                <TotalsBy label="By method" head="Method" totals={first.totals ?? []} by="method" />
+                <TotalsBy
+                  label="By method"
+                  head="Method"
+                  totals={firstPage.totals ?? []}
+                  by="method"
+                />
                 {eventId === null && (
-                  <TotalsBy label="By event" head="Event" totals={first.totals ?? []} by="event" />
+                  <TotalsBy
+                    label="By event"
+                    head="Event"
+                    totals={firstPage.totals ?? []}
+                    by="event"
+                  />
                 )}
               </div>
             </>
@@ -199,7 +217,7 @@ function MovementRow({
 }) {
   const money = formatResponseMoney(row.amount, readResponseCurrency(row))
   const isPayment = row.kind === 'payment'
-  const marks = [
+  const notes = [
     KIND_LABELS[row.kind],
     COUNTING_LABELS[row.counts],
     row.unreconciled ? 'Not found in a bank statement' : '',
@@ -227,7 +245,7 @@ function MovementRow({
       </th>
       <td data-head="Method">
         {row.method}
-        {marks !== '' && ` · ${marks}`}
+        {notes !== '' && ` · ${notes}`}
         <small className="ref">{row.reference}</small>
       </td>
       <td className="num" data-head="Amount">

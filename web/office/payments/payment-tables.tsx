@@ -14,7 +14,7 @@ export function AmountTable({
   children,
 }: {
   readonly label: string
-  /** `isAmount`: aligned to the right. */
+  /** A column with `isAmount` is aligned to the right. */
   readonly head: readonly { readonly text: string; readonly isAmount?: boolean }[]
   readonly children: ReactNode
 }) {
@@ -53,8 +53,8 @@ export function RegistrationLink({
   readonly event: string | null
 }) {
   const event = session.events.find(({ id }) => id === eventId)
-  const shownEvent = title !== null && <small className="event">{title}</small>
-  if (regNo === null) return <>Not matched to a registration{shownEvent}</>
+  const eventLabel = title !== null && <small className="event">{title}</small>
+  if (regNo === null) return <>Not matched to a registration{eventLabel}</>
   return (
     <>
       {event === undefined ? (
@@ -63,7 +63,7 @@ export function RegistrationLink({
         <Link to={buildRegistrationUrl(event, regNo)}>{name || regNo}</Link>
       )}
       <small>{regNo}</small>
-      {shownEvent}
+      {eventLabel}
     </>
   )
 }
@@ -93,9 +93,9 @@ export const pluralise = (count: number, singular: string, plural: string): stri
 /** Groups rows by key, in the order in which the keys first appear. */
 export function groupRows<Row>(
   rows: readonly Row[],
-  key: (row: Row) => string,
+  getKey: (row: Row) => string,
 ): readonly (readonly [string, readonly Row[]])[] {
   const groups = new Map<string, Row[]>()
-  for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row])
+  for (const row of rows) groups.set(getKey(row), [...(groups.get(getKey(row)) ?? []), row])
   return [...groups]
 }

@@ -10,9 +10,9 @@ import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isAmount, isRecord, isSignedAmount, readArray } from '../../app/json-readers.ts'
 import type { JsonObject } from '../../app/json-readers.ts'
 
-const isText = (value: unknown): boolean => value === null || typeof value === 'string'
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string'
 const isTime = (value: unknown): boolean => typeof value === 'string' && readInstant(value) !== null
-const isPage = (body: JsonObject): boolean => isText(body['after'])
+const hasValidCursor = (body: JsonObject): boolean => isTextOrNull(body['after'])
 const keepIf = (value: unknown, isValid: (row: JsonObject) => boolean): JsonObject | null =>
   isRecord(value) && isValid(value) ? value : null
 
@@ -40,8 +40,8 @@ const readMovement = (value: unknown): JsonObject | null =>
       hasAll(row, 'string', 'id', 'kind', 'event', 'name', 'method', 'reference', 'counts') &&
       isTime(row['at']) &&
       isTime(row['recorded_at']) &&
-      isText(row['event_id']) &&
-      isText(row['reg_no']) &&
+      isTextOrNull(row['event_id']) &&
+      isTextOrNull(row['reg_no']) &&
       isAmount(row['amount']) &&
       (row['fee'] === null || isSignedAmount(row['fee'])) &&
       typeof row['unreconciled'] === 'boolean' &&
@@ -56,7 +56,7 @@ const readMovement = (value: unknown): JsonObject | null =>
 
 export const readMovements: Reader<MovementsResponse> = (body) =>
   isRecord(body) &&
-  isPage(body) &&
+  hasValidCursor(body) &&
   [body['from'], body['to'], body['today']].every((day) => typeof day === 'string' && isDay(day)) &&
   readArray(body['methods'], (value) =>
     keepIf(value, (row) => hasAll(row, 'string', 'id', 'label')),
@@ -68,7 +68,7 @@ export const readMovements: Reader<MovementsResponse> = (body) =>
 
 export const readDebtors: Reader<DebtorsResponse> = (body) =>
   isRecord(body) &&
-  isPage(body) &&
+  hasValidCursor(body) &&
   isTime(body['now']) &&
   readArray(body['debtors'], (value) =>
     keepIf(
@@ -103,7 +103,7 @@ export const readOpenRefunds: Reader<OpenRefundsResponse> = (body) =>
         hasAll(row, 'number', 'id') &&
         hasAll(row, 'string', 'event', 'name', 'method', 'state', 'why', 'who') &&
         isTime(row['at']) &&
-        isText(row['reg_no']) &&
+        isTextOrNull(row['reg_no']) &&
         isAmount(row['amount']),
     ),
   ) !== null

@@ -1,7 +1,4 @@
-/**
- * Payments of one event or all the user's events, in the tabs All payments, Needs review, Due and
- * Refunds.
- */
+/** Payments of one event or all the user's events, in tabs. */
 import { Link, useLocation, useSearchParams } from 'react-router-dom'
 import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
 import { PaymentReviews } from '../reconciliation/payment-reviews.tsx'

@@ -1,7 +1,4 @@
-/**
- * The table of payments that need review. A row opens its card; payments of one kind can be decided
- * together.
- */
+/** The table of payments that need review. */
 import { useMutation } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import type { ReactNode } from 'react'
@@ -36,7 +33,7 @@ const REVIEW_LABELS: Readonly<Record<string, string>> = {
   'refund-refused': 'Refund refused',
 }
 
-/** “₹ 100 short”: reviews with the same reason can be decided together. */
+/** Returns the reason for a review, such as “₹ 100 short”. Reviews with the same reason can be decided together. */
 function getReason(review: WireReview): string {
   const { currency } = readReviewCurrencies(review)
   const shortfall = getShortfall(review)
@@ -65,6 +62,7 @@ const COLUMN_HEADINGS = [
   { text: 'Decision' },
 ] as const
 
+/** A row opens its card. Payments with the same reason can be decided together. */
 export function ReviewTable({
   session,
   reviews,
@@ -76,7 +74,7 @@ export function ReviewTable({
   const [openId, setOpenId] = useState<string | null>(null)
   const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set())
   const [decision, setDecision] = useState<BulkDecision | null>(null)
-  const selected = reviews.filter(({ id }) => selectedIds.has(id))
+  const selectedReviews = reviews.filter(({ id }) => selectedIds.has(id))
   const groups = groupRows(reviews, getReason).filter(
     ([, groupReviews]) => groupReviews.length > 1 && listBulkDecisions(groupReviews).length > 0,
   )
@@ -150,10 +148,10 @@ export function ReviewTable({
           ))}
         </tbody>
       </AmountTable>
-      {selected.length > 0 && (
+      {selectedReviews.length > 0 && (
         <div className="bulk" role="group" aria-label="Selected payments">
-          <p role="status">{formatCount(selected.length)} selected</p>
-          {listBulkDecisions(selected).map((bulkDecision) => (
+          <p role="status">{formatCount(selectedReviews.length)} selected</p>
+          {listBulkDecisions(selectedReviews).map((bulkDecision) => (
             <button
               key={bulkDecision.decision}
               type="button"
@@ -170,7 +168,7 @@ export function ReviewTable({
       )}
       {decision !== null && (
         <BulkDialog
-          reviews={selected}
+          reviews={selectedReviews}
           decision={decision}
           onClose={() => setDecision(null)}
           onDone={(outcome) => {
@@ -208,27 +206,28 @@ function ReviewCells({ review }: { readonly review: WireReview }) {
 
 type BulkDecision = { readonly decision: DecisionName; readonly label: string }
 
-/** Decisions that have the same meaning for all selected payments. Refunds and moves need data of each payment. */
+/** Lists the decisions that mean the same for all selected payments. Refunds and moves need data of each payment. */
 function listBulkDecisions(reviews: readonly WireReview[]): readonly BulkDecision[] {
-  const [first] = reviews
-  if (first === undefined) return []
+  const [firstReview] = reviews
+  if (firstReview === undefined) return []
   const isAllowed = (decision: DecisionName): boolean =>
     reviews.every(({ decisions }) => decisions.includes(decision))
-  const isReceived = reviews.every(
+  const areReceived = reviews.every(
     ({ came, kind }) => came !== null && kind !== 'returned' && !kind.startsWith('refund'),
   )
-  const isSame = reviews.every((review) => getReason(review) === getReason(first))
-  const shortfall = getShortfall(first)
-  const missing = formatResponseMoney(shortfall, readReviewCurrencies(first).currency)
-  const accept = shortfall > 0 ? `Accept as full payment (waive ${missing})` : 'Accept payments'
+  const haveSameReason = reviews.every((review) => getReason(review) === getReason(firstReview))
+  const shortfall = getShortfall(firstReview)
+  const shortfallText = formatResponseMoney(shortfall, readReviewCurrencies(firstReview).currency)
+  const acceptLabel =
+    shortfall > 0 ? `Accept as full payment (waive ${shortfallText})` : 'Accept payments'
   return [
-    ...(isReceived && isSame && isAllowed('accept')
-      ? [{ decision: 'accept', label: accept } as const]
+    ...(areReceived && haveSameReason && isAllowed('accept')
+      ? [{ decision: 'accept', label: acceptLabel } as const]
       : []),
-    ...(isReceived && isSame && isAllowed('ask')
-      ? [{ decision: 'ask', label: `Ask for ${missing}` } as const]
+    ...(areReceived && haveSameReason && isAllowed('ask')
+      ? [{ decision: 'ask', label: `Ask for ${shortfallText}` } as const]
       : []),
-    ...(isReceived && isAllowed('dismiss')
+    ...(areReceived && isAllowed('dismiss')
       ? [{ decision: 'dismiss', label: 'Ignore (not ours)' } as const]
       : []),
   ]
@@ -258,7 +257,7 @@ function BulkDialog({
   const decisions = useMutation({
     mutationFn: async (reason: string) => {
       const failures: string[] = []
-      const { left } = await batches.run(payments, 1, async ([payment]) => {
+      const { unprocessedCount } = await batches.run(payments, 1, async ([payment]) => {
         if (payment === undefined) return
         const { id, version, reg_no: regNo } = payment
         try {
@@ -272,18 +271,18 @@ function BulkDialog({
           )
         }
       })
-      return { failures, left }
+      return { failures, left: unprocessedCount }
     },
-    onSuccess: ({ failures, left }) =>
+    onSuccess: ({ failures, left: unprocessedCount }) =>
       onDone({
         message: [
-          left > 0 ? 'Stopped:' : '',
-          `${formatCount(payments.length - left - failures.length)} of ${formatCount(payments.length)} payments decided.`,
+          unprocessedCount > 0 ? 'Stopped:' : '',
+          `${formatCount(payments.length - unprocessedCount - failures.length)} of ${formatCount(payments.length)} payments decided.`,
           ...failures,
         ]
           .join(' ')
           .trim(),
-        needsAttention: failures.length > 0 || left > 0,
+        needsAttention: failures.length > 0 || unprocessedCount > 0,
       }),
   })
   const cancel = (): void => {
@@ -328,7 +327,7 @@ function BulkDialog({
   )
 }
 
-/** The amount due, these payments, and their part under review, by currency. */
+/** Shows the amount due, these payments, and their part under review, by currency. */
 function BulkFigures({ reviews }: { readonly reviews: readonly WireReview[] }) {
   const figures = [
     ['Due', reviews.map((review) => [readReviewCurrencies(review).dueCurrency, review.due ?? 0])],

@@ -12,8 +12,8 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 
 const API_PATH = '/api/admin/exchange-rates/'
-/** More rates are in the audit log. */
-const SHOWN_RATES = 10
+/** Maximum number of rates on the page. The other rates are in the audit log. */
+const MAX_SHOWN_RATES = 10
 
 const readRates: Reader<ExchangeRatesResponse> = (body) =>
   isRecord(body) &&
@@ -114,18 +114,20 @@ export function ExchangeRates({
       </p>
       {rates.length > 0 && (
         <ul className="log">
-          {rates.slice(0, SHOWN_RATES).map(({ currency, day, rate, source, entered_by: user }) => (
-            <li key={`${currency} ${day}`}>
-              <span>
-                <b>
-                  1 {currency} = INR {rate}
-                </b>
-                <small>
-                  {formatDayShort(day as Day)} · {source} · entered by {user}
-                </small>
-              </span>
-            </li>
-          ))}
+          {rates
+            .slice(0, MAX_SHOWN_RATES)
+            .map(({ currency, day, rate, source, entered_by: user }) => (
+              <li key={`${currency} ${day}`}>
+                <span>
+                  <b>
+                    1 {currency} = INR {rate}
+                  </b>
+                  <small>
+                    {formatDayShort(day as Day)} · {source} · entered by {user}
+                  </small>
+                </span>
+              </li>
+            ))}
         </ul>
       )}
     </section>

@@ -29,7 +29,7 @@ export function FindPayer({
     if (hasFocus) field.current?.focus()
   }, [hasFocus])
   const [text, setText] = useState('')
-  const [active, setActive] = useState(0)
+  const [activeIndex, setActiveIndex] = useState(0)
   const listId = useId()
   const search = useSearch(text)
   const { query } = search
@@ -50,7 +50,7 @@ export function FindPayer({
         aria-expanded={results.length > 0}
         aria-controls={listId}
         aria-autocomplete="list"
-        aria-activedescendant={results.length > 0 ? `${listId}-${active}` : undefined}
+        aria-activedescendant={results.length > 0 ? `${listId}-${activeIndex}` : undefined}
         placeholder="Find by name, phone or number"
         maxLength={100}
         autoComplete="off"
@@ -58,15 +58,15 @@ export function FindPayer({
         value={text}
         onChange={({ target }) => {
           setText(target.value)
-          setActive(0)
+          setActiveIndex(0)
         }}
         onKeyDown={(event) => {
           const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
           if (step !== 0 && results.length > 0) {
             event.preventDefault()
-            setActive((active + step + results.length) % results.length)
+            setActiveIndex((activeIndex + step + results.length) % results.length)
           }
-          const result = results[active]
+          const result = results[activeIndex]
           if (event.key === 'Enter') {
             event.preventDefault()
             if (result !== undefined) select(result)
@@ -83,7 +83,7 @@ export function FindPayer({
             key={result.reg_no}
             id={`${listId}-${index}`}
             role="option"
-            aria-selected={index === active}
+            aria-selected={index === activeIndex}
             onPointerDown={(event) => {
               event.preventDefault()
               select(result)

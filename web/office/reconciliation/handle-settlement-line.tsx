@@ -8,7 +8,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { formatDateTime } from '../ui/format-date-time.ts'
 import { useToast } from '../ui/toast.tsx'
-import { readHandled } from './settlement-api-responses.ts'
+import { readHandlingResult } from './settlement-api-responses.ts'
 
 type LineProps = {
   readonly event: OfficeEvent
@@ -23,14 +23,18 @@ export function HandleLine({ event, line }: LineProps) {
   const showToast = useToast()
   const mutation = useMutation({
     mutationFn: (reason: string | null) =>
-      callApi(`/api/admin/settlements/handle/?event=${encodeURIComponent(event.id)}`, readHandled, {
-        method: 'POST',
-        json: {
-          line: String(line.id),
-          seen: String(line.seen ?? ''),
-          ...(reason !== null && { why: reason }),
+      callApi(
+        `/api/admin/settlements/handle/?event=${encodeURIComponent(event.id)}`,
+        readHandlingResult,
+        {
+          method: 'POST',
+          json: {
+            line: String(line.id),
+            seen: String(line.seen ?? ''),
+            ...(reason !== null && { why: reason }),
+          },
         },
-      }),
+      ),
     onSuccess: async ({ message }) => {
       showToast(message)
       await Promise.all([

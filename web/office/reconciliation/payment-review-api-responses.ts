@@ -26,7 +26,9 @@ const readRefundRequest = (value: unknown): Record<string, unknown> | null =>
     ? value
     : null
 
-/** The currencies of a payment under review and of the bill. A response states the latter only if it differs. */
+/**
+ * Returns the currencies of a payment under review and of the bill. A response states the latter only if it differs.
+ */
 export function readReviewCurrencies({
   currency: code,
   due_currency: dueCode,

@@ -129,7 +129,8 @@ export function getShortfall({
 }
 
 /**
- * Returns the label of a decision. A shortfall is waived or asked for, so the label states the amount.
+ * Returns the label of a decision. A decision about a shortfall waives it or asks for it, so the label states the
+ * amount.
  */
 function getDecisionLabel(review: WireReview, label: string, decision: DecisionName): string {
   const shortfall = getShortfall(review)
@@ -146,8 +147,8 @@ function getDecisionLabel(review: WireReview, label: string, decision: DecisionN
 }
 
 /**
- * The balance, this payment, and its part under review. Not labelled "Received", which on the
- * registration's page is the sum of the payments that count.
+ * Shows the balance, this payment, and its part under review. The payment is not labelled "Received", because on the
+ * registration's page that is the sum of the payments that count.
  */
 function ReviewFigures({ came: received, due, left, kind, ...review }: WireReview) {
   const { currency, dueCurrency } = readReviewCurrencies(review)
@@ -342,8 +343,7 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
 }
 
 /**
- * The search for the registration that a payment belongs to. Staff know the person's name, rarely
- * the number.
+ * The search for the registration that a payment belongs to. Staff usually know the person's name, but not the number.
  */
 function MoveTarget({ suggested }: { readonly suggested: string }) {
   const [target, setTarget] = useState({ regNo: suggested, name: '' })
@@ -373,7 +373,7 @@ function MoveTarget({ suggested }: { readonly suggested: string }) {
 }
 
 /**
- * Whether the gateway can refund the payment: not if another method was used, or its order is
+ * Returns whether the gateway can refund the payment. It cannot if another method was used, or if the order is
  * unknown.
  */
 function isGatewayRefundable({ came: received, order_id: order }: WireReview): boolean {

@@ -1,4 +1,4 @@
-/** Payouts of all gateway accounts, each with its line in the saved bank statements; and the page of one payout. */
+/** The payouts of all gateway accounts, each with its bank statement line, and the page of one payout. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { formatDayShort, isDay } from '../../../engine/index.ts'
@@ -88,7 +88,7 @@ export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
   )
 }
 
-/** Green if the bank statement contains the payout; otherwise states what is missing. */
+/** Links to the payout's line in the bank statement, or states what is missing. */
 function BankLine({ bank }: { readonly bank: WireBankLine }) {
   if (!('statement' in bank))
     return (

@@ -13,7 +13,7 @@ const readAmounts =
   (value: unknown): Record<string, unknown> | null =>
     isRecord(value) && names.every((name) => isSignedAmount(value[name])) ? value : null
 
-/** A line with its amounts, and who handled it. */
+/** Parses a settlement line: its amounts, and the user who handled it. */
 const readSettledLine = (line: unknown): Record<string, unknown> | null =>
   isRecord(line) &&
   (line['id'] === null || typeof line['id'] === 'number') &&
@@ -68,7 +68,7 @@ export const readPayouts: Reader<PayoutsResponse> = (body) =>
     ? (body as PayoutsResponse)
     : null
 
-export const readHandled: Reader<SettlementHandledResponse> = (body) =>
+export const readHandlingResult: Reader<SettlementHandledResponse> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? (body as SettlementHandledResponse) : null
 
 export const readSaveResult: Reader<SettlementSavedResponse> = (body) =>

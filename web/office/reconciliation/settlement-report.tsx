@@ -256,7 +256,10 @@ export function LinesByPayout<Line extends WireSettledLine>({
 const describePayout = ({ day, utr }: WireSettledLine): string =>
   [day !== null && isDay(day) ? formatDayShort(day) : '', utr].filter(Boolean).join(', ')
 
-/** `event`: the event of its registration, or else of its account. The payout is stated above the list. */
+/**
+ * `event` is the event of the line's registration, or else of its account. The heading above the list states the
+ * payout.
+ */
 export function SettledLine({
   event,
   ...line

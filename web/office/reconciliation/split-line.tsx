@@ -1,7 +1,4 @@
-/**
- * Splits a line of a bank statement between several people. The amounts must add up to the
- * remaining amount.
- */
+/** Splits a line of a bank statement between several people. */
 import { useState } from 'react'
 import type { WireStatementLine } from '../../../engine/api.ts'
 import { readAmount, toMajorUnits } from '../../../engine/index.ts'
@@ -35,6 +32,7 @@ type SplitLineProps = {
   readonly onCancel: () => void
 }
 
+/** The amounts must add up to the remaining amount of the line. */
 export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitLineProps) {
   const [rows, setRows] = useState<readonly Row[]>([])
   const amounts = rows.map(({ amount }) => {
@@ -42,7 +40,7 @@ export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitL
     return value === null ? 0 : toMajorUnits(value, currency)
   })
   const remainingAmount = addAmounts([line.left, ...amounts.map((amount) => -amount)], currency)
-  const change = (regNo: string, changes: Partial<Row>) =>
+  const updateRow = (regNo: string, changes: Partial<Row>) =>
     setRows(rows.map((row) => (row.regNo === regNo ? { ...row, ...changes } : row)))
   return (
     <form
@@ -70,7 +68,7 @@ export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitL
             <input
               inputMode="decimal"
               value={amount}
-              onChange={({ target }) => change(regNo, { amount: target.value })}
+              onChange={({ target }) => updateRow(regNo, { amount: target.value })}
             />
           </label>
           <label>
@@ -78,7 +76,7 @@ export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitL
             <input
               maxLength={200}
               value={difference}
-              onChange={({ target }) => change(regNo, { difference: target.value })}
+              onChange={({ target }) => updateRow(regNo, { difference: target.value })}
             />
           </label>
           <button
@@ -96,8 +94,8 @@ export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitL
         onSelect={({ reg_no: regNo, name, total }) => {
           if (rows.some((row) => row.regNo === regNo)) return
           const amount = total === null ? remainingAmount : Math.min(total, remainingAmount)
-          const added = { regNo, name, amount: formatForInput(amount, currency), difference: '' }
-          setRows([...rows, added])
+          const newRow = { regNo, name, amount: formatForInput(amount, currency), difference: '' }
+          setRows([...rows, newRow])
         }}
       />
       <p role="status" className={remainingAmount === 0 ? 'mute' : 'care'}>

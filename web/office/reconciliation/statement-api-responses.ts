@@ -13,7 +13,7 @@ export const buildStatementUrl = (id: number): string => `${STATEMENTS}/${id}`
 export const buildStatementApiPath = (id: number, call = ''): string =>
   `/api/admin/statements/${id}/${call === '' ? '' : `${call}/`}`
 
-const isRow = (value: unknown): Record<string, unknown> | null => (isRecord(value) ? value : null)
+const readRow = (value: unknown): Record<string, unknown> | null => (isRecord(value) ? value : null)
 
 export const readUpload: Reader<StatementUploadResponse> = (body) => {
   if (!isRecord(body)) return null
@@ -51,12 +51,12 @@ const readLine = (value: unknown): Record<string, unknown> | null =>
   isAmount(value['amount']) &&
   isSignedAmount(value['left']) &&
   typeof value['is_exact'] === 'boolean' &&
-  readArray(value['payments'], isRow) !== null &&
+  readArray(value['payments'], readRow) !== null &&
   readArray(value['proposals'], readProposal) !== null
     ? value
     : null
 
-const readTotal = (value: unknown): boolean =>
+const isTotal = (value: unknown): boolean =>
   isRecord(value) && typeof value['lines'] === 'number' && isSignedAmount(value['amount'])
 
 export const readStatement: Reader<StatementResponse> = (body) => {
@@ -66,14 +66,14 @@ export const readStatement: Reader<StatementResponse> = (body) => {
   const isReadable =
     readSummary(statement) !== null &&
     readArray(lines, readLine) !== null &&
-    readArray(returned, isRow) !== null &&
+    readArray(returned, readRow) !== null &&
     typeof withdrawals === 'number' &&
-    readArray(waiting, isRow) !== null &&
+    readArray(waiting, readRow) !== null &&
     Array.isArray(unread) &&
     Array.isArray(repeated) &&
     isRecord(totals) &&
     ['sum_in', 'assigned', 'review', 'not_ours', 'other_event', 'left'].every((name) =>
-      readTotal(totals[name]),
+      isTotal(totals[name]),
     )
   return isReadable ? (body as StatementResponse) : null
 }

@@ -20,7 +20,7 @@ type RowProps = LineActions & {
   readonly currency: Currency
   readonly events: readonly OfficeEvent[]
   readonly isBusy: boolean
-  /** Why the last decision about this line was refused. Null if it was not. */
+  /** Why the last decision about this line was refused. Null if it was not refused. */
   readonly problem: string | null
 }
 

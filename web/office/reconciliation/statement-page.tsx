@@ -32,7 +32,7 @@ type Statement = Extract<StatementResponse, { unchanged: false }>
 type Decision = 'review' | 'not_ours' | 'undone'
 /** How often an open page requests the decisions of other users. */
 const REFRESH_MS = 5_000
-/** The time without a key or click after which the requests stop, so that an unattended page does not extend the session. */
+/** The requests stop after this time without input, so that an unattended page does not extend the session. */
 const IDLE_AFTER_MS = 300_000
 /** Loads the statement, and afterwards only its changes. */
 function useStatement(id: number) {
@@ -56,10 +56,10 @@ function useStatement(id: number) {
     queryFn: async ({ signal }): Promise<Statement> => {
       const previous = client.getQueryData<Statement>(key)
       const since = previous === undefined ? '' : `?since=${previous.stamp}`
-      const answer = await callApi(`${buildStatementApiPath(id)}${since}`, readStatement, {
+      const response = await callApi(`${buildStatementApiPath(id)}${since}`, readStatement, {
         signal,
       })
-      if (!answer.unchanged) return answer
+      if (!response.unchanged) return response
       if (previous === undefined) throw new Error('an unchanged statement that was never loaded')
       return previous
     },
@@ -124,13 +124,13 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
   const batches = useBatches()
   const send = useMutation({
     mutationFn: async ({ lines: sentLines, call, buildJson }: LinesRequest) => {
-      const { results, left } = await batches.run(sentLines, BATCH_ROWS, (batch) =>
+      const { results, unprocessedCount } = await batches.run(sentLines, BATCH_ROWS, (batch) =>
         callApi(buildStatementApiPath(id, call), readDecision, {
           method: 'POST',
           json: buildJson(batch),
         }),
       )
-      return joinDecisions(results, left)
+      return joinDecisions(results, unprocessedCount)
     },
     // If a later request failed, some lines have already changed.
     onError: () => void refresh(),
@@ -149,13 +149,13 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
     readonly position: number
     readonly element: Element | null
   } | null>(null)
-  // The pressed button is disabled and then usually removed. If the user has moved to another field, the focus stays there.
+  // The pressed button has lost the focus. If the user has moved to another field, the focus stays there.
   useEffect(() => {
     if (send.isPending || lastPress.current === null) return
     const { position, element } = lastPress.current
     lastPress.current = null
-    const active = document.activeElement
-    if (active === element || active === null || active === document.body)
+    const activeElement = document.activeElement
+    if (activeElement === element || activeElement === null || activeElement === document.body)
       focusRow(workTable.current, position)
   }, [send.isPending])
   const submit = (request: LinesRequest) => {
@@ -165,7 +165,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
     }
     send.mutate(request)
   }
-  const getSeenDecision = (line: WireStatementLine) => line.decision?.id ?? null
+  const getSeenDecisionId = (line: WireStatementLine) => line.decision?.id ?? null
   const assign = (
     assignments: readonly { readonly line: WireStatementLine; readonly parts: readonly Part[] }[],
   ) =>
@@ -177,24 +177,24 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
         lines: assignments
           .filter(({ line }) => batch.includes(line))
           .flatMap(({ line, parts }) =>
-            parts.map((part) => ({ ...part, line: line.id, seen: getSeenDecision(line) })),
+            parts.map((part) => ({ ...part, line: line.id, seen: getSeenDecisionId(line) })),
           ),
       }),
     })
-  const decide = (line: WireStatementLine, decision: Decision, seen = getSeenDecision(line)) =>
+  const decide = (line: WireStatementLine, decision: Decision, seen = getSeenDecisionId(line)) =>
     submit({
       lines: [line],
       call: 'decide',
       canUndo: decision === 'not_ours',
       buildJson: () => ({ decision, choices: [{ line: line.id, seen }] }),
     })
-  /** Loads the lines first, because the decision to undo is newer than the lines on the page. */
+  /** Undoes “not ours”. Loads the lines first, because the decision to undo is newer than the lines on the page. */
   const undoNotOurs = async (undoneLines: readonly WireStatementLine[]) => {
-    const answer = await callApi(buildStatementApiPath(id), readStatement)
-    if (answer.unchanged) return
+    const response = await callApi(buildStatementApiPath(id), readStatement)
+    if (response.unchanged) return
     for (const { id: lineId } of undoneLines) {
-      const current = answer.lines.find((line) => line.id === lineId)
-      if (current?.state === 'not_ours') decide(current, 'undone')
+      const currentLine = response.lines.find((line) => line.id === lineId)
+      if (currentLine?.state === 'not_ours') decide(currentLine, 'undone')
     }
   }
   const exactMatches = lines.filter((line) => line.is_exact)
@@ -221,7 +221,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
                 events={events}
                 isBusy={send.isPending}
                 problem={problems.get(line.line) ?? null}
-                assign={(ofLine, parts) => assign([{ line: ofLine, parts }])}
+                assign={(assignedLine, parts) => assign([{ line: assignedLine, parts }])}
                 decide={decide}
               />
             )}
@@ -276,8 +276,8 @@ function joinDecisions(
   results: readonly StatementDecisionResponse[],
   remainingCount: number,
 ): Pick<StatementDecisionResponse, 'message' | 'done' | 'refused'> {
-  const [first] = results
-  if (results.length === 1 && remainingCount === 0 && first !== undefined) return first
+  const [firstResult] = results
+  if (results.length === 1 && remainingCount === 0 && firstResult !== undefined) return firstResult
   const done = results.flatMap((result) => result.done)
   const refused = results.flatMap((result) => result.refused)
   const message = [
@@ -296,7 +296,7 @@ function Announcement({ statement }: { readonly statement: Statement }) {
   const [text, setText] = useState('')
   const matchSummary = describeMatches(statement)
   useEffect(() => {
-    // Only changes to a status are announced, not its text when the page opens.
+    // Screen readers announce only changes to a status, not its text when the page opens.
     setText(matchSummary)
   }, [matchSummary])
   useEffect(() => {

@@ -13,21 +13,23 @@ export function describeMatches({ lines, totals }: Statement): string {
   if (lines.length === 0) return 'No incoming payments in this file.'
   const openLines = lines.filter(({ state }) => state === 'left')
   const exactCount = openLines.filter((line) => line.is_exact).length
-  const proposed = openLines.filter(({ is_exact, proposals }) => !is_exact && proposals.length > 0)
-  const differing = proposed.filter(
+  const proposedLines = openLines.filter(
+    ({ is_exact, proposals }) => !is_exact && proposals.length > 0,
+  )
+  const differingCount = proposedLines.filter(
     ({ proposals, left }) => proposals[0]?.basis === 'number' && proposals[0].due !== left,
   ).length
   const parts = [
     [exactCount, 'matched'],
-    [differing, 'with a different amount'],
-    [proposed.length - differing, 'to check'],
-    [openLines.length - exactCount - proposed.length, 'not matched'],
+    [differingCount, 'with a different amount'],
+    [proposedLines.length - differingCount, 'to check'],
+    [openLines.length - exactCount - proposedLines.length, 'not matched'],
     [totals.sum_in.lines - openLines.length, 'done'],
   ] as const
   return `${parts.flatMap(([count, text]) => (count === 0 ? [] : [`${count} ${text}`])).join(', ')}.`
 }
 
-/** The sum of credits equals the sum of the parts, to the minor unit. */
+/** Shows the totals. The sum of credits equals the sum of the parts, to the minor unit. */
 export function StatementTotals({
   totals,
   currency,
@@ -69,7 +71,7 @@ const TOTAL_LABELS = [
   ['left', 'Left', 'left'],
 ] as const
 
-/** Lines that need attention but no assignment, and claims that are in no line. */
+/** Lists lines that need attention but no assignment, and payment claims that match no line. */
 export function StatementNotes({
   statement: { returned, withdrawals, waiting, unread, repeated },
   currency,

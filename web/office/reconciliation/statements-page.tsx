@@ -32,7 +32,7 @@ export function StatementsPage({ events }: EventsProps) {
   )
 }
 
-/** The currencies of all events; rupees for an event that states none. */
+/** Returns the currencies of all events, including rupees for an event that states none. */
 export const findCurrencies = (events: readonly OfficeEvent[]): readonly string[] => [
   ...new Set(events.flatMap(({ currencies }) => currencies ?? [INR])),
 ]
@@ -49,9 +49,9 @@ function UploadForm({ events }: EventsProps) {
         readUpload,
         { method: 'POST', form: toSpreadsheet(upload.file) },
       ),
-    onSuccess: (answer) =>
-      answer.header === null
-        ? navigate(buildStatementUrl(answer.id), { state: { isUploaded: true } })
+    onSuccess: (response) =>
+      response.header === null
+        ? navigate(buildStatementUrl(response.id), { state: { isUploaded: true } })
         : undefined,
   })
   const error = useSignInOn401(upload.error)
@@ -164,7 +164,7 @@ function SavedStatements() {
 
 /** Names a statement by its bank and period. */
 export function describeStatement({ bank, from, to, currency }: WireStatementSummary): string {
-  const [first, last] = [from, to].map((day) => (isDay(day) ? formatDayShort(day) : day))
-  const period = first === last ? first : `${first} to ${last}`
+  const [firstDay, lastDay] = [from, to].map((day) => (isDay(day) ? formatDayShort(day) : day))
+  const period = firstDay === lastDay ? firstDay : `${firstDay} to ${lastDay}`
   return [bank === '' ? 'Bank statement' : bank, currency, period].filter(Boolean).join(', ')
 }

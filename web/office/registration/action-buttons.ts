@@ -6,7 +6,7 @@ import type { ActionsResponse } from '../../../engine/api.ts'
 export type ActionRequest = { readonly act: ActionName; readonly why: string } & Readonly<
   Record<string, unknown>
 >
-/** Actions with a button; the others are elsewhere on the page. */
+/** Labels of the actions that have a button. Other actions are elsewhere on the page. */
 export const ACTION_LABELS = {
   approve: 'Approve',
   refuse: 'Refuse',
@@ -70,7 +70,7 @@ export function arrangeActions({
  */
 export const canRefundAtOnce = ({
   allowed,
-  second_payment: second,
+  second_payment: secondPayment,
   kept: received,
   back_by_gateway: gatewayRefundable,
   reviews,
@@ -80,9 +80,9 @@ export const canRefundAtOnce = ({
   'allowed' | 'second_payment' | 'kept' | 'back_by_gateway' | 'reviews' | 'refund_notes'
 >): boolean =>
   allowed.includes('refund') &&
-  second !== null &&
+  secondPayment !== null &&
   received > 0 &&
-  second.amount === received &&
+  secondPayment.amount === received &&
   gatewayRefundable === received &&
   reviews.length === 0 &&
   notes.length === 0

@@ -57,7 +57,7 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
       showToast('Correction undone.')
       onChange()
     },
-    onError: (failed) => showToast(failed.message, { tone: 'bad' }),
+    onError: (failure) => showToast(failure.message, { tone: 'bad' }),
   })
   /** The answer whose form was closed: its button receives the focus as soon as it is rendered again. */
   const closedId = useRef<string | null>(null)
@@ -86,8 +86,8 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
                   regNo={regNo}
                   field={field}
                   currency={currency}
-                  onSaved={(result, priceChanged) => {
-                    if (priceChanged) {
+                  onSaved={(result, hasPriceChanged) => {
+                    if (hasPriceChanged) {
                       setEditedId(null)
                       setOutcome(result)
                     } else {
@@ -171,7 +171,7 @@ type EditAnswerProps = {
   readonly field: WireEditableField
   readonly currency: Currency
   /** A correction that changes the price may have sent an email. */
-  readonly onSaved: (outcome: Outcome, priceChanged: boolean) => void
+  readonly onSaved: (outcome: Outcome, hasPriceChanged: boolean) => void
   /** Called when the answer is no longer the one that the user saw. */
   readonly onStale: () => void
   readonly onCancel: () => void
@@ -182,7 +182,7 @@ type EditAnswerProps = {
  * in the meantime is not overwritten.
  */
 function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: EditAnswerProps) {
-  // The answer that the user saw when the form opened, or that the last refusal stated.
+  // The answer that the user saw when the form opened. Null after a refusal, which shows the user the current answer.
   const [seenAnswer, setSeenAnswer] = useState<WireEditableField | null>(field)
   const [value, setValue] = useState(() => toApiValue(field))
   const idempotencyKey = useRef(createKey())
@@ -200,8 +200,8 @@ function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: Edit
         },
       }),
     onSuccess: (result, { total }) => onSaved(result, total !== null),
-    onError: (failed) => {
-      if (!isApiError(failed) || failed.code !== 'moved_on') return
+    onError: (failure) => {
+      if (!isApiError(failure) || failure.code !== 'moved_on') return
       setSeenAnswer(null)
       onStale()
     },

@@ -32,12 +32,12 @@ export function MoneyPanels({ details }: { readonly details: OfficeRegistrationR
 export function buildPriceRows({
   registration,
   lines: wireLines,
-  ...answer
+  ...response
 }: Pick<
   OfficeRegistrationResponse,
   'registration' | 'lines' | 'currency' | 'tax_name'
 >): readonly LedgerRow[] {
-  const currency = readResponseCurrency(answer)
+  const currency = readResponseCurrency(response)
   const lines = readLines(wireLines, currency)
   const details = [
     ['category_display', 'Category'],
@@ -45,7 +45,7 @@ export function buildPriceRows({
   ] as const
   const amounts = [
     ['base', lines.length < 2 ? 'Base fee' : 'Before tax'],
-    ['gst', answer.tax_name ?? 'GST'],
+    ['gst', response.tax_name ?? 'GST'],
   ] as const
   const registeredAt = formatDateParts(registration['created_at'])
   return [
@@ -121,7 +121,9 @@ function Payments({
   )
 }
 
-/** Returns the status label of a failed payment attempt, which states the cause. */
+/**
+ * Returns the status label of a failed payment attempt, which states the cause. Returns no props for other attempts.
+ */
 function findFailureLabel({
   status,
   facts: events,

@@ -75,7 +75,7 @@ export function PreviousNextLinks({ event, regNo, listUrl }: PreviousNextLinksPr
   )
 }
 
-/** Uses the query key of the list page, so that its data is not loaded again. */
+/** Loads one page of the list. It shares the query key of the list page, so that loaded data is reused. */
 function useListPage(list: AdminList | null, search: string, page: number, isEnabled: boolean) {
   const searchParams = new URLSearchParams(buildQuery(search, page))
   const url = list === null ? '' : buildListUrl(list.api, list, searchParams, true)
@@ -84,7 +84,7 @@ function useListPage(list: AdminList | null, search: string, page: number, isEna
     queryFn:
       list === null ? skipToken : ({ signal }) => callApi(url, createListReader(list), { signal }),
     enabled: isEnabled,
-    // Moving to the next registration does not reload the list each time.
+    // Avoids reloading the list on each move to the next registration.
     staleTime: STALE_AFTER_MS,
   })
   return query.data ?? null

@@ -11,7 +11,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { Documents } from './receipts-and-invoices.tsx'
 import { Actions } from './actions/actions-panel.tsx'
-import { useActions, useOthersChanges } from './actions/use-actions.ts'
+import { useActions, useChangesByOthers } from './actions/use-actions.ts'
 import { AnswersPanel } from './answers-panel.tsx'
 import { MoneyPanels } from './money-panel.tsx'
 import { buildEntries, Timeline } from './timeline.tsx'
@@ -60,7 +60,7 @@ export function RegistrationPage({
     void reloadActions()
     reload()
   }
-  const othersChange = useOthersChanges(actionsQuery.data, reload)
+  const othersChange = useChangesByOthers(actionsQuery.data, reload)
   // A failed background check must not interrupt the user. The next click reports the error.
   const actionsError = useSignInOn401(actionsQuery.data === undefined ? actionsQuery.error : null)
   const error = useSignInOn401(query.error)

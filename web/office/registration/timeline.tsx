@@ -1,4 +1,4 @@
-/** The timeline of a registration: money, emails, notes and changes in one list, with the field for a note. */
+/** The timeline of a registration: money, emails, notes and changes in one list, and the note field. */
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { ActionsResponse, OfficeRegistrationResponse } from '../../../engine/api.ts'
@@ -56,11 +56,11 @@ export function buildEntries(
   }: Pick<OfficeRegistrationResponse, 'payments' | 'mails' | 'audit'>,
   history: ActionsResponse['trail'],
 ): readonly TimelineEntry[] {
-  const recorded = history.map(({ at, who }) => `${at} ${who}`)
-  const rest = audit.filter(({ at, who: user, is_access: isAccess }) => {
-    const index = isAccess ? -1 : recorded.indexOf(`${at} ${user}`)
+  const recordedKeys = history.map(({ at, who }) => `${at} ${who}`)
+  const otherAuditEntries = audit.filter(({ at, who: user, is_access: isAccess }) => {
+    const index = isAccess ? -1 : recordedKeys.indexOf(`${at} ${user}`)
     if (index === -1) return true
-    recorded.splice(index, 1)
+    recordedKeys.splice(index, 1)
     return false
   })
   const entries: readonly TimelineEntry[] = [
@@ -85,7 +85,7 @@ export function buildEntries(
       who: email.to,
       email,
     })),
-    ...rest.map(({ at, who: user, what: text, is_access: isAccess }) => ({
+    ...otherAuditEntries.map(({ at, who: user, what: text, is_access: isAccess }) => ({
       at,
       kind: isAccess ? ('access' as const) : ('change' as const),
       text: `${text.charAt(0).toUpperCase()}${text.slice(1)}`,
@@ -104,12 +104,12 @@ export function Timeline({
   readonly regNo: string
   readonly entries: readonly TimelineEntry[]
   readonly canNote: boolean
-  /** Called when a note was added. */
+  /** Called after a note was added. */
   readonly onDone: () => void
 }) {
   const [isAccessShown, setAccessShown] = useState(false)
   const [visibleCount, setVisibleCount] = useState(ENTRIES_PER_CLICK)
-  const shown = entries.filter(({ kind }) => isAccessShown || kind !== 'access')
+  const visibleEntries = entries.filter(({ kind }) => isAccessShown || kind !== 'access')
   return (
     <section className="pan timeline" id="timeline" aria-labelledby="reg-timeline">
       <div className="ph">
@@ -125,12 +125,12 @@ export function Timeline({
       </div>
       {canNote && <NoteForm regNo={regNo} onDone={onDone} />}
       <ul className="log">
-        {shown.slice(0, visibleCount).map((entry, index) => (
+        {visibleEntries.slice(0, visibleCount).map((entry, index) => (
           <Entry key={index} {...entry} />
         ))}
       </ul>
       <ShowMoreButton
-        count={shown.length}
+        count={visibleEntries.length}
         visibleCount={visibleCount}
         step={ENTRIES_PER_CLICK}
         onChange={setVisibleCount}
@@ -180,7 +180,10 @@ function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: 
       onDone()
     },
   })
-  /** The note has no effect outside the office, so it can be undone. The server finds it by its text. */
+  /**
+   * Undoes a note, which is safe because a note has no effect outside the office. The server finds the note by its
+   * text.
+   */
   const undo = useMutation({
     mutationFn: (note: string) =>
       callApi(buildActionsUrl(regNo), readOutcome, {
@@ -191,7 +194,7 @@ function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: 
       showToast(message)
       onDone()
     },
-    onError: (failed) => showToast(failed.message, { tone: 'bad' }),
+    onError: (failure) => showToast(failure.message, { tone: 'bad' }),
   })
   const error = useSignInOn401(mutation.error)
   return (

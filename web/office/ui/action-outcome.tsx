@@ -28,7 +28,10 @@ export const readOutcome: Reader<Outcome> = (body) =>
       }
     : null
 
-/** Takes the focus with each new result, because the pressed button has usually disappeared. Empty if null. */
+/**
+ * Takes the focus with each new result, because the pressed button has usually disappeared. Empty if there is no
+ * result.
+ */
 export function ActionOutcome({ outcome }: { readonly outcome: Outcome | null }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -1,5 +1,5 @@
 /** The user's choice of light or dark colours, stored in this browser. */
-import { readLasting, writeLasting } from '../../app/browser-storage.ts'
+import { readPersistent, writePersistent } from '../../app/browser-storage.ts'
 
 /** `system` follows the setting of the device. */
 export const COLOR_THEMES = ['system', 'light', 'dark'] as const
@@ -7,15 +7,15 @@ export type ColorTheme = (typeof COLOR_THEMES)[number]
 
 const STORAGE_KEY = 'office-color-theme'
 
-/** The stored choice. `system` if there is none, or if storage is blocked. */
+/** Returns the stored choice, or `system` if there is none or storage is blocked. */
 export function readColorTheme(): ColorTheme {
-  const stored = readLasting(STORAGE_KEY)
+  const stored = readPersistent(STORAGE_KEY)
   return COLOR_THEMES.find((theme) => theme === stored) ?? 'system'
 }
 
 /** Stores a choice and applies it. */
 export function chooseColorTheme(theme: ColorTheme): void {
-  writeLasting(STORAGE_KEY, theme)
+  writePersistent(STORAGE_KEY, theme)
   showColorTheme()
 }
 

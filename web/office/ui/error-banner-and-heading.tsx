@@ -15,8 +15,8 @@ type BannerProps = {
 }
 
 /**
- * An error above the content it affects. Screen readers announce it immediately. It stays until
- * it is dismissed or the call is retried.
+ * An error above the content it affects. Screen readers announce it immediately. It stays until the user dismisses it
+ * or retries the call.
  */
 export function Banner({ text, onDismiss, action }: BannerProps) {
   return (
@@ -51,8 +51,8 @@ export function PageHeading({
   const heading = useRef<HTMLHeadingElement>(null)
   const { setTitle, eventTitle } = use(PageContext)
   useEffect(() => {
-    const ofEvent = eventTitle === null || title.includes(eventTitle) ? [] : [eventTitle]
-    document.title = [title, ...ofEvent, 'Rollcall office'].join(' · ')
+    const eventParts = eventTitle === null || title.includes(eventTitle) ? [] : [eventTitle]
+    document.title = [title, ...eventParts, 'Rollcall office'].join(' · ')
     setTitle(title)
   }, [title, eventTitle, setTitle])
   useEffect(() => {
@@ -108,9 +108,9 @@ export function RegistrationStatus({
         Unpaid
       </Badge>
     )
-  const isOpen = due > 0 && registration.payment_status === 'success'
+  const isPartlyPaid = due > 0 && registration.payment_status === 'success'
   const dueText = `${formatResponseMoney(due, currency)} due`
-  if (isOpen && !inList)
+  if (isPartlyPaid && !inList)
     return (
       <Badge tone="wait" icon="clock">
         {`Partly paid, ${dueText}`}
@@ -132,7 +132,7 @@ export function RegistrationStatus({
             : registration.payment_status_display
         }
       />
-      {isOpen && (
+      {isPartlyPaid && (
         <>
           {' '}
           <Badge tone="wait" icon="clock">
@@ -148,9 +148,9 @@ export function RegistrationStatus({
  * A registration number in groups of four. The gaps are CSS, so that the copied number contains
  * no spaces.
  */
-export function RegNumber({ text: number }: { readonly text: string }) {
-  const digits = /\d*$/.exec(number)?.[0] ?? ''
-  const prefix = number.slice(0, number.length - digits.length)
+export function RegNumber({ text: regNo }: { readonly text: string }) {
+  const digits = /\d*$/.exec(regNo)?.[0] ?? ''
+  const prefix = regNo.slice(0, regNo.length - digits.length)
   const groups = digits.match(/.{1,4}/g) ?? []
   return (
     <span className="regno">

@@ -127,7 +127,7 @@ export function CodeField() {
   )
 }
 
-/** The end of a dialog's form: the reason, the button that submits, and Cancel. */
+/** The last part of a dialog's form: the reason, the submit button, and Cancel. */
 export function ReasonAndButtons({
   submitLabel,
   isPending,
@@ -159,7 +159,9 @@ export function ReasonAndButtons({
 
 const UPLOAD_LABEL = 'Uploading the file and matching its payments…'
 
-/** A form with one spreadsheet, which is matched with payments. `children`: further fields. */
+/**
+ * A form that uploads a spreadsheet, whose lines are then matched with payments. `children` contains further fields.
+ */
 export function SpreadsheetForm({
   label,
   isPending,

@@ -13,7 +13,10 @@ import {
 } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 
-/** A value that is not an amount is shown unchanged, so that staff see the content of the response. */
+/**
+ * Returns a formatter. It returns a value that is not an amount unchanged, so that staff see the content of the
+ * response.
+ */
 const formatWith =
   (format: typeof formatMoney) =>
   (value: unknown, currency: Currency): string => {
@@ -29,17 +32,19 @@ export const formatResponseAmount = formatWith(formatAmount)
 /** Formats a price: with its symbol, or “Free” if it is zero. */
 export const formatResponsePrice = formatWith(formatPrice)
 
-/** Formats an amount that may be negative: "₹ 590" and "−₹ 590". Empty if it is not an amount. */
+/** Formats an amount that may be negative: "₹ 590" and "−₹ 590". Returns an empty string if it is not an amount. */
 export function formatSignedMoney(value: number, currency: Currency): string {
-  const size = fromMajorUnits(Math.abs(value), currency)
-  return size === null ? '' : formatMoney(toAmount(value < 0 ? -size : size), currency)
+  const magnitude = fromMajorUnits(Math.abs(value), currency)
+  return magnitude === null
+    ? ''
+    : formatMoney(toAmount(value < 0 ? -magnitude : magnitude), currency)
 }
 
 /** Adds amounts of one currency without floating-point errors. */
 export function addAmounts(amounts: readonly number[], currency: Currency): number {
   const toMinorUnits = (amount: number): number => {
-    const size = fromMajorUnits(Math.abs(amount), currency) ?? 0
-    return amount < 0 ? -size : size
+    const magnitude = fromMajorUnits(Math.abs(amount), currency) ?? 0
+    return amount < 0 ? -magnitude : magnitude
   }
   return toMajorUnits(
     toAmount(amounts.reduce((sum, amount) => sum + toMinorUnits(amount), 0)),
@@ -47,28 +52,33 @@ export function addAmounts(amounts: readonly number[], currency: Currency): numb
   )
 }
 
-/** The default value of an amount's input: "590" and "590.50". Empty if it is not an amount. */
+/** Returns the default value of an amount input: "590" or "590.50". Returns an empty string if it is not an amount. */
 export function formatForInput(value: number, currency: Currency): string {
   const amount = fromMajorUnits(value, currency)
   return amount === null ? '' : formatPlainAmount(amount, currency).replace(/\.0+$/, '')
 }
 
-/** Labels an amount's input. Most events are in rupees; the label names any other currency. */
+/** Labels an amount input. Most events are in rupees; the label names any other currency. */
 export const formatAmountLabel = (label: string, currency: Currency): string =>
   currency === INR ? label : `${label} (${currency})`
 
-/** The revenue of an event in each of its currencies: "₹ 1,30,000 · US$ 450". Two currencies are never added. */
+/**
+ * Formats the revenue of an event in each of its currencies: "₹ 1,30,000 · US$ 450". Never adds different currencies.
+ */
 export const formatEventRevenue = (stats: EventStats): string =>
   formatRevenue([stats, ...(stats.other_currencies ?? [])], readResponseCurrency(stats))
 
-/** Omits currencies without revenue. If there is no revenue at all, returns zero in the currency `ifNone`. */
+/**
+ * Formats the revenue by currency and omits currencies without revenue. Returns zero in `fallbackCurrency` if there is
+ * none.
+ */
 export function formatRevenue(
   sums: readonly { readonly total_revenue: number; readonly currency?: string }[],
-  ifNone: Currency,
+  fallbackCurrency: Currency,
 ): string {
   const received = sums.filter((sum) => sum.total_revenue !== 0)
   return received.length === 0
-    ? formatResponseMoney(0, ifNone)
+    ? formatResponseMoney(0, fallbackCurrency)
     : received
         .map((sum) => formatResponseMoney(sum.total_revenue, readResponseCurrency(sum)))
         .join(' · ')

@@ -8,7 +8,10 @@ import type { ListFilter } from '../lists/list-filters.tsx'
 
 type LogPage = { readonly before: number | null }
 
-/** `filterQuery` is the query string of the active filters. `name` is the query key. */
+/**
+ * Loads a log page by page, filtered by the URL. `filterQuery` is the query string of the active filters. `name` is
+ * the query key.
+ */
 export function useFilteredLog<T extends LogPage>(
   name: string,
   path: string,
@@ -39,13 +42,13 @@ export function useFilteredLog<T extends LogPage>(
 export function LogFilters({
   title,
   filters,
-  inBar,
+  barFilterName,
   params,
   setParams,
 }: {
   readonly title: string
   readonly filters: readonly ListFilter[]
-  readonly inBar: string
+  readonly barFilterName: string
 } & Pick<ReturnType<typeof useFilteredLog>, 'params' | 'setParams'>) {
   return (
     <div className="whole">
@@ -53,7 +56,7 @@ export function LogFilters({
         list={{ title, filters }}
         searchParams={params}
         extraFilters={[]}
-        inBar={inBar}
+        barFilterName={barFilterName}
         onChange={(change, replace = false) =>
           setParams(
             (previous) => {
@@ -94,7 +97,7 @@ export function ShowOlder({
 
 type EventChoices = readonly { readonly id: string; readonly title: string }[]
 
-/** Event selector; all events by default. */
+/** Creates a filter by event, with all events as the default. */
 export const createEventFilter = (events: EventChoices): ListFilter => ({
   show: 'event',
   sentAs: 'event',

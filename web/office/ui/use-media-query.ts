@@ -1,7 +1,7 @@
-/** Whether the window matches a media query; updated when that changes. */
+/** Returns whether the window matches a media query, and updates when the result changes. */
 import { useSyncExternalStore } from 'react'
 
-/** True on a phone, where pages have one column. */
+/** Returns true on a phone, where pages have one column. */
 export const useIsPhone = (): boolean => !useMediaQuery('(min-width: 768px)')
 
 export function useMediaQuery(query: string): boolean {

@@ -72,9 +72,9 @@ function SecondFactorSection({ account, onChange }: SectionProps) {
   const { is_on, is_required, recovery_codes_left: codesLeft } = account.second_factor
   const [pendingSecret, setPendingSecret] = useState<SecondFactorResponse | null>(null)
   const [result, setResult] = useState<{ message: string; codes: readonly string[] } | null>(null)
-  const showResult = (answer: { message: string; recovery_codes: readonly string[] }) => {
+  const showResult = (response: { message: string; recovery_codes: readonly string[] }) => {
     setPendingSecret(null)
-    setResult({ message: answer.message, codes: answer.recovery_codes })
+    setResult({ message: response.message, codes: response.recovery_codes })
     onChange()
   }
   return (
@@ -180,7 +180,7 @@ function ConfirmSecondFactor({
   onCancel,
 }: {
   readonly secret: SecondFactorResponse
-  readonly onDone: (answer: { message: string; recovery_codes: string[] }) => void
+  readonly onDone: (response: { message: string; recovery_codes: string[] }) => void
   readonly onCancel: () => void
 }) {
   const container = useRef<HTMLDivElement>(null)

@@ -9,7 +9,7 @@ import { ApiForm, Field } from '../ui/form-fields.tsx'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
-import { readUsers, readUserChanged } from './users-api-responses.ts'
+import { readUsers, readUserUpdate } from './users-api-responses.ts'
 import { formatDateTime } from '../ui/format-date-time.ts'
 import '../registration/registration-details-page.css'
 import './team-page.css'
@@ -24,8 +24,8 @@ export function TeamPage({ username }: { readonly username: string }) {
   })
   const error = useSignInOn401(query.error)
   const reload = () => void query.refetch()
-  const onDone = (answer: UserUpdatedResponse) => {
-    setResult(answer)
+  const onDone = (response: UserUpdatedResponse) => {
+    setResult(response)
     reload()
   }
   return (
@@ -38,7 +38,7 @@ export function TeamPage({ username }: { readonly username: string }) {
           <span className="vh">Loading the team</span>
         </p>
       )}
-      <div role="status">{result && <ResultNotice answer={result} />}</div>
+      <div role="status">{result && <ResultNotice response={result} />}</div>
       {query.data && (
         <div className="panels top">
           <section className="pan" aria-labelledby="people">
@@ -61,7 +61,7 @@ export function TeamPage({ username }: { readonly username: string }) {
               <ApiForm
                 label="Invite"
                 path={API_PATH}
-                read={readUserChanged}
+                read={readUserUpdate}
                 button="Create invitation link"
                 extraValues={readPermissions}
                 onDone={onDone}
@@ -89,7 +89,7 @@ export function TeamPage({ username }: { readonly username: string }) {
 }
 
 /** Shows the result of an action and, once only, the link for the user. */
-function ResultNotice({ answer: { message, link } }: { readonly answer: UserUpdatedResponse }) {
+function ResultNotice({ response: { message, link } }: { readonly response: UserUpdatedResponse }) {
   const [isCopied, setIsCopied] = useState(false)
   const container = useRef<HTMLDivElement>(null)
   // The pressed button may have disappeared, so the focus moves to this element.
@@ -120,7 +120,7 @@ function ResultNotice({ answer: { message, link } }: { readonly answer: UserUpda
 }
 
 type EventChoices = UsersResponse['events']
-type OnDone = (answer: UserUpdatedResponse) => void
+type OnDone = (response: UserUpdatedResponse) => void
 
 /**
  * Returns the events of the form as call parameters. The parameter is `events`, because `event`
@@ -145,10 +145,10 @@ function TeamMember({
   const [isRemoving, setIsRemoving] = useState(false)
   const { username, role } = member
   const memberPath = `${API_PATH}${encodeURIComponent(username)}/`
-  const closeAndReport: OnDone = (answer) => {
+  const closeAndReport: OnDone = (response) => {
     setIsOpen(false)
     setIsRemoving(false)
-    onDone(answer)
+    onDone(response)
   }
   const getEventTitle = (id: string): string => events.find((event) => event.id === id)?.title ?? id
   return (
@@ -194,7 +194,7 @@ function TeamMember({
             <ApiForm
               label={`Permissions of ${username}`}
               path={`${memberPath}may/`}
-              read={readUserChanged}
+              read={readUserUpdate}
               button="Save"
               extraValues={readPermissions}
               onDone={closeAndReport}
@@ -206,7 +206,7 @@ function TeamMember({
                 <ApiForm
                   label={`Reset the password of ${username}`}
                   path={`${memberPath}link/`}
-                  read={readUserChanged}
+                  read={readUserUpdate}
                   button="Create password link"
                   isQuiet
                   onDone={closeAndReport}
@@ -216,7 +216,7 @@ function TeamMember({
                 <ApiForm
                   label={`Two-step sign-in of ${username}`}
                   path={`${memberPath}reset-second-factor/`}
-                  read={readUserChanged}
+                  read={readUserUpdate}
                   button="Remove two-step sign-in"
                   isQuiet
                   onDone={closeAndReport}
@@ -239,7 +239,7 @@ function TeamMember({
             <ApiForm
               label={`Remove ${username}`}
               path={`${memberPath}remove/`}
-              read={readUserChanged}
+              read={readUserUpdate}
               button="Remove"
               onDone={closeAndReport}
             />
@@ -265,7 +265,7 @@ function PermissionFields({
   readonly events: EventChoices
 }) {
   const [role, setRole] = useState(initialRole)
-  const [isAll, setIsAll] = useState(selectedEvents === null)
+  const [hasAllEvents, setHasAllEvents] = useState(selectedEvents === null)
   // Events whose files were removed stay selected until the user deselects them.
   const missingEvents = (selectedEvents ?? []).filter((id) =>
     events.every((event) => event.id !== id),
@@ -292,12 +292,12 @@ function PermissionFields({
             type="checkbox"
             name="all"
             value="yes"
-            checked={isAll}
-            onChange={({ target }) => setIsAll(target.checked)}
+            checked={hasAllEvents}
+            onChange={({ target }) => setHasAllEvents(target.checked)}
           />
           <span>All events, including future ones</span>
         </label>
-        {!isAll &&
+        {!hasAllEvents &&
           [...events, ...missingEvents.map((id) => ({ id, title: id }))].map(({ id, title }) => (
             <label className="choice" key={id}>
               <input
@@ -337,7 +337,7 @@ function SecondFactorRequirement({
       <ApiForm
         label="Two-step sign-in requirement"
         path={`${API_PATH}second-factor/`}
-        read={readUserChanged}
+        read={readUserUpdate}
         button={isOn ? 'Make it optional' : 'Require for treasurers and owners'}
         isQuiet
         extraValues={() => ({ required: !isOn })}

@@ -20,14 +20,14 @@ const readText = (value: unknown): string | null => (typeof value === 'string' ?
 const isInstant = (value: unknown): boolean =>
   typeof value === 'string' && readInstant(value) !== null
 const isInstantOrNull = (value: unknown): boolean => value === null || isInstant(value)
-const isEventIds = (value: unknown): boolean =>
+const areEventIds = (value: unknown): boolean =>
   value === null || readArray(value, readText) !== null
 
 export const readAccount: Reader<AccountResponse> = (body) =>
   isRecord(body) &&
   hasAll(body, 'string', 'username') &&
   isRole(body['role']) &&
-  isEventIds(body['events']) &&
+  areEventIds(body['events']) &&
   isRecord(body['second_factor']) &&
   hasAll(body['second_factor'], 'boolean', 'is_on', 'is_required') &&
   hasAll(body['second_factor'], 'number', 'recovery_codes_left') &&
@@ -71,7 +71,7 @@ const readUser = (value: unknown): WireUser | null =>
   isRecord(value) &&
   hasAll(value, 'string', 'username') &&
   isRole(value['role']) &&
-  isEventIds(value['events']) &&
+  areEventIds(value['events']) &&
   hasAll(value, 'boolean', 'has_second_factor') &&
   isInstant(value['added_at']) &&
   isInstantOrNull(value['signed_in_at']) &&
@@ -79,7 +79,7 @@ const readUser = (value: unknown): WireUser | null =>
     ? (value as WireUser)
     : null
 
-export const readUserChanged: Reader<UserUpdatedResponse> = (body) =>
+export const readUserUpdate: Reader<UserUpdatedResponse> = (body) =>
   isRecord(body) &&
   hasAll(body, 'string', 'message') &&
   (body['link'] === null || typeof body['link'] === 'string')

@@ -1,7 +1,4 @@
-/**
- * The user's settings for a list: additional columns and saved views.
- * Stored on the server, so that they apply in every browser.
- */
+/** The user's settings for a list, stored on the server: additional columns and saved views. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { AdminList, Column, MyList, MyListsResponse } from '../../../../engine/index.ts'

@@ -219,8 +219,8 @@ function ActionFields({ button, actionData, setAnswers }: ActionFieldsProps): Re
   }
 }
 
-function EraseWarning({ pay_back: refundDue, ...answer }: ActionsResponse) {
-  const currency = readResponseCurrency(answer)
+function EraseWarning({ pay_back: refundDue, ...response }: ActionsResponse) {
+  const currency = readResponseCurrency(response)
   return (
     <>
       {refundDue > 0 && (
@@ -246,9 +246,9 @@ function RefundFields({
   back_by_gateway: gatewayRefundable,
   refund_notes: reasons,
   reviews,
-  ...answer
+  ...response
 }: ActionsResponse) {
-  const currency = readResponseCurrency(answer)
+  const currency = readResponseCurrency(response)
   const amount = refundDue === 0 ? refundable : refundDue
   const [refundMethod, setRefundMethod] = useState(
     gatewayRefundable >= amount && amount > 0 ? 'gateway' : 'hand',

@@ -57,10 +57,10 @@ const isSecondPayment = (value: unknown): boolean =>
 const isApproval = (value: unknown): boolean => {
   if (!isRecord(value)) return false
   const { look_at: documents, offer } = value
-  const isFile = (file: unknown): Record<string, unknown> | null =>
+  const readDocument = (file: unknown): Record<string, unknown> | null =>
     isRecord(file) && hasAll(file, 'string', 'id', 'label', 'name') ? file : null
   const isOffer = isRecord(offer) && hasAll(offer, 'string', 'label') && isAmount(offer['total'])
-  return readArray(documents, isFile) !== null && (offer === null || isOffer)
+  return readArray(documents, readDocument) !== null && (offer === null || isOffer)
 }
 
 const isPaymentClaim = (value: unknown): boolean =>

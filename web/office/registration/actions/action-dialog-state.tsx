@@ -13,8 +13,8 @@ import { buildActionsUrl } from './use-actions.ts'
 
 type OpenDialog = {
   readonly button: ButtonAction
-  /** The state shown in the dialog. While the dialog is open, it changes only together with a message. */
-  readonly shown: ActionsResponse
+  /** The state shown in the dialog. While the dialog is open, this state changes only when a message is shown. */
+  readonly actionData: ActionsResponse
 }
 
 export function useActionDialog({
@@ -28,11 +28,11 @@ export function useActionDialog({
   /** Called when the registration has changed. */
   readonly onDone: () => void
 }): {
-  readonly open: (button: ButtonAction, shown: ActionsResponse) => void
+  readonly open: (button: ButtonAction, actionData: ActionsResponse) => void
   /** Performs an action without its dialog, which opens only if the action is refused. */
   readonly perform: (
     request: ActionRequest & { readonly act: ButtonAction },
-    shown: ActionsResponse,
+    actionData: ActionsResponse,
   ) => void
   readonly isBusy: boolean
   readonly dialog: ReactNode
@@ -53,22 +53,26 @@ export function useActionDialog({
     },
     // If the registration has changed since the dialog was opened, the dialog shows the current
     // state.
-    onError: async (failed) => {
-      if (!isApiError(failed) || (failed.code !== 'not_now' && failed.code !== 'moved_on')) return
-      const shown = await reload()
-      if (shown !== undefined) setOpenDialog((current) => current && { ...current, shown })
+    onError: async (failure) => {
+      if (!isApiError(failure) || (failure.code !== 'not_now' && failure.code !== 'moved_on'))
+        return
+      const actionData = await reload()
+      if (actionData !== undefined)
+        setOpenDialog((current) => current && { ...current, actionData })
     },
   })
   const error = useSignInOn401(mutation.error)
   return {
-    open: (button, shown) => {
+    open: (button, actionData) => {
       mutation.reset()
       setOutcome(null)
-      setOpenDialog({ button, shown })
+      setOpenDialog({ button, actionData })
     },
-    perform: (request, shown) => {
+    perform: (request, actionData) => {
       setOutcome(null)
-      mutation.mutate(request, { onError: () => setOpenDialog({ button: request.act, shown }) })
+      mutation.mutate(request, {
+        onError: () => setOpenDialog({ button: request.act, actionData }),
+      })
     },
     isBusy: mutation.isPending,
     dialog: openDialog !== null && (
@@ -76,7 +80,7 @@ export function useActionDialog({
         key={openDialog.button}
         button={openDialog.button}
         title={ACTION_LABELS[openDialog.button]}
-        actionData={openDialog.shown}
+        actionData={openDialog.actionData}
         error={error}
         isBusy={mutation.isPending}
         onPerform={(request) => mutation.mutate(request)}

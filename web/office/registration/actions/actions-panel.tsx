@@ -53,7 +53,7 @@ export function Actions({ data, event, reload, onDone }: ActionsProps) {
       {data.second_payment && canRefundAtOnce(data) && (
         <RefundSecondPayment
           secondPayment={data.second_payment}
-          otherPayments={data.duplicates_version}
+          otherPaymentsVersion={data.duplicates_version}
           currency={currency}
           isBusy={isBusy}
           onRefund={(request) => perform(request, data)}
@@ -99,15 +99,15 @@ function StateSummary({
   state_display: stateLabel,
   pay_back: refundDue,
   refund_unsettled: isRefundUnsettled,
-  ...answer
+  ...response
 }: ActionsResponse) {
-  const currency = readResponseCurrency(answer)
+  const currency = readResponseCurrency(response)
   return (
     <>
       <p className="state">
         <b>{`${stateLabel.charAt(0).toUpperCase()}${stateLabel.slice(1)}`}</b>
       </p>
-      <MoneyFigures {...answer} />
+      <MoneyFigures {...response} />
       {refundDue > 0 && (
         <p className="care">
           <Icon name="tri" small />
@@ -125,7 +125,7 @@ function StateSummary({
 
 function SecondPaymentNotice({
   event,
-  secondPayment: { first, amount, asked_at: requestedAtText },
+  secondPayment: { first: firstRegNo, amount, asked_at: requestedAtText },
   currency,
 }: Pick<ActionsProps, 'event'> & {
   readonly secondPayment: WireSecondPayment
@@ -137,7 +137,7 @@ function SecondPaymentNotice({
       <Icon name="tri" small />
       <span>
         This is a second payment. The first registration of this person is{' '}
-        <Link to={buildRegistrationUrl(event, first)}>{first}</Link>.
+        <Link to={buildRegistrationUrl(event, firstRegNo)}>{firstRegNo}</Link>.
         {requestedAt !== null && (
           <>
             {' '}
@@ -153,20 +153,20 @@ function SecondPaymentNotice({
 }
 
 function RefundSecondPayment({
-  secondPayment: { first, amount },
-  otherPayments,
+  secondPayment: { first: firstRegNo, amount },
+  otherPaymentsVersion,
   currency,
   isBusy,
   onRefund,
 }: {
   readonly secondPayment: WireSecondPayment
-  readonly otherPayments: string
+  readonly otherPaymentsVersion: string
   readonly currency: Currency
   readonly isBusy: boolean
   readonly onRefund: (request: ActionRequest & { readonly act: 'refund' }) => void
 }) {
   const [key] = useState(createKey)
-  const reason = `Second payment of the same person: the first is ${first}.`
+  const reason = `Second payment of the same person: the first is ${firstRegNo}.`
   return (
     <div className="acts-of">
       <BusyButton
@@ -177,7 +177,7 @@ function RefundSecondPayment({
             act: 'refund',
             why: reason,
             amount: String(amount),
-            duplicates_version: otherPayments,
+            duplicates_version: otherPaymentsVersion,
             key,
           })
         }

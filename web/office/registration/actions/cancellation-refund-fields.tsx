@@ -20,9 +20,9 @@ export function CancellationRefundFields({
   second_payment: secondPayment,
   pay_back: refundDue,
   reviews,
-  ...answer
+  ...response
 }: ActionsResponse) {
-  const currency = readResponseCurrency(answer)
+  const currency = readResponseCurrency(response)
   if (refundable === 0)
     return (
       <>
@@ -147,9 +147,9 @@ export function MoneyFigures({
   to_pay: toPay,
   kept: received,
   reviews,
-  ...answer
+  ...response
 }: Pick<ActionsResponse, 'to_pay' | 'kept' | 'reviews' | 'currency'>) {
-  const currency = readResponseCurrency(answer)
+  const currency = readResponseCurrency(response)
   const figures = [
     ['Due', toPay],
     ['Received', received],

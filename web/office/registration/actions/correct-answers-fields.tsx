@@ -64,7 +64,8 @@ type TransferFieldsProps = Pick<ActionsResponse, 'fields' | 'persons'> & {
 }
 
 /**
- * All personal details, initially empty, so that none of the previous delegate's details remain.
+ * The fields for all personal details. They are initially empty, so that none of the previous delegate's details
+ * remain.
  */
 export function TransferFields({ fields, persons, onChange }: TransferFieldsProps) {
   const personalFields = fields.filter(({ id }) => persons.includes(id))

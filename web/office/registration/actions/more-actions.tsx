@@ -14,34 +14,34 @@ export function MoreActions({
 }) {
   const [isOpen, setOpen] = useState(false)
   const box = useRef<HTMLDivElement>(null)
-  const toggle = useRef<HTMLButtonElement>(null)
+  const toggleButton = useRef<HTMLButtonElement>(null)
   const id = useId()
   useEffect(() => {
     if (!isOpen) return
     // Near the bottom of the window, the menu would be hidden by the bar of a phone.
     box.current?.querySelector('ul')?.scrollIntoView({ block: 'nearest' })
-    const closeOutside = ({ target }: Event): void => {
+    const closeIfOutside = ({ target }: Event): void => {
       if (target instanceof Node && box.current?.contains(target) === false) setOpen(false)
     }
     const closeOnEscape = ({ key }: KeyboardEvent): void => {
       if (key !== 'Escape') return
       setOpen(false)
-      toggle.current?.focus()
+      toggleButton.current?.focus()
     }
     document.addEventListener('keydown', closeOnEscape)
-    document.addEventListener('pointerdown', closeOutside)
-    document.addEventListener('focusin', closeOutside)
+    document.addEventListener('pointerdown', closeIfOutside)
+    document.addEventListener('focusin', closeIfOutside)
     return () => {
       document.removeEventListener('keydown', closeOnEscape)
-      document.removeEventListener('pointerdown', closeOutside)
-      document.removeEventListener('focusin', closeOutside)
+      document.removeEventListener('pointerdown', closeIfOutside)
+      document.removeEventListener('focusin', closeIfOutside)
     }
   }, [isOpen])
   if (actions.length === 0) return null
   return (
     <div className="more-actions" ref={box}>
       <button
-        ref={toggle}
+        ref={toggleButton}
         type="button"
         className="btn line sm"
         aria-expanded={isOpen}
@@ -61,7 +61,7 @@ export function MoreActions({
                 setOpen(false)
                 // Moves the focus to the button first: the dialog returns the focus to the element
                 // that had it, and this entry will be hidden.
-                toggle.current?.focus()
+                toggleButton.current?.focus()
                 onPick(button)
               }}
             >

@@ -27,14 +27,15 @@ export function RecordPaymentFields({
   told: claim,
   today,
   to_pay: toPay,
-  ...answer
+  ...response
 }: Pick<ActionsResponse, 'told' | 'today' | 'to_pay' | 'currency'>) {
-  const currency = readResponseCurrency(answer)
+  const currency = readResponseCurrency(response)
   const [method, setMethod] = useState<ManualMethod>('transfer')
   // A found claim is already recorded, and the payment of a rejected claim did not arrive.
   const pendingClaim = claim?.stands === 'looking' || claim?.stands === 'unconfirmed' ? claim : null
-  const expected = pendingClaim !== null && pendingClaim.amount > 0 ? pendingClaim.amount : toPay
-  const isSlip = isDeskPayment(method)
+  const expectedAmount =
+    pendingClaim !== null && pendingClaim.amount > 0 ? pendingClaim.amount : toPay
+  const isReferenceOptional = isDeskPayment(method)
   return (
     <>
       {pendingClaim !== null && <PaymentClaimDetails claim={pendingClaim} currency={currency} />}
@@ -56,10 +57,10 @@ export function RecordPaymentFields({
       </label>
       <label>
         {getReferenceLabel(method, currency)}
-        {isSlip && ' (optional)'}
+        {isReferenceOptional && ' (optional)'}
         <input
           name="reference"
-          required={!isSlip}
+          required={!isReferenceOptional}
           maxLength={64}
           autoComplete="off"
           defaultValue={pendingClaim?.reference ?? ''}
@@ -72,7 +73,7 @@ export function RecordPaymentFields({
           inputMode={getAmountInputMode(currency)}
           required
           autoComplete="off"
-          defaultValue={expected === 0 ? '' : formatForInput(expected, currency)}
+          defaultValue={expectedAmount === 0 ? '' : formatForInput(expectedAmount, currency)}
         />
       </label>
       <label>

@@ -16,7 +16,7 @@ const CHECK_INTERVAL_MS = 15_000
  */
 const IDLE_AFTER_MS = 10 * 60_000
 
-/** Loads state, balance, allowed actions and history, and loads them again every few seconds. */
+/** Loads state, balance, allowed actions and history, and reloads them every few seconds. */
 export function useActions(regNo: string) {
   const isActive = useActiveUser()
   return useQuery({
@@ -26,7 +26,7 @@ export function useActions(regNo: string) {
   })
 }
 
-/** Whether a key or a pointer was used in the last minutes. */
+/** Returns whether the user pressed a key or a pointer in the last few minutes. */
 function useActiveUser(): boolean {
   const [isActive, setActive] = useState(true)
   useEffect(() => {
@@ -49,10 +49,10 @@ function useActiveUser(): boolean {
 }
 
 /**
- * Describes in a sentence what others changed while the page was open. Null if nothing changed.
- * `onChange` is called after each such change.
+ * Describes in a sentence what others changed while the page was open. Returns null if nothing changed. `onChange` is
+ * called after each such change.
  */
-export function useOthersChanges(
+export function useChangesByOthers(
   data: ActionsResponse | undefined,
   onChange: () => void,
 ): string | null {
@@ -73,22 +73,23 @@ export function useOthersChanges(
 }
 
 /**
- * Describes the difference between two responses of the server. Null if it is the user's own work, undefined if there
- * is no difference.
+ * Describes the difference between two responses of the server. Returns null if the user made the change, and
+ * undefined if there is no difference.
  */
 export function describeChange(
   before: ActionsResponse,
   after: ActionsResponse,
   username: string | undefined,
 ): string | null | undefined {
-  const added = after.trail.slice(0, Math.max(0, after.trail.length - before.trail.length))
-  const otherUsersEntries = added.filter(({ who }) => who !== username)
+  const addedEntries = after.trail.slice(0, Math.max(0, after.trail.length - before.trail.length))
+  const otherUsersEntries = addedEntries.filter(({ who }) => who !== username)
   if (otherUsersEntries.length > 0)
     return otherUsersEntries.map(({ who, text }) => `${who}: ${text}`).join(' · ')
-  if (added.length > 0) return null
-  const formatFigures = ({ state, kept, to_pay, pay_back, reviews }: ActionsResponse): string =>
+  if (addedEntries.length > 0) return null
+  const serialiseFigures = ({ state, kept, to_pay, pay_back, reviews }: ActionsResponse): string =>
     JSON.stringify([state, kept, to_pay, pay_back, reviews.map(({ version }) => version)])
-  if (formatFigures(before) !== formatFigures(after)) return 'A payment or a refund has changed.'
+  if (serialiseFigures(before) !== serialiseFigures(after))
+    return 'A payment or a refund has changed.'
   return JSON.stringify(before.fields) === JSON.stringify(after.fields)
     ? undefined
     : 'The answers have changed.'

@@ -37,7 +37,11 @@ import { CreatedCard, CreatedSummary, type CreatedRegistration } from './created
 import { PriceText } from './price-text.tsx'
 import { showAboveBar } from './show-above-bar.ts'
 import { PAY_LATER, PaymentChoice, readLastMethod, saveLastMethod } from './payment-choice.tsx'
-import { NO_PERSON, AlreadyRegisteredWarning, writePerson } from './already-registered-warning.tsx'
+import {
+  NO_PERSON,
+  AlreadyRegisteredWarning,
+  serialisePerson,
+} from './already-registered-warning.tsx'
 import { callApi, isApiError } from '../../office-api-and-urls.ts'
 import { readCode } from '../../../app/api-responses.ts'
 import { useSignInOn401 } from '../../expired-session.ts'
@@ -50,7 +54,7 @@ import './front-desk.css'
 import '../../discount-codes/discount-codes-page.css'
 
 const API_PATH = '/api/admin/add/'
-/** Sent if staff chose nothing: the server refuses it together with all other errors of the form. */
+/** Sent if staff chose no method. The server reports it together with all other errors of the form. */
 const NOT_CHOSEN = '(not chosen)'
 const readRegistrationForm: Reader<ManualRegistrationFormResponse> = (body) => {
   const event = isRecord(body) ? body['event'] : null
@@ -78,8 +82,8 @@ export function AddRegistrationPage({ event }: { readonly event: OfficeEvent }) 
       }),
   })
   const error = useSignInOn401(query.error)
-  const [created, setCreated] = useState<CreatedRegistration | null>(null)
-  const [isNext, setNext] = useState(false)
+  const [createdRegistration, setCreatedRegistration] = useState<CreatedRegistration | null>(null)
+  const [isAddingAnother, setAddingAnother] = useState(false)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Add registration" />
@@ -89,23 +93,27 @@ export function AddRegistrationPage({ event }: { readonly event: OfficeEvent }) 
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      <div role="status">{created !== null && <CreatedSummary created={created} />}</div>
-      {created !== null && (
+      <div role="status">
+        {createdRegistration !== null && (
+          <CreatedSummary createdRegistration={createdRegistration} />
+        )}
+      </div>
+      {createdRegistration !== null && (
         <CreatedCard
           event={event}
-          created={created}
+          createdRegistration={createdRegistration}
           onAddAnother={() => {
-            setCreated(null)
-            setNext(true)
+            setCreatedRegistration(null)
+            setAddingAnother(true)
           }}
         />
       )}
-      {query.data && created === null && (
+      {query.data && createdRegistration === null && (
         <AddRegistrationForm
           {...query.data}
           loadedAt={query.dataUpdatedAt}
-          isFocused={isNext}
-          onCreated={setCreated}
+          isFocused={isAddingAnother}
+          onCreated={setCreatedRegistration}
         />
       )}
     </main>
@@ -127,14 +135,14 @@ function AddRegistrationForm({
   readonly loadedAt: number
   /** Whether the first field has the focus, because the form follows another registration. */
   readonly isFocused: boolean
-  readonly onCreated: (created: CreatedRegistration) => void
+  readonly onCreated: (createdRegistration: CreatedRegistration) => void
 }) {
   const [data, setData] = useState<FormValues>({})
   const [method, setMethod] = useState(() => readLastMethod(event.id, methods))
   const [isMethodMissing, setMethodMissing] = useState(false)
   const [isMoreOpen, setMoreOpen] = useState(false)
   const [paymentDetails, setPaymentDetails] = useState<FormValues>({})
-  /** The answers by which registrations of the same person were looked up last, as JSON. */
+  /** The answers used in the last lookup of registrations of the same person, as JSON. */
   const [checkedPerson, setCheckedPerson] = useState(NO_PERSON)
   /** The discount code that was looked up last. */
   const [lookedUpCode, setLookedUpCode] = useState('')
@@ -216,7 +224,7 @@ function AddRegistrationForm({
     clockOffsetMs,
     chosenMethod?.id ?? null,
   )
-  /** The methods are next to the fields on a wide page; otherwise they would make the bar too high. */
+  /** On a wide page, the bar contains the methods. On a narrow page, they would make the bar too high. */
   const isWide = useMediaQuery('(min-width: 1080px)')
   const isPaymentTooEarly = needsApproval && chosenMethod !== undefined
   const fullFieldId = fullPool?.limit.eachOptionOf ?? fullPool?.limit.count
@@ -278,8 +286,8 @@ function AddRegistrationForm({
       className="pan asking"
       aria-label="Add registration"
       noValidate
-      onBlur={() => setCheckedPerson(writePerson(event, data))}
-      // Does not run during a pointer press, which would then end on another control.
+      onBlur={() => setCheckedPerson(serialisePerson(event, data))}
+      // Does not scroll during a pointer press, because the pointer would then be released over another control.
       onFocus={({ target }) => {
         if (target.matches(':focus-visible')) showAboveBar(target)
       }}

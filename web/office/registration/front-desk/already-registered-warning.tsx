@@ -24,10 +24,10 @@ const readSimilarRegistrations: Reader<SimilarResponse> = (body) =>
     ? (body as SimilarResponse)
     : null
 
-/** The person before any answer: nothing is looked up. */
+/** The value before any answer. It triggers no lookup. */
 export const NO_PERSON = '{}'
-/** The answers that identify a person, as JSON, so that other answers do not trigger a lookup. */
-export function writePerson(
+/** Returns the answers that identify a person as JSON, so that other answers do not trigger a lookup. */
+export function serialisePerson(
   { roles }: PublicEvent,
   data: Readonly<Record<string, unknown>>,
 ): string {
@@ -35,7 +35,9 @@ export function writePerson(
   return JSON.stringify(Object.fromEntries(ids.map((id) => [id, data[id]])))
 }
 
-/** Looks up registrations with the entered email, phone or name. Empty until the lookup has finished. */
+/**
+ * Looks up registrations with the entered email, phone or name. Returns an empty list until the lookup has finished.
+ */
 function useSimilarRegistrations(
   { id: eventId }: PublicEvent,
   person: string,
@@ -49,7 +51,7 @@ function useSimilarRegistrations(
         signal,
       }),
     enabled: person !== NO_PERSON,
-    // A failed lookup must not delay the desk, so only the warning is missing.
+    // A failed lookup must not delay the desk: only the warning is missing then.
     retry: false,
   })
   return query.data?.similar ?? []

@@ -22,9 +22,9 @@ export type CreatedRegistration = {
 
 /** Announced by screen readers, because the form that had the focus has disappeared. */
 export function CreatedSummary({
-  created: { name, state, amount },
+  createdRegistration: { name, state, amount },
 }: {
-  readonly created: CreatedRegistration
+  readonly createdRegistration: CreatedRegistration
 }) {
   return (
     <p className="created-summary">
@@ -40,11 +40,11 @@ const NEXT_STEPS = ['confirm', 'send_pay_link', 'resend'] as const satisfies rea
 
 export function CreatedCard({
   event,
-  created: { regNo },
+  createdRegistration: { regNo },
   onAddAnother,
 }: {
   readonly event: OfficeEvent
-  readonly created: CreatedRegistration
+  readonly createdRegistration: CreatedRegistration
   readonly onAddAnother: () => void
 }) {
   const query = useActions(regNo)

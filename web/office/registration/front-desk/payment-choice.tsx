@@ -50,13 +50,13 @@ export function PaymentChoice({
 const buildStorageKey = (eventId: string): string => `rollcall-desk-method-${eventId}`
 
 /**
- * Returns the method to preselect: the only one, or the last one used in this tab. Empty if staff
- * must choose, because a payment that was not received could be recorded otherwise.
+ * Returns the method to preselect: the only one, or the last one used in this tab. Returns an empty string if staff
+ * must choose, because with a default they could record a payment that was not received.
  */
 export function readLastMethod(eventId: string, methods: readonly Method[]): string {
-  const [first] = methods
-  if (first === undefined) return PAY_LATER
-  if (methods.length === 1) return first.id
+  const [firstMethod] = methods
+  if (firstMethod === undefined) return PAY_LATER
+  if (methods.length === 1) return firstMethod.id
   const lastMethod = readStored(buildStorageKey(eventId))
   return [...methods.map(({ id }) => id), PAY_LATER].find((id) => id === lastMethod) ?? ''
 }

@@ -33,13 +33,13 @@ export function calculatePreview(
   data: Readonly<Record<string, unknown>>,
   context: PricingContext,
   clockOffsetMs: number,
-  /** The payment method if it is paid now. Null if it is paid later, by the method in the answers. */
-  paidBy: string | null,
+  /** The payment method if the registration is paid now. Null if it is paid later, by the method in the answers. */
+  deskMethod: string | null,
 ): {
   readonly category: string | null
   readonly fullPool: SeatPool | null
   readonly replacedPool: SeatPool | null
-  /** The registration needs approval before payment. */
+  /** Whether the registration needs approval before payment. */
   readonly needsApproval: boolean
   readonly price: Quote | null
 } {
@@ -47,14 +47,14 @@ export function calculatePreview(
   const category = findCategory(event, answers)
   const fullPool = findFirstFull(event.quotas, answers, category, context.left)
   const requestedCategory = findCategory({ ...event, quotas: [] }, answers)
-  const fullRequested = findFirstFull(event.quotas, answers, requestedCategory, context.left)
-  const pricedAnswers = paidBy === null ? answers : withMethod(event, answers, paidBy)
+  const requestedFullPool = findFirstFull(event.quotas, answers, requestedCategory, context.left)
+  const pricedAnswers = deskMethod === null ? answers : withMethod(event, answers, deskMethod)
   const quoteResult =
     fullPool === null ? quote(event, pricedAnswers, instant(Date.now() + clockOffsetMs)) : null
   return {
     category,
     fullPool,
-    replacedPool: fullPool === null ? fullRequested : null,
+    replacedPool: fullPool === null ? requestedFullPool : null,
     needsApproval: findApproval(event.approvals, answers, category) !== null,
     price: quoteResult?.ok === true ? quoteResult.value : null,
   }

@@ -21,13 +21,13 @@ export function PriceText({
   readonly isPaymentTooEarly: boolean
   readonly price: Quote | null
 }) {
-  const replaced =
+  const replacementNotice =
     fullPool === null && replacedPool !== null
       ? `${buildFullSeatMessage(event, replacedPool)}. `
       : ''
   return (
     <p aria-live="polite" className="price">
-      {replaced}
+      {replacementNotice}
       {fullPool !== null
         ? buildFullSeatMessage(event, fullPool, getOwn(left, fullPool.id))
         : isPaymentTooEarly
