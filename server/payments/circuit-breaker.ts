@@ -22,26 +22,30 @@ export type CircuitBreaker = {
 }
 
 export function createCircuitBreaker(clock: () => Instant): CircuitBreaker {
-  const failing = new Map<
+  const failingAccounts = new Map<
     string,
     { readonly failures: number; readonly from: Instant; readonly until: Instant }
   >()
   return {
     // A clock that was set back also ends the pause.
     pausedAccounts: () =>
-      [...failing].flatMap(([account, { from, until }]) =>
+      [...failingAccounts].flatMap(([account, { from, until }]) =>
         clock() >= from && clock() < until ? [account] : [],
       ),
     recordResult: (account, isReachable) => {
       if (isReachable) {
-        failing.delete(account)
+        failingAccounts.delete(account)
         return false
       }
       const from = clock()
-      const failures = (failing.get(account)?.failures ?? 0) + 1
+      const failures = (failingAccounts.get(account)?.failures ?? 0) + 1
       const isPaused = failures >= MAX_FAILURES
       const pauseMs = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (failures - MAX_FAILURES))
-      failing.set(account, { failures, from, until: isPaused ? instant(from + pauseMs) : from })
+      failingAccounts.set(account, {
+        failures,
+        from,
+        until: isPaused ? instant(from + pauseMs) : from,
+      })
       return isPaused
     },
   }

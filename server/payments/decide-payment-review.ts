@@ -59,17 +59,19 @@ export async function decideReview(
   const { decision, mail: email, gatewayKinds } = prepareResult.value
   const result = await deps.store.decideReview(id, decision, deps.clock(), email, gatewayKinds)
   if (!result.ok) return result
-  const decideResult = await addRefundState(deps, result.value)
+  const reviewResult = await addRefundState(deps, result.value)
   return ok(
-    decision.what === 'ask' ? await sendPayLinkForRest(deps, decideResult, user) : decideResult,
+    decision.what === 'ask'
+      ? await sendPayLinkForRemainder(deps, reviewResult, user)
+      : reviewResult,
   )
 }
 
 /**
- * If a payment covers only a part of the balance, requests the rest by email. If no email is sent, the message states
- * the reason.
+ * If a payment covers only a part of the balance, requests the remaining amount by email. If no email is sent, the
+ * message states the reason.
  */
-async function sendPayLinkForRest(
+async function sendPayLinkForRemainder(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   decideResult: ReviewResult,
   user: string,
@@ -95,7 +97,7 @@ async function sendPayLinkForRest(
   return { ...decideResult, message: `${message} ${suffix}` }
 }
 
-/** Prepares a decision for the store, with the email that is sent if the registration becomes a success. */
+/** Prepares a decision for the store, with the email that is sent if it confirms a registration. */
 export async function prepareDecision(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   id: string,
@@ -125,10 +127,10 @@ export async function prepareDecision(
       message:
         'The decision does not name the version of the review that you saw. Reload the page.',
     })
-  const stored = await normaliseTarget(deps, decision.value)
-  const accountCheck = await checkAccounts(deps, review, stored)
+  const normalisedDecision = await normaliseTarget(deps, decision.value)
+  const accountCheck = await checkAccounts(deps, review, normalisedDecision)
   if (!accountCheck.ok) return err({ code: 'no_target', message: accountCheck.error })
-  const pricedDecision = await addPriceOfDay(deps, review, stored)
+  const pricedDecision = await addPriceOfDay(deps, review, normalisedDecision)
   const email = review === null ? null : await buildEmailAfter(deps, review, pricedDecision)
   return ok({
     decision: { ...pricedDecision, version },
@@ -209,7 +211,8 @@ function readDecision(
 }
 
 /**
- * Users may copy a number in groups, as pages print it, or in lower case. Imported numbers may have another format.
+ * Normalises the number of the target registration: users may copy it in groups, as pages print it, or in lower case.
+ * Imported numbers may have another format.
  */
 async function normaliseTarget(
   { store }: Pick<Deps, 'store'>,
@@ -219,7 +222,7 @@ async function normaliseTarget(
   return { ...decision, to: decision.to.replaceAll(/[\s-]/g, '').toUpperCase() }
 }
 
-/** Money can be moved to another event only if both use the same account. */
+/** Checks that both events use the same account; otherwise a payment cannot be moved between them. */
 async function checkAccounts(
   { store, events }: Pick<Deps, 'store' | 'events'>,
   review: Review | null,
@@ -228,19 +231,19 @@ async function checkAccounts(
   const receivedPayment = review?.came ?? null
   if (decision.what !== 'move' || review === null || receivedPayment === null) return ok(null)
   const target = await store.registration(decision.to)
-  const to = target === null ? null : events.findById(target.eventId)
-  if (target === null || to === null) return ok(null)
+  const targetEvent = target === null ? null : events.findById(target.eventId)
+  if (target === null || targetEvent === null) return ok(null)
   const { eventId } = review
   const event = eventId === null ? null : (events.findById(eventId)?.config ?? null)
   return checkSameAccount(
     { account: receivedPayment.account, event, eventId },
-    to.config,
+    targetEvent.config,
     target.regNo,
   )
 }
 
 /**
- * A moved payment pays the price of the day on which it arrived, as if it had been confirmed for that registration.
+ * Adds the price of the day on which a moved payment arrived, as if it had been confirmed for the target registration.
  */
 async function addPriceOfDay(
   { store, events }: Pick<Deps, 'store' | 'events'>,
@@ -271,7 +274,7 @@ function readRefundAmount(
     : ok(amount)
 }
 
-/** Returns the confirmation email that is sent if the decision makes a registration a success. */
+/** Returns the confirmation email that is sent if the decision confirms a registration. */
 async function buildEmailAfter(
   { store, events, clock }: Pick<Deps, 'store' | 'events' | 'clock'>,
   review: Review,

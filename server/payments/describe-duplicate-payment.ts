@@ -24,10 +24,10 @@ export function toWireSecondPayment(
 }
 
 /**
- * Describes a second payment to the browser that made or opened both registrations. Null for every other browser: someone
- * else may have filled in the form, and must not learn that this delegate had registered.
+ * Describes a second payment to the browser that made or opened both registrations. Null for every other browser:
+ * another person may have filled in the form, and must not learn that this delegate had registered.
  */
-export async function findPaidTwice(
+export async function findSecondPaymentForBrowser(
   { store }: Pick<Deps, 'store'>,
   event: Pick<EventConfig, 'id'>,
   { regNo, eventId, paymentStatus, currency }: StoredRegistration,

@@ -9,7 +9,7 @@ import type { Allowance } from '../http/rate-limit.ts'
 const MAX_GENUINE_BYTES = 8 * 1024
 /** Only this many bytes of a rejected message are stored, which is enough to identify it. */
 const MAX_REJECTED_BYTES = 1024
-/** For all rejected messages together, from any sender: 86 MB a day at most. */
+/** The limit for all rejected messages together, from any sender: at most 86 MB a day. */
 const REJECTED_MESSAGES: Allowance = { triesMax: 60, windowMs: 60_000 }
 /**
  * Gateways repeat messages about an order, sometimes several times an hour. Any client that has the order id could

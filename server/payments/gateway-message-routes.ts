@@ -121,9 +121,9 @@ export type CheckedMessage = {
 async function checkMessage(
   deps: Deps,
   kind: Message['kind'],
-  read: MessageText,
+  messageText: MessageText,
 ): Promise<CheckedMessage> {
-  const fields = readFields(read.body, read.contentType)
+  const fields = readFields(messageText.body, messageText.contentType)
   const { sender, parsed } =
     fields === null ? { sender: null, parsed: null } : deps.gateway.readReturnOrWebhook(fields)
   const orderId = parsed === null ? null : getOrder(parsed)
@@ -141,7 +141,7 @@ async function checkMessage(
       ? deps.events.findByOrderId(orderId ?? '')
       : deps.events.findById(payment.eventId)
   return {
-    message: { kind, orderId, sender, ...read },
+    message: { kind, orderId, sender, ...messageText },
     fields,
     problem: parsed === null ? 'malformed' : parsed.ok ? null : parsed.error.code,
     registration,
@@ -337,8 +337,8 @@ async function handleWebhook(
 }
 
 /**
- * Stores a webhook about a known payment, schedules polling and queries the gateway in the background. False if it could
- * not be stored.
+ * Stores a webhook about a known payment, schedules polling and queries the gateway in the background. Returns false
+ * if it could not be stored.
  */
 export async function acceptWebhook(
   { deps, messageStore }: RouteContext,

@@ -47,7 +47,7 @@ export async function addOrderReturnRoutes(
   })
 }
 
-/** As for every return, the response is always a page, and only our own query changes the payment. */
+/** Handles a return. As always, the response is a page, and only our own query changes the payment. */
 async function handleOrderReturn(
   context: RouteContext,
   request: FastifyRequest,
@@ -59,9 +59,10 @@ async function handleOrderReturn(
   reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
   const event = deps.events.findByOrderId(orderId)
   const fallback = event === null ? UNKNOWN_PAYMENT_PAGE : buildLookupAddress(event.config, orderId)
-  const read = await readMessage(request)
-  if (read === null || (await countMessage(request)) > 0) return reply.redirect(fallback, 303)
-  const { body, contentType } = read
+  const messageText = await readMessage(request)
+  if (messageText === null || (await countMessage(request)) > 0)
+    return reply.redirect(fallback, 303)
+  const { body, contentType } = messageText
   try {
     const fields = readFields(body, contentType) ?? {}
     const { sender = null, parsed = null } =
@@ -108,8 +109,8 @@ async function checkOrder(
 }
 
 /**
- * A signed webhook only starts our own status query. The response is 200 as soon as the webhook is stored, because
- * the gateway stops sending webhooks after a day of other responses.
+ * Handles a signed webhook, which only starts our own status query. The response is 200 as soon as the webhook is
+ * stored, because the gateway stops sending webhooks after a day of other responses.
  */
 async function handleSignedWebhook(
   context: RouteContext,
@@ -120,10 +121,10 @@ async function handleSignedWebhook(
   const { deps, messageStore, guard } = context
   const headers = isGatewayKind(sender) ? getGatewayDefinition(sender).signedWebhook : undefined
   if (!isGatewayKind(sender) || headers === undefined) return reply.callNotFound()
-  const read = await readMessage(request)
-  if (read === null)
+  const webhookText = await readMessage(request)
+  if (webhookText === null)
     return sendError(reply, 413, getErrorForStatus(413).code, getErrorForStatus(413).message)
-  const { body, contentType, bytes = Buffer.alloc(0) } = read
+  const { body, contentType, bytes = Buffer.alloc(0) } = webhookText
   const { signatureHeader, eventIdHeader = '' } = headers
   const webhook = await deps.gateway.readWebhook(sender, {
     bytes,
@@ -162,7 +163,10 @@ async function handleSignedWebhook(
   return respond()
 }
 
-/** The dispute is stored before the response, so that polling queries it even if this process dies. */
+/**
+ * Stores a dispute before the response, so that polling queries it even if this process dies. Returns false if it
+ * could not be stored.
+ */
 async function recordDispute(deps: Deps, disputeId: string, orderId: OrderId): Promise<boolean> {
   try {
     if (await deps.store.noteDispute(disputeId, orderId, deps.clock()))

@@ -24,7 +24,7 @@ import { askToPayAgain } from '../registration/same-person.ts'
 import { retryPayment } from '../registration/retry-payment.ts'
 import { refuseRetry, sendRefusal } from '../registration/registration-errors.ts'
 
-/** More payments per minute than several delegates behind one address make. */
+/** More attempts per minute than several delegates behind one address would make. */
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
 
 const NOT_FOUND = REFUSAL_MESSAGES.notFound
@@ -76,7 +76,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Only our pages can show the question: other calls are not asked. */
+/** Returns true if the delegate must first confirm a second payment. Only our pages can show this question. */
 const shouldAskFirst = (
   request: FastifyRequest,
   otherPaid: SamePersonRegistration | null,

@@ -28,7 +28,7 @@ const END_OF_TIME = instant(8_640_000_000_000_000)
 /** The number of older versions of event files kept in memory in compiled form; more are rarely in use. */
 const MAX_CACHED_VERSIONS = 50
 
-/** If not enabled, payments are queried only when a caller requests it. */
+/** Starts polling. If it is not enabled, payments are queried only when a caller requests it. */
 export function openPayments(
   deps: PaymentsDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
@@ -48,7 +48,7 @@ export function openPayments(
     orderId: OrderId,
     timeoutMs: number,
     includesPaid: boolean,
-    read: StoredRegistration | null = null,
+    loadedRegistration: StoredRegistration | null = null,
   ): Promise<QueryResult> => {
     const current = runningQueries.get(orderId)
     if (current === undefined) {
@@ -57,7 +57,7 @@ export function openPayments(
         versions,
         orderId,
         { timeoutMs, includesPaid },
-        read,
+        loadedRegistration,
       ).finally(() => runningQueries.delete(orderId))
       runningQueries.set(orderId, query)
       return query
@@ -73,8 +73,8 @@ export function openPayments(
     queuedQueries.set(orderId, next)
     return next
   }
-  const verify: Payments['verify'] = async (orderId, timeoutMs, read = null) =>
-    (await queryOnce(orderId, timeoutMs, false, read)).verified
+  const verify: Payments['verify'] = async (orderId, timeoutMs, loadedRegistration = null) =>
+    (await queryOnce(orderId, timeoutMs, false, loadedRegistration)).verified
 
   const queryOrders = async (
     orderIds: readonly OrderId[],
@@ -92,10 +92,10 @@ export function openPayments(
   }
 
   /**
-   * Servers that share a database query different payments. A payment that cannot be claimed now is due at the next
-   * run.
+   * Reserves the query of a payment, so that servers that share a database query different payments. A payment that
+   * cannot be reserved now is due at the next run.
    */
-  const claimQuery = (orderId: OrderId, dueBefore: Instant): Promise<boolean> =>
+  const reserveQuery = (orderId: OrderId, dueBefore: Instant): Promise<boolean> =>
     deps.store.claimStatusQuery(orderId, dueBefore, deps.clock()).catch(() => false)
 
   const queryAll = async (
@@ -108,7 +108,7 @@ export function openPayments(
       for (let payment = queue.shift(); payment !== undefined; payment = queue.shift()) {
         const account = payment.account ?? ''
         if (breaker.pausedAccounts().includes(account)) continue
-        if (deps.store.isShared && !(await claimQuery(payment.orderId, dueBefore))) continue
+        if (deps.store.isShared && !(await reserveQuery(payment.orderId, dueBefore))) continue
         const result = await queryOnce(
           payment.orderId,
           BACKGROUND_QUERY_TIMEOUT_MS,
@@ -130,8 +130,8 @@ export function openPayments(
 
   let refundRun: Promise<number> = Promise.resolve(0)
   /**
-   * Runs one at a time. A call during a run starts another one, because the first may have missed the caller's
-   * refund.
+   * Sends pending refunds, one run at a time. A call during a run starts another run, because the first may have
+   * missed the caller's refund.
    */
   const sendPendingRefunds = (): Promise<number> => {
     const next = refundRun.then(() => sendRefunds(deps, versions))
@@ -143,13 +143,13 @@ export function openPayments(
   }
 
   const reconcile = async (
-    all = false,
+    includesAll = false,
   ): Promise<{ readonly queriedCount: number; readonly endedCount: number }> => {
     const at = deps.clock()
     if (lastRunAt === null || at < lastRunAt) await deps.store.rescheduleAfterClockChange(at)
     lastRunAt = at
     // The buyer of a new payment is still entering data, so every payment waits at least the shortest interval.
-    const dueBefore = all ? END_OF_TIME : instant(at - MIN_POLL_MS)
+    const dueBefore = includesAll ? END_OF_TIME : instant(at - MIN_POLL_MS)
     const seenOrders = new Set<OrderId>()
     let endedCount = 0
     await sendPendingRefunds()
@@ -225,7 +225,7 @@ export function openPayments(
   }
 }
 
-/** Older versions of event files, compiled when first needed. */
+/** Opens a cache of older versions of event files, which are compiled when first needed. */
 function openVersionCache({ store }: Pick<PaymentsDeps, 'store'>): Versions {
   const cache = new Map<string, EventConfig | null>()
   return async (hash) => {

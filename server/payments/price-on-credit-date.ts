@@ -62,7 +62,7 @@ export const listMethodsPricedOnCredit = (config: EventConfig): readonly string[
     findTransferMethod(config, id)?.priceDate === 'credit' ? [id] : [],
   )
 
-/** Returns the price of such a registration; null if nothing is on sale then, so its price stays. */
+/** Returns the price of a registration on a credit date; null if nothing is on sale then, so its price stays. */
 export function quoteOnCredit(
   config: EventConfig,
   { answers, category }: Pick<StoredRegistration, 'answers' | 'category'>,
@@ -89,10 +89,10 @@ export function addPriceByDay(
 ): UnpaidOrder {
   if (pricedRegistration === null) return payment
   const amountsByDay = new Map<Day, Amount>()
-  const quoteOn = (day: Day): Amount =>
+  const quoteDay = (day: Day): Amount =>
     quoteOnCredit(event, pricedRegistration, instant(startOfDay(day)))?.total ?? payment.due
   const getDueOn = (day: Day): Amount => {
-    const dueAmount = amountsByDay.get(day) ?? quoteOn(day)
+    const dueAmount = amountsByDay.get(day) ?? quoteDay(day)
     amountsByDay.set(day, dueAmount)
     return dueAmount
   }

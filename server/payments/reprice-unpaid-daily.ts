@@ -11,7 +11,10 @@ const CHECK_INTERVAL_MS = 60_000
 
 type PricingDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 
-/** If not enabled, nothing changes unless `run` is called. `run` returns the number of registrations changed. */
+/**
+ * Starts the daily repricing. If it is not enabled, nothing changes unless `run` is called. `run` returns the number
+ * of registrations changed.
+ */
 export function startPriceUpdates(
   deps: PricingDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },

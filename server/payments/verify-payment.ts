@@ -62,16 +62,17 @@ type QuerySubject = {
 type AnsweredSubject = QuerySubject & { readonly gateway: Gateway | null }
 
 /**
- * `includesPaid`: also queries paid payments, because a second capture of the same order may have arrived. `read` is the registration, if it has just been read.
+ * Queries the gateway about a payment. `includesPaid`: also queries paid payments, because a second capture of the
+ * same order may have arrived. `loadedRegistration`: the registration, if it has just been read.
  */
 export async function queryPayment(
   deps: PaymentsDeps,
   versions: Versions,
   orderId: OrderId,
   { timeoutMs, includesPaid }: { readonly timeoutMs: number; readonly includesPaid: boolean },
-  read: StoredRegistration | null = null,
+  loadedRegistration: StoredRegistration | null = null,
 ): Promise<QueryResult> {
-  const registration = read ?? (await deps.store.registrationByOrder(orderId))
+  const registration = loadedRegistration ?? (await deps.store.registrationByOrder(orderId))
   const payment = registration?.payments.find((attempt) => attempt.orderId === orderId)
   assert(registration != null && payment !== undefined, 'an order to verify does not exist')
   // A failed payment is queried again: a late payment still counts.
@@ -197,14 +198,18 @@ async function applyResponse(
   const { event, payment } = subject
   const at = deps.clock()
   const age = Math.max(0, at - payment.createdAt)
-  const sinceHandOff = Math.max(0, at - (payment.handedOffAt ?? payment.createdAt))
+  const timeSinceHandOff = Math.max(0, at - (payment.handedOffAt ?? payment.createdAt))
   switch (answer.is) {
     case 'payment-event':
       if (answer.failedRefunds !== undefined)
         await deps.store.recordFailedRefunds(payment.orderId, answer.failedRefunds)
       return storePaymentEvent(deps, subject, answer.paymentEvent, answer.raw)
     case 'no-record':
-      if (sinceHandOff >= NO_RECORD_MS && payment.status === 'pending' && !isStillHeld(payment, at))
+      if (
+        timeSinceHandOff >= NO_RECORD_MS &&
+        payment.status === 'pending' &&
+        !isStillHeld(payment, at)
+      )
         return storePaymentEvent(deps, subject, { type: 'expired', at }, answer.raw)
       return scheduleNextQuery(deps, payment, 'no-record')
     case 'pending':
@@ -243,7 +248,10 @@ async function handleNoResponse(
   return verified === 'failed' ? 'pending' : verified
 }
 
-/** `lastResponse` is the gateway's response if it ended nothing; null if it is stored as a payment event. */
+/**
+ * Schedules the next query. `lastResponse`: the gateway's inconclusive response; null if it is stored as a payment
+ * event.
+ */
 async function scheduleNextQuery(
   deps: PaymentsDeps,
   payment: StoredPayment,
@@ -314,13 +322,13 @@ function addPaymentTime(
   paymentEvent: Confirmation,
 ): Confirmation {
   const { at, further } = paymentEvent
-  const from = Math.min(payment.createdAt, at)
+  const earliest = Math.min(payment.createdAt, at)
   const addTime = <M extends { readonly paidAt?: Instant }>({ paidAt: statedTime, ...rest }: M) => {
     const isPlausible =
       statedTime !== undefined &&
-      statedTime >= from - MAX_CLOCK_DIFFERENCE_MS &&
+      statedTime >= earliest - MAX_CLOCK_DIFFERENCE_MS &&
       statedTime <= at + MAX_CLOCK_DIFFERENCE_MS
-    const paidAt = isPlausible ? instant(Math.min(Math.max(statedTime, from), at)) : null
+    const paidAt = isPlausible ? instant(Math.min(Math.max(statedTime, earliest), at)) : null
     const timing = isInTime(event, registration, payment, paidAt ?? at)
     return {
       ...rest,
@@ -370,7 +378,7 @@ export function buildPaidEmail(
       {
         ...registration,
         payments,
-        // For the rest of an earlier payment, the email is sent only if nothing is due any longer.
+        // For the remainder of an earlier payment, the email is sent only once nothing is due.
         due: registration.paymentStatus === 'success' ? toAmount(0) : registration.due,
         paymentStatus: 'success',
         paymentId: reference,

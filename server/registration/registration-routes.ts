@@ -10,7 +10,7 @@ import type { EventRoute } from '../http/event-route-table.ts'
 import { openWebForm } from '../http/browser-cookie.ts'
 import { getAddressKey, sendTooMany } from '../http/rate-limit.ts'
 import { sendError } from '../http/error-response.ts'
-import { findPaidTwice } from '../payments/describe-duplicate-payment.ts'
+import { findSecondPaymentForBrowser } from '../payments/describe-duplicate-payment.ts'
 import { sendWithTag } from '../http/stored-responses.ts'
 import { rejectNonText } from '../http/text-only-json.ts'
 import type { GuessLimit } from './code-guessing-limit.ts'
@@ -74,7 +74,7 @@ export function addRegistrationRoutes(
       isProven && registration.stands === 'by-hand'
         ? await buildInstructionsOnly(deps, config, found)
         : null
-    const paidTwice = await findPaidTwice(deps, config, found, request)
+    const paidTwice = await findSecondPaymentForBrowser(deps, config, found, request)
     const response: RegistrationResponse = {
       status: 'success',
       registration,

@@ -21,7 +21,7 @@ import { addMultipartRoutes } from '../http/event-route-table.ts'
 import { sendError } from '../http/error-response.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
 import { isFromOwnPage, proveBrowserByLink } from '../http/browser-cookie.ts'
-import { findPaidTwice } from '../payments/describe-duplicate-payment.ts'
+import { findSecondPaymentForBrowser } from '../payments/describe-duplicate-payment.ts'
 import { resolveLink, UNKNOWN_LINK_MESSAGE } from '../registration/access-link.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
 import { storeDraft } from '../registration/uploads/upload-routes.ts'
@@ -127,7 +127,7 @@ export async function addSelfServiceRoutes(
     return served !== null &&
       registration !== null &&
       isFromOwnPage(request) &&
-      (await findPaidTwice(deps, served.config, registration, request)) !== null
+      (await findSecondPaymentForBrowser(deps, served.config, registration, request)) !== null
       ? applyDelegateAction(deps, { served, registration }, request, reply)
       : refuseRefundRequest(reply)
   }

@@ -23,10 +23,9 @@ export function combineGateways(
     return adapter
   }
   return {
-    handOff: (event, ...handOffArguments) => getAdapter(event).handOff(event, ...handOffArguments),
-    createCheckout: async (event, order, form, ...handOffArguments) =>
-      (await getAdapter(event).createCheckout?.(event, order, form, ...handOffArguments)) ??
-      ok(form),
+    handOff: (event, ...args) => getAdapter(event).handOff(event, ...args),
+    createCheckout: async (event, order, form, ...args) =>
+      (await getAdapter(event).createCheckout?.(event, order, form, ...args)) ?? ok(form),
     readReturnOrWebhook: (body) => {
       const messages = entries.flatMap(([sender, { readReturnOrWebhook }]): SentMessage[] =>
         readReturnOrWebhook === undefined ? [] : [{ sender, parsed: readReturnOrWebhook(body) }],
@@ -54,14 +53,13 @@ export function combineGateways(
     },
     readWebhook: async (sender, webhook) =>
       (await adapters[sender]?.readWebhook?.(webhook)) ?? { is: 'unsigned' },
-    countConfirmedWithoutWebhook: (sender, ...handOffArguments) =>
-      adapters[sender]?.countConfirmedWithoutWebhook?.(...handOffArguments) ?? null,
+    countConfirmedWithoutWebhook: (sender, ...args) =>
+      adapters[sender]?.countConfirmedWithoutWebhook?.(...args) ?? null,
     getMerchantId: (event) => getAdapter(event).getMerchantId(event),
-    status: (event, ...handOffArguments) => getAdapter(event).status(event, ...handOffArguments),
-    refund: (event, ...handOffArguments) => getAdapter(event).refund(event, ...handOffArguments),
-    dispute: async (event, ...handOffArguments) =>
-      (await getAdapter(event).dispute?.(event, ...handOffArguments)) ??
-      err('the gateway has no disputes'),
+    status: (event, ...args) => getAdapter(event).status(event, ...args),
+    refund: (event, ...args) => getAdapter(event).refund(event, ...args),
+    dispute: async (event, ...args) =>
+      (await getAdapter(event).dispute?.(event, ...args)) ?? err('the gateway has no disputes'),
     origins: () => [...new Set(entries.flatMap(([, adapter]) => adapter.origins()))],
   }
 }

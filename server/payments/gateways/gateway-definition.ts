@@ -51,14 +51,14 @@ export type CheckQuery = AccountQuery & {
 export type ConnectionCheck =
   | {
       readonly is: 'checked'
-      /** The response shows no problem. */
+      /** True if the response shows no problem. */
       readonly isAsExpected: boolean
       readonly sentences: readonly string[]
     }
   | { readonly is: 'no-credentials' }
   | { readonly is: 'impossible'; readonly why: string }
 
-/** If `day` is null, the whole month. */
+/** A day, or the whole month if `day` is null. */
 export type SettlementPeriod = {
   readonly year: number
   readonly month: number
@@ -124,8 +124,8 @@ export function openAccounts<Account>(
   },
 ): (name: string) => Account | null {
   if (environment.gatewayMode === 'sandbox') return sandboxAccount
-  const read = new Map(
+  const accountsByKey = new Map(
     Object.entries(accounts).map(([name, values]) => [name, toAccount(name, values)]),
   )
-  return (name) => read.get(toAccountKey(name)) ?? null
+  return (name) => accountsByKey.get(toAccountKey(name)) ?? null
 }

@@ -49,7 +49,7 @@ export type GatewayOptions = {
   readonly publicUrl?: () => string
 }
 
-/** Fails with a readable message if the simulators' port cannot be opened. */
+/** Opens the gateways. Returns a message for the operator if the simulators' port cannot be opened. */
 export async function openGateway(options: GatewayOptions): Promise<Result<OpenGateway, string>> {
   const { environment } = options
   if (environment.gatewayMode !== 'sandbox')
@@ -70,7 +70,7 @@ export async function openGateway(options: GatewayOptions): Promise<Result<OpenG
 
 async function openSimulators(options: GatewayOptions): Promise<OpenSimulators> {
   const { environment, events, clock, log, publicUrl = () => environment.publicUrl } = options
-  const open = <Kind extends GatewayKind>(kind: Kind): Simulators[Kind] =>
+  const openSimulator = <Kind extends GatewayKind>(kind: Kind): Simulators[Kind] =>
     GATEWAYS[kind].openSimulator({
       dataDir: environment.dataDir,
       events: selectEvents(kind, events),
@@ -78,7 +78,7 @@ async function openSimulators(options: GatewayOptions): Promise<OpenSimulators> 
       clock,
       log,
     }) as Simulators[Kind]
-  const simulators = mapGatewayKinds(open) as Simulators
+  const simulators = mapGatewayKinds(openSimulator) as Simulators
   const allSimulators: readonly GatewaySimulator[] = Object.values(simulators)
   const port = await openSimulatorPort({
     ...environment,
@@ -103,7 +103,7 @@ async function closeSimulators(
   await port.close()
 }
 
-/** `simulators` contains their addresses; null for the gateways themselves. */
+/** Opens the adapters. `simulatorOrigins`: the simulators' addresses; null for the gateways themselves. */
 function openAdapters(
   {
     environment,
@@ -111,7 +111,7 @@ function openAdapters(
     store,
     publicUrl = () => environment.publicUrl,
   }: Omit<GatewayOptions, 'clock' | 'log'>,
-  simulators: SimulatorOrigins | null,
+  simulatorOrigins: SimulatorOrigins | null,
 ): Gateways {
   return combineGateways(
     mapGatewayKinds((kind) =>
@@ -120,7 +120,9 @@ function openAdapters(
         events: selectEvents(kind, events),
         accounts: environment.accounts[kind] ?? {},
         addresses:
-          simulators === null ? null : getGatewayDefinition(kind).getSimulatorAddresses(simulators),
+          simulatorOrigins === null
+            ? null
+            : getGatewayDefinition(kind).getSimulatorAddresses(simulatorOrigins),
         checkouts: store,
         returnAddress: (orderId) => `${publicUrl()}${ORDER_RETURN_PATH}${orderId}/`,
       }),

@@ -1,8 +1,8 @@
 /** Sends one request over the network; returns the response, or the failure and whether it was sent. */
 
 /**
- * The result of a request. `failed` means that there was no readable response with a status of 200 to 299. `sent` is
- * false only if no connection was made, so that the gateway cannot have acted on it.
+ * The result of a request. `failed` means that there was no readable response with a status of 200 to 299. `wasSent`
+ * is false only if no connection was made, so that the gateway cannot have acted on it.
  */
 export type RequestResult =
   | { readonly is: 'answered'; readonly status: number; readonly text: string }
@@ -20,7 +20,7 @@ export type GatewayRequest = {
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Ends the request, including the reading of its response. */
+  /** Aborts the request, including the reading of its response. */
   readonly signal: AbortSignal
 }
 

@@ -26,8 +26,8 @@ export type SimulatorPort = {
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
 
 /**
- * On one machine, the app, the pages and the redirect use two host names and two ports; behind a public host name
- * they differ only by port. `publicUrl` is the app's address in the browser.
+ * Returns the origins. On one machine, the app, the pages and the redirect use two host names and two ports; behind a
+ * public host name they differ only by port. `publicUrl` is the app's address in the browser.
  */
 export function getSimulatorOrigins(options: {
   readonly publicUrl: string

@@ -335,19 +335,13 @@ async function removeDecided(
   row: OwnedPaymentRow,
   event: Confirmation,
 ): Promise<Confirmation | null> {
-  const isDecided = async (reference: string): Promise<boolean> =>
+  const isDecided = async ({ reference }: { readonly reference: string }): Promise<boolean> =>
     isDecidedOtherwise(await findCapture(sql, row, reference), row.id)
   const { further = [], ...first } = event
-  const undecidedCaptures = await filterInOrder(
-    further,
-    async ({ reference }) => !(await isDecided(reference)),
-  )
-  if (!(await isDecided(first.reference)))
-    return undecidedCaptures.length === 0 ? first : { ...first, further: undecidedCaptures }
-  const [next, ...rest] = undecidedCaptures.map((capture) => ({
-    currency: first.currency,
-    ...capture,
-  }))
+  const openCaptures = await filterInOrder(further, async (capture) => !(await isDecided(capture)))
+  if (!(await isDecided(first)))
+    return openCaptures.length === 0 ? first : { ...first, further: openCaptures }
+  const [next, ...rest] = openCaptures.map((capture) => ({ currency: first.currency, ...capture }))
   if (next === undefined) return null
   const remaining = buildConfirmation(first, next)
   return rest.length === 0 ? remaining : { ...remaining, further: rest }

@@ -27,7 +27,7 @@ import { recordAdjustment, getStoredBalance, recordCompletedRefund } from './bal
 import { findCapture } from './received-payments.ts'
 import { computeBalance, priceAndCorrection } from './stored-balance.ts'
 import { removeReturnedReason } from './returned-transfers.ts'
-import { getRefundable } from '../refunds/record-refunds.ts'
+import { getRefundableAmount } from '../refunds/record-refunds.ts'
 import type { CaptureRow, PlacedRefund } from '../refunds/record-refunds.ts'
 import {
   predictReadsAfter,
@@ -284,7 +284,7 @@ export async function recordReturnedAmount(
     await recordCompletedRefund(sql, row.registration_id, amount, at)
     const [amounts, remainingAmount] = await Promise.all([
       getPaymentAmounts(sql, row.id),
-      getRefundable(sql, capture.id),
+      getRefundableAmount(sql, capture.id),
     ])
     const { came, back } = amounts ?? { came: capture.amount, back: amount }
     const review = await removeReturnedReason(sql, row.review, {
@@ -301,7 +301,7 @@ export async function recordReturnedAmount(
     await coverBill(sql, row.registration_id, at, { refund: { reference } })
     return changed
   }
-  if (capture.state !== 'review' || (await getRefundable(sql, capture.id)) > 0) return false
+  if (capture.state !== 'review' || (await getRefundableAmount(sql, capture.id)) > 0) return false
   // The payment is fully refunded, so it needs no decision.
   return endUncountedCapture(sql, capture, row, 'refunded', at)
 }

@@ -30,7 +30,7 @@ export type SettlementLineDecision = {
   readonly name: string
   /** The latest decision on it that the user saw. Null if none. */
   readonly seen: number | null
-  /** The registration of the line, with which the reason is erased. Null if the line belongs to none. */
+  /** The registration of the line; erasing it also erases the reason. Null if the line belongs to none. */
   readonly regNo: RegNo | null
 }
 /** `why` is null if the line was reopened. */
@@ -103,7 +103,7 @@ export interface SettlementStore extends BankStatementStore {
   accountsOfEvent(eventId: string): Promise<readonly SettlementAccount[]>
   /** Returns all payments through an account, with their refunds. */
   paymentsOfAccount(account: SettlementAccount): Promise<readonly RecordedPayment[]>
-  /** Returns those of the orders that are in this database. */
+  /** Returns the orders that exist in this database. */
   knownOrders(orders: readonly string[]): Promise<readonly RecordedOrder[]>
   /** Returns the settlement lines of a registration, by day. */
   settlementLinesOf(regNo: RegNo): Promise<readonly SettlementLine[]>

@@ -33,7 +33,7 @@ import type { UnmatchedResult, NewUnmatched } from './settlement-types.ts'
 /** The beginning of the review reason of a stored line, followed by the bank's narration. */
 const REASON_PREFIX = 'Bank payment that matches no registration: '
 
-const payoutUnder = statement((builder, { keys }: { keys: string }, dialect) =>
+const payoutWithKeys = statement((builder, { keys }: { keys: string }, dialect) =>
   builder
     .selectFrom('settlement_lines')
     .select('id')
@@ -70,7 +70,7 @@ export async function saveUnmatchedLines(
 ): Promise<UnmatchedResult> {
   let addedCount = 0
   let otherEventCount = 0
-  let reported = 0
+  let reportedCount = 0
   for (const newLine of lines) {
     const { reference, amount, day, narration, eventId, who: user, at } = newLine
     const line = findLineByReference({ line: 0, reference, narration, day, amount })
@@ -90,12 +90,12 @@ export async function saveUnmatchedLines(
     } as const
     // Staff confirm the payment on the registration whose delegate reported it, or first reject the claim there.
     if ((await findReferenceOwner(sql, references))?.is === 'report') {
-      reported += 1
+      reportedCount += 1
       continue
     }
     // The payment may have been recorded after the page was loaded.
     if (await isRecorded(sql, line, newLine)) continue
-    const saved = await saveReceivedPayment(sql, {
+    const saveResult = await saveReceivedPayment(sql, {
       ...references,
       account: '',
       amount,
@@ -108,7 +108,7 @@ export async function saveUnmatchedLines(
       paymentId: null,
       why: `${REASON_PREFIX}${narration}${await describeClaim(sql, reference, eventId)}`,
     })
-    if (!saved.ok) continue
+    if (!saveResult.ok) continue
     addAuditEntry(sql, {
       at,
       who: user,
@@ -118,7 +118,7 @@ export async function saveUnmatchedLines(
     })
     addedCount += 1
   }
-  return { added: addedCount, elsewhere: otherEventCount, reported }
+  return { added: addedCount, elsewhere: otherEventCount, reported: reportedCount }
 }
 
 /**
@@ -130,8 +130,8 @@ async function isRecorded(
   line: StatementLine,
   { own = [] }: NewUnmatched,
 ): Promise<boolean> {
-  const listed = JSON.stringify([...listLineKeys(line)])
-  const numbers = (await registrationsWithNumbers.all(sql, { keys: listed })).map(({ regNo }) =>
+  const keysJson = JSON.stringify([...listLineKeys(line)])
+  const numbers = (await registrationsWithNumbers.all(sql, { keys: keysJson })).map(({ regNo }) =>
     toBankKey(regNo),
   )
   // A delegate may pay twice with the registration number.
@@ -140,7 +140,7 @@ async function isRecorded(
   const utrs = JSON.stringify(findLineUtrs(line).filter(isUsable))
   return (
     namesPayment(line, new Map(await findPaymentsByKey(sql, keys))) ||
-    (await payoutUnder.get(sql, { keys: utrs })) !== undefined
+    (await payoutWithKeys.get(sql, { keys: utrs })) !== undefined
   )
 }
 
@@ -173,15 +173,16 @@ async function isOfOtherEvent(
   sql: Sql,
   { reference, also = [], narration, currency, eventId, hiddenNumbers = [] }: NewUnmatched,
 ): Promise<boolean> {
-  const names = [reference, ...also]
-  const isClaimed = (await findReportsByKey(sql, names.flatMap(listReferenceKeys), currency)).some(
-    (report) => report.eventId !== eventId && !report.isReleased,
-  )
-  const numbers = [...names, narration].flatMap((text) => [...findReferenceKeys(text)])
-  const numbered = await registrationsWithNumbers.all(sql, { keys: JSON.stringify(numbers) })
-  const isNumbered = numbered.length + hiddenNumbers.length > 0
+  const ownReferences = [reference, ...also]
+  const isClaimed = (
+    await findReportsByKey(sql, ownReferences.flatMap(listReferenceKeys), currency)
+  ).some((report) => report.eventId !== eventId && !report.isReleased)
+  const numbers = [...ownReferences, narration].flatMap((text) => [...findReferenceKeys(text)])
+  const registrations = await registrationsWithNumbers.all(sql, { keys: JSON.stringify(numbers) })
+  const hasNumber = registrations.length + hiddenNumbers.length > 0
   return (
-    isClaimed || (isNumbered && numbered.every((registration) => registration.eventId !== eventId))
+    isClaimed ||
+    (hasNumber && registrations.every((registration) => registration.eventId !== eventId))
   )
 }
 

@@ -22,9 +22,9 @@ export function findFreeRescuedName(folder: string): string {
   return findFreeName(folder, (n) => `rollcall.rescued${n}.db`)
 }
 
-function findFreeName(folder: string, nameOf: (n: string) => string): string {
+function findFreeName(folder: string, buildName: (n: string) => string): string {
   for (let n = 1; ; n += 1) {
-    const file = path.join(folder, nameOf(n === 1 ? '' : `-${n}`))
+    const file = path.join(folder, buildName(n === 1 ? '' : `-${n}`))
     if (!existsSync(file)) return file
   }
 }

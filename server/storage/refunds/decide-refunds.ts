@@ -1,6 +1,4 @@
-/**
- * Carries out staff's decisions on refunds: of counted payments, and of refunds with an unknown result at the gateway.
- */
+/** Carries out staff decisions on refunds, including those with an unknown result at the gateway. */
 import {
   getMoneyCurrency,
   explainTooOldForGateway,
@@ -33,7 +31,7 @@ import type { WantedRefund } from '../payments/payment-types.ts'
 import {
   endRefund,
   isRefundInProgress,
-  getRefundable,
+  getRefundableAmount,
   findOrderOfRefund,
   addRefundRequest,
   explainRefundReference,
@@ -197,7 +195,7 @@ export async function decideRefund(
       // stored.
       const isRefused = row.state === 'refused'
       const part = isRefused
-        ? checkRefundAmount({ ...review, left: await getRefundable(sql, capture.id) }, amount)
+        ? checkRefundAmount({ ...review, left: await getRefundableAmount(sql, capture.id) }, amount)
         : ok(amount)
       if (!part.ok) return part
       const reason =
@@ -223,7 +221,7 @@ export async function decideRefund(
     case 'refund-again': {
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
       const part = checkRefundAmount(
-        { ...review, left: await getRefundable(sql, capture.id) },
+        { ...review, left: await getRefundableAmount(sql, capture.id) },
         consequence.amount,
       )
       if (!part.ok) return part
@@ -255,24 +253,27 @@ type CountedCapture = CaptureRow & { readonly left: Amount }
  * no payment can be refunded beyond its amount.
  */
 export async function requestRefund(sql: Sql, request: WantedRefund): Promise<DecisionResult> {
-  const { of, amount, at, manualReference, gatewayKinds: kinds = {} } = request
+  const { of: regNoOrOrderId, amount, at, manualReference, gatewayKinds: kinds = {} } = request
   const decisionGrounds = checkGrounds(request)
   if (!decisionGrounds.ok) return decisionGrounds
-  const payer = { regNo: of as RegNo, orderId: of as OrderId }
+  const payer = { regNo: regNoOrOrderId as RegNo, orderId: regNoOrOrderId as OrderId }
   const captures = await countedCaptures.all(sql, payer)
   const [first] = captures
   if (first === undefined) {
     const payerRow = await registrationOrOrder.get(sql, payer)
     return payerRow === undefined
-      ? refuseDecision('not_there', `No registration or order ${of}.`)
-      : refuseDecision('not_paid', `${of} has no counted payment, so there is nothing to refund.`)
+      ? refuseDecision('not_there', `No registration or order ${regNoOrOrderId}.`)
+      : refuseDecision(
+          'not_paid',
+          `${regNoOrOrderId} has no counted payment, so there is nothing to refund.`,
+        )
   }
   const { reg_no: regNo, event_id: eventId, currency } = await readPayment(sql, first.counts_for)
   if (await haveOtherPaymentsChanged(sql, regNo, request.shownOtherPayments))
     return refuseDecision('review_changed', OTHER_PAYMENTS_CHANGED)
   const refundAmount = checkRefundAmount({ left: sumCaptures(captures), currency }, amount)
   if (!refundAmount.ok) return refundAmount
-  const atGateway =
+  const refundableCaptures =
     manualReference === undefined
       ? captures.filter(
           (capture) =>
@@ -280,18 +281,18 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
             explainTooOldForGateway(toPayment(capture), kinds, at) === null,
         )
       : captures
-  if (sumCaptures(atGateway) < refundAmount.value)
+  if (sumCaptures(refundableCaptures) < refundAmount.value)
     return refuseDecision(
       'not_by_gateway',
-      (sumCaptures(atGateway) === 0
+      (sumCaptures(refundableCaptures) === 0
         ? explainTooOldForGateway(toPayment(first), kinds, at)
-        : null) ?? describeNotByGateway(sumCaptures(atGateway), currency),
+        : null) ?? describeNotByGateway(sumCaptures(refundableCaptures), currency),
     )
   const reason =
     manualReference === undefined ? null : await explainRefundReference(sql, manualReference, first)
   if (reason !== null) return refuseDecision('reference_taken', reason)
-  const refunds: number[] = []
-  for (const [capture, part] of splitRefund(atGateway, refundAmount.value)) {
+  const refundIds: number[] = []
+  for (const [capture, part] of splitRefund(refundableCaptures, refundAmount.value)) {
     const refund =
       manualReference === undefined
         ? await requestCaptureRefund(sql, capture, part, decisionGrounds.value, at, kinds)
@@ -315,9 +316,9 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
         message: '',
       },
     )
-    refunds.push(refund.value)
+    refundIds.push(refund.value)
   }
-  const splitText = refunds.length === 1 ? '' : `, split between ${refunds.length} payments`
+  const splitText = refundIds.length === 1 ? '' : `, split between ${refundIds.length} payments`
   const message =
     manualReference === undefined
       ? `Refund of ${formatMoney(refundAmount.value, currency)} requested${splitText}.`
@@ -325,7 +326,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   return ok({
     regNo,
     message,
-    refundId: manualReference === undefined ? (refunds.at(-1) ?? null) : null,
+    refundId: manualReference === undefined ? (refundIds.at(-1) ?? null) : null,
   })
 }
 

@@ -1,16 +1,13 @@
-/**
- * Compares the other payments of a person with those that a registration page showed, so that two users do not refund
- * both payments.
- */
+/** Detects changes in a person's other payments, so that two users do not refund both payments. */
 import type { Amount, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { OtherPayments } from '../registrations/action-types.ts'
 
 /**
- * Selects the other registrations that the same person has, or had under an earlier name: what was paid, what of it is
- * refunded or about to be, and whether both registrations now count as paid by the same person. Cancelled and
- * transferred registrations stay in this list, because their money can still be refunded.
+ * Selects the person's other registrations, including those under an earlier name, with the amount paid, the amount
+ * refunded or being refunded, and whether both registrations now count as paid by the same person. Cancelled and
+ * transferred registrations stay in this list, because their payments can still be refunded.
  */
 const otherPaymentsOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
@@ -105,7 +102,7 @@ export async function readOtherPayments(sql: Sql, regNo: RegNo): Promise<OtherPa
 export const OTHER_PAYMENTS_CHANGED =
   'The other payments of this person have changed since you opened the page. Open it again, and check whether to refund this payment too.'
 
-/** `shown`: the version that the user saw. */
+/** Returns true if the payments have changed since the user opened the page. `shown`: the version that the user saw. */
 export const haveOtherPaymentsChanged = async (
   sql: Sql,
   regNo: RegNo,

@@ -191,7 +191,7 @@ const orderOfRefund = statement((builder, { id }: { id: number }) =>
     .where('r.id', '=', id),
 )
 
-export async function getRefundable(sql: Sql, captureId: number): Promise<Amount> {
+export async function getRefundableAmount(sql: Sql, captureId: number): Promise<Amount> {
   const row = await refundableAmountOfCapture.get(sql, { captureId })
   return toAmount(row?.left ?? 0)
 }
@@ -238,18 +238,18 @@ export async function explainRefundReference(
     (row.asked_at !== null || row.who === 'gateway') &&
     row.source === source &&
     row.account === account
-  const found = rows.find(
+  const existingRefund = rows.find(
     (row) =>
       (isUtr(key) || isOfCapture(row) || isOfGateway(row)) &&
       (toBankKey(row.reference) || row.reference.trim()) === key,
   )
-  if (found === undefined) return null
-  return isOfCapture(found)
-    ? `A refund of ${formatMoney(found.amount, getMoneyCurrency(found))} is already recorded under ${reference}. Enter the reference of this refund.`
+  if (existingRefund === undefined) return null
+  return isOfCapture(existingRefund)
+    ? `A refund of ${formatMoney(existingRefund.amount, getMoneyCurrency(existingRefund))} is already recorded under ${reference}. Enter the reference of this refund.`
     : `${reference} is already the reference of another refund.`
 }
 
-/** Returns the id of the refund. */
+/** Stores a refund request, and returns its id. */
 export async function addRefundRequest(
   sql: Sql,
   captureId: number,
@@ -277,9 +277,9 @@ export type PlacedRefund = { readonly capture: CaptureRow; readonly amount: Amou
 
 /**
  * Assigns a refund that the gateway reports for an order. The gateway states an amount and its own reference, but not
- * always the refunded payment.
- * So the refund is matched first with one of our refunds in progress, then with the whole of a capture under review,
- * then with a counted capture. Null if it matches no payment. A refund that was already reported is not recorded again.
+ * always the refunded payment. So the refund is matched first with one of our refunds in progress, then with the whole
+ * of a capture under review, then with a counted capture. Returns null if it matches no payment, and `known` if it is
+ * already recorded.
  */
 export async function insertRefund(
   sql: Sql,
@@ -289,16 +289,16 @@ export async function insertRefund(
 ): Promise<PlacedRefund | 'known' | null> {
   const captures = await capturesOfPayment.all(sql, { paymentId })
   const rows = await refundsOfPayment.all(sql, { paymentId })
-  const withReference = rows.filter((row) => row.reference === reference)
-  const recordedAmount = withReference
+  const refundsWithReference = rows.filter((row) => row.reference === reference)
+  const recordedAmount = refundsWithReference
     .filter(({ state }) => state === 'done')
     .reduce((sum, row) => sum + row.amount, 0)
   if (recordedAmount >= amount) return 'known'
   const remaining = toAmount(amount - recordedAmount)
-  const isOpen = ({ state, amount: of }: RefundRow): boolean =>
-    of === remaining && (state === 'asked' || state === 'unsure')
+  const isOpen = ({ state, amount: refundAmount }: RefundRow): boolean =>
+    refundAmount === remaining && (state === 'asked' || state === 'unsure')
   const ownRequest =
-    withReference.find(isOpen) ??
+    refundsWithReference.find(isOpen) ??
     rows.find(isOpen) ??
     // The amount was refunded in the merchant panel before we sent our request, which would refund it twice.
     rows.find(({ state, amount: of }) => of === remaining && state === 'wanted')

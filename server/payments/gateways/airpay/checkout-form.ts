@@ -27,7 +27,8 @@ const MAX_NAME_CHARACTERS = 50
 const FALLBACK_NAME = 'Delegate'
 
 /**
- * `payUrl` is the form's target. Rejects payments that Airpay would reject: the checker and the form guarantee a valid order id, amount and email address, but imported rows have passed neither.
+ * Builds the form. `payUrl` is its target. Rejects payments that Airpay would reject: the checker and the registration
+ * form guarantee a valid order id, amount and email address, but imported rows have passed neither.
  */
 export function buildCheckoutForm(
   {
@@ -56,11 +57,11 @@ export function buildCheckoutForm(
   const { length: characters } = buyer.email
   if (characters < min || characters > max) return err({ code: 'email', characters })
   const { firstName, lastName } = cleanName(buyer.fullName, buyer.regNo)
-  const text = formatPlainAmount(amount, currency)
+  const amountText = formatPlainAmount(amount, currency)
   const checksum = computeHandOffChecksum(
     account,
     { email: buyer.email, firstName, lastName },
-    { amount: text, orderId, uid: orderId },
+    { amount: amountText, orderId, uid: orderId },
     dayOf(at),
     variant,
   )
@@ -69,7 +70,7 @@ export function buildCheckoutForm(
     first_name: firstName,
     last_name: lastName,
     orderid: orderId,
-    amount: text,
+    amount: amountText,
     mercid: account.merchantId,
     merchant_id: account.merchantId,
     privatekey: getPrivateKey(account),
@@ -114,7 +115,7 @@ function transliterateName(fullName: string): string {
     .trim()
 }
 
-/** An imported number may contain characters that Airpay does not accept in names. */
+/** Converts a registration number to a name. An imported one may contain characters that Airpay does not accept. */
 function deriveName(regNo: string): string {
   const number = regNo.replaceAll(/[^A-Za-z0-9]+/g, ' ').trim()
   return number === '' ? FALLBACK_NAME : number

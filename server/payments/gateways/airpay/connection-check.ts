@@ -125,7 +125,7 @@ function describeResponse(query: GatewayQuery, text: string): readonly CheckLine
     : [formatLine, ...listOrderFields(fields), describeInterpretation(answer)]
 }
 
-/** For an order that cannot exist, only one response is correct. */
+/** Evaluates the response about an order that cannot exist: only one response is correct. */
 function describeNoRecord(fields: Fields): CheckLine {
   const code = fields['TRANSACTIONSTATUS'] ?? ''
   switch (code) {
@@ -217,8 +217,8 @@ function compareKeys(
   wrongResult: RequestResult,
 ): CheckLine {
   const readCode = (result: RequestResult): string => {
-    const read = result.is === 'answered' ? readStatusXml(result.text) : null
-    return read?.ok === true ? (read.value[0]?.['TRANSACTIONSTATUS'] ?? '') : ''
+    const parsed = result.is === 'answered' ? readStatusXml(result.text) : null
+    return parsed?.ok === true ? (parsed.value[0]?.['TRANSACTIONSTATUS'] ?? '') : ''
   }
   const isSame = wrongResult.is === 'answered' && readCode(wrongResult) === readCode(rightResult)
   return isSame

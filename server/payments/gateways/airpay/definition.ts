@@ -1,4 +1,4 @@
-/** The registry's entry for Airpay: adapter, connection check and simulator. */
+/** Defines the registry entry for Airpay: adapter, connection check and simulator. */
 import { openAccounts } from '../gateway-definition.ts'
 import type { GatewayDefinition } from '../gateway-definition.ts'
 import { DEFAULT_RETURN_PATH, WEBHOOK_PATH } from '../message-paths.ts'

@@ -67,7 +67,7 @@ export function readStatusXml(text: string): Result<readonly Fields[], string> {
     : ok(transactions)
 }
 
-/** A field given twice with different values is a contradiction and counts as missing. */
+/** Reads the fields of a transaction. A field with two different values counts as missing. */
 function readTransaction(transaction: unknown): Fields {
   if (typeof transaction !== 'object' || transaction === null) return {}
   return Object.fromEntries(
@@ -81,7 +81,7 @@ function readTransaction(transaction: unknown): Fields {
   )
 }
 
-/** Reads own properties only; null if there is none with this name. */
+/** Returns an own property; null if there is none with this name. */
 export function getChild(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]

@@ -8,8 +8,8 @@ import type { Fields } from '../message-fields.ts'
 const MAX_CHARACTERS = 100
 
 /**
- * Uses the first text that names a payer: the status response before messages, which any client can send. Null if none
- * does.
+ * Returns the payer from the first text that names one: the status response precedes messages, which any client can
+ * send. Null if no text names a payer.
  */
 export function findPayer(
   texts: readonly { readonly body: string; readonly contentType: string }[],
@@ -45,7 +45,7 @@ function readPayer(fields: Fields): Payer {
   }
 }
 
-/** Fields in which the simulator names the payer. */
+/** Builds the fields in which the simulator names the payer. */
 export const buildPayerFields = ({
   name,
   email,

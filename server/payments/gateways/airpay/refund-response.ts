@@ -3,8 +3,8 @@ import type { RefundResult } from '../../../dependencies.ts'
 import { getChild } from './parse-message.ts'
 
 /**
- * "true" means that the refund has started. Returns `refused` only if the gateway clearly rejected the refund. Any
- * ambiguous response is `unsure`, because staff might otherwise refund the payment twice.
+ * Interprets the response. "true" means that the refund has started. Returns `refused` only if the gateway clearly
+ * rejected the refund. Any ambiguous response is `unsure`, because staff might otherwise refund the payment twice.
  */
 export function parseRefundResponse(text: string, reference: string): RefundResult {
   const createUnsure = (error: string): RefundResult => ({ is: 'unsure', error, raw: text })

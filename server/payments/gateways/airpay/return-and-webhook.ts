@@ -8,9 +8,9 @@ import { toUpperCaseNames } from './parse-message.ts'
 import type { Fields } from '../message-fields.ts'
 
 /**
- * A message is no proof of payment, even with the correct hash: an attacker who has seen one genuine webhook can
- * forge another. A message with a wrong or missing hash is accepted too: it only starts a query, and the gateway's
- * hash may differ from its documentation. The message must name an order.
+ * Reads a message without trusting it. Even with the correct hash it is no proof of payment: an attacker who has seen
+ * one genuine webhook can forge another. A message with a wrong or missing hash is accepted too: it only starts a
+ * query, and the gateway's hash may differ from its documentation. The message must name an order.
  */
 export function readReturnOrWebhook(
   fields: Fields,

@@ -143,18 +143,18 @@ function combineRefunds(
   refunds: readonly RefundedEvent[],
   { raw, at }: ResponseContext,
 ): StatusResponse {
-  const [first, ...furtherPayments] = mergeRefunds(refunds)
+  const [first, ...furtherRefunds] = mergeRefunds(refunds)
   assert(first !== undefined, 'a refund response without a refund')
   const refundEvent: RefundedEvent = { type: 'refunded', ...first, at }
   return {
     is: 'payment-event',
     raw,
     paymentEvent:
-      furtherPayments.length === 0 ? refundEvent : { ...refundEvent, further: furtherPayments },
+      furtherRefunds.length === 0 ? refundEvent : { ...refundEvent, further: furtherRefunds },
   }
 }
 
-/** Refunds with the same reference count as one, with the larger amount: it was reported in stages. */
+/** Merges refunds with the same reference, keeping the larger amount: such a refund was reported in stages. */
 function mergeRefunds(refunds: readonly RefundedEvent[]): readonly ReportedRefund[] {
   const amountsByReference = new Map<string, Amount>()
   for (const { reference, amount } of refunds)
@@ -166,7 +166,8 @@ function mergeRefunds(refunds: readonly RefundedEvent[]): readonly ReportedRefun
 }
 
 /**
- * The query names one order, so a response that names none is about it. Its content decides whether that is enough.
+ * Returns true if the transaction is about the queried order. A transaction that names no order is about it too; its
+ * content decides whether that is enough.
  */
 function isForOrder(fields: Fields, orderId: OrderId): boolean {
   const namedOrder = readOrderId(fields)
@@ -236,7 +237,7 @@ function interpretPaid(
   }
 }
 
-/** A transaction in the gateway's test mode moves no money, regardless of its status. */
+/** Returns true for a transaction in the gateway's test mode, which moves no money regardless of its status. */
 function isTest(fields: Fields): boolean {
   return /test|sandbox|demo|dummy/i.test(`${fields['TXN_MODE'] ?? ''} ${fields['TXNMODE'] ?? ''}`)
 }
@@ -246,11 +247,11 @@ function isTest(fields: Fields): boolean {
  * decimals if the paise are whole. Null for everything else: amounts are never guessed.
  */
 export function readGatewayAmount(text: string): Amount | null {
-  const sign = '(?:INR|Rs\\.?|₹)'
+  const currencySymbol = '(?:INR|Rs\\.?|₹)'
   const amountDigits = text
     .trim()
-    .replace(new RegExp(`^${sign}\\s*`, 'i'), '')
-    .replace(new RegExp(`\\s*${sign}$`, 'i'), '')
+    .replace(new RegExp(`^${currencySymbol}\\s*`, 'i'), '')
+    .replace(new RegExp(`\\s*${currencySymbol}$`, 'i'), '')
   const match = /^(\d{1,12}|\d{1,3}(?:,\d{2,3})*,\d{3})(?:\.(\d*))?$/.exec(amountDigits)
   if (match === null) return null
   const [, rupeesText = '', decimals = ''] = match

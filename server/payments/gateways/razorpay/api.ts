@@ -6,7 +6,7 @@ import { sendRequest } from '../send-request.ts'
 export type Api = {
   readonly address: string
   readonly account: RazorpayAccount
-  /** Ends all requests of one operation. */
+  /** Aborts all requests of one operation. */
   readonly signal: AbortSignal
 }
 export type ApiResponse =
@@ -19,7 +19,7 @@ export type ApiResponse =
       readonly message: string
       readonly text: string
     }
-  /** `sent` is false only if the gateway cannot have received the request. */
+  /** `wasSent` is false only if the gateway cannot have received the request. */
   | { readonly is: 'failed'; readonly error: string; readonly wasSent: boolean }
 
 /** A JSON object from the gateway. Every value in it must be checked. */

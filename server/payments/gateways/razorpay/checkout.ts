@@ -23,7 +23,7 @@ const ORDER_ID_PATTERN = /^[A-Za-z0-9]{1,36}$/
 const MAX_TEXT_CHARACTERS = 250
 const MINUTE_MS = 60_000
 
-/** Refuses payments that the gateway would refuse. The checkout's id is added once it exists. */
+/** Builds the form. Refuses payments that the gateway would refuse. The checkout's id is added once it exists. */
 export function buildCheckoutForm(
   event: EventConfig,
   account: RazorpayAccount,
@@ -78,13 +78,16 @@ export async function createOrder(
   api: Api,
   event: EventConfig,
   order: Money & { readonly orderId: OrderId },
-  earlier: readonly StoredCheckout[],
+  earlierCheckouts: readonly StoredCheckout[],
 ): Promise<Result<readonly StoredCheckout[], string>> {
-  const same = earlier.filter(
+  const matchingCheckouts = earlierCheckouts.filter(
     ({ amount, currency }) => amount === order.amount && currency === order.currency,
   )
-  if (same.length > 0) return ok(same)
-  const receipt = earlier.length === 0 ? order.orderId : `${order.orderId}-${earlier.length + 1}`
+  if (matchingCheckouts.length > 0) return ok(matchingCheckouts)
+  const receipt =
+    earlierCheckouts.length === 0
+      ? order.orderId
+      : `${order.orderId}-${earlierCheckouts.length + 1}`
   for (const isLast of [false, true]) {
     const response = await requestApi(api, 'POST', 'orders', buildOrderBody(event, order, receipt))
     if (response.is === 'refused') return err(`${response.code}: ${response.message}`)

@@ -45,8 +45,8 @@ export async function checkRazorpay(query: RazorpayQuery): Promise<{
     signal: AbortSignal.timeout(timeoutMs),
   })
   const receipt = orderId ?? NO_SUCH_ORDER
-  const search = `orders?receipt=${encodeURIComponent(receipt)}`
-  const response = await requestApi(openApi(), 'GET', search)
+  const searchPath = `orders?receipt=${encodeURIComponent(receipt)}`
+  const response = await requestApi(openApi(), 'GET', searchPath)
   const lines: Line[] = [
     buildExpectedLine(
       `Queried ${address} about the order ${receipt}${orderId === null ? ', which cannot exist' : ''}, with the ${account.keyId.startsWith('rzp_live_') ? 'live' : 'test'} key ${account.keyId}.`,
@@ -61,7 +61,7 @@ export async function checkRazorpay(query: RazorpayQuery): Promise<{
   if (response.is === 'ok' && orderId !== null)
     lines.push(...(await describeOrder(openApi(), orderId, query.at)))
   if (response.is === 'ok' && shouldCompareKeys) {
-    const wrongKeyResponse = await requestApi(openApi(`${account.keySecret}x`), 'GET', search)
+    const wrongKeyResponse = await requestApi(openApi(`${account.keySecret}x`), 'GET', searchPath)
     lines.push(
       wrongKeyResponse.is === 'refused'
         ? buildExpectedLine('Razorpay refuses a wrong key, so it checks the key.')

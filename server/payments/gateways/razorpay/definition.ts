@@ -1,4 +1,4 @@
-/** The registry's entry for Razorpay: adapter, connection check, settlements and simulator. */
+/** Defines the registry entry for Razorpay: adapter, connection check, settlements and simulator. */
 import { err, ok } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
 import { openAccounts } from '../gateway-definition.ts'

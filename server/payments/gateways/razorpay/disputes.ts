@@ -16,7 +16,10 @@ const STATUSES: readonly string[] = [
 
 export const isDisputeId = (id: string): boolean => DISPUTE_ID_PATTERN.test(id)
 
-/** `references` are the references of the order's payments. A dispute about another payment is an error. */
+/**
+ * Queries a dispute. `references`: the references of the order's payments. A dispute about another payment is an
+ * error.
+ */
 export async function requestDispute(
   api: Api,
   disputeId: string,

@@ -20,8 +20,8 @@ import { isReturnSigned, isWebhookSigned } from './signatures.ts'
 type Fields = Readonly<Record<string, string>>
 
 /**
- * Reads the browser's return to the address of an order: after a payment with a signature, after a failure with unsigned
- * error fields, after a cancellation with nothing.
+ * Reads the browser's return to the address of an order: with a signature after a payment, with unsigned error fields
+ * after a failure, with nothing after a cancellation.
  */
 export function readReturn(
   orderId: string,

@@ -7,7 +7,7 @@ import { asItems, asObject, asText } from './api.ts'
 /** The maximum length; real addresses are shorter. */
 const MAX_CHARACTERS = 100
 
-/** `raw` is the list of responses as stored. Null if no payment names a payer. */
+/** Returns the payer. `raw`: the stored list of responses. Null if no payment names a payer. */
 export function findRazorpayPayer(raw: string): Payer | null {
   let answers: unknown
   try {

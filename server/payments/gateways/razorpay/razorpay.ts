@@ -135,17 +135,17 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
       if (api === null) return { is: 'unreachable', error: NO_CREDENTIALS }
       const findResult = await findCheckouts(api, checkouts, orderId)
       if (!findResult.ok) return { is: 'unreachable', error: findResult.error }
-      const read = await readPayments(api, findResult.value)
-      if (!read.ok) return { is: 'unreachable', error: read.error }
+      const readResult = await readPayments(api, findResult.value)
+      if (!readResult.ok) return { is: 'unreachable', error: readResult.error }
       const capturable = canCapture
         ? findCapturable(
-            read.value.payments,
+            readResult.value.payments,
             findResult.value,
             at - calculateCaptureMinutes(event) * MINUTE_MS,
           )
         : null
       if (capturable === null)
-        return recordConfirmed(orderId, await interpret(api, read.value, at), at)
+        return recordConfirmed(orderId, await interpret(api, readResult.value, at), at)
       const { id, amount, currency } = capturable
       const captureResponse = await requestApi(api, 'POST', `payments/${id}/capture`, {
         amount,
@@ -155,10 +155,10 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
         return { is: 'unreachable', error: captureResponse.error }
       // The payments are read again even after a refusal, because the gateway may have captured this one itself
       // meanwhile.
-      const again = await readPayments(api, findResult.value)
-      return again.ok
-        ? recordConfirmed(orderId, await interpret(api, again.value, at), at)
-        : { is: 'unreachable', error: again.error }
+      const rereadResult = await readPayments(api, findResult.value)
+      return rereadResult.ok
+        ? recordConfirmed(orderId, await interpret(api, rereadResult.value, at), at)
+        : { is: 'unreachable', error: rereadResult.error }
     },
     async refund(event, reference, { amount }, _at, timeoutMs, key = '') {
       const api = openApi(event, timeoutMs)
@@ -170,14 +170,14 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
       const api = openApi(event, timeoutMs)
       if (api === null) return err(NO_CREDENTIALS)
       const findResult = await findCheckouts(api, checkouts, orderId)
-      const read = findResult.ok ? await readPayments(api, findResult.value) : findResult
-      return read.ok
+      const readResult = findResult.ok ? await readPayments(api, findResult.value) : findResult
+      return readResult.ok
         ? requestDispute(
             api,
             disputeId,
-            read.value.payments.map(({ id }) => id),
+            readResult.value.payments.map(({ id }) => id),
           )
-        : read
+        : readResult
     },
     origins: () => [
       ...new Set(
@@ -199,7 +199,7 @@ function describeMerchant(account: RazorpayAccount | null): string | null {
   return `${account.keyId.startsWith('rzp_live_') ? 'live' : 'test'}:${account.name}`
 }
 
-/** Returns the stored checkouts, else those that the gateway has for the order, for example after a restore. */
+/** Returns the stored checkouts or, if there are none (for example after a restore), those that the gateway has. */
 async function findCheckouts(
   api: Api,
   checkouts: RazorpayOptions['checkouts'],
@@ -265,14 +265,14 @@ async function interpret(
   at: Instant,
 ): Promise<StatusResponse> {
   const refunds: RazorpayRefund[] = []
-  const answers = [...texts]
+  const responseTexts = [...texts]
   for (const { id, amountRefunded, createdAt } of payments.filter(isReceived)) {
     // A failed refund no longer counts in the amount, but refunds do not fail within an hour.
     if (amountRefunded === 0 && at - createdAt < REFUND_FAILS_AFTER_MS) continue
     const list = await readList(api, `payments/${id}/refunds?count=100`, readRefund)
     if (!list.ok) return { is: 'unreachable', error: list.error }
     refunds.push(...list.value.items)
-    answers.push(list.value.text)
+    responseTexts.push(list.value.text)
   }
-  return interpretPayments(payments, refunds, { at, raw: `[${answers.join(',')}]` })
+  return interpretPayments(payments, refunds, { at, raw: `[${responseTexts.join(',')}]` })
 }

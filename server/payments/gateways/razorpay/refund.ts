@@ -8,7 +8,7 @@ import { readRefund } from './status.ts'
 /** Keys have at least ten letters, digits, hyphens and underscores. */
 const KEY_PATTERN = /^[\w-]{10,}$/
 
-/** The request is repeated once if its response was lost: the key prevents a second refund. */
+/** Requests a refund. Repeats the request once if its response is lost: the key prevents a second refund. */
 export async function requestRefund(
   api: Api,
   paymentId: string,

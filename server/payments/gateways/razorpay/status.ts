@@ -33,8 +33,8 @@ export function readPayment(json: Json): RazorpayPayment | null {
   const currency = asText(json['currency'])
   const status = STATUSES.find((candidate) => candidate === json['status'])
   const createdAt = asWholeNumber(json['created_at'])
-  const isWhole = /^pay_\w+$/.test(id) && amount !== null && currency !== ''
-  if (!isWhole || status === undefined || createdAt === null) return null
+  const isComplete = /^pay_\w+$/.test(id) && amount !== null && currency !== ''
+  if (!isComplete || status === undefined || createdAt === null) return null
   return {
     id,
     amount: toAmount(amount),
@@ -78,7 +78,8 @@ const UNCLEAR_CODE = 'GATEWAY_ERROR'
 const NO_RESPONSE_REASON = /timed?_?out|technical|unavailable|server_error/
 
 /**
- * `refunds` are all refunds of the received payments. The earliest received payment counts; further ones were not requested.
+ * Interprets the payments. `refunds`: all refunds of the received payments. The earliest received payment counts;
+ * further ones were not requested.
  */
 export function interpretPayments(
   payments: readonly RazorpayPayment[],
@@ -90,7 +91,7 @@ export function interpretPayments(
   )
   const [first, ...further] = paymentsInOrder.filter(isReceived)
   if (first !== undefined) {
-    const isDone = refunds.flatMap(({ reference, amount, status }) =>
+    const completedRefunds = refunds.flatMap(({ reference, amount, status }) =>
       status === 'processed' ? [{ reference, amount }] : [],
     )
     const paymentEvent: PaymentEvent = {
@@ -101,7 +102,7 @@ export function interpretPayments(
       ...(further.length === 0
         ? {}
         : { further: further.map((one) => ({ ...toMoney(one), currency: one.currency })) }),
-      ...(isDone.length === 0 ? {} : { refunds: isDone }),
+      ...(completedRefunds.length === 0 ? {} : { refunds: completedRefunds }),
     }
     const failedRefunds = refunds.flatMap(({ reference, status }) =>
       status === 'failed' ? [reference] : [],

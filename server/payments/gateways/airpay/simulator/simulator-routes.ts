@@ -166,7 +166,9 @@ export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext
 
 const isAction = (text: string): text is Action => Object.hasOwn(ACTIONS, text)
 
-/** As strict as the gateway's documentation: a rehearsal must reject every form that the gateway would reject. */
+/**
+ * Checks the form as strictly as the gateway's documentation, because a rehearsal must reject what the gateway would.
+ */
 function acceptCheckout(
   { orders, findAccount, clock }: SimulatorContext,
   form: Fields,
@@ -234,7 +236,7 @@ function acceptCheckout(
 
 export const createReference = (): string => String(randomInt(100_000_000, 1_000_000_000))
 
-/** Uses CDATA, as the gateway does: a message may contain characters that XML reserves. */
+/** Renders transactions as XML, with CDATA as the gateway does: a message may contain characters that XML reserves. */
 function renderXml(...transactions: readonly Fields[]): string {
   const texts = transactions.map((fields) => {
     const elements = Object.entries(fields).map(

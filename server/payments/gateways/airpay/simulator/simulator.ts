@@ -54,13 +54,13 @@ export type Sandbox = GatewaySimulator & {
 /** The default delay of a delayed payment. */
 const DEFAULT_ARRIVAL_DELAY_MS = 15_000
 /** A gateway retries a webhook that was not accepted, and eventually stops. */
-const WEBHOOK_RETRY_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const
+const WEBHOOK_RETRY_DELAYS_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const
 /** If the app has not responded within this time, the webhook is retried. */
 const WEBHOOK_TIMEOUT_MS = 20_000
 /** The app starts listening a moment after the sandbox. */
 const STARTUP_DELAY_MS = 200
 
-/** Credentials that the sandbox derives from the account's name, the same on every machine. */
+/** Derives the sandbox credentials from the account's name, so that they are the same on every machine. */
 export function createSandboxAccount(name: string): Account {
   const existing = accounts.get(name)
   if (existing !== undefined) return existing
@@ -89,7 +89,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   const { clock, log } = options
   const orders = openOrders(options.dataDir)
   const timers = new Set<NodeJS.Timeout>()
-  const sending = new Set<Promise<void>>()
+  const pendingDeliveries = new Set<Promise<void>>()
   let isClosing = false
   let origins: SimulatorOrigins = { page: '', hop: '', server: '' }
 
@@ -127,7 +127,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   }
 
   /** Sends one webhook; if it is not accepted, retries at growing intervals, with the state at that time. */
-  const notify = (orderId: string, attempt = 0): Promise<void> => {
+  const sendWebhook = (orderId: string, attempt = 0): Promise<void> => {
     const order = orders.get(orderId)
     if (order === null) return Promise.resolve()
     orders.put({ ...order, owed: true })
@@ -141,11 +141,11 @@ export function openSandbox(options: SandboxOptions): Sandbox {
         return
       }
       log.warn({ status, tried: attempt }, 'a webhook of the sandbox was not accepted')
-      const retryMs = WEBHOOK_RETRY_MS[attempt]
-      if (retryMs !== undefined) runLater(retryMs, () => void notify(orderId, attempt + 1))
+      const retryMs = WEBHOOK_RETRY_DELAYS_MS[attempt]
+      if (retryMs !== undefined) runLater(retryMs, () => void sendWebhook(orderId, attempt + 1))
     })
-    sending.add(delivery)
-    return delivery.finally(() => sending.delete(delivery))
+    pendingDeliveries.add(delivery)
+    return delivery.finally(() => pendingDeliveries.delete(delivery))
   }
 
   const recordPayment = (order: SandboxOrder, paid: string): SandboxOrder =>
@@ -161,7 +161,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     const order = orders.get(orderId)
     if (order === null || order.stage === 'paid') return
     recordPayment(order, order.asked)
-    void notify(orderId)
+    void sendWebhook(orderId)
   }
   const scheduleArrival = (order: SandboxOrder): void => {
     if (order.stage === 'in-process' && order.dueAt !== null)
@@ -172,7 +172,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   }
   for (const order of orders.all()) {
     scheduleArrival(order)
-    if (order.owed) runLater(STARTUP_DELAY_MS, () => void notify(order.orderId))
+    if (order.owed) runLater(STARTUP_DELAY_MS, () => void sendWebhook(order.orderId))
   }
 
   /** Runs the action of a button; returns whether the browser returns to the event. */
@@ -186,7 +186,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
         recordPayment(order, order.asked)
         const webhooks = Array.from(
           { length: { pay: 1, stay: 1, first: 1, twice: 2, silent: 0 }[action] },
-          () => notify(order.orderId),
+          () => sendWebhook(order.orderId),
         )
         if (action === 'first') await Promise.all(webhooks)
         return action !== 'stay'
@@ -194,12 +194,12 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       case 'wrong': {
         const requestedAmount = readAmount(order.asked, INR) ?? 0
         recordPayment(order, formatPlainAmount(toAmount(Math.max(1, requestedAmount - 100)), INR))
-        void notify(order.orderId)
+        void sendWebhook(order.orderId)
         return true
       }
       case 'decline':
         orders.put({ ...order, stage: 'declined', reference: createReference() })
-        void notify(order.orderId)
+        void sendWebhook(order.orderId)
         return true
       case 'later':
         scheduleArrival(
@@ -250,16 +250,16 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     },
     resendWebhooks: async () => {
       await Promise.all(
-        orders.all().flatMap(({ owed, orderId }) => (owed ? [notify(orderId)] : [])),
+        orders.all().flatMap(({ owed, orderId }) => (owed ? [sendWebhook(orderId)] : [])),
       )
     },
     idle: async () => {
-      while (sending.size > 0) await Promise.all(sending)
+      while (pendingDeliveries.size > 0) await Promise.all(pendingDeliveries)
     },
     close: async () => {
       isClosing = true
       for (const timer of timers) clearTimeout(timer)
-      await Promise.all(sending)
+      await Promise.all(pendingDeliveries)
     },
   }
 }

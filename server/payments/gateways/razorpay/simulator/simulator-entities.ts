@@ -6,7 +6,7 @@ import type {
   SimulatedRefund,
 } from './simulator-state.ts'
 
-/** A fee of two percent, plus the tax on it, which the fee includes. */
+/** A fee of two percent plus the tax on it. */
 const FEE_RATE = 0.0236
 const TAX_RATE = 0.0036
 
@@ -35,7 +35,7 @@ export const getRefundState = (
   now: number,
 ): 'pending' | 'processed' | 'failed' => (now < dueAt ? 'pending' : outcome)
 
-/** The money of a failed refund returns to the merchant's balance. */
+/** Returns the refunded amount. A failed refund does not count: its amount returns to the merchant's balance. */
 export const sumRefunds = (payment: SimulatedPayment, now: number): number =>
   payment.refunds.reduce(
     (sum, refund) => sum + (getRefundState(refund, now) === 'failed' ? 0 : refund.amount),

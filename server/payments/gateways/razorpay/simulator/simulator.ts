@@ -53,7 +53,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     settlement: (rows) => rows,
   }
   const sent: WebhookSent[] = []
-  const sending = new Set<Promise<unknown>>()
+  const pendingDeliveries = new Set<Promise<unknown>>()
   let origins: SimulatorOrigins = { page: '', hop: '', server: '' }
 
   const findAccount = (order: SimulatedOrder): RazorpayAccount | null =>
@@ -118,8 +118,8 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       sent.push(result)
       return result
     })
-    sending.add(delivery)
-    return delivery.finally(() => sending.delete(delivery))
+    pendingDeliveries.add(delivery)
+    return delivery.finally(() => pendingDeliveries.delete(delivery))
   }
   const notify = (type: string, order: SimulatedOrder): void => void sendWebhook(type, order)
 
@@ -211,12 +211,15 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       case 'truncated':
       case 'stay': {
         const paidOrder = addPayment(order, 'captured')
-        await announce(paidOrder, action)
+        await sendPaymentWebhooks(paidOrder, action)
         return action === 'stay' ? null : buildSignedReturn(paidOrder)
       }
     }
   }
-  const announce = async (paidOrder: SimulatedOrder, action: SimulatorAction): Promise<void> => {
+  const sendPaymentWebhooks = async (
+    paidOrder: SimulatedOrder,
+    action: SimulatorAction,
+  ): Promise<void> => {
     if (action === 'silent') return
     if (action === 'forged')
       return void sendWebhook('payment.captured', paidOrder, { secret: 'wrong' })
@@ -297,10 +300,10 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     changeReceipt: (id, receipt) => void store.put({ ...findLatest({ id }), receipt }),
     sendWebhook,
     idle: async () => {
-      while (sending.size > 0) await Promise.all(sending)
+      while (pendingDeliveries.size > 0) await Promise.all(pendingDeliveries)
     },
     close: async () => {
-      await Promise.all(sending)
+      await Promise.all(pendingDeliveries)
     },
   }
 }
