@@ -4,7 +4,7 @@ import { suggestFormats } from '../suggestions/misspelt-addresses.ts'
 import { reportInvalidFormat, getKeyName } from '../suggestions/value-formats.ts'
 import type { Draft, Finding, Meta } from '../finding.ts'
 import { createFinding, hasErrors } from '../finding.ts'
-import { isUntyped, reportMissingKey, reportUnknownKey } from '../suggestions/unknown-keys.ts'
+import { hasUnknownType, reportMissingKey, reportUnknownKey } from '../suggestions/unknown-keys.ts'
 import { formatList, suggestName } from '../suggestions/nearest-name.ts'
 import { readEventFile } from './renamed-keys.ts'
 import { readYaml, removeConsequences } from '../syntax/parse-yaml.ts'
@@ -12,7 +12,7 @@ import { join } from '../syntax/source.ts'
 import type { Source } from '../syntax/source.ts'
 import type { SourceText } from '../../event/source-files.ts'
 import { findSchemaErrors, type Kind, type SchemaError } from './json-schemas.ts'
-import { suggestSaleShape } from '../suggestions/structures-of-other-form-builders.ts'
+import { suggestSaleStructure } from '../suggestions/structures-of-other-form-builders.ts'
 import { explainTax } from '../suggestions/tax-values.ts'
 import { reportCurrency } from '../suggestions/fees-currency.ts'
 import { getCurrencyAt } from '../suggestions/currency-notations.ts'
@@ -218,7 +218,7 @@ function buildDraft(
   const written = source.written(path)
   const writtenText = written?.text ?? getSourceText(source, path)
   const ruleMessage = getText(error.parentSchema?.errorMessage)
-  const saleDraft = suggestSaleShape(source, path, error)
+  const saleDraft = suggestSaleStructure(source, path, error)
   if (saleDraft !== null)
     return { code: error.keyword === 'required' ? 'EV102' : 'EV103', part: 'key', ...saleDraft }
   if (path === 'currency' || path === 'fees.currency')
@@ -268,7 +268,7 @@ function buildDraft(
     }
     case 'not':
       // The allowed keys depend on the field's type, so with an unknown type keys are not reported.
-      if (isUntyped(path, allErrors)) return null
+      if (hasUnknownType(path, allErrors)) return null
       return {
         code: 'EV106',
         at: path,

@@ -37,7 +37,7 @@ const RUPEE_PREFIX =
 const RUPEE_SUFFIX =
   /\s*(\/?\s*[-–—=]+|\/|rs\.?|inr|₹|rupees?|रुपये|രൂപ|only|each|nett?|per (person|head|delegate|day)|p\.?p\.?|approx\.?|[*†#;:,.!]+)$/
 
-/** Returns the meaning of a price text in that currency; null if it does not look like a price. */
+/** Returns the meaning of a price text in a currency; null if it does not look like a price. */
 export function suggestAmount(text: string, currency = INR): AmountSuggestion | null {
   const amountText = toPlainDigits(removeQuotes(text))
     .replace(/[*_~`]{1,2}(.+?)[*_~`]{1,2}/g, '$1')
@@ -53,21 +53,21 @@ export function suggestAmount(text: string, currency = INR): AmountSuggestion | 
     return { is: 'other-currency' }
   const amount = readRupees(unsigned, currency)
   if (amount !== null) return { is: 'rupees', rupees: amount }
-  const taxed =
+  const taxMatch =
     /^(.*?\d.*?)\s*(?:\+|plus|with|\(?\s*(?:incl|excl|inclusive|including|all|gst|tax))[^\d]*(?:\d+\s*%)?.*$/.exec(
       unsigned,
     )
-  if (taxed !== null && /gst|tax|%|incl|excl/.test(unsigned)) {
-    const rupees = readRupees(taxed[1] ?? '', currency)
+  if (taxMatch !== null && /gst|tax|%|incl|excl/.test(unsigned)) {
+    const rupees = readRupees(taxMatch[1] ?? '', currency)
     if (rupees !== null) return { is: 'with-tax', rupees }
   }
   const parts = unsigned
     .split(/\s*[;|/&、]\s*|,(?=\d{4})|\s+(?:or|to|and)\s+|\s*[–—-]\s*|\s+|,\s+/)
     .filter((part) => part !== '' && !/^(rs\.?|inr|₹)$/.test(part))
     .map((part) => readRupees(currency === INR ? part : removeSign(part, currency), currency))
-  const several = parts.filter((part) => part !== null)
-  return several.length > 1 && several.length === parts.length
-    ? { is: 'several', rupees: several }
+  const amounts = parts.filter((part) => part !== null)
+  return amounts.length > 1 && amounts.length === parts.length
+    ? { is: 'several', rupees: amounts }
     : null
 }
 
@@ -83,15 +83,15 @@ function removeSign(text: string, currency: Currency): string {
 /** Reads "Rs. 5,000/-" as "5000"; null if it is not a single amount. */
 function readRupees(text: string, currency = INR): string | null {
   let rest = text.trim()
-  for (let before = ''; before !== rest;) {
-    before = rest
+  for (let previous = ''; previous !== rest;) {
+    previous = rest
     rest = rest.replace(RUPEE_PREFIX, '').replace(RUPEE_SUFFIX, '').trim()
   }
   // "2l" is two lakh; in "200l" the l is a misread or mistyped 1.
   if (/\d/.test(rest) && /^[\doil|,. ]+$/.test(rest) && !/^\d{1,2}(\.\d+)?l$/.test(rest))
     rest = rest.replaceAll('o', '0').replace(/[il|]/g, '1')
-  const scaled = /^([\d.,]+)\s*(k|thousand|hazaa?r|hundred|l|la[ck]h?s?|cr|crores?)$/.exec(rest)
-  if (scaled !== null) return multiplyByScale(scaled[1] ?? '', scaled[2] ?? '')
+  const scaleMatch = /^([\d.,]+)\s*(k|thousand|hazaa?r|hundred|l|la[ck]h?s?|cr|crores?)$/.exec(rest)
+  if (scaleMatch !== null) return multiplyByScale(scaleMatch[1] ?? '', scaleMatch[2] ?? '')
   // 5.000 is five thousand in some countries; no Indian amount has three decimals.
   const decimals = getDecimals(currency)
   if (decimals < 3 && /^\d{1,3}(\.\d{3})+(,\d{1,2})?$/.test(rest))
@@ -208,8 +208,8 @@ export function suggestNumber(text: string): string | null {
     /^(?=.*\d)[\dOolI]+$/,
     (all) => all.replace(/[Oo]/g, '0').replace(/[lI]/g, '1'),
   )
-  const found = /^[^\d.-]*([-+]?[\d, ]*\.?\d+)\s*[^\d]*$/.exec(numberText.trim())
-  const digits = found?.[1]?.replace(/[, +]/g, '')
+  const numberMatch = /^[^\d.-]*([-+]?[\d, ]*\.?\d+)\s*[^\d]*$/.exec(numberText.trim())
+  const digits = numberMatch?.[1]?.replace(/[, +]/g, '')
   if (digits !== undefined && digits !== '') return digits
   return suggestAmount(text)?.is === 'rupees'
     ? readRupees(numberText.toLowerCase())

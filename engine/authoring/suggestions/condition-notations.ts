@@ -25,8 +25,8 @@ export function suggestYesNo(value: unknown): 'true' | 'false' | null {
 
 const NUMBER_PATTERN = '(\\d+(?:\\.\\d+)?)'
 const UNIT_PATTERN = '(?:\\s*(?:years?|yrs?\\.?|y|of age|old|in age|rs\\.?|points|marks|%))*'
-const buildPattern = (before: string, after = ''): RegExp =>
-  new RegExp(`^${before}${NUMBER_PATTERN}${UNIT_PATTERN}${after}$`)
+const buildPattern = (prefix: string, suffix = ''): RegExp =>
+  new RegExp(`^${prefix}${NUMBER_PATTERN}${UNIT_PATTERN}${suffix}$`)
 const RANGE_PATTERNS: readonly (readonly [RegExp, (first: string, second: string) => string])[] = [
   [
     new RegExp(
@@ -74,9 +74,9 @@ export function suggestRange(text: string): string | null {
     .trim()
     .toLowerCase()
     .replace(/^age[ds]?\s*/, '')
-  for (const [pattern, write] of RANGE_PATTERNS) {
-    const found = pattern.exec(ageText)
-    if (found !== null) return write(found[1] ?? '', found[2] ?? '')
+  for (const [pattern, formatTest] of RANGE_PATTERNS) {
+    const match = pattern.exec(ageText)
+    if (match !== null) return formatTest(match[1] ?? '', match[2] ?? '')
   }
   return null
 }
@@ -97,7 +97,7 @@ const toId = (word: string): string =>
     .trim()
     .toLowerCase()
     .replace(/[\s_-]+/g, '-')
-/** Returns the option that a word names, ignoring case and with spaces for hyphens. */
+/** Returns the option that a word names. Case is ignored, and spaces count as hyphens. */
 const findOption = (word: string, options: readonly string[]): string | undefined =>
   options.find((name) => toId(name) === toId(word.replace(/^["'“”]|["'“”]$/g, '')))
 
@@ -108,18 +108,19 @@ const findOption = (word: string, options: readonly string[]): string | undefine
 export function suggestChoice(text: string, optionIds: readonly string[]): string | null {
   if (findOption(text, optionIds) !== undefined) return null
   const unwrapped = text.trim().replace(/^[[({]|[\])}]$/g, '')
-  const not =
+  const negation =
     /^(?:not|!|!=|<>|except|other than|no|non|anything but|all but|all except)\s*[-:]?\s*(.+)$/i.exec(
       unwrapped,
     )
-  if (not !== null) {
-    const negatedOption = findOption(not[1] ?? '', optionIds)
-    const several = negatedOption === undefined ? suggestChoice(not[1] ?? '', optionIds) : null
+  if (negation !== null) {
+    const negatedOption = findOption(negation[1] ?? '', optionIds)
+    const negatedChoice =
+      negatedOption === undefined ? suggestChoice(negation[1] ?? '', optionIds) : null
     return negatedOption !== undefined
       ? `{not: ${negatedOption}}`
-      : several === null
+      : negatedChoice === null
         ? null
-        : `{not: ${several}}`
+        : `{not: ${negatedChoice}}`
   }
   const parts = unwrapped
     .replace(/^(?:either|any of|one of|is|in|=+)\s+/i, '')
@@ -158,10 +159,10 @@ export function suggestCondition(value: unknown, isRule: boolean, then: string |
     return 'remove it: without a condition it always applies'
   if (value === false || /^never$/i.test(text))
     return 'remove it if it should never apply, or write a condition such as {is_member: true}'
-  const compared = /^([a-z]\w*)\s*(!?=+|:|\bis not\b|\bis\b|\bequals\b)\s*(.+)$/i.exec(text)
-  if (compared !== null) {
-    const [, field = '', sign = '', right = ''] = compared
-    const unquoted = right.replace(/^["'“”]|["'“”]$/g, '')
+  const comparison = /^([a-z]\w*)\s*(!?=+|:|\bis not\b|\bis\b|\bequals\b)\s*(.+)$/i.exec(text)
+  if (comparison !== null) {
+    const [, field = '', sign = '', comparedText = ''] = comparison
+    const unquoted = comparedText.replace(/^["'“”]|["'“”]$/g, '')
     const suggestion = suggestYesNo(unquoted) ?? unquoted.toLowerCase().replace(/\s+/g, '-')
     return `write {${field}: ${/^(?:!|is not)/i.test(sign) ? `{not: ${suggestion}}` : suggestion}}`
   }
@@ -169,8 +170,8 @@ export function suggestCondition(value: unknown, isRule: boolean, then: string |
     /^([a-z]\w*)\s*((?:[<>≤≥]=?|above|below|over|under|at least|at most)\s*\d.*)$/i.exec(text)
   const test = range === null ? null : suggestRange(range[2] ?? '')
   if (range !== null && test !== null) return `write {${range[1]}: ${test}}`
-  const not = /^(?:not|!)\s*([a-z]\w*)$/i.exec(text)
-  if (not !== null) return `write {${not[1]}: false}`
+  const negatedField = /^(?:not|!)\s*([a-z]\w*)$/i.exec(text)
+  if (negatedField !== null) return `write {${negatedField[1]}: false}`
   return /^[a-z]\w*$/.test(text)
     ? `write {${text}: true}, or the intended answer`
     : 'write the field and its answer, such as {is_member: true}'

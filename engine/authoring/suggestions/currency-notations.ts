@@ -77,10 +77,10 @@ const mapCodesByName = memoize((_: 'all') => {
   const namesWithCodes = currencies.map(
     (currency) => [toSingular(spellCurrency(1, currency)), currency] as const,
   )
-  const last = Map.groupBy(namesWithCodes, ([name]) => name.split(' ').at(-1) ?? '')
+  const entriesByLastWord = Map.groupBy(namesWithCodes, ([name]) => name.split(' ').at(-1) ?? '')
   return new Map([
-    ...[...last].flatMap(([word, [first, ...more]]) =>
-      first === undefined || more.length > 0 ? [] : [[word, first[1]] as const],
+    ...[...entriesByLastWord].flatMap(([word, [entry, ...otherEntries]]) =>
+      entry === undefined || otherEntries.length > 0 ? [] : [[word, entry[1]] as const],
     ),
     ...currencies.map((currency) => [getLocalSymbol(currency), currency] as const),
     ...namesWithCodes,
@@ -99,8 +99,8 @@ export function suggestCurrency(text: string): Currency | null {
   const code = readCurrency(word.toUpperCase())
   if (code !== null) return code
   const name = toSingular(word)
-  const short = SHORT_NAMES[word.toLowerCase()] ?? SHORT_NAMES[name]
-  if (short !== undefined) return readCurrency(short)
+  const shortNameCode = SHORT_NAMES[word.toLowerCase()] ?? SHORT_NAMES[name]
+  if (shortNameCode !== undefined) return readCurrency(shortNameCode)
   // "EUR (€)", "Euro €": one of the words is enough.
   return (
     mapCodesByName('all').get(name) ??
@@ -142,8 +142,10 @@ export type CurrencySign = { readonly currency: Currency; readonly pattern: stri
  * means Singapore dollars in an event in SGD. Rupee signs are separate, unless they are the event's
  * own.
  */
-export const listCurrencySigns = memoize((own: Currency): readonly CurrencySign[] => [
-  ...(own === INR ? [] : [{ currency: own, pattern: buildOwnSignPattern(own) }]),
+export const listCurrencySigns = memoize((eventCurrency: Currency): readonly CurrencySign[] => [
+  ...(eventCurrency === INR
+    ? []
+    : [{ currency: eventCurrency, pattern: buildOwnSignPattern(eventCurrency) }]),
   ...OTHER_CURRENCY_SIGNS.flatMap(([code, pattern]) => {
     const currency = readCurrency(code)
     return currency === null ? [] : [{ currency, pattern }]
@@ -155,15 +157,15 @@ export const getPrintedSign = (currency: Currency): string =>
   formatUnknownAmount(currency).split('\u00a0')[0] ?? currency
 
 /** Returns the pattern of the event's own signs; for INR, the rupee signs. */
-export const buildOwnSignPattern = memoize((own: Currency): string => {
-  if (own === INR) return RUPEE_SIGN
-  const symbol = getLocalSymbol(own)
-  const name = spellCurrency(1, own).toLowerCase().split(' ').at(-1) ?? ''
+export const buildOwnSignPattern = memoize((eventCurrency: Currency): string => {
+  if (eventCurrency === INR) return RUPEE_SIGN
+  const symbol = getLocalSymbol(eventCurrency)
+  const name = spellCurrency(1, eventCurrency).toLowerCase().split(' ').at(-1) ?? ''
   return [
-    ...(symbol === own ? [] : [buildIsolatedPattern(symbol)]),
-    buildIsolatedPattern(own),
+    ...(symbol === eventCurrency ? [] : [buildIsolatedPattern(symbol)]),
+    buildIsolatedPattern(eventCurrency),
     `\\b${escapePattern(name)}s?\\b`,
-    ...(RUPEE_ABBREVIATION.includes(own) ? ['\\brs\\b\\.?', '\\brupees\\b'] : []),
+    ...(RUPEE_ABBREVIATION.includes(eventCurrency) ? ['\\brs\\b\\.?', '\\brupees\\b'] : []),
   ].join('|')
 })
 
@@ -173,9 +175,10 @@ const buildIsolatedPattern = (sign: string): string =>
   `(?<![\\p{L}\\d])${escapePattern(sign)}${/\p{L}$/u.test(sign) ? '(?!\\p{L})' : ''}`
 
 /** Returns the currency of a sign that these patterns found; null if it is a rupee sign. */
-export function findCurrencyOfSign(sign: string, own: Currency): Currency | null {
+export function findCurrencyOfSign(sign: string, eventCurrency: Currency): Currency | null {
   return (
-    listCurrencySigns(own).find(({ pattern }) => new RegExp(`^(?:${pattern})$`, 'iu').test(sign))
-      ?.currency ?? null
+    listCurrencySigns(eventCurrency).find(({ pattern }) =>
+      new RegExp(`^(?:${pattern})$`, 'iu').test(sign),
+    )?.currency ?? null
   )
 }

@@ -10,7 +10,8 @@ import { suggestCurrency } from './currency-notations.ts'
  */
 export function reportCurrency(source: Source, path: string, valueText: string): Draft {
   const suggestion = suggestCurrency(valueText)
-  const write = suggestion === null ? 'write an ISO 4217 code, such as EUR' : `write ${suggestion}`
+  const currencyHelp =
+    suggestion === null ? 'write an ISO 4217 code, such as EUR' : `write ${suggestion}`
   if (path === 'fees.currency')
     return {
       at: path,
@@ -25,11 +26,11 @@ export function reportCurrency(source: Source, path: string, valueText: string):
     }
   const written = source.written(path)
   if (valueText.trim() === '')
-    return { at: path, part: 'key', message: '`currency` is empty', help: write }
+    return { at: path, part: 'key', message: '`currency` is empty', help: currencyHelp }
   return {
     at: path,
     message: `\`${valueText}\` is not a currency code`,
-    help: write,
+    help: currencyHelp,
     ...(suggestion === null || written === null
       ? {}
       : { fix: { start: written.span[0], end: written.span[1], text: suggestion } }),
@@ -37,20 +38,27 @@ export function reportCurrency(source: Source, path: string, valueText: string):
 }
 
 /**
- * Returns the fix that removes `fees.currency` and, if `to` is not null, writes it above `fees`.
- * Empty if the entry shares its line.
+ * Returns the fix that removes `fees.currency` and, if `newCurrency` is not null, writes it above `fees`. Empty if the
+ * entry shares its line.
  */
-export function moveCurrency(source: Source, to: Currency | null): Pick<Draft, 'fix'> {
+export function moveCurrency(source: Source, newCurrency: Currency | null): Pick<Draft, 'fix'> {
   const { text } = source
   const entry = source.place('fees.currency', 'entry')
   const start = text.lastIndexOf('\n', entry.start.offset - 1) + 1
   const newLine = text.indexOf('\n', entry.end.offset)
   const end = newLine === -1 ? text.length : newLine + 1
-  const fees = source.place('fees', 'key').start.offset
-  const isAlone = /^ *currency *:[^#{}[\],\n]*(?:#[^\n]*)?\n?$/.test(text.slice(start, end))
+  const feesOffset = source.place('fees', 'key').start.offset
+  const isOnOwnLine = /^ *currency *:[^#{}[\],\n]*(?:#[^\n]*)?\n?$/.test(text.slice(start, end))
   // If `fees` is in braces or does not begin its line, no fix is safe.
-  if (!isAlone || fees >= start || (fees > 0 && text[fees - 1] !== '\n')) return {}
-  return to === null
+  if (!isOnOwnLine || feesOffset >= start || (feesOffset > 0 && text[feesOffset - 1] !== '\n'))
+    return {}
+  return newCurrency === null
     ? { fix: { start, end, text: '' } }
-    : { fix: { start: fees, end, text: `currency: ${to}\n\n${text.slice(fees, start)}` } }
+    : {
+        fix: {
+          start: feesOffset,
+          end,
+          text: `currency: ${newCurrency}\n\n${text.slice(feesOffset, start)}`,
+        },
+      }
 }

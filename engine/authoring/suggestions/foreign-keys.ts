@@ -350,8 +350,8 @@ type KeySuggestion = {
 }
 
 /**
- * Returns the meaning of an unknown key. `path` is the path of its block, `written` its value as in
- * the file, `block` the other keys of the block.
+ * Returns the key that was probably intended by an unknown key, and the help; null if none is known. `path` is the
+ * path of its block, `written` its value as written in the file, `block` the other keys of the block.
  */
 export function suggestKey(
   path: string,
@@ -369,9 +369,9 @@ export function suggestKey(
     return { key: null, help: 'a select has one answer: remove this' }
   if (ownKey === 'required: true' && written !== null && suggestYesNo(written) === 'false')
     return { key: null, help: 'an optional field has no required: remove this' }
-  const bound = ownKey === 'max' ? 'at_most' : ownKey === 'min' ? 'at_least' : null
-  if (bound !== null && hasType(block, 'many'))
-    return { key: 'choose', help: `write choose: {${bound}: ${written ?? '2'}, message: …}` }
+  const boundKey = ownKey === 'max' ? 'at_most' : ownKey === 'min' ? 'at_least' : null
+  if (boundKey !== null && hasType(block, 'many'))
+    return { key: 'choose', help: `write choose: {${boundKey}: ${written ?? '2'}, message: …}` }
   const name = ownKey.replace(/:.*/, '')
   const isShort =
     written !== null && /^[^\n]+$/.test(written) && written.length <= MAX_QUOTED_CHARACTERS

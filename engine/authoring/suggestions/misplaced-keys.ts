@@ -3,8 +3,8 @@ import { addDays, isDay, type Day } from '../../lib/time.ts'
 import type { Source } from '../syntax/source.ts'
 
 /**
- * By the path of a block: the keys that belong elsewhere, and their place. `…` is replaced with the
- * value as written.
+ * The path of a block, the keys that do not belong there, and their right place. KEY is replaced with the key, and `…`
+ * with the value as written.
  */
 const MISPLACED_KEYS: readonly (readonly [RegExp, RegExp, string])[] = [
   [/^event$/, /^(?:opens|closes)$/, 'it belongs to registration: registration: {KEY: …}'],
@@ -68,8 +68,10 @@ export function explainMisplacedKey(
     return explainBoundary(key, value)
   if (/^quotas\.\d+$/.test(path) && /^(?:of|counts?)$/.test(key))
     return explainQuotaOf(source, value)
-  const found = MISPLACED_KEYS.find(([at, keys]) => at.test(path) && keys.test(key))?.[2]
-  return found === undefined ? null : found.replace('KEY', key).replace(': …}', `: ${value}}`)
+  const explanation = MISPLACED_KEYS.find(([at, keys]) => at.test(path) && keys.test(key))?.[2]
+  return explanation === undefined
+    ? null
+    : explanation.replace('KEY', key).replace(': …}', `: ${value}}`)
 }
 
 const hasKey = (block: unknown, key: string): boolean =>
@@ -77,23 +79,23 @@ const hasKey = (block: unknown, key: string): boolean =>
 
 /** Explains an exclusive boundary: a period includes its first and last day. */
 function explainBoundary(key: string, value: string): string {
-  const [end, step] = key === 'before' ? (['to', -1] as const) : (['from', 1] as const)
+  const [boundaryKey, dayStep] = key === 'before' ? (['to', -1] as const) : (['from', 1] as const)
   return isDay(value)
-    ? `a period includes its ${key === 'before' ? 'last' : 'first'} day: write ${end}: ${addDays(value as Day, step)}`
-    : `a period includes its ${key === 'before' ? 'last' : 'first'} day: write ${end}: with the day ${key} it`
+    ? `a period includes its ${key === 'before' ? 'last' : 'first'} day: write ${boundaryKey}: ${addDays(value as Day, dayStep)}`
+    : `a period includes its ${key === 'before' ? 'last' : 'first'} day: write ${boundaryKey}: with the day ${key} it`
 }
 
-type Named = { readonly id?: unknown; readonly type?: unknown; readonly count?: unknown }
-type File = {
-  readonly form?: { readonly sections?: readonly { readonly fields?: readonly Named[] }[] }
-  readonly fees?: { readonly items?: readonly Named[] }
+type NamedEntry = { readonly id?: unknown; readonly type?: unknown; readonly count?: unknown }
+type ParsedFile = {
+  readonly form?: { readonly sections?: readonly { readonly fields?: readonly NamedEntry[] }[] }
+  readonly fees?: { readonly items?: readonly NamedEntry[] }
 }
 
 /**
  * Suggests `count` for a quota of a number field, a people field or the field that an item counts.
  */
 function explainQuotaOf(source: Source, value: string): string | null {
-  const file = source.value as File | null
+  const file = source.value as ParsedFile | null
   const sections = file?.form?.sections
   const fields = Array.isArray(sections)
     ? sections.flatMap(({ fields }) => (Array.isArray(fields) ? fields : []))

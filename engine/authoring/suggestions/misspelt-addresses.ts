@@ -5,7 +5,7 @@ import { toPlainDigits, removeQuotes } from './amount-notations.ts'
 /** A description of the mistake, and the address that was probably intended. */
 export type AddressSuggestion = { readonly slip: string; readonly correction: string }
 
-/** Exactly one address. Delegates' answers are checked less strictly (field-types.ts). */
+/** Matches exactly one address. Delegates' answers are checked less strictly (field-types.ts). */
 export const MAIL_PATTERN =
   '^[^\\s@<>()\\[\\],;:"\'|]+@[^\\s@<>()\\[\\],;:"\'/|]+\\.[^\\s@<>()\\[\\],;:"\'/.|]{2,}$'
 const MAIL_REGEXP = new RegExp(MAIL_PATTERN, 'u')
@@ -15,17 +15,17 @@ export function suggestEmail(text: string): AddressSuggestion | null {
   const several = written.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanMail)
   if (several.length > 1 && several.filter((candidate) => MAIL_REGEXP.test(candidate)).length > 1)
     return { slip: 'there are two addresses instead of one', correction: several[0] ?? '' }
-  const clean = cleanMail(written)
-  const at = clean.lastIndexOf('@')
-  const domain = suggestDomain(clean.slice(at + 1).toLowerCase())
+  const cleanedText = cleanMail(written)
+  const at = cleanedText.lastIndexOf('@')
+  const domain = suggestDomain(cleanedText.slice(at + 1).toLowerCase())
   if (at > 0 && domain !== null) {
-    const correction = `${clean.slice(0, at)}@${domain}`
+    const correction = `${cleanedText.slice(0, at)}@${domain}`
     return MAIL_REGEXP.test(correction)
-      ? { slip: `\`${clean.slice(at + 1)}\` is probably a typing mistake`, correction }
+      ? { slip: `\`${cleanedText.slice(at + 1)}\` is probably a typing mistake`, correction }
       : null
   }
-  return clean !== written && MAIL_REGEXP.test(clean)
-    ? { slip: `\`${written}\` is not a valid address`, correction: clean }
+  return cleanedText !== written && MAIL_REGEXP.test(cleanedText)
+    ? { slip: `\`${written}\` is not a valid address`, correction: cleanedText }
     : null
 }
 
@@ -54,24 +54,23 @@ function cleanMail(text: string): string {
  * is none.
  */
 export function suggestWebAddress(text: string): AddressSuggestion | null {
-  const found = /^(h?t?tt?p?ps?|https?|htpps?|htps?|hhtps?)\s*([:;]?)\s*([/\\]*)\s*(.+)$/i.exec(
-    text,
-  )
-  if (found !== null) {
-    const [, scheme = '', colon = '', slashes = '', rest = ''] = found
+  const schemeMatch =
+    /^(h?t?tt?p?ps?|https?|htpps?|htps?|hhtps?)\s*([:;]?)\s*([/\\]*)\s*(.+)$/i.exec(text)
+  if (schemeMatch !== null) {
+    const [, scheme = '', colon = '', slashes = '', rest = ''] = schemeMatch
     const isCorrect =
       /^https?$/i.test(scheme) && colon === ':' && slashes === '//' && !/^\s/.test(rest)
     if (isCorrect || !/^[\w-]+(\.[\w-]+)+/.test(rest)) return null
     return { slip: 'this is not the start of a web address', correction: `https://${rest}` }
   }
-  const www = /^(?:ww\.|wwww\.|www[,;:]\.?|www\.\.)([\w-]+(?:\.[\w-]+)+.*)$/i.exec(text)
-  return www === null
+  const wwwMatch = /^(?:ww\.|wwww\.|www[,;:]\.?|www\.\.)([\w-]+(?:\.[\w-]+)+.*)$/i.exec(text)
+  return wwwMatch === null
     ? null
-    : { slip: 'this is not the start of a web address', correction: `www.${www[1]}` }
+    : { slip: 'this is not the start of a web address', correction: `www.${wwwMatch[1]}` }
 }
 
 /** A website address with or without its scheme. A path of our own pages begins with a slash. */
-const SITE_PATHS =
+const SITE_ADDRESS =
   /^(?:h?t?tt?p?ps?\s*[:;]?\s*[/\\]+|www\b|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/\\]|$))/i
 
 /**
@@ -89,9 +88,9 @@ export function suggestFormats(text: string, acceptsSites = false): readonly str
     .replace(/&/g, ' and ')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '')
-  const buildSlug = (glue: string): string => parts.join(glue).toLowerCase()
-  const web = trimmed.replace(/^\s*(?:https?:?\/*)?([\w.-]+\.[a-z]{2,})?(?=\/|$)/i, '')
-  const path = `/${web
+  const buildSlug = (separator: string): string => parts.join(separator).toLowerCase()
+  const pathText = trimmed.replace(/^\s*(?:https?:?\/*)?([\w.-]+\.[a-z]{2,})?(?=\/|$)/i, '')
+  const path = `/${pathText
     .replaceAll('\\', '/')
     .toLowerCase()
     .split('/')
@@ -103,8 +102,8 @@ export function suggestFormats(text: string, acceptsSites = false): readonly str
     )
     .filter((part) => part !== '')
     .join('/')}`
-  const callPath = `/${web.replaceAll('\\', '/').replace(/\s+/g, '').replace(/^\/+/, '')}`
-  if (acceptsSites && SITE_PATHS.test(trimmed)) {
+  const endpointPath = `/${pathText.replaceAll('\\', '/').replace(/\s+/g, '').replace(/^\/+/, '')}`
+  if (acceptsSites && SITE_ADDRESS.test(trimmed)) {
     const site = trimmed.replaceAll('\\', '/').replace(/\s*([/.:;])\s*/g, '$1')
     return [site.replace(/^(?:h?t?tt?p?ps?)?[:;]?\/*/i, 'https://')]
   }
@@ -112,7 +111,7 @@ export function suggestFormats(text: string, acceptsSites = false): readonly str
     trimmed,
     trimmed.toLowerCase(),
     trimmed.toUpperCase(),
-    ...(/[/\\]/.test(trimmed) ? [path, callPath] : []),
+    ...(/[/\\]/.test(trimmed) ? [path, endpointPath] : []),
     buildSlug('_'),
     buildSlug('-'),
     trimmed.replace(/\s+/g, ''),

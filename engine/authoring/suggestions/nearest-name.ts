@@ -2,39 +2,38 @@
 import { computeEditDistance } from '../../lib/edit-distance.ts'
 import { memoize } from '../../lib/memoize.ts'
 
-/** Longer than any id. Comparing longer words costs too much. */
+/** No id is longer, and comparing longer words takes too long. */
 const MAX_COMPARED_LENGTH = 80
 
 /** The maximum number of name comparisons for one file: half a second, and more than any real file needs. */
 const MAX_COMPARISONS = 200_000
 const getComparisonBudget = memoize((_file: object) => ({ left: MAX_COMPARISONS }))
 
-/** Returns true if one more word of a file may be compared with this many names. */
-export function mayCompare(file: object, names: number): boolean {
-  const comparisons = getComparisonBudget(file)
-  comparisons.left -= names
-  return comparisons.left >= 0
+/** Returns true if the file's budget still allows comparing a word with this many names, and deducts them from it. */
+export function canCompareNames(file: object, nameCount: number): boolean {
+  const budget = getComparisonBudget(file)
+  budget.left -= nameCount
+  return budget.left >= 0
 }
 
 /**
- * Returns the nearest name within a third of the word's length, ignoring case; null if none is that
- * near.
+ * Returns the nearest name, ignoring case. Returns null if every edit distance exceeds a third of the word's length.
  */
 export function findNearest(
   word: string,
   names: readonly string[],
 ): { readonly name: string; readonly distance: number } | null {
   if (word.length > MAX_COMPARED_LENGTH) return null
-  const limit = Math.max(1, Math.floor(word.length / 3))
-  const ranked = names
-    .filter((name) => Math.abs(name.length - word.length) <= limit)
+  const maxDistance = Math.max(1, Math.floor(word.length / 3))
+  const rankedNames = names
+    .filter((name) => Math.abs(name.length - word.length) <= maxDistance)
     .map((name) => ({
       name,
       distance: computeEditDistance(word.toLowerCase(), name.toLowerCase()),
     }))
-    .filter(({ distance }) => distance <= limit)
+    .filter(({ distance }) => distance <= maxDistance)
     .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
-  return ranked[0] ?? null
+  return rankedNames[0] ?? null
 }
 
 /** Returns the help and, if only one name is at distance 1, the fix for a misspelt name. */
@@ -46,18 +45,18 @@ export function suggestName(
   readonly help?: string
   readonly fix?: { readonly start: number; readonly end: number; readonly text: string }
 } {
-  const found = findNearest(word, names)
-  if (found === null) {
+  const nearest = findNearest(word, names)
+  if (nearest === null) {
     const suffixMatch = findNameWithWord(word, names)
     return suffixMatch === null ? {} : { help: `did you mean \`${suffixMatch}\`?` }
   }
-  const help = `did you mean \`${found.name}\`?`
-  const onlyCandidate =
-    isTypoOf(word, found.name) &&
+  const help = `did you mean \`${nearest.name}\`?`
+  const isOnlyCandidate =
+    isTypoOf(word, nearest.name) &&
     names.filter((name) => computeEditDistance(word.toLowerCase(), name.toLowerCase()) <= 1)
       .length === 1
-  return onlyCandidate && span !== null
-    ? { help, fix: { start: span[0], end: span[1], text: found.name } }
+  return isOnlyCandidate && span !== null
+    ? { help, fix: { start: span[0], end: span[1], text: nearest.name } }
     : { help }
 }
 
@@ -74,8 +73,8 @@ function findNameWithWord(word: string, names: readonly string[]): string | null
       .toLowerCase()
       .split(/[-_.\s]+/)
       .map((part) => part.replace(/s$/, ''))
-  const [part = '', ...rest] = collectParts(word)
-  if (rest.length > 0 || word.length < MIN_PART_LENGTH || word.length > MAX_COMPARED_LENGTH)
+  const [part = '', ...otherParts] = collectParts(word)
+  if (otherParts.length > 0 || word.length < MIN_PART_LENGTH || word.length > MAX_COMPARED_LENGTH)
     return null
   const matchingNames = names.filter((name) => collectParts(name).includes(part))
   return matchingNames.length === 1 ? (matchingNames[0] ?? null) : null
@@ -97,8 +96,8 @@ function isTypoOf(word: string, name: string): boolean {
 }
 
 /** Formats "a, b and c" for notes. Further names are only counted. */
-export function formatList(names: readonly string[], max = 12, between = ', '): string {
+export function formatList(names: readonly string[], max = 12, separator = ', '): string {
   return names.length <= max
-    ? names.join(between)
-    : `${names.slice(0, max).join(between)} and ${names.length - max} more`
+    ? names.join(separator)
+    : `${names.slice(0, max).join(separator)} and ${names.length - max} more`
 }

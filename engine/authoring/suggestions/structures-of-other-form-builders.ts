@@ -34,16 +34,16 @@ function listColumns(source: Source): string {
 
 /** Formats a table of one row from prices as written: `[500, 600]`, `500`. */
 export function formatRow(source: Source, written: string): string {
-  const names = listColumns(source)
-  const many = names.split(',').length
+  const columns = listColumns(source)
+  const columnCount = columns.split(',').length
   const cells = written.startsWith('[')
     ? written
-    : `[${Array.from({ length: many }, () => (/^\d/.test(written) ? written : '…')).join(', ')}]`
-  return `{period: ${names}, each: ${cells}}`
+    : `[${Array.from({ length: columnCount }, () => (/^\d/.test(written) ? written : '…')).join(', ')}]`
+  return `{period: ${columns}, each: ${cells}}`
 }
 
 /** Returns the suggestion for a schema error in items and quotas; null if none is known. */
-export function suggestSaleShape(
+export function suggestSaleStructure(
   source: Source,
   path: string,
   error: SchemaError,
@@ -119,27 +119,24 @@ function isKeyedByPeriod(source: Source, table: unknown): boolean {
  * compared.
  */
 export function explainPeopleCondition(source: Source, path: string, key: string): string | null {
-  const people = /\.(?:when|show_when)(?:\.\d+)?\.([a-z0-9_]+)$/.exec(path)?.[1]
-  if (people === undefined) return null
+  const peopleFieldId = /\.(?:when|show_when)(?:\.\d+)?\.([a-z0-9_]+)$/.exec(path)?.[1]
+  if (peopleFieldId === undefined) return null
   const { form } = source.value as { readonly form?: { readonly sections?: unknown } }
   const sections: readonly unknown[] = Array.isArray(form?.sections) ? form.sections : []
   const fields = sections.flatMap((section): readonly unknown[] => {
-    const inner = hasKey(section, 'fields') ? (section as { fields: unknown }).fields : []
-    return Array.isArray(inner) ? inner : []
+    const sectionFields = hasKey(section, 'fields') ? (section as { fields: unknown }).fields : []
+    return Array.isArray(sectionFields) ? sectionFields : []
   })
   const isPeople = fields.some((field) => {
     const { id, type } = (field ?? {}) as { readonly id?: unknown; readonly type?: unknown }
-    return id === people && type === 'people'
+    return id === peopleFieldId && type === 'people'
   })
   return isPeople
-    ? `a condition tests how many people there are, {${people}: {count: {at_least: 1}}}; an item counts some of them with count: {${people}: {${key}: …}}`
+    ? `a condition tests how many people there are, {${peopleFieldId}: {count: {at_least: 1}}}; an item counts some of them with count: {${peopleFieldId}: {${key}: …}}`
     : null
 }
 
-/**
- * Suggests a correction by the path of a value of the wrong type. `entry` is the first key of a
- * block.
- */
+/** Suggests a correction for a value of the wrong type, according to its path. Returns null if none is known. */
 export function explainSaleValue(source: Source, path: string, value: unknown): string | null {
   const [entry = 'name'] =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []

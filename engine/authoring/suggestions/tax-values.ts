@@ -78,12 +78,12 @@ const KEY_BY_SYNONYM: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the correct notation for a tax of an event file. `path` is where the structure is wrong,
- * `value` the value there. Null if it does not concern tax, or no better notation is known.
+ * Returns the correct notation for a tax of an event file. `path` is the path of the wrong structure, `value` the
+ * value there. Null if the path does not concern a tax, or if no better notation is known.
  */
 export function explainTax(path: string, value: unknown): string | null {
-  const [first = '', second = '', third = '', ...others] = path.split('.')
-  if (others.length > 0) return null
+  const [first = '', second = '', third = '', ...deeperKeys] = path.split('.')
+  if (deeperKeys.length > 0) return null
   if (first === 'fees' && second === 'tax') {
     if (third === '') return typeof value === 'object' && value !== null ? null : suggestTax(value)
     if (third === 'percent') {
@@ -100,11 +100,11 @@ export function explainTax(path: string, value: unknown): string | null {
     const key = KEY_BY_SYNONYM[third.toLowerCase()]
     return key === undefined ? null : `write ${key}: ${EXAMPLE_VALUES[key] ?? ''}`
   }
-  const isTax =
+  const taxKeyPattern =
     /^(?:no_)?(?:gst|vat|igst|tax|taxes|service_tax)(?:_(?:percent|rate|percentage|included|inclusive|exclusive|extra|name|type))?$/i
-  if (first === 'fees' && third === '' && isTax.test(second))
+  if (first === 'fees' && third === '' && taxKeyPattern.test(second))
     return /^no_/i.test(second) || meansNoTax(value) ? REMOVE_TAX_HELP : suggestTax(value)
-  return second === '' && isTax.test(first)
+  return second === '' && taxKeyPattern.test(first)
     ? meansNoTax(value) || /^no_/i.test(first)
       ? REMOVE_TAX_HELP
       : `it belongs under fees: ${formatExample(18, 'exclusive')}`

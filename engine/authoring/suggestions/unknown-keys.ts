@@ -22,12 +22,12 @@ export function reportUnknownKey(
   source: Source,
   path: string,
   error: SchemaError,
-  all: readonly SchemaError[],
+  allErrors: readonly SchemaError[],
 ): KeyDraft {
   const value = error.data
   const key = String(error.params.additionalProperty)
   const misplacedDraft =
-    explainIndentation(path, key, value, all) ?? explainOptionPair(source, path, value)
+    explainIndentation(path, key, value, allErrors) ?? explainOptionPair(source, path, value)
   if (misplacedDraft !== null) return misplacedDraft
   const allowedKeys = Object.keys(error.parentSchema?.properties ?? {})
   const place = source.place(join(path, key), 'key')
@@ -37,12 +37,12 @@ export function reportUnknownKey(
     [place.start.offset, place.end.offset],
   )
   const written = source.written(join(path, key))?.text ?? null
-  const misplaced = explainMisplacedKey(source, path, key, written, value)
-  const connective =
-    misplaced ?? suggestConnective(path) ?? explainPeopleCondition(source, path, key)
+  const misplacementHelp = explainMisplacedKey(source, path, key, written, value)
+  const contextHelp =
+    misplacementHelp ?? suggestConnective(path) ?? explainPeopleCondition(source, path, key)
   const suggestion =
-    connective !== null
-      ? { help: connective }
+    contextHelp !== null
+      ? { help: contextHelp }
       : nearName.fix === undefined
         ? suggestKey(path, key, written, value)
         : null
@@ -53,7 +53,7 @@ export function reportUnknownKey(
       part: 'key',
       message: `\`${key}\` is not a valid key`,
       help: /^fees\.items\.\d+$/.test(path)
-        ? findItemKey(source, suggestion, written)
+        ? suggestItemKey(source, suggestion, written)
         : suggestion.help,
     }
   return {
@@ -68,8 +68,11 @@ export function reportUnknownKey(
   }
 }
 
-/** Prices of an item belong in a table. An amount in digits is a price, not the id of a field. */
-function findItemKey(
+/**
+ * Returns the help for an unknown key of an item. Prices belong in a table; an amount in digits is a price, not a
+ * field's id.
+ */
+function suggestItemKey(
   source: Source,
   suggestion: { readonly key?: string | null; readonly help: string },
   written: string | null,
@@ -90,12 +93,12 @@ export function reportMissingKey(
   path: string,
   itemText: string,
   error: SchemaError,
-  all: readonly SchemaError[],
+  allErrors: readonly SchemaError[],
 ): KeyDraft | null {
   const value = error.data
   const key = String(error.params.missingProperty)
   if (explainOptionPair(source, path, value) !== null) return null
-  if (isStatedElsewhere(source, path, key, value, all)) return null
+  if (isStatedElsewhere(source, path, key, value, allErrors)) return null
   if (path === '' && key === 'closed')
     return {
       code: 'EV102',
@@ -103,16 +106,16 @@ export function reportMissingKey(
       message: 'a closed event needs the block `closed`, which its page shows instead of the form',
       help: 'write closed: {heading: Registration is closed, text: …}',
     }
-  const deeper = findNested(path, key, value, all)
-  if (deeper !== null)
+  const nestedBlock = findNestedBlock(path, key, value, allErrors)
+  if (nestedBlock !== null)
     return {
       code: 'EV102',
-      at: join(deeper.path, key),
+      at: join(nestedBlock.path, key),
       part: 'key',
-      message: `\`${key}\` belongs to ${itemText === '' ? 'the file itself' : itemText}, but is inside \`${deeper.name}\``,
-      help: `indent its line as far as \`${deeper.name}\``,
-      related: [{ at: deeper.path, part: 'key', message: 'inside this' }],
-      covers: join(deeper.path, key),
+      message: `\`${key}\` belongs to ${itemText === '' ? 'the file itself' : itemText}, but is inside \`${nestedBlock.name}\``,
+      help: `indent its line as far as \`${nestedBlock.name}\``,
+      related: [{ at: nestedBlock.path, part: 'key', message: 'inside this' }],
+      covers: join(nestedBlock.path, key),
     }
   return {
     code: 'EV102',
@@ -128,7 +131,7 @@ export function reportMissingKey(
   }
 }
 
-/** A key that only one field type requires may be missing because the type is wrong. */
+/** Refers to the field's type if only this type requires the missing key, because the type may be wrong. */
 function findRequiringType(source: Source, path: string, key: string): Pick<Draft, 'related'> {
   const type = join(path, 'type')
   const isOfType = /^(?:accept|options|fields|max)$/.test(key) && source.has(type)
@@ -142,16 +145,17 @@ const toHelp = (help: string | null): { readonly help?: string } => (help === nu
 const RULE_PATH = /^category\.rules\.\d+$/
 
 /** Returns a block that contains the missing key and is itself an unknown key there. */
-function findNested(
+function findNestedBlock(
   path: string,
   key: string,
   block: unknown,
-  all: readonly SchemaError[],
+  allErrors: readonly SchemaError[],
 ): { readonly name: string; readonly path: string } | null {
-  const name = Object.entries(block ?? {}).find(([one, inner]) => {
-    if (typeof inner !== 'object' || Array.isArray(inner) || !hasKey(inner, key)) return false
-    const place = `/${join(path, one).replaceAll('.', '/')}`
-    return all.some(
+  const name = Object.entries(block ?? {}).find(([childKey, childBlock]) => {
+    if (typeof childBlock !== 'object' || Array.isArray(childBlock) || !hasKey(childBlock, key))
+      return false
+    const place = `/${join(path, childKey).replaceAll('.', '/')}`
+    return allErrors.some(
       ({ instancePath, params }) =>
         instancePath.startsWith(`${place}/${key}/`) ||
         (instancePath === place && params.additionalProperty === key),
@@ -165,34 +169,34 @@ function explainIndentation(
   path: string,
   key: string,
   block: unknown,
-  all: readonly SchemaError[],
+  allErrors: readonly SchemaError[],
 ): KeyDraft | null {
   if (typeof block !== 'object' || block === null) return null
-  const order = indexKeys(block)
-  const position = order.get(key) ?? 0
-  const empty = findNulls(block)
-    .filter((name) => (order.get(name) ?? 0) < position)
+  const keyPositions = indexKeys(block)
+  const position = keyPositions.get(key) ?? 0
+  const emptyKey = findNulls(block)
+    .filter((name) => (keyPositions.get(name) ?? 0) < position)
     .findLast((name) =>
-      listErrorsAt(all, `/${join(path, name).replaceAll('.', '/')}`).some(
+      listErrorsAt(allErrors, `/${join(path, name).replaceAll('.', '/')}`).some(
         ({ keyword, params }) =>
           keyword === 'type' && [params.type].flat().join(',').includes('object'),
       ),
     )
-  return empty === undefined
+  return emptyKey === undefined
     ? null
     : {
         code: 'EV101',
         at: join(path, key),
         part: 'key',
         message: `\`${key}\` is not a valid key`,
-        help: `if it belongs to \`${empty}\`, indent the line further`,
+        help: `if it belongs to \`${emptyKey}\`, indent the line further`,
         related: [
-          { at: join(path, empty), part: 'key', message: 'nothing is indented under this' },
+          { at: join(path, emptyKey), part: 'key', message: 'nothing is indented under this' },
         ],
       }
 }
 
-/** The order of a block's keys and its empty keys, computed once for all findings. */
+/** Returns the position of each key of a block. Like the next function, it is memoized for all findings. */
 const indexKeys = memoize(
   (block: object): ReadonlyMap<string, number> =>
     new Map(Object.keys(block).map((key, index) => [key, index])),
@@ -204,11 +208,11 @@ const findNulls = memoize((block: object): readonly string[] =>
  * Groups the errors of a file by path, because thousands of unknown keys may each look up their own
  * path.
  */
-const groupErrorsByPath = memoize((all: readonly SchemaError[]) =>
-  Map.groupBy(all, ({ instancePath }) => instancePath),
+const groupErrorsByPath = memoize((allErrors: readonly SchemaError[]) =>
+  Map.groupBy(allErrors, ({ instancePath }) => instancePath),
 )
-const listErrorsAt = (all: readonly SchemaError[], place: string): readonly SchemaError[] =>
-  groupErrorsByPath(all).get(place) ?? []
+const listErrorsAt = (allErrors: readonly SchemaError[], place: string): readonly SchemaError[] =>
+  groupErrorsByPath(allErrors).get(place) ?? []
 
 /**
  * Explains `pg: Post Graduate` in a list of options, which was intended as an id with its label.
@@ -228,37 +232,36 @@ function explainOptionPair(source: Source, path: string, option: unknown): KeyDr
 }
 
 /** Returns true if the key belongs to a field of unknown type. */
-export function isUntyped(path: string, all: readonly SchemaError[]): boolean {
+export function hasUnknownType(path: string, allErrors: readonly SchemaError[]): boolean {
   const type = `/${path.split('.').slice(0, -1).join('/')}/type`
-  return listErrorsAt(all, type).some(({ keyword }) => keyword === 'enum')
+  return listErrorsAt(allErrors, type).some(({ keyword }) => keyword === 'enum')
 }
 
 /**
- * Returns true if a missing key exists under another name: misspelt, or from another form builder.
- * `{else: visitor}` was intended as `otherwise`, which needs no `when`. A field of unknown type
- * needs no keys of a type.
+ * Returns true if a missing key exists under another name: misspelt, or from another form builder. `{else: visitor}`
+ * was intended as `otherwise`, which needs no `when`. For a field of unknown type, no missing key is reported.
  */
 function isStatedElsewhere(
   source: Source,
   path: string,
   key: string,
   block: unknown,
-  all: readonly SchemaError[],
+  allErrors: readonly SchemaError[],
 ): boolean {
   const unknownKeys = listErrorsAt(
-    all,
+    allErrors,
     `/${path.replaceAll('.', '/')}`.replace(/^\/$/, ''),
   ).flatMap((other) =>
     other.keyword === 'additionalProperties' ? [String(other.params.additionalProperty)] : [],
   )
-  const suggestion = unknownKeys.map(
+  const suggestedKeys = unknownKeys.map(
     (entry) => suggestKey(path, entry, source.written(join(path, entry))?.text ?? null, block)?.key,
   )
   return (
-    suggestion.includes(key) ||
+    suggestedKeys.includes(key) ||
     unknownKeys.some((candidate) => findNearest(candidate, [key]) !== null) ||
-    (RULE_PATH.test(path) && suggestion.includes('otherwise')) ||
-    (/\.fields\.\d+$/.test(path) && isUntyped(join(path, key), all))
+    (RULE_PATH.test(path) && suggestedKeys.includes('otherwise')) ||
+    (/\.fields\.\d+$/.test(path) && hasUnknownType(join(path, key), allErrors))
   )
 }
 

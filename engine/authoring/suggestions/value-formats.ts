@@ -5,7 +5,7 @@ import { suggestColour, suggestFormats, suggestEmail } from './misspelt-addresse
 import { toPlainDigits, explainPrice, removeQuotes } from './amount-notations.ts'
 import type { Draft } from '../finding.ts'
 
-const SITE_ADDRESS = 'https://site.example/page'
+const EXAMPLE_SITE = 'https://site.example/page'
 
 /** The schema's requirement that a text violates. */
 export type ExpectedFormat = {
@@ -18,7 +18,7 @@ export type ExpectedFormat = {
   readonly currency: Currency
 }
 
-/** `valueText` is the value as written in the file, `value` as parsed. */
+/** Reports a value in an invalid format. `valueText` is the value as written in the file, `value` as parsed. */
 export function reportInvalidFormat(
   path: string,
   valueText: string,
@@ -67,7 +67,7 @@ export function reportInvalidFormat(
       message: `\`${valueText}\` is not valid for \`period\``,
       help: `write ${text.toLowerCase().replaceAll(' ', '-')}, the id of the period above; separate periods with commas`,
     }
-  const several = /\.\d+$/.test(path) ? splitSeveral(text, pattern) : null
+  const several = /\.\d+$/.test(path) ? splitEntries(text, pattern) : null
   if (several !== null)
     return {
       ...at,
@@ -82,7 +82,7 @@ export function reportInvalidFormat(
       help: `write ${minutes} ${/h/i.test(text) ? (minutes === '1' ? 'hour' : 'hours') : 'minutes'}: it ${format.words ?? ''}`,
     }
   const requirement = format.words ?? 'must have a different format'
-  const acceptsSites = pattern !== '' && new RegExp(pattern, 'u').test(SITE_ADDRESS)
+  const acceptsSites = pattern !== '' && new RegExp(pattern, 'u').test(EXAMPLE_SITE)
   const suggestion = /#\[/.test(pattern)
     ? suggestColour(text)
     : suggestFormats(text, acceptsSites).find(
@@ -105,7 +105,7 @@ export function reportInvalidFormat(
 }
 
 /** Splits `reg_no; total`: list entries with a separator other than a comma. */
-function splitSeveral(text: string, pattern: string): readonly string[] | null {
+function splitEntries(text: string, pattern: string): readonly string[] | null {
   const parts = text.split(/\s*[;|/]\s*|\s+(?:and|&)\s+|\s+/).filter((part) => part !== '')
   return parts.length > 1 &&
     pattern !== '' &&
@@ -151,18 +151,18 @@ function explainDate(text: string): string {
     .replace(/^[\dOolI./-]+$/, (all) => all.replace(/[Oo]/g, '0').replace(/[lI]/g, '1'))
     .trim()
   const parts = dateText.split(/[\s./,–-]+/).filter((part) => part !== '' && !/^of$/i.test(part))
-  const name = parts.findIndex((part) => readMonth(part) !== null)
-  const month = name === -1 ? null : readMonth(parts[name] ?? '')
-  const digits = parts.filter((_part, index) => index !== name)
-  const compact = /^(20\d\d)(\d\d)(\d\d)$/.exec(dateText)
+  const monthIndex = parts.findIndex((part) => readMonth(part) !== null)
+  const month = monthIndex === -1 ? null : readMonth(parts[monthIndex] ?? '')
+  const digits = parts.filter((_part, index) => index !== monthIndex)
+  const compactMatch = /^(20\d\d)(\d\d)(\d\d)$/.exec(dateText)
   const dateParts =
-    compact !== null
-      ? [compact[1], compact[2], compact[3]]
+    compactMatch !== null
+      ? [compactMatch[1], compactMatch[2], compactMatch[3]]
       : month !== null && digits.length === 2
         ? (digits[0] ?? '').length === 4
           ? [digits[0], String(month), digits[1]]
           : [digits[1], String(month), digits[0]]
-        : name === -1 && digits.length === 3
+        : monthIndex === -1 && digits.length === 3
           ? (digits[0] ?? '').length === 4
             ? digits
             : isYearFirst(digits)
@@ -174,7 +174,7 @@ function explainDate(text: string): string {
     Number(middle) > 12 && Number(last) <= 12 ? [last, middle] : [middle, last]
   const day = `${year.length === 2 ? `20${year}` : year}-${first.padStart(2, '0')}-${second.padStart(2, '0')}`
   return isDay(day)
-    ? `write ${month === null && compact === null && (digits[0] ?? '').length !== 4 ? 'the year first: ' : ''}${day}`
+    ? `write ${month === null && compactMatch === null && (digits[0] ?? '').length !== 4 ? 'the year first: ' : ''}${day}`
     : 'write year-month-day, such as 2026-01-31, and a day that exists in that month'
 }
 

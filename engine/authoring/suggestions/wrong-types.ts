@@ -11,7 +11,10 @@ import { quoteText } from '../syntax/quotes.ts'
 import { explainSaleValue } from './structures-of-other-form-builders.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** `types` are the types that the schema allows; `itemText` names the item in the message. */
+/**
+ * Reports a value of the wrong type. `types` are the types that the schema allows; `itemText` names the item in the
+ * message.
+ */
 export function reportWrongType(
   path: string,
   itemText: string,
@@ -36,7 +39,7 @@ export function reportWrongType(
     written !== null
   ) {
     const colour = name === 'colour' ? suggestColour(written.text) : null
-    const quoted = JSON.stringify(colour ?? written.text)
+    const quotedText = JSON.stringify(colour ?? written.text)
     return {
       code: 'EV007',
       at: path,
@@ -48,11 +51,11 @@ export function reportWrongType(
             ? 'write an email address; put a phone number into a text on the pages'
             : DAY_KEYS.has(name)
               ? `${/\.(?:when|show_when|count)\./.test(path) ? `for a number write ${name === 'from' ? 'at_least' : 'at_most'}: ${value}; for a day ` : ''}write year-month-day, such as 2026-01-31`
-              : `write ${quoted}`,
-      // In quotes it would still not be a day, a colour or an address.
+              : `write ${quotedText}`,
+      // In quotes, the value would still not be a day, a colour or an address.
       ...(colour !== null || MAIL_KEYS.has(name) || DAY_KEYS.has(name) || path === 'hold_seats_for'
         ? {}
-        : { fix: { start: written.span[0], end: written.span[1], text: quoted } }),
+        : { fix: { start: written.span[0], end: written.span[1], text: quotedText } }),
     }
   }
   if (
@@ -61,12 +64,12 @@ export function reportWrongType(
     !types.includes('boolean') &&
     written !== null
   ) {
-    const quoted = JSON.stringify(written.text)
+    const quotedWord = JSON.stringify(written.text)
     return {
       code: 'EV103',
       at: path,
       message: `\`${name}\` is a text, but \`${written.text}\` is read as yes or no`,
-      help: `for the word itself write ${quoted}`,
+      help: `for the word itself write ${quotedWord}`,
     }
   }
   const yesNo =
@@ -79,7 +82,7 @@ export function reportWrongType(
       help: `write ${yesNo}`,
       fix: { start: written.span[0], end: written.span[1], text: yesNo },
     }
-  const kinds = types.map((type) => KIND_NAMES[type] ?? type)
+  const typeNames = types.map((type) => KIND_NAMES[type] ?? type)
   const actualText =
     value === null || value === undefined
       ? 'there is nothing here'
@@ -91,9 +94,9 @@ export function reportWrongType(
     message:
       path === ''
         ? 'the file must be a block of keys'
-        : `${itemText === '' ? `\`${name}\`` : itemText} must be ${kinds.join(' or ')}`,
+        : `${itemText === '' ? `\`${name}\`` : itemText} must be ${typeNames.join(' or ')}`,
     notes: path === '' ? [] : [actualText],
-    ...findHelp(path, value, source, types),
+    ...suggestCorrection(path, value, source, types),
   }
 }
 
@@ -104,7 +107,7 @@ const MAIL_KEYS = new Set(['support', 'office', 'copy_to'])
 const DAY_KEYS = new Set(['from', 'to', 'opens', 'closes', 'on'])
 
 /** Returns the correction, and the part to mark if it is not the whole value. */
-function findHelp(
+function suggestCorrection(
   path: string,
   value: unknown,
   source: Source,
@@ -142,8 +145,8 @@ function findHelp(
   if (connective !== null) return { help: connective }
   const saleSuggestion = explainSaleValue(source, path, value)
   if (saleSuggestion !== null) return { help: saleSuggestion }
-  const isEntry = /(?:^|\.)(?:when|show_when)\.\d+$/.test(path)
-  if (isEntry && value !== null && typeof value !== 'object')
+  const isListEntry = /(?:^|\.)(?:when|show_when)\.\d+$/.test(path)
+  if (isListEntry && value !== null && typeof value !== 'object')
     return { help: 'write a condition in braces, such as {role: [pg, faculty]}' }
   if (/^category\.rules\.\d+$/.test(path) && typeof value === 'string') {
     const rest = /^(?:else|otherwise|default|others?|rest)\b[\s:,=-]*(?:then\b)?\s*([\w-]+)$/i.exec(
@@ -173,20 +176,20 @@ function findHelp(
     return { help: `write its keys below it, indented, or remove \`${name}\`` }
   if (value === null) return { help: `write its value after the colon, or remove \`${name}\`` }
   const { start } = source.place(path)
-  const first = raw.split('\n')[0]?.trimEnd() ?? ''
+  const firstLine = raw.split('\n')[0]?.trimEnd() ?? ''
   if (typeof value === 'string' && (accepts('array') || accepts('object')) && !accepts('number')) {
-    const cells = isPriceTable(path) ? first.split(/\s*,\s*|\s{2,}/) : []
+    const cells = isPriceTable(path) ? firstLine.split(/\s*,\s*|\s{2,}/) : []
     const slip =
-      cells.length > 1 && splitTableCells(first) === null
+      cells.length > 1 && splitTableCells(firstLine) === null
         ? {
             message: 'a row of prices is a key and a list',
             help: `write ${suggestPriceRow(cells)}`,
             isGuess: false,
           }
-        : findStrayLine(first, start.offset)
+        : findStrayLine(firstLine, start.offset)
     if (slip !== null && slip.isGuess !== true)
       return {
-        span: [start.offset, start.offset + first.length],
+        span: [start.offset, start.offset + firstLine.length],
         help: `${slip.message}: ${slip.help ?? ''}`,
       }
   }
@@ -224,11 +227,11 @@ function findHelp(
 /** Explains `colour: #0E7C7B`: YAML reads the value as a comment, so the key is empty. */
 function explainHiddenValue(path: string, source: Source): Pick<Draft, 'help' | 'span' | 'fix'> {
   const { end } = source.place(path, 'key')
-  const found = /^\s*:?(\s+)(#[^\n]*)/.exec(source.text.slice(end.offset, end.offset + 400))
-  const quotedValue = found?.[2]?.trim() ?? ''
+  const commentMatch = /^\s*:?(\s+)(#[^\n]*)/.exec(source.text.slice(end.offset, end.offset + 400))
+  const quotedValue = commentMatch?.[2]?.trim() ?? ''
   if (quotedValue === '' || /^#\s/.test(quotedValue))
     return { help: `write it after the colon, or remove \`${getKeyName(path)}\`` }
-  const start = end.offset + (found?.[0].indexOf('#') ?? 0)
+  const start = end.offset + (commentMatch?.[0].indexOf('#') ?? 0)
   const colour =
     getKeyName(path) === 'colour' ? /^#[0-9A-Fa-f]{6}\b/.exec(quotedValue)?.[0] : undefined
   return {
@@ -288,8 +291,9 @@ function suggestList(path: string, value: unknown, raw: string, source: Source):
     .map((cell) => cell.trim())
     .filter((cell) => cell !== '')
   const several = isPrices && cells.length === 1 ? suggestAmount(raw, currency) : null
-  const isOne = isPrices && cells.length === 1 && suggestAmount(raw, currency)?.is === 'not-on-sale'
-  const entries = isOne
+  const isNotOnSale =
+    isPrices && cells.length === 1 && suggestAmount(raw, currency)?.is === 'not-on-sale'
+  const entries = isNotOnSale
     ? Array.from({ length: countColumns(source) }, () => 'none')
     : several?.is === 'several'
       ? several.rupees

@@ -14,7 +14,7 @@ import type { Step, SourceRows } from './quotes.ts'
 import type { Row } from './lines.ts'
 
 const CLOSING_BRACKETS: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
-type Open = { readonly mark: string; readonly at: number }
+type OpenBracket = { readonly mark: string; readonly at: number }
 
 /** Reads brackets that begin at `from` and all lines that they span. */
 export function findBracketMistake(
@@ -24,32 +24,32 @@ export function findBracketMistake(
   key: string | null,
 ): Step {
   const { text, rows } = source
-  const first = rows[i]
+  const firstRow = rows[i]
   let row = i
-  let open: readonly Open[] = []
+  let openBrackets: readonly OpenBracket[] = []
   let colons = 0
-  let token = -1
+  let tokenStart = -1
   const fail = (slip: SyntaxMistake): Step => ({ slip, next: row + 1 })
   for (let at = from; ; at += 1) {
     const line = rows[row]
-    if (line === undefined || first === undefined) return { slip: null, next: row + 1 }
+    if (line === undefined || firstRow === undefined) return { slip: null, next: row + 1 }
     if (at >= getRowEnd(line) || (text.charAt(at) === '#' && /\s/.test(text.charAt(at - 1)))) {
-      const below = rows[row + 1]
-      const reaches =
-        below !== undefined && (below.indent > first.indent || /^[\]}]/.test(below.text))
-      if (!reaches) return fail(reportUnclosedBracket(text, line, open))
+      const nextRow = rows[row + 1]
+      const continuesBelow =
+        nextRow !== undefined && (nextRow.indent > firstRow.indent || /^[\]}]/.test(nextRow.text))
+      if (!continuesBelow) return fail(reportUnclosedBracket(text, line, openBrackets))
       row += 1
-      at = below.start + below.indent - 1
+      at = nextRow.start + nextRow.indent - 1
       continue
     }
     const mark = text.charAt(at)
     if (/\s/.test(mark)) continue
-    if (token === -1 && /["']/.test(mark)) {
+    if (tokenStart === -1 && /["']/.test(mark)) {
       const end = findClosingQuote(source, row, at)
       if (end === null) return fail(describeUnclosedQuote(source, row, at))
-      const after = getRestOfRow(source, end.row, end.at)
-      if (!/^\s*($|[,\]}:]|#)/.test(after)) {
-        const value = /^[^,\]}]*/.exec(after)?.[0].trimEnd() ?? ''
+      const textAfterQuote = getRestOfRow(source, end.row, end.at)
+      if (!/^\s*($|[,\]}:]|#)/.test(textAfterQuote)) {
+        const value = /^[^,\]}]*/.exec(textAfterQuote)?.[0].trimEnd() ?? ''
         row = end.row
         return fail({
           span: [at, end.at + value.length],
@@ -59,26 +59,33 @@ export function findBracketMistake(
       }
       row = end.row
       at = end.at - 1
-      token = at
+      tokenStart = at
       continue
     }
     if (mark === '{' || mark === '[') {
-      if (token !== -1) return fail(reportBracketsInText(text, line, token, at, mark))
-      open = [...open, { mark, at }]
-      token = -1
+      if (tokenStart !== -1) return fail(reportBracketsInText(text, line, tokenStart, at, mark))
+      openBrackets = [...openBrackets, { mark, at }]
+      tokenStart = -1
       colons = 0
     } else if (mark === '}' || mark === ']') {
-      const top = open.at(-1)
+      const innermost = openBrackets.at(-1)
       const rest = text.slice(at + 1, getRowEnd(line)).trimStart()
-      const isMismatched = top !== undefined && CLOSING_BRACKETS[top.mark] !== mark
-      if (isMismatched && open.length === 1 && !rest.startsWith(CLOSING_BRACKETS[top.mark] ?? ''))
+      const isMismatched = innermost !== undefined && CLOSING_BRACKETS[innermost.mark] !== mark
+      if (
+        isMismatched &&
+        openBrackets.length === 1 &&
+        !rest.startsWith(CLOSING_BRACKETS[innermost.mark] ?? '')
+      )
         return fail({
           span: [at, at + 1],
-          message: `\`${top.mark}\` is closed by \`${CLOSING_BRACKETS[top.mark]}\`, not by \`${mark}\``,
-          help: `write ${CLOSING_BRACKETS[top.mark]} instead of ${mark}`,
-          related: [{ span: [top.at, top.at + 1], message: 'opened here' }],
+          message: `\`${innermost.mark}\` is closed by \`${CLOSING_BRACKETS[innermost.mark]}\`, not by \`${mark}\``,
+          help: `write ${CLOSING_BRACKETS[innermost.mark]} instead of ${mark}`,
+          related: [{ span: [innermost.at, innermost.at + 1], message: 'opened here' }],
         })
-      if (isMismatched && !open.some((candidate) => CLOSING_BRACKETS[candidate.mark] === mark))
+      if (
+        isMismatched &&
+        !openBrackets.some((candidate) => CLOSING_BRACKETS[candidate.mark] === mark)
+      )
         return fail({
           span: [at, at + 1],
           message: `\`${mark}\` closes nothing that was opened`,
@@ -87,31 +94,31 @@ export function findBracketMistake(
       if (isMismatched)
         return fail({
           span: [at, at + 1],
-          message: `a \`${CLOSING_BRACKETS[top.mark]}\` is missing before this \`${mark}\``,
-          help: `write ${CLOSING_BRACKETS[top.mark]}${mark}, or remove one of them`,
-          related: [{ span: [top.at, top.at + 1], message: 'opened here' }],
+          message: `a \`${CLOSING_BRACKETS[innermost.mark]}\` is missing before this \`${mark}\``,
+          help: `write ${CLOSING_BRACKETS[innermost.mark]}${mark}, or remove one of them`,
+          related: [{ span: [innermost.at, innermost.at + 1], message: 'opened here' }],
         })
-      open = open.slice(0, -1)
-      token = at
+      openBrackets = openBrackets.slice(0, -1)
+      tokenStart = at
       colons = 1
-      if (open.length === 0) return readAfterBracket(source, row, from, at + 1, key)
+      if (openBrackets.length === 0) return reportTextAfterBracket(source, row, from, at + 1, key)
     } else if (mark === ',') {
-      if (token === -1 && colons === 0)
+      if (tokenStart === -1 && colons === 0)
         return fail({
           span: [at, at + 1],
           message: 'there is an extra comma here',
           help: 'remove it, or add the missing entry before it',
         })
-      token = -1
+      tokenStart = -1
       colons = 0
-    } else if (mark === ':' && /[\s,\]}]|^$/.test(text.charAt(at + 1)) && token !== -1) {
+    } else if (mark === ':' && /[\s,\]}]|^$/.test(text.charAt(at + 1)) && tokenStart !== -1) {
       colons += 1
-      const tokenText = token
-      token = -1
-      if (colons > 1 && open.at(-1)?.mark === '{')
-        return fail(reportMissingComma(text, tokenText, at))
-    } else if (token === -1) {
-      token = at
+      const keyStart = tokenStart
+      tokenStart = -1
+      if (colons > 1 && openBrackets.at(-1)?.mark === '{')
+        return fail(reportMissingComma(text, keyStart, at))
+    } else if (tokenStart === -1) {
+      tokenStart = at
       const word = /^[^,\]}\n]*/.exec(text.slice(at))?.[0].trim() ?? ''
       if (word === '-' || /^([@`%|>]|[*&!](?!\s)|[-?]\s)/.test(word))
         return fail({
@@ -127,19 +134,23 @@ export function findBracketMistake(
   }
 }
 
-function reportUnclosedBracket(text: string, row: Row, open: readonly Open[]): SyntaxMistake {
+function reportUnclosedBracket(
+  text: string,
+  row: Row,
+  open: readonly OpenBracket[],
+): SyntaxMistake {
   const top = open.at(-1)
   const end = row.start + row.indent + removeComment(row.text).length
-  const missing = [...open]
+  const missingBrackets = [...open]
     .reverse()
     .map(({ mark }) => CLOSING_BRACKETS[mark])
     .join('')
-  const isList = removeComment(row.text).endsWith(',')
+  const endsWithComma = removeComment(row.text).endsWith(',')
   const commentMatch = /\s(#[^\s,}\]]+)[^#]*[}\]]$/.exec(row.text)
   if (commentMatch !== null) {
-    const hash = row.start + row.indent + commentMatch.index + 1
+    const hashOffset = row.start + row.indent + commentMatch.index + 1
     return {
-      span: [hash, hash + (commentMatch[1]?.length ?? 0)],
+      span: [hashOffset, hashOffset + (commentMatch[1]?.length ?? 0)],
       message: '# begins a comment, so the rest of this line is ignored',
       help: `write "${commentMatch[1]}"`,
     }
@@ -147,13 +158,13 @@ function reportUnclosedBracket(text: string, row: Row, open: readonly Open[]): S
   if (top !== undefined && /^[^(]*\)$/.test(text.slice(top.at, end)))
     return {
       span: [end - 1, end],
-      message: `\`${top.mark}\` is closed by \`${missing}\`, not by \`)\``,
-      help: `write ${missing} instead of )`,
+      message: `\`${top.mark}\` is closed by \`${missingBrackets}\`, not by \`)\``,
+      help: `write ${missingBrackets} instead of )`,
     }
   return {
     span: [Math.max(0, end - 1), end],
-    message: `a \`${missing}\` is missing at the end of this line`,
-    help: `add ${missing}${isList ? ', or indent the next line further' : ''}`,
+    message: `a \`${missingBrackets}\` is missing at the end of this line`,
+    help: `add ${missingBrackets}${endsWithComma ? ', or indent the next line further' : ''}`,
     ...(top === undefined || text.slice(top.at, end).includes('\n') === false
       ? {}
       : { related: [{ span: [top.at, top.at + 1] as const, message: 'opened here' }] }),
@@ -168,60 +179,60 @@ function reportBracketsInText(
   mark: string,
 ): SyntaxMistake {
   const closer = CLOSING_BRACKETS[mark] ?? ''
-  const close = text.indexOf(closer, at)
-  const from = token + (/^[\w.-]+:\s+/.exec(text.slice(token, at))?.[0].length ?? 0)
-  const pattern = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(from, getRowEnd(row) + 1))?.[0]
+  const closerOffset = text.indexOf(closer, at)
+  const textStart = token + (/^[\w.-]+:\s+/.exec(text.slice(token, at))?.[0].length ?? 0)
+  const pattern = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(textStart, getRowEnd(row) + 1))?.[0]
   // A pattern between slashes, as in programming languages: its braces are part of it.
   if (pattern !== undefined)
     return {
       isBraces: mark === '{',
-      span: [from, from + pattern.length],
+      span: [textStart, textStart + pattern.length],
       message: 'write a pattern in quotes, without slashes around it',
       help: `write ${quoteText(pattern.slice(1, -1).replace(/^\^/, '').replace(/\$$/, ''))}`,
     }
-  const end = close === -1 || close > getRowEnd(row) ? at + 1 : close + 1
+  const end = closerOffset === -1 || closerOffset > getRowEnd(row) ? at + 1 : closerOffset + 1
   const tail = /^[^,\]}\n]*/.exec(text.slice(end))?.[0].trimEnd() ?? ''
   return {
     isBraces: mark === '{',
-    span: [from, end + tail.length],
+    span: [textStart, end + tail.length],
     message: `YAML reads a text with ${mark}…${closer} as a block of keys`,
-    help: `write ${quoteText(text.slice(from, end + tail.length))}`,
+    help: `write ${quoteText(text.slice(textStart, end + tail.length))}`,
   }
 }
 
 /** Reports `{id: full_name label: Full Name}`: two colons in one entry. */
-function reportMissingComma(text: string, token: number, colon: number): SyntaxMistake {
-  const entry = text.slice(token, colon)
+function reportMissingComma(text: string, token: number, colonOffset: number): SyntaxMistake {
+  const entry = text.slice(token, colonOffset)
   const name = /([\w-]+)\s*$/.exec(entry)?.[1] ?? ''
-  const at = colon - (/([\w-]+)\s*$/.exec(entry)?.[0].length ?? 0)
-  const before = entry
-    .slice(0, entry.length - (colon - at))
+  const nameStart = colonOffset - (/([\w-]+)\s*$/.exec(entry)?.[0].length ?? 0)
+  const textBefore = entry
+    .slice(0, entry.length - (colonOffset - nameStart))
     .trimEnd()
     .replace(/[;,|]$/, '')
-  const other = /([;|])\s*[\w-]+\s*$/.exec(entry)
-  if (other !== null)
+  const separatorMatch = /([;|])\s*[\w-]+\s*$/.exec(entry)
+  if (separatorMatch !== null)
     return {
-      span: [token + other.index, token + other.index + 1],
-      message: `entries in {…} are separated by commas, not by \`${other[1]}\``,
-      help: 'write , instead of ' + other[1],
+      span: [token + separatorMatch.index, token + separatorMatch.index + 1],
+      message: `entries in {…} are separated by commas, not by \`${separatorMatch[1]}\``,
+      help: 'write , instead of ' + separatorMatch[1],
     }
-  if (before === '')
+  if (textBefore === '')
     return {
-      span: [at, colon + 1],
+      span: [nameStart, colonOffset + 1],
       message: `a { is missing before \`${name}\``,
       help: `write {${name}:`,
     }
   return {
-    span: [at, colon + 1],
+    span: [nameStart, colonOffset + 1],
     message: `a comma is missing before \`${name}\`, or the text with the colon needs quotes`,
-    help: `write ${before.replace(/\s+/g, ' ')}, ${name}:`,
+    help: `write ${textBefore.replace(/\s+/g, ' ')}, ${name}:`,
   }
 }
 
 /**
  * Reads the text after a closing bracket. If there is any, the whole value was intended as a text.
  */
-function readAfterBracket(
+function reportTextAfterBracket(
   source: SourceRows,
   row: number,
   from: number,

@@ -32,34 +32,36 @@ export function findIndentationMistake(text: string): IndentationMistake | null 
     return [start, start + row.trim().length]
   }
   let levels: readonly Level[] = []
-  let before: Line | null = null
+  let previousLine: Line | null = null
   /** The last line that opens a block but has no lines under it. */
-  let empty: Line | null = null
+  let emptyBlockLine: Line | null = null
   for (const line of listReadableLines(rows)) {
-    const closed = levels.filter(({ indent }) => indent > line.indent)
+    const closedLevels = levels.filter(({ indent }) => indent > line.indent)
     levels = levels.filter(({ indent }) => indent <= line.indent)
     if (
-      before?.opensBlock === true &&
-      line.indent <= before.indent &&
-      !(line.isListItem && line.indent === before.indent)
+      previousLine?.opensBlock === true &&
+      line.indent <= previousLine.indent &&
+      !(line.isListItem && line.indent === previousLine.indent)
     )
-      empty = before
-    const top = levels.at(-1)
+      emptyBlockLine = previousLine
+    const innermostLevel = levels.at(-1)
     const kind = line.isListItem ? 'list' : 'map'
     const isConsistent =
-      top === undefined
-        ? before === null && line.indent === 0
-        : top.indent < line.indent
-          ? before !== null && before.opensBlock && before.indent < line.indent
-          : top.kind === kind ||
-            (kind === 'list' && before?.opensBlock === true) ||
+      innermostLevel === undefined
+        ? previousLine === null && line.indent === 0
+        : innermostLevel.indent < line.indent
+          ? previousLine !== null && previousLine.opensBlock && previousLine.indent < line.indent
+          : innermostLevel.kind === kind ||
+            (kind === 'list' && previousLine?.opensBlock === true) ||
             (kind === 'map' && levels.at(-2)?.indent === line.indent)
     if (!isConsistent) {
-      const others = [
-        closed[0]?.line,
-        empty === null || empty.at === closed[0]?.line ? undefined : empty.at,
-        empty === null ? undefined : empty.at + 1,
-        before?.at,
+      const relatedLines = [
+        closedLevels[0]?.line,
+        emptyBlockLine === null || emptyBlockLine.at === closedLevels[0]?.line
+          ? undefined
+          : emptyBlockLine.at,
+        emptyBlockLine === null ? undefined : emptyBlockLine.at + 1,
+        previousLine?.at,
       ]
       const messages = [
         'the block above begins here',
@@ -69,7 +71,7 @@ export function findIndentationMistake(text: string): IndentationMistake | null 
       ]
       return {
         at: findSpan(line.at),
-        related: others
+        related: relatedLines
           .flatMap((at, i) =>
             at === undefined || at === line.at
               ? []
@@ -78,11 +80,11 @@ export function findIndentationMistake(text: string): IndentationMistake | null 
           .filter(({ span }, i, all) => all.findIndex((other) => other.span[0] === span[0]) === i),
       }
     }
-    if (top === undefined || top.indent < line.indent)
+    if (innermostLevel === undefined || innermostLevel.indent < line.indent)
       levels = [...levels, { indent: line.indent, kind, line: line.at }]
-    else if (kind === 'list' && top.kind === 'map')
+    else if (kind === 'list' && innermostLevel.kind === 'map')
       levels = [...levels, { indent: line.indent, kind, line: line.at }]
-    else if (kind === 'map' && top.kind === 'list') levels = levels.slice(0, -1)
+    else if (kind === 'map' && innermostLevel.kind === 'list') levels = levels.slice(0, -1)
     if (line.isListItem && /^- +[^\s{["'#]/.test(line.text) && /^- +[\w.-]+:( |$)/.test(line.text))
       levels = [
         ...levels,
@@ -92,7 +94,7 @@ export function findIndentationMistake(text: string): IndentationMistake | null 
           line: line.at,
         },
       ]
-    before = line
+    previousLine = line
   }
   return null
 }
@@ -103,24 +105,24 @@ export function findIndentationMistake(text: string): IndentationMistake | null 
  */
 function listReadableLines(rows: readonly string[]): readonly Line[] {
   const lines: Line[] = []
-  let textUnder = -1
-  let depth = 0
+  let longTextIndent = -1
+  let bracketDepth = 0
   rows.forEach((row, index) => {
     const indent = row.length - row.trimStart().length
     const text = row.trim()
-    if (text === '' || (text.startsWith('#') && textUnder === -1)) return
-    if (textUnder !== -1 && indent > textUnder) return
-    textUnder = -1
+    if (text === '' || (text.startsWith('#') && longTextIndent === -1)) return
+    if (longTextIndent !== -1 && indent > longTextIndent) return
+    longTextIndent = -1
     const withoutQuoted = removeTexts(text)
-    const isNested = depth > 0
-    depth = Math.max(
+    const isNested = bracketDepth > 0
+    bracketDepth = Math.max(
       0,
-      depth +
+      bracketDepth +
         (withoutQuoted.match(/[[{]/g)?.length ?? 0) -
         (withoutQuoted.match(/[\]}]/g)?.length ?? 0),
     )
     if (isNested || text.startsWith('#')) return
-    if (/(^|\s)[|>][+-]?$/.test(withoutQuoted)) textUnder = indent
+    if (/(^|\s)[|>][+-]?$/.test(withoutQuoted)) longTextIndent = indent
     lines.push({
       at: index,
       indent,

@@ -28,7 +28,7 @@ export function reportStrayCharacters(text: string, report: Report): void {
   reportLostLetters(text, report)
   reportUnusualSpaces(text, report)
   reportLookalikes(text, report)
-  let reported = 0
+  let reportedCount = 0
   for (const match of text.matchAll(
     /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g,
   )) {
@@ -39,7 +39,7 @@ export function reportStrayCharacters(text: string, report: Report): void {
       JOINING_SCRIPTS.test(text.slice(Math.max(0, at - 2), at))
     )
       continue
-    if (++reported > 10) return
+    if (++reportedCount > 10) return
     const name =
       HIDDEN_CHARACTERS.find(([pattern]) => pattern.test(match[0]))?.[1] ?? 'an invisible character'
     const code = `U+${(match[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
@@ -62,7 +62,7 @@ const SAVE_AS_HELP = 'save the file as UTF-8 (Notepad: Save as, Encoding: UTF-8)
 function reportOtherEncoding(text: string, report: Report): boolean {
   const head = text.slice(0, 400)
   const nulls = head.split('\u0000').length - 1
-  const reported =
+  const explanation =
     nulls > head.length / 4
       ? ['the file is saved as UTF-16 (“Unicode”), not as UTF-8', SAVE_AS_HELP]
       : head.startsWith('PK\u0003\u0004') || head.startsWith('\ufffd\ufffd\u0011\ufffd')
@@ -76,15 +76,15 @@ function reportOtherEncoding(text: string, report: Report): boolean {
               'copy its text into a plain text file and save it as UTF-8 with the ending .yaml',
             ]
           : null
-  if (reported === null) return false
+  if (explanation === null) return false
   report('EV013', [0, 1], '', {
-    message: reported[0] ?? '',
-    help: reported[1] ?? '',
+    message: explanation[0] ?? '',
+    help: explanation[1] ?? '',
   })
   return true
 }
 
-/** Windows-1252 letters whose bytes were decoded as others: `â€™` was ’, `â‚¹` was ₹. */
+/** Characters whose UTF-8 bytes were decoded as Windows-1252: `â€™` was ’, `â‚¹` was ₹. */
 const MANGLED_LETTERS: readonly (readonly [string, string])[] = [
   ['â‚¹', '₹'],
   ['â€™', '’'],
@@ -115,19 +115,19 @@ const DAMAGED_LETTER = new RegExp(
  * Reports one finding per line, at most ten: in a wrong encoding, every accented letter is damaged.
  */
 function reportLostLetters(text: string, report: Report): void {
-  const reported = new Set<number>()
+  const reportedLines = new Set<number>()
   for (const match of text.matchAll(DAMAGED_LETTER)) {
     const at = match.index
     const line = text.lastIndexOf('\n', at - 1)
-    if (reported.has(line) || reported.size >= 10) continue
-    reported.add(line)
+    if (reportedLines.has(line) || reportedLines.size >= 10) continue
+    reportedLines.add(line)
     const suggestion = MANGLED_LETTERS.find(([wrong]) => wrong === match[0])?.[1]
-    const word = /\S*$/.exec(text.slice(line + 1, at))?.[0] ?? ''
-    const after = /^\S*/.exec(text.slice(at + match[0].length))?.[0] ?? ''
+    const startOfWord = /\S*$/.exec(text.slice(line + 1, at))?.[0] ?? ''
+    const restOfWord = /^\S*/.exec(text.slice(at + match[0].length))?.[0] ?? ''
     report('EV013', [at, at + match[0].length], '', {
       message:
         suggestion === undefined
-          ? `a letter in \`${`${word}${match[0]}${after}`.replaceAll(REPLACEMENT_CHARACTER, '?')}\` is unreadable: the file is not saved as UTF-8`
+          ? `a letter in \`${`${startOfWord}${match[0]}${restOfWord}`.replaceAll(REPLACEMENT_CHARACTER, '?')}\` is unreadable: the file is not saved as UTF-8`
           : `\`${match[0]}\` was \`${suggestion}\` before the file was saved in another encoding`,
       help:
         suggestion === undefined
@@ -153,7 +153,7 @@ const MISPLACED_SPACE = new RegExp(
   ].join('|'),
   'g',
 )
-/** The same inside brackets, outside quoted texts. */
+/** Matches such spaces inside brackets, outside quoted texts. */
 const UNUSUAL_IN_BRACKETS = new RegExp(
   `(?<=[{[,][ ]*)[${UNUSUAL_SPACES}]+|(?<=[{,][ ]*\\w+:[ ]?)[${UNUSUAL_SPACES}]+|[${UNUSUAL_SPACES}]+(?=[ ]*[}\\],])`,
   'g',
@@ -172,14 +172,14 @@ function reportUnusualSpaces(text: string, report: Report): void {
       .replace(/"(?:[^"\\]|\\.)*"|(?<=[\s,[{:])'[^']*'/g, (quoted) => '"'.repeat(quoted.length))
       .replace(/\s#.*$/, '')
     const isFlow = /(?:^|[:\s-])[{[]/.test(structure) && !/^[^{[]*:\s+[^\s{["'#]/.test(structure)
-    const spots = [
+    const spaceMatches = [
       ...structure.matchAll(MISPLACED_SPACE),
       ...(isFlow ? structure.matchAll(UNUSUAL_IN_BRACKETS) : []),
     ]
-    const first = spots.sort((a, b) => a.index - b.index)[0]
-    if (first === undefined) continue
-    const [from, length] = [start + first.index, first[0].length]
-    const isEnd = first.index + length >= structure.length && first.index > 0
+    const firstMatch = spaceMatches.sort((a, b) => a.index - b.index)[0]
+    if (firstMatch === undefined) continue
+    const [from, length] = [start + firstMatch.index, firstMatch[0].length]
+    const isEnd = firstMatch.index + length >= structure.length && firstMatch.index > 0
     report('EV011', [from, from + length], '', {
       message: 'this is not a normal space: it looks like one but counts as a letter',
       help: isEnd
@@ -188,7 +188,7 @@ function reportUnusualSpaces(text: string, report: Report): void {
       fix: {
         start: from,
         end: from + length,
-        text: isEnd ? '' : first.index === 0 ? ' '.repeat(length) : ' ',
+        text: isEnd ? '' : firstMatch.index === 0 ? ' '.repeat(length) : ' ',
       },
     })
   }
@@ -207,11 +207,11 @@ const MIXED_SCRIPTS = new RegExp(
 )
 
 function reportLookalikes(text: string, report: Report): void {
-  let reported = 0
+  let lookalikeCount = 0
   for (const match of text.matchAll(MIXED_SCRIPTS)) {
     const lookalikeIndex = [...match[0]].findIndex((letter) => LOOKALIKES[letter] !== undefined)
     const letter = [...match[0]][lookalikeIndex] ?? ''
-    if (++reported > 10) return
+    if (++lookalikeCount > 10) return
     const at = match.index + match[0].indexOf(letter)
     report('EV011', [at, at + letter.length], '', {
       message: `the \`${letter}\` here is a letter of another script that only looks like \`${LOOKALIKES[letter] ?? ''}\``,

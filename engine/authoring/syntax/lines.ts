@@ -12,16 +12,16 @@ export type Row = {
 export function splitRows(text: string): readonly Row[] {
   const rows: Row[] = []
   let start = 0
-  let textUnder = -1
+  let longTextIndent = -1
   text.split('\n').forEach((line, index) => {
     const indent = line.length - line.trimStart().length
     const row: Row = { at: index, start, indent, text: line.trim() }
     start += line.length + 1
     if (row.text === '') return
-    if (textUnder !== -1 && indent > textUnder) return
-    textUnder = -1
+    if (longTextIndent !== -1 && indent > longTextIndent) return
+    longTextIndent = -1
     if (row.text.startsWith('#')) return
-    if (OPENS_LONG_TEXT.test(row.text)) textUnder = indent
+    if (OPENS_LONG_TEXT.test(row.text)) longTextIndent = indent
     rows.push(row)
   })
   return rows

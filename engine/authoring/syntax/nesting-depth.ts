@@ -1,18 +1,17 @@
 /**
  * Rejects texts nested too deeply to be parsed.
  *
- * The parser's time is quadratic in the depth, and a deeper text overflows the stack.
+ * The parsing time is quadratic in the depth, and very deep nesting overflows the stack.
  */
 import type { Span } from './source.ts'
 
-/** Our files need four. A text with this many open brackets is not an event file. */
+/** Event files need four levels. A text with this many open brackets is not an event file. */
 const MAX_OPEN_BRACKETS = 200
 /** A line with this many nested lists, each the only entry of its parent. */
 const NESTED_LISTS_ON_ONE_LINE = /^[ \t]*(?:[-?:][ \t]+){60}/m
 
 /**
- * Returns the approximate place where a text is nested too deeply to be parsed; null if nowhere.
- * Ignores quotes.
+ * Returns the approximate place where a text is nested too deeply to be parsed; null if it is not. Quotes are ignored.
  */
 export function findExcessiveNesting(text: string): Span | null {
   const nestedLists = NESTED_LISTS_ON_ONE_LINE.exec(text)

@@ -25,15 +25,17 @@ import type { SourceText } from '../../event/source-files.ts'
  */
 const MAX_FILE_CHARACTERS = 300_000
 const MAX_VALUES = 8_000
-/** Longer than any email. The search for days and amounts reads each text several times. */
+/**
+ * No email needs more. The limit is necessary because the search for days and amounts reads each text several times.
+ */
 const MAX_TEXT_CHARACTERS = 5_000
-/** Deeper than any of our files, and small enough for every stack. */
+/** No event file needs more levels, and every stack can hold this many. */
 const MAX_NESTING_DEPTH = 60
 const TOO_DEEP_MESSAGE = 'the text is nested too deeply'
 
 /**
- * A value that begins with a letter and is not null, true or false is a text. Tested first, so that
- * nine of ten values and keys skip the tests for eight kinds of numbers and null.
+ * A value that begins with a letter and is not null, true or false is a text. This tag is tested first, so that nine
+ * of ten values and keys skip the tests for eight kinds of numbers and null.
  */
 const WORD_TAG: ScalarTag = {
   tag: 'tag:yaml.org,2002:str',
@@ -52,12 +54,11 @@ const NO_RENAMES: Renames = {
   currentValue: (_path, value) => value,
 }
 
-type Spot = { readonly key: Span | null; readonly value: Span; readonly node: Node | null }
+type NodeSpans = { readonly key: Span | null; readonly value: Span; readonly node: Node | null }
 
 /**
- * Parses a file. Never throws, regardless of the text; without `value` there is a finding of
- * severity error. Values and paths have the current names of `renames`; an old name is reported at
- * its position.
+ * Parses a file. It never throws; if there is no `value`, there is a finding of severity error. Values and paths have
+ * the current names of `renames`; an old name is reported at its position.
  */
 export function readYaml(
   file: SourceText,
@@ -67,7 +68,7 @@ export function readYaml(
   readonly findings: readonly Finding[]
 } {
   const lines = new LineCounter()
-  const spots = new Map<string, Spot>()
+  const spansByPath = new Map<string, NodeSpans>()
   const drafts: (Draft & { code: SyntaxFindingName })[] = []
   const trapped = new Set<string>()
   const getPosition = (offset: number) => {
@@ -81,19 +82,19 @@ export function readYaml(
     end: getPosition(Math.max(start, end)),
     keyPath: path,
   })
-  const findSpot = (path: string): { spot: Spot | null; path: string } => {
+  const findNearestSpans = (path: string): { spot: NodeSpans | null; path: string } => {
     for (let at = path; ; at = at.includes('.') ? at.slice(0, at.lastIndexOf('.')) : '') {
-      const spot = spots.get(at)
+      const spot = spansByPath.get(at)
       if (spot !== undefined) return { spot, path: at }
       if (at === '') return { spot: null, path: '' }
     }
   }
   const getSpanAt = (path: string, part: Part = 'value'): Span => {
-    const found = findSpot(path)
-    if (found.spot === null) return [0, 0]
+    const nearest = findNearestSpans(path)
+    if (nearest.spot === null) return [0, 0]
     // A missing child is reported at its parent's key, not at the whole block.
-    const requestedPart = found.path === path ? part : 'key'
-    const { key, value } = found.spot
+    const requestedPart = nearest.path === path ? part : 'key'
+    const { key, value } = nearest.spot
     const span =
       requestedPart === 'value' || key === null
         ? requestedPart === 'key'
@@ -115,7 +116,7 @@ export function readYaml(
     return [start, stop]
   }
   const getWritten = (path: string): Written | null => {
-    const node = spots.get(path)?.node
+    const node = spansByPath.get(path)?.node
     if (!isScalar(node) || !node.range) return null
     return {
       text: file.text.slice(node.range[0], node.range[1]),
@@ -130,7 +131,7 @@ export function readYaml(
     span: getSpanAt,
     placeOf: locate,
     written: getWritten,
-    has: (path) => spots.has(path),
+    has: (path) => spansByPath.has(path),
     trapped,
   })
   const report = (
@@ -153,9 +154,9 @@ export function readYaml(
     })
     return finish(null)
   }
-  const deep = findExcessiveNesting(file.text)
-  if (deep !== null) {
-    report('EV001', deep, '', { message: TOO_DEEP_MESSAGE })
+  const excessiveNesting = findExcessiveNesting(file.text)
+  if (excessiveNesting !== null) {
+    report('EV001', excessiveNesting, '', { message: TOO_DEEP_MESSAGE })
     return finish(null)
   }
   reportStrayCharacters(file.text, report)
@@ -176,29 +177,38 @@ export function readYaml(
     report('EV001', [0, 0], '', { message: TOO_DEEP_MESSAGE })
     return finish(null)
   }
-  const fatal = document.errors[0]
-  if (fatal !== undefined) {
-    const { code, ...draft } = explainParserError(file.text, fatal)
+  const firstError = document.errors[0]
+  if (firstError !== undefined) {
+    const { code, ...draft } = explainParserError(file.text, firstError)
     // An unreadable file is reported once, at the first error; later errors may be consequences.
     return drafts.some((draft) => draft.code === 'EV011')
       ? finish(null)
       : (report(code, draft.span, '', draft), finish(null))
   }
-  const large = findExcessiveSize(document.contents)
-  if (large !== null) {
-    report('EV001', large.span, '', { message: large.message })
+  const excessiveSize = findExcessiveSize(document.contents)
+  if (excessiveSize !== null) {
+    report('EV001', excessiveSize.span, '', { message: excessiveSize.message })
     return finish(null)
   }
   const traps: TrapContext = { text: file.text, report, trap: (path) => void trapped.add(path) }
   const value = toPlain(document.contents, '', null, 0)
   return finish(value.tooDeep ? null : value.value)
 
-  function reportRename([start, end]: Span, path: string, old: string, now: string): void {
+  function reportRename(
+    [start, end]: Span,
+    path: string,
+    oldName: string,
+    currentName: string,
+  ): void {
     const written = file.text.slice(start, end)
     report('EV019', [start, end], path, {
-      message: `\`${old}\` is now called \`${now}\``,
-      help: `write ${now}; rollcall validate --fix renames it`,
-      fix: { start, end, text: written.includes(old) ? written.replace(old, now) : now },
+      message: `\`${oldName}\` is now called \`${currentName}\``,
+      help: `write ${currentName}; rollcall validate --fix renames it`,
+      fix: {
+        start,
+        end,
+        text: written.includes(oldName) ? written.replace(oldName, currentName) : currentName,
+      },
     })
   }
 
@@ -216,7 +226,7 @@ export function readYaml(
     depth: number,
   ): { value: unknown; tooDeep?: boolean } {
     const range = getNodeRange(node)
-    spots.set(path, {
+    spansByPath.set(path, {
       key,
       value: range ?? (key === null ? [0, file.text.length] : [key[1], key[1]]),
       node: (node ?? null) as Node | null,
@@ -230,13 +240,13 @@ export function readYaml(
     if (isAlias(node)) return { value: null }
     if (isScalar(node)) return { value: renameScalar(node.value, path, range) }
     let tooDeep = false
-    const findInner = (child: unknown, at: string, from: Span | null): unknown => {
-      const converted = toPlain(child, at, from, depth + 1)
+    const convertChild = (child: unknown, at: string, keySpan: Span | null): unknown => {
+      const converted = toPlain(child, at, keySpan, depth + 1)
       tooDeep ||= converted.tooDeep === true
       return converted.value
     }
     if (isSeq(node)) {
-      const value = node.items.map((item, index) => findInner(item, join(path, index), null))
+      const value = node.items.map((item, index) => convertChild(item, join(path, index), null))
       return { value, tooDeep }
     }
     if (!isMap(node)) return { value: null }
@@ -245,15 +255,15 @@ export function readYaml(
       const key = isScalar(pair.key) ? String(pair.key.value) : ''
       const name = renames.currentKey(path, key)
       const span = getNodeRange(pair.key) ?? range ?? [0, 0]
-      const first = seen.get(name)
-      if (first !== undefined) {
+      const firstSpan = seen.get(name)
+      if (firstSpan !== undefined) {
         if (!trapped.has(path))
           report('EV002', span, join(path, name), {
             message:
               name === key
                 ? `\`${name}\` is written twice in the same block`
                 : `\`${key}\` is the old name of \`${name}\`, which is in the same block`,
-            related: [{ span: first, message: 'first here' }],
+            related: [{ span: firstSpan, message: 'first here' }],
             help: /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/.test(path)
               ? `keep one of the two; for either answer write a list, ${name}: [pg, faculty]`
               : 'keep one of the two',
@@ -262,7 +272,7 @@ export function readYaml(
       }
       seen.set(name, span)
       if (name !== key) reportRename(span, join(path, name), key, name)
-      return [[name, findInner(pair.value, join(path, name), span)]]
+      return [[name, convertChild(pair.value, join(path, name), span)]]
     })
     return { value: Object.fromEntries(pairs), tooDeep }
   }
@@ -297,11 +307,13 @@ export function removeConsequences(
   findings: readonly Finding[],
   syntaxErrors: readonly Finding[],
 ): readonly Finding[] {
-  const stray = syntaxErrors.filter(({ code }) => code === 'EV011' || code === 'EV013')
+  const strayCharacterErrors = syntaxErrors.filter(
+    ({ code }) => code === 'EV011' || code === 'EV013',
+  )
   return findings.filter(
     (finding) =>
-      stray.includes(finding) ||
-      !stray.some(
+      strayCharacterErrors.includes(finding) ||
+      !strayCharacterErrors.some(
         ({ at }) => at.path === finding.at.path && at.start.line === finding.at.start.line,
       ),
   )

@@ -1,4 +1,4 @@
-/** Reads quoted texts, finds their end and explains missing quotes; also has helpers for line readers. */
+/** Reads quoted texts: finds their end, explains missing quotes, and offers helpers for reading lines. */
 import type { SyntaxMistake } from './stray-lines.ts'
 import type { Row } from './lines.ts'
 
@@ -30,9 +30,7 @@ export function removeOuterQuotes(text: string): string {
   return unquoted === undefined ? text : unquoted.replaceAll('""', '"')
 }
 
-/**
- * Reads a quoted text that begins at `from`. Reports a missing closing quote, and text after it.
- */
+/** Checks a quoted text that begins at `from`: reports a missing closing quote, or text after the closing quote. */
 export function findQuoteMistake(
   source: SourceRows,
   i: number,
@@ -41,8 +39,8 @@ export function findQuoteMistake(
 ): Step {
   const end = findClosingQuote(source, i, from)
   if (end === null) return { slip: describeUnclosedQuote(source, i, from), next: i + 1 }
-  const after = getRestOfRow(source, end.row, end.at)
-  if (/^\s*($|#|:)/.test(after)) return { slip: null, next: end.row + 1 }
+  const textAfterQuote = getRestOfRow(source, end.row, end.at)
+  if (/^\s*($|#|:)/.test(textAfterQuote)) return { slip: null, next: end.row + 1 }
   const row = source.rows[end.row]
   const value = removeComment(source.text.slice(from, row === undefined ? from : getRowEnd(row)))
   return {
@@ -55,19 +53,23 @@ export function findQuoteMistake(
   }
 }
 
-type End = { readonly row: number; readonly at: number }
+type QuoteEnd = { readonly row: number; readonly at: number }
 
 /**
  * Returns the offset after the closing quote; null if neither the line nor the more indented lines
  * below it contain one.
  */
-export function findClosingQuote({ text, rows }: SourceRows, i: number, from: number): End | null {
+export function findClosingQuote(
+  { text, rows }: SourceRows,
+  i: number,
+  from: number,
+): QuoteEnd | null {
   const quote = text.charAt(from)
-  const first = rows[i]
-  if (first === undefined) return null
+  const firstRow = rows[i]
+  if (firstRow === undefined) return null
   for (let row = i; row < rows.length; row += 1) {
     const line = rows[row]
-    if (line === undefined || (row > i && line.indent <= first.indent)) return null
+    if (line === undefined || (row > i && line.indent <= firstRow.indent)) return null
     if (row > i && KEY_PATTERN.test(line.text.replace(/^(- +)+/, ''))) return null
     const start = row === i ? from + 1 : line.start
     for (let at = start; at < getRowEnd(line); at += 1) {
@@ -85,13 +87,13 @@ export function describeUnclosedQuote(source: SourceRows, i: number, from: numbe
   const row = source.rows[i]
   const rest = row === undefined ? '' : source.text.slice(from, getRowEnd(row))
   const quote = rest.charAt(0)
-  const curly = /^(["'][^"']*?)[“”„‟’‘](?=\s*([,}\]]|$))/.exec(rest)
+  const curlyQuote = /^(["'][^"']*?)[“”„‟’‘](?=\s*([,}\]]|$))/.exec(rest)
   return {
     span: [from, from + rest.length],
     message: 'a text in quotes is not closed',
     help:
-      curly === null
+      curlyQuote === null
         ? `add ${quote} at the end of the text`
-        : `write ${curly[1]}${quote}: the quote at its end is a curly one`,
+        : `write ${curlyQuote[1]}${quote}: the quote at its end is a curly one`,
   }
 }

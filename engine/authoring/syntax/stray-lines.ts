@@ -44,9 +44,9 @@ export function findStrayLine(text: string, at: number): SyntaxMistake | null {
     return report(`\`${bullet[1]}\` does not begin an entry of a list`, `write - ${bullet[2]}`)
   const dash = /^-([^\s-].*)$/.exec(text)
   if (dash !== null) return report('a space is missing after the dash', `write - ${dash[1]}`)
-  const braces = /^\((.*)\)$/.exec(text)
-  if (braces !== null && /^[\w-]+:\s/.test(braces[1] ?? ''))
-    return report('write keys in {…}, not in (…)', `write {${braces[1]}}`)
+  const parentheses = /^\((.*)\)$/.exec(text)
+  if (parentheses !== null && /^[\w-]+:\s/.test(parentheses[1] ?? ''))
+    return report('write keys in {…}, not in (…)', `write {${parentheses[1]}}`)
   const unspacedKey = /^([A-Za-z_][\w-]*):(?!\/\/)([^\s:].*)$/.exec(text)
   if (unspacedKey !== null)
     return report(
@@ -61,11 +61,11 @@ export function findStrayLine(text: string, at: number): SyntaxMistake | null {
       `a key is followed by a colon and a space, not by \`${sign[2]}\``,
       `write ${`${sign[1]}: ${sign[3]}`.trim()}`,
     )
-  const first = /^([A-Za-z_][\w-]*)(?:\s+(.*))?$/.exec(text)
-  if (first !== null)
+  const keyWithoutColon = /^([A-Za-z_][\w-]*)(?:\s+(.*))?$/.exec(text)
+  if (keyWithoutColon !== null)
     return report(
-      `a colon is missing after \`${first[1]}\``,
-      `write ${`${first[1]}: ${first[2] ?? ''}`.trim()}`,
+      `a colon is missing after \`${keyWithoutColon[1]}\``,
+      `write ${`${keyWithoutColon[1]}: ${keyWithoutColon[2] ?? ''}`.trim()}`,
       true,
     )
   return null

@@ -6,7 +6,7 @@ const SCALAR_TOKEN = '\u001f'
 /** Lexer tokens without text: the start of a document and the end of a flow collection. */
 const EMPTY_TOKENS = new Set(['\u0002', '\u0018', SCALAR_TOKEN])
 /**
- * A block text that keeps the empty lines after it. A comment there keeps its #, so that its line
+ * Matches the start of a block text that keeps the empty lines after it. A comment there keeps its #, so that its line
  * does not become text.
  */
 const KEEP_LINES_INDICATOR = /[|>]\d?\+/
@@ -17,18 +17,18 @@ const KEEP_LINES_INDICATOR = /[|>]\d?\+/
  */
 export function removeComments(text: string): string {
   const sign = KEEP_LINES_INDICATOR.test(text) ? '#' : ''
-  let read = ''
-  let before = ''
+  let result = ''
+  let previousChunk = ''
   for (const chunk of new Lexer().lex(text)) {
-    const isComment = chunk.startsWith('#') && before !== SCALAR_TOKEN
-    before = chunk
+    const isComment = chunk.startsWith('#') && previousChunk !== SCALAR_TOKEN
+    previousChunk = chunk
     if (EMPTY_TOKENS.has(chunk)) continue
-    read = isComment ? read.replace(/[ \t]+$/, '') + sign : read + chunk
+    result = isComment ? result.replace(/[ \t]+$/, '') + sign : result + chunk
   }
-  return read
+  return result
 }
 
-/** An empty line at the end of the text, and the indentation of the next line. */
+/** Matches an empty line at the end of the text, with the indentation of the next line. */
 const ENDS_WITH_EMPTY_LINE = /(?:^|\n)[ \t]*\r?\n[ \t]*$/
 
 /**
@@ -36,10 +36,10 @@ const ENDS_WITH_EMPTY_LINE = /(?:^|\n)[ \t]*\r?\n[ \t]*$/
  */
 export function condenseEmptyLines(text: string): string {
   let condensed = ''
-  let before = ''
+  let lastChunk = ''
   for (const chunk of new Lexer().lex(text)) {
-    const isLineEnd = /^\r?\n$/.test(chunk) && before !== SCALAR_TOKEN
-    before = chunk
+    const isLineEnd = /^\r?\n$/.test(chunk) && lastChunk !== SCALAR_TOKEN
+    lastChunk = chunk
     if (EMPTY_TOKENS.has(chunk)) continue
     if (isLineEnd && (condensed.trim() === '' || ENDS_WITH_EMPTY_LINE.test(condensed)))
       condensed = condensed.replace(/[ \t]+$/, '')

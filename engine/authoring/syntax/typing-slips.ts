@@ -18,15 +18,15 @@ import type { Span } from './source.ts'
 export function findTypingMistake(text: string, errorOffset: number): SyntaxMistake | null {
   const rows = splitRows(text)
   const source: SourceRows = { text, rows }
-  let best: SyntaxMistake | null = null
+  let lastMistake: SyntaxMistake | null = null
   for (let i = 0; i < rows.length;) {
     const row = rows[i]
     if (row === undefined || row.start > errorOffset) break
     const { slip, next } = readRow(source, i)
-    if (slip !== null && (slip.isGuess !== true || isNear(rows, i, errorOffset))) best = slip
+    if (slip !== null && (slip.isGuess !== true || isNear(rows, i, errorOffset))) lastMistake = slip
     i = Math.max(next, i + 1)
   }
-  return best
+  return lastMistake
 }
 
 /**
@@ -46,14 +46,14 @@ function readRow(source: SourceRows, i: number): Step {
   const from = row.start + row.indent + dashes.length
   if (rest === '') return { slip: null, next: i + 1 }
   if (key === null && dashes === '' && !/^["'[{]/.test(rest)) {
-    const before = source.rows[i - 1]
-    if (before !== undefined && opensLongText(before) && !isStray(rest))
-      return { slip: reportLineOutsideText(before, row), next: i + 1 }
-    const isOpen = before !== undefined && removeComment(before.text).endsWith(':')
-    const isContinuation = before !== undefined && row.indent > before.indent && !isOpen
-    if (isOpen && row.indent > before.indent && /[,{.!]|(\S+ ){3}/.test(rest)) {
+    const previousRow = source.rows[i - 1]
+    if (previousRow !== undefined && opensLongText(previousRow) && !showsOtherMistake(rest))
+      return { slip: reportLineOutsideText(previousRow, row), next: i + 1 }
+    const isOpen = previousRow !== undefined && removeComment(previousRow.text).endsWith(':')
+    const isContinuation = previousRow !== undefined && row.indent > previousRow.indent && !isOpen
+    if (isOpen && row.indent > previousRow.indent && /[,{.!]|(\S+ ){3}/.test(rest)) {
       const slip = findStrayLine(rest, from)
-      return { slip: slip?.isGuess === true ? reportMissingBar(before) : slip, next: i + 1 }
+      return { slip: slip?.isGuess === true ? reportMissingBar(previousRow) : slip, next: i + 1 }
     }
     return { slip: isContinuation ? null : findStrayLine(rest, from), next: i + 1 }
   }
@@ -72,8 +72,8 @@ function readRow(source: SourceRows, i: number): Step {
   return readValue(source, i, from + (key?.[0].length ?? 0), value, key?.[1] ?? null)
 }
 
-/** Returns true for a line that is a sentence, and not a sign of another mistake. */
-const isStray = (text: string): boolean =>
+/** Returns true unless the line looks like an ordinary sentence: it shows another mistake, or is a conflict marker. */
+const showsOtherMistake = (text: string): boolean =>
   /^[<>=]{7}/.test(text) || findStrayLine(text, 0)?.isGuess !== true
 
 /** Reports a line of a long text that is indented less than its other lines. */
@@ -117,7 +117,8 @@ function readValue(
 ): Step {
   const span: Span = [from, from + value.length]
   const next = i + 1
-  const quote = (instead: string): string => `write ${key === null ? '- ' : `${key}: `}${instead}`
+  const formatHelp = (replacement: string): string =>
+    `write ${key === null ? '- ' : `${key}: `}${replacement}`
   if (value === '' || value.startsWith('#')) return { slip: null, next }
   if (/^["']/.test(value)) return findQuoteMistake(source, i, from, key)
   if (/^[[{]/.test(value)) return findBracketMistake(source, i, from, key)
@@ -128,7 +129,7 @@ function readValue(
       slip: {
         span,
         message: `a text cannot begin with \`${value.charAt(0)}\``,
-        help: quote(quoteText(value)),
+        help: formatHelp(quoteText(value)),
       },
     }
   }
@@ -139,7 +140,7 @@ function readValue(
       slip: {
         span: [from, from + uncommented.length],
         message: `a text cannot begin with \`${uncommented.charAt(0)}\``,
-        help: quote(
+        help: formatHelp(
           quoteText(/^`[^`]*`$/.test(uncommented) ? uncommented.slice(1, -1) : uncommented),
         ),
       },
@@ -156,12 +157,12 @@ function readValue(
         : 'a colon inside a text starts a new key',
       help: isEntries
         ? `write {${key ?? ''}: ${uncommented.replace(/\s*\}$/, '')}}`
-        : quote(quoteText(uncommented)),
+        : formatHelp(quoteText(uncommented)),
     },
   }
 }
 
-/** `[1000, 1500` has no closing bracket, `1000, 1500]` no opening one. */
+/** Reports a missing opening bracket: `1000, 1500]`. */
 function reportStrayBracket(
   uncommented: string,
   from: number,

@@ -15,15 +15,15 @@ type SyntaxDraft = {
   }[]
 }
 
-/** Reports wrong indentation on the wrong line, not where the text becomes invalid. */
-function moveToMistake(text: string, parserMessage: SyntaxDraft): SyntaxDraft {
+/** Reports wrong indentation at the line that has it, not where the text becomes invalid. */
+function moveToMistake(text: string, parserDraft: SyntaxDraft): SyntaxDraft {
   const slip = findIndentationMistake(text)
-  if (slip === null) return parserMessage
+  if (slip === null) return parserDraft
   const getLineNumber = (offset: number): number => text.lastIndexOf('\n', offset - 1)
   const parserPosition =
-    getLineNumber(parserMessage.span[0]) === getLineNumber(slip.at[0])
+    getLineNumber(parserDraft.span[0]) === getLineNumber(slip.at[0])
       ? []
-      : [{ span: parserMessage.span, message: 'noticed here' }]
+      : [{ span: parserDraft.span, message: 'noticed here' }]
   return {
     span: slip.at,
     message: 'the indentation does not match the lines around it',
@@ -49,13 +49,13 @@ export function explainParserError(
       message: 'this is an unresolved merge conflict between two versions of the file',
       help: 'keep one of the two, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>',
     }
-  const { code, ...reported } = explainSyntaxError(text, error)
-  if (code !== 'EV001' && code !== 'EV005' && code !== 'EV003') return { code, ...reported }
+  const { code, ...translatedError } = explainSyntaxError(text, error)
+  if (code !== 'EV001' && code !== 'EV005' && code !== 'EV003') return { code, ...translatedError }
   const slip = findTypingMistake(text, findLastOffset(text, error.pos[0]))
-  const inText = slip === null ? findLongTextMistake(text) : null
-  if (inText !== null) return { code: 'EV001', ...inText }
+  const longTextMistake = slip === null ? findLongTextMistake(text) : null
+  if (longTextMistake !== null) return { code: 'EV001', ...longTextMistake }
   if (slip === null)
-    return { code, ...(code === 'EV001' ? moveToMistake(text, reported) : reported) }
+    return { code, ...(code === 'EV001' ? moveToMistake(text, translatedError) : translatedError) }
   const { isBraces, isGuess: _guess, related = [], ...draft } = slip
   return {
     code: isBraces === true ? 'EV005' : 'EV001',
@@ -70,20 +70,21 @@ export function explainParserError(
  */
 function findLongTextMistake(text: string): SyntaxDraft | null {
   let start = 0
-  let opener = -1
+  let openerIndent = -1
   let blockIndent = -1
   for (const line of text.split('\n')) {
     const indent = line.length - line.trimStart().length
     if (line.trim() !== '') {
-      if (opener !== -1 && indent <= opener) opener = -1
-      if (opener !== -1 && blockIndent === -1) blockIndent = indent
-      else if (opener !== -1 && indent < blockIndent)
+      if (openerIndent !== -1 && indent <= openerIndent) openerIndent = -1
+      if (openerIndent !== -1 && blockIndent === -1) blockIndent = indent
+      else if (openerIndent !== -1 && indent < blockIndent)
         return {
           span: [start + indent, start + line.trimEnd().length],
           message: 'this line is indented less than the text it belongs to',
           help: `start it in column ${blockIndent + 1}, like the lines above`,
         }
-      if (opener === -1 && /:\s+[|>][-+]?\s*$/.test(line)) [opener, blockIndent] = [indent, -1]
+      if (openerIndent === -1 && /:\s+[|>][-+]?\s*$/.test(line))
+        [openerIndent, blockIndent] = [indent, -1]
     }
     start += line.length + 1
   }
@@ -120,8 +121,8 @@ function explainSyntaxError(
       help: 'use spaces',
     }
   }
-  const braces = /\{[A-Za-z_][\w.]*\}/.exec(line)
-  if (braces !== null && !/^[^{]*["']/.test(line)) {
+  const placeholder = /\{[A-Za-z_][\w.]*\}/.exec(line)
+  if (placeholder !== null && !/^[^{]*["']/.test(line)) {
     const from = lineStart + (/^\s*(?:- +)?(?:[\w-]+:\s+)?/.exec(line)?.[0].length ?? 0)
     return {
       code: 'EV005',

@@ -23,7 +23,7 @@ export type TrapContext = {
 export function reportTraps(node: unknown, path: string, traps: TrapContext): void {
   const { text, report, trap } = traps
   const span = getNodeRange(node) ?? [0, 0]
-  const findFrom = (mark: string): Span => {
+  const findSpanFrom = (mark: string): Span => {
     const start = text.lastIndexOf(mark, span[0])
     return start === -1 ? span : [start, span[1]]
   }
@@ -37,14 +37,14 @@ export function reportTraps(node: unknown, path: string, traps: TrapContext): vo
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return
   if (node.anchor !== undefined) {
     trap(path)
-    return report('EV003', findFrom(`&${node.anchor}`), path, {
+    return report('EV003', findSpanFrom(`&${node.anchor}`), path, {
       message: `\`&${node.anchor}\` is an anchor: anchors and aliases (& and *) are not part of this format`,
       help: 'remove it; a text that begins with & needs quotes',
     })
   }
   if (node.tag !== undefined) {
     trap(path)
-    return report('EV003', findFrom('!'), path, {
+    return report('EV003', findSpanFrom('!'), path, {
       message: `tags such as \`${node.tag}\` are not part of this format`,
       help: 'remove it; a text that begins with ! needs quotes',
     })
@@ -149,7 +149,7 @@ function findMapTraps(
     trap(path)
     report('EV006', key, path, {
       message: `\`${text.slice(key[0], key[1])}\` looks like the rest of a text: inside {…} a comma starts a new key`,
-      help: quoteWholeText(text, span, key, CONDITION_PATH.test(path)),
+      help: suggestQuotes(text, span, key, CONDITION_PATH.test(path)),
     })
   }
 }
@@ -188,32 +188,32 @@ const LIST_KEY =
   /\b(details|lines|options|notes|reasons|filters|columns|steps|accept|also|shows|hides|period|page_sizes)\s*:\s*([^:{}[\]"']*,\s*)$/
 
 /** Returns the correct notation of a text that was split at a comma. */
-function quoteWholeText(
+function suggestQuotes(
   text: string,
   [start]: Span,
   [from, to]: Span,
   belongsToCondition: boolean,
 ): string {
   if (belongsToCondition) return suggestBracketedChoices(text, start, from, to)
-  const list = LIST_KEY.exec(text.slice(start, from))
-  if (list !== null) return `write ${list[1]}: [${list[2]}${text.slice(from, to)}]`
-  const before = /[^,{}[\]:]+(?:,[^,{}[\]:]+)*,\s*$/.exec(text.slice(start, from))?.[0]
-  return before === undefined || /["'\n]/.test(before)
+  const listMatch = LIST_KEY.exec(text.slice(start, from))
+  if (listMatch !== null) return `write ${listMatch[1]}: [${listMatch[2]}${text.slice(from, to)}]`
+  const textBefore = /[^,{}[\]:]+(?:,[^,{}[\]:]+)*,\s*$/.exec(text.slice(start, from))?.[0]
+  return textBefore === undefined || /["'\n]/.test(textBefore)
     ? 'put the text with the comma in quotes'
-    : `put the text with the comma in quotes: ${JSON.stringify((before + text.slice(from, to)).trim())}`
+    : `put the text with the comma in quotes: ${JSON.stringify((textBefore + text.slice(from, to)).trim())}`
 }
 
 const CONDITION_PATH = /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/
 
 /** Suggests a list for `{role: pg, faculty}`: one field with several answers. */
 function suggestBracketedChoices(text: string, start: number, from: number, to: number): string {
-  const before = /([a-z]\w*):\s*\(?([^,{}[\]:]+(?:,[^,{}[\]:]+)*),\s*$/.exec(
+  const keyWithChoices = /([a-z]\w*):\s*\(?([^,{}[\]:]+(?:,[^,{}[\]:]+)*),\s*$/.exec(
     text.slice(start, from),
   )
   const rest = /^(?:\s*,\s*[\w-]+(?=\s*[,}]))*/.exec(text.slice(to))?.[0] ?? ''
-  return before === null
+  return keyWithChoices === null
     ? 'write the field and its answer, such as is_member: true'
-    : `write ${before[1]}: [${before[2]}, ${text.slice(from, to).replace(/\)$/, '')}${rest}]; another field needs its own answer`
+    : `write ${keyWithChoices[1]}: [${keyWithChoices[2]}, ${text.slice(from, to).replace(/\)$/, '')}${rest}]; another field needs its own answer`
 }
 
 /** Keys whose value is never a sentence: a name, an enumerated word, an address or a day. */
@@ -236,8 +236,8 @@ function isProse(path: string): boolean {
 }
 
 /**
- * Reports digits on both sides of a comma without a space: in a row of prices, thousands of one
- * amount.
+ * Reports a comma between digits, without a space, in a row of prices: it was intended to separate the thousands of
+ * one amount.
  */
 function findCommaTraps(
   node: YAMLSeq,
@@ -250,12 +250,12 @@ function findCommaTraps(
   const contentWithoutThousands = content.replace(THOUSANDS_PATTERN, (match) =>
     match.replaceAll(',', ''),
   )
-  const first = new RegExp(THOUSANDS_PATTERN.source).exec(content)
-  if (first === null || !isThousands(content, contentWithoutThousands)) return
+  const thousandsMatch = new RegExp(THOUSANDS_PATTERN.source).exec(content)
+  if (thousandsMatch === null || !isThousands(content, contentWithoutThousands)) return
   trap(path)
-  const start = span[0] + 1 + first.index
-  report('EV006', [start, start + first[0].length], path, {
-    message: `the comma in \`${first[0]}\` separates entries: this is read as two prices`,
+  const start = span[0] + 1 + thousandsMatch.index
+  report('EV006', [start, start + thousandsMatch[0].length], path, {
+    message: `the comma in \`${thousandsMatch[0]}\` separates entries: this is read as two prices`,
     help: `write [${contentWithoutThousands
       .split(',')
       .map((cell) => suggestPriceText(cell.trim(), getStatedCurrency(text)))
@@ -268,12 +268,12 @@ const THOUSANDS_PATTERN = /(?<![\d,]|\d\.)\d{1,3}(?:,\d{2})*,\d{3}(?![\d.]*\d{1,
  * Returns true if the commas separate thousands. `[500,600]` may be two prices; a single digit
  * before three others, or a group with a leading zero, is one amount.
  */
-function isThousands(content: string, joined: string): boolean {
+function isThousands(content: string, joinedContent: string): boolean {
   return (
     /,0\d\d/.test(content) ||
     /(^|[^\d,])[1-9],\d{3}(?!\d)/.test(content) ||
     /(?:₹|\brs\.?|\binr)\s*\d{1,3},\d{3}|,\d{3}\s*(?:\/-|\/=|rs\b|inr\b)/i.test(content) ||
-    (/,\s/.test(joined) && joined !== content)
+    (/,\s/.test(joinedContent) && joinedContent !== content)
   )
 }
 

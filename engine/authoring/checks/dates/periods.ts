@@ -54,7 +54,7 @@ const periodOverlapCheck: Check = {
           const overlap = findOverlap(earlier, later)
           if (overlap === null) return []
           const isOneDay = overlap[0] === overlap[1]
-          const first =
+          const daysText =
             overlap[0] === FIRST_DAY
               ? `Every day to ${formatDayOrNoEnd(overlap[1])}`
               : overlap[1] === LAST_DAY
@@ -63,7 +63,7 @@ const periodOverlapCheck: Check = {
           return [
             {
               at: getPeriodPath(at),
-              message: `${first} ${isOneDay || overlap[0] === FIRST_DAY || overlap[1] === LAST_DAY ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
+              message: `${daysText} ${isOneDay || overlap[0] === FIRST_DAY || overlap[1] === LAST_DAY ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
               related: [{ at: getPeriodPath(before), message: 'the other one' }],
               help: 'change a date, or write overlap: first',
             },
@@ -80,12 +80,17 @@ const periodGapCheck: Check = {
     const { periods, otherDates } = config.fees
     return periods.flatMap((later, index): Draft[] => {
       if (index === 0 || later.from === undefined) return []
-      const latest = periods.slice(0, index).map(getLastDay).sort().at(-1) ?? LAST_DAY
-      if (latest === LAST_DAY || !isDay(latest) || addDays(latest, 1) >= later.from) return []
-      // If the gap falls back to the period that has just ended, the price does not change.
-      if (otherDates !== null && periods.find(({ id }) => id === otherDates)?.to === latest)
+      const lastCoveredDay = periods.slice(0, index).map(getLastDay).sort().at(-1) ?? LAST_DAY
+      if (
+        lastCoveredDay === LAST_DAY ||
+        !isDay(lastCoveredDay) ||
+        addDays(lastCoveredDay, 1) >= later.from
+      )
         return []
-      const [first, last] = [addDays(latest, 1), getDayBefore(later.from)]
+      // If the gap falls back to the period that has just ended, the price does not change.
+      if (otherDates !== null && periods.find(({ id }) => id === otherDates)?.to === lastCoveredDay)
+        return []
+      const [firstGapDay, lastGapDay] = [addDays(lastCoveredDay, 1), getDayBefore(later.from)]
       const consequence =
         otherDates === null
           ? 'registration would be closed'
@@ -93,14 +98,14 @@ const periodGapCheck: Check = {
       return [
         {
           at: getPeriodPath(index),
-          message: `${formatDayRange(first, last)} ${first === last ? 'is' : 'are'} in no period: ${consequence}`,
+          message: `${formatDayRange(firstGapDay, lastGapDay)} ${firstGapDay === lastGapDay ? 'is' : 'are'} in no period: ${consequence}`,
           related: [
             {
-              at: `${getPeriodPath(periods.findIndex((period) => period.to === latest))}.to`,
+              at: `${getPeriodPath(periods.findIndex((period) => period.to === lastCoveredDay))}.to`,
               message: 'the previous period ends here',
             },
           ],
-          help: `write from: ${addDays(latest, 1)} here, or a later \`to\` above; if the break is intended, accept it: allow: [{code: EV405, because: …}]`,
+          help: `write from: ${addDays(lastCoveredDay, 1)} here, or a later \`to\` above; if the break is intended, accept it: allow: [{code: EV405, because: …}]`,
         },
       ]
     })
@@ -114,13 +119,13 @@ const unsortedPeriodsCheck: Check = {
   after: ['EV407'],
   find: ({ config: { fees } }) =>
     fees.periods.flatMap((period, index): Draft[] => {
-      const above = fees.periods[index - 1]
-      return above === undefined || getFirstDay(period) >= getFirstDay(above)
+      const previousPeriod = fees.periods[index - 1]
+      return previousPeriod === undefined || getFirstDay(period) >= getFirstDay(previousPeriod)
         ? []
         : [
             {
               at: getPeriodPath(index),
-              message: `period \`${period.id}\` starts before \`${above.id}\`, which is listed above it`,
+              message: `period \`${period.id}\` starts before \`${previousPeriod.id}\`, which is listed above it`,
               related: [{ at: getPeriodPath(index - 1), message: 'listed above it' }],
               help: 'list the periods in date order',
             },
@@ -155,22 +160,22 @@ const periodNeverUsedCheck: Check = {
   find: ({ config: { fees } }) =>
     fees.periods.flatMap((period, index): Draft[] => {
       if (fees.otherDates === period.id || !isDay(getFirstDay(period))) return []
-      const earlier = fees.periods.slice(0, index)
-      const isUsed = hasFreeDay(period, earlier)
+      const earlierPeriods = fees.periods.slice(0, index)
+      const isUsed = hasFreeDay(period, earlierPeriods)
       return isUsed
         ? []
         : [
             {
               at: getPeriodPath(index),
-              message: `period \`${period.id}\` is never used: all its days belong to ${formatList(earlier.filter((candidate) => findOverlap(candidate, period) !== null).map(({ id }) => `\`${id}\``))}`,
+              message: `period \`${period.id}\` is never used: all its days belong to ${formatList(earlierPeriods.filter((candidate) => findOverlap(candidate, period) !== null).map(({ id }) => `\`${id}\``))}`,
             },
           ]
     }),
 }
 
 /**
- * Whether a period has a day outside all earlier periods. It is enough to check its first day and the day after
- * each earlier period.
+ * Returns whether a period has a day outside all earlier periods. It is enough to check its first day and the day
+ * after each earlier period.
  */
 function hasFreeDay(period: Period, earlier: readonly Period[]): boolean {
   const candidates = [
@@ -193,33 +198,37 @@ const priceRevertsCheck: Check = {
   why: 'Late registration would cost less than early registration.',
   after: ['EV204', 'EV406', 'EV407', 'EV419'],
   find: ({ config }) => {
-    const { fees, currency, from: first, to: last } = config
+    const { fees, currency, from: firstEventDay, to: lastEventDay } = config
     const days: Day[] = []
-    for (let day = first; day <= last && days.length < MAX_EVENT_DAYS; day = addDays(day, 1))
+    for (
+      let day = firstEventDay;
+      day <= lastEventDay && days.length < MAX_EVENT_DAYS;
+      day = addDays(day, 1)
+    )
       days.push(day)
     const fallbackDays = days.filter((day) => {
       const isInPeriod = fees.periods.some(
         (period) => getFirstDay(period) <= day && day <= getLastDay(period),
       )
-      const before = findLastEnded(fees.periods, day)
+      const endedPeriod = findLastEndedPeriod(fees.periods, day)
       return (
         !isInPeriod &&
-        before !== null &&
+        endedPeriod !== null &&
         findPeriodOn(fees, day) !== null &&
-        fees.otherDates !== before.id
+        fees.otherDates !== endedPeriod.id
       )
     })
     const day = fallbackDays[0]
     if (day === undefined || fees.otherDates === null) return []
-    const before = findLastEnded(fees.periods, day)
-    const example = Object.entries(fees.prices ?? {}).flatMap(([category, row]) => {
+    const lastEndedPeriod = findLastEndedPeriod(fees.periods, day)
+    const exampleNotes = Object.entries(fees.prices ?? {}).flatMap(([category, row]) => {
       const [previousPrice, fallbackPrice] = [
-        before === null ? null : row[before.id],
+        lastEndedPeriod === null ? null : row[lastEndedPeriod.id],
         row[fees.otherDates ?? ''],
       ]
       return previousPrice != null && fallbackPrice != null && fallbackPrice < previousPrice
         ? [
-            `\`${category}\` costs ${formatMoney(previousPrice, currency)} in \`${before?.id ?? ''}\`, then ${formatMoney(fallbackPrice, currency)}`,
+            `\`${category}\` costs ${formatMoney(previousPrice, currency)} in \`${lastEndedPeriod?.id ?? ''}\`, then ${formatMoney(fallbackPrice, currency)}`,
           ]
         : []
     })
@@ -227,13 +236,13 @@ const priceRevertsCheck: Check = {
       {
         at: 'fees.other_dates',
         message: `on ${formatDay(day)}, a day of the event, the price falls back to \`${fees.otherDates}\``,
-        notes: example.slice(0, 1),
+        notes: exampleNotes.slice(0, 1),
       },
     ]
   },
 }
 
-function findLastEnded(periods: readonly Period[], day: Day): Period | null {
+function findLastEndedPeriod(periods: readonly Period[], day: Day): Period | null {
   return (
     periods
       .filter((period) => getLastDay(period) < day)
@@ -314,14 +323,17 @@ const periodsOfAnotherYearCheck: Check = {
         : [{ day: period.from, at: `${getPeriodPath(index)}.from` }]),
       ...(period.to === undefined ? [] : [{ day: period.to, at: `${getPeriodPath(index)}.to` }]),
     ])
-    const latest = periodDates.toSorted((a, b) => (a.day < b.day ? 1 : -1))[0]
-    const event = { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
-    if (latest !== undefined && countDaysBetween(latest.day, config.from) > DAYS_FROM_WRONG_YEAR)
+    const latestDate = periodDates.toSorted((a, b) => (a.day < b.day ? 1 : -1))[0]
+    const eventNote = { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
+    if (
+      latestDate !== undefined &&
+      countDaysBetween(latestDate.day, config.from) > DAYS_FROM_WRONG_YEAR
+    )
       return [
         {
-          at: latest.at,
-          message: `the last day of all periods is ${formatDay(latest.day)}, ${Math.round(countDaysBetween(latest.day, config.from) / MONTH_DAYS)} months before the event`,
-          related: [event],
+          at: latestDate.at,
+          message: `the last day of all periods is ${formatDay(latestDate.day)}, ${Math.round(countDaysBetween(latestDate.day, config.from) / MONTH_DAYS)} months before the event`,
+          related: [eventNote],
           help: 'use the year of this event in every period',
         },
       ]
@@ -333,7 +345,7 @@ const periodsOfAnotherYearCheck: Check = {
             {
               at: getPeriodPath(index),
               message: `period \`${period.id}\` lasts ${countDaysBetween(period.from, period.to) + 1} days`,
-              related: [event],
+              related: [eventNote],
               help: 'check the years of `from` and `to`',
             },
           ]

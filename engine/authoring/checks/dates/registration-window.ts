@@ -24,8 +24,8 @@ export const getStatedOpeningDay = ({ config: { registration, fees } }: Model): 
   registration.opens ?? (fees.otherDates === null ? fees.periods[0]?.from : undefined)
 
 /**
- * Whether a day is certainly before registration: before the opening day, or long before the event and all price
- * periods.
+ * Returns whether a day is certainly before registration: before the opening day, or long before the event and all
+ * price periods.
  */
 export function isBeforeSale(model: Model, day: Day): boolean {
   const opens = getStatedOpeningDay(model)
@@ -61,7 +61,7 @@ export function findDayInEventYear(model: Model, day: Day): Day | null {
   )
 }
 
-/** Returns the help text for a day of which only the year is wrong. */
+/** Returns the help text for a day whose year alone is wrong. */
 export const suggestYear = (key: string, suggestion: Day): string =>
   `if only the year is wrong, write ${key}: ${suggestion}`
 
@@ -364,11 +364,14 @@ function describeWindowEdge(
   const { opens } = config.registration
   const closes = getStatedClosingDay(model)
   if (isOpening) {
-    const first = config.fees.periods[0]?.from
+    const firstPriceDay = config.fees.periods[0]?.from
     return opens !== undefined
       ? { at: 'registration.opens', message: `registration opens on ${formatDay(opens)}` }
-      : first !== undefined && config.fees.otherDates === null
-        ? { at: 'fees.periods.0.from', message: `the first price applies from ${formatDay(first)}` }
+      : firstPriceDay !== undefined && config.fees.otherDates === null
+        ? {
+            at: 'fees.periods.0.from',
+            message: `the first price applies from ${formatDay(firstPriceDay)}`,
+          }
         : { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
   }
   return closes !== undefined && closes <= config.to && closes === getLastDay(model)

@@ -25,8 +25,8 @@ import { dayOf, formatDay } from '../../../lib/time.ts'
 import { getCurrency } from '../../../rules/category.ts'
 
 /**
- * The result of an example. `failures` is empty if it passes; `subjects` has the subject of each failure
- * (`total`, `errors.email`). `cell` is the price that the example covers.
+ * The result of an example. `failures` is empty if it passes; `subjects` lists the subject of each failure (`total`,
+ * `errors.email`). `cell` is the price that the example covers.
  */
 export type ExampleResult = {
   readonly name: string
@@ -43,9 +43,9 @@ export type ExampleResult = {
     readonly checksAmount: boolean
   } | null
   /** The item cells whose amounts the example states. */
-  readonly itemCells: readonly CellOfItem[]
+  readonly itemCells: readonly ItemCell[]
 }
-export type CellOfItem = Cell & { readonly item: string }
+export type ItemCell = Cell & { readonly item: string }
 
 /**
  * Runs every example of an event. The result depends only on the event, because each case states its day. It is
@@ -58,12 +58,12 @@ export const runExamples = memoize((event: EventConfig): readonly ExampleResult[
 function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   if ('orderId' in example) {
     const orderIdResult = readOrderId(event, example.orderId)
-    const got = orderIdResult.ok ? 'ok' : orderIdResult.error.message
+    const actual = orderIdResult.ok ? 'ok' : orderIdResult.error.message
     const digits = event.orderId.followedBy === 'digits' ? ' and digits' : ' and any text'
     return {
       name: example.name,
       ...splitDifferences(
-        got === example.order ? [] : [describeDifference('order', example.order, got)],
+        actual === example.order ? [] : [describeDifference('order', example.order, actual)],
       ),
       reasons: [`an order id of this event is ${event.orderId.prefix}${digits}`],
       bill: [],
@@ -72,14 +72,14 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
       itemCells: [],
     }
   }
-  const on = dayOf(example.on)
+  const day = dayOf(example.on)
   const statesCategory = 'category' in example
   const evaluated = statesCategory
     ? null
     : evaluateAnswers(event, example.answers, readExampleContext(event, example.answers))
   const category =
     'category' in example ? example.category : findCategory(event, evaluated?.answers ?? {})
-  const period = findPeriodOn(event.fees, on, category)?.id ?? null
+  const period = findPeriodOn(event.fees, day, category)?.id ?? null
   // A closed event still has prices: an example tests the price table, not whether registration is
   // open.
   const billedAnswers =
@@ -89,7 +89,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const bill =
     billedAnswers === null || category === null || period === null
       ? null
-      : calculateBill(event, billedAnswers, category, period, on)
+      : calculateBill(event, billedAnswers, category, period, day)
   const price =
     bill !== null
       ? bill.ok
@@ -97,11 +97,11 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
         : null
       : category === null || period === null
         ? null
-        : quoteCategory(event, category, period, on)
+        : quoteCategory(event, category, period, day)
   const { expect } = example
-  const expected = ('lines' in expect ? expect.lines : undefined) ?? {}
+  const expectedLines = ('lines' in expect ? expect.lines : undefined) ?? {}
   const lines = bill?.ok === true ? bill.value : []
-  const shown = evaluated?.shown ?? new Set<string>()
+  const shownFields = evaluated?.shown ?? new Set<string>()
   const formatAmount = (amount: Amount | undefined): string =>
     amount === undefined ? 'no price' : formatMoney(amount, getCurrency(event, category))
   const formatLine = (amount: Amount | undefined): string =>
@@ -118,29 +118,29 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
         ? []
         : [describeDifference(part, formatAmount(expect[part]), formatAmount(price?.[part]))],
     ),
-    ...Object.entries(expected).flatMap(([id, amount]) => {
+    ...Object.entries(expectedLines).flatMap(([id, amount]) => {
       const matchingLines = lines.filter((line) => line.id === id)
-      const got = matchingLines.length === 0 ? undefined : sumLines(matchingLines).total
-      return got === amount
+      const actualAmount = matchingLines.length === 0 ? undefined : sumLines(matchingLines).total
+      return actualAmount === amount
         ? []
-        : [describeDifference(`lines.${id}`, formatAmount(amount), formatLine(got))]
+        : [describeDifference(`lines.${id}`, formatAmount(amount), formatLine(actualAmount))]
     }),
     ...(expect.shows ?? [])
-      .filter((id) => !shown.has(id))
+      .filter((id) => !shownFields.has(id))
       .map((id) => describeDifference('shows', id, 'hidden', `shows.${id}`)),
     ...(expect.hides ?? [])
-      .filter((id) => shown.has(id))
+      .filter((id) => shownFields.has(id))
       .map((id) => describeDifference('hides', id, 'shown', `hides.${id}`)),
     ...(evaluated === null
       ? []
       : compareErrors(('errors' in expect ? expect.errors : undefined) ?? {}, evaluated.errors)),
   ]
   const reasons = [
-    `${formatDay(on)} in India → period ${period ?? 'none: closed'}`,
+    `${formatDay(day)} in India → period ${period ?? 'none: closed'}`,
     `${statesCategory ? 'looked up' : 'answers'} → category ${category ?? 'none'}`,
   ]
   const checksAmount = price !== null && (expect.base !== undefined || expect.total !== undefined)
-  const checksCell = checksAmount || getOwn(expected, REGISTRATION) !== undefined
+  const checksCell = checksAmount || getOwn(expectedLines, REGISTRATION) !== undefined
   return {
     name: example.name,
     ...splitDifferences(failures),
@@ -152,10 +152,10 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     itemCells:
       category === null || period === null
         ? []
-        : lines.flatMap((line): CellOfItem[] => {
+        : lines.flatMap((line): ItemCell[] => {
             const item = event.fees.items.find(({ id }) => id === line.id)
             if (item === undefined || item.amountIn !== undefined) return []
-            if (!checksAmount && getOwn(expected, line.id) === undefined) return []
+            if (!checksAmount && getOwn(expectedLines, line.id) === undefined) return []
             const table = item.prices.findIndex(
               ({ when }) =>
                 when === null || matchesCondition(when, evaluated?.answers ?? {}, category),
@@ -165,7 +165,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
                 item: item.id,
                 table,
                 row: line.option ?? EACH_ROW,
-                period: findItemPeriodOn(event.fees, item, category, period, on),
+                period: findItemPeriodOn(event.fees, item, category, period, day),
               },
             ]
           }),
@@ -179,14 +179,16 @@ function describeBill(
   expected: Amount | undefined,
   formatAmount: (amount: Amount) => string,
 ): readonly string[] {
-  const isAmount = failures.some(({ subject }) => /^(?:base|gst|total|lines\.)/.test(subject))
-  if (!isAmount || lines.length < 2) return []
+  const isAmountWrong = failures.some(({ subject }) => /^(?:base|gst|total|lines\.)/.test(subject))
+  if (!isAmountWrong || lines.length < 2) return []
   const difference = expected === undefined ? null : sumLines(lines).total - expected
-  const extra = lines.filter(({ id, total }) => id !== REGISTRATION && total === difference)
+  const explainingLines = lines.filter(
+    ({ id, total }) => id !== REGISTRATION && total === difference,
+  )
   return [
     `bill: ${lines.map(({ label, total }) => `${label} ${formatAmount(total)}`).join(', ')}`,
-    ...(extra.length === 1
-      ? extra.map(({ id }) => `without \`${id}\` the total would be as expected`)
+    ...(explainingLines.length === 1
+      ? explainingLines.map(({ id }) => `without \`${id}\` the total would be as expected`)
       : []),
   ]
 }
@@ -224,13 +226,19 @@ function splitDifferences(
 }
 
 function compareErrors(
-  expected: Readonly<Record<string, string>>,
-  got: Readonly<Record<string, string>>,
+  expectedErrors: Readonly<Record<string, string>>,
+  actualErrors: Readonly<Record<string, string>>,
 ): readonly Difference[] {
-  const fields = [...new Set([...Object.keys(expected), ...Object.keys(got)])]
+  const fields = [...new Set([...Object.keys(expectedErrors), ...Object.keys(actualErrors)])]
   return fields.flatMap((field) =>
-    expected[field] === got[field]
+    expectedErrors[field] === actualErrors[field]
       ? []
-      : [describeDifference(`errors.${field}`, expected[field] ?? 'none', got[field] ?? 'none')],
+      : [
+          describeDifference(
+            `errors.${field}`,
+            expectedErrors[field] ?? 'none',
+            actualErrors[field] ?? 'none',
+          ),
+        ],
   )
 }

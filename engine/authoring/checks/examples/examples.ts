@@ -6,7 +6,7 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { suggestName } from '../../suggestions/nearest-name.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
-import { runExamples, type CellOfItem, type ExampleResult } from './example-results.ts'
+import { runExamples, type ItemCell, type ExampleResult } from './example-results.ts'
 import { listUntestedCells } from './missing-examples.ts'
 import { listPriceTables } from '../names/price-tables.ts'
 import { listContextNames } from '../names/context-names.ts'
@@ -23,19 +23,21 @@ const exampleFailsCheck: Check = {
     runExamples(model.config).flatMap((result, index): Draft[] => {
       const { name, failures, reasons, bill } = result
       if (failures.length === 0) return []
-      const [first = { at: `examples.cases.${index}.name`, message: '' } as Related, ...others] =
-        findExpectedPlace(model, result, index)
+      const [
+        firstPlace = { at: `examples.cases.${index}.name`, message: '' } as Related,
+        ...otherPlaces
+      ] = findFailedExpectations(model, result, index)
       // A cause on the same line as the expectation is not listed separately.
-      const { line } = model.source.place(first.at, first.part).start
+      const { line } = model.source.place(firstPlace.at, firstPlace.part).start
       const isOnOtherLine = ({ at: path, part }: Related): boolean =>
         model.source.place(path, part).start.line !== line
       return [
         {
-          at: first.at,
-          part: first.part ?? 'value',
+          at: firstPlace.at,
+          part: firstPlace.part ?? 'value',
           message: `example “${name}” fails`,
           related: [
-            ...others,
+            ...otherPlaces,
             ...listLinesOfBill(model, result),
             ...findCauses(model, result),
             ...listAnswers(model, result, index),
@@ -52,8 +54,8 @@ type Related = NonNullable<Draft['related']>[number] & { readonly at: string }
 const isFirstAtPath = (related: Related, i: number, all: readonly Related[]): boolean =>
   all.findIndex(({ at }) => at === related.at) === i
 
-/** Returns the place of the expectation that was not met. */
-function findExpectedPlace(
+/** Returns the places of the expectations that were not met. */
+function findFailedExpectations(
   { source, file }: Model,
   { subjects }: ExampleResult,
   index: number,
@@ -125,7 +127,7 @@ function findCauses(model: Model, { subjects, cell, name }: ExampleResult): read
       const choice = config.categoryChoice
       if (choice.by === 'field')
         return [...findFieldPath(choice.field), ...createRelated('categories', 'the categories')]
-      const tested = choice.rules.flatMap(({ when }) =>
+      const testedFieldIds = choice.rules.flatMap(({ when }) =>
         (when ?? []).flat().map(({ field }) => field),
       )
       return [
@@ -134,7 +136,7 @@ function findCauses(model: Model, { subjects, cell, name }: ExampleResult): read
             ? createRelated(`category.rules.${i}`, 'this rule')
             : [],
         ),
-        ...[...new Set(tested)].flatMap(findFieldPath),
+        ...[...new Set(testedFieldIds)].flatMap(findFieldPath),
       ]
     }
     if (part === 'lines') return findLinePlace(model, id)
@@ -180,12 +182,12 @@ function listAnswers(
   const caseKeys = (['on', 'given', 'category', 'order_id'] as const)
     .map((key) => `examples.cases.${index}.${key}`)
     .filter((at) => source.has(at))
-  const common = subjects
+  const delegateAnswerPaths = subjects
     .filter((key) => key.startsWith('errors.'))
     .map((key) => `examples.delegate.${key.slice('errors.'.length)}`)
   return [
     ...caseKeys.map((at): Related => ({ at, message: 'given here' })),
-    ...common.map((at): Related =>
+    ...delegateAnswerPaths.map((at): Related =>
       source.has(at)
         ? { at, message: 'given here' }
         : { at: 'examples.delegate', part: 'key', message: 'not given here' },
@@ -251,14 +253,16 @@ function countUntestedItemCells(event: EventConfig): readonly UntestedItem[] {
     runExamples(event).flatMap(({ itemCells }) => itemCells.map((cell) => JSON.stringify(cell))),
   )
   return proveBill(event).items.flatMap(({ id, found }): UntestedItem[] => {
-    const reached = (found?.reachedCells ?? []).map(({ table, row, period }): CellOfItem => ({
+    const reachedCells = (found?.reachedCells ?? []).map(({ table, row, period }): ItemCell => ({
       item: id,
       table,
       row,
       period,
     }))
-    const untested = reached.filter((cell) => !testedCells.has(JSON.stringify(cell)))
-    return untested.length === 0 ? [] : [{ id, untested: untested.length, total: reached.length }]
+    const untested = reachedCells.filter((cell) => !testedCells.has(JSON.stringify(cell)))
+    return untested.length === 0
+      ? []
+      : [{ id, untested: untested.length, total: reachedCells.length }]
   })
 }
 type UntestedItem = { readonly id: string; readonly untested: number; readonly total: number }
@@ -270,14 +274,17 @@ const exampleUnknownFieldCheck: Check = {
   find: (model) => {
     const { examples } = model.file
     if (examples === undefined) return []
-    const allowed = [...model.config.fields.map(({ id }) => id), ...listContextNames(model.config)]
+    const allowedNames = [
+      ...model.config.fields.map(({ id }) => id),
+      ...listContextNames(model.config),
+    ]
     const listKeys = (value: object | undefined, path: string) =>
       Object.keys(value ?? {}).map((name) => ({
         name,
         at: `${path}.${name}`,
         part: 'key' as const,
       }))
-    const used = [
+    const usedNames = [
       ...listKeys(examples.delegate, 'examples.delegate'),
       ...examples.cases.flatMap(({ given, expect }, index) => [
         ...listKeys(given, `examples.cases.${index}.given`),
@@ -296,13 +303,13 @@ const exampleUnknownFieldCheck: Check = {
       const parts = model.fields.find(({ id }) => id === field)?.field.fields ?? []
       return /^\d+$/.test(at ?? '') && parts.some(({ id }) => id === part)
     }
-    return used
-      .filter(({ name }) => !allowed.includes(name) && !isPart(name))
+    return usedNames
+      .filter(({ name }) => !allowedNames.includes(name) && !isPart(name))
       .map(({ name, at, part }) => ({
         at,
         part,
         message: `there is no field \`${name}\``,
-        ...suggestName(name, allowed, findSpan(model, at, part)),
+        ...suggestName(name, allowedNames, findSpan(model, at, part)),
       }))
   },
 }
@@ -312,7 +319,7 @@ function findSpan({ source }: Model, at: string, part: 'key' | 'value'): readonl
   return [start.offset, end.offset]
 }
 
-/** Finds days and amounts of examples that the schema's patterns accept but that are invalid. */
+/** Reports days and times of examples that the schema's patterns accept but that are invalid. */
 export const findInvalidExampleTimes = ({ file }: Model): readonly Draft[] =>
   (file.examples?.cases ?? []).flatMap(({ on }, index): Draft[] =>
     on === undefined || isDay(on) || readInstant(on) !== null

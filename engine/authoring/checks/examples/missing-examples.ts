@@ -11,14 +11,14 @@ type Cell = { readonly category: string; readonly period: string }
 
 /** Returns the cells of the price table whose amount no example states. */
 export function listUntestedCells(event: EventConfig): readonly Cell[] {
-  const tested = new Set(
+  const testedCells = new Set(
     runExamples(event).flatMap(({ cell }) =>
       cell?.checksAmount === true ? [`${cell.category} × ${cell.period}`] : [],
     ),
   )
   return Object.entries(event.fees.prices ?? {}).flatMap(([category, row]) =>
     Object.entries(row).flatMap(([period, price]) =>
-      price === null || tested.has(`${category} × ${period}`) ? [] : [{ category, period }],
+      price === null || testedCells.has(`${category} × ${period}`) ? [] : [{ category, period }],
     ),
   )
 }
@@ -28,12 +28,12 @@ export function listUntestedCells(event: EventConfig): readonly Cell[] {
  * from the file, so the organiser must compare each with the announced fee before adding it.
  */
 export function writeMissingExamples(event: EventConfig): readonly string[] {
-  const untested = new Set(
+  const untestedCells = new Set(
     listUntestedCells(event).map(({ category, period }) => `${category} × ${period}`),
   )
   return buildPriceTable(event).flatMap(({ category, cells }) =>
     cells.flatMap(({ period, on, price }) => {
-      if (price === null || !untested.has(`${category.id} × ${period.id}`)) return []
+      if (price === null || !untestedCells.has(`${category.id} × ${period.id}`)) return []
       const day = [on, ...(period.to === undefined ? [] : [period.to]), addDays(on, 1)].find(
         (candidate: Day) => findPeriodOn(event.fees, candidate, category.id)?.id === period.id,
       )

@@ -24,7 +24,7 @@ export function collectPromisedValues({
   fields: formFields,
 }: Model): ReadonlyMap<string, PromisedValue> {
   const fields = listFieldsWithPeople(formFields)
-  const toPromised = (at: string, text: string | undefined | null): PromisedValue => ({
+  const toPromisedValue = (at: string, text: string | undefined | null): PromisedValue => ({
     parent: at,
     items: text === undefined || text === null ? [] : [{ text, at }],
   })
@@ -91,13 +91,16 @@ export function collectPromisedValues({
         ],
       },
     ],
-    ['hours', toPromised('event.hours', config.hours)],
-    ['support', toPromised('event.support', config.support.toLowerCase())],
-    ['office', toPromised('event.office', config.office?.toLowerCase())],
-    ['status', toPromised('event.status', config.status)],
-    ['notices', toPromised('form.notices', config.form.notices)],
-    ['alert', toPromised('form.without_payment.alert', config.form.withoutPayment.alert ?? 'none')],
-    ['account', toPromised('payment.account', config.payment?.account)],
+    ['hours', toPromisedValue('event.hours', config.hours)],
+    ['support', toPromisedValue('event.support', config.support.toLowerCase())],
+    ['office', toPromisedValue('event.office', config.office?.toLowerCase())],
+    ['status', toPromisedValue('event.status', config.status)],
+    ['notices', toPromisedValue('form.notices', config.form.notices)],
+    [
+      'alert',
+      toPromisedValue('form.without_payment.alert', config.form.withoutPayment.alert ?? 'none'),
+    ],
+    ['account', toPromisedValue('payment.account', config.payment?.account)],
     [
       'order_id',
       {
@@ -109,7 +112,7 @@ export function collectPromisedValues({
         ],
       },
     ],
-    ['amounts', toPromised('results.amounts', results.amounts)],
+    ['amounts', toPromisedValue('results.amounts', results.amounts)],
     ['addresses', { parent: 'routes', items: addresses }],
     ['sends', toPromisedPairs('api.sends', api.sends)],
     ['returns', toPromisedPairs('api.returns', api.returns)],
@@ -136,7 +139,7 @@ export function collectPromisedValues({
     ],
     [
       'stays_on',
-      toPromised(
+      toPromisedValue(
         'form.stepper.stays_on',
         config.form.stepper?.staysOn === undefined ? null : String(config.form.stepper.staysOn),
       ),
@@ -251,7 +254,7 @@ export function collectPromisedValues({
           ],
         },
       ],
-      [`${officeList.id}.file`, toPromised(`${at}.export.file`, officeList.export.file)],
+      [`${officeList.id}.file`, toPromisedValue(`${at}.export.file`, officeList.export.file)],
     ]),
   ])
 }
@@ -309,17 +312,18 @@ const promiseBrokenCheck: Check = {
             ? `${quoteItems(missingTexts)} is promised as \`${name}\` and missing here`
             : `\`${name}\` is promised as ${quoteItems(missingTexts)}, but is ${quoteItems(extraTexts)}`
       const path = findLocation(actualValue, missingTexts[0]?.text.split(': ')[0] ?? '')
-      const [first, ...rest] = actualPart.length === 0 ? [{ text: '', at: path }] : actualPart
+      const [firstItem, ...otherItems] =
+        actualPart.length === 0 ? [{ text: '', at: path }] : actualPart
       return [
         {
-          at: first?.at ?? path,
+          at: firstItem?.at ?? path,
           part: actualPart.length === 0 ? 'key' : 'value',
           message,
           related: [
             ...actualPart.flatMap(({ relatedPath }) =>
               relatedPath === undefined ? [] : [{ at: relatedPath, message: 'and here' }],
             ),
-            ...rest.map(({ at }) => ({ at, message: 'and here' })),
+            ...otherItems.map(({ at }) => ({ at, message: 'and here' })),
             ...promisedPart.map(({ at }) => ({ at, message: 'promised here' })),
             ...(promisedPart.length === 0
               ? [
@@ -346,7 +350,7 @@ function findLocation({ entryPaths, parent }: PromisedValue, name: string): stri
   return entryPaths?.get(name) ?? entryPaths?.get(name.replace(/[^.]*$/, '')) ?? parent
 }
 
-/** Returns the items that have no match among the others. If there are more equal items than matches, the last remain. */
+/** Returns the items that have no match among the others. Of several equal items, the first are matched. */
 function excludeItems(
   items: readonly PromisedText[],
   others: readonly PromisedText[],

@@ -13,11 +13,11 @@ function findPatternErrors(
     if (raw.pattern === undefined || field.pattern !== undefined) return []
     const fault = findPatternFault(raw.pattern)
     if (fault === null || !faultKinds.includes(fault.is)) return []
-    const quoted = raw.pattern.slice(...fault.span)
+    const faultyPart = raw.pattern.slice(...fault.span)
     return [
       {
         at: join(path, 'pattern'),
-        message: quoted === raw.pattern ? fault.message : `\`${quoted}\`: ${fault.message}`,
+        message: faultyPart === raw.pattern ? fault.message : `\`${faultyPart}\`: ${fault.message}`,
         ...(fault.help === undefined ? {} : { help: fault.help }),
       },
     ]

@@ -6,7 +6,7 @@ import { join } from '../../syntax/source.ts'
 /** Matches "I agree…", "I hereby declare…", and common subjects of consent. */
 const CONSENT_SENTENCE =
   /\b(?:i|we)\s+(?:\w+\s+){0,2}?(?:agree|accept|consent|confirm|declare|certify|undertake|acknowledge|understand|authori[sz]e|permit|abide|affirm|have read|will abide|promise)\b|\b(?:agree|agreed|consent|accept|accepted)\b.*\b(?:terms|conditions|policy|policies|rules|above|declaration|refund|privacy|data)\b|^\s*(?:terms (?:and|&) conditions|declaration|consent|undertaking|privacy policy|refund policy|code of conduct)\b/i
-/** Words for a free choice, to which No is a valid answer. */
+/** Words for a voluntary choice, for which No is a valid answer. */
 const FREE_CHOICE =
   /\b(?:newsletters?|photo\w*|videos?|record\w*|whats ?app|sms|updates?|e-?mails?|contacted|share|shared|sharing|sponsors?|marketing|mailing|promotion\w*|publish\w*|directory|volunteer\w*|present\w*|attend\w*|participat\w*|join\w*|veg\w*|publicity|social media|future|call(?:s|ed)?)\b/i
 const CONSENT_WORDS = /\b(?:agree|accept|yes|consent|confirm|declare|i do|ok)\b/i
@@ -90,14 +90,14 @@ const consentUnnamedCheck: Check = {
   find: ({ fields }) =>
     fields.flatMap(({ raw, path, field }): Draft[] => {
       if (field.type !== 'consent' || !REFERS_TO_TEXT.test(field.label)) return []
-      const missing = (['link', 'version'] as const).filter((key) => raw[key] === undefined)
-      return missing.length === 0
+      const missingKeys = (['link', 'version'] as const).filter((key) => raw[key] === undefined)
+      return missingKeys.length === 0
         ? []
         : [
             {
               at: path,
-              message: `the text that delegates agree to has no ${missing.join(' and no ')}`,
-              help: `add ${missing.map((key) => (key === 'link' ? 'link: https://…' : 'version: "2026-01"')).join(', ')}`,
+              message: `the text that delegates agree to has no ${missingKeys.join(' and no ')}`,
+              help: `add ${missingKeys.map((key) => (key === 'link' ? 'link: https://…' : 'version: "2026-01"')).join(', ')}`,
             },
           ]
     }),

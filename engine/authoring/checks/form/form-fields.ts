@@ -76,15 +76,18 @@ const defaultNotOptionCheck: Check = {
             help: 'write digits, with a + before the country code',
           },
         ]
-      const outside = { at, message: `the default ${value} is outside the range of the field` }
-      if (field.type === 'date') return isWithinDays(field, String(value)) ? [] : [outside]
+      const outOfRangeDraft = {
+        at,
+        message: `the default ${value} is outside the range of the field`,
+      }
+      if (field.type === 'date') return isWithinDays(field, String(value)) ? [] : [outOfRangeDraft]
       if (
         getFieldPatterns(field).some(({ pattern }) => !new RegExp(pattern, 'u').test(String(value)))
       )
         return [
           { at, message: `the default ${value} does not match the format or pattern of the field` },
         ]
-      return typeof value === 'number' && !isInRange(field, value) ? [outside] : []
+      return typeof value === 'number' && !isInRange(field, value) ? [outOfRangeDraft] : []
     }),
 }
 
@@ -92,7 +95,7 @@ function isInRange({ min, max }: Field, value: number): boolean {
   return (min === undefined || value >= min) && (max === undefined || value <= max)
 }
 
-/** ISO days can be compared as text. */
+/** Compares the days as text, which gives the right order for ISO dates. */
 function isWithinDays({ from, to }: Field, day: string): boolean {
   return (from === undefined || day >= from) && (to === undefined || day <= to)
 }
@@ -164,19 +167,19 @@ const sameLabelCheck: Check = {
 }
 
 function findEqualLabels(fields: readonly FieldAt[], description: string): readonly Draft[] {
-  const firsts = new Map<string, FieldAt>()
+  const firstFieldByLabel = new Map<string, FieldAt>()
   return fields.flatMap((field): Draft[] => {
     const { label } = field.raw
-    const first = firsts.get(label.trim().toLowerCase())
-    if (first === undefined) {
-      firsts.set(label.trim().toLowerCase(), field)
+    const firstField = firstFieldByLabel.get(label.trim().toLowerCase())
+    if (firstField === undefined) {
+      firstFieldByLabel.set(label.trim().toLowerCase(), field)
       return []
     }
     return [
       {
         at: join(field.path, 'label'),
         message: `${description} “${label}”`,
-        related: [{ at: join(first.path, 'label'), message: 'the other one' }],
+        related: [{ at: join(firstField.path, 'label'), message: 'the other one' }],
       },
     ]
   })
@@ -222,10 +225,10 @@ const contactFieldsCheck: Check = {
           ? []
           : CONTACT_DETAILS.filter(({ id }) => id === 'email')
     return requiredDetails.flatMap(({ message, matches }): Draft[] => {
-      const found = fields.find(matches)
+      const contactField = fields.find(matches)
       const reason =
         config.payment !== null ? 'the payment gateway needs it' : 'the email is sent to it'
-      if (found === undefined)
+      if (contactField === undefined)
         return [
           {
             at: 'form.sections',
@@ -234,15 +237,15 @@ const contactFieldsCheck: Check = {
           },
         ]
       if (file.event.status === 'closed') return []
-      const optional =
-        found.field.required === undefined ||
-        found.field.required.when !== undefined ||
-        found.raw.show_when !== undefined
-      return optional && found.field.default === undefined
+      const isOptional =
+        contactField.field.required === undefined ||
+        contactField.field.required.when !== undefined ||
+        contactField.raw.show_when !== undefined
+      return isOptional && contactField.field.default === undefined
         ? [
             {
-              at: found.path,
-              message: `\`${found.id}\` may be left empty, but ${reason}`,
+              at: contactField.path,
+              message: `\`${contactField.id}\` may be left empty, but ${reason}`,
               help: 'make it required, and always shown',
             },
           ]
@@ -257,41 +260,41 @@ const categoryFieldMismatchCheck: Check = {
   why: 'The field in which delegates choose their category must offer the categories, and must be required.',
   after: ['EV201', 'EV206'],
   find: ({ fields, file }) => {
-    const chosen = file.category.chosen_in
-    const offering = fields.filter(({ field }) => field.offersCategories === true)
-    if (chosen === undefined)
-      return offering.map(({ id, path }) => ({
+    const choiceFieldId = file.category.chosen_in
+    const fieldsOfferingCategories = fields.filter(({ field }) => field.offersCategories === true)
+    if (choiceFieldId === undefined)
+      return fieldsOfferingCategories.map(({ id, path }) => ({
         at: join(path, 'options'),
         part: 'entry',
         message: `\`${id}\` offers the categories, but rules determine the category`,
         help: 'write category: {chosen_in: …}, or give the field other options',
       }))
-    const found = fields.find(({ id }) => id === chosen)
-    if (found === undefined) return []
+    const choiceField = fields.find(({ id }) => id === choiceFieldId)
+    if (choiceField === undefined) return []
     const location = {
       at: 'category.chosen_in',
-      related: [{ at: `${found.path}.id`, message: 'the field' }],
+      related: [{ at: `${choiceField.path}.id`, message: 'the field' }],
     }
-    if (found.field.offersCategories !== true)
+    if (choiceField.field.offersCategories !== true)
       return [
         {
           ...location,
-          message: `\`${chosen}\` does not offer the categories`,
+          message: `\`${choiceFieldId}\` does not offer the categories`,
           help: 'give it options: categories',
         },
       ]
     const isAlwaysChosen =
       file.event.status === 'closed' ||
-      (found.field.required !== undefined &&
-        found.field.required.when === undefined &&
-        found.raw.show_when === undefined) ||
-      found.field.default !== undefined
+      (choiceField.field.required !== undefined &&
+        choiceField.field.required.when === undefined &&
+        choiceField.raw.show_when === undefined) ||
+      choiceField.field.default !== undefined
     return isAlwaysChosen
       ? []
       : [
           {
             ...location,
-            message: `\`${chosen}\` may be left empty, and then there is no price`,
+            message: `\`${choiceFieldId}\` may be left empty, and then there is no price`,
             help: 'make it required, and always shown',
           },
         ]
@@ -306,8 +309,8 @@ const linkWithoutMailCheck: Check = {
   find: ({ config, file }) =>
     config.email !== null || config.status === 'closed'
       ? []
-      : (file.unique ?? []).flatMap(({ on_duplicate: otherwise }, index): Draft[] =>
-          otherwise === 'block'
+      : (file.unique ?? []).flatMap(({ on_duplicate: onDuplicate }, index): Draft[] =>
+          onDuplicate === 'block'
             ? [
                 {
                   at: `unique.${index}.on_duplicate`,

@@ -76,13 +76,13 @@ const sharesWord = (words: ReadonlySet<string>, others: ReadonlySet<string>): bo
 /** Words in many names, which do not distinguish one name from another. */
 const GENERIC_WORDS = collectWords('number no num id address')
 /** Words used in sentences about any field. */
-const FRAME_WORDS = collectWords(
+const FILLER_WORDS = collectWords(
   `please kindly enter give provide fill in type write add select choose pick upload attach your a an the valid correct
    proper is are must be required needed mandatory compulsory missing invalid not we need cannot can t empty blank
    field this should here us tell say mention digit ten 10 indian looks like does do seem with`,
 )
 const collectSignificantWords = (text: string): ReadonlySet<string> =>
-  excludeWords(excludeWords(collectWords(text), FRAME_WORDS), GENERIC_WORDS)
+  excludeWords(excludeWords(collectWords(text), FILLER_WORDS), GENERIC_WORDS)
 
 /** Synonyms for an email address or a phone number. */
 const CONTACT_SYNONYMS = {
@@ -122,7 +122,7 @@ function listFieldMessages({
   ]
 }
 
-/** Groups of fields that are shown together: the fields of the form, and the fields of each list of people. */
+/** Returns the groups of fields that are shown together: those of the form, and those of each list of people. */
 const groupFieldsShownTogether = ({
   fields,
   fieldsAndParts,
@@ -199,12 +199,12 @@ type LabelledEntry = {
   readonly label: string
 }
 
-/** Returns the entries of each list that have both an id and a label. */
+/** Returns, for each list, the entries that have both an id and a label. */
 function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])[] {
   const { file, fieldsAndParts } = model
   const collectLabels = (
     list: readonly unknown[] | undefined,
-    pathAt: (index: number) => string,
+    getPath: (index: number) => string,
   ): readonly LabelledEntry[] =>
     (list ?? []).flatMap((entry, index): LabelledEntry[] => {
       if (typeof entry !== 'object' || entry === null) return []
@@ -215,14 +215,14 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
       return [
         {
           id,
-          at: join(pathAt(index), 'label'),
+          at: join(getPath(index), 'label'),
           idWords: distinctiveWords.size === 0 ? words : distinctiveWords,
           labelWords: collectWords(label),
           label,
         },
       ]
     })
-  const getEntryPathUnder =
+  const createPathGetter =
     (path: string) =>
     (index: number): string =>
       join(path, index)
@@ -230,11 +230,11 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
   return [
     ...(areCategoriesReported
       ? []
-      : [collectLabels(file.categories, getEntryPathUnder('categories'))]),
-    collectLabels(file.fees.periods, getEntryPathUnder('fees.periods')),
-    collectLabels(file.fees.items, getEntryPathUnder('fees.items')),
-    collectLabels(file.fees.adjustments, getEntryPathUnder('fees.adjustments')),
-    collectLabels(file.codes?.kinds, getEntryPathUnder('codes.kinds')),
+      : [collectLabels(file.categories, createPathGetter('categories'))]),
+    collectLabels(file.fees.periods, createPathGetter('fees.periods')),
+    collectLabels(file.fees.items, createPathGetter('fees.items')),
+    collectLabels(file.fees.adjustments, createPathGetter('fees.adjustments')),
+    collectLabels(file.codes?.kinds, createPathGetter('codes.kinds')),
     ...groupFieldsShownTogether(model).map((fields) =>
       collectLabels(
         fields.map(({ raw }) => raw),
@@ -243,22 +243,22 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
     ),
     ...fieldsAndParts.flatMap(({ raw: { options }, path }) =>
       Array.isArray(options)
-        ? [collectLabels(options, getEntryPathUnder(join(path, 'options')))]
+        ? [collectLabels(options, createPathGetter(join(path, 'options')))]
         : [],
     ),
   ]
 }
 
 /**
- * Whether the label of one entry fits the id of the other: the label contains the words of the other's id, and
+ * Returns whether the label of one entry fits the id of the other: the label contains the words of the other's id, and
  * none of the words that occur only in its own id.
  */
-const isLabelledLike = (entry: LabelledEntry, other: LabelledEntry): boolean => {
-  const distinctive = excludeWords(entry.idWords, other.idWords)
+const fitsIdOf = (entry: LabelledEntry, other: LabelledEntry): boolean => {
+  const wordsOfOwnId = excludeWords(entry.idWords, other.idWords)
   return (
-    distinctive.size > 0 &&
+    wordsOfOwnId.size > 0 &&
     isWithin(other.idWords, entry.labelWords) &&
-    !sharesWord(distinctive, entry.labelWords)
+    !sharesWord(wordsOfOwnId, entry.labelWords)
   )
 }
 
@@ -275,9 +275,7 @@ const labelsSwappedCheck: Check = {
           .flatMap((word) => byWord.get(word) ?? [])
           .filter(
             (other) =>
-              list.indexOf(other) > index &&
-              isLabelledLike(entry, other) &&
-              isLabelledLike(other, entry),
+              list.indexOf(other) > index && fitsIdOf(entry, other) && fitsIdOf(other, entry),
           )
           .map((other): Draft => ({
             at: entry.at,

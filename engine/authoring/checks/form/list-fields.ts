@@ -49,12 +49,12 @@ const chooseImpossibleCheck: Check = {
     }),
 }
 
-/** The search for the largest choice stops after this many tries; real groups need about ten. */
+/** The search for the largest choice stops after this many tries; real events need about ten. */
 const MAX_TRIED_CHOICES = 10_000
 
 /**
- * Returns the size of the largest choice that no group excludes, which leaves out at least one option of each
- * group. Null if the search takes too long.
+ * Returns the size of the largest valid choice, which leaves out at least one option of each exclusive group. Returns
+ * null if the search takes too long.
  */
 function findLargestChoice({ options = [], choose }: Field): number | null {
   const groups = choose?.mutuallyExclusive ?? []
@@ -167,7 +167,7 @@ const choiceLimitWithoutMessageCheck: Check = {
     ),
 }
 
-/** Whether each field type is allowed in a list of people: only types with a single value are. */
+/** Whether a list of people may contain a field of the type. Only types with a single value are allowed. */
 const IS_ALLOWED_IN_PEOPLE: Readonly<Record<FieldType, boolean>> = {
   text: true,
   multiline: true,

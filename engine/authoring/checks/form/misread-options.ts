@@ -10,7 +10,7 @@ import { schemaChecks } from '../../schema/check-schema.ts'
 import { join } from '../../syntax/source.ts'
 import { findConstants } from '../names/names-in-conditions.ts'
 
-/** Interprets a text such as "mandatory" or "no" in place of a message. */
+/** Interprets a text such as "mandatory" or "no" that stands in place of a message. Returns null for other texts. */
 function readRequiredText(text: string): boolean | null {
   const normalised = text
     .trim()
@@ -152,7 +152,7 @@ const optionalRuleFieldCheck: Check = {
   },
 }
 
-/** Whether a rule covers delegates who leave a field empty. */
+/** Returns whether a rule covers delegates who leave a field empty. */
 function coversEmptyAnswer({ config }: Model, id: string): boolean {
   if (config.categoryChoice.by === 'field') return true
   return config.categoryChoice.rules.some(({ when }) =>
@@ -168,7 +168,7 @@ const OPTIONAL_TEXTS =
 const WORDS_FOR_NONE =
   /^(?:none|nil|n\/?a|n\.a\.?|no|yes|false|true|null|nothing|empty|blank|-+|–|—|not applicable|tba|tbd|\.|x+|~)$/i
 
-/** Whether a text that could be omitted is a word for "nothing". EV518 reports such texts. */
+/** Returns whether a text that could be omitted is a word for "nothing". EV518 reports such texts. */
 export const isWordForNothing = (path: string, text: string): boolean =>
   OPTIONAL_TEXTS.test(path) && WORDS_FOR_NONE.test(text.trim())
 

@@ -49,21 +49,24 @@ const singleOptionCheck: Check = {
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const padToTwoDigits = (text: string): string => text.padStart(2, '0')
 
-/** Returns the first day that a version such as `2026-09`, `1 May 2027` or `01/05/2027` can denote. */
+/**
+ * Returns the first day that a version such as `2026-09`, `1 May 2027` or `01/05/2027` can denote. Null if it has no
+ * valid day.
+ */
 function readVersionDay(version: string): Day | null {
-  const iso = /\b(20\d\d)-(\d\d)(?:-(\d\d))?\b/.exec(version)
-  const words = /\b(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?([a-z]{3})[a-z]*\.?,?\s+(20\d\d)\b/i.exec(
+  const isoMatch = /\b(20\d\d)-(\d\d)(?:-(\d\d))?\b/.exec(version)
+  const wordsMatch = /\b(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?([a-z]{3})[a-z]*\.?,?\s+(20\d\d)\b/i.exec(
     version,
   )
-  const digits = /\b(\d{1,2})[./](\d{1,2})[./](20\d\d)\b/.exec(version)
-  const month = MONTHS.indexOf((words?.[2] ?? '').toLowerCase()) + 1
+  const digitsMatch = /\b(\d{1,2})[./](\d{1,2})[./](20\d\d)\b/.exec(version)
+  const month = MONTHS.indexOf((wordsMatch?.[2] ?? '').toLowerCase()) + 1
   const day =
-    iso !== null
-      ? `${iso[1] ?? ''}-${iso[2] ?? ''}-${iso[3] ?? '01'}`
-      : words !== null && month > 0
-        ? `${words[3] ?? ''}-${padToTwoDigits(String(month))}-${padToTwoDigits(words[1] ?? '1')}`
-        : digits !== null
-          ? `${digits[3] ?? ''}-${padToTwoDigits(digits[2] ?? '')}-${padToTwoDigits(digits[1] ?? '')}`
+    isoMatch !== null
+      ? `${isoMatch[1] ?? ''}-${isoMatch[2] ?? ''}-${isoMatch[3] ?? '01'}`
+      : wordsMatch !== null && month > 0
+        ? `${wordsMatch[3] ?? ''}-${padToTwoDigits(String(month))}-${padToTwoDigits(wordsMatch[1] ?? '1')}`
+        : digitsMatch !== null
+          ? `${digitsMatch[3] ?? ''}-${padToTwoDigits(digitsMatch[2] ?? '')}-${padToTwoDigits(digitsMatch[1] ?? '')}`
           : /^v?\s*(20\d\d)$/i.test(version)
             ? `${version.slice(-4)}-01-01`
             : ''
@@ -76,15 +79,15 @@ const futureConsentVersionCheck: Check = {
   why: 'Delegates cannot agree to a text that does not exist yet, so the record of their consent is worthless.',
   find: ({ config, fields }: Model) => {
     const { opens, closes } = config.registration
-    const first = opens ?? closes ?? config.to
+    const firstDay = opens ?? closes ?? config.to
     return fields.flatMap(({ raw, path, field }): Draft[] => {
       const day = raw.version === undefined ? null : readVersionDay(String(raw.version))
-      return field.type !== 'consent' || day === null || day <= first
+      return field.type !== 'consent' || day === null || day <= firstDay
         ? []
         : [
             {
               at: join(path, 'version'),
-              message: `the text is dated ${formatDay(day)}, but registration ${opens === undefined ? 'ends' : 'begins'} on ${formatDay(first)}`,
+              message: `the text is dated ${formatDay(day)}, but registration ${opens === undefined ? 'ends' : 'begins'} on ${formatDay(firstDay)}`,
               related:
                 opens === undefined
                   ? []

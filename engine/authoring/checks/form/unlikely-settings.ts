@@ -6,21 +6,21 @@ import { countDaysBetween } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
 
-const UNIT_MINUTES: readonly (readonly [RegExp, number])[] = [
+const MINUTES_PER_UNIT: readonly (readonly [RegExp, number])[] = [
   [/minute/, 1],
   [/hour/, 60],
   [/day/, 24 * 60],
   [/week/, 7 * 24 * 60],
   [/month/, 30 * 24 * 60],
 ]
-/** Converts a duration such as `30 minutes` to minutes. */
+/** Converts a duration such as `2 hours` to minutes. Returns null for any other text. */
 function readMinutes(text: string): number | null {
   const [, amount, unit] = /^(\d+) (\w+)$/.exec(text.trim()) ?? []
-  const factor = UNIT_MINUTES.find(([name]) => name.test(unit ?? ''))?.[1]
+  const factor = MINUTES_PER_UNIT.find(([name]) => name.test(unit ?? ''))?.[1]
   return amount === undefined || factor === undefined ? null : Number(amount) * factor
 }
 
-const DAY_MINUTES = 24 * 60
+const MINUTES_PER_DAY = 24 * 60
 /** Delegates are unlikely to stay more than this many nights longer than the event lasts. */
 const MAX_EXTRA_NIGHTS = 14
 /** Most names and addresses have more characters than this. */
@@ -42,15 +42,15 @@ function listDurations({ file }: Model): readonly Duration[] {
       at: 'hold_seats_for',
       text: file.hold_seats_for,
       min: 5,
-      max: 3 * DAY_MINUTES,
+      max: 3 * MINUTES_PER_DAY,
       usual: '15 to 60 minutes',
     },
     ...(typeof file.payment === 'object' ? (file.payment.methods ?? []) : []).map(
       ({ expires_after: text }, index) => ({
         at: `payment.methods.${index}.expires_after`,
         text,
-        min: DAY_MINUTES,
-        max: 60 * DAY_MINUTES,
+        min: MINUTES_PER_DAY,
+        max: 60 * MINUTES_PER_DAY,
         usual: '3 to 14 days',
       }),
     ),
@@ -58,15 +58,15 @@ function listDurations({ file }: Model): readonly Duration[] {
       {
         at: `approval.${index}.decide_within`,
         text: decide_within,
-        min: DAY_MINUTES,
-        max: 60 * DAY_MINUTES,
+        min: MINUTES_PER_DAY,
+        max: 60 * MINUTES_PER_DAY,
         usual: '3 to 7 days',
       },
       {
         at: `approval.${index}.pay_within`,
         text: pay_within,
-        min: DAY_MINUTES,
-        max: 60 * DAY_MINUTES,
+        min: MINUTES_PER_DAY,
+        max: 60 * MINUTES_PER_DAY,
         usual: '3 to 14 days',
       },
     ]),
@@ -138,14 +138,14 @@ const isChoice = ({ field }: FieldAt): boolean => field.type === 'select'
 /** Free-text fields in which many delegates give the same answer. */
 const SHARED_TEXT_WORDS =
   /\b(?:institution|institute|hospital|college|university|company|organi[sz]ation|city|town|district|state|country|pin|pincode|designation|department|speciality|specialty|food|diet|batch|school|class)\b/i
-const isShared = (entry: FieldAt): boolean =>
+const isSharedAnswer = (entry: FieldAt): boolean =>
   isChoice(entry) || SHARED_TEXT_WORDS.test(`${entry.id.replaceAll('_', ' ')} ${entry.field.label}`)
 
 /** Returns each rule of unique answers with its fields. A rule with an unknown field is returned without fields. */
 function listUniqueRules({ file, fields }: Model) {
   return (file.unique ?? []).map((rule, index) => {
-    const known = rule.fields.flatMap((id) => fields.find((field) => field.id === id) ?? [])
-    return { rule, index, fields: known.length === rule.fields.length ? known : [] }
+    const knownFields = rule.fields.flatMap((id) => fields.find((field) => field.id === id) ?? [])
+    return { rule, index, fields: knownFields.length === rule.fields.length ? knownFields : [] }
   })
 }
 
@@ -175,7 +175,7 @@ const uniqueSharedAnswerCheck: Check = {
   after: ['EV201', 'EV216', 'EV646'],
   find: (model) =>
     listUniqueRules(model).flatMap(({ index, fields }): Draft[] =>
-      fields.length > 0 && fields.every(isShared)
+      fields.length > 0 && fields.every(isSharedAnswer)
         ? [
             {
               at: `unique.${index}.fields`,

@@ -13,7 +13,7 @@ import {
 } from '../../proofs/fields-in-conditions.ts'
 import type { Draft } from '../../finding.ts'
 import type { Model } from '../../checked-file.ts'
-import { findUnknown, type UsedName } from './unknown-names.ts'
+import { reportUnknownNames, type UsedName } from './unknown-names.ts'
 
 /** Returns the names of context values that conditions may use in addition to the fields. */
 export function listContextNames(event: EventConfig): readonly string[] {
@@ -52,38 +52,38 @@ export function explainUnknownName({ config }: Model, name: string): string {
   return `there is no field \`${name}\``
 }
 
-/** Returns compared values that the context value can never have. */
+/** Reports values that a condition compares with a context value, but that it can never have. */
 export function findUnknownContextValues(
   model: Model,
   name: string,
-  used: readonly UsedName[],
+  usedValues: readonly UsedName[],
 ): readonly Draft[] {
   const { config } = model
   const column = findMemberListColumn(config, name)
   if (name === 'code' && config.codeKinds.length > 0)
-    return findUnknown(
+    return reportUnknownNames(
       model,
-      used,
+      usedValues,
       config.codeKinds.map(({ id }) => id),
       (kind) => `there is no code kind \`${kind}\``,
     )
   if (name === METHOD_NAME && config.fees.methods !== undefined)
-    return findUnknown(
+    return reportUnknownNames(
       model,
-      used,
+      usedValues,
       config.fees.methods.map(({ id }) => id),
       (method) => `there is no payment method \`${method}\``,
     )
   if (column !== null)
-    return findUnknown(
+    return reportUnknownNames(
       model,
-      used,
+      usedValues,
       column.options,
       (value) => `\`${value}\` is not a value of \`${name}\``,
     )
   return createContextAxis(config, name) === null
     ? []
-    : used.map(({ at, name: value }) => ({
+    : usedValues.map(({ at, name: value }) => ({
         at,
         message: `\`${name}\` is true when the quota is full; it is never \`${value}\``,
         help: 'write true, or {not: true}',

@@ -18,7 +18,7 @@ import {
   findUnknownItemOptions,
 } from './names-in-items.ts'
 import { listPriceTables } from './price-tables.ts'
-import { findUnknown, type UsedName } from './unknown-names.ts'
+import { reportUnknownNames, type UsedName } from './unknown-names.ts'
 
 const unknownFieldCheck: Check = {
   slug: 'unknown-field',
@@ -26,15 +26,15 @@ const unknownFieldCheck: Check = {
   why: 'A condition on a field that does not exist is never true, without any visible error.',
   find: (model) => {
     const ids = model.fields.map(({ id }) => id)
-    const chosen = model.file.category.chosen_in
+    const choiceFieldId = model.file.category.chosen_in
     return [
       ...collectForms(model).flatMap((form) => findUnknownNames(model, form)),
       ...findUnknownFields(model),
-      ...(chosen === undefined
+      ...(choiceFieldId === undefined
         ? []
-        : findUnknown(
+        : reportUnknownNames(
             model,
-            [{ name: chosen, at: 'category.chosen_in' }],
+            [{ name: choiceFieldId, at: 'category.chosen_in' }],
             ids,
             (name) => `there is no field \`${name}\``,
           )),
@@ -53,12 +53,12 @@ const unknownOptionCheck: Check = {
   ],
 }
 
-/** Returns options in `choose` groups that the field does not have. */
+/** Reports options in `choose` groups that the field does not have. */
 function findUnknownExclusiveOptions(model: Model): readonly Draft[] {
   return model.fields.flatMap(({ id, raw, path, field }) => {
     const optionIds = (field.options ?? []).map((option) => option.id)
     return (raw.choose?.mutually_exclusive ?? []).flatMap((group, index) =>
-      findUnknown(
+      reportUnknownNames(
         model,
         group.map((name, i) => ({ name, at: `${path}.choose.mutually_exclusive.${index}.${i}` })),
         optionIds,
@@ -75,17 +75,17 @@ const unknownCategoryCheck: Check = {
   find: (model) => {
     const { file } = model
     const categoryIds = file.categories.map(({ id }) => id)
-    const rules = (file.category.rules ?? []).flatMap((rule, index): UsedName[] =>
+    const ruleCategories = (file.category.rules ?? []).flatMap((rule, index): UsedName[] =>
       rule.otherwise === undefined
         ? [{ name: rule.then ?? '', at: `category.rules.${index}.then` }]
         : [{ name: rule.otherwise, at: `category.rules.${index}.otherwise` }],
     )
-    const rows = listPriceTables(model).flatMap(({ path, rows: own }) =>
+    const rowCategories = listPriceTables(model).flatMap(({ path, rows: own }) =>
       Object.keys(own)
         .filter((name) => name !== 'period')
         .map((name): UsedName => ({ name, at: `${path}.${name}`, part: 'key' })),
     )
-    const expected = (file.examples?.cases ?? []).flatMap(
+    const expectedCategories = (file.examples?.cases ?? []).flatMap(
       ({ expect, category }, index): UsedName[] => [
         ...(expect.category === undefined
           ? []
@@ -97,9 +97,14 @@ const unknownCategoryCheck: Check = {
     )
     const toMessage = (name: string): string => `there is no category \`${name}\``
     return [
-      ...findUnknown(
+      ...reportUnknownNames(
         model,
-        [...rules, ...rows, ...listGrantedCategories(model), ...expected],
+        [
+          ...ruleCategories,
+          ...rowCategories,
+          ...listGrantedCategories(model),
+          ...expectedCategories,
+        ],
         categoryIds,
         toMessage,
       ),
@@ -119,11 +124,11 @@ const unknownPeriodCheck: Check = {
       name,
       at: `fees.prices.period.${index}`,
     }))
-    const other =
+    const otherDatesPeriods =
       fees.other_dates === undefined || fees.other_dates === 'closed'
         ? []
         : [{ name: fees.other_dates, at: 'fees.other_dates' }]
-    const expected = (examples?.cases ?? []).flatMap(({ expect }, index): UsedName[] =>
+    const expectedPeriods = (examples?.cases ?? []).flatMap(({ expect }, index): UsedName[] =>
       expect.period === undefined
         ? []
         : [{ name: expect.period, at: `examples.cases.${index}.expect.period` }],
@@ -131,8 +136,8 @@ const unknownPeriodCheck: Check = {
     const toMessage = (name: string): string => `there is no period \`${name}\``
     const toHelp = (name: string): string =>
       `write one of these periods, or add \`${name}\`, with its days, to \`periods\``
-    const groups = (fees.price_groups ?? []).flatMap(({ periods, prices }, index) =>
-      findUnknown(
+    const groupFindings = (fees.price_groups ?? []).flatMap(({ periods, prices }, index) =>
+      reportUnknownNames(
         model,
         (prices.period ?? []).map((name, i): UsedName => ({
           name: String(name),
@@ -143,10 +148,10 @@ const unknownPeriodCheck: Check = {
         toHelp,
       ),
     )
-    const own = (fees.items ?? []).flatMap(({ periods }, index) =>
+    const itemFindings = (fees.items ?? []).flatMap(({ periods }, index) =>
       periods === undefined
         ? []
-        : findUnknown(
+        : reportUnknownNames(
             model,
             listItemColumns(model, true, index),
             periods.map(({ id }) => id),
@@ -154,22 +159,22 @@ const unknownPeriodCheck: Check = {
             toHelp,
           ),
     )
-    const shared = findUnknown(
+    const eventFindings = reportUnknownNames(
       model,
-      [...columns, ...listItemColumns(model, false), ...other],
+      [...columns, ...listItemColumns(model, false), ...otherDatesPeriods],
       periodIds,
       toMessage,
       toHelp,
     )
-    const anyPeriod = [
+    const allPeriodIds = [
       ...periodIds,
       ...(fees.price_groups ?? []).flatMap(({ periods }) => periods.map(({ id }) => id)),
     ]
     return [
-      ...shared,
-      ...findUnknown(model, expected, anyPeriod, toMessage, toHelp),
-      ...groups,
-      ...own,
+      ...eventFindings,
+      ...reportUnknownNames(model, expectedPeriods, allPeriodIds, toMessage, toHelp),
+      ...groupFindings,
+      ...itemFindings,
     ]
   },
 }
@@ -185,7 +190,7 @@ const unknownSharedCheck: Check = {
   why: 'A list or gateway must be defined before it can be used.',
   find: (model) => {
     const lists = ['categories', ...Object.keys(model.lists.lists)]
-    const options = model.fields.flatMap(({ raw, path }): UsedName[] =>
+    const usedLists = model.fields.flatMap(({ raw, path }): UsedName[] =>
       typeof raw.options === 'string' ? [{ name: raw.options, at: `${path}.options` }] : [],
     )
     const listAsOption = model.fields.flatMap(({ raw, path }): Draft[] =>
@@ -202,25 +207,28 @@ const unknownSharedCheck: Check = {
           ]
         : [],
     )
-    const gateway = listGateways(model)
+    const usedGateways = listUsedGateways(model)
     return [
       ...listAsOption,
-      ...findUnknown(model, options, lists, (name) => `there is no option list \`${name}\``).map(
-        (draft) => ({
-          ...draft,
-          related: [
-            {
-              at: 'lists',
-              part: 'key' as const,
-              in: 'lists' as const,
-              message: 'the lists are declared here',
-            },
-          ],
-        }),
-      ),
-      ...findUnknown(
+      ...reportUnknownNames(
         model,
-        gateway,
+        usedLists,
+        lists,
+        (name) => `there is no option list \`${name}\``,
+      ).map((draft) => ({
+        ...draft,
+        related: [
+          {
+            at: 'lists',
+            part: 'key' as const,
+            in: 'lists' as const,
+            message: 'the lists are declared here',
+          },
+        ],
+      })),
+      ...reportUnknownNames(
+        model,
+        usedGateways,
         Object.keys(model.gateways.gateways),
         (name) => `there is no gateway \`${name}\``,
       ).map((draft) => ({
@@ -238,8 +246,8 @@ const unknownSharedCheck: Check = {
   },
 }
 
-/** Returns the gateway as named in the file, alone or as one of the payment methods. */
-function listGateways({ file: { payment } }: Model): readonly UsedName[] {
+/** Returns the gateways that the file names under `payment` or under one of its methods. */
+function listUsedGateways({ file: { payment } }: Model): readonly UsedName[] {
   if (typeof payment !== 'object') return []
   const toUsedNames = (gateway: string | undefined, at: string): readonly UsedName[] =>
     gateway === undefined ? [] : [{ name: gateway, at }]
@@ -257,10 +265,10 @@ const unknownValueCheck: Check = {
   why: 'A column, row or filter of a value that is not stored is always empty.',
   find: (model) => {
     const { file, config } = model
-    const stored = listStoredIds(model)
-    const rowValues = [...stored, ...ENGINE_VALUES, ...EVENT_VALUES]
-    const sold = buildSalesColumns(config).map(({ id }) => id)
-    const columnValues = [...stored, ...LIST_VALUES, ...sold]
+    const storedIds = listStoredIds(model)
+    const rowValues = [...storedIds, ...ENGINE_VALUES, ...EVENT_VALUES]
+    const salesColumnIds = buildSalesColumns(config).map(({ id }) => id)
+    const columnValues = [...storedIds, ...LIST_VALUES, ...salesColumnIds]
     const filterValues = [
       'search',
       'date_from',
@@ -268,7 +276,7 @@ const unknownValueCheck: Check = {
       'payment_status',
       'category',
       'period',
-      ...stored,
+      ...storedIds,
     ]
     const details = (['success', 'failed'] as const).flatMap((page) =>
       file.results[page].details.flatMap((detail, index): UsedName[] => {
@@ -299,10 +307,10 @@ const unknownValueCheck: Check = {
     )
     const toMessage = (name: string): string => `there is no field or value \`${name}\``
     return [
-      ...findUnknown(model, details, rowValues, toMessage),
-      ...findUnknown(model, wireNames, [...stored, ...ENGINE_VALUES], toMessage),
-      ...findUnknown(model, columns, columnValues, toMessage),
-      ...findUnknown(model, filters, filterValues, toMessage),
+      ...reportUnknownNames(model, details, rowValues, toMessage),
+      ...reportUnknownNames(model, wireNames, [...storedIds, ...ENGINE_VALUES], toMessage),
+      ...reportUnknownNames(model, columns, columnValues, toMessage),
+      ...reportUnknownNames(model, filters, filterValues, toMessage),
     ]
   },
 }
@@ -328,14 +336,14 @@ const demoPathCheck: Check = {
 }
 
 function listChildren(file: unknown, path: string): readonly string[] {
-  const at = (path === '' ? [] : path.split('.')).reduce<unknown>(
+  const parentValue = (path === '' ? [] : path.split('.')).reduce<unknown>(
     (value, key) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, key)
         ? (value as Record<string, unknown>)[key]
         : undefined,
     file,
   )
-  return typeof at === 'object' && at !== null ? Object.keys(at) : []
+  return typeof parentValue === 'object' && parentValue !== null ? Object.keys(parentValue) : []
 }
 
 export const declaredNameChecks = {

@@ -2,23 +2,23 @@
 import type { Check, Checks } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 
-/** Returns one finding for each text that equals an earlier one. `at` returns the path of the text at an index. */
+/** Returns one finding for each text that equals an earlier one. `getPath` returns the path of the text at an index. */
 function findRepeatedTexts(
   texts: readonly string[],
-  at: (index: number) => string,
+  getPath: (index: number) => string,
   noun: string,
 ): readonly Draft[] {
   return texts.flatMap((text, i): Draft[] => {
-    const first = texts.findIndex(
+    const firstIndex = texts.findIndex(
       (other) => other.trim().toLowerCase() === text.trim().toLowerCase(),
     )
-    return first === i
+    return firstIndex === i
       ? []
       : [
           {
-            at: at(i),
+            at: getPath(i),
             message: `two ${noun} are both called “${text}”`,
-            related: [{ at: at(first), message: 'the other one' }],
+            related: [{ at: getPath(firstIndex), message: 'the other one' }],
             help: 'give each its own label; if delegates can tell them apart, accept it: allow: [{code: EV514, because: …}]',
           },
         ]

@@ -10,22 +10,26 @@ import type { Draft } from '../../finding.ts'
 
 type Declaration = { readonly id: string; readonly at: string; readonly in?: 'lists' }
 function findRepeatedNames(
-  declared: readonly Declaration[],
+  declarations: readonly Declaration[],
   toMessage: (id: string) => string,
 ): readonly Draft[] {
-  const firsts = new Map<string, number>()
-  return declared.flatMap(({ id, at, in: file }, index) => {
-    const first = firsts.get(id) ?? index
-    firsts.set(id, first)
+  const firstIndexById = new Map<string, number>()
+  return declarations.flatMap(({ id, at, in: file }, index) => {
+    const firstIndex = firstIndexById.get(id) ?? index
+    firstIndexById.set(id, firstIndex)
     const location = file === undefined ? {} : { in: file }
-    return first < index
+    return firstIndex < index
       ? [
           {
             at,
             ...location,
             message: toMessage(id),
             related: [
-              { at: declared[first]?.at ?? at, ...location, message: 'first declared here' },
+              {
+                at: declarations[firstIndex]?.at ?? at,
+                ...location,
+                message: 'first declared here',
+              },
             ],
             help: 'give each its own id, or remove one of the two',
           },
@@ -255,12 +259,12 @@ const reservedNameCheck: Check = {
 
 /** Reports fields with the name of a value that the form sends in addition to the answers. */
 function findReservedSentNames({ fields, stored, file, config }: Model): readonly Draft[] {
-  const sent: readonly (readonly [string, string, unknown])[] = [
+  const sentValues: readonly (readonly [string, string, unknown])[] = [
     ['code', 'codes', file.codes],
     ['confirmed', 'unique', file.unique],
     [METHOD_FIELD, 'payment', listDelegateMethods(config).length > 1 ? file.payment : undefined],
   ]
-  return sent.flatMap(([name, key, text]) =>
+  return sentValues.flatMap(([name, key, text]) =>
     text === undefined
       ? []
       : [...fields, ...stored]
@@ -278,19 +282,22 @@ const wireNameConflictCheck: Check = {
   severity: 'error',
   why: 'If two values are sent under one name, one of them is lost.',
   find: (model) => {
-    const chosen = model.file.category.chosen_in
+    const choiceFieldId = model.file.category.chosen_in
     const createDraft = (direction: 'sends' | 'returns', wire: string, message: string): Draft => ({
       at: `api.${direction}.${wire}`,
       part: 'key',
       message,
     })
-    const reportClash = (
+    const findClash = (
       direction: 'sends' | 'returns',
       wire: string,
       value: string,
     ): readonly Draft[] => {
       const field = model.fields.find(({ id }) => id === wire)
-      if (field !== undefined && !(value === wire || (value === 'category' && wire === chosen)))
+      if (
+        field !== undefined &&
+        !(value === wire || (value === 'category' && wire === choiceFieldId))
+      )
         return [
           {
             ...createDraft(
@@ -307,7 +314,7 @@ const wireNameConflictCheck: Check = {
     }
     return (['sends', 'returns'] as const).flatMap((direction) =>
       Object.entries(model.file.api?.[direction] ?? {}).flatMap(([wire, value]) =>
-        reportClash(direction, wire, value),
+        findClash(direction, wire, value),
       ),
     )
   },

@@ -15,14 +15,14 @@ import { join } from '../../syntax/source.ts'
 import { explainConditionName } from './names-of-conditions.ts'
 import { listContextNames, explainUnknownName, findUnknownContextValues } from './context-names.ts'
 import { METHOD_NAME } from '../../../rules/pricing-context.ts'
-import { findUnknown, type UsedName } from './unknown-names.ts'
+import { reportUnknownNames, type UsedName } from './unknown-names.ts'
 
 const listTests = (form: Model) =>
   form.conditions.flatMap(({ kind, maps }) =>
     maps.flatMap((map) => map.tests.map((test) => ({ ...test, kind }))),
   )
 
-/** Returns the constants of a comparison, each with its place. */
+/** Returns the constants of a comparison, each with its path. */
 export function findConstants(
   raw: unknown,
   path: string,
@@ -35,11 +35,11 @@ export function findConstants(
     : findConstants((raw as Readonly<Record<typeof key, unknown>>)[key], join(path, key))
 }
 
-/** Returns names in conditions of a form that are neither fields nor context values. `model` is that of the whole file. */
+/** Reports names in a form's conditions that are neither fields nor context values. `model` covers the whole file. */
 export function findUnknownNames(model: Model, form: Model): readonly Draft[] {
   const isForm = form === model
   const ids = form.fields.map(({ id }) => id)
-  const derived = model.config.categoryChoice.by === 'rules'
+  const hasCategoryRules = model.config.categoryChoice.by === 'rules'
   const usedNames = listTests(form).map(({ field, path, kind }) => ({
     name: field,
     at: path,
@@ -53,12 +53,12 @@ export function findUnknownNames(model: Model, form: Model): readonly Draft[] {
           (name) => name !== METHOD_NAME || kind === 'adjustment',
         )
       : []),
-    ...(kind === 'rule' && derived ? [] : ['category']),
+    ...(kind === 'rule' && hasCategoryRules ? [] : ['category']),
   ]
   const formFieldIds = new Set(model.fields.map(({ id }) => id))
   return [
     ...usedNames
-      .filter(({ name, kind }) => name === 'category' && kind === 'rule' && derived)
+      .filter(({ name, kind }) => name === 'category' && kind === 'rule' && hasCategoryRules)
       .map(({ at }) => ({
         at,
         part: 'key' as const,
@@ -67,7 +67,7 @@ export function findUnknownNames(model: Model, form: Model): readonly Draft[] {
     ...usedNames
       .filter(({ name }) => name !== 'category')
       .flatMap((entry) =>
-        findUnknown(form, [entry], listAllowedNames(entry.kind), (name) =>
+        reportUnknownNames(form, [entry], listAllowedNames(entry.kind), (name) =>
           isForm ? explainUnknownName(model, name) : `the list of people has no field \`${name}\``,
         ).map((draft): Draft => {
           const help =
@@ -82,7 +82,7 @@ export function findUnknownNames(model: Model, form: Model): readonly Draft[] {
   ]
 }
 
-/** Returns options in conditions of a form that no field has. */
+/** Reports options in a form's conditions that the compared field does not have. */
 export function findUnknownOptions(form: Model): readonly Draft[] {
   return listTests(form).flatMap(({ field: id, raw, path }) => {
     const { field } = form.fields.find((field) => field.id === id) ?? {}
@@ -99,11 +99,11 @@ export function findUnknownOptions(form: Model): readonly Draft[] {
     const labels = new Map(
       field.options.map((option) => [option.label.trim().toLowerCase(), option.id]),
     )
-    const used = findConstants(raw, path).flatMap(({ value, at }) =>
+    const usedOptions = findConstants(raw, path).flatMap(({ value, at }) =>
       typeof value === 'string' ? [{ name: value, at }] : [],
     )
-    return used.flatMap((entry) =>
-      findUnknown(
+    return usedOptions.flatMap((entry) =>
+      reportUnknownNames(
         form,
         [entry],
         optionIds,
@@ -136,7 +136,7 @@ function explainUnknownOption(
   return { ...(help === undefined ? {} : { help }), ...(fix === undefined ? {} : { fix }) }
 }
 
-/** Returns categories in conditions of a form that are not declared. */
+/** Reports categories in a form's conditions that are not declared. */
 export function findUnknownCategories(
   form: Model,
   categoryIds: readonly string[],
@@ -145,16 +145,16 @@ export function findUnknownCategories(
   const categoryFieldIds = new Set(
     form.fields.filter(({ field }) => field.offersCategories === true).map(({ id }) => id),
   )
-  const compared = listTests(form)
+  const usedCategories = listTests(form)
     .filter(({ field }) => field === 'category' || categoryFieldIds.has(field))
     .flatMap(({ raw, path }) =>
       findConstants(raw, path).flatMap(({ value, at }): UsedName[] =>
         typeof value === 'string' ? [{ name: value, at }] : [],
       ),
     )
-  return compared.flatMap((entry) => {
+  return usedCategories.flatMap((entry) => {
     const suggestion = suggestChoice(entry.name, categoryIds)
-    return findUnknown(form, [entry], categoryIds, toMessage).map((draft): Draft =>
+    return reportUnknownNames(form, [entry], categoryIds, toMessage).map((draft): Draft =>
       suggestion === null
         ? draft
         : { at: draft.at, part: 'value', message: draft.message, help: `write ${suggestion}` },

@@ -6,7 +6,7 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import { join } from '../../syntax/source.ts'
-import { findUnknown, type UsedName } from './unknown-names.ts'
+import { reportUnknownNames, type UsedName } from './unknown-names.ts'
 import { listItemTables, listTableColumns } from './item-tables.ts'
 
 type FieldUse = UsedName & { readonly types: readonly FieldType[]; readonly key: string }
@@ -74,9 +74,9 @@ const EDITABLE_TYPES: readonly FieldType[] = [
   'file',
 ]
 
-/** Returns unknown fields in items, quotas, unique answers and edits. */
+/** Reports unknown fields in items, quotas, unique answers, edits and approvals. */
 export function findUnknownFields(model: Model): readonly Draft[] {
-  return findUnknown(
+  return reportUnknownNames(
     model,
     listFieldUses(model),
     model.fields.map(({ id }) => id),
@@ -84,7 +84,7 @@ export function findUnknownFields(model: Model): readonly Draft[] {
   )
 }
 
-/** Returns unknown options in tables, quotas and conditions. */
+/** Reports unknown options in item tables and quotas. */
 export function findUnknownItemOptions(model: Model): readonly Draft[] {
   const { config, file } = model
   const listOptions = (field: string | undefined): readonly string[] | null =>
@@ -97,7 +97,7 @@ export function findUnknownItemOptions(model: Model): readonly Draft[] {
         .map((name): UsedName => ({ name, at: join(path, name), part: 'key' }))
       return rowIds === null
         ? []
-        : findUnknown(model, usedNames, rowIds, (name) =>
+        : reportUnknownNames(model, usedNames, rowIds, (name) =>
             item.by === undefined
               ? `\`${name}\` is not a row here: without \`by\` the only row is \`each\``
               : `\`${name}\` is not an option of \`${item.by}\``,
@@ -107,7 +107,7 @@ export function findUnknownItemOptions(model: Model): readonly Draft[] {
   const quotaFindings = (file.quotas ?? []).flatMap(({ each_option_of: by, max }, index) =>
     typeof max === 'number' || by === undefined
       ? []
-      : findUnknown(
+      : reportUnknownNames(
           model,
           Object.keys(max).map((name): UsedName => ({
             name,
@@ -227,19 +227,19 @@ const unknownLineCheck: Check = {
     )
     const adjustments = (fees.adjustments ?? []).map(({ id }) => id)
     return [
-      ...findUnknown(
+      ...reportUnknownNames(
         model,
         adjustedLines,
         [REGISTRATION, 'all', ...items],
         (name) => `there is no item \`${name}\``,
       ),
-      ...findUnknown(
+      ...reportUnknownNames(
         model,
         grantedAdjustments,
         adjustments,
         (name) => `there is no adjustment \`${name}\``,
       ),
-      ...findUnknown(
+      ...reportUnknownNames(
         model,
         expectedLines,
         [REGISTRATION, ...items, ...adjustments],
@@ -260,7 +260,7 @@ const unknownMemberListCheck: Check = {
       raw.in === undefined ? [] : [{ name: raw.in, at: `${path}.in` }],
     )
     const columnFindings = Object.entries(memberLists).flatMap(([id, memberList]) =>
-      findUnknown(
+      reportUnknownNames(
         model,
         [
           { name: memberList.key, at: `member_lists.${id}.key` },
@@ -274,7 +274,12 @@ const unknownMemberListCheck: Check = {
       ),
     )
     return [
-      ...findUnknown(model, usedLists, listIds, (name) => `there is no member list \`${name}\``),
+      ...reportUnknownNames(
+        model,
+        usedLists,
+        listIds,
+        (name) => `there is no member list \`${name}\``,
+      ),
       ...columnFindings,
     ]
   },

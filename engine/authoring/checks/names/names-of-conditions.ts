@@ -6,12 +6,12 @@ import type { Model } from '../../checked-file.ts'
 export function explainConditionName({ config, file, fields }: Model, name: string): string | null {
   const word = name.toLowerCase().replaceAll(/[-_ ]/g, '')
   if (/^(?:age|ageyears|yearsold)$/.test(word)) {
-    const birth = fields.find(
+    const birthField = fields.find(
       ({ id, field }) => field.type === 'date' && /birth|born|dob/i.test(`${id} ${field.label}`),
     )
-    return birth === undefined
+    return birthField === undefined
       ? 'an age is compared through a field with the date of birth: {born_on: {age: {at_least: 60}}}'
-      : `write {${birth.id}: {age: {at_least: 60}}}`
+      : `write {${birthField.id}: {age: {at_least: 60}}}`
   }
   if (
     /^(?:payment|paymentmethod|paymentmode|paidby|paymode|mode|modeofpayment|paymethod|method)$/.test(

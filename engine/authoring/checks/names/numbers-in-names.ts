@@ -40,17 +40,17 @@ const percentDiffersCheck: Check = {
       const statedPercents = [
         ...new Set(findMatches(label, STATED_PERCENT).map(([, digits]) => Number(digits))),
       ]
-      const [stated] = statedPercents
+      const [statedPercent] = statedPercents
       const discount = Math.abs(percent)
-      // "Pay 80%" means 20% off.
-      if (stated === undefined || statedPercents.length > 1) return []
-      // A label may round 33.33% to 33%.
+      if (statedPercent === undefined || statedPercents.length > 1) return []
+      // A label may round 33.33% to 33%, and "pay 80%" means 20% off.
       const tolerance = Number.isInteger(discount) ? 0 : 1
-      if (Math.abs(stated - discount) <= tolerance || stated === 100 - discount) return []
+      if (Math.abs(statedPercent - discount) <= tolerance || statedPercent === 100 - discount)
+        return []
       return [
         {
           at,
-          message: `“${label}” says ${stated}%, but ${discount}% is ${percent > 0 ? 'added' : 'deducted'}`,
+          message: `“${label}” says ${statedPercent}%, but ${discount}% is ${percent > 0 ? 'added' : 'deducted'}`,
           related: [{ at: join(path, 'percent'), message: 'the percentage' }],
           help: 'write the same number in both places',
         },
@@ -74,7 +74,7 @@ const STATED_TOTAL_SEATS = new RegExp(
   ].join('|'),
   'gi',
 )
-/** Groups that share one seat: the number in such a label is the size of a group. */
+/** Words for groups that take one seat of a quota: the number in such a label is the size of the group. */
 const GROUP_WORDS =
   /\b(?:teams?|groups?|tables?|pairs?|couples?|famil(?:y|ies)|hospitals?|institut\w*|colleges?|departments?|rooms?)\b/i
 
@@ -84,18 +84,18 @@ const seatsDifferCheck: Check = {
   why: 'Delegates would read a number of seats that differs from the quota.',
   after: ['EV201', 'EV202'],
   find: (model) =>
-    (model.file.quotas ?? []).flatMap((limit, index): readonly Draft[] => {
+    (model.file.quotas ?? []).flatMap((quota, index): readonly Draft[] => {
       const path = `quotas.${index}`
-      const maxes = typeof limit.max === 'number' ? [limit.max] : Object.values(limit.max)
+      const maxes = typeof quota.max === 'number' ? [quota.max] : Object.values(quota.max)
       return [
         ...findDifferingNumber(
           model,
-          typeof limit.full === 'string' ? `${path}.full` : `${path}.full.message`,
+          typeof quota.full === 'string' ? `${path}.full` : `${path}.full.message`,
           maxes,
           `${path}.max`,
         ),
         ...model.fields
-          .filter(({ id }) => id === limit.each_option_of)
+          .filter(({ id }) => id === quota.each_option_of)
           .flatMap(({ raw: { options }, path: field }) =>
             Array.isArray(options)
               ? options.flatMap((option: unknown, i) =>
@@ -103,7 +103,7 @@ const seatsDifferCheck: Check = {
                     model,
                     option,
                     `${field}.options.${i}`,
-                    limit.max,
+                    quota.max,
                     `${path}.max`,
                   ),
                 )
@@ -113,7 +113,10 @@ const seatsDifferCheck: Check = {
     }),
 }
 
-/** Compares the label of an option with the option's own maximum. It may also state the maximum of another quota. */
+/**
+ * Compares the label of an option with the option's own maximum. The label may also state the maximum of another
+ * quota.
+ */
 function findDifferingOption(
   model: Model,
   option: unknown,
@@ -127,8 +130,8 @@ function findDifferingOption(
       : { id: option, label: option }
   const optionMax = typeof max === 'number' ? max : max[String(id)]
   if (typeof label !== 'string' || optionMax === undefined || GROUP_WORDS.test(label)) return []
-  const others = (model.file.quotas ?? []).flatMap((limit) =>
-    limit.each_option_of === undefined && typeof limit.max === 'number' ? [limit.max] : [],
+  const others = (model.file.quotas ?? []).flatMap((quota) =>
+    quota.each_option_of === undefined && typeof quota.max === 'number' ? [quota.max] : [],
   )
   return findDifferingNumber(
     model,

@@ -1,6 +1,6 @@
 /** Checks EV208, EV209: placeholders in texts exist and have a value where the text is shown. */
 import { computeEditDistance } from '../../../lib/edit-distance.ts'
-import { formatList, mayCompare } from '../../suggestions/nearest-name.ts'
+import { formatList, canCompareNames } from '../../suggestions/nearest-name.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../../event/built-in-values.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { getUnitName } from '../../../event/placeholders-and-answer-texts.ts'
@@ -9,7 +9,7 @@ import type { Check, Model, TextAt, WrittenText } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import type { Span } from '../../syntax/source.ts'
 
-/** Finds the placeholders of a text with their offset in the source, starting at the text's own offset. */
+/** Finds the placeholders of a text, with their spans in the source. */
 export function findPlaceholders({
   written,
   at,
@@ -21,30 +21,30 @@ export function findPlaceholders({
   }))
 }
 
-/** Finds unpaired braces, with their positions: `{reg_no` and `total}`. */
+/** Reports doubled and unpaired braces, such as `{{reg_no}}` and `total}`. */
 function findStrayBraces({ path, text, written, at }: TextAt): readonly Draft[] {
   if (!/[{}]/.test(text.replace(/\{[^{}\n]*\}/g, ''))) return []
-  const twice = /\{\{+\s*([a-z_][a-z0-9_.]*)\s*\}\}+/.exec(written)
-  if (twice !== null) {
-    const from = at + twice.index
+  const doubleBraces = /\{\{+\s*([a-z_][a-z0-9_.]*)\s*\}\}+/.exec(written)
+  if (doubleBraces !== null) {
+    const start = at + doubleBraces.index
     return [
       {
         at: path,
-        span: [from, from + twice[0].length],
-        message: `\`${twice[0]}\`: a value is written in one pair of braces`,
-        help: `write {${twice[1]}}`,
+        span: [start, start + doubleBraces[0].length],
+        message: `\`${doubleBraces[0]}\`: a value is written in one pair of braces`,
+        help: `write {${doubleBraces[1]}}`,
       },
     ]
   }
-  const open = written.replace(/\{[^{}\n]*\}/g, (match) => ' '.repeat(match.length))
-  const found = /\{([a-z_][a-z0-9_.]*)?|([a-z_][a-z0-9_.]*)?\}/.exec(open)
-  const brace = found?.[0].startsWith('{') === false ? '}' : '{'
-  const name = found?.[1] ?? found?.[2]
-  const from = at + (found?.index ?? 0)
+  const textWithoutPairs = written.replace(/\{[^{}\n]*\}/g, (match) => ' '.repeat(match.length))
+  const strayBrace = /\{([a-z_][a-z0-9_.]*)?|([a-z_][a-z0-9_.]*)?\}/.exec(textWithoutPairs)
+  const brace = strayBrace?.[0].startsWith('{') === false ? '}' : '{'
+  const name = strayBrace?.[1] ?? strayBrace?.[2]
+  const from = at + (strayBrace?.index ?? 0)
   return [
     {
       at: path,
-      ...(found === null ? {} : { span: [from, from + found[0].length] as const }),
+      ...(strayBrace === null ? {} : { span: [from, from + strayBrace[0].length] as const }),
       message: `this text has a single \`${brace}\`; a value is written {name}`,
       help: name === undefined ? 'close the braces, or remove them' : `write {${name}}`,
     },
@@ -103,12 +103,12 @@ const listAllValues = memoize((model: Model): readonly string[] => [
 const MAX_NAME_CHARACTERS = 80
 
 function findNearestName(name: string, allowed: readonly string[]): string | undefined {
-  const distanceMax = Math.max(1, Math.floor(name.length / 3))
+  const maxDistance = Math.max(1, Math.floor(name.length / 3))
   return name.length > MAX_NAME_CHARACTERS
     ? undefined
     : allowed
         .filter(
-          (candidate) => computeEditDistance(candidate, name.trim().toLowerCase()) <= distanceMax,
+          (candidate) => computeEditDistance(candidate, name.trim().toLowerCase()) <= maxDistance,
         )
         .sort((a, b) => computeEditDistance(a, name) - computeEditDistance(b, name))[0]
 }
@@ -148,7 +148,7 @@ const unknownPlaceholderCheck: Check = {
               ]
             const nearest =
               allowedNames.find((candidate) => candidate === suggestion) ??
-              (mayCompare(model, allowedNames.length)
+              (canCompareNames(model, allowedNames.length)
                 ? findNearestName(name, allowedNames)
                 : undefined) ??
               allowedNames.find(

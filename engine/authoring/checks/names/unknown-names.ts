@@ -1,7 +1,7 @@
 /** Compares used names with declared ones, and suggests the nearest one for a typing mistake. */
 import type { Draft } from '../../finding.ts'
 import type { Model } from '../../checked-file.ts'
-import { formatList, mayCompare, suggestName } from '../../suggestions/nearest-name.ts'
+import { formatList, canCompareNames, suggestName } from '../../suggestions/nearest-name.ts'
 
 export type UsedName = {
   readonly name: string
@@ -9,31 +9,31 @@ export type UsedName = {
   readonly part?: 'key' | 'value'
 }
 
-/** Returns the used names that are not declared, each with the nearest declared one. */
-export function findUnknown(
+/** Reports the used names that are not declared, each with the nearest declared name. */
+export function reportUnknownNames(
   model: Model,
-  used: readonly UsedName[],
-  allowed: readonly string[],
+  usedNames: readonly UsedName[],
+  allowedNames: readonly string[],
   toMessage: (name: string) => string,
   toHelp: (name: string) => string = () =>
     'write one of these names, or add this one to the file first',
 ): readonly Draft[] {
-  const known = new Set(allowed)
-  return used
-    .filter(({ name }) => !known.has(name))
+  const allowedSet = new Set(allowedNames)
+  return usedNames
+    .filter(({ name }) => !allowedSet.has(name))
     .map(({ name, at, part = 'value' }) => {
       const { start, end } = model.source.place(at, part)
-      const suggestion = mayCompare(model, allowed.length)
-        ? suggestName(name, allowed, [start.offset, end.offset])
+      const suggestion = canCompareNames(model, allowedNames.length)
+        ? suggestName(name, allowedNames, [start.offset, end.offset])
         : {}
       return {
         at,
         part,
         message: toMessage(name),
         ...suggestion,
-        ...(suggestion.help === undefined && allowed.length > 0
+        ...(suggestion.help === undefined && allowedNames.length > 0
           ? {
-              notes: [`available: ${formatList(allowed, 20)}`],
+              notes: [`available: ${formatList(allowedNames, 20)}`],
               help: toHelp(name),
             }
           : {}),

@@ -37,19 +37,19 @@ const MAX_STEPS = 50_000
  * search.
  */
 function findAnswersWithoutField(event: EventConfig, rule: Rule, file: string): Answers | null {
-  const shows = listVisibilityConditions(event, file)
-  let found: Answers | null = null
+  const visibilityConditions = listVisibilityConditions(event, file)
+  let foundAnswers: Answers | null = null
   const searchPath = (): null => {
     searchAnswers(
       event,
       [
         {
-          reads: [...listConditionNames([rule.when, ...shows]), file, CATEGORY],
-          conditions: [rule.when, ...shows],
+          reads: [...listConditionNames([rule.when, ...visibilityConditions]), file, CATEGORY],
+          conditions: [rule.when, ...visibilityConditions],
           visit: ({ answers, category }, path) => {
             const isRuleApplied = findApproval(event.approvals, answers, category)?.id === rule.id
-            if (found === null && isRuleApplied && getOwn(answers, file) === undefined)
-              found = collectAnswers(path)
+            if (foundAnswers === null && isRuleApplied && getOwn(answers, file) === undefined)
+              foundAnswers = collectAnswers(path)
             return null
           },
         },
@@ -61,7 +61,7 @@ function findAnswersWithoutField(event: EventConfig, rule: Rule, file: string): 
     return null
   }
   tryWithinBudget(searchPath, null)
-  return found
+  return foundAnswers
 }
 
 const approvalWithoutFileCheck: Check = {
@@ -102,7 +102,7 @@ const listCategories = ({ categories }: EventConfig, { when }: Rule): readonly s
 function findLastDayOnSale(event: EventConfig, categories: readonly string[]): Day | null {
   const { closes } = event.registration
   if (closes === undefined) return null
-  const ends = listPeriodEdges(event.fees)
+  const lastDays = listPeriodEdges(event.fees)
     .map((edge) => addDays(edge, -1))
     .filter((day) => day <= closes)
   const isSold = (day: Day): boolean => {
@@ -116,7 +116,7 @@ function findLastDayOnSale(event: EventConfig, categories: readonly string[]): D
         ))
     )
   }
-  return [closes, ...ends].filter(isSold).toSorted().at(-1) ?? null
+  return [closes, ...lastDays].filter(isSold).toSorted().at(-1) ?? null
 }
 
 /** Returns the last day of payment, and the event or payment method that sets it. */
@@ -126,17 +126,17 @@ function findLastPaymentDay({ config, file }: Model): {
   readonly at: string
 } {
   const methods = listDelegateMethods(config)
-  const latest = methods.toSorted((a, b) =>
+  const lastMethod = methods.toSorted((a, b) =>
     (a.until ?? config.to) < (b.until ?? config.to) ? 1 : -1,
   )[0]
   const eventEnd = { day: config.to, description: 'the event ends', at: 'event.to' }
-  if (latest?.until === undefined) return eventEnd
+  if (lastMethod?.until === undefined) return eventEnd
   const writtenMethods =
     typeof file.payment === 'object' && 'methods' in file.payment ? file.payment.methods : []
-  const index = writtenMethods.findIndex(({ id }) => id === latest.id)
+  const index = writtenMethods.findIndex(({ id }) => id === lastMethod.id)
   return {
-    day: latest.until,
-    description: `payment by ${latest.label} ends`,
+    day: lastMethod.until,
+    description: `payment by ${lastMethod.label} ends`,
     at: `payment.methods.${index}.until`,
   }
 }
@@ -172,13 +172,13 @@ function explainUnavailableOffer(
   { when, ifRefused: { offer } }: Rule,
 ): string | null {
   if (offer === undefined) return null
-  const onlyCategory = when.some((map) => map.every(({ field }) => field === CATEGORY))
-  if (onlyCategory && matchesCondition(when, {}, offer))
+  const dependsOnlyOnCategory = when.some((map) => map.every(({ field }) => field === CATEGORY))
+  if (dependsOnlyOnCategory && matchesCondition(when, {}, offer))
     return `the same rule also applies to \`${offer}\``
-  const sold = listPeriodsOfCategory(event.fees, offer).some(
+  const isOnSale = listPeriodsOfCategory(event.fees, offer).some(
     ({ id }) => quoteCategory(event, offer, id) !== null,
   )
-  return sold || event.fees.prices === null ? null : `\`${offer}\` is not on sale in any period`
+  return isOnSale || event.fees.prices === null ? null : `\`${offer}\` is not on sale in any period`
 }
 
 const approvalOfferUnavailableCheck: Check = {

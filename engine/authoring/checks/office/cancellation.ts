@@ -45,9 +45,9 @@ const cancellationGapCheck: Check = {
   find: (model) => {
     const steps = listSteps(model)
     if (steps.length === 0) return []
-    const last = steps.findIndex(({ otherwise }) => otherwise !== undefined)
-    if (last === steps.length - 1) return []
-    return last === -1
+    const otherwiseIndex = steps.findIndex(({ otherwise }) => otherwise !== undefined)
+    if (otherwiseIndex === steps.length - 1) return []
+    return otherwiseIndex === -1
       ? [
           {
             at: getStepPath(steps.length - 1, 'until'),
@@ -57,7 +57,7 @@ const cancellationGapCheck: Check = {
         ]
       : [
           {
-            at: getStepPath(last, 'otherwise'),
+            at: getStepPath(otherwiseIndex, 'otherwise'),
             message: 'the steps after this one never apply',
             help: 'make it the last step',
           },
@@ -122,10 +122,10 @@ const refundIncreasesCheck: Check = {
   after: ['EV481', 'EV482', 'EV483', 'EV1160', ...TABLE_ERRORS],
   find: (model) =>
     listStepPairs(model).flatMap(({ index, previous, step }): Draft[] => {
-      const [earlier, later] = [buildTerms(model, previous), buildTerms(model, step)]
+      const [earlierTerms, laterTerms] = [buildTerms(model, previous), buildTerms(model, step)]
       const key = step.otherwise === undefined ? 'refund' : 'otherwise'
       const related = [{ at: getStepPath(index - 1, 'refund'), message: 'earlier' }]
-      if (later.percent > earlier.percent)
+      if (laterTerms.percent > earlierTerms.percent)
         return [
           {
             at: getStepPath(index, key),
@@ -134,20 +134,20 @@ const refundIncreasesCheck: Check = {
             help: 'lower the share from step to step',
           },
         ]
-      const higher = listPaidPrices(model)
+      const higherRefund = listPaidPrices(model)
         .map((bill) => ({
           bill,
-          earlierRefund: computeRefundOfPrice(earlier, bill) ?? toAmount(0),
-          laterRefund: computeRefundOfPrice(later, bill) ?? toAmount(0),
+          earlierRefund: computeRefundOfPrice(earlierTerms, bill) ?? toAmount(0),
+          laterRefund: computeRefundOfPrice(laterTerms, bill) ?? toAmount(0),
         }))
         .find(({ earlierRefund, laterRefund }) => laterRefund > earlierRefund)
-      if (higher === undefined) return []
-      const formatAmount = (amount: typeof higher.laterRefund): string =>
-        formatMoney(amount, higher.bill.currency)
+      if (higherRefund === undefined) return []
+      const formatAmount = (amount: typeof higherRefund.laterRefund): string =>
+        formatMoney(amount, higherRefund.bill.currency)
       return [
         {
           at: getStepPath(index, key),
-          message: `of ${formatAmount(higher.bill.total)}, this step refunds ${formatAmount(higher.laterRefund)}: more than for an earlier cancellation (${formatAmount(higher.earlierRefund)})`,
+          message: `of ${formatAmount(higherRefund.bill.total)}, this step refunds ${formatAmount(higherRefund.laterRefund)}: more than for an earlier cancellation (${formatAmount(higherRefund.earlierRefund)})`,
           related,
           help: 'state the same `charge` and `without_tax` for both steps, or lower the share',
         },

@@ -109,16 +109,17 @@ const invoiceAddressCheck: Check = {
   find: ({ file, config }) => {
     const { buyer } = config.invoice ?? {}
     if (buyer === undefined || (buyer.address !== undefined && buyer.state !== undefined)) return []
-    const dearest = computeExtremes(config, INR)?.dearest
-    if (dearest == null || sumTaxableValue(dearest.lines) < MIN_TAXABLE_FOR_ADDRESS) return []
-    const missing = (['address', 'state'] as const).filter((key) => buyer[key] === undefined)
+    const highestBill = computeExtremes(config, INR)?.dearest
+    if (highestBill == null || sumTaxableValue(highestBill.lines) < MIN_TAXABLE_FOR_ADDRESS)
+      return []
+    const missingKeys = (['address', 'state'] as const).filter((key) => buyer[key] === undefined)
     return [
       {
         at: file.invoice?.buyer === undefined ? 'invoice' : 'invoice.buyer',
         part: 'key',
-        message: `a bill can have a taxable value of ${formatMoney(sumTaxableValue(dearest.lines), INR)}, but the form does not ask for the buyer's ${missing.join(' and ')}`,
-        notes: [describeBill(config, dearest)],
-        help: `write buyer: {${missing.map((key) => `${key}: …`).join(', ')}} with the fields that ask for it; from ₹ 50,000 they are required unless the buyer has a GSTIN`,
+        message: `a bill can have a taxable value of ${formatMoney(sumTaxableValue(highestBill.lines), INR)}, but the form does not ask for the buyer's ${missingKeys.join(' and ')}`,
+        notes: [describeBill(config, highestBill)],
+        help: `write buyer: {${missingKeys.map((key) => `${key}: …`).join(', ')}} with the fields that ask for it; from ₹ 50,000 they are required unless the buyer has a GSTIN`,
       },
     ]
   },
@@ -128,10 +129,10 @@ const invoiceAddressCheck: Check = {
 const listPatterns = ({ file, config }: Model): readonly (readonly [string, string])[] => {
   if (file.invoice === undefined || config.invoice === null) return []
   const { number, creditNumber } = config.invoice
-  const creditAt = file.invoice.credit_number === undefined ? 'number' : 'credit_number'
+  const creditKey = file.invoice.credit_number === undefined ? 'number' : 'credit_number'
   return [
     ['invoice.number', number],
-    [`invoice.${creditAt}`, creditNumber],
+    [`invoice.${creditKey}`, creditNumber],
   ]
 }
 
@@ -142,7 +143,7 @@ const invoiceNumberCheck: Check = {
   find: (model) => {
     const { file } = model
     const problems = listPatterns(model).flatMap(([at, pattern]): Draft[] => {
-      const longest = formatSerial(pattern, MAX_INVOICES_PER_YEAR, '26-27')
+      const longestNumber = formatSerial(pattern, MAX_INVOICES_PER_YEAR, '26-27')
       if (!pattern.includes('{n}'))
         return [
           {
@@ -151,7 +152,7 @@ const invoiceNumberCheck: Check = {
             help: 'write {n} where the running number belongs',
           },
         ]
-      if (/[^A-Za-z0-9/-]/.test(longest))
+      if (/[^A-Za-z0-9/-]/.test(longestNumber))
         return [
           {
             at,
@@ -159,11 +160,11 @@ const invoiceNumberCheck: Check = {
             help: 'the placeholders are {n} and {year}',
           },
         ]
-      if (longest.length > MAX_SERIAL_CHARACTERS)
+      if (longestNumber.length > MAX_SERIAL_CHARACTERS)
         return [
           {
             at,
-            message: `the number ${longest} would have ${longest.length} characters; the maximum is ${MAX_SERIAL_CHARACTERS}`,
+            message: `the number ${longestNumber} would have ${longestNumber.length} characters; the maximum is ${MAX_SERIAL_CHARACTERS}`,
             help:
               file.invoice?.credit_number === undefined && at === 'invoice.number'
                 ? 'shorten its letters; credit notes start with a C unless credit_number is set'
@@ -172,10 +173,10 @@ const invoiceNumberCheck: Check = {
         ]
       return []
     })
-    const [first] = problems
-    if (first !== undefined) return [first]
-    const [[, invoices] = ['', ''], [at, credits] = ['', '']] = listPatterns(model)
-    return invoices !== '' && invoices === credits
+    const [firstProblem] = problems
+    if (firstProblem !== undefined) return [firstProblem]
+    const [[, invoicePattern] = ['', ''], [at, creditPattern] = ['', '']] = listPatterns(model)
+    return invoicePattern !== '' && invoicePattern === creditPattern
       ? [
           {
             at,
@@ -199,14 +200,18 @@ const invoiceYearCheck: Check = {
       .filter((candidate) => candidate !== undefined)
       .sort()[0]
     const lastSaleDay = config.registration.closes ?? config.to
-    const first = firstSaleDay ?? lastSaleDay
-    const written = /\d\d-\d\d/.exec(config.invoice.number)?.[0]
-    const year = getFinancialYear(first)
-    if (written !== undefined && written !== year && written !== getFinancialYear(lastSaleDay))
+    const firstDay = firstSaleDay ?? lastSaleDay
+    const writtenYear = /\d\d-\d\d/.exec(config.invoice.number)?.[0]
+    const year = getFinancialYear(firstDay)
+    if (
+      writtenYear !== undefined &&
+      writtenYear !== year &&
+      writtenYear !== getFinancialYear(lastSaleDay)
+    )
       return [
         {
           at: 'invoice.number',
-          message: `${written} is not the financial year of the sales, ${year}`,
+          message: `${writtenYear} is not the financial year of the sales, ${year}`,
           help: 'write {year} instead',
         },
       ]
@@ -215,7 +220,7 @@ const invoiceYearCheck: Check = {
       : [
           {
             at: 'invoice.number',
-            message: `after ${formatDay(getLastDayOfFinancialYear(first))} the numbers would start again and be used twice`,
+            message: `after ${formatDay(getLastDayOfFinancialYear(firstDay))} the numbers would start again and be used twice`,
             help: 'add {year} to the number',
           },
         ]
@@ -250,8 +255,8 @@ const invoiceBuyerCheck: Check = {
   find: ({ file, fields }) =>
     Object.entries(file.invoice?.buyer ?? {}).flatMap(([key, id]): Draft[] => {
       const at = `invoice.buyer.${key}`
-      const addressField = fields.find((field) => field.id === id)
-      if (addressField === undefined) {
+      const buyerField = fields.find((field) => field.id === id)
+      if (buyerField === undefined) {
         const suggestion = findNearest(
           String(id),
           fields.map((field) => field.id),
@@ -265,7 +270,7 @@ const invoiceBuyerCheck: Check = {
         ]
       }
       if (key === 'state')
-        return (addressField.field.options ?? []).some(
+        return (buyerField.field.options ?? []).some(
           (option) => findState(option.id) !== null || findState(option.label) !== null,
         )
           ? []
@@ -273,17 +278,17 @@ const invoiceBuyerCheck: Check = {
               {
                 at,
                 message: `${id} does not offer the states of India`,
-                related: [{ at: addressField.path, message: 'asked here' }],
+                related: [{ at: buyerField.path, message: 'asked here' }],
                 help: 'make the field a select with `options: indian-states`',
               },
             ]
       return key === 'gstin' &&
-        getOwn(addressField.raw as object as Record<string, unknown>, 'format') !== 'gstin'
+        getOwn(buyerField.raw as object as Record<string, unknown>, 'format') !== 'gstin'
         ? [
             {
               at,
               message: `${id} accepts any text`,
-              related: [{ at: addressField.path, message: 'asked here' }],
+              related: [{ at: buyerField.path, message: 'asked here' }],
               help: 'give the field `format: gstin`',
             },
           ]

@@ -8,16 +8,16 @@ const pageSizeCheck: Check = {
   why: 'The initial page size must be one of the page sizes that can be chosen.',
   find: ({ config, file }) =>
     (file.admin?.lists ?? []).flatMap(
-      ({ page_size: stated, page_sizes: sizes }, index): Draft[] => {
-        const size = stated ?? config.admin.lists[index]?.pageSize ?? 0
+      ({ page_size: statedSize, page_sizes: sizes }, index): Draft[] => {
+        const size = statedSize ?? config.admin.lists[index]?.pageSize ?? 0
         return sizes === undefined || sizes.includes(size)
           ? []
           : [
               {
-                at: `admin.lists.${index}.${stated === undefined ? 'page_sizes' : 'page_size'}`,
+                at: `admin.lists.${index}.${statedSize === undefined ? 'page_sizes' : 'page_size'}`,
                 message: `${size} is not among the page sizes`,
                 related:
-                  stated === undefined
+                  statedSize === undefined
                     ? []
                     : [{ at: `admin.lists.${index}.page_sizes`, message: 'available page sizes' }],
               },
@@ -59,8 +59,8 @@ const filterClashCheck: Check = {
       const filters = config.admin.lists[index]?.filters ?? []
       return filters.flatMap(({ sentAs }, i): Draft[] => {
         const isReserved = ['page', 'page_size', 'list'].includes(sentAs)
-        const first = filters.findIndex((other) => other.sentAs === sentAs)
-        if (!isReserved && first === i) return []
+        const firstIndex = filters.findIndex((other) => other.sentAs === sentAs)
+        if (!isReserved && firstIndex === i) return []
         return [
           {
             at: `admin.lists.${index}.filters.${i}`,
@@ -69,7 +69,7 @@ const filterClashCheck: Check = {
               : `two filters are sent as \`${sentAs}\``,
             related: isReserved
               ? []
-              : [{ at: `admin.lists.${index}.filters.${first}`, message: 'the other one' }],
+              : [{ at: `admin.lists.${index}.filters.${firstIndex}`, message: 'the other one' }],
           },
         ]
       })
@@ -83,14 +83,16 @@ const sameExportFileCheck: Check = {
   find: ({ config, file }) =>
     (file.admin?.lists ?? []).flatMap((_list, index): Draft[] => {
       const name = config.admin.lists[index]?.export.file
-      const first = config.admin.lists.findIndex((other) => other.export.file === name)
-      return first === index
+      const firstListIndex = config.admin.lists.findIndex((other) => other.export.file === name)
+      return firstListIndex === index
         ? []
         : [
             {
               at: `admin.lists.${index}.export.file`,
               message: 'two lists are saved under the same file name',
-              related: [{ at: `admin.lists.${first}.export.file`, message: 'the other one' }],
+              related: [
+                { at: `admin.lists.${firstListIndex}.export.file`, message: 'the other one' },
+              ],
             },
           ]
     }),

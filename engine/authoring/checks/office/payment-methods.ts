@@ -51,30 +51,30 @@ const noMethodOpenCheck: Check = {
         },
       ]
     if (methods.some(({ until }) => until === undefined)) return []
-    const last = methods
+    const lastDay = methods
       .map(({ until }) => until ?? '')
       .toSorted()
       .at(-1) as Day
     const { closes } = model.config.registration
-    if (closes !== undefined && closes <= last) return []
-    const ends = model.config.methods.flatMap(({ id, until }, index) =>
+    if (closes !== undefined && closes <= lastDay) return []
+    const endingMethods = model.config.methods.flatMap(({ id, until }, index) =>
       until === undefined || methods.every((method) => method.id !== id)
         ? []
         : [{ id, until, index }],
     )
     // If a method ends in a wrong year, that date is reported as the mistake.
-    const methodInWrongYear = ends.find(({ until }) => isBeforeSale(model, until))
-    const latest = methodInWrongYear ?? ends.find(({ until }) => until === last)
+    const methodInWrongYear = endingMethods.find(({ until }) => isBeforeSale(model, until))
+    const reportedMethod = methodInWrongYear ?? endingMethods.find(({ until }) => until === lastDay)
     const suggestion =
       methodInWrongYear === undefined ? null : findDayInEventYear(model, methodInWrongYear.until)
     return [
       {
-        at: getMethodPath(latest?.index ?? 0, 'until'),
-        message: `after ${formatDay(last)} no payment is possible, but registration ${closes === undefined ? 'never closes' : `is open until ${formatDay(closes)}`}`,
+        at: getMethodPath(reportedMethod?.index ?? 0, 'until'),
+        message: `after ${formatDay(lastDay)} no payment is possible, but registration ${closes === undefined ? 'never closes' : `is open until ${formatDay(closes)}`}`,
         notes:
-          ends.length === 1
+          endingMethods.length === 1
             ? []
-            : ends.map(({ id, until }) => `\`${id}\` ends on ${formatDay(until)}`),
+            : endingMethods.map(({ id, until }) => `\`${id}\` ends on ${formatDay(until)}`),
         help:
           suggestion === null
             ? 'keep one payment method open as long as registration, or close registration on that day'
@@ -93,16 +93,17 @@ const expiresWithoutPriceCheck: Check = {
       if (method.is !== 'transfer') return []
       const { config } = model
       const closes = suggestClosingDay(model)
-      const begins = method.until ?? closes ?? config.to
-      const ends = addDays(begins, method.expiresAfterDays)
+      const startDay = method.until ?? closes ?? config.to
+      const expiryDay = addDays(startDay, method.expiresAfterDays)
       const hasPrice =
         method.priceDate === 'registration' ||
-        (findPeriodOn(config.fees, ends) !== null && (closes === undefined || ends <= closes))
-      if (hasPrice && ends <= config.to) return []
+        (findPeriodOn(config.fees, expiryDay) !== null &&
+          (closes === undefined || expiryDay <= closes))
+      if (hasPrice && expiryDay <= config.to) return []
       return [
         {
           at: getMethodPath(index),
-          message: `a delegate who starts paying on ${formatDay(begins)} has until ${formatDay(ends)}, ${hasPrice ? 'when the event is over' : 'a day that has no price'}`,
+          message: `a delegate who starts paying on ${formatDay(startDay)} has until ${formatDay(expiryDay)}, ${hasPrice ? 'when the event is over' : 'a day that has no price'}`,
           help: 'write an earlier until, or a shorter expires_after',
         },
       ]
@@ -115,16 +116,16 @@ const methodWithoutReferenceCheck: Check = {
   why: 'Staff find a payment in the bank statement by its reference, so every delegate must enter a unique one.',
   find: (model) =>
     pairMethods(model).flatMap(({ index, raw, method }): Draft[] => {
-      const unique = (raw.fields ?? []).filter((field) => field.unique === true)
-      const isKnown = unique.length === 1 && unique[0]?.required !== undefined
-      return method.is !== 'transfer' || (isKnown && unique[0]?.required !== false)
+      const uniqueFields = (raw.fields ?? []).filter((field) => field.unique === true)
+      const hasOneReference = uniqueFields.length === 1 && uniqueFields[0]?.required !== undefined
+      return method.is !== 'transfer' || (hasOneReference && uniqueFields[0]?.required !== false)
         ? []
         : [
             {
               at: getMethodPath(index, 'fields'),
               part: 'key',
               message:
-                unique.length > 1
+                uniqueFields.length > 1
                   ? 'two fields are marked as the payment reference'
                   : 'no required field asks for the payment reference',
               help: 'write {id: utr, label: UTR number, format: utr, unique: true, required: true}',
@@ -140,14 +141,20 @@ const referenceWithoutFormatCheck: Check = {
   after: ['EV445'],
   find: (model) =>
     pairMethods(model).flatMap(({ index, raw, method }): Draft[] => {
-      const at = (raw.fields ?? []).findIndex((field) => field.unique === true)
-      const input = raw.fields?.[at]
-      if (method.is !== 'transfer' || input === undefined || input.format !== undefined) return []
-      const fault = input.pattern === undefined ? null : findPatternFault(input.pattern)
-      if (input.pattern !== undefined && fault === null) return []
+      const fieldIndex = (raw.fields ?? []).findIndex((field) => field.unique === true)
+      const referenceField = raw.fields?.[fieldIndex]
+      if (
+        method.is !== 'transfer' ||
+        referenceField === undefined ||
+        referenceField.format !== undefined
+      )
+        return []
+      const fault =
+        referenceField.pattern === undefined ? null : findPatternFault(referenceField.pattern)
+      if (referenceField.pattern !== undefined && fault === null) return []
       return [
         {
-          at: `payment.methods.${index}.fields.${at}${fault === null ? '' : '.pattern'}`,
+          at: `payment.methods.${index}.fields.${fieldIndex}${fault === null ? '' : '.pattern'}`,
           message:
             fault === null
               ? 'the payment reference has no format'
@@ -192,19 +199,19 @@ const instructionsOddNumberCheck: Check = {
     pairMethods(model).flatMap(({ index, method }): Draft[] =>
       method.is !== 'transfer'
         ? []
-        : LABELLED_NUMBERS.flatMap(([pattern, label, form]): Draft[] => {
+        : LABELLED_NUMBERS.flatMap(([pattern, label, expectedFormat]): Draft[] => {
             const statedAddress = pattern.exec(method.instructions)?.[1]?.replace(/[.,;]+$/, '')
-            const found = findBankNumbers(method.instructions).find(
+            const bankNumber = findBankNumbers(method.instructions).find(
               (number) => number.label === label,
             )
-            return statedAddress === undefined || found?.text === statedAddress
+            return statedAddress === undefined || bankNumber?.text === statedAddress
               ? []
               : [
                   {
                     at: getMethodPath(index, 'instructions'),
                     ...findSpan(model, getMethodPath(index, 'instructions'), statedAddress),
                     message: `\`${statedAddress}\` is not a valid ${label === 'Account' ? 'account number' : label}`,
-                    help: `write ${form}`,
+                    help: `write ${expectedFormat}`,
                   },
                 ]
           }),

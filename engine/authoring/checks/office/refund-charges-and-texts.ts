@@ -45,34 +45,34 @@ const refundChargeCurrencyCheck: Check = {
     return listCharges(model).flatMap(({ at, charge }): readonly Draft[] => {
       if (typeof charge === 'number') {
         if (charge === 0) return []
-        const others = currencies.filter((currency) => currency !== model.config.currency)
-        return others.length === 0
+        const otherCurrencies = currencies.filter((currency) => currency !== model.config.currency)
+        return otherCurrencies.length === 0
           ? checkDecimals(at, charge, model.config.currency)
           : [
               {
                 at,
-                message: `this charge is in ${formatCurrency(model.config.currency)}, but other categories pay in ${formatList(others)}`,
+                message: `this charge is in ${formatCurrency(model.config.currency)}, but other categories pay in ${formatList(otherCurrencies)}`,
                 help: `write an amount for each currency: ${example}`,
               },
             ]
       }
-      const unknown = Object.keys(charge).filter(
+      const unknownCurrencies = Object.keys(charge).filter(
         (code) => !currencies.some((currency) => currency === code),
       )
-      const missing = currencies.filter((currency) => charge[currency] === undefined)
+      const missingCurrencies = currencies.filter((currency) => charge[currency] === undefined)
       return [
-        ...unknown.map((code): Draft => ({
+        ...unknownCurrencies.map((code): Draft => ({
           at: `${at}.${code}`,
           part: 'key',
           message: `no category pays in ${code}`,
           help: `write the currencies of the categories: ${example}`,
         })),
-        ...(missing.length === 0
+        ...(missingCurrencies.length === 0
           ? []
           : [
               {
                 at,
-                message: `this charge has no amount in ${formatList(missing)}`,
+                message: `this charge has no amount in ${formatList(missingCurrencies)}`,
                 help: `write an amount for each currency: ${example}`,
               },
             ]),
@@ -114,10 +114,10 @@ const chargeExceedsRefundCheck: Check = {
       if (bill === undefined || charge === undefined) return []
       const { charge: _charge, ...withoutCharge } = step
       const share = computeRefundOfPrice(withoutCharge, bill)
-      const own = `cancellation.steps.${index}.charge`
+      const ownPath = `cancellation.steps.${index}.charge`
       return [
         {
-          at: model.source.written(own) === null ? 'cancellation.charge' : own,
+          at: model.source.written(ownPath) === null ? 'cancellation.charge' : ownPath,
           message: `${step.percent}% of ${formatMoney(bill.total, bill.currency)}${step.withoutTax === true ? ' without tax' : ''}${share === null ? '' : ` is ${formatMoney(share, bill.currency)}`}, less ${formatMoney(charge, bill.currency)}: nothing is refunded`,
           help: 'lower the charge, or write `refund: none` if nothing is refunded',
         },
@@ -127,7 +127,7 @@ const chargeExceedsRefundCheck: Check = {
 }
 
 const REFUND_WORDS = /\b(?:refund\w*|cancel\w*)\b/i
-/** Services that others sell and refund. */
+/** Words for services that other companies sell and refund. */
 const SOLD_BY_OTHERS = /\b(?:hotels?|airlines?|railways?|flights?|trains?)\b/i
 const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
 const STATED_PERCENT = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
@@ -165,30 +165,30 @@ const refundTextDiffersCheck: Check = {
         )
         const otherCharges = CHARGE_WORDS.test(sentence)
           ? findAmounts(sentence, currency).filter(
-              (stated) =>
-                !prices.includes(stated.amount) &&
+              (mention) =>
+                !prices.includes(mention.amount) &&
                 !charges.some(
-                  ([code, amount]) => code === stated.currency && amount === stated.amount,
+                  ([code, amount]) => code === mention.currency && amount === mention.amount,
                 ),
             )
           : []
-        const tax = TAX_KEPT.exec(sentence)
+        const taxMatch = TAX_KEPT.exec(sentence)
         return [
           ...otherPercents.map((found): Draft => ({
             ...locate(found.index, found.index + found[0].length),
             message: `the text says ${found[1]}%, but no step of the refund scale refunds or keeps ${found[1]}%`,
             help: 'write the same share in both places',
           })),
-          ...otherCharges.map(({ start, end, amount, currency: stated }): Draft => ({
+          ...otherCharges.map(({ start, end, amount, currency: statedCurrency }): Draft => ({
             ...locate(start, end),
-            message: `the text says ${formatMoney(amount, stated)}, but the refund scale ${charges.length === 0 ? 'deducts no charge' : 'deducts a different charge'}`,
-            help: `write \`charge\` in \`cancellation\`, or in a step: {until: …, refund: 50%, charge: ${toMajor(amount, stated)}}`,
+            message: `the text says ${formatMoney(amount, statedCurrency)}, but the refund scale ${charges.length === 0 ? 'deducts no charge' : 'deducts a different charge'}`,
+            help: `write \`charge\` in \`cancellation\`, or in a step: {until: …, refund: 50%, charge: ${toMajor(amount, statedCurrency)}}`,
           })),
-          ...(tax === null || terms.some(({ withoutTax }) => withoutTax === true)
+          ...(taxMatch === null || terms.some(({ withoutTax }) => withoutTax === true)
             ? []
             : [
                 {
-                  ...locate(tax.index, tax.index + tax[0].length),
+                  ...locate(taxMatch.index, taxMatch.index + taxMatch[0].length),
                   message: 'the text says that tax is not refunded, but the scale refunds it',
                   help: 'write `without_tax: true` in `cancellation`, or in a step',
                 },

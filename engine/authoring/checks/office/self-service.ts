@@ -5,13 +5,15 @@ import { findRelevantFields } from '../../proofs/fields-in-conditions.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 
-type Editable = { readonly id: string; readonly at: string; readonly label: string }
+type EditableField = { readonly id: string; readonly at: string; readonly label: string }
 
 /** Returns the editable fields that exist. Another check reports unknown names. */
-function listEditableFields({ file, fields }: Model): readonly Editable[] {
+function listEditableFields({ file, fields }: Model): readonly EditableField[] {
   return (file.edit?.fields ?? []).flatMap((id, index) => {
-    const known = fields.find((field) => field.id === id)
-    return known === undefined ? [] : [{ id, at: `edit.fields.${index}`, label: known.field.label }]
+    const editableField = fields.find((field) => field.id === id)
+    return editableField === undefined
+      ? []
+      : [{ id, at: `edit.fields.${index}`, label: editableField.field.label }]
   })
 }
 

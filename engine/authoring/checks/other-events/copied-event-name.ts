@@ -21,14 +21,14 @@ const DISTINCTIVE_TITLE = /\d|(?<!\p{L})\p{Lu}{4,}(?!\p{Ll})/u
 /** A sentence that contains one of these words mentions the other event on purpose. */
 const WORDS_ABOUT_OTHERS =
   /\b(?:also|both|either|sister|partner|parallel|previous(?:ly)?|earlier|unlike|compared|combined|combination|joint(?:ly)?|together|alongside|along with|as well as|in addition|instead)\b/i
-/** The same applies to one of these words before the name, or one of the next group after it. */
+/** So does a sentence with one of these words before the name, or one of the next group after the name. */
 const WORDS_BEFORE_OTHERS =
   /\b(?:after|before|last|past|next|attend(?:ed|ing)?|missed|visited|won|(?:members?|delegates?|participants?|organi[sz]ers?|winners?|speakers?|photos?|videos?|proceedings) (?:of|from|at))\b[^.!?\n]{0,25}$/i
 const WORDS_AFTER_OTHERS =
   /^[^.!?\n]{0,3}\b(?:was|were|had|follows|winners?|photos?|videos?|proceedings|delegates?|members?|participants?)\b/i
 const WORD_PATTERN = /[\p{L}\p{N}]+/gu
 const getFirstWord = (route: string): string => route.match(WORD_PATTERN)?.[0] ?? ''
-/** Returns the title without its year: conferences of one series mention each other. */
+/** Returns the letters of the title, without its year, because conferences of one series mention each other. */
 const getSeriesName = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
 
 /**
@@ -61,7 +61,7 @@ export function findMentions(
   source: Source,
   names: ReadonlyMap<string, readonly EventNameMatch[]>,
 ): readonly EventMention[] {
-  const others = [
+  const otherNames = [
     ...new Set(
       findMatches(source.text, WORD_PATTERN).flatMap(({ 0: word, index }) =>
         (names.get(word) ?? []).filter(
@@ -72,22 +72,22 @@ export function findMentions(
       ),
     ),
   ]
-  if (others.length === 0) return []
+  if (otherNames.length === 0) return []
   const { displayedTexts, writtenTexts } = collectTexts(source)
   const instructionTexts = writtenTexts.filter(({ path }) =>
     /^payment\.methods\.\d+\.instructions$/.test(path),
   )
-  const inTexts = [...displayedTexts, ...instructionTexts].flatMap(({ path, written, at }) =>
-    others.flatMap((other): EventMention[] => {
-      const found = findNamePosition(written, other, event)
-      return found === -1
+  const textMentions = [...displayedTexts, ...instructionTexts].flatMap(({ path, written, at }) =>
+    otherNames.flatMap((other): EventMention[] => {
+      const position = findNamePosition(written, other, event)
+      return position === -1
         ? []
         : [
             {
               owner: other.at,
               draft: {
                 at: path,
-                span: [at + found, at + found + other.words.length],
+                span: [at + position, at + position + other.words.length],
                 message: `${other.words} is ${other.isRoute ? 'the address' : 'the title'} of another event, \`${other.event.id}\``,
                 help: `write ${other.isRoute ? event.routes.form : event.title}, or explain under \`allow\` why the other event is named`,
               },
@@ -96,7 +96,7 @@ export function findMentions(
     }),
   )
   // "Try again" must not lead to another conference. Buttons of a success page may, as a recommendation.
-  const inButtons = [
+  const buttonMentions = [
     ...event.results.failed.buttons.map((button, index) => ({
       button,
       path: `results.failed.buttons.${index}.go`,
@@ -106,7 +106,7 @@ export function findMentions(
       path: `results.error_buttons.${index}.go`,
     })),
   ].flatMap(({ button, path }) =>
-    others
+    otherNames
       .filter(
         ({ isRoute, words }) =>
           isRoute && 'go' in button && button.go === words && source.has(path),
@@ -120,7 +120,7 @@ export function findMentions(
         },
       })),
   )
-  return [...inTexts, ...inButtons]
+  return [...textMentions, ...buttonMentions]
 }
 
 function isOther(event: EventConfig, { event: other, words, isRoute }: EventNameMatch): boolean {
@@ -132,14 +132,14 @@ function isOther(event: EventConfig, { event: other, words, isRoute }: EventName
         !other.title.includes(event.title)
 }
 
-/** Whether the sentence mentions the other event on purpose. */
+/** Returns whether the sentence mentions the other event on purpose. */
 function isIntendedMention(before: string, after: string): boolean {
-  const left = before.split(/[.!?]\s|\n/).at(-1) ?? ''
-  const right = after.split(/[.!?](?:\s|$)|\n/)[0] ?? ''
+  const textBefore = before.split(/[.!?]\s|\n/).at(-1) ?? ''
+  const textAfter = after.split(/[.!?](?:\s|$)|\n/)[0] ?? ''
   return (
-    WORDS_ABOUT_OTHERS.test(`${left} ${right}`) ||
-    WORDS_BEFORE_OTHERS.test(left) ||
-    WORDS_AFTER_OTHERS.test(right)
+    WORDS_ABOUT_OTHERS.test(`${textBefore} ${textAfter}`) ||
+    WORDS_BEFORE_OTHERS.test(textBefore) ||
+    WORDS_AFTER_OTHERS.test(textAfter)
   )
 }
 
@@ -153,13 +153,13 @@ function findNamePosition(
 ): number {
   for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) {
     const [before, after] = [text.slice(0, at), text.slice(at + words.length)]
-    const isOwn = [event.routes.form, ...event.routes.also].some((ownRoute) =>
+    const isOwnRoute = [event.routes.form, ...event.routes.also].some((ownRoute) =>
       text.startsWith(ownRoute, at),
     )
     const isSeparate = isRoute
       ? /(?:^|[\s("'>]|https?:\/\/[^\s/]+|\bwww\.[^\s/]+)$/.test(before) &&
         !/^[\p{L}\p{N}_-]/u.test(after) &&
-        !isOwn
+        !isOwnRoute
       : !/[\p{L}\p{N}@./-]$/u.test(before) && !/^(?:[\p{L}\p{N}@]|[-./]\p{L})/u.test(after)
     if (isSeparate && !isIntendedMention(before, after)) return at
   }

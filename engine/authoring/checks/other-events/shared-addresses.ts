@@ -69,7 +69,7 @@ export type OtherEvent = {
 }
 
 /**
- * Whether the file's name matches the event's id. Texts that are not in a file (standard input, an editor)
+ * Returns whether the file's name matches the event's id. Texts that are not in a file (standard input, an editor)
  * always match.
  */
 export function isNamedFor(id: string, path: string): boolean {
@@ -151,17 +151,17 @@ function isSitePage(page: string): boolean {
   return (
     SITE_PAGES.includes(page) ||
     /^\/(api|assets|sandbox)(\/|$)/.test(page) ||
-    [...LINKED_PATHS, ...SITE_ENDPOINTS].some((call) => doSegmentsOverlap(call, parts))
+    [...LINKED_PATHS, ...SITE_ENDPOINTS].some((segments) => doSegmentsOverlap(segments, parts))
   )
 }
 
-/** Whether the site serves the path itself. The dashboard's export may be shared if a query names the list. */
+/** Returns whether the site serves the path itself. The dashboard's export may be shared if a query names the list. */
 function isReservedEndpoint({ at, name, path }: Claim): boolean {
-  const [normalised = '', query] = path.split('?')
-  if (query !== undefined && doPathsOverlap(normalised, '/admin/export')) return false
+  const [pathname = '', query] = path.split('?')
+  if (query !== undefined && doPathsOverlap(pathname, '/admin/export')) return false
   // Office endpoints are served at the root and under /api.
   const servedPaths = at.startsWith('admin.')
-    ? [normalised, `/api${normalised}`]
+    ? [pathname, `/api${pathname}`]
     : [name.split('?')[0] ?? '']
   return servedPaths
     .map(listPathSegments)
@@ -175,15 +175,17 @@ function findRepeatedClaims(
   source: Source,
 ): readonly Draft[] {
   return claims.flatMap(({ name, at, path }, index) => {
-    const first = claims.slice(0, index).find((other) => clash(other.path, path))
-    return first === undefined || !source.has(at)
+    const firstClaim = claims.slice(0, index).find((other) => clash(other.path, path))
+    return firstClaim === undefined || !source.has(at)
       ? []
       : [
           {
             at,
             message:
-              first.name === name ? `${name} is used twice` : `${first.name} also matches ${name}`,
-            related: [{ at: first.at, message: 'also here' }],
+              firstClaim.name === name
+                ? `${name} is used twice`
+                : `${firstClaim.name} also matches ${name}`,
+            related: [{ at: firstClaim.at, message: 'also here' }],
           },
         ]
   })
@@ -206,7 +208,7 @@ export function findClashesAcrossFiles(events: readonly OtherEvent[]): readonly 
   const clashes = findClashes(sorted.map(({ event }) => event)).flatMap((clash) => {
     const [laterEvent, earlierEvent] = [sorted[clash.later], sorted[clash.earlier]]
     if (laterEvent === undefined || earlierEvent === undefined) return []
-    const [source, other] = [laterEvent.source(), earlierEvent.source()]
+    const [source, earlierSource] = [laterEvent.source(), earlierEvent.source()]
     const part = clash.at === 'order_id' ? 'key' : 'value'
     return [
       {
@@ -222,7 +224,10 @@ export function findClashesAcrossFiles(events: readonly OtherEvent[]): readonly 
           source,
         ),
         related: [
-          { message: 'also here', at: other.place(getWrittenPath(other, clash.earlierAt), part) },
+          {
+            message: 'also here',
+            at: earlierSource.place(getWrittenPath(earlierSource, clash.earlierAt), part),
+          },
         ],
       },
     ]

@@ -83,23 +83,23 @@ const itemWithoutPriceCheck: Check = {
         : []
     })
     const byItem = Map.groupBy(listItemTables(model), ({ itemIndex }) => itemIndex)
-    const misplaced = [...byItem.values()].flatMap((tables) =>
+    const misplacedDrafts = [...byItem.values()].flatMap((tables) =>
       tables.flatMap(({ isOtherwiseTable, path }, index): Draft[] => {
-        const after = tables[index + 1]
-        return !isOtherwiseTable || after === undefined
+        const nextTable = tables[index + 1]
+        return !isOtherwiseTable || nextTable === undefined
           ? []
           : [
               {
                 at: path,
                 part: 'key',
                 message: 'tables after this one are never reached',
-                related: [{ at: after.path, part: 'key', message: 'never reached' }],
+                related: [{ at: nextTable.path, part: 'key', message: 'never reached' }],
                 help: 'move otherwise to the end',
               },
             ]
       }),
     )
-    return [...registrationOnly, ...itemDrafts, ...misplaced]
+    return [...registrationOnly, ...itemDrafts, ...misplacedDrafts]
   },
 }
 
@@ -112,9 +112,9 @@ const itemIncompleteCheck: Check = {
     findMissingPrices(model, ['no-table', 'no-row', 'no-cell']).map(({ id, missing }): Draft => {
       const { by, periods = model.file.fees.periods } =
         model.file.fees.items?.find((item) => item.id === id) ?? {}
-      const [first] = missing.samples
+      const [firstDelegate] = missing.samples
       const delegateText = `delegates in ${describeCategories(missing.samples)}`
-      const example = first === undefined ? [] : createNote(describeAnswers(first))
+      const example = firstDelegate === undefined ? [] : createNote(describeAnswers(firstDelegate))
       if (missing.table === null)
         return {
           at: `${getItemPath(model, id)}.prices`,
@@ -157,39 +157,39 @@ function findReachableNoneCells(
   model: Model,
   areSoldToOthers: boolean,
 ): readonly MissingItemPrice[] {
-  const sold = new Set(
+  const cells = new Set(
     proveBill(model.config).items.flatMap(({ id, found }) =>
       (found?.reachedCells ?? []).map(({ row, period }) => `${id} ${row} ${period}`),
     ),
   )
   return findMissingPrices(model, ['not-on-sale']).filter(
-    ({ id, missing }) => sold.has(`${id} ${missing.row} ${missing.period}`) === areSoldToOthers,
+    ({ id, missing }) => cells.has(`${id} ${missing.row} ${missing.period}`) === areSoldToOthers,
   )
 }
 
 /** Returns one draft for each item and period, at the first of its cells. */
 function groupByPeriod(
   model: Model,
-  holes: readonly MissingItemPrice[],
+  missingPrices: readonly MissingItemPrice[],
   describe: (id: string, some: readonly MissingItemPrice[], period: string) => Omit<Draft, 'at'>,
 ): readonly Draft[] {
-  const groups = Map.groupBy(holes, ({ id, missing }) => `${id} ${missing.period}`)
-  return [...groups.values()].map((holes): Draft => {
-    const [first] = holes
-    const { id = '', missing } = first ?? {}
+  const groups = Map.groupBy(missingPrices, ({ id, missing }) => `${id} ${missing.period}`)
+  return [...groups.values()].map((missingPrices): Draft => {
+    const [firstPrice] = missingPrices
+    const { id = '', missing } = firstPrice ?? {}
     const table = listItemTables(model).find(
       ({ item, tableIndex }) => item.id === id && tableIndex === missing?.table,
     )
     const column = table === undefined ? -1 : listTableColumns(table).indexOf(missing?.period ?? '')
     return {
       at: `${table?.path ?? ''}.${missing?.row ?? ''}.${column}`,
-      ...describe(id, holes, missing?.period ?? ''),
+      ...describe(id, missingPrices, missing?.period ?? ''),
     }
   })
 }
 
-const formatRows = (holes: readonly MissingItemPrice[]): string =>
-  [...new Set(holes.map(({ missing }) => `\`${missing.row}\``))].join(' or ')
+const formatRows = (missingPrices: readonly MissingItemPrice[]): string =>
+  [...new Set(missingPrices.map(({ missing }) => `\`${missing.row}\``))].join(' or ')
 
 const itemMissingForCategoryCheck: Check = {
   slug: 'item-missing-for-category',
@@ -197,16 +197,16 @@ const itemMissingForCategoryCheck: Check = {
   why: 'The form accepts an answer that the bill refuses, although other delegates can buy the same item.',
   after: [...NAME_ERRORS, 'EV462'],
   find: (model) =>
-    groupByPeriod(model, findReachableNoneCells(model, true), (id, holes, period) => {
+    groupByPeriod(model, findReachableNoneCells(model, true), (id, missingPrices, period) => {
       const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
-      const delegateText = `delegates in ${describeCategories(holes.flatMap(({ missing }) => missing.samples))}`
-      const [first] = holes[0]?.missing.samples ?? []
+      const delegateText = `delegates in ${describeCategories(missingPrices.flatMap(({ missing }) => missing.samples))}`
+      const [exampleDelegate] = missingPrices[0]?.missing.samples ?? []
       return {
         message:
           by === undefined
             ? `${delegateText} who choose \`${id}\` have the price none in \`${period}\``
-            : `${delegateText} who ${getChoiceVerb(model.config, by)} ${formatRows(holes)} have the price none in \`${period}\``,
-        notes: first === undefined ? [] : createNote(describeAnswers(first)),
+            : `${delegateText} who ${getChoiceVerb(model.config, by)} ${formatRows(missingPrices)} have the price none in \`${period}\``,
+        notes: exampleDelegate === undefined ? [] : createNote(describeAnswers(exampleDelegate)),
         help: `write a price, or free; or exclude them with a condition of the item (when) or of the field (show_when)`,
       }
     }),
@@ -221,14 +221,17 @@ const neverForSaleCheck: Check = {
     groupByPeriod(
       model,
       findReachableNoneCells(model, false).filter(isUnexpectedGap(model)),
-      (id, holes, period) => ({
-        message: `${formatRows(holes) === '`each`' ? `\`${id}\`` : formatRows(holes)} is not on sale for any delegate in \`${period}\``,
+      (id, missingPrices, period) => ({
+        message: `${formatRows(missingPrices) === '`each`' ? `\`${id}\`` : formatRows(missingPrices)} is not on sale for any delegate in \`${period}\``,
         help: 'write a price if it should be on sale then',
       }),
     ),
 }
 
-/** Whether the period may be missing by mistake. An item with its own periods marks a pause in sales with `none`. */
+/**
+ * Returns whether the period may be missing by mistake. An item with its own periods marks a pause in sales with
+ * `none`.
+ */
 const isUnexpectedGap =
   (model: Model) =>
   ({ id, missing: { period } }: MissingItemPrice): boolean =>
@@ -258,21 +261,21 @@ const unlimitedCountCheck: Check = {
       ),
     )
     return uses.flatMap(({ at, key, name }): Draft[] => {
-      const found = model.fields.find(({ id }) => id === name)
-      if (found === undefined) return []
-      const { field, path } = found
-      const missing = [
+      const usedField = model.fields.find(({ id }) => id === name)
+      if (usedField === undefined) return []
+      const { field, path } = usedField
+      const missingKeys = [
         ...(field.type === 'number' && field.min === undefined ? ['min'] : []),
         ...(field.max === undefined ? ['max'] : []),
       ]
-      return missing.length === 0
+      return missingKeys.length === 0
         ? []
         : [
             {
               at: `${path}.id`,
-              message: `\`${name}\` has no ${missing.join(' and no ')}, but ${key === 'amount_in' ? 'sets the amount to pay' : 'is multiplied by a price'}`,
+              message: `\`${name}\` has no ${missingKeys.join(' and no ')}, but ${key === 'amount_in' ? 'sets the amount to pay' : 'is multiplied by a price'}`,
               related: [{ at, message: key === 'amount_in' ? 'named here' : 'counted here' }],
-              help: `add ${missing.map((entry) => `${entry}: …`).join(', ')}`,
+              help: `add ${missingKeys.map((entry) => `${entry}: …`).join(', ')}`,
             },
           ]
     })
@@ -285,16 +288,16 @@ const billAboveMaximumCheck: Check = {
   why: 'The gateway has a maximum for one payment. A delegate with a higher bill cannot pay.',
   after: [...BOUND_ERRORS, 'EV1102'],
   find: ({ config }) => {
-    const dearest = computeExtremes(config).find(({ currency }) => currency === INR)?.dearest
-    return dearest == null || dearest.total <= MAX_AMOUNT || config.payment === null
+    const highestBill = computeExtremes(config).find(({ currency }) => currency === INR)?.dearest
+    return highestBill == null || highestBill.total <= MAX_AMOUNT || config.payment === null
       ? []
       : [
           {
             at: config.fees.items.length > 0 ? 'fees.items' : 'fees.adjustments',
             part: 'key',
-            message: `a bill can exceed the maximum of one payment: ${formatMoney(dearest.total, INR)}`,
+            message: `a bill can exceed the maximum of one payment: ${formatMoney(highestBill.total, INR)}`,
             notes: [
-              describeBill(config, dearest),
+              describeBill(config, highestBill),
               `the gateway accepts at most ${formatMoney(MAX_AMOUNT, INR)}, tax included`,
             ],
             help: 'lower a max, or a price',
@@ -317,14 +320,14 @@ const discountExceedsPriceCheck: Check = {
   find: (model) =>
     computeExtremes(model.config)
       .flatMap(({ excessiveDeductions }) => excessiveDeductions)
-      .map(({ adjustment, undeducted: left, sample: who, on }): Draft => {
-        const at = model.config.fees.adjustments.findIndex(({ id }) => id === adjustment)
-        const described = describeAnswers(who)
+      .map(({ adjustment, undeducted, sample, on }): Draft => {
+        const index = model.config.fees.adjustments.findIndex(({ id }) => id === adjustment)
+        const answersText = describeAnswers(sample)
         return {
-          at: `fees.adjustments.${at}`,
-          message: `\`${adjustment}\` deducts ${formatMoney(left, getCurrency(model.config, who.category))} more than the lines that it changes cost`,
+          at: `fees.adjustments.${index}`,
+          message: `\`${adjustment}\` deducts ${formatMoney(undeducted, getCurrency(model.config, sample.category))} more than the lines that it changes cost`,
           notes: [
-            `for \`${who.category}\` on ${formatDay(on)}${described === '' ? '' : ` with ${described}`}`,
+            `for \`${sample.category}\` on ${formatDay(on)}${answersText === '' ? '' : ` with ${answersText}`}`,
           ],
           help: 'deduct less, deduct a percentage, or exclude these delegates with `when`',
         }

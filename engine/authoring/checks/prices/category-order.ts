@@ -31,18 +31,18 @@ type PricedCategory = {
 
 /** Creates the reader of names of a file. It is memoized, because rules and prices read the same names repeatedly. */
 const createReader = memoize(({ config }: Model) => {
-  const known = findAssociations([
+  const associations = findAssociations([
     ...config.categories.flatMap(({ id, label }) => [id, label]),
     ...config.fields.flatMap(({ id, label }) => [id, label]),
   ])
-  return memoize((name: string) => readCareerStage(name, known))
+  return memoize((name: string) => readCareerStage(name, associations))
 })
 type Reader = (name: string) => CareerStage
 
 /** A label in another script cannot be interpreted, so the id is used instead. */
 const OTHER_SCRIPT = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
 
-/** Interprets the label of a category, and its id for what the label does not state. */
+/** Interprets the label of a category, and falls back to its id for properties that the label does not state. */
 function readCategoryStage(id: string, label: string, read: Reader): CareerStage {
   const [byLabel, byId] = [read(label), read(id)]
   return {
@@ -92,19 +92,19 @@ function findMembershipByRules({ config }: Model): ReadonlyMap<string, boolean> 
   if (memberQuestion === undefined) return new Map()
   const memberAnswers = new Map<string, ReadonlySet<boolean>>()
   rules.forEach(({ when, then }, index) => {
-    const above = rules.slice(0, index).flatMap((rule) => rule.when ?? [])
-    const tested = (when ?? []).map((map) =>
+    const mapsAbove = rules.slice(0, index).flatMap((rule) => rule.when ?? [])
+    const answers = (when ?? []).map((map) =>
       readValue(map.find(({ field }) => field === memberQuestion.id)?.test),
     )
-    const onlyMembersAbove = above.some(
+    const hasMemberRuleAbove = mapsAbove.some(
       (map) =>
         map.length === 1 &&
         readValue(map.find(({ field }) => field === memberQuestion.id)?.test) === true,
     )
     const ownAnswers = new Set(memberAnswers.get(then) ?? [])
-    if (when === null && onlyMembersAbove) ownAnswers.add(false)
-    else if (tested.length > 0 && tested.every((value) => value === true)) ownAnswers.add(true)
-    else if (tested.length > 0 && tested.every((value) => value === false)) ownAnswers.add(false)
+    if (when === null && hasMemberRuleAbove) ownAnswers.add(false)
+    else if (answers.length > 0 && answers.every((value) => value === true)) ownAnswers.add(true)
+    else if (answers.length > 0 && answers.every((value) => value === false)) ownAnswers.add(false)
     else ownAnswers.add(true).add(false)
     memberAnswers.set(then, ownAnswers)
   })
@@ -133,38 +133,38 @@ function listCategoriesAbove(
   category: PricedCategory,
   all: readonly PricedCategory[],
 ): readonly PricedCategory[] {
-  const rank = category.stage
-  const alike = all.filter(
+  const ownStage = category.stage
+  const similarCategories = all.filter(
     (other) =>
       other !== category &&
-      other.stage.remainingWords === rank.remainingWords &&
-      other.stage.isCompanion === rank.isCompanion,
+      other.stage.remainingWords === ownStage.remainingWords &&
+      other.stage.isCompanion === ownStage.isCompanion,
   )
-  const members = alike.filter(
+  const nonMemberCategories = similarCategories.filter(
     ({ stage }) =>
-      rank.isMember === true &&
+      ownStage.isMember === true &&
       stage.isMember === false &&
-      haveSameLevels(stage, rank) &&
-      stage.isSenior === rank.isSenior,
+      haveSameLevels(stage, ownStage) &&
+      stage.isSenior === ownStage.isSenior,
   )
-  const laterStages = alike.filter(
+  const laterStages = similarCategories.filter(
     ({ stage }) =>
-      stage.isMember === rank.isMember &&
-      stage.isSenior === rank.isSenior &&
-      rank.levels.size > 0 &&
-      getHighestLevel(rank) < getLowestLevel(stage),
+      stage.isMember === ownStage.isMember &&
+      stage.isSenior === ownStage.isSenior &&
+      ownStage.levels.size > 0 &&
+      getHighestLevel(ownStage) < getLowestLevel(stage),
   )
-  const ordinary = alike.filter(
+  const ordinaryCategories = similarCategories.filter(
     ({ stage }) =>
-      rank.isSenior &&
+      ownStage.isSenior &&
       !stage.isSenior &&
-      stage.isMember === rank.isMember &&
-      haveSameLevels(stage, rank),
+      stage.isMember === ownStage.isMember &&
+      haveSameLevels(stage, ownStage),
   )
-  return [...members, ...laterStages, ...ordinary]
+  return [...nonMemberCategories, ...laterStages, ...ordinaryCategories]
 }
 
-/** Whether a category is a general reduction (trainees, companions, seniors), compared with all full prices. */
+/** Returns whether a category is a general reduction (trainees, companions, seniors), compared with all full prices. */
 function isGeneralReduction({ stage }: PricedCategory): boolean {
   return (
     stage.remainingWords === '' &&
@@ -208,34 +208,36 @@ const pricesSwappedCheck: Check = {
     return pricedCategories.flatMap((category): Draft[] => {
       // Amounts in two currencies cannot be compared, nor can prices on different days.
       const group = findGroupOfCategory(fees, category.id)
-      const order = listPeriodsOfCategory(fees, category.id).map(({ id }) => id)
-      const comparable = pricedCategories.filter(
+      const periodOrder = listPeriodsOfCategory(fees, category.id).map(({ id }) => id)
+      const comparableCategories = pricedCategories.filter(
         ({ id, currency }) =>
           currency === category.currency && findGroupOfCategory(fees, id) === group,
       )
       const listDearerPeriods = memoize((other: PricedCategory): readonly string[] =>
-        order.filter((period) => {
+        periodOrder.filter((period) => {
           const [ownPrice, otherPrice] = [category.prices.get(period), other.prices.get(period)]
           return ownPrice !== undefined && otherPrice !== undefined && ownPrice > otherPrice
         }),
       )
-      const direct = listCategoriesAbove(category, comparable).flatMap((other): Draft[] => {
-        const periods = listDearerPeriods(other)
-        return periods.length === 0 ? [] : [buildDraft(category, other, periods)]
-      })
-      if (direct.length > 0 || !isGeneralReduction(category)) return direct.slice(0, 1)
-      const fullPrice = comparable.filter(
+      const drafts = listCategoriesAbove(category, comparableCategories).flatMap(
+        (other): Draft[] => {
+          const periods = listDearerPeriods(other)
+          return periods.length === 0 ? [] : [buildDraft(category, other, periods)]
+        },
+      )
+      if (drafts.length > 0 || !isGeneralReduction(category)) return drafts.slice(0, 1)
+      const fullPriceCategories = comparableCategories.filter(
         (other) => other !== category && paysFullPrice(other) && other.prices.size > 0,
       )
-      const periods = order.filter(
+      const periods = periodOrder.filter(
         (period) =>
           category.prices.has(period) &&
-          fullPrice.some((other) => other.prices.has(period)) &&
-          fullPrice.every(
+          fullPriceCategories.some((other) => other.prices.has(period)) &&
+          fullPriceCategories.every(
             (other) => !other.prices.has(period) || listDearerPeriods(other).includes(period),
           ),
       )
-      const dearest = fullPrice
+      const dearest = fullPriceCategories
         .filter((other) => periods.every((period) => other.prices.has(period)))
         .toSorted((a, b) => sumPrices(b, periods) - sumPrices(a, periods))[0]
       return periods.length === 0 || dearest === undefined
@@ -258,13 +260,13 @@ const labelContradictsIdCheck: Check = {
     const reader = createReader(model)
     return model.config.categories.flatMap(({ id, label }, index): Draft[] => {
       if (model.file.categories[index]?.label === undefined) return []
-      const differ = findContradiction(reader(id), reader(label))
-      return differ === null
+      const contradiction = findContradiction(reader(id), reader(label))
+      return contradiction === null
         ? []
         : [
             {
               at: `categories.${index}.label`,
-              message: `the id \`${id}\` means ${differ[0]}, but the label “${label}” means ${differ[1]}`,
+              message: `the id \`${id}\` means ${contradiction[0]}, but the label “${label}” means ${contradiction[1]}`,
               related: [{ at: `categories.${index}.id`, message: 'the id' }],
               help: 'write the label that belongs to this id; two labels may be swapped',
             },
@@ -286,14 +288,14 @@ const ruleContradictsCheck: Check = {
       const category = config.categories.find(({ id }) => id === then)
       if (when === null || category === undefined || file.category.rules?.[index] === undefined)
         return []
-      const first = findContradictingTest(model, when, category, reader)
-      return first === null
+      const contradiction = findContradictingTest(model, when, category, reader)
+      return contradiction === null
         ? []
         : [
             {
               at: `category.rules.${index}.then`,
-              message: `the rule is for ${first[0]}, but \`${then}\` is for ${first[1]}`,
-              related: [{ at: `category.rules.${index}.when`, message: `for ${first[0]}` }],
+              message: `the rule is for ${contradiction[0]}, but \`${then}\` is for ${contradiction[1]}`,
+              related: [{ at: `category.rules.${index}.when`, message: `for ${contradiction[0]}` }],
               help: 'write the category for this answer; two rules may be swapped',
             },
           ]
@@ -301,18 +303,18 @@ const ruleContradictsCheck: Check = {
   },
 }
 
-/** Reports categories in `expects` that contradict their names: the intended delegates would be sent to another one. */
+/** Reports each category whose `expects` contradicts its name: its delegates would be told to choose another one. */
 function findExpectsContradictions(model: Model, read: Reader): readonly Draft[] {
   return model.config.categories.flatMap((category, index): Draft[] => {
     if (category.expects === undefined || model.file.categories[index] === undefined) return []
-    const first = findContradictingTest(model, category.expects, category, read)
-    return first === null
+    const contradiction = findContradictingTest(model, category.expects, category, read)
+    return contradiction === null
       ? []
       : [
           {
             at: `categories.${index}.expects`,
             part: 'entry',
-            message: `\`${category.id}\` is for ${first[1]}, but expects the answers of ${first[0]}`,
+            message: `\`${category.id}\` is for ${contradiction[1]}, but expects the answers of ${contradiction[0]}`,
             help: 'write the answers of the delegates for whom the category is intended; otherwise they are told to choose another category',
           },
         ]
@@ -327,12 +329,12 @@ function findContradictingTest(
   read: Reader,
 ): readonly [string, string] | null {
   const stage = readCategoryStage(id, label, read)
-  const differs = when
+  const contradictions = when
     .map((map) =>
       map.map(({ field, test }) => explainContradiction(model, field, test, stage, read)),
     )
     .map((tests) => tests.find((test) => test !== null) ?? null)
-  return differs.some((candidate) => candidate === null) ? null : (differs[0] ?? null)
+  return contradictions.some((candidate) => candidate === null) ? null : (contradictions[0] ?? null)
 }
 
 /** Returns why a test of a rule contradicts the category that the rule gives. Null if it does not. */
@@ -361,8 +363,8 @@ function explainContradiction(
       isSenior: false,
       remainingWords: '',
     }
-    const differ = findContradiction(stage, category)
-    if (differ !== null) return differ
+    const contradiction = findContradiction(stage, category)
+    if (contradiction !== null) return contradiction
     // A delegate who answers no to "Are you a post graduate?" is not one.
     return !isYes &&
       isTrainee &&
@@ -372,10 +374,10 @@ function explainContradiction(
       : null
   }
   if (field.type !== 'select' || (test.is !== 'in' && test.is !== 'not-in')) return null
-  const chosen = (field.options ?? []).filter(
+  const matchingOptions = (field.options ?? []).filter(
     (option) => test.values.includes(option.id) === (test.is === 'in'),
   )
-  const differs = chosen.map((option) => {
+  const contradictions = matchingOptions.map((option) => {
     const [byLabel, byId] = [read(option.label), read(option.id)]
     return findContradiction(
       {
@@ -386,8 +388,8 @@ function explainContradiction(
       category,
     )
   })
-  return differs.length > 0 && differs.every((candidate) => candidate !== null)
-    ? (differs[0] ?? null)
+  return contradictions.length > 0 && contradictions.every((candidate) => candidate !== null)
+    ? (contradictions[0] ?? null)
     : null
 }
 

@@ -23,7 +23,7 @@ const countedFieldHiddenCheck: Check = {
   why: 'A line that counts a hidden or empty field is not charged, although the delegate chose it.',
   after: BOUND_ERRORS,
   find: (model) =>
-    findUnansweredFields(model.config).map(({ item, field, isHidden, sample: who }): Draft => {
+    findUnansweredFields(model.config).map(({ item, field, isHidden, sample }): Draft => {
       const path = getItemPath(model, item)
       const {
         by,
@@ -39,7 +39,7 @@ const countedFieldHiddenCheck: Check = {
         at: place,
         part: typeof count === 'object' && key === 'count' ? 'key' : 'value',
         message: `\`${field}\` may be ${isHidden ? 'hidden' : 'left empty'} while \`${item}\` is chosen: nothing is charged then`,
-        notes: [`for \`${who.category}\` with ${describeAnswers(who)}`],
+        notes: [`for \`${sample.category}\` with ${describeAnswers(sample)}`],
         related: model.fields
           .filter(({ id }) => id === field)
           .map((entry) => ({ at: `${entry.path}.id`, message: 'this field' })),
@@ -56,18 +56,18 @@ const chargedWithoutQuestionCheck: Check = {
   why: 'A condition with `not` is also true for delegates who never see the question, so they are charged for something that they did not choose.',
   after: BOUND_ERRORS,
   find: (model) =>
-    findHiddenFields(model.config).map(({ item, field, sample: who }): Draft => {
+    findHiddenFields(model.config).map(({ item, field, sample }): Draft => {
       const condition = model.conditions.find(
         ({ kind, owner }) => kind === 'item' && owner === getItemPath(model, item),
       )
       const test = condition?.maps
         .flatMap(({ tests }) => tests)
         .find((candidate) => candidate.field === field)
-      const described = describeAnswers(who)
+      const answersText = describeAnswers(sample)
       return {
         at: test?.path ?? `${getItemPath(model, item)}.when`,
         message: `\`${item}\` is also charged where \`${field}\` is hidden`,
-        notes: [`for \`${who.category}\`${described === '' ? '' : ` with ${described}`}`],
+        notes: [`for \`${sample.category}\`${answersText === '' ? '' : ` with ${answersText}`}`],
         related: model.fields
           .filter(({ id }) => id === field)
           .map(({ path, raw }) => ({
@@ -86,15 +86,15 @@ const chargedWithoutQuestionCheck: Check = {
 function suggestCondition({ config }: Model, id: string, test: unknown): string {
   const field = config.fields.find((field) => field.id === id)
   const excludedAnswers = findConstants(test, '').map(({ value }) => String(value))
-  const all =
+  const allAnswers =
     field?.type === 'yes-no' ? ['true', 'false'] : (field?.options ?? []).map((entry) => entry.id)
-  const otherAnswers = all.filter((candidate) => !excludedAnswers.includes(candidate))
+  const otherAnswers = allAnswers.filter((candidate) => !excludedAnswers.includes(candidate))
   const formatOptions = (options: readonly string[]): string =>
     options.length === 1 ? options.join() : `[${formatList(options, MAX_LISTED_OPTIONS)}]`
-  const others = `to charge the others too, write [{${id}: {not: ${formatOptions(excludedAnswers)}}}, {${id}: {answered: false}}]`
+  const otherHelp = `to charge the others too, write [{${id}: {not: ${formatOptions(excludedAnswers)}}}, {${id}: {answered: false}}]`
   return otherAnswers.length === 0
-    ? others
-    : `write {${id}: ${formatOptions(otherAnswers)}}; ${others}`
+    ? otherHelp
+    : `write {${id}: ${formatOptions(otherAnswers)}}; ${otherHelp}`
 }
 /** More answers than this are counted instead of listed. */
 const MAX_LISTED_OPTIONS = 6
@@ -106,16 +106,16 @@ function findUnusedPrices(
   model: Model,
   { path }: LocatedItemTable,
   tableAt: number,
-  found: ItemResult,
+  itemResult: ItemResult,
 ): readonly UnusedPrice[] {
-  const reached = new Set(
-    found.reachedCells
+  const reachedCells = new Set(
+    itemResult.reachedCells
       .filter(({ table }) => table === tableAt)
       .map(({ row, period }) => `${row} ${period}`),
   )
   return listItemCells(model).filter(
     ({ table, row, period, amount }) =>
-      table === path && amount !== null && amount > 0 && !reached.has(`${row} ${period}`),
+      table === path && amount !== null && amount > 0 && !reachedCells.has(`${row} ${period}`),
   )
 }
 
@@ -142,10 +142,10 @@ function reportUnusedPrices(
       },
     ]
   const byRow = Map.groupBy(unusedPrices, ({ row }) => row)
-  const isWhole = (row: string): boolean =>
+  const isRowUnused = (row: string): boolean =>
     byRow.get(row)?.length === chargedCells.filter((cell) => cell.row === row).length
-  const rowNames = Object.keys(rows).filter(isWhole)
-  const rest = Map.groupBy(
+  const rowNames = Object.keys(rows).filter(isRowUnused)
+  const remainingPrices = Map.groupBy(
     unusedPrices.filter(({ row }) => !rowNames.includes(row)),
     ({ period }) => period,
   )
@@ -156,18 +156,18 @@ function reportUnusedPrices(
       message: `no delegate is ever charged the prices of the row \`${row}\` of \`${item.id}\``,
       help,
     })),
-    ...[...rest].flatMap(([period, cells]): Draft[] => {
-      const [first, ...others] = cells
-      return first === undefined
+    ...[...remainingPrices].flatMap(([period, cells]): Draft[] => {
+      const [firstPrice, ...otherPrices] = cells
+      return firstPrice === undefined
         ? []
         : [
             {
-              at: first.at,
+              at: firstPrice.at,
               message: `no delegate is ever charged the price of ${formatList(
                 cells.map(({ row }) => (row === 'each' ? `\`${item.id}\`` : `\`${row}\``)),
                 3,
               )} in \`${period}\``,
-              related: others.slice(0, 2).map(({ at }) => ({ at, message: 'and this' })),
+              related: otherPrices.slice(0, 2).map(({ at }) => ({ at, message: 'and this' })),
               help: 'write none, or add a price for delegates who should be able to buy it',
             },
           ]
@@ -256,14 +256,14 @@ const discountForAllCheck: Check = {
     ),
 }
 
-/** Whether a field has a number by which a price can be multiplied. */
+/** Returns whether a field has a number by which a price can be multiplied. */
 const isCountable = ({ type }: { readonly type: string }): boolean =>
   type === 'number' || type === 'people'
 
 const splitWords = (id: string): readonly string[] =>
   id.split(/[-_]/).map((word) => word.replace(/s$/, ''))
 
-/** Whether a condition or the count of an item uses the field. */
+/** Returns whether a condition or the count of an item uses the field. */
 const isUsedElsewhere = ({ conditions, config }: Model, id: string): boolean =>
   conditions.some(({ maps }) =>
     maps.some(({ tests }) => tests.some(({ field }) => field === id)),
@@ -282,14 +282,14 @@ const chosenNumberNotChargedCheck: Check = {
     const numbers = model.config.fields.filter(isCountable)
     return items.flatMap((item, index): Draft[] => {
       const { id, label, by, count, times, amountIn, when } = item
-      const counted = [count?.field, times, amountIn]
-      const namedInLabel = namesInLabel(label)
+      const countedFields = [count?.field, times, amountIn]
+      const namedFields = namesInLabel(label)
       const [unusedNumber] = numbers.filter(
         (field) =>
-          !counted.includes(field.id) &&
-          (namedInLabel.includes(field.id) ||
+          !countedFields.includes(field.id) &&
+          (namedFields.includes(field.id) ||
             // For example a field “Tickets for the dinner”, and a dinner item without a count.
-            (counted.every((candidate) => candidate === undefined) &&
+            (countedFields.every((candidate) => candidate === undefined) &&
               splitWords(id).every((word, nth) => splitWords(field.id)[nth] === word) &&
               !isUsedElsewhere(model, field.id))) &&
           !(when ?? []).some((map) => map.some((test) => test.field === field.id)),
@@ -299,8 +299,8 @@ const chosenNumberNotChargedCheck: Check = {
         ? []
         : [
             {
-              at: `fees.items.${index}.${namedInLabel.includes(unusedNumber.id) ? 'label' : 'id'}`,
-              message: namedInLabel.includes(unusedNumber.id)
+              at: `fees.items.${index}.${namedFields.includes(unusedNumber.id) ? 'label' : 'id'}`,
+              message: namedFields.includes(unusedNumber.id)
                 ? `the label names \`${unusedNumber.id}\`, but the price does not depend on it`
                 : `the form asks for \`${unusedNumber.id}\`, but the price of \`${id}\` does not depend on the number`,
               related:
@@ -327,8 +327,8 @@ const preselectedItemCheck: Check = {
       // preselected, because it cannot be deselected.
       if (model.config.fees.prices === null || !hasPrice) return []
       const getPreselectedValue = (name: string): unknown => {
-        const found = model.config.fields.find((field) => field.id === name)
-        return (found?.min ?? 0) > 0 ? undefined : found?.default
+        const itemField = model.config.fields.find((field) => field.id === name)
+        return (itemField?.min ?? 0) > 0 ? undefined : itemField?.default
       }
       const field =
         count !== undefined && Number(getPreselectedValue(count.field) ?? 0) > 0

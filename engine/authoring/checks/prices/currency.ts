@@ -27,12 +27,12 @@ const listCategoriesWithOtherCurrency = ({ config }: Model) =>
   )
 /** Returns the place that states a currency other than rupees: a category, or the top of the file. */
 const findForeignCurrencyLocation = (model: Model) => {
-  const [first] = listCategoriesWithOtherCurrency(model)
-  return model.config.currency !== INR || first === undefined
+  const [firstCategory] = listCategoriesWithOtherCurrency(model)
+  return model.config.currency !== INR || firstCategory === undefined
     ? CURRENCY_NOTE
     : {
-        at: `categories.${first.index}.currency`,
-        message: `\`${first.id}\` pays in ${first.currency}`,
+        at: `categories.${firstCategory.index}.currency`,
+        message: `\`${firstCategory.id}\` pays in ${firstCategory.currency}`,
       }
 }
 const CURRENCY_NOTE = { at: 'currency', message: 'the currency of the event' } as const
@@ -67,7 +67,7 @@ const cardCurrencyCheck: Check = {
       const { label, currencies } = getCardCapabilities(method)
       if (listCurrenciesOfEvent(model.config).some((currency) => currencies.includes(currency)))
         return []
-      const accepted =
+      const limitation =
         currencies.length === 1 && currencies[0] === INR
           ? 'the card gateway accepts only rupees'
           : `${label} accepts only ${formatList(currencies)}`
@@ -78,7 +78,7 @@ const cardCurrencyCheck: Check = {
       return [
         {
           at: `${at}.gateway`,
-          message: `${accepted}, but the prices of the event are in ${formatPriceUnit(model)}`,
+          message: `${limitation}, but the prices of the event are in ${formatPriceUnit(model)}`,
           related: [CURRENCY_NOTE],
           help: 'replace it with a bank transfer or a method for staff only (office_only: true), which accept any currency',
         },
@@ -95,10 +95,10 @@ const upiCurrencyCheck: Check = {
     const { config, file } = model
     if (typeof file.payment !== 'object') return []
     return config.methods.flatMap((method, index): Draft[] => {
-      const others = listCurrenciesOfEvent(config).filter(
+      const otherCurrencies = listCurrenciesOfEvent(config).filter(
         (currency) => currency !== INR && acceptsCurrency(method, currency),
       )
-      if (others.length === 0) return []
+      if (otherCurrencies.length === 0) return []
       const isMixed = listCurrenciesOfEvent(config).includes(INR) && method.is === 'transfer'
       const hasUpiId =
         method.is === 'transfer' &&
@@ -176,10 +176,10 @@ const unusedCurrencyCheck: Check = {
   why: 'An amount is for the categories that pay in its currency. If there are none, it is never charged.',
   find: (model) => {
     const { config, file } = model
-    const known: readonly string[] = listCurrenciesOfEvent(config)
+    const eventCurrencies: readonly string[] = listCurrenciesOfEvent(config)
     const { items = [], adjustments = [] } = file.fees
     const methods = typeof file.payment === 'object' ? (file.payment.methods ?? []) : []
-    const stated = [
+    const statedCurrencies = [
       ...items.flatMap(({ prices }, i) =>
         Array.isArray(prices)
           ? prices.map(({ currency }, t) => ({
@@ -198,14 +198,14 @@ const unusedCurrencyCheck: Check = {
           : [{ at: `payment.methods.${i}.currencies`, currency: currencies }],
       ),
     ]
-    return stated.flatMap(({ at, currency }): Draft[] =>
-      currency === undefined || known.includes(currency)
+    return statedCurrencies.flatMap(({ at, currency }): Draft[] =>
+      currency === undefined || eventCurrencies.includes(currency)
         ? []
         : [
             {
               at,
               message: `no category pays in ${currency}; the prices of the event are in ${formatPriceUnit(model)}`,
-              help: `add currency: ${currency} to a category, or write ${known.join(' or ')}`,
+              help: `add currency: ${currency} to a category, or write ${eventCurrencies.join(' or ')}`,
             },
           ],
     )
@@ -223,17 +223,17 @@ const currencyWithoutMethodCheck: Check = {
     if (methods.length === 0 || config.status === 'closed') return []
     const { closes } = config.registration
     return listCurrenciesOfEvent(config).flatMap((currency): Draft[] => {
-      const accepting = methods.filter((method) => acceptsCurrency(method, currency))
+      const acceptingMethods = methods.filter((method) => acceptsCurrency(method, currency))
       const index = config.categories.findIndex(({ id }) => getCurrency(config, id) === currency)
       const category = config.categories[index]
-      const lastDay = accepting.some(({ until }) => until === undefined)
+      const lastDay = acceptingMethods.some(({ until }) => until === undefined)
         ? null
-        : (accepting
+        : (acceptingMethods
             .flatMap(({ until = [] }) => until)
             .toSorted()
             .at(-1) ?? null)
-      const ends = lastDay !== null && (closes === undefined || lastDay < closes)
-      if (category === undefined || (accepting.length > 0 && !ends)) return []
+      const endsBeforeClosing = lastDay !== null && (closes === undefined || lastDay < closes)
+      if (category === undefined || (acceptingMethods.length > 0 && !endsBeforeClosing)) return []
       return [
         {
           at: `categories.${index}.${category.currency === undefined ? 'id' : 'currency'}`,
@@ -279,21 +279,21 @@ const duplicateMethodLabelCheck: Check = {
     const choices = listDelegateMethods(config)
     return config.methods.flatMap((method, index): Draft[] => {
       if (method.is === 'desk') return []
-      const first = choices.find(
+      const otherMethod = choices.find(
         (other) =>
           other.label === method.label &&
           listCurrenciesOfEvent(config).some(
             (currency) => acceptsCurrency(other, currency) && acceptsCurrency(method, currency),
           ),
       )
-      if (first === undefined || first.id === method.id) return []
+      if (otherMethod === undefined || otherMethod.id === method.id) return []
       return [
         {
           at: `payment.methods.${index}.label`,
-          message: `\`${first.id}\` and \`${method.id}\` are both offered as “${method.label}”`,
+          message: `\`${otherMethod.id}\` and \`${method.id}\` are both offered as “${method.label}”`,
           related: [
             {
-              at: `payment.methods.${config.methods.findIndex(({ id }) => id === first.id)}.label`,
+              at: `payment.methods.${config.methods.findIndex(({ id }) => id === otherMethod.id)}.label`,
               message: 'the other one',
             },
           ],
@@ -312,10 +312,10 @@ const offerInOtherCurrencyCheck: Check = {
     const { config } = model
     if (listCategoriesWithOtherCurrency(model).length === 0) return []
     return config.approvals.flatMap(({ when, ifRefused: { offer } }, index): Draft[] => {
-      const others = config.categories.filter(
+      const otherCategories = config.categories.filter(
         ({ id }) => offer !== undefined && getCurrency(config, id) !== getCurrency(config, offer),
       )
-      const affectedCategories = others.filter(({ id }) => canApplyTo(when, id))
+      const affectedCategories = otherCategories.filter(({ id }) => canApplyTo(when, id))
       return offer === undefined || affectedCategories.length === 0
         ? []
         : [
@@ -335,12 +335,13 @@ const foreignContributionCheck: Check = {
   why: 'A donation in foreign money is a foreign contribution: only a society registered under the FCRA may accept it.',
   find: (model) => {
     const { file, config } = model
-    const others = listCategoriesWithOtherCurrency(model)
+    const foreignCategories = listCategoriesWithOtherCurrency(model)
     // An event abroad is not subject to Indian law.
-    if (config.currency !== INR || others.length === 0 || file.fcra !== undefined) return []
+    if (config.currency !== INR || foreignCategories.length === 0 || file.fcra !== undefined)
+      return []
     return config.fees.items.flatMap((item, index): Draft[] => {
       const { when, amountIn } = item
-      const donor = others.find(({ id }) => when === undefined || canApplyTo(when, id))
+      const donor = foreignCategories.find(({ id }) => when === undefined || canApplyTo(when, id))
       return amountIn === undefined || donor === undefined
         ? []
         : [

@@ -109,12 +109,12 @@ const tooManyDecimalsCheck: Check = {
       ...listItemCells(model),
       ...listAdjustmentAmounts(model),
     ]
-    const cells = amounts.flatMap(({ at, value, text, amount, currency }): Draft[] =>
+    const cellDrafts = amounts.flatMap(({ at, value, text, amount, currency }): Draft[] =>
       typeof value === 'number' && amount === null
         ? [{ at, ...explainAmount(text, currency) }]
         : [],
     )
-    const expected = (model.file.examples?.cases ?? []).flatMap((example, index) => {
+    const exampleDrafts = (model.file.examples?.cases ?? []).flatMap((example, index) => {
       const { expect } = example
       const currency = getCurrency(model.config, example.category ?? expect.category ?? null)
       const paths = [
@@ -130,7 +130,7 @@ const tooManyDecimalsCheck: Check = {
           : [{ at, ...explainAmount(text, currency) }]
       })
     })
-    const high = listTableCells(model).flatMap(({ at, amount, text, currency }): Draft[] =>
+    const excessDrafts = listTableCells(model).flatMap(({ at, amount, text, currency }): Draft[] =>
       amount !== null &&
       currency === INR &&
       model.config.payment !== null &&
@@ -144,7 +144,7 @@ const tooManyDecimalsCheck: Check = {
           ]
         : [],
     )
-    return [...cells, ...expected, ...high]
+    return [...cellDrafts, ...exampleDrafts, ...excessDrafts]
   },
 }
 
@@ -182,14 +182,14 @@ const pairConsecutiveCells = memoize((model: Model) => {
     const periods = cell.periods ?? fees.items[cell.item ?? -1]?.periods ?? fees.periods
     const order = periods.map(({ id }) => id)
     const row = rows.get(getRowKey(cell)) ?? []
-    const before = order
+    const previousCell = order
       .slice(0, order.indexOf(cell.period))
       .toReversed()
       .map((id) => row.find((other) => other.period === id))
       .find((other) => other?.amount != null && other.amount > 0)
-    return cell.amount === null || before?.amount == null
+    return cell.amount === null || previousCell?.amount == null
       ? []
-      : [{ cell, amount: cell.amount, before: before.amount, beforeAt: before.at }]
+      : [{ cell, amount: cell.amount, before: previousCell.amount, beforeAt: previousCell.at }]
   })
 })
 
@@ -211,12 +211,13 @@ const priceDropsCheck: Check = {
     const dropsByColumn = Map.groupBy(priceDrops, ({ cell }) => getColumnKey(cell))
     return priceDrops.map(({ cell, before, beforeAt }): Draft => {
       const column = getColumnKey(cell)
-      const isColumn = (dropsByColumn.get(column)?.length ?? 0) > 1 && !risingColumns.has(column)
+      const isWholeColumn =
+        (dropsByColumn.get(column)?.length ?? 0) > 1 && !risingColumns.has(column)
       return {
         at: cell.at,
         message: `cheaper than in the previous period (${formatMoney(before, cell.currency)})`,
         related: [{ at: beforeAt, message: 'the previous period' }],
-        help: isColumn
+        help: isWholeColumn
           ? `every price falls in \`${cell.period}\`: if two columns are swapped, swap their names in the first row`
           : 'if the two are swapped, write the lower price under the earlier period',
       }
@@ -250,12 +251,12 @@ const priceZeroCheck: Check = {
  * items, only rows are compared, because a suite may cost five times as much as a bed.
  */
 const computePriceRatios = memoize((model: Model): ReadonlyMap<string, number> => {
-  const before = new Map(pairConsecutiveCells(model).map((step) => [step.cell.at, step]))
+  const stepsByPath = new Map(pairConsecutiveCells(model).map((step) => [step.cell.at, step]))
   const columns = Map.groupBy(
     listTableCells(model),
     ({ table, period, currency }) => `${table} ${period} ${currency}`,
   )
-  // A stall may cost thirty times as much as a visitor's pass, but in every period: no price of its row has an extra digit.
+  // A stall may cost thirty times as much as a visitor's pass. If it does so in every period, no digit is wrong.
   const hasSteadyRow = (at: string): boolean =>
     pairConsecutiveCells(model).some(
       (step) => step.beforeAt === at && step.amount >= step.before && step.amount < step.before * 2,
@@ -264,27 +265,28 @@ const computePriceRatios = memoize((model: Model): ReadonlyMap<string, number> =
     listAllCells(model).flatMap(
       ({ at, table, period, currency, amount }): readonly (readonly [string, number])[] => {
         if (amount === null) return []
-        const step = before.get(at)
+        const step = stepsByPath.get(at)
         if (step !== undefined) {
           // After a price with a missing digit, the next price is not a jump. The finding is reported at the
           // missing digit.
-          const earlier = before.get(step.beforeAt)?.before ?? 0
-          const usual = earlier >= step.before * PRICE_JUMP_FACTOR ? earlier : step.before
-          return [[at, step.amount / usual]]
+          const earlierAmount = stepsByPath.get(step.beforeAt)?.before ?? 0
+          const usualAmount =
+            earlierAmount >= step.before * PRICE_JUMP_FACTOR ? earlierAmount : step.before
+          return [[at, step.amount / usualAmount]]
         }
         const column = (columns.get(`${table} ${period} ${currency}`) ?? [])
           .flatMap((other) => (other.amount === null || other.at === at ? [] : [other.amount]))
           .sort((a, b) => a - b)
-        const middle = column[Math.floor(column.length / 2)]
-        return column.length < 2 || middle === undefined || middle === 0 || hasSteadyRow(at)
+        const median = column[Math.floor(column.length / 2)]
+        return column.length < 2 || median === undefined || median === 0 || hasSteadyRow(at)
           ? []
-          : [[at, amount / middle]]
+          : [[at, amount / median]]
       },
     ),
   )
 })
 
-/** Whether a cell appears to have an extra digit. Other findings about such a cell are consequences of it. */
+/** Returns whether a cell appears to have an extra digit. Other findings about such a cell are consequences of it. */
 export function hasExtraDigit(model: Model, at: string): boolean {
   return (computePriceRatios(model).get(at) ?? 0) >= PRICE_JUMP_FACTOR
 }
@@ -295,14 +297,14 @@ const priceJumpCheck: Check = {
   why: 'With one digit too many, a delegate pays ten times the price.',
   after: [...TABLE_ERRORS, 'EV406'],
   find: (model) => {
-    const first = new Set(pairConsecutiveCells(model).map(({ cell }) => cell.at))
+    const followingCells = new Set(pairConsecutiveCells(model).map(({ cell }) => cell.at))
     return listAllCells(model).flatMap(({ at, amount, currency }): Draft[] => {
-      const times = computePriceRatios(model).get(at)
-      if (amount === null || times === undefined || times < PRICE_JUMP_FACTOR) return []
+      const ratio = computePriceRatios(model).get(at)
+      if (amount === null || ratio === undefined || ratio < PRICE_JUMP_FACTOR) return []
       return [
         {
           at,
-          message: `${formatMoney(amount, currency)} is ${Math.round(times)} times ${first.has(at) ? 'the previous price' : 'the usual price'}; check the number of digits`,
+          message: `${formatMoney(amount, currency)} is ${Math.round(ratio)} times ${followingCells.has(at) ? 'the previous price' : 'the usual price'}; check the number of digits`,
         },
       ]
     })

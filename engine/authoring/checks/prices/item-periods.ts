@@ -42,7 +42,7 @@ const itemPeriodGapCheck: Check = {
 
 const isReversed = ({ from, to }: Period): boolean =>
   from !== undefined && to !== undefined && to < from
-const shareADay = (a: Period, b: Period): boolean =>
+const haveCommonDay = (a: Period, b: Period): boolean =>
   (a.from === undefined || b.to === undefined || a.from <= b.to) &&
   (b.from === undefined || a.to === undefined || b.from <= a.to)
 
@@ -62,16 +62,16 @@ const itemPeriodOverlapCheck: Check = {
               help: 'swap the two dates, or correct the year',
             },
           ]
-        const before = periods.findIndex(
-          (other, i) => i < index && !isReversed(other) && shareADay(other, period),
+        const overlappingIndex = periods.findIndex(
+          (other, i) => i < index && !isReversed(other) && haveCommonDay(other, period),
         )
-        return before < 0
+        return overlappingIndex < 0
           ? []
           : [
               {
                 at: `${path}.${index}`,
-                message: `periods \`${periods[before]?.id ?? ''}\` and \`${period.id}\` of \`${name}\` have a day in common`,
-                related: [{ at: `${path}.${before}`, message: 'the other one' }],
+                message: `periods \`${periods[overlappingIndex]?.id ?? ''}\` and \`${period.id}\` of \`${name}\` have a day in common`,
+                related: [{ at: `${path}.${overlappingIndex}`, message: 'the other one' }],
                 help: 'begin each period on the day after the previous one ends',
               },
             ]

@@ -8,13 +8,13 @@ import { INR } from '../../../lib/money.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks } from '../../checked-file.ts'
 
-/** Whether the method accepts UPI: card gateways do, and transfers whose instructions contain a UPI ID. */
+/** Returns whether the method accepts UPI: card gateways do, and transfers whose instructions contain a UPI ID. */
 const acceptsUpi = (method: PaymentMethod): boolean =>
   method.is === 'card' ||
   (method.is === 'transfer' &&
     findBankNumbers(method.instructions).some(({ label }) => label === 'UPI ID'))
 
-/** Whether a condition's tests of the payment method can be true for this method. Other tests are ignored. */
+/** Returns whether a condition's tests of the payment method can be true for this method. Other tests are ignored. */
 const appliesTo = (when: Condition, { id }: PaymentMethod): boolean =>
   when.some((map) => {
     const tests = map.filter(({ field }) => field === METHOD_NAME)

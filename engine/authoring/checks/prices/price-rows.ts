@@ -58,16 +58,16 @@ function checkTableLengths(
   periodsPath = 'fees.periods',
 ): readonly Draft[] {
   const columns = (prices.period ?? []).map(String)
-  const missing = periods.map(({ id }) => id).filter((id) => !columns.includes(id))
+  const missingPeriods = periods.map(({ id }) => id).filter((id) => !columns.includes(id))
   const note = `periods: ${formatList(columns)}`
   const missingColumns: readonly Draft[] =
-    missing.length === 0
+    missingPeriods.length === 0
       ? []
       : [
           {
             at: `${path}.period`,
-            message: `the first row does not name ${missing.map((id) => `\`${id}\``).join(' and ')}`,
-            related: missing.map((id) => ({
+            message: `the first row does not name ${missingPeriods.map((id) => `\`${id}\``).join(' and ')}`,
+            related: missingPeriods.map((id) => ({
               at: `${periodsPath}.${periods.findIndex((period) => period.id === id)}.id`,
               message: 'declared here',
             })),
@@ -88,13 +88,13 @@ function checkTableLengths(
   )
   // If the first row is wrong, the expected number of prices in the other rows is unknown.
   if (repeatedColumns.length > 0) return [...missingColumns, ...repeatedColumns]
-  const count = (row: readonly unknown[]): string =>
+  const formatCounts = (row: readonly unknown[]): string =>
     `${row.length} price${row.length === 1 ? '' : 's'} for ${columns.length} period${columns.length === 1 ? '' : 's'}`
   const wrongRows = Object.entries(prices).filter(
     ([category, row]) => category !== 'period' && row.length !== columns.length,
   )
-  const [shortest, longest] = [Math.min, Math.max].map((of) =>
-    of(...wrongRows.map(([, row]) => row.length)),
+  const [shortest, longest] = [Math.min, Math.max].map((compute) =>
+    compute(...wrongRows.map(([, row]) => row.length)),
   )
   // If every row has the same number of prices, only the first row is wrong, so it is the only finding.
   if (
@@ -102,15 +102,15 @@ function checkTableLengths(
     shortest === longest &&
     wrongRows.length === Object.keys(prices).length - 1
   ) {
-    const each = wrongRows[0]?.[1] ?? []
-    if (each.length === columns.length + missing.length) return missingColumns
-    const hasExtraPrice = each.length > columns.length
+    const firstRow = wrongRows[0]?.[1] ?? []
+    if (firstRow.length === columns.length + missingPeriods.length) return missingColumns
+    const hasExtraPrice = firstRow.length > columns.length
     return [
       ...missingColumns,
       {
         at: `${path}.period`,
         part: 'entry',
-        message: `${columns.length} period${columns.length === 1 ? '' : 's'} here, but all ${wrongRows.length} rows have ${each.length} price${each.length === 1 ? '' : 's'}`,
+        message: `${columns.length} period${columns.length === 1 ? '' : 's'} here, but all ${wrongRows.length} rows have ${firstRow.length} price${firstRow.length === 1 ? '' : 's'}`,
         related: wrongRows
           .slice(0, 1)
           .map(([category]) => ({ at: `${path}.${category}`, message: 'such as this row' })),
@@ -125,7 +125,7 @@ function checkTableLengths(
     {
       at: `${path}.${category}`,
       part: 'entry',
-      message: count(row),
+      message: formatCounts(row),
       related: [{ at: `${path}.period`, part: 'entry', message: 'the columns' }],
       notes: [note],
       help: 'write one price for each period: an amount, free, or none if it is not on sale then',

@@ -9,7 +9,7 @@ import { CODE_NAME } from '../../../rules/pricing-context.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 
-/** Whether the conditions of an adjustment refer to this kind of discount code. */
+/** Returns whether the conditions of an adjustment refer to this kind of discount code. */
 function refersToCode(when: Condition | undefined, kind: string): boolean {
   return (when ?? []).some((map) =>
     map.some(
@@ -91,28 +91,28 @@ const fewLeftAlwaysCheck: Check = {
   why: 'The form would state from the first day that few seats are left.',
   find: ({ file }) =>
     (file.quotas ?? []).flatMap(({ id, few, max }, index): Draft[] => {
-      const all: readonly (readonly [string | null, number])[] =
+      const maxima: readonly (readonly [string | null, number])[] =
         typeof max === 'number' ? [[null, max]] : Object.entries(max)
-      const smallest = all
-        .filter(([, places]) => few !== undefined && places <= few)
+      const smallestMaximum = maxima
+        .filter(([, seats]) => few !== undefined && seats <= few)
         .toSorted(([, a], [, b]) => a - b)[0]
-      if (smallest === undefined) return []
-      const [option, places] = smallest
+      if (smallestMaximum === undefined) return []
+      const [option, seats] = smallestMaximum
       const optionText = option === null ? '' : ` for \`${option}\``
       return [
         {
           at: `quotas.${index}.few`,
           message:
-            places === 0
+            seats === 0
               ? `\`${id}\` has no seats${optionText}, so “few left” never applies`
-              : `\`${id}\` has ${places} ${places === 1 ? 'seat' : 'seats'}${optionText}, and “few left” applies to all of them`,
+              : `\`${id}\` has ${seats} ${seats === 1 ? 'seat' : 'seats'}${optionText}, and “few left” applies to all of them`,
           related: [
             {
               at: `quotas.${index}.max${option === null ? '' : `.${option}`}`,
               message: 'the seats',
             },
           ],
-          help: places < 2 ? 'remove `few`' : `write fewer than ${places}`,
+          help: seats < 2 ? 'remove `few`' : `write fewer than ${seats}`,
         },
       ]
     }),
@@ -157,22 +157,22 @@ const quotaExceedsTotalCheck: Check = {
   severity: 'warning',
   why: 'A quota larger than the quota for all delegates is never reached. One of the two numbers is wrong.',
   find: ({ file }) => {
-    const limits = file.quotas ?? []
-    const all = limits.findIndex(
+    const quotas = file.quotas ?? []
+    const totalIndex = quotas.findIndex(
       ({ when, max, count }) =>
         when === undefined && count === undefined && typeof max === 'number' && max > 0,
     )
-    const total = limits[all]
-    if (total === undefined || typeof total.max !== 'number') return []
-    const { id: totalId, max: totalMax } = total
-    return limits.flatMap(({ id, when, max, count }, index): Draft[] =>
+    const totalQuota = quotas[totalIndex]
+    if (totalQuota === undefined || typeof totalQuota.max !== 'number') return []
+    const { id: totalId, max: totalMax } = totalQuota
+    return quotas.flatMap(({ id, when, max, count }, index): Draft[] =>
       when === undefined || count !== undefined || typeof max !== 'number' || max <= totalMax
         ? []
         : [
             {
               at: `quotas.${index}.max`,
               message: `\`${id}\` has ${max} seats, but the quota \`${totalId}\` for all delegates has ${totalMax}`,
-              related: [{ at: `quotas.${all}.max`, message: 'the quota for all delegates' }],
+              related: [{ at: `quotas.${totalIndex}.max`, message: 'the quota for all delegates' }],
               help: `write ${totalMax} or fewer, or raise \`${totalId}\``,
             },
           ],

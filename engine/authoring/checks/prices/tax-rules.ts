@@ -1,4 +1,4 @@
-/** Checks EV1143 to EV1145: tax rules replace a tax, each rule can apply, and pages state the tax that was charged. */
+/** Checks EV1143 to EV1145: tax rules replace a tax, each rule can apply, and pages state the charged tax. */
 import { formatDay } from '../../../lib/time.ts'
 import type { TaxRule } from '../../../event/pricing-types.ts'
 import { isTaxRuleActive } from '../../../pricing/tax-rules.ts'
@@ -8,7 +8,7 @@ import type { Check, Checks, Model } from '../../checked-file.ts'
 
 const RULES_PATH = 'fees.tax_rules'
 
-/** Returns the tax rules of the fees, then those of each item, with their places. */
+/** Returns the tax rules of the fees, then those of each item, with their paths. */
 const listRules = ({ config, file }: Model) => [
   { path: RULES_PATH, rules: config.fees.taxRules ?? [], raw: file.fees.tax_rules },
   ...config.fees.items.map(({ ownTaxRules }, i) => ({
@@ -48,7 +48,7 @@ const taxRulesWithoutTaxCheck: Check = {
   },
 }
 
-/** Whether an earlier rule applies on every day of a rule, for every delegate. */
+/** Returns whether an earlier rule applies on every day of a rule, for every delegate. */
 const isCovered = (earlier: TaxRule, rule: TaxRule): boolean =>
   earlier.when === undefined &&
   (earlier.from === undefined || (rule.from !== undefined && earlier.from <= rule.from)) &&
@@ -62,25 +62,25 @@ const taxRuleNeverAppliesCheck: Check = {
   find: (model) =>
     listRules(model).flatMap(({ path, rules, raw }) =>
       rules.flatMap((rule, index): Draft[] => {
-        const before = rules.findIndex((earlier, i) => i < index && isCovered(earlier, rule))
-        if (before >= 0)
+        const earlierIndex = rules.findIndex((earlier, i) => i < index && isCovered(earlier, rule))
+        if (earlierIndex >= 0)
           return [
             {
               at: `${path}.${index}`,
               message: 'an earlier rule applies to every delegate on every day of this one',
-              related: [{ at: `${path}.${before}`, message: 'the earlier one' }],
+              related: [{ at: `${path}.${earlierIndex}`, message: 'the earlier one' }],
               help: 'move this rule up, or limit the earlier one with `when`, `from` or `to`',
             },
           ]
         if (listBillDays(model.config).some(({ on }) => isTaxRuleActive(rule, on))) return []
         const { from, to } = raw?.[index] ?? {}
-        const edge = rule.from ?? rule.to
-        return edge === undefined || (from === undefined && to === undefined)
+        const statedDay = rule.from ?? rule.to
+        return statedDay === undefined || (from === undefined && to === undefined)
           ? []
           : [
               {
                 at: `${path}.${index}.${rule.from === undefined ? 'to' : 'from'}`,
-                message: `registration is not open on any day of this rule, ${rule.from === undefined ? 'to' : 'from'} ${formatDay(edge)}`,
+                message: `registration is not open on any day of this rule, ${rule.from === undefined ? 'to' : 'from'} ${formatDay(statedDay)}`,
                 help: 'check the year, or remove the rule',
               },
             ]
@@ -93,14 +93,14 @@ const taxRulesSplitTotalCheck: Check = {
   severity: 'error',
   why: 'The result page would calculate the tax from the total at one rate, not at the rate that was charged.',
   find: (model) => {
-    const stated = listRules(model).find(({ rules }) => rules.length > 0)
-    return stated === undefined || model.config.results.amounts !== 'split-total'
+    const firstRules = listRules(model).find(({ rules }) => rules.length > 0)
+    return firstRules === undefined || model.config.results.amounts !== 'split-total'
       ? []
       : [
           {
             at: 'results.amounts',
             message: 'split-total uses only one tax rate, but `tax_rules` has others',
-            related: [{ at: stated.path, part: 'key', message: 'the rules' }],
+            related: [{ at: firstRules.path, part: 'key', message: 'the rules' }],
             help: 'remove results.amounts: the page then shows the amounts of the bill',
           },
         ]

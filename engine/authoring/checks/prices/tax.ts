@@ -19,20 +19,20 @@ const splitMismatchCheck: Check = {
   find: (model) => {
     const { fees, results } = model.config
     if (results.amounts !== 'split-total') return []
-    const differing = listTableCells(model).flatMap(({ at, amount, currency }) => {
+    const differences = listTableCells(model).flatMap(({ at, amount, currency }) => {
       if (amount === null) return []
       const form = splitPrice(fees.tax, amount)
       const page = splitTotal(fees.tax, form.total, currency)
       return form.base === page.base ? [] : [{ at, currency, form: form.base, page: page.base }]
     })
-    const [firstDifference] = differing
+    const [firstDifference] = differences
     if (firstDifference === undefined) return []
     return [
       {
         at: firstDifference.at,
         message: `the form shows a base of ${formatMoney(firstDifference.form, firstDifference.currency)}, the result page ${formatMoney(firstDifference.page, firstDifference.currency)}`,
         related: [{ at: 'results.amounts', message: 'calculated here' }],
-        notes: differing.length > 1 ? [`and ${differing.length - 1} more`] : [],
+        notes: differences.length > 1 ? [`and ${differences.length - 1} more`] : [],
         help:
           firstDifference.currency === INR
             ? 'remove results.amounts, or choose prices whose tax is whole rupees'
@@ -159,20 +159,20 @@ function findTaxesOfText(model: Model, path: string): readonly TaxAt[] {
   const eventTaxes = listItemTaxes(model)
   if (eventTaxes.length === 0) return []
   const { items } = model.config.fees
-  const labelled = /^fees\.items\.(\d+)\.label/.exec(path)?.[1]
+  const labelIndex = /^fees\.items\.(\d+)\.label/.exec(path)?.[1]
   const [, s, f] = /^form\.sections\.(\d+)\.fields\.(\d+)\./.exec(path) ?? []
   const fieldId = model.file.form.sections[Number(s)]?.fields[Number(f)]?.id
   const labelledItems = items.filter((item, i) =>
-    labelled === undefined
+    labelIndex === undefined
       ? fieldId !== undefined &&
         [item.by, item.count?.field, item.times, item.amountIn].includes(fieldId)
-      : i === Number(labelled),
+      : i === Number(labelIndex),
   )
   return labelledItems.some((item) => eventTaxes.some((candidate) => candidate.item === item))
     ? labelledItems.flatMap((item) => {
-        const own = eventTaxes.filter((candidate) => candidate.item === item)
+        const ownTaxes = eventTaxes.filter((candidate) => candidate.item === item)
         const isStated = model.file.fees.items?.[items.indexOf(item)]?.tax !== undefined
-        return isStated ? own : [...own, ...listFeesTax(model)]
+        return isStated ? ownTaxes : [...ownTaxes, ...listFeesTax(model)]
       })
     : []
 }
@@ -230,11 +230,11 @@ const findSpan = (
   span: [at + start, at + end],
 })
 
-/** Whether a claim only states an amount with or without tax correctly: "Members pay ₹5,900 with GST". */
+/** Returns whether a claim only states an amount with or without tax correctly: "Members pay ₹5,900 with GST". */
 function statesAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
   const statedAmounts = findSignedAmounts(statement, model.config.currency)
   const { items, tax } = model.config.fees
-  const known = [
+  const knownAmounts = [
     ...listTableCells(model).map(({ amount }) => ({ amount, of: tax })),
     ...listItemCells(model).map(({ amount, item }) => ({ amount, of: items[item]?.tax ?? tax })),
     ...listAdjustmentAmounts(model).map(({ amount }) => ({ amount, of: tax })),
@@ -243,7 +243,7 @@ function statesAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
     const { base, total } = splitPrice(of, amount)
     return [is === 'inclusive' ? total : base]
   })
-  return statedAmounts.length > 0 && statedAmounts.every((amount) => known.includes(amount))
+  return statedAmounts.length > 0 && statedAmounts.every((amount) => knownAmounts.includes(amount))
 }
 
 const textTaxInclusionCheck: Check = {
@@ -252,9 +252,9 @@ const textTaxInclusionCheck: Check = {
   why: 'If a text wrongly says that the fee includes the tax, delegates pay more than stated, or the organiser gets less.',
   find: (model) => {
     return findClaims(model).flatMap(({ eventText, claim, taxes }): Draft[] => {
-      const [first] = taxes
-      if (first === undefined || first.tax.percent === 0) return []
-      const { tax, at } = first
+      const [firstTax] = taxes
+      if (firstTax === undefined || firstTax.tax.percent === 0) return []
+      const { tax, at } = firstTax
       const context = `${eventText.heading} ${claim.statement}`
       const shownValue = eventText.shows ?? ''
       if (claim.is === 'mentioned' || taxes.some((tax) => tax.tax.prices === claim.is)) return []
@@ -265,12 +265,13 @@ const textTaxInclusionCheck: Check = {
         return []
       if (claim.is === 'exclusive' && (BASE_WORDS.test(context) || shownValue === 'base')) return []
       if (statesAmountPaid(model, claim)) return []
-      const now = tax.prices === 'inclusive' ? 'the prices include it' : 'it is added to the prices'
+      const actualRule =
+        tax.prices === 'inclusive' ? 'the prices include it' : 'it is added to the prices'
       return [
         {
           ...findSpan(eventText, claim),
-          message: `${CLAIM_PHRASES[claim.is]} ${tax.name}; in this file ${now}`,
-          related: [{ at: `${at}.prices`, message: now }],
+          message: `${CLAIM_PHRASES[claim.is]} ${tax.name}; in this file ${actualRule}`,
+          related: [{ at: `${at}.prices`, message: actualRule }],
           help:
             claim.is === 'none'
               ? `leave \`tax\` out of ${at === 'fees.tax' ? 'fees' : 'the item'}, or remove this from the text`
@@ -290,13 +291,13 @@ const textPercentCheck: Check = {
     const eventTaxes = listItemTaxes(model)
     return collectEventTexts(model).flatMap((eventText) => {
       const localTaxes = findTaxesOfText(model, eventText.path)
-      const [first, ...others] = localTaxes.length > 0 ? localTaxes : listFeesTax(model)
-      if (first === undefined) return []
-      const { tax, at } = first
+      const [mainTax, ...otherTaxes] = localTaxes.length > 0 ? localTaxes : listFeesTax(model)
+      if (mainTax === undefined) return []
+      const { tax, at } = mainTax
       return findTaxPercents(eventText.text, tax.name).flatMap((claim): Draft[] => {
         const itemTaxes =
           localTaxes.length > 0 || isRegistrationTaxClaim(eventText, claim) ? [] : eventTaxes
-        return [first, ...others, ...itemTaxes].some((candidate) =>
+        return [mainTax, ...otherTaxes, ...itemTaxes].some((candidate) =>
           isPercentOf(candidate, claim),
         ) ||
           (localTaxes.length > 0 ? NON_ITEM_WORDS : OTHER_FEE_WORDS).test(
@@ -319,7 +320,7 @@ const textPercentCheck: Check = {
 const isPercentOf = ({ tax }: TaxAt, { percent, isHalf }: TaxClaim): boolean =>
   percent === null || percent === tax.percent || (isHalf && percent * 2 === tax.percent)
 
-/** Whether a claim is about the registration fee ("Registration fees plus 5% GST") and not about an item. */
+/** Returns whether a claim is about the registration fee ("Registration fees plus 5% GST") and not about an item. */
 function isRegistrationTaxClaim({ text }: EventText, claim: TaxClaim): boolean {
   const { left } = findStatement(text, claim)
   return /\b(?:registration|regn|delegate|conference)\b/i.test(left.split(/,|\band\b/).at(-1) ?? '')
@@ -336,33 +337,33 @@ const taxNotChargedCheck: Check = {
     if (config.fees.tax !== null || config.fees.prices === null) return []
     const help = 'remove it, or add under fees: tax: {name: GST, percent: 18, prices: exclusive}'
     const related = [{ at: 'fees', part: 'key' as const, message: 'no tax is set here' }]
-    const getRow = (at: string): Draft => ({
+    const createRowDraft = (at: string): Draft => ({
       at,
       message: '`gst` is not shown: the fees have no tax',
       related,
       help,
     })
-    const rows = [
+    const rowDrafts = [
       ...(file.form.summary?.lines ?? []).flatMap((line, i) =>
-        line === 'gst' ? [getRow(`form.summary.lines.${i}`)] : [],
+        line === 'gst' ? [createRowDraft(`form.summary.lines.${i}`)] : [],
       ),
       ...(['success', 'failed'] as const).flatMap((page) =>
         file.results[page].details.flatMap((detail, i) => {
           const path = `results.${page}.details.${i}`
           return detail === 'gst'
-            ? [getRow(path)]
+            ? [createRowDraft(path)]
             : typeof detail === 'object' && detail.show === 'gst'
-              ? [getRow(`${path}.show`)]
+              ? [createRowDraft(`${path}.show`)]
               : []
         }),
       ),
       ...(file.admin?.lists ?? []).flatMap((list, l) =>
         list.columns.flatMap((column, i) =>
-          column === 'gst' ? [getRow(`admin.lists.${l}.columns.${i}`)] : [],
+          column === 'gst' ? [createRowDraft(`admin.lists.${l}.columns.${i}`)] : [],
         ),
       ),
     ]
-    const texts = collectEventTexts(model).flatMap((eventText) => {
+    const textDrafts = collectEventTexts(model).flatMap((eventText) => {
       const placeholderDrafts = [...eventText.text.matchAll(TAX_PLACEHOLDER)].map(
         (match): Draft => ({
           at: eventText.path,
@@ -385,7 +386,7 @@ const taxNotChargedCheck: Check = {
           help,
         }))
     })
-    return [...rows, ...texts]
+    return [...rowDrafts, ...textDrafts]
   },
 }
 

@@ -1,4 +1,4 @@
-/** Checks EV640, EV641, EV643, EV644: adjustments, preselected answers and free categories with an unlikely effect. */
+/** Checks EV640, EV641, EV643, EV644: unlikely adjustments, preselected answers and free categories. */
 import type { Condition } from '../../../event/answer-types.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { METHOD_NAME } from '../../../rules/pricing-context.ts'
@@ -82,21 +82,21 @@ const preselectedPriceCheck: Check = {
   find: (model) => [
     ...model.config.fees.items.flatMap((item, index): Draft[] => {
       const field = model.fields.find(({ id }) => id === item.by)
-      const chosen = field?.raw.default
-      if (field === undefined || typeof chosen !== 'string') return []
+      const defaultOption = field?.raw.default
+      if (field === undefined || typeof defaultOption !== 'string') return []
       const costsMoney = (row: string): boolean =>
         listItemCells(model).some(
           (cell) => cell.item === index && cell.row === row && (cell.amount ?? 0) > 0,
         )
-      const others = (field.field.options ?? []).filter(({ id }) => id !== chosen)
+      const otherOptions = (field.field.options ?? []).filter(({ id }) => id !== defaultOption)
       // If the answer is optional, leaving it out costs nothing.
-      const isOptional = field.field.required === undefined && others.length > 0
-      const isOtherFree = others.some(({ id }) => !costsMoney(id))
-      return costsMoney(chosen) && (isOtherFree || isOptional)
+      const isOptional = field.field.required === undefined && otherOptions.length > 0
+      const isOtherFree = otherOptions.some(({ id }) => !costsMoney(id))
+      return costsMoney(defaultOption) && (isOtherFree || isOptional)
         ? [
             {
               at: `${field.path}.default`,
-              message: `the preselected option \`${chosen}\` costs money, and ${isOtherFree ? 'another option does not' : 'the question need not be answered'}`,
+              message: `the preselected option \`${defaultOption}\` costs money, and ${isOtherFree ? 'another option does not' : 'the question need not be answered'}`,
               related: [{ at: `fees.items.${index}.id`, message: 'charged here' }],
               help: isOtherFree
                 ? 'preselect the option without a price, or leave default out'

@@ -13,7 +13,7 @@ const DIGIT_FACTOR = 8
 const DIGIT_FACTOR_SAME_KIND = 10
 /** The factor for two options of different kinds. */
 const DIGIT_FACTOR_TWO_OPTIONS = 20
-/** Items whose options are of one kind and have similar prices. */
+/** Words for items whose options are of one kind and have similar prices. */
 const KIND_WORDS =
   /\b(?:workshops?|courses?|sessions?|rooms?|beds?|(?:t-?)?shirts?|pass(?:es)?|contests?)\b/i
 /** Prices within this factor of each other are similar. */
@@ -47,10 +47,10 @@ function listCells(model: Model): readonly Cell[] {
   )
 }
 
-/** Categories whose prices may differ much from those of ordinary delegates. */
+/** Words for categories whose prices may differ much from those of ordinary delegates. */
 const SPECIAL_CATEGORY_WORDS =
   /\b(?:students?|undergrad\w*|ug|pg|post ?grad\w*|interns?|trainees?|residents?|scholars?|nurses?|nursing|allied|technicians?|schools?|child\w*|kids?|juniors?|seniors?|retired|trade|exhibit\w*|stalls?|vendors?|publishers?|compan(?:y|ies)|corporate|industry|sponsors?|institution\w*|groups?|teams?|famil(?:y|ies)|couples?|day|days|online|virtual|accompan\w+|spouses?|visitors?|observers?|life|patrons?|vip|only)\b/i
-/** Items for one person, which cost less than ten registrations. */
+/** Words for items for one person, which cost less than ten registrations. */
 const PERSONAL_ITEM_WORDS =
   /\b(?:certificates?|lunch(?:es)?|dinners?|banquets?|gala|evenings?|part(?:y|ies)|meals?|breakfasts?|(?:t-?)?shirts?|kits?|bags?|mugs?|caps?|souvenir copy|bus|boats?|transport|shuttles?|pick-?up|parking|accompanying|companions?|spouses?|child\w*|family|workshops?|tours?)\b/i
 const COMPANION_WORDS = /\b(?:accompan\w+|companions?|spouses?)\b/i
@@ -102,7 +102,7 @@ function getItemName(model: Model, cell: Cell): string {
 
 /** Compares the ratio of an option's prices in two tables with the ratios of all other options. */
 function findOutlierByRatio(cell: Cell, cells: readonly Cell[]): Outlier | null {
-  const inPeriod = cells.filter(
+  const cellsInPeriod = cells.filter(
     (candidate) =>
       candidate.item === cell.item &&
       candidate.period === cell.period &&
@@ -110,14 +110,14 @@ function findOutlierByRatio(cell: Cell, cells: readonly Cell[]): Outlier | null 
   )
   const computeShare = (row: string, other: string): number | null => {
     const [ownCell, otherCell] = [cell.table, other].map((table) =>
-      inPeriod.find((candidate) => candidate.table === table && candidate.row === row),
+      cellsInPeriod.find((candidate) => candidate.table === table && candidate.row === row),
     )
     return ownCell === undefined || otherCell === undefined
       ? null
       : ownCell.amount / otherCell.amount
   }
-  const rows = [...new Set(inPeriod.map(({ row }) => row))].filter((row) => row !== cell.row)
-  const other = inPeriod.find(({ table, row }) => table !== cell.table && row === cell.row)
+  const rows = [...new Set(cellsInPeriod.map(({ row }) => row))].filter((row) => row !== cell.row)
+  const other = cellsInPeriod.find(({ table, row }) => table !== cell.table && row === cell.row)
   if (other === undefined) return null
   const ownShare = computeShare(cell.row, other.table)
   const shares = rows.flatMap((row) => computeShare(row, other.table) ?? [])
@@ -147,12 +147,14 @@ function findOutlierAcrossCurrencies(
     registration.filter((candidate) => candidate.currency === currency).map(({ amount }) => amount)
   const [ownAmounts, foreignAmounts] = [listAmountsIn(cell.currency), listAmountsIn(other.currency)]
   if (ownAmounts.length === 0 || foreignAmounts.length === 0) return null
-  const stated = cell.amount / other.amount
+  const statedRatio = cell.amount / other.amount
   const [low, high] = [
     Math.min(...ownAmounts) / Math.max(...foreignAmounts),
     Math.max(...ownAmounts) / Math.min(...foreignAmounts),
   ]
-  return stated > high * SIMILAR_FACTOR || stated < low / SIMILAR_FACTOR ? { cell, other } : null
+  return statedRatio > high * SIMILAR_FACTOR || statedRatio < low / SIMILAR_FACTOR
+    ? { cell, other }
+    : null
 }
 
 /** Compares the price of an item for one person with the price of the registration. */
@@ -165,15 +167,15 @@ function findOutlierByRegistration(
   const ownAmounts = registration
     .filter(({ currency }) => currency === cell.currency)
     .toSorted((a, b) => a.amount - b.amount)
-  const [dearest, middle] = [ownAmounts.at(-1), ownAmounts[Math.floor(ownAmounts.length / 2)]]
-  if (item === undefined || dearest === undefined || middle === undefined) return null
+  const [dearest, median] = [ownAmounts.at(-1), ownAmounts[Math.floor(ownAmounts.length / 2)]]
+  if (item === undefined || dearest === undefined || median === undefined) return null
   const name = getItemName(model, cell)
   if (PERSONAL_ITEM_WORDS.test(name) && cell.amount >= dearest.amount * 10)
     return { cell, other: dearest }
   return cell.row === EACH_ROW &&
     COMPANION_WORDS.test(name) &&
-    cell.amount * DIGIT_FACTOR < middle.amount
-    ? { cell, other: middle }
+    cell.amount * DIGIT_FACTOR < median.amount
+    ? { cell, other: median }
     : null
 }
 
@@ -191,15 +193,15 @@ const priceOutOfLineCheck: Check = {
         .filter((candidate) => candidate.currency === currency)
         .map((candidate) => candidate.amount)
         .toSorted((x, y) => x - y)
-      const middle = ownAmounts[Math.floor(ownAmounts.length / 2)]
-      return middle === undefined ? 0 : Math.abs(Math.log(amount / (middle * USUAL_SHARE)))
+      const median = ownAmounts[Math.floor(ownAmounts.length / 2)]
+      return median === undefined ? 0 : Math.abs(Math.log(amount / (median * USUAL_SHARE)))
     }
     const isSpecial = (id: string): boolean =>
       SPECIAL_CATEGORY_WORDS.test(
         `${id.replaceAll('-', ' ')} ${model.config.categories.find((candidate) => candidate.id === id)?.label ?? ''}`,
       )
     const ordinaryCells = registration.filter(({ row }) => !isSpecial(row))
-    const found = cells.flatMap((cell): Outlier[] => {
+    const outliers = cells.flatMap((cell): Outlier[] => {
       if (cell.item === null) {
         const outlier = isSpecial(cell.row) ? null : findOutlierInTable(cell, ordinaryCells)
         return outlier === null ? [] : [outlier]
@@ -212,9 +214,9 @@ const priceOutOfLineCheck: Check = {
         findOutlierByRegistration(model, cell, registration)
       return outlier === null ? [] : [outlier]
     })
-    const reportedOutliers = found.filter(
+    const reportedOutliers = outliers.filter(
       ({ cell, other }) =>
-        !found.some(
+        !outliers.some(
           (candidate) => candidate.cell.at === other.at && candidate.other.at === cell.at,
         ) ||
         (computeDistance(cell) === computeDistance(other)
@@ -222,14 +224,14 @@ const priceOutOfLineCheck: Check = {
           : computeDistance(cell) > computeDistance(other)),
     )
     const rows = Map.groupBy(reportedOutliers, ({ cell }) => `${cell.table} ${cell.row}`)
-    return [...rows.values()].flatMap(([first]): Draft[] =>
-      first === undefined
+    return [...rows.values()].flatMap(([firstOutlier]): Draft[] =>
+      firstOutlier === undefined
         ? []
         : [
             {
-              at: first.cell.at,
-              message: `${formatMoney(first.cell.amount, first.cell.currency)} here, ${formatMoney(first.other.amount, first.other.currency)} in a comparable place: check the number of digits`,
-              related: [{ at: first.other.at, message: 'the other price' }],
+              at: firstOutlier.cell.at,
+              message: `${formatMoney(firstOutlier.cell.amount, firstOutlier.cell.currency)} here, ${formatMoney(firstOutlier.other.amount, firstOutlier.other.currency)} in a comparable place: check the number of digits`,
+              related: [{ at: firstOutlier.other.at, message: 'the other price' }],
               help: 'correct the price; if it is right, accept the finding with `allow`',
             },
           ],
@@ -262,28 +264,29 @@ const discountOfEverythingCheck: Check = {
                 help: 'write a smaller percentage; if it is intended to be free, state that in the label',
               },
             ]
-      const stated = amounts.find(({ adjustment }) => adjustment === index)
-      if (by.amount >= 0 || stated === undefined) return []
-      const only = (when ?? []).flatMap((map) =>
+      const statedAmount = amounts.find(({ adjustment }) => adjustment === index)
+      if (by.amount >= 0 || statedAmount === undefined) return []
+      const acceptedCategories = (when ?? []).flatMap((map) =>
         map.flatMap(({ field, test }) =>
           field === 'category' && test.is === 'in' ? test.values : [],
         ),
       )
-      const equal = listCells(model).find(
+      const equalPrice = listCells(model).find(
         (cell) =>
           cell.amount === -by.amount &&
-          cell.currency === stated.currency &&
+          cell.currency === statedAmount.currency &&
           (cell.item === null
-            ? on === REGISTRATION && (only.length === 0 || only.includes(cell.row))
+            ? on === REGISTRATION &&
+              (acceptedCategories.length === 0 || acceptedCategories.includes(cell.row))
             : items[cell.item]?.id === on),
       )
-      return equal === undefined
+      return equalPrice === undefined
         ? []
         : [
             {
-              at: stated.at,
-              message: `“${label}” deducts the full price of ${formatMoney(equal.amount, equal.currency)}`,
-              related: [{ at: equal.at, message: 'the price' }],
+              at: statedAmount.at,
+              message: `“${label}” deducts the full price of ${formatMoney(equalPrice.amount, equalPrice.currency)}`,
+              related: [{ at: equalPrice.at, message: 'the price' }],
               help: 'deduct less, or exclude these delegates with `when`; if it is intended to be free, state that in the label',
             },
           ]

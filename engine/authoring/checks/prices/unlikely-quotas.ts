@@ -7,11 +7,11 @@ import { collectWords } from '../form/labels.ts'
 const INVITED_WORDS =
   /\b(?:invite[ed]\w*|faculty|speakers?|committee|vip|sponsors?|staff|volunteers?)\b/i
 
-/** Returns in words to whom a category is restricted, or null if every delegate may have it. */
+/** Describes to whom a category is restricted. Returns null if every delegate may have it. */
 function describeRestriction(
   { file, config }: Model,
   id: string,
-  own: CareerStage | null,
+  ownStage: CareerStage | null,
   readStage: (id: string) => CareerStage,
 ): string | null {
   const category = config.categories.find((candidate) => candidate.id === id)
@@ -22,11 +22,11 @@ function describeRestriction(
   if (category.listedOnly && INVITED_WORDS.test(`${id} ${category.label}`))
     return 'with an invitation'
   const stage = readStage(id)
-  if (stage.isMember === true && own?.isMember !== true) return 'for members'
-  if (stage.isSenior && own?.isSenior !== true) return 'for senior delegates'
-  if (stage.isCompanion && own?.isCompanion !== true) return 'for accompanying persons'
+  if (stage.isMember === true && ownStage?.isMember !== true) return 'for members'
+  if (stage.isSenior && ownStage?.isSenior !== true) return 'for senior delegates'
+  if (stage.isCompanion && ownStage?.isCompanion !== true) return 'for accompanying persons'
   const isForTrainees = stage.levels.size > 0 && !stage.levels.has(2)
-  if (isForTrainees && ![...stage.levels].some((level) => own?.levels.has(level) === true))
+  if (isForTrainees && ![...stage.levels].some((level) => ownStage?.levels.has(level) === true))
     return 'for students and trainees'
   return file.categories.some((candidate) => candidate.id === id && candidate.listed_only === true)
     ? 'listed_only'
@@ -40,13 +40,13 @@ const offerForOthersCheck: Check = {
   after: ['EV203', 'EV206', 'EV472', 'EV1109'],
   find: (model) => {
     const { config } = model
-    const known = findAssociations(config.categories.flatMap(({ id, label }) => [id, label]))
+    const associations = findAssociations(config.categories.flatMap(({ id, label }) => [id, label]))
     const readStage = (id: string): CareerStage =>
       readCareerStage(
         config.categories.find((candidate) => candidate.id === id)?.label ?? id,
-        known,
+        associations,
       )
-    const explain = (
+    const reportRestriction = (
       at: string,
       offer: string,
       eligibleCategories: readonly string[],
@@ -89,13 +89,13 @@ const offerForOthersCheck: Check = {
       ...config.quotas.flatMap(({ when, full: { offer } }, index) =>
         offer === undefined
           ? []
-          : explain(`quotas.${index}.full.offer`, offer, listAcceptedCategories(when)),
+          : reportRestriction(`quotas.${index}.full.offer`, offer, listAcceptedCategories(when)),
       ),
       ...(model.file.approval ?? []).flatMap(({ if_refused: refused }, index) => {
         const offer = refused?.offer
         return offer === undefined
           ? []
-          : explain(
+          : reportRestriction(
               `approval.${index}.if_refused.offer`,
               offer,
               listAcceptedCategories(config.approvals[index]?.when),
@@ -121,7 +121,7 @@ const quotaBelowPartsCheck: Check = {
     )
     const total = quotas[index]
     if (total === undefined || typeof total.max !== 'number' || total.max === 0) return []
-    const { id, max: all } = total
+    const { id, max: totalSeats } = total
     const parts = quotas.flatMap(({ each_option_of: by, max, id: part }) => {
       const field = config.fields.find((candidate) => candidate.id === by)
       if (field === undefined || typeof max === 'number') return []
@@ -134,8 +134,8 @@ const quotaBelowPartsCheck: Check = {
       const needed = isDivided ? sum(seats) : Math.max(...seats)
       return [{ name: part, needed, isSum: isDivided }]
     })
-    const byCategory = quotas.flatMap(({ when, max }, at) => {
-      const values = (config.quotas[at]?.when ?? []).flatMap((map) =>
+    const categoryQuotas = quotas.flatMap(({ when, max }, quotaIndex) => {
+      const values = (config.quotas[quotaIndex]?.when ?? []).flatMap((map) =>
         map.length === 1 && map[0]?.field === 'category' && map[0].test.is === 'in'
           ? map[0].test.values.map(String)
           : [],
@@ -148,21 +148,27 @@ const quotaBelowPartsCheck: Check = {
     const isComplete =
       openCategories.length > 1 &&
       openCategories.every((category) =>
-        byCategory.some(({ values }) => values.includes(category.id)),
+        categoryQuotas.some(({ values }) => values.includes(category.id)),
       )
-    const found = [
+    const excess = [
       ...parts,
       ...(isComplete
-        ? [{ name: 'the categories', needed: sum(byCategory.map(({ max }) => max)), isSum: true }]
+        ? [
+            {
+              name: 'the categories',
+              needed: sum(categoryQuotas.map(({ max }) => max)),
+              isSum: true,
+            },
+          ]
         : []),
-    ].find(({ needed }) => needed > all)
-    return found === undefined
+    ].find(({ needed }) => needed > totalSeats)
+    return excess === undefined
       ? []
       : [
           {
             at: `quotas.${index}.max`,
-            message: `\`${id}\` has ${all} seats, but ${found.name === 'the categories' ? found.name : `\`${found.name}\``} ${found.isSum ? 'have a total of' : 'has an option with'} ${found.needed}`,
-            help: `write ${found.needed} or more, or lower the numbers of the other quotas`,
+            message: `\`${id}\` has ${totalSeats} seats, but ${excess.name === 'the categories' ? excess.name : `\`${excess.name}\``} ${excess.isSum ? 'have a total of' : 'has an option with'} ${excess.needed}`,
+            help: `write ${excess.needed} or more, or lower the numbers of the other quotas`,
           },
         ]
   },
@@ -187,21 +193,29 @@ const countsOtherFieldCheck: Check = {
   after: ['EV201', 'EV206', 'EV216'],
   find: (model) => {
     const numbers = model.fields.filter(({ field }) => ['number', 'people'].includes(field.type))
-    const explain = (at: string, name: string, id: string, used: readonly string[]): Draft[] => {
-      const counted = numbers.find((field) => field.id === id)
+    const reportOtherField = (
+      at: string,
+      name: string,
+      id: string,
+      usedFields: readonly string[],
+    ): Draft[] => {
+      const countedField = numbers.find((field) => field.id === id)
       const words = collectIdentifyingWords(name)
-      if (counted === undefined || sharesWord(words, collectFieldWords(counted))) return []
-      const intended = numbers.find(
-        (field) => !used.includes(field.id) && sharesWord(words, collectFieldWords(field)),
+      if (countedField === undefined || sharesWord(words, collectFieldWords(countedField)))
+        return []
+      const intendedField = numbers.find(
+        (field) => !usedFields.includes(field.id) && sharesWord(words, collectFieldWords(field)),
       )
-      return intended === undefined
+      return intendedField === undefined
         ? []
         : [
             {
               at,
-              message: `“${name}” counts \`${id}\`, which asks for “${counted.field.label}”`,
-              related: [{ at: `${intended.path}.id`, message: 'this field has the same name' }],
-              help: `write count: ${intended.id}`,
+              message: `“${name}” counts \`${id}\`, which asks for “${countedField.field.label}”`,
+              related: [
+                { at: `${intendedField.path}.id`, message: 'this field has the same name' },
+              ],
+              help: `write count: ${intendedField.id}`,
             },
           ]
     }
@@ -209,7 +223,7 @@ const countsOtherFieldCheck: Check = {
       ...(model.file.fees.items ?? []).flatMap(({ id, label, count, times, by }, index) =>
         typeof count !== 'string'
           ? []
-          : explain(
+          : reportOtherField(
               `fees.items.${index}.count`,
               (label ?? id.replaceAll('-', ' ')).replaceAll(/\{[^{}]*\}/g, ' ').trim(),
               count,
@@ -219,7 +233,7 @@ const countsOtherFieldCheck: Check = {
       ...(model.file.quotas ?? []).flatMap(({ id, count }, index) =>
         count === undefined
           ? []
-          : explain(`quotas.${index}.count`, id.replaceAll('-', ' '), count, [count]),
+          : reportOtherField(`quotas.${index}.count`, id.replaceAll('-', ' '), count, [count]),
       ),
     ]
   },

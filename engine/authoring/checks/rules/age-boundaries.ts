@@ -46,7 +46,7 @@ function listAgeGroups(form: Model): readonly AgeGroup[] {
         const bounds = raw === null ? null : readAgeBounds(form, field, raw)
         if (bounds === null) return []
         const { at_least = 0, at_most = Infinity, above = -1, below = Infinity } = bounds
-        const others = tests.filter((test) => test.field !== field)
+        const otherTests = tests.filter((test) => test.field !== field)
         return [
           {
             min: Math.max(at_least, above + 1),
@@ -56,7 +56,7 @@ function listAgeGroups(form: Model): readonly AgeGroup[] {
             comparisonKey: JSON.stringify([
               kind,
               field,
-              others.map((test) => [test.field, test.raw]),
+              otherTests.map((test) => [test.field, test.raw]),
             ]),
           },
         ]
@@ -78,15 +78,15 @@ const ageBoundaryCheck: Check = {
     ),
 }
 
-function compareGroups(unsorted: readonly AgeGroup[]): readonly Draft[] {
-  const groups = unsorted
+function compareGroups(unsortedGroups: readonly AgeGroup[]): readonly Draft[] {
+  const groups = unsortedGroups
     .toSorted((a, b) => a.min - b.min || a.max - b.max)
     .filter(({ min, max }, i, all) => all[i - 1]?.min !== min || all[i - 1]?.max !== max)
   return groups.flatMap((group, index): Draft[] => {
-    const before = groups[index - 1]
-    if (before === undefined) return []
-    const related = [{ at: before.path, message: describeAges(before) }]
-    if (before.max === group.min && before.min < group.min && group.max > group.min)
+    const previousGroup = groups[index - 1]
+    if (previousGroup === undefined) return []
+    const related = [{ at: previousGroup.path, message: describeAges(previousGroup) }]
+    if (previousGroup.max === group.min && previousGroup.min < group.min && group.max > group.min)
       return [
         {
           at: group.path,

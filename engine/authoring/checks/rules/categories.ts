@@ -41,7 +41,7 @@ export type RuleTable =
       readonly budget: Budget
     }
 
-/** Represents the rules as disjoint boxes. Memoized, because several checks need it. */
+/** Represents the rules as disjoint boxes. The result is memoized because several checks need it. */
 const buildRuleTable = memoize(({ config }: Model): RuleTable => {
   const choice = config.categoryChoice
   if (choice.by === 'field') return { is: 'none' }
@@ -174,29 +174,29 @@ const ruleUnreachableCheck: Check = {
 const MAX_COVERING_RULES = 8
 
 /**
- * Returns a minimal set of rules above that together cover a rule. Starts with all overlapping rules, and removes
- * each rule that the others make unnecessary.
+ * Returns a minimal set of earlier rules that together cover a rule. The search starts with all overlapping rules, and
+ * removes each rule that the others make unnecessary.
  */
 function findCoveringRules(
   { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,
-  at: number,
+  ruleIndex: number,
 ): readonly number[] {
-  const ownBoxes = rules[at]?.boxes ?? []
-  const possible = tryWithinBudget(
+  const ownBoxes = rules[ruleIndex]?.boxes ?? []
+  const possibleBoxes = tryWithinBudget(
     () => subtract(domain.space, ownBoxes, domain.impossible, budget),
     ownBoxes,
   )
   const covers = (coveringRules: readonly number[]): boolean =>
     subtract(
       domain.space,
-      possible,
+      possibleBoxes,
       coveringRules.flatMap((coveringRule) => rules[coveringRule]?.boxes ?? []),
       budget,
     ).length === 0
   const overlappingRules = rules.flatMap((_rule, other) =>
-    other < at &&
+    other < ruleIndex &&
     tryWithinBudget(
-      () => intersect(domain.space, possible, rules[other]?.boxes ?? [], budget).length > 0,
+      () => intersect(domain.space, possibleBoxes, rules[other]?.boxes ?? [], budget).length > 0,
       true,
     )
       ? [other]
@@ -221,13 +221,13 @@ const otherwiseNotLastCheck: Check = {
   why: '`otherwise` covers all remaining delegates.',
   find: ({ file }) => {
     const rules = file.category.rules ?? []
-    const first = rules.findIndex(({ otherwise }) => otherwise !== undefined)
-    if (first === -1 || first === rules.length - 1) return []
+    const otherwiseIndex = rules.findIndex(({ otherwise }) => otherwise !== undefined)
+    if (otherwiseIndex === -1 || otherwiseIndex === rules.length - 1) return []
     return [
       {
-        at: getRulePath(first),
+        at: getRulePath(otherwiseIndex),
         message: 'rules after `otherwise` are never reached',
-        related: [{ at: getRulePath(first + 1), message: 'the first of them' }],
+        related: [{ at: getRulePath(otherwiseIndex + 1), message: 'the first of them' }],
         help: 'move it to the end',
       },
     ]
@@ -278,11 +278,11 @@ const categoryUnreachableCheck: Check = {
   find: ({ file, config }) => {
     const choice = config.categoryChoice
     if (choice.by === 'field') return []
-    const assigned = choice.rules.map(({ then }) => then)
+    const assignedCategories = choice.rules.map(({ then }) => then)
     return [
       ...file.categories.flatMap(({ id, listed_only: listedOnly }, index): Draft[] =>
         listedOnly === true ||
-        assigned.includes(id) ||
+        assignedCategories.includes(id) ||
         listCategoriesFromContext(config).includes(id)
           ? []
           : [
@@ -294,16 +294,16 @@ const categoryUnreachableCheck: Check = {
             ],
       ),
       ...choice.rules.flatMap(({ then, when }, index): Draft[] => {
-        const listed = file.categories.findIndex(
+        const listedIndex = file.categories.findIndex(
           ({ id, listed_only: listedOnly }) => id === then && listedOnly === true,
         )
-        return listed === -1
+        return listedIndex === -1
           ? []
           : [
               {
                 at: join(getRulePath(index), when === null ? 'otherwise' : 'then'),
                 message: `\`${then}\` is listed_only, but this rule gives it`,
-                related: [{ at: `categories.${listed}`, message: 'listed_only here' }],
+                related: [{ at: `categories.${listedIndex}`, message: 'listed_only here' }],
                 help: 'remove listed_only, or give another category',
               },
             ]
@@ -369,17 +369,21 @@ function hasNoEffect(
   at: number,
 ): boolean {
   return tryWithinBudget(() => {
-    let left = rules[at]?.decidedBoxes ?? []
-    for (let below = at + 1; below < rules.length && left.length > 0; below += 1) {
-      const boxes = rules[below]?.boxes ?? []
+    let remainingBoxes = rules[at]?.decidedBoxes ?? []
+    for (
+      let laterIndex = at + 1;
+      laterIndex < rules.length && remainingBoxes.length > 0;
+      laterIndex += 1
+    ) {
+      const boxes = rules[laterIndex]?.boxes ?? []
       if (
-        givenCategories[below] !== givenCategories[at] &&
-        intersect(domain.space, left, boxes, budget).length > 0
+        givenCategories[laterIndex] !== givenCategories[at] &&
+        intersect(domain.space, remainingBoxes, boxes, budget).length > 0
       )
         return false
-      left = subtract(domain.space, left, boxes, budget)
+      remainingBoxes = subtract(domain.space, remainingBoxes, boxes, budget)
     }
-    return left.length === 0
+    return remainingBoxes.length === 0
   }, false)
 }
 

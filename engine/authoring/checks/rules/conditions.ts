@@ -28,7 +28,7 @@ function checkEachForm(find: Check['find']): Check['find'] {
   return (model) => collectForms(model).flatMap(find)
 }
 
-type Truth = { readonly never: readonly number[]; readonly always: boolean }
+type Truth = { readonly neverTrueMaps: readonly number[]; readonly isAlwaysTrue: boolean }
 
 /**
  * Finds which maps of each condition can never be true, and whether the condition is always true. All conditions
@@ -46,13 +46,13 @@ const findTruths = memoize(
 function findTruth(config: EventConfig, condition: Condition, budget: Budget): Truth | null {
   return tryWithinBudget(() => {
     const domain = buildDomain(config, [condition])
-    const possible = subtract(domain.space, listAllBoxes(domain), domain.impossible, budget)
-    const never = condition.flatMap((map, index) =>
-      intersect(domain.space, possible, toBoxes(domain, [map]), budget).length === 0 ? [index] : [],
+    const boxes = subtract(domain.space, listAllBoxes(domain), domain.impossible, budget)
+    const neverTrueMaps = condition.flatMap((map, index) =>
+      intersect(domain.space, boxes, toBoxes(domain, [map]), budget).length === 0 ? [index] : [],
     )
     return {
-      never,
-      always: subtract(domain.space, possible, toBoxes(domain, condition), budget).length === 0,
+      neverTrueMaps,
+      isAlwaysTrue: subtract(domain.space, boxes, toBoxes(domain, condition), budget).length === 0,
     }
   }, null)
 }
@@ -64,12 +64,12 @@ const neverTrueCheck: Check = {
   after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV307', 'EV308', 'EV313'],
   find: checkEachForm((form) =>
     form.conditions.flatMap((condition) => {
-      const never = findTruths(form).get(condition)?.never ?? []
-      const neverTrue = never.length === condition.maps.length
+      const neverTrueIndexes = findTruths(form).get(condition)?.neverTrueMaps ?? []
+      const isNeverTrue = neverTrueIndexes.length === condition.maps.length
       const message = `${condition.maps.length > 1 ? 'none of these can ever' : 'this can never'} be true`
-      if (neverTrue && never.length > 0)
+      if (isNeverTrue && neverTrueIndexes.length > 0)
         return [{ at: condition.path, message, ...explainNever(form, condition.maps) }]
-      return never.map((at) => ({
+      return neverTrueIndexes.map((at) => ({
         at: condition.maps[at]?.path ?? condition.path,
         message: 'this can never be true',
         ...explainNever(form, condition.maps.slice(at, at + 1)),
@@ -87,7 +87,7 @@ const alwaysTrueCheck: Check = {
     form.conditions
       .filter(({ kind }) => kind !== 'rule')
       .flatMap((entry) =>
-        findTruths(form).get(entry)?.always === true
+        findTruths(form).get(entry)?.isAlwaysTrue === true
           ? [
               {
                 at: entry.path,
@@ -169,8 +169,8 @@ const wrongComparisonCheck: Check = {
                 message: `\`${id}\` is ${withArticle(type)} field; from and to compare dates`,
               },
             ]
-          const list = explainListTest(model, id, type, kinds, raw)
-          if (list !== null) return [{ at: path, ...list }]
+          const listMessage = explainListTest(model, id, type, kinds, raw)
+          if (listMessage !== null) return [{ at: path, ...listMessage }]
           return findConstants(raw, path).flatMap(({ value, at }) =>
             checkComparedValue(model, id, type, value, at),
           )
@@ -180,7 +180,7 @@ const wrongComparisonCheck: Check = {
   ),
 }
 
-/** `a text`, `an email`. */
+/** Prefixes a field type with its article: `a text`, `an email`. */
 const withArticle = (type: string): string => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 
 /** Explains a list test (`has`, `count`) of a single value, or a comparison of a list with a single value. */
@@ -208,13 +208,13 @@ function explainListTest(
     }
   if (values.length === 0 || kinds.has('has')) return null
   if (type === 'people') {
-    const [single] = values
+    const [singleValue] = values
     return {
       message: `\`${id}\` is a list of people; it never equals one value`,
       help:
-        single === false
+        singleValue === false
           ? `write {${id}: {answered: false}}`
-          : suggestCount(id, typeof single === 'number' ? single : 1),
+          : suggestCount(id, typeof singleValue === 'number' ? singleValue : 1),
     }
   }
   if (type !== 'many') return null
@@ -292,12 +292,12 @@ function checkComparedValue(
   const optionIds =
     model.fields.find((field) => field.id === id)?.field.options?.map((option) => option.id) ?? []
   const nearest = findNearest(String(value), optionIds)
-  const quoted = JSON.stringify(model.source.written(at)?.text ?? String(value))
+  const quotedText = JSON.stringify(model.source.written(at)?.text ?? String(value))
   return [
     {
       at,
       message,
-      help: nearest === null ? `write ${quoted} for the text` : `write ${nearest.name}`,
+      help: nearest === null ? `write ${quotedText} for the text` : `write ${nearest.name}`,
     },
   ]
 }
@@ -309,14 +309,14 @@ const visibilityCycleCheck: Check = {
   after: ['EV201', 'EV206'],
   find: (model) => {
     const { config } = model
-    const byId = new Map(config.fields.map((field) => [field.id, field]))
+    const fieldsById = new Map(config.fields.map((field) => [field.id, field]))
     const listConditionFields = memoize((id: string): readonly string[] => {
       const choice = config.categoryChoice
       if (id === 'category')
         return choice.by === 'field'
           ? [choice.field]
           : choice.rules.flatMap(({ when }) => (when ?? []).flat().map(({ field }) => field))
-      const field = byId.get(id)
+      const field = fieldsById.get(id)
       return field === undefined
         ? []
         : [...(field.showWhen ?? []), ...(config.sections[field.section]?.showWhen ?? [])]
@@ -335,15 +335,15 @@ const visibilityCycleCheck: Check = {
         }
       return null
     }
-    const reported = new Set<string>()
+    const reportedFields = new Set<string>()
     return model.fields.flatMap(({ id, path, raw }): Draft[] => {
-      const cycle = reported.has(id) ? null : findCycle(id)
+      const cycle = reportedFields.has(id) ? null : findCycle(id)
       if (cycle === null) return []
-      for (const fieldId of cycle) reported.add(fieldId)
-      const section = path.split('.').slice(0, 3).join('.')
+      for (const fieldId of cycle) reportedFields.add(fieldId)
+      const parent = path.split('.').slice(0, 3).join('.')
       return [
         {
-          at: raw.show_when === undefined ? join(section, 'show_when') : join(path, 'show_when'),
+          at: raw.show_when === undefined ? join(parent, 'show_when') : join(path, 'show_when'),
           message: `whether \`${id}\` is shown depends on itself`,
           notes: [cycle.join(' → ')],
         },

@@ -22,19 +22,20 @@ function describeFields(
   return map.tests.flatMap(({ field: id, raw }): readonly string[] => {
     const field = fields.find((candidate) => candidate.id === id)?.field
     if (field === undefined) return []
-    const shown = [field.showWhen, config.sections[field.section]?.showWhen].flatMap((when) =>
-      when === undefined || when === null
-        ? []
-        : [`\`${id}\` is shown only if ${describeCondition(config, when)}`],
+    const visibilityNotes = [field.showWhen, config.sections[field.section]?.showWhen].flatMap(
+      (when) =>
+        when === undefined || when === null
+          ? []
+          : [`\`${id}\` is shown only if ${describeCondition(config, when)}`],
     )
     const { min, max } = field
-    const range =
+    const rangeNotes =
       field.type !== 'number' || (min === undefined && max === undefined)
         ? []
         : [
             `\`${id}\` is ${min === undefined ? '' : `at least ${min}`}${min === undefined || max === undefined ? '' : ' and '}${max === undefined ? '' : `at most ${max}`}`,
           ]
-    return [...shown, ...range, ...describeEmptyRange(raw)]
+    return [...visibilityNotes, ...rangeNotes, ...describeEmptyRange(raw)]
   })
 }
 

@@ -65,18 +65,18 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
     slug: 'answers-retyped',
     severity: 'error',
     why: 'Stored answers of one type are not valid for another type.',
-    find: (compared) =>
-      pairKeptFields(compared)
+    find: (comparison) =>
+      pairKeptFields(comparison)
         .filter(
           ([previous, current]) =>
             COMPATIBLE_TYPE[previous.type] !== COMPATIBLE_TYPE[current.type] &&
             COMPATIBLE_TYPE[current.type] !== 'text' &&
-            (getOwn(compared.use.fields, previous.id) ?? 0) > 0,
+            (getOwn(comparison.use.fields, previous.id) ?? 0) > 0,
         )
         .map(([previous, current]) => ({
-          at: compared.fieldPath(current.id),
+          at: comparison.fieldPath(current.id),
           part: 'entry' as const,
-          message: `\`${current.id}\` was a ${previous.type} field and becomes ${current.type}, but ${formatRegistrationCount(getOwn(compared.use.fields, current.id) ?? 0)} answered it`,
+          message: `\`${current.id}\` was a ${previous.type} field and becomes ${current.type}, but ${formatRegistrationCount(getOwn(comparison.use.fields, current.id) ?? 0)} answered it`,
           help: 'give the new field a different id',
         })),
   },
@@ -84,8 +84,8 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
     slug: 'option-in-use',
     severity: 'error',
     why: 'A stored answer whose option was removed has no label and matches no rule.',
-    find: (compared) =>
-      pairKeptFields(compared).flatMap(([previous, current]) => {
+    find: (comparison) =>
+      pairKeptFields(comparison).flatMap(([previous, current]) => {
         if (
           !CHOICE_TYPES.has(previous.type) ||
           !CHOICE_TYPES.has(current.type) ||
@@ -96,12 +96,12 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
           ({ id }) => !(current.options ?? []).some((option) => option.id === id),
         )
         return removedOptions.flatMap(({ id }) => {
-          const count = getOwn(getOwn(compared.use.options, current.id) ?? {}, id) ?? 0
+          const count = getOwn(getOwn(comparison.use.options, current.id) ?? {}, id) ?? 0
           return count === 0
             ? []
             : [
                 {
-                  at: `${compared.fieldPath(current.id)}.options`,
+                  at: `${comparison.fieldPath(current.id)}.options`,
                   message: `\`${id}\` is no longer an option of \`${current.id}\`, but ${formatRegistrationCount(count)} chose it`,
                 },
               ]
@@ -182,10 +182,12 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
     severity: 'error',
     why: 'The status of a pending payment is requested from the account with which it was started.',
     find: ({ old, next, use }) => {
-      const kept = listGatewayAccounts(next)
+      const currentAccounts = listGatewayAccounts(next)
       const removedAccount = listGatewayAccounts(old).find(
         ({ account, gateway }) =>
-          !kept.some((other) => other.account === account && other.gateway.name === gateway.name),
+          !currentAccounts.some(
+            (other) => other.account === account && other.gateway.name === gateway.name,
+          ),
       )
       if (removedAccount === undefined || use.pending === 0) return []
       return [
@@ -203,9 +205,9 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
     why: 'Emails, bookmarks and printed programmes contain these addresses.',
     find: ({ old, next, use }) => {
       if (use.registrations === 0) return []
-      const known = [next.routes.form, ...next.routes.also]
+      const knownAddresses = [next.routes.form, ...next.routes.also]
       return [
-        ...(known.includes(old.routes.form)
+        ...(knownAddresses.includes(old.routes.form)
           ? []
           : [
               {
@@ -231,10 +233,10 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
     slug: 'period-in-use',
     severity: 'warning',
     why: 'Each registration stores the period of its price. If the period is removed, staff see only its id.',
-    find: (compared) =>
-      compared.use.registrations === 0
+    find: (comparison) =>
+      comparison.use.registrations === 0
         ? []
-        : [...findRemovedPeriods(compared), ...findLostPeriods(compared)],
+        : [...findRemovedPeriods(comparison), ...findLostPeriods(comparison)],
   },
   ...soldItemChecks,
 }
@@ -265,13 +267,13 @@ function findLostPeriods({ old, next, use }: VersionComparison): readonly Draft[
           findGroupOfCategory(old.fees, category.id) === group &&
           !listPeriodsOfCategory(next.fees, category.id).some((period) => period.id === id),
       )
-      const [first] = affectedCategories
-      if (first === undefined) return []
+      const [firstCategory] = affectedCategories
+      if (firstCategory === undefined) return []
       const count = affectedCategories.reduce(
         (sum, category) => sum + (getOwn(use.categories, category.id) ?? 0),
         0,
       )
-      const newGroup = findGroupOfCategory(next.fees, first.id)
+      const newGroup = findGroupOfCategory(next.fees, firstCategory.id)
       const names = formatList(affectedCategories.map((category) => `\`${category.id}\``))
       return [
         {
@@ -307,9 +309,9 @@ export function compareWithServedVersion(
     }
     return 'form.sections'
   }
-  const compared = { old, next, use, fieldPath: getFieldPath }
+  const comparison = { old, next, use, fieldPath: getFieldPath }
   const findings = Object.entries(storedRegistrationChecks).flatMap(([code, check]) =>
-    check.find(compared).map((draft) => createFinding(code, check, draft, source)),
+    check.find(comparison).map((draft) => createFinding(code, check, draft, source)),
   )
   // `allow` entries for other codes were checked when the file was checked alone.
   return applyAllow(findings, source, new Set(Object.keys(storedRegistrationChecks)), {

@@ -22,12 +22,12 @@ const pairKeptQuotas = ({
     return current === undefined ? [] : [[previous, current, index] as const]
   })
 type SeatCount = { readonly option: string | null; readonly count: number }
-/** Counts the seats in use of a quota, or of each of its options. */
+/** Counts the seats in use for a quota, or for each of its options. */
 const countSeatsInUse = (use: UsageCounts, { id }: Quota): readonly SeatCount[] =>
-  Object.entries(use.places).flatMap(([place, count]): readonly SeatCount[] => {
+  Object.entries(use.places).flatMap(([seatName, count]): readonly SeatCount[] => {
     if (count === 0) return []
-    if (place === id) return [{ option: null, count }]
-    return place.startsWith(`${id}.`) ? [{ option: place.slice(id.length + 1), count }] : []
+    if (seatName === id) return [{ option: null, count }]
+    return seatName.startsWith(`${id}.`) ? [{ option: seatName.slice(id.length + 1), count }] : []
   })
 
 /** The checks by code, in reporting order. */
@@ -38,14 +38,14 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
     why: 'Lists, exports and sales reports have a column for each item. The sales of a removed item no longer appear there.',
     find: ({ old, next, use }) =>
       old.fees.items.flatMap(({ id }): Draft[] => {
-        const sold = getOwn(use.items, id) ?? 0
-        return sold === 0 || next.fees.items.some((item) => item.id === id)
+        const registrationCount = getOwn(use.items, id) ?? 0
+        return registrationCount === 0 || next.fees.items.some((item) => item.id === id)
           ? []
           : [
               {
                 at: next.fees.items.length === 0 ? 'fees' : 'fees.items',
                 part: 'key',
-                message: `the item \`${id}\` was removed, but ${formatRegistrationCount(sold)} bought it`,
+                message: `the item \`${id}\` was removed, but ${formatRegistrationCount(registrationCount)} bought it`,
                 help: 'keep it, with none in the periods in which it is no longer on sale',
               },
             ]
@@ -77,12 +77,13 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
     slug: 'oversold',
     severity: 'error',
     why: 'Lowering the number does not free seats that are already sold.',
-    find: (compared) =>
-      pairKeptQuotas(compared).flatMap(([previous, current, index]) =>
-        countSeatsInUse(compared.use, previous).flatMap(({ option, count }): Draft[] => {
+    find: (comparison) =>
+      pairKeptQuotas(comparison).flatMap(([previous, current, index]) =>
+        countSeatsInUse(comparison.use, previous).flatMap(({ option, count }): Draft[] => {
           const maximum = getQuotaMaximum(current, option)
           // An option that was removed from its field is reported at the field.
-          if ((maximum ?? 0) >= count || isRemovedOption(compared.next, current, option)) return []
+          if ((maximum ?? 0) >= count || isRemovedOption(comparison.next, current, option))
+            return []
           const itemText =
             option === null ? `\`${current.id}\`` : `\`${option}\` of \`${current.id}\``
           return [
@@ -106,14 +107,14 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
     why: 'Codes of a removed kind have no effect, and their former effect is no longer visible.',
     find: ({ old, next, use }) =>
       old.codeKinds.flatMap(({ id }): Draft[] => {
-        const used = getOwn(use.codes, id) ?? 0
-        return used === 0 || next.codeKinds.some((kind) => kind.id === id)
+        const usageCount = getOwn(use.codes, id) ?? 0
+        return usageCount === 0 || next.codeKinds.some((kind) => kind.id === id)
           ? []
           : [
               {
                 at: next.codeKinds.length === 0 ? 'category' : 'codes.kinds',
                 part: 'key',
-                message: `the code kind \`${id}\` was removed, but ${formatRegistrationCount(used)} used such a code`,
+                message: `the code kind \`${id}\` was removed, but ${formatRegistrationCount(usageCount)} used such a code`,
                 help: 'keep the kind, and withdraw its codes',
               },
             ]
@@ -123,14 +124,14 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
     slug: 'member-list-in-use',
     severity: 'error',
     why: 'The member list determined the category of registrations. Without it, staff can no longer check the category.',
-    find: (compared) =>
-      pairKeptFields(compared).flatMap(([previous, current]): Draft[] => {
-        const answerCount = getOwn(compared.use.fields, previous.id) ?? 0
+    find: (comparison) =>
+      pairKeptFields(comparison).flatMap(([previous, current]): Draft[] => {
+        const answerCount = getOwn(comparison.use.fields, previous.id) ?? 0
         return previous.roll === undefined || current.roll === previous.roll || answerCount === 0
           ? []
           : [
               {
-                at: compared.fieldPath(current.id),
+                at: comparison.fieldPath(current.id),
                 part: 'entry',
                 message: `\`${current.id}\` was looked up in the member list \`${previous.roll}\`, and ${formatRegistrationCount(answerCount)} used it`,
                 help: 'keep the member list, or give the new field a different id',

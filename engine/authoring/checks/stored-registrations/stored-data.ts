@@ -12,9 +12,9 @@ export type UsageCounts = {
   readonly categories: Readonly<Record<string, number>>
   /** Item → number of registrations with it on the bill. */
   readonly items: Readonly<Record<string, number>>
-  /** Seat type (a quota's id, or `limit.option`) → seats taken. */
+  /** Quota id, or `quota.option` → number of seats in use. */
   readonly places: Readonly<Record<string, number>>
-  /** Kind → number of registrations that used such a discount code. */
+  /** Code kind → number of registrations that used a discount code of this kind. */
   readonly codes: Readonly<Record<string, number>>
 }
 
@@ -30,12 +30,14 @@ export type CountedValues = {
   readonly items: boolean
 }
 
-/** Returns the fields, options and items that `compareWithServedVersion` counts. */
+/** Returns the fields, options and items whose use must be counted for `compareWithServedVersion`. */
 export function collectChangedValues(next: EventConfig, old: EventConfig): CountedValues {
   const findInNextVersion = (oldField: Field): Field | undefined =>
     next.fields.find(({ id }) => id === oldField.id)
-  const hasAll = <T extends { readonly id: string }>(now: readonly T[], before: readonly T[]) =>
-    before.every(({ id }) => now.some((candidate) => candidate.id === id))
+  const keepsAll = <T extends { readonly id: string }>(
+    currentEntries: readonly T[],
+    previousEntries: readonly T[],
+  ) => previousEntries.every(({ id }) => currentEntries.some((candidate) => candidate.id === id))
   return {
     fields: old.fields.flatMap((previous) => {
       const current = findInNextVersion(previous)
@@ -47,11 +49,11 @@ export function collectChangedValues(next: EventConfig, old: EventConfig): Count
     }),
     options: old.fields.flatMap((previous) => {
       const current = findInNextVersion(previous)
-      return current === undefined || hasAll(current.options ?? [], previous.options ?? [])
+      return current === undefined || keepsAll(current.options ?? [], previous.options ?? [])
         ? []
         : [previous.id]
     }),
-    items: !hasAll(next.fees.items, old.fees.items),
+    items: !keepsAll(next.fees.items, old.fees.items),
   }
 }
 
@@ -62,7 +64,7 @@ export type VersionComparison = {
   readonly fieldPath: (id: string) => string
 }
 export type VersionCheck = Meta & {
-  readonly find: (compared: VersionComparison) => readonly Draft[]
+  readonly find: (comparison: VersionComparison) => readonly Draft[]
 }
 
 export const formatRegistrationCount = (count: number): string =>

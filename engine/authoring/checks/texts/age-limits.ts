@@ -15,8 +15,8 @@ const PROGRAMME_WORDS =
   /\b(?:awards?|prizes?|papers?|posters?|quiz(?:zes)?|contests?|competitions?|fellowships?|scholarships?|grants?|orations?|presentations?|sessions?|elections?|membership)\b/i
 
 /**
- * Returns findings about age limits that match no condition. An age without a word such as "upper" counts only if the
- * text contains the word "limit".
+ * Reports age limits that match no condition. An age without a word such as "upper" counts only if the text contains
+ * the word "limit".
  */
 export function findAgeLimits(model: Model): readonly Draft[] {
   const bounds = model.conditions.flatMap(({ maps, kind }) =>
@@ -28,7 +28,10 @@ export function findAgeLimits(model: Model): readonly Draft[] {
   )
   if (bounds.length === 0) return []
   const subjects = listSubjects(model)
-  const accepted = new Set([...bounds.flatMap((bound) => bound.accepted), ...listFieldAges(model)])
+  const acceptedAges = new Set([
+    ...bounds.flatMap((bound) => bound.accepted),
+    ...listFieldAges(model),
+  ])
   return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
     path.startsWith('admin.')
       ? []
@@ -52,7 +55,7 @@ export function findAgeLimits(model: Model): readonly Draft[] {
           )
           return bound === undefined ||
             !isLimit ||
-            accepted.has(Number(match[3])) ||
+            acceptedAges.has(Number(match[3])) ||
             OTHER_AGE_WORDS.test(statement) ||
             PROGRAMME_WORDS.test(statement)
             ? []

@@ -23,14 +23,14 @@ type AgeLimit = {
 
 /** Returns the items that count people from or up to an age, grouped by the path of the list of people. */
 function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]> {
-  const found = (model.file.fees.items ?? []).flatMap(({ id, count }, i) =>
+  const ageLimits = (model.file.fees.items ?? []).flatMap(({ id, count }, i) =>
     typeof count !== 'object'
       ? []
       : Object.entries(count).flatMap(([people, ageTest]) => {
-          const list = model.fields.find((field) => field.id === people)
-          if (list === undefined || Array.isArray(ageTest)) return []
+          const peopleField = model.fields.find((field) => field.id === people)
+          if (peopleField === undefined || Array.isArray(ageTest)) return []
           return Object.entries(ageTest).flatMap(([part, test]) => {
-            const agePart = list.raw.fields?.find((rawPart) => rawPart.id === part)
+            const agePart = peopleField.raw.fields?.find((rawPart) => rawPart.id === part)
             const isBirthday = agePart?.type === 'date'
             const ages = isBirthday && typeof test === 'object' && 'age' in test ? test.age : test
             const minAge = readMinimum(ages)
@@ -39,7 +39,7 @@ function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]
               minAge !== null
               ? [
                   {
-                    list: list.path,
+                    list: peopleField.path,
                     item: id,
                     at: `fees.items.${i}.count.${people}.${part}`,
                     minAge,
@@ -50,7 +50,7 @@ function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]
           })
         }),
   )
-  return Map.groupBy(found, ({ list }) => list)
+  return Map.groupBy(ageLimits, ({ list }) => list)
 }
 
 type AgeTest = Readonly<Partial<Record<'at_least' | 'above' | 'at_most' | 'below', number>>>
@@ -75,9 +75,9 @@ export const textAgeCheck: Check = {
   why: 'If the ages differ, parents who read that children of an age are free are charged for a child of that age.',
   find: (model) => {
     const lists = [...collectAgeLimits(model)]
-    return lists.flatMap(([path, counted]) => {
+    return lists.flatMap(([path, limitsOfList]) => {
       // If items begin at different ages, a text may state any of them. Below the lowest age, children are free.
-      const lowestLimit = counted.toSorted((a, b) => a.minAge - b.minAge)[0]
+      const lowestLimit = limitsOfList.toSorted((a, b) => a.minAge - b.minAge)[0]
       if (lowestLimit === undefined) return []
       return collectEventTexts(model)
         .filter(
@@ -92,7 +92,7 @@ export const textAgeCheck: Check = {
             const { left, right } = findStatement(text, { start, end })
             const statedAge = Number(match[2])
             const isUpTo = /^up/i.test(match[1] ?? '')
-            const agrees = counted.some(
+            const matchesLimit = limitsOfList.some(
               ({ minAge }) => statedAge === minAge || (isUpTo && statedAge === minAge - 1),
             )
             if (OTHER_SUBJECT_WORDS.test(`${left} ${right}`)) return []
@@ -105,16 +105,19 @@ export const textAgeCheck: Check = {
                 help: 'write the same age in both places',
               },
             ]
-            const limitsWithMaximum = counted.filter(({ maxAge }) => maxAge !== null)
-            const [half] = limitsWithMaximum
+            const limitsWithMaximum = limitsOfList.filter(({ maxAge }) => maxAge !== null)
+            const [halfPriceLimit] = limitsWithMaximum
             if (HALF_PRICE_WORDS.test(`${left} ${right}`) && !FREE_WORDS.test(`${left} ${right}`))
-              return half === undefined ||
+              return halfPriceLimit === undefined ||
                 limitsWithMaximum.some(
                   ({ maxAge }) => maxAge === (isUpTo ? statedAge : statedAge - 1),
                 )
                 ? []
-                : report(half.at, `\`${half.item}\` is charged up to the age of ${half.maxAge}`)
-            return agrees || !FREE_WORDS.test(`${left} ${right}`)
+                : report(
+                    halfPriceLimit.at,
+                    `\`${halfPriceLimit.item}\` is charged up to the age of ${halfPriceLimit.maxAge}`,
+                  )
+            return matchesLimit || !FREE_WORDS.test(`${left} ${right}`)
               ? []
               : report(
                   lowestLimit.at,

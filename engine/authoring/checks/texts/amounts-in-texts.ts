@@ -38,7 +38,7 @@ type PriceCell = {
   readonly amounts: readonly Amount[]
 }
 
-/** Returns the prices in the currency of an amount, to compare them with it. */
+/** Returns the prices that have the currency of a stated amount. Only these can be compared with it. */
 const filterByCurrency = <P extends { readonly currency: Currency }>(
   prices: readonly P[],
   { currency }: StatedAmount,
@@ -64,8 +64,8 @@ function listPriceCells(model: Model): readonly PriceCell[] {
  */
 function listItemPrices(model: Model): readonly PricedItem[] {
   const { items, adjustments, tax } = model.config.fees
-  const listSums = (amount: Amount, of: typeof tax): readonly Amount[] => {
-    const { base, gst, total } = splitPrice(of, amount)
+  const listSums = (amount: Amount, appliedTax: typeof tax): readonly Amount[] => {
+    const { base, gst, total } = splitPrice(appliedTax, amount)
     return [amount, base, total, gst]
   }
   return [
@@ -86,7 +86,7 @@ function listItemPrices(model: Model): readonly PricedItem[] {
     ...items.flatMap((item, i): PricedItem[] => {
       const field = model.config.fields.find(({ id }) => id === item.amountIn)
       return listCurrenciesOfEvent(model.config).flatMap((currency) => {
-        const ends = [field?.min, field?.max].flatMap((end) =>
+        const bounds = [field?.min, field?.max].flatMap((end) =>
           end === undefined ? [] : listSums(fromMajorUnits(end, currency) ?? toAmount(0), item.tax),
         )
         return field === undefined
@@ -97,7 +97,7 @@ function listItemPrices(model: Model): readonly PricedItem[] {
                 row: EACH_ROW,
                 at: `fees.items.${i}.amount_in`,
                 currency,
-                amounts: ends,
+                amounts: bounds,
               },
             ]
       })
@@ -137,14 +137,14 @@ type PricedItem = {
 function findItemsOfField(
   model: Model,
   path: string,
-  all: readonly PricedItem[],
+  pricedItems: readonly PricedItem[],
 ): readonly PricedItem[] {
   const [, s, f, o] = /^form\.sections\.(\d+)\.fields\.(\d+)(?:\.options\.(\d+))?/.exec(path) ?? []
   const id = model.file.form.sections[Number(s)]?.fields[Number(f)]?.id
   const field = model.config.fields.find((field) => field.id === id)
   if (field === undefined) return []
   const option = o === undefined ? undefined : field.options?.[Number(o)]?.id
-  return all.filter(
+  return pricedItems.filter(
     ({ item, row }) =>
       item !== null &&
       [
@@ -193,7 +193,7 @@ const findStatedAmounts = memoize((model: Model): readonly TextMention[] =>
     listCurrenciesOfEvent(model.config).includes(mention.currency),
   ),
 )
-/** Whether an amount is a conference name ("Euro 2026"): part of the title, or a currency name with the event's year. */
+/** Returns whether an amount is a conference name: part of the title, or "Euro 2026" with the event's year. */
 const isEventName = ({ config: { title, from } }: Model, words: string): boolean =>
   (/\p{L}/u.test(words) && title.toLowerCase().includes(words.toLowerCase())) ||
   (/^\p{L}{3,}[^\Ws]\s+\d{4}$/iu.test(words) && words.endsWith(from.slice(0, 4)))
@@ -231,14 +231,14 @@ const amountNotChargedCheck: Check = {
       if (findItemsOfField(model, eventText.path, otherPrices).length > 0) return []
       const suggestion = findIntendedCells(model, cells, eventText, mention)
       const [matchingPrice] = suggestion
-      const at = {
+      const location = {
         at: eventText.path,
         span: [eventText.at + mention.start, eventText.at + mention.end] as const,
       }
       if (matchingPrice !== undefined) return []
       return [
         {
-          ...at,
+          ...location,
           message: `${formatMoney(mention.amount, mention.currency)} is not in the price table: it is never charged`,
           related: listPriceTables(model)
             .slice(0, 1)
@@ -295,7 +295,7 @@ const amountDiffersCheck: Check = {
   },
 }
 
-/** Finds amounts directly after the name of an adjustment or item that are not its price. */
+/** Reports amounts that directly follow the name of an adjustment or item but are not its price. */
 const findNamedDifferences = (
   model: Model,
   cells: readonly PriceCell[],
@@ -337,16 +337,16 @@ function findItemDifference(
   if (candidates.some(({ item }) => item?.amountIn !== undefined)) return []
   const isOption = /\.options\.\d+/.test(eventText.path)
   // A hint may also mention other prices, but an option states only its own.
-  const others = isOption ? [] : [...cells, ...itemPrices.filter(({ item }) => item === null)]
-  if ([...candidates, ...others].some(({ amounts }) => amounts.includes(mention.amount))) return []
+  const prices = isOption ? [] : [...cells, ...itemPrices.filter(({ item }) => item === null)]
+  if ([...candidates, ...prices].some(({ amounts }) => amounts.includes(mention.amount))) return []
   const names = [...new Set(candidates.map(({ at }) => model.source.written(at)?.text ?? ''))]
-  const [first] = candidates
+  const [firstPrice] = candidates
   return [
     {
       at: eventText.path,
       span: [eventText.at + mention.start, eventText.at + mention.end],
-      message: `the text says ${formatMoney(mention.amount, mention.currency)}, but the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, MAX_LISTED_PRICES).join(', ')}${names.length > MAX_LISTED_PRICES ? ` and ${names.length - MAX_LISTED_PRICES} more` : ''}`,
-      related: first === undefined ? [] : [{ at: first.at, message: 'the price' }],
+      message: `the text says ${formatMoney(mention.amount, mention.currency)}, but the prices of \`${firstPrice?.item?.id ?? ''}\` say ${names.slice(0, MAX_LISTED_PRICES).join(', ')}${names.length > MAX_LISTED_PRICES ? ` and ${names.length - MAX_LISTED_PRICES} more` : ''}`,
+      related: firstPrice === undefined ? [] : [{ at: firstPrice.at, message: 'the price' }],
       help: 'write the same amount in both places',
     },
   ]

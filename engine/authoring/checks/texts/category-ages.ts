@@ -11,7 +11,7 @@ const AGE_PATTERN = /(\d{1,3})\s*(?:(?:-|–|to|and)\s*(\d{1,3})\s*)?(?:years?|y
 const AGE_WORDS = /\b(?:years?|yrs?|aged?|above|below|under|over|older|younger)\b/i
 const BIRTH_WORDS = /\b(?:born|birth|dob)\b/i
 
-type Bound = {
+type AgeBound = {
   readonly accepted: readonly number[]
   readonly age: number
   readonly at: string
@@ -28,7 +28,7 @@ export function readAgeBounds(
   field: string,
   raw: unknown,
   at: string,
-): readonly Bound[] {
+): readonly AgeBound[] {
   if (typeof raw !== 'object' || raw === null) return []
   const test = raw as Readonly<Record<string, unknown>>
   const ages = (test.age ?? (/^age$|_age$/.test(field) ? raw : {})) as Readonly<
@@ -43,20 +43,20 @@ export function readAgeBounds(
       ? countYears(day, config.from)
       : undefined
   }
-  const first = ages.at_least ?? (ages.above === undefined ? readYears('to') : ages.above + 1)
-  const last = ages.at_most ?? (ages.below === undefined ? readYears('from') : ages.below - 1)
+  const minAge = ages.at_least ?? (ages.above === undefined ? readYears('to') : ages.above + 1)
+  const maxAge = ages.at_most ?? (ages.below === undefined ? readYears('from') : ages.below - 1)
   return [
-    ...(first === undefined
+    ...(minAge === undefined
       ? []
-      : [{ accepted: [first, first - 1], age: first, at, words: 'from' as const }]),
-    ...(last === undefined
+      : [{ accepted: [minAge, minAge - 1], age: minAge, at, words: 'from' as const }]),
+    ...(maxAge === undefined
       ? []
-      : [{ accepted: [last, last + 1], age: last, at, words: 'up to' as const }]),
+      : [{ accepted: [maxAge, maxAge + 1], age: maxAge, at, words: 'up to' as const }]),
   ]
 }
 
 /** Returns the minimum and maximum ages in the rules of one category, or of all categories if it is null. */
-function listAgeBounds(model: Model, category: string | null): readonly Bound[] {
+function listAgeBounds(model: Model, category: string | null): readonly AgeBound[] {
   const choice = model.config.categoryChoice
   if (choice.by === 'field') return []
   return choice.rules.flatMap(({ then }, index) =>
@@ -82,10 +82,10 @@ export const OTHER_AGE_WORDS =
   /\b(?:child\w*|kids?|infants?|hotels?|rooms?|beds?|stay|dinner|lunch|meals?|food|tours?|travel|workshops?|companions?|accompanying|spouses?)\b/i
 
 /** Reports texts about fees that name a category and an age that no rule uses. */
-function findInTexts(model: Model): readonly Draft[] {
+function findAgesInTexts(model: Model): readonly Draft[] {
   const bounds = listAgeBounds(model, null)
-  const [first] = bounds
-  if (first === undefined) return []
+  const [firstBound] = bounds
+  if (firstBound === undefined) return []
   const names = model.config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')])
   return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
     /^(?:admin|categories)\./.test(path)
@@ -107,8 +107,8 @@ function findInTexts(model: Model): readonly Draft[] {
                 {
                   at: path,
                   span: [at + start, at + end],
-                  message: `the text says ${match[0].trim()}, but the rule applies ${first.words} ${first.age} years`,
-                  related: [{ at: first.at, message: 'the rule' }],
+                  message: `the text says ${match[0].trim()}, but the rule applies ${firstBound.words} ${firstBound.age} years`,
+                  related: [{ at: firstBound.at, message: 'the rule' }],
                   help: 'write the same age in both places',
                 },
               ]
@@ -127,21 +127,21 @@ export const categoryAgeCheck: Check = {
         const path = `categories.${index}.${key}`
         const text = model.file.categories[index]?.[key] ?? ''
         if (!AGE_WORDS.test(text)) return []
-        const stated = findMatches(text, AGE_PATTERN).flatMap(([, from, to]) =>
+        const statedAges = findMatches(text, AGE_PATTERN).flatMap(([, from, to]) =>
           [from, to].flatMap((n) => (n === undefined ? [] : [Number(n)])),
         )
-        if (stated.length === 0) return []
+        if (statedAges.length === 0) return []
         return listAgeBounds(model, id)
-          .filter(({ accepted }) => !accepted.some((age) => stated.includes(age)))
+          .filter(({ accepted }) => !accepted.some((age) => statedAges.includes(age)))
           .slice(0, 1)
           .map(({ age, at, words }) => ({
             at: path,
-            message: `the text says ${stated.join(' and ')}, but the rule applies ${words} ${age} years`,
+            message: `the text says ${statedAges.join(' and ')}, but the rule applies ${words} ${age} years`,
             related: [{ at, message: 'the rule' }],
             help: 'write the same age in both places',
           }))
       }),
     ),
-    ...findInTexts(model),
+    ...findAgesInTexts(model),
   ],
 }

@@ -33,15 +33,15 @@ const PAYMENT_WORDS =
 
 /**
  * Returns a function that selects the edges to which a mention may refer: those of adjustments, payment methods and
- * periods that the text names, or for whose kind it has a word.
+ * periods that the text names or whose kind it mentions.
  */
 function createEdgeFilter(
   model: Model,
-  { daySubject: about, eventText: readable, statedDays: stated }: Mention,
+  { daySubject, eventText, statedDays }: Mention,
 ): (edge: Edge) => boolean {
   const { adjustments } = model.config.fees
-  const { left, right } = findStatement(readable.text, stated)
-  const statement = `${readable.heading} ${left} ${right}`
+  const { left, right } = findStatement(eventText.text, statedDays)
+  const statement = `${eventText.heading} ${left} ${right}`
   const toPlain = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, ' ')
   const namedAdjustments = adjustments.flatMap(({ id, label }, index) =>
     [id, label].some((name) => name.length > 4 && toPlain(statement).includes(toPlain(name)))
@@ -50,27 +50,31 @@ function createEdgeFilter(
   )
   const isNamed = namedAdjustments.length > 0
   // "Presenters' concession till 31 December" refers to the days of that adjustment, if it has any.
-  const namedWithDays = namedAdjustments.filter((index) => {
+  const namedAdjustmentsWithDays = namedAdjustments.filter((index) => {
     const { from, to } = adjustments[index] ?? {}
     return from !== undefined || to !== undefined
   })
-  if (about.periods.length === 0 && namedWithDays.length > 0)
-    return ({ at }) => namedWithDays.some((index) => at.startsWith(`fees.adjustments.${index}.`))
-  const [adjusts, pays] = [
+  if (daySubject.periods.length === 0 && namedAdjustmentsWithDays.length > 0)
+    return ({ at }) =>
+      namedAdjustmentsWithDays.some((index) => at.startsWith(`fees.adjustments.${index}.`))
+  const [isAboutAdjustment, isAboutPayment] = [
     isNamed || ADJUSTMENT_WORDS.test(statement),
     PAYMENT_WORDS.test(statement),
   ]
   return (edge) =>
     isAdjustmentDay(edge)
-      ? about.periods.length === 0 || adjusts
+      ? daySubject.periods.length === 0 || isAboutAdjustment
       : isMethodDay(edge)
-        ? about.periods.length === 0 || pays
-        : about.periods.length === 0
-          ? isInNamedTables(model, about, edge)
-          : edge.period !== null && about.periods.includes(edge.period)
+        ? daySubject.periods.length === 0 || isAboutPayment
+        : daySubject.periods.length === 0
+          ? isInNamedTables(model, daySubject, edge)
+          : edge.period !== null && daySubject.periods.includes(edge.period)
 }
 
-/** Whether an edge belongs to a price table that the text names. Edges of items and of registration always match. */
+/**
+ * Returns whether an edge belongs to a price table that the text names. Edges of items and of registration always
+ * match.
+ */
 function isInNamedTables(model: Model, { tables }: DaySubject, { period }: Edge): boolean {
   const table = listTextPeriods(model)[period ?? -1]?.table ?? null
   return tables === null || table === null || tables.includes(table)
@@ -81,21 +85,21 @@ function isInNamedTables(model: Model, { tables }: DaySubject, { period }: Edge)
  * nearest is reported.
  */
 function findEdges(model: Model, mention: Mention): readonly Edge[] {
-  const { daySubject: about, eventText: readable } = mention
+  const { daySubject, eventText } = mention
   const { config } = model
   const itemEdges = findEdgesOfNamedItems(model, mention)
-  const all = collectEdges(model)
+  const allEdges = collectEdges(model)
   // An adjustment's label refers to its own days.
-  const adjustmentPath = /^fees\.adjustments\.\d+\./.exec(readable.path)?.[0]
+  const adjustmentPath = /^fees\.adjustments\.\d+\./.exec(eventText.path)?.[0]
   const ownEdges =
-    adjustmentPath === undefined ? [] : all.filter(({ at }) => at.startsWith(adjustmentPath))
+    adjustmentPath === undefined ? [] : allEdges.filter(({ at }) => at.startsWith(adjustmentPath))
   if (ownEdges.length > 0) return ownEdges
-  const matchingEdges = all.filter(createEdgeFilter(model, mention))
-  const isClosingDay = all.filter(
-    ({ at }) => about.periods.length > 0 && at === 'registration.closes',
+  const matchingEdges = allEdges.filter(createEdgeFilter(model, mention))
+  const closingEdges = allEdges.filter(
+    ({ at }) => daySubject.periods.length > 0 && at === 'registration.closes',
   )
-  const event: readonly Edge[] =
-    about.periods.length > 0
+  const eventEdges: readonly Edge[] =
+    daySubject.periods.length > 0
       ? []
       : [
           {
@@ -113,32 +117,34 @@ function findEdges(model: Model, mention: Mention): readonly Edge[] {
             period: null,
           },
         ]
-  return [...matchingEdges, ...itemEdges, ...isClosingDay, ...event]
+  return [...matchingEdges, ...itemEdges, ...closingEdges, ...eventEdges]
 }
 
 /** Returns the edges of items that the text or its question names: "Rooms at the early price until 15 October". */
 function findEdgesOfNamedItems(
   model: Model,
-  { daySubject: about, eventText: readable, statedDays: stated }: Mention,
+  { daySubject, eventText, statedDays }: Mention,
 ): readonly Edge[] {
-  if (about.periods.length === 0) return []
-  const { left, right } = findStatement(readable.text, stated)
-  const statement = `${readable.heading} ${left} ${right}`
-  const own = model.config.fees.items.flatMap((item) => {
-    const at = model.fields.find(({ id }) => id === (item.by ?? item.count?.field))
+  if (daySubject.periods.length === 0) return []
+  const { left, right } = findStatement(eventText.text, statedDays)
+  const statement = `${eventText.heading} ${left} ${right}`
+  const namedItems = model.config.fees.items.flatMap((item) => {
+    const itemField = model.fields.find(({ id }) => id === (item.by ?? item.count?.field))
     const isNamed =
-      (at !== undefined && readable.path.startsWith(`${at.path}.`)) ||
-      findAllNamed([[item.label, item.id.replaceAll('-', ' '), at?.field.label ?? '']], statement)
-        .length > 0
+      (itemField !== undefined && eventText.path.startsWith(`${itemField.path}.`)) ||
+      findAllNamed(
+        [[item.label, item.id.replaceAll('-', ' '), itemField?.field.label ?? '']],
+        statement,
+      ).length > 0
     return isNamed ? [item.id] : []
   })
   return collectEdges(model).filter(({ period }) => {
-    const owner = period === null ? null : listTextPeriods(model)[period]
-    return owner?.table === null && own.includes(owner.owner ?? '')
+    const textPeriod = period === null ? null : listTextPeriods(model)[period]
+    return textPeriod?.table === null && namedItems.includes(textPeriod.owner ?? '')
   })
 }
 
-/** Whether the file states the day, or the adjacent day to which "before" or "after" refers. */
+/** Returns whether the file states the day, or the adjacent day to which "before" or "after" refers. */
 function isInFile(model: Model, day: Day, { direction }: DaySubject): boolean {
   const days = listFileDays(model)
   return (
@@ -156,20 +162,17 @@ const CLOSING_WORDS =
 const PARTIAL_OFFER_WORDS =
   /\b(?:early|discount\w*|concession\w*|offer|group|bulk|rate|fees?|members?|waiver|students?|spot)\b/i
 
-function isClosing(
-  model: Model,
-  { daySubject: about, eventText: readable, statedDays: stated }: Mention,
-): boolean {
-  if (about.periods.length > 0 || getStatedClosingDay(model) === undefined) return false
-  const { left, right } = findStatement(readable.text, stated)
+function isAboutClosingDay(model: Model, { daySubject, eventText, statedDays }: Mention): boolean {
+  if (daySubject.periods.length > 0 || getStatedClosingDay(model) === undefined) return false
+  const { left, right } = findStatement(eventText.text, statedDays)
   return CLOSING_WORDS.test(left) && !PARTIAL_OFFER_WORDS.test(`${left} ${right}`)
 }
 
 /**
- * Whether a day matches an edge, considering the wording: "before 1 February" and "until 31 January" refer to the
- * same edge.
+ * Returns whether a day matches an edge, considering the wording: "before 1 February" and "until 31 January" refer to
+ * the same edge.
  */
-function isEdge(day: Day, { day: edge, side }: Edge, { direction }: DaySubject): boolean {
+function matchesEdge(day: Day, { day: edge, side }: Edge, { direction }: DaySubject): boolean {
   switch (direction) {
     case 'until':
       return day === edge && side === 'end'
@@ -188,22 +191,19 @@ const ON_SPOT_WORDS = /\b(?:spot|on-?site|walk-?in)\b/i
 const HOUR_PATTERN = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’']?clock\b)/i
 
 /**
- * Whether a mention is about the opening hours of a desk at the venue, which need not match the days of a price:
- * "Spot registration from 8 AM on 12 February".
+ * Returns whether a mention is about the opening hours of a desk at the venue, which need not match the days of a
+ * price: "Spot registration from 8 AM on 12 February".
  */
 function isDeskOpeningHour(model: Model, mention: Mention): boolean {
   const { left, right } = findStatement(mention.eventText.text, mention.statedDays)
   return isOnSite(model, mention) && HOUR_PATTERN.test(`${left} ${right}`)
 }
 
-function isOnSite(
-  model: Model,
-  { daySubject: about, eventText: readable, statedDays: stated }: Mention,
-): boolean {
-  const { left, right } = findStatement(readable.text, stated)
+function isOnSite(model: Model, { daySubject, eventText, statedDays }: Mention): boolean {
+  const { left, right } = findStatement(eventText.text, statedDays)
   return (
     ON_SPOT_WORDS.test(`${left} ${right}`) ||
-    about.periods.some((index) => {
+    daySubject.periods.some((index) => {
       const { id = '', label = '' } = listTextPeriods(model)[index]?.period ?? {}
       return ON_SPOT_WORDS.test(`${id} ${label}`)
     })
@@ -212,7 +212,7 @@ function isOnSite(
 
 function checkPriceDay(model: Model, mention: Mention): Draft | null {
   const { config } = model
-  const { daySubject: about, statedDays: stated, firsts, lasts, eventText: readable } = mention
+  const { daySubject, statedDays, firsts, lasts, eventText } = mention
   const isInEvent = (day: Day): boolean => config.from <= day && day <= config.to
   const { desk } = config.registration
   if (
@@ -223,49 +223,55 @@ function checkPriceDay(model: Model, mention: Mention): Draft | null {
     return null
   if (isDeskOpeningHour(model, mention) && [...firsts, ...lasts].some(isInEvent)) return null
   // A text without a named price may mention days of the event, such as those of on-site payment.
-  const isNamed = about.periods.length > 0
+  const isNamed = daySubject.periods.length > 0
   if (!isNamed && [...firsts, ...lasts].some(isInEvent)) return null
-  const isClosingDay = isClosing(model, mention)
+  const isClosingDay = isAboutClosingDay(model, mention)
   if (
     !isNamed &&
     !isClosingDay &&
-    [firsts, lasts].every((days) => days.some((day) => isInFile(model, day, about)))
+    [firsts, lasts].every((days) => days.some((day) => isInFile(model, day, daySubject)))
   )
     return null
   const edges = isClosingDay
     ? findEdges(model, mention).filter(({ at }) => at === 'registration.closes')
     : findEdges(model, mention)
-  const isSpan = stated.first !== stated.last
+  const isSpan = statedDays.first !== statedDays.last
   const ends = edges.filter(({ side }) => side === 'end')
   const starts = edges.filter(({ side }) => side === 'start')
   if (isSpan) {
-    const isStart =
+    const matchesStart =
       isNamed && starts.length === 0
         ? true
         : !isNamed && config.fees.periods[0]?.from === undefined
           ? true
           : firsts.some((day) => starts.some((edge) => edge.day === day))
-    const isEnd =
+    const matchesEnd =
       (isNamed && ends.length === 0) || lasts.some((day) => ends.some((edge) => edge.day === day))
-    if (isStart && isEnd) return null
-    return reportContradiction(mention, isStart ? lasts : firsts, isStart ? ends : starts, edges)
+    if (matchesStart && matchesEnd) return null
+    return reportContradiction(
+      mention,
+      matchesStart ? lasts : firsts,
+      matchesStart ? ends : starts,
+      edges,
+    )
   }
-  if (lasts.some((day) => edges.some((edge) => isEdge(day, edge, about)))) return null
+  if (lasts.some((day) => edges.some((edge) => matchesEdge(day, edge, daySubject)))) return null
   const expectedEdges =
-    about.direction === null
+    daySubject.direction === null
       ? edges
       : edges.filter(
-          ({ side }) => side === (/until|before/.test(about.direction ?? '') ? 'end' : 'start'),
+          ({ side }) =>
+            side === (/until|before/.test(daySubject.direction ?? '') ? 'end' : 'start'),
         )
-  const namedAdjustments = listTextPeriods(model)[about.periods[0] ?? -1]
-  if (namedAdjustments !== undefined && expectedEdges.length === 0) {
-    // Reported: "Regular until 31 December", if `regular` has no end. A first period may begin at any time.
-    if (about.direction !== 'until' && about.direction !== 'before') return null
+  const namedPeriod = listTextPeriods(model)[daySubject.periods[0] ?? -1]
+  if (namedPeriod !== undefined && expectedEdges.length === 0) {
+    // "Regular until 31 December" is reported if `regular` has no end. A first period may begin at any time.
+    if (daySubject.direction !== 'until' && daySubject.direction !== 'before') return null
     if (lasts.some(isInEvent)) return null
     return {
-      ...locate(readable, stated),
-      message: `the text says until ${formatDayWords(mention)}, but period \`${namedAdjustments.period.id}\` has no end`,
-      related: [{ at: namedAdjustments.at, message: 'this period has no end' }],
+      ...locate(eventText, statedDays),
+      message: `the text says until ${formatDayWords(mention)}, but period \`${namedPeriod.period.id}\` has no end`,
+      related: [{ at: namedPeriod.at, message: 'this period has no end' }],
       help: 'give the period its last day with `to`, or remove the day from the text',
     }
   }
@@ -276,14 +282,16 @@ function checkPriceDay(model: Model, mention: Mention): Draft | null {
 function reportContradiction(
   mention: Mention,
   days: readonly Day[],
-  expected: readonly Edge[],
-  otherwise: readonly Edge[],
+  preferredEdges: readonly Edge[],
+  otherEdges: readonly Edge[],
 ): Draft | null {
-  const possible = expected.length > 0 ? expected : otherwise
+  const edgesToCompare = preferredEdges.length > 0 ? preferredEdges : otherEdges
   // For prices and registration, edges of periods are preferred to those of the event.
-  const edgesOfPeriods = possible.filter(({ at }) => !at.startsWith('event.'))
+  const edgesOfPeriods = edgesToCompare.filter(({ at }) => !at.startsWith('event.'))
   const candidates =
-    mention.daySubject.topic === 'price' && edgesOfPeriods.length > 0 ? edgesOfPeriods : possible
+    mention.daySubject.topic === 'price' && edgesOfPeriods.length > 0
+      ? edgesOfPeriods
+      : edgesToCompare
   const nearest = candidates
     .map((edge) => ({ edge, away: Math.min(...days.map((day) => countDaysApart(day, edge.day))) }))
     .toSorted((a, b) => a.away - b.away)[0]
@@ -300,23 +308,23 @@ function reportContradiction(
 /** Texts of a question, whose days may be those of the delegate, such as the day of birth or of arrival. */
 const QUESTION_PATH = /^form\.sections\.\d+\.fields\.\d+\.(?:label|hint|required|invalid)/
 
-const isQuestion = ({ eventText: readable }: Mention): boolean => QUESTION_PATH.test(readable.path)
+const isQuestion = ({ eventText }: Mention): boolean => QUESTION_PATH.test(eventText.path)
 
 function checkUnexpectedDay(model: Model, mention: Mention): Draft | null {
   if (isQuestion(mention) && mention.daySubject.direction === null) return null
   const { config } = model
-  const { firsts, lasts, statedDays: stated } = mention
-  const all = findEdges(model, mention)
+  const { firsts, lasts, statedDays } = mention
+  const possibleEdges = findEdges(model, mention)
   const isKnown = (day: Day): boolean =>
     (config.from <= day && day <= config.to) ||
     isInFile(model, day, mention.daySubject) ||
-    all.some(({ day: edge }) => Math.abs(countDaysApart(day, edge)) <= 1)
+    possibleEdges.some(({ day: edge }) => Math.abs(countDaysApart(day, edge)) <= 1)
   if (firsts.some(isKnown) && lasts.some(isKnown)) return null
-  const periodEdges = all.filter((edge) => !isAdjustmentDay(edge) && !isMethodDay(edge))
+  const periodEdges = possibleEdges.filter((edge) => !isAdjustmentDay(edge) && !isMethodDay(edge))
   const nearestDistance = Math.min(
     ...lasts.flatMap((day) => periodEdges.map((edge) => countDaysApart(day, edge.day))),
   )
-  if (stated.last.year === null && nearestDistance > NEAR_DAYS) return null
+  if (statedDays.last.year === null && nearestDistance > NEAR_DAYS) return null
   return reportContradiction(mention, lasts, periodEdges, periodEdges)
 }
 

@@ -22,11 +22,11 @@ const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 
 const reportWrongDays = (
   { config: { from, to } }: Model,
-  readable: EventText,
-  stated: { readonly start: number; readonly end: number },
+  eventText: EventText,
+  statedDays: { readonly start: number; readonly end: number },
   words: string,
 ): Draft => ({
-  ...locate(readable, stated),
+  ...locate(eventText, statedDays),
   message: `the text says ${words}, but the event is on ${formatDays(from, to)}`,
   related: [
     { at: 'event.from', message: 'it begins here' },
@@ -38,16 +38,23 @@ const reportWrongDays = (
 /** Reports months that differ from the month of the event: "Kochi, March 2026". */
 function findOtherMonths(model: Model): readonly Draft[] {
   const { from, to } = model.config
-  return collectEventTexts(model).flatMap((readable) => {
-    const listDays = (): readonly StatedDays[] => findDays(readable.text, Number(to.slice(0, 4)))
-    const months = findMonths(readable.text, listDays)
-    return months.flatMap((stated, index): Draft[] => {
-      const month = `${stated.year}-${String(stated.month).padStart(2, '0')}`
-      return isPastYear(model, stated.year) ||
+  return collectEventTexts(model).flatMap((eventText) => {
+    const listDays = (): readonly StatedDays[] => findDays(eventText.text, Number(to.slice(0, 4)))
+    const months = findMonths(eventText.text, listDays)
+    return months.flatMap((statedDays, index): Draft[] => {
+      const month = `${statedDays.year}-${String(statedDays.month).padStart(2, '0')}`
+      return isPastYear(model, statedDays.year) ||
         (from.slice(0, 7) <= month && month <= to.slice(0, 7)) ||
-        findDaySubject(model, readable, months, index, null).topic !== 'event'
+        findDaySubject(model, eventText, months, index, null).topic !== 'event'
         ? []
-        : [reportWrongDays(model, readable, stated, readable.text.slice(stated.start, stated.end))]
+        : [
+            reportWrongDays(
+              model,
+              eventText,
+              statedDays,
+              eventText.text.slice(statedDays.start, statedDays.end),
+            ),
+          ]
     })
   })
 }
@@ -59,34 +66,36 @@ const EVENT_DAY_WORDS =
 const OTHER_EDITION_WORDS =
   /\b(?:was|were|last|previous\w*|earlier|past|next|held|since|founded|born|birth)\b/i
 
-/** Whether days are those of the event with an old year: "11 to 14 March 2026" for an event on 12–14 March 2027. */
+/**
+ * Returns whether days are those of the event with an old year: "11 to 14 March 2026" for an event on 12–14 March
+ * 2027.
+ */
 function areEventDaysOfAnotherYear(
   { config }: Model,
-  { statedDays: stated, firsts, lasts, eventText: readable }: Mention,
+  { statedDays, firsts, lasts, eventText }: Mention,
 ): boolean {
-  const [first] = firsts
-  const [last] = lasts
-  if (first === undefined || last === undefined || stated.first.year === null) return false
-  const { left, right } = findStatement(readable.text, stated)
-  const statement = `${readable.heading} ${left} ${right}`
+  const [firstDay] = firsts
+  const [lastDay] = lasts
+  if (firstDay === undefined || lastDay === undefined || statedDays.first.year === null)
+    return false
+  const { left, right } = findStatement(eventText.text, statedDays)
+  const statement = `${eventText.heading} ${left} ${right}`
   if (!EVENT_DAY_WORDS.test(statement) || OTHER_EDITION_WORDS.test(statement)) return false
-  const years = Number(config.from.slice(0, 4)) - Number(first.slice(0, 4))
-  const moveToEventYear = (day: Day): string => `${Number(day.slice(0, 4)) + years}${day.slice(4)}`
+  const yearDifference = Number(config.from.slice(0, 4)) - Number(firstDay.slice(0, 4))
+  const moveToEventYear = (day: Day): string =>
+    `${Number(day.slice(0, 4)) + yearDifference}${day.slice(4)}`
   return (
-    years !== 0 &&
-    moveToEventYear(first) >= addDays(config.from, -1) &&
-    moveToEventYear(last) <= addDays(config.to, 1)
+    yearDifference !== 0 &&
+    moveToEventYear(firstDay) >= addDays(config.from, -1) &&
+    moveToEventYear(lastDay) <= addDays(config.to, 1)
   )
 }
 
-/** Whether a mention is of a day of the front desk: "Spot registration at the venue opens on 7 October". */
-function isDeskDay(
-  { config }: Model,
-  { firsts, lasts, statedDays: stated, eventText: readable }: Mention,
-): boolean {
+/** Returns whether a mention is of a day of the front desk: "Spot registration at the venue opens on 7 October". */
+function isDeskDay({ config }: Model, { firsts, lasts, statedDays, eventText }: Mention): boolean {
   const { desk } = config.registration
   if (desk === undefined) return false
-  const { left, right } = findStatement(readable.text, stated)
+  const { left, right } = findStatement(eventText.text, statedDays)
   return (
     /\b(?:spot|on-?site|walk-?in|desk|counter|regist\w+)\b/i.test(`${left} ${right}`) &&
     [firsts, lasts].every((days) => days.some((day) => desk.opens <= day && day <= desk.closes))
@@ -101,29 +110,22 @@ const textEventDayCheck: Check = {
   find: (model) => {
     const { from, to } = model.config
     const isDuringEvent = (day: Day): boolean => from <= day && day <= to
-    const days = listDayMentions(model).flatMap((mention): Draft[] => {
-      const {
-        daySubject: about,
-        statedDays: stated,
-        firsts,
-        lasts,
-        invalidDay,
-        eventText: readable,
-      } = mention
+    const dayDrafts = listDayMentions(model).flatMap((mention): Draft[] => {
+      const { daySubject, statedDays, firsts, lasts, invalidDay, eventText } = mention
       if (invalidDay !== null || isInPastYear(model, mention)) return []
-      if (about.topic === 'other' && areEventDaysOfAnotherYear(model, mention))
-        return [reportWrongDays(model, readable, stated, formatDayWords(mention))]
-      if (about.topic !== 'event' || isDeskDay(model, mention)) return []
-      const isSpan = stated.first !== stated.last
+      if (daySubject.topic === 'other' && areEventDaysOfAnotherYear(model, mention))
+        return [reportWrongDays(model, eventText, statedDays, formatDayWords(mention))]
+      if (daySubject.topic !== 'event' || isDeskDay(model, mention)) return []
+      const isSpan = statedDays.first !== statedDays.last
       const isInEvent = isSpan
-        ? about.isPart
+        ? daySubject.isPart
           ? firsts.some(isDuringEvent) && lasts.some(isDuringEvent)
           : firsts.includes(from) && lasts.includes(to)
-        : about.isPart || about.direction === null
+        : daySubject.isPart || daySubject.direction === null
           ? lasts.some(isDuringEvent)
-          : about.direction === 'from'
+          : daySubject.direction === 'from'
             ? lasts.includes(from)
-            : about.direction === 'until'
+            : daySubject.direction === 'until'
               ? lasts.includes(to)
               : lasts.some(
                   (day) =>
@@ -131,9 +133,11 @@ const textEventDayCheck: Check = {
                     isDuringEvent(addDays(day, 1)) ||
                     isDuringEvent(addDays(day, -1)),
                 )
-      return isInEvent ? [] : [reportWrongDays(model, readable, stated, formatDayWords(mention))]
+      return isInEvent
+        ? []
+        : [reportWrongDays(model, eventText, statedDays, formatDayWords(mention))]
     })
-    return [...days, ...findOtherMonths(model)]
+    return [...dayDrafts, ...findOtherMonths(model)]
   },
 }
 
@@ -144,26 +148,27 @@ const textWeekdayCheck: Check = {
   after: ['EV419', 'EV604', 'EV621'],
   find: (model) =>
     listDayMentions(model).flatMap((mention): Draft[] => {
-      const { statedDays: stated, firsts, lasts, eventText: readable } = mention
+      const { statedDays, firsts, lasts, eventText } = mention
       return [
-        { words: stated.first, days: firsts },
-        ...(stated.first === stated.last ? [] : [{ words: stated.last, days: lasts }]),
+        { words: statedDays.first, days: firsts },
+        ...(statedDays.first === statedDays.last ? [] : [{ words: statedDays.last, days: lasts }]),
       ].flatMap(({ words, days }): Draft[] => {
         const suggestion = chooseLikelyDay(model, days)
         if (words.weekday === null || suggestion === null) return []
         const isOwnDay = listOwnDays(model).includes(suggestion)
         if ((isOwnDay ? [suggestion] : days).some((day) => getWeekday(day) === words.weekday))
           return []
-        const known = [
+        const fileDay = [
           { day: model.config.from, at: 'event.from' },
           { day: model.config.to, at: 'event.to' },
           ...collectEdges(model),
         ].find(({ day }) => day === suggestion)
         return [
           {
-            ...locate(readable, stated),
+            ...locate(eventText, statedDays),
             message: `${formatDay(suggestion)} is a ${WEEKDAYS[getWeekday(suggestion)] ?? ''}, not a ${WEEKDAYS[words.weekday] ?? ''}`,
-            related: known === undefined ? [] : [{ at: known.at, message: 'the day in this file' }],
+            related:
+              fileDay === undefined ? [] : [{ at: fileDay.at, message: 'the day in this file' }],
             help: 'correct the weekday or the day',
           },
         ]
@@ -246,16 +251,16 @@ const textHourCheck: Check = {
   severity: 'warning',
   why: 'Delegates cannot come at an hour that does not exist.',
   find: (model) =>
-    collectEventTexts(model).flatMap((readable) => [
-      ...findImpossibleHours(readable.text).map((hour): Draft => ({
-        ...locate(readable, hour),
-        message: `the text says ${readable.text.slice(hour.start, hour.end)}, which is not a valid time`,
+    collectEventTexts(model).flatMap((eventText) => [
+      ...findImpossibleHours(eventText.text).map((hour): Draft => ({
+        ...locate(eventText, hour),
+        message: `the text says ${eventText.text.slice(hour.start, hour.end)}, which is not a valid time`,
         help: 'write a valid time, such as 14:30 or 2.30 PM',
       })),
-      ...(/(?:^|\.)hours$/.test(readable.path) ? findNightAfterMorning(readable.text) : []).map(
+      ...(/(?:^|\.)hours$/.test(eventText.path) ? findNightAfterMorning(eventText.text) : []).map(
         (hours): Draft => ({
-          ...locate(readable, hours),
-          message: `“${readable.text.slice(hours.start, hours.end)}” ends the next night`,
+          ...locate(eventText, hours),
+          message: `“${eventText.text.slice(hours.start, hours.end)}” ends the next night`,
           help: 'write PM for an hour after noon; for an end after midnight, write: 9 AM to 3 AM the next day',
         }),
       ),

@@ -32,7 +32,7 @@ const MAXIMUM_WORDS =
 const MINIMUM_WORDS = '(?:at least|minimum(?: of)?|min\\.?(?: of)?|not less than|no less than)'
 const COMPANION_WORDS =
   '(?:accompanying (?:persons?|people|delegates?|guests?|members?)|family members?|companions|relatives)'
-/** A stated number of companions or nights is that of one registration. */
+/** Matches a maximum of companions. A number of companions or nights applies to one registration. */
 const COMPANION_LIMIT = new RegExp(
   `\\b${MAXIMUM_WORDS}\\s*:?\\s*${NUMBER_PATTERN} ${COMPANION_WORDS}\\b`,
   'gi',
@@ -41,41 +41,43 @@ const buildNightLimitPattern = (words: string): RegExp =>
   new RegExp(`\\b${words}\\s*:?\\s*${NUMBER_PATTERN} nights?\\b`, 'gi')
 const MAX_NIGHTS_PATTERN = buildNightLimitPattern(MAXIMUM_WORDS)
 const MIN_NIGHTS_PATTERN = buildNightLimitPattern(MINIMUM_WORDS)
-/** A number of tickets is a limit of the field only if it is per delegate; otherwise it is that of all delegates. */
+/** Matches a maximum of tickets per delegate. Any other number of tickets applies to all delegates together. */
 const TICKET_LIMIT = new RegExp(
   `\\b${MAXIMUM_WORDS}\\s*:?\\s*${NUMBER_PATTERN} (?:\\w+ ){0,3}?tickets? (?:per|for each|for every) (?:delegate|person|participant|registration|member)\\b`,
   'gi',
 )
-/** Words for limits that others set, or of something that the form does not sell. */
+/** Words for limits that others set, or that concern something that the form does not sell. */
 const OTHER_LIMIT_WORDS =
   /\b(?:invitation|visa|bus(?:es)?|tours?|previous|last year|earlier|extra nights?|directly|sponsor\w*|exhibitors?|stalls?|free|complimentary|includ\w*|covers?|discount\w*|rates?|dinner|banquet|lunch|lounge|takes?|before|after)\b/i
 
-/** Reports limits in panels, emails and result pages that differ from that of the only matching field. */
+/** Reports limits in panels, emails and result pages that differ from the limit of the only matching field. */
 export function findLimitsInProse(model: Model): readonly Draft[] {
   const isNights = ({ id, field, raw }: FieldAt): boolean =>
     field.type === 'number' && /\bnights?\b/i.test(`${id.replaceAll('_', ' ')} ${raw.label ?? ''}`)
   const findSingleField = (test: (field: FieldAt) => boolean): FieldAt | null => {
-    const [first, ...others] = model.fields.filter(test)
-    return others.length > 0 ? null : (first ?? null)
+    const [matchingField, ...otherFields] = model.fields.filter(test)
+    return otherFields.length > 0 ? null : (matchingField ?? null)
   }
-  const companions = findSingleField(({ field }) => field.type === 'people')
-  const nights = findSingleField(isNights)
-  const tickets = model.fields.filter(
+  const companionsField = findSingleField(({ field }) => field.type === 'people')
+  const nightsField = findSingleField(isNights)
+  const ticketFields = model.fields.filter(
     ({ field, raw, id }) => field.type === 'number' && /ticket/i.test(`${id} ${raw.label ?? ''}`),
   )
-  const findTickets = (statement: string): FieldAt | null => {
-    const items = tickets.map(({ id, raw }) => [
+  const findTicketField = (statement: string): FieldAt | null => {
+    const fieldNames = ticketFields.map(({ id, raw }) => [
       ...(raw.label === undefined ? [] : [raw.label]),
       ...model.config.fees.items.flatMap((item) => (item.count?.field === id ? [item.label] : [])),
     ])
-    const [found, ...others] = findAllNamed(items, statement)
-    return found === undefined || others.length > 0 ? null : (tickets[found] ?? null)
+    const [foundIndex, ...otherIndexes] = findAllNamed(fieldNames, statement)
+    return foundIndex === undefined || otherIndexes.length > 0
+      ? null
+      : (ticketFields[foundIndex] ?? null)
   }
   const kinds: readonly (readonly [RegExp, 'max' | 'min', (text: string) => FieldAt | null])[] = [
-    [COMPANION_LIMIT, 'max', () => companions],
-    [MAX_NIGHTS_PATTERN, 'max', () => nights],
-    [MIN_NIGHTS_PATTERN, 'min', () => nights],
-    [TICKET_LIMIT, 'max', findTickets],
+    [COMPANION_LIMIT, 'max', () => companionsField],
+    [MAX_NIGHTS_PATTERN, 'max', () => nightsField],
+    [MIN_NIGHTS_PATTERN, 'min', () => nightsField],
+    [TICKET_LIMIT, 'max', findTicketField],
   ]
   return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
     !/^(?:form\.panel|email|results)\./.test(path)

@@ -1,4 +1,4 @@
-/** Checks EV633 to EV635: seats, numbers and ages in texts agree with quotas, limits of fields and category rules. */
+/** Checks EV633 to EV635: seats, numbers and ages in texts agree with quotas, fields and category rules. */
 import { findMatches } from '../../prose/pattern-matches.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
@@ -26,7 +26,7 @@ const ALL_SEATS = new RegExp(
 const SHARED_SEAT_WORDS =
   /\b(?:per|each|every|teams?|groups?|tables?|pairs?|couples?|institut\w*|colleges?|parking|cars?|bus(?:es)?|coach|boat|hotel|previous|last|earlier|past|editions?|was|were|had|one (?:delegate|registration))\b/i
 
-type Seats = {
+type SeatLimit = {
   readonly names: readonly string[]
   readonly max: number
   readonly at: string
@@ -34,9 +34,9 @@ type Seats = {
 }
 
 /** Returns every number of seats in the quotas, with the names of the options, items or categories that it limits. */
-function listSeats({ file, config, fields }: Model): readonly Seats[] {
+function listSeatLimits({ file, config, fields }: Model): readonly SeatLimit[] {
   return (file.quotas ?? []).flatMap(
-    ({ id, max, count, each_option_of: by, when }, index): Seats[] => {
+    ({ id, max, count, each_option_of: by, when }, index): SeatLimit[] => {
       const at = `quotas.${index}.max`
       if (typeof max !== 'number')
         return Object.entries(max).map(([option, seats]) => ({
@@ -50,7 +50,7 @@ function listSeats({ file, config, fields }: Model): readonly Seats[] {
           at: `${at}.${option}`,
           isForAll: false,
         }))
-      const counted = fields.find((field) => field.id === count)
+      const countedField = fields.find((field) => field.id === count)
       const items = config.fees.items.filter(
         (item) => count !== undefined && item.count?.field === count,
       )
@@ -62,9 +62,9 @@ function listSeats({ file, config, fields }: Model): readonly Seats[] {
       return [
         {
           names: [
-            ...(counted === undefined && category === null ? [] : [id.replaceAll('-', ' ')]),
+            ...(countedField === undefined && category === null ? [] : [id.replaceAll('-', ' ')]),
             ...items.map((item) => item.label),
-            ...(counted === undefined ? [] : [counted.field.label]),
+            ...(countedField === undefined ? [] : [countedField.field.label]),
             ...(label === undefined ? [] : [label]),
           ],
           max,
@@ -82,52 +82,52 @@ const textSeatsCheck: Check = {
   why: 'Delegates and staff read a number of seats that differs from the number on sale.',
   after: ['EV201', 'EV202', 'EV206', 'EV216', 'EV538'],
   find: (model) => {
-    const allSeats = listSeats(model)
-    if (allSeats.length === 0 || model.config.status === 'closed') return []
-    const quotasForAll = allSeats.filter(({ isForAll }) => isForAll)
+    const seatLimits = listSeatLimits(model)
+    if (seatLimits.length === 0 || model.config.status === 'closed') return []
+    const quotasForAll = seatLimits.filter(({ isForAll }) => isForAll)
     return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
       /^(?:admin|quotas)\.|\.options\./.test(path)
         ? []
         : findMatches(text, ALL_SEATS).flatMap((match): Draft[] => {
             const [start, end] = [match.index, match.index + match[0].length]
             const { left, right } = findStatement(text, { start, end })
-            const before = left.split(/[,;:()]|\band\b/).at(-1) ?? ''
+            const precedingText = left.split(/[,;:()]|\band\b/).at(-1) ?? ''
             const statement = `${left} ${match[0]} ${right}`
             if (SHARED_SEAT_WORDS.test(statement)) return []
-            const stated = Number((match[1] ?? match[2] ?? match[3] ?? '').replaceAll(',', ''))
-            if (allSeats.some(({ max }) => max === stated)) return []
-            const findNamedSeats = (near: string) =>
+            const statedSeats = Number((match[1] ?? match[2] ?? match[3] ?? '').replaceAll(',', ''))
+            if (seatLimits.some(({ max }) => max === statedSeats)) return []
+            const findNamedSeats = (excerpt: string) =>
               findAllNamed(
-                allSeats.map(({ names }) => names),
-                near,
+                seatLimits.map(({ names }) => names),
+                excerpt,
               )
             // A hall may have seats that the event does not sell, so a text without a name must state a limit.
             const isLimit = !/^(?:has|have|takes?)\b/i.test(match[0])
             // "The first 100 delegates" and "guests" may be a part of all delegates, so a name must precede the number.
             const isPartialGroup = /\b(?:first|guests)\b/i.test(match[0])
             const context = isLimit ? `${heading} ${statement}` : statement
-            const named = [before, left, ...(isPartialGroup ? [] : [context])]
+            const namedIndexes = [precedingText, left, ...(isPartialGroup ? [] : [context])]
               .map(findNamedSeats)
               .find((found) => found.length > 0)
-            const [namedIndex] = named?.length === 1 ? named : []
-            const seats = namedIndex === undefined ? undefined : allSeats[namedIndex]
+            const [namedIndex] = namedIndexes?.length === 1 ? namedIndexes : []
+            const namedLimit = namedIndex === undefined ? undefined : seatLimits[namedIndex]
             const quotaForAll =
-              named === undefined &&
+              namedIndexes === undefined &&
               isLimit &&
               !isPartialGroup &&
               quotasForAll.length === 1 &&
               isAboutWholeEvent(statement)
                 ? quotasForAll[0]
                 : undefined
-            const intended = seats ?? quotaForAll
-            return intended === undefined
+            const intendedLimit = namedLimit ?? quotaForAll
+            return intendedLimit === undefined
               ? []
               : [
                   {
                     at: path,
                     span: [at + start, at + end],
-                    message: `the text says ${stated}, but the quota is ${intended.max}`,
-                    related: [{ at: intended.at, message: 'the quota' }],
+                    message: `the text says ${statedSeats}, but the quota is ${intendedLimit.max}`,
+                    related: [{ at: intendedLimit.at, message: 'the quota' }],
                     help: 'write the same number in both places',
                   },
                 ]
@@ -136,7 +136,10 @@ const textSeatsCheck: Check = {
   },
 }
 
-/** Whether a text without a name is about seats of the whole event, so that it refers to the quota for all. */
+/**
+ * Returns whether a text without a name is about seats of the whole event, so that it refers to the quota for all
+ * delegates.
+ */
 const isAboutWholeEvent = (statement: string): boolean =>
   /\b(?:registrations?|delegates|participants|conference|event|hall|seats (?:only|in all|in total)|seats (?:are |is )?(?:limited|restricted)|only)\b/i.test(
     statement,
@@ -177,24 +180,24 @@ const textLimitCheck: Check = {
   after: ['EV503', 'EV523'],
   find: (model) => {
     const texts = collectEventTexts(model)
-    const inFields = model.fields.flatMap((field) => {
-      const own = texts.filter(
+    const fieldDrafts = model.fields.flatMap((field) => {
+      const fieldTexts = texts.filter(
         ({ path }) =>
           path.startsWith(`${field.path}.`) &&
           /\.(?:label|hint|invalid|required|message)$/.test(path) &&
           !/\.(?:fields|options)\.\d+\./.test(path.slice(field.path.length)),
       )
-      const compare = (pattern: RegExp, limit: Limit | null) =>
+      const compareWithLimit = (pattern: RegExp, limit: Limit | null) =>
         limit === null
           ? []
-          : own.flatMap(({ path, text, at }) =>
+          : fieldTexts.flatMap(({ path, text, at }) =>
               findMatches(text, pattern).flatMap((match): Draft[] => {
-                const stated = readNumber(match[1] ?? '')
+                const statedLimit = readNumber(match[1] ?? '')
                 const { left, right } = findStatement(text, {
                   start: match.index,
                   end: match.index + match[0].length,
                 })
-                return stated === limit.value ||
+                return statedLimit === limit.value ||
                   (pattern !== CHOICE_LIMIT && /\b(?:per|each|every)\b/i.test(`${left} ${right}`))
                   ? []
                   : [
@@ -209,11 +212,11 @@ const textLimitCheck: Check = {
               }),
             )
       const [min, max] = [findLimit(field, 'min'), findLimit(field, 'max')]
-      const length = field.raw.max_length
-      const ranges =
+      const maxLength = field.raw.max_length
+      const rangeDrafts =
         field.field.type !== 'number' || min === null || max === null
           ? []
-          : own.flatMap(({ path, text, at }) =>
+          : fieldTexts.flatMap(({ path, text, at }) =>
               findMatches(text, NUMBER_RANGE).flatMap((match): Draft[] =>
                 (Number(match[1]) === min.value && Number(match[2]) === max.value) ||
                 !path.endsWith('.invalid')
@@ -229,10 +232,10 @@ const textLimitCheck: Check = {
                     ],
               ),
             )
-      const choices =
+      const choiceDrafts =
         field.field.type !== 'many' || max === null
           ? []
-          : own.flatMap(({ path, text, at }) =>
+          : fieldTexts.flatMap(({ path, text, at }) =>
               findMatches(text, CHOICE_RANGE).flatMap((match): Draft[] =>
                 readNumber(match[2] ?? '') === max.value &&
                 (min === null || readNumber(match[1] ?? '') === min.value)
@@ -249,18 +252,18 @@ const textLimitCheck: Check = {
               ),
             )
       return [
-        ...choices,
-        ...compare(UPPER_LIMIT, max),
-        ...(field.field.type === 'many' ? compare(CHOICE_LIMIT, max) : []),
-        ...compare(LOWER_LIMIT, min),
-        ...compare(
+        ...choiceDrafts,
+        ...compareWithLimit(UPPER_LIMIT, max),
+        ...(field.field.type === 'many' ? compareWithLimit(CHOICE_LIMIT, max) : []),
+        ...compareWithLimit(LOWER_LIMIT, min),
+        ...compareWithLimit(
           LENGTH_LIMIT,
-          length === undefined ? null : { value: length, at: `${field.path}.max_length` },
+          maxLength === undefined ? null : { value: maxLength, at: `${field.path}.max_length` },
         ),
-        ...ranges,
+        ...rangeDrafts,
       ]
     })
-    return [...inFields, ...findLimitsInProse(model)]
+    return [...fieldDrafts, ...findLimitsInProse(model)]
   },
 }
 

@@ -22,7 +22,7 @@ const listNames = (list: readonly NamedEntry[]): readonly (readonly string[])[] 
   list.map(({ id, label }) =>
     id.length < MIN_ID_LENGTH ? [label] : [label, id.replaceAll(/[-_]/g, ' ')],
   )
-const findNames = (list: readonly NamedEntry[], text: string): readonly NamedEntry[] =>
+const findNamedEntries = (list: readonly NamedEntry[], text: string): readonly NamedEntry[] =>
   findAllNamed(listNames(list), text).flatMap((index) => list[index] ?? [])
 
 /** Returns the values that a condition accepts for a field. Empty if it does not test the field. */
@@ -33,22 +33,22 @@ const listAcceptedValues = (when: Condition | undefined, id: string): readonly s
     ),
   )
 
-const report = (
+const reportWrongNames = (
   at: string,
-  wrong: readonly NamedEntry[],
-  right: readonly NamedEntry[],
+  wrongEntries: readonly NamedEntry[],
+  rightEntries: readonly NamedEntry[],
   related: string,
 ): readonly Draft[] =>
-  wrong.length === 0
+  wrongEntries.length === 0
     ? []
     : [
         {
           at,
           message: `the message names ${formatList(
-            wrong.map(({ label }) => `“${label}”`),
+            wrongEntries.map(({ label }) => `“${label}”`),
             3,
           )}, but the rule is about ${formatList(
-            right.map(({ label }) => `“${label}”`),
+            rightEntries.map(({ label }) => `“${label}”`),
             3,
           )}`,
           related: [{ at: related, message: 'the rule' }],
@@ -56,19 +56,24 @@ const report = (
         },
       ]
 
-/** A message about mutually exclusive options must name only these options. */
-function findInChoices({ raw, path, field }: FieldAt): readonly Draft[] {
+/** Reports a message about mutually exclusive options that names other options. */
+function checkChoiceMessage({ raw, path, field }: FieldAt): readonly Draft[] {
   const { mutually_exclusive: groups, message } = raw.choose ?? {}
   if (groups === undefined || message === undefined) return []
   const options = field.options ?? []
-  const excluded = options.filter(({ id }) => groups.some((group) => group.includes(id)))
-  const named = findNames(options, message)
-  const wrong = named.filter((option) => !excluded.includes(option))
-  return report(`${path}.choose.message`, wrong, excluded, `${path}.choose.mutually_exclusive`)
+  const exclusiveOptions = options.filter(({ id }) => groups.some((group) => group.includes(id)))
+  const namedOptions = findNamedEntries(options, message)
+  const wrongOptions = namedOptions.filter((option) => !exclusiveOptions.includes(option))
+  return reportWrongNames(
+    `${path}.choose.message`,
+    wrongOptions,
+    exclusiveOptions,
+    `${path}.choose.mutually_exclusive`,
+  )
 }
 
-/** If the message of a required question names answers, it must name those for which the question is shown. */
-function findInRequired({ config, fields }: Model, entry: FieldAt): readonly Draft[] {
+/** Reports the message of a required question if it names only answers for which the question is not shown. */
+function checkRequiredMessage({ config, fields }: Model, entry: FieldAt): readonly Draft[] {
   const { raw, path, field } = entry
   const required = raw.required
   const [text, at] =
@@ -92,14 +97,15 @@ function findInRequired({ config, fields }: Model, entry: FieldAt): readonly Dra
   ]
   return lists.flatMap(([id, list]) => {
     const values = listAcceptedValues(when, id)
-    const right = list.filter((option) => values.includes(option.id))
-    const named = findNames(list, text)
-    return right.length === 0 || named.some((option) => right.includes(option))
+    const expectedEntries = list.filter((option) => values.includes(option.id))
+    const namedEntries = findNamedEntries(list, text)
+    return expectedEntries.length === 0 ||
+      namedEntries.some((option) => expectedEntries.includes(option))
       ? []
-      : report(
+      : reportWrongNames(
           at,
-          named,
-          right,
+          namedEntries,
+          expectedEntries,
           `${path}.${typeof required === 'object' ? 'required' : 'show_when'}`,
         )
   })
@@ -111,8 +117,8 @@ const QUOTA_SUBJECT_WORDS =
 const findQuotaSubjects = (text: string): readonly string[] =>
   [...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => QUOTA_SUBJECT_WORDS.test(word))
 
-/** The message of a full quota may name only its options, its category, or the category that it offers. */
-function findInQuotas(model: Model): readonly Draft[] {
+/** Reports messages of full quotas that name anything but their options, their category, or the offered category. */
+function checkQuotaMessages(model: Model): readonly Draft[] {
   const { file, config, fields } = model
   return (file.quotas ?? []).flatMap((quota, index): readonly Draft[] => {
     const { id, each_option_of: by, count, full } = quota
@@ -124,27 +130,27 @@ function findInQuotas(model: Model): readonly Draft[] {
       (option) =>
         !/^(?:none|no\b|not\b)/i.test(option.id) && !/^(?:none|no|not)\b/i.test(option.label),
     )
-    const named = findNames(options, text)
-    if (named.length > 0 && named.length < options.length)
-      return report(
+    const optionsInMessage = findNamedEntries(options, text)
+    if (optionsInMessage.length > 0 && optionsInMessage.length < options.length)
+      return reportWrongNames(
         at,
-        named,
-        options.filter((option) => !named.includes(option)),
+        optionsInMessage,
+        options.filter((option) => !optionsInMessage.includes(option)),
         `quotas.${index}.each_option_of`,
       )
     const when = config.quotas[index]?.when
-    const own = listAcceptedValues(when, 'category')
-    if (own.length > 0) {
-      const known = [...own, config.quotas[index]?.full.offer]
-      const categories = findNames(config.categories, text)
-      return report(
+    const ownCategories = listAcceptedValues(when, 'category')
+    if (ownCategories.length > 0) {
+      const allowedCategories = [...ownCategories, config.quotas[index]?.full.offer]
+      const categories = findNamedEntries(config.categories, text)
+      return reportWrongNames(
         at,
-        categories.filter((category) => !known.includes(category.id)),
-        config.categories.filter((category) => known.includes(category.id)),
+        categories.filter((category) => !allowedCategories.includes(category.id)),
+        config.categories.filter((category) => allowedCategories.includes(category.id)),
         `quotas.${index}.when`,
       )
     }
-    const tested = [
+    const testedFields = [
       ...(when ?? []).flatMap((map) => map.map(({ field }) => field)),
       ...(count === undefined ? [] : [count]),
       ...(by === undefined ? [] : [by]),
@@ -152,8 +158,10 @@ function findInQuotas(model: Model): readonly Draft[] {
     const ownSubjects = findQuotaSubjects(
       [
         id,
-        ...tested,
-        ...fields.filter((field) => tested.includes(field.id)).map(({ field }) => field.label),
+        ...testedFields,
+        ...fields
+          .filter((field) => testedFields.includes(field.id))
+          .map(({ field }) => field.label),
       ].join(' '),
     )
     const statedSubjects = findQuotaSubjects(text)
@@ -161,7 +169,7 @@ function findInQuotas(model: Model): readonly Draft[] {
       statedSubjects.length === 0 ||
       statedSubjects.some((thing) => ownSubjects.includes(thing))
       ? []
-      : report(
+      : reportWrongNames(
           at,
           statedSubjects.map((label) => ({ id: label, label })),
           ownSubjects.map((label) => ({ id: label, label })),
@@ -170,16 +178,19 @@ function findInQuotas(model: Model): readonly Draft[] {
   })
 }
 
-/** The message after a refusal may name only the offered category and the categories to which the rule applies. */
-function findInRefusals({ file, config }: Model): readonly Draft[] {
+/** Reports refusal messages that name categories other than the offered one and those to which the rule applies. */
+function checkRefusalMessages({ file, config }: Model): readonly Draft[] {
   return (file.approval ?? []).flatMap(({ if_refused: refused }, index) => {
     const { offer, message } = refused ?? {}
     if (offer === undefined || message === undefined) return []
-    const known = [offer, ...listAcceptedValues(config.approvals[index]?.when, 'category')]
-    const named = findNames(config.categories, message)
-    return report(
+    const acceptedCategories = [
+      offer,
+      ...listAcceptedValues(config.approvals[index]?.when, 'category'),
+    ]
+    const namedCategories = findNamedEntries(config.categories, message)
+    return reportWrongNames(
       `approval.${index}.if_refused.message`,
-      named.filter(({ id }) => !known.includes(id)),
+      namedCategories.filter(({ id }) => !acceptedCategories.includes(id)),
       config.categories.filter(({ id }) => id === offer),
       `approval.${index}.if_refused.offer`,
     )
@@ -192,35 +203,35 @@ const ANSWER_SYNONYMS: Readonly<Record<string, string>> = {
   phone: 'phone mobile telephone number',
 }
 /** Words that occur in messages of any rule. */
-const FRAME_WORDS =
+const FILLER_WORDS =
   /^(?:this|that|the|an?|is|are|has|have|been|already|registered|registering|registration|register|again|you|your|we|us|it|its|to|of|with|for|on|in|and|or|delegate|somebody|someone|person|there|once|more|please|another|number|no|id|link|sent|seat|time|second)$/
 
-/** The message of a `unique` rule must name the rule's fields, if it names any. */
-function findInUnique({ file, fields }: Model): readonly Draft[] {
+/** Reports the message of a `unique` rule if it names fields, but none of the rule's fields. */
+function checkUniqueMessages({ file, fields }: Model): readonly Draft[] {
   const collectFieldWords = ({ id, field }: FieldAt): ReadonlySet<string> =>
     new Set(
       [
         ...collectWords(
           `${id.replaceAll('_', ' ')} ${field.label} ${ANSWER_SYNONYMS[field.type] ?? (/phone|mobile/i.test(id) ? (ANSWER_SYNONYMS.phone ?? '') : '')}`,
         ),
-      ].filter((word) => !FRAME_WORDS.test(word)),
+      ].filter((word) => !FILLER_WORDS.test(word)),
     )
   return (file.unique ?? []).flatMap(({ fields: ids, message }, index) => {
-    const own = fields.filter(({ id }) => ids.includes(id))
-    const words = [...collectWords(message ?? '')].filter((word) => !FRAME_WORDS.test(word))
+    const ruleFields = fields.filter(({ id }) => ids.includes(id))
+    const words = [...collectWords(message ?? '')].filter((word) => !FILLER_WORDS.test(word))
     if (
-      own.length === 0 ||
-      words.some((word) => own.some((field) => collectFieldWords(field).has(word)))
+      ruleFields.length === 0 ||
+      words.some((word) => ruleFields.some((field) => collectFieldWords(field).has(word)))
     )
       return []
-    const others = fields.filter((field) =>
+    const namedFields = fields.filter((field) =>
       words.some((word) => collectFieldWords(field).has(word)),
     )
-    const toNamed = ({ id, field }: FieldAt): NamedEntry => ({ id, label: field.label })
-    return report(
+    const toNamedEntry = ({ id, field }: FieldAt): NamedEntry => ({ id, label: field.label })
+    return reportWrongNames(
       `unique.${index}.message`,
-      others.slice(0, 1).map(toNamed),
-      own.map(toNamed),
+      namedFields.slice(0, 1).map(toNamedEntry),
+      ruleFields.map(toNamedEntry),
       `unique.${index}.fields`,
     )
   })
@@ -232,17 +243,20 @@ const messageNamesOtherOptionCheck: Check = {
   why: 'Delegates change the answer that the message names, and are refused again.',
   after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV216', 'EV535'],
   find: (model) => [
-    ...model.fields.flatMap((field) => [...findInChoices(field), ...findInRequired(model, field)]),
-    ...findInQuotas(model),
-    ...findInRefusals(model),
-    ...findInUnique(model),
+    ...model.fields.flatMap((field) => [
+      ...checkChoiceMessage(field),
+      ...checkRequiredMessage(model, field),
+    ]),
+    ...checkQuotaMessages(model),
+    ...checkRefusalMessages(model),
+    ...checkUniqueMessages(model),
   ],
 }
 
 const REDUCTION_WORDS =
   /^\s*(?:\/-\s*)?(?:less\b(?! than)|off\b|discounts?\b|concession|cheaper|reduction|rebate)/i
 const REDUCTION_AMOUNT = /\b(?:discount|concession|rebate|reduction)\s*(?:of|:|–|-|is)?\s*$/i
-/** Words for reductions that others grant. */
+/** Words for reductions that other companies grant, or that do not concern the registration. */
 const OTHER_GRANTOR_WORDS =
   /\b(?:hotels?|rooms?|travel|rail\w*|airlines?|flights?|books?|journals?|publisher|shop|store|membership|next|last|previous|up ?to|coupon of|stalls?|proceedings|on sale|refund\w*|cancel\w*)\b/i
 
@@ -258,8 +272,9 @@ const textAmountOffCheck: Check = {
       ({ amount, currency }) =>
         amount === null || amount === 0 ? [] : [{ amount: amount as Amount, currency }],
     )
-    const granted = listAdjustmentAmounts(model).flatMap(({ adjustment, amount, currency, at }) =>
-      amount === null ? [] : [{ adjustment, amount: Math.abs(amount), currency, at }],
+    const deductions = listAdjustmentAmounts(model).flatMap(
+      ({ adjustment, amount, currency, at }) =>
+        amount === null ? [] : [{ adjustment, amount: Math.abs(amount), currency, at }],
     )
     return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
       /^(?:admin|cancellation)\./.test(path)
@@ -269,17 +284,17 @@ const textAmountOffCheck: Check = {
             if (!REDUCTION_WORDS.test(right) && !REDUCTION_AMOUNT.test(left)) return []
             if (OTHER_GRANTOR_WORDS.test(`${heading} ${left} ${right}`)) return []
             const field = model.fields.find((candidate) => path.startsWith(`${candidate.path}.`))
-            const ofField = granted.filter(({ adjustment }) =>
+            const fieldDeductions = deductions.filter(({ adjustment }) =>
               (config.fees.adjustments[adjustment]?.when ?? []).some((map) =>
                 map.some((test) => test.field === field?.id),
               ),
             )
-            const known = ofField.length > 0 ? ofField : granted
+            const relevantDeductions = fieldDeductions.length > 0 ? fieldDeductions : deductions
             const isGranted =
-              known.some(
+              relevantDeductions.some(
                 (candidate) => candidate.currency === currency && candidate.amount === amount,
               ) ||
-              (ofField.length === 0 &&
+              (fieldDeductions.length === 0 &&
                 cells.some((candidate) =>
                   cells.some(
                     (other) =>
@@ -288,7 +303,7 @@ const textAmountOffCheck: Check = {
                       candidate.amount - other.amount === amount,
                   ),
                 ))
-            const [only] = ofField
+            const [fieldDeduction] = fieldDeductions
             return isGranted
               ? []
               : [
@@ -296,13 +311,15 @@ const textAmountOffCheck: Check = {
                     at: path,
                     span: [at + start, at + end],
                     message:
-                      only === undefined
+                      fieldDeduction === undefined
                         ? `the text promises a reduction of ${formatMoney(amount, currency)}, but nothing in the file deducts it`
-                        : `the text promises a reduction of ${formatMoney(amount, currency)}, but \`${config.fees.adjustments[only.adjustment]?.id ?? ''}\` deducts ${formatMoney(only.amount as Amount, only.currency)}`,
+                        : `the text promises a reduction of ${formatMoney(amount, currency)}, but \`${config.fees.adjustments[fieldDeduction.adjustment]?.id ?? ''}\` deducts ${formatMoney(fieldDeduction.amount as Amount, fieldDeduction.currency)}`,
                     related:
-                      only === undefined ? [] : [{ at: only.at, message: 'the amount deducted' }],
+                      fieldDeduction === undefined
+                        ? []
+                        : [{ at: fieldDeduction.at, message: 'the amount deducted' }],
                     help:
-                      only === undefined
+                      fieldDeduction === undefined
                         ? 'deduct it with an adjustment, or correct the text'
                         : 'write the same amount in both places',
                   },

@@ -28,52 +28,56 @@ const OTHER_AMOUNT_WORDS =
   /\b(?:includ\w*|free|complimentary|refund\w*|cancel\w*|deduct\w*|deposit|worth|prizes?|instead|directly|separately|hotel|at the (?:venue|desk|counter)|on the spot|couples?|families|family|package|both|together|members?|non-?members?|students?|child\w*)\b/i
 
 /** Returns the names of each item and of the options that it sells, with the row that each denotes (null: any). */
-function listNames({ config, fields }: Model) {
+function listItemNames({ config, fields }: Model) {
   return config.fees.items.flatMap((item) => {
     const options = fields.find(({ id }) => id === item.by)?.field.options ?? []
-    const own = item.label.replaceAll(/\{[^}]*\}/g, ' ').replace(/[\s:,]+$/, '')
+    const itemName = item.label.replaceAll(/\{[^}]*\}/g, ' ').replace(/[\s:,]+$/, '')
     return [
-      { item, row: null, name: own },
+      { item, row: null, name: itemName },
       { item, row: null, name: item.id.replaceAll(/[-_]/g, ' ') },
       ...options.map(({ id, label }) => ({ item, row: id, name: label })),
     ].filter(({ name }) => name.trim().length > 4)
   })
 }
 
-/** Returns a finding for each amount directly after the name of one item that is not its price. */
+/** Reports each amount that directly follows the name of one item but is not its price. */
 export function findWrongItemAmounts(
   model: Model,
   texts: readonly EventText[],
   prices: readonly Price[],
 ): readonly Draft[] {
-  const names = listNames(model).map((entry) => ({
+  const names = listItemNames(model).map((entry) => ({
     ...entry,
     pattern: new RegExp(`(?<![\\w-])${escapeName(entry.name)}${CONNECTING_WORDS}`, 'iu'),
   }))
   if (names.length === 0) return []
   return texts.flatMap((eventText) =>
     findAmounts(eventText.text, model.config.currency).flatMap((stated): Draft[] => {
-      const near = stated.left.split(/[,;]|\b(?:and|or|plus)\b/).at(-1) ?? ''
-      if (OTHER_AMOUNT_WORDS.test(`${near} ${stated.right.split(/[,;.]/)[0] ?? ''}`)) return []
-      const named = names.filter(({ pattern }) => pattern.test(near))
-      const [first] = named
-      if (first === undefined || named.some(({ item }) => item !== first.item)) return []
-      const row = named.find((entry) => entry.row !== null)?.row ?? null
-      const own = prices.filter(
+      const precedingText = stated.left.split(/[,;]|\b(?:and|or|plus)\b/).at(-1) ?? ''
+      if (OTHER_AMOUNT_WORDS.test(`${precedingText} ${stated.right.split(/[,;.]/)[0] ?? ''}`))
+        return []
+      const namedEntries = names.filter(({ pattern }) => pattern.test(precedingText))
+      const [firstEntry] = namedEntries
+      if (firstEntry === undefined || namedEntries.some(({ item }) => item !== firstEntry.item))
+        return []
+      const row = namedEntries.find((entry) => entry.row !== null)?.row ?? null
+      const itemPrices = prices.filter(
         (price) =>
-          price.item === first.item &&
+          price.item === firstEntry.item &&
           price.currency === stated.currency &&
           (row === null || price.row === row),
       )
-      if (own.length === 0 || first.item.amountIn !== undefined) return []
-      if (own.some(({ amounts }) => amounts.includes(stated.amount))) return []
-      const written = [...new Set(own.map(({ at }) => model.source.written(at)?.text ?? ''))]
+      if (itemPrices.length === 0 || firstEntry.item.amountIn !== undefined) return []
+      if (itemPrices.some(({ amounts }) => amounts.includes(stated.amount))) return []
+      const writtenPrices = [
+        ...new Set(itemPrices.map(({ at }) => model.source.written(at)?.text ?? '')),
+      ]
       return [
         {
           at: eventText.path,
           span: [eventText.at + stated.start, eventText.at + stated.end],
-          message: `the text says ${formatMoney(stated.amount, stated.currency)}, but the prices of \`${first.item.id}\` say ${written.slice(0, 6).join(', ')}`,
-          related: own.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
+          message: `the text says ${formatMoney(stated.amount, stated.currency)}, but the prices of \`${firstEntry.item.id}\` say ${writtenPrices.slice(0, 6).join(', ')}`,
+          related: itemPrices.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
           help: 'write the same amount in both places',
         },
       ]
@@ -82,17 +86,17 @@ export function findWrongItemAmounts(
 }
 
 /**
- * Returns a finding for each amount directly after an adjustment's name that differs from the amount in the file:
- * "A late fee of Rs. 1000".
+ * Reports each amount that directly follows an adjustment's name but differs from the amount in the file: "A late fee
+ * of Rs. 1000".
  */
 export function findWrongAdjustmentAmounts(
   model: Model,
   texts: readonly EventText[],
-  known: readonly Pick<Price, 'currency' | 'amounts'>[],
+  knownPrices: readonly Pick<Price, 'currency' | 'amounts'>[],
 ): readonly Draft[] {
   const { adjustments } = model.config.fees
-  const all = listAdjustmentAmounts(model)
-  return all.flatMap(({ adjustment, at, text, currency: ownCurrency }): Draft[] => {
+  const adjustmentAmounts = listAdjustmentAmounts(model)
+  return adjustmentAmounts.flatMap(({ adjustment, at, text, currency: ownCurrency }): Draft[] => {
     const { id, label } = adjustments[adjustment] ?? { id: '', label: '' }
     const names = [...new Set([label, id.replaceAll('-', ' ')])]
       .filter((name) => name.length > 4)
@@ -102,7 +106,7 @@ export function findWrongAdjustmentAmounts(
       adjustments.filter((adjustment) => adjustment.label === label).length > 1
     )
       return []
-    const namedAmount = new RegExp(
+    const adjustmentNamePattern = new RegExp(
       `(?<![\\w-])(?:${names.join('|')})\\s*(?:of|is|will be|:|-|–|@)?\\s*$`,
       'i',
     )
@@ -111,8 +115,10 @@ export function findWrongAdjustmentAmounts(
         .filter(
           ({ amount, currency, left }) =>
             currency === ownCurrency &&
-            namedAmount.test(left) &&
-            known.every((price) => price.currency !== currency || !price.amounts.includes(amount)),
+            adjustmentNamePattern.test(left) &&
+            knownPrices.every(
+              (price) => price.currency !== currency || !price.amounts.includes(amount),
+            ),
         )
         .map(({ amount, start, end }): Draft => ({
           at: eventText.path,

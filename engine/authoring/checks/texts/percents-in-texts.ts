@@ -32,7 +32,7 @@ type PercentAdjustment = {
   readonly at: string
 }
 
-/** Returns the adjustments by a percentage. */
+/** Returns the adjustments that add or deduct a percentage. */
 const listPercentAdjustments = ({ file }: Model): readonly PercentAdjustment[] =>
   (file.fees.adjustments ?? []).flatMap(({ id, label, percent }, index) =>
     percent === undefined
@@ -43,29 +43,32 @@ const listPercentAdjustments = ({ file }: Model): readonly PercentAdjustment[] =
 /** Words in the names of many adjustments, which do not identify one. */
 const COMMON_WORDS =
   /^(?:discount|off|less|charge|fee|extra|surcharge|concession|coupon|for|with|more|two|three|early|late|first|from|the|and|of|or|on|bird|per|each|all|payment)$/
-/** Whether a statement contains all identifying words of an adjustment's name: "co-operatives pay 20% less". */
-function isNamed(name: string, statement: string): boolean {
+/** Returns whether a statement contains all identifying words of an adjustment's name: "co-operatives pay 20% less". */
+function namesAdjustment(name: string, statement: string): boolean {
   const words = [...collectWords(name)].filter(
     (word) => word.length > 3 && !COMMON_WORDS.test(word),
   )
-  const stated = collectWords(statement)
-  return words.length > 0 && words.every((word) => stated.has(word))
+  const statementWords = collectWords(statement)
+  return words.length > 0 && words.every((word) => statementWords.has(word))
 }
 
-/** Whether two prices differ by a percentage, or a deduction is that percentage of a price: "students pay 50% less". */
+/**
+ * Returns whether two prices differ by a percentage, or a deduction is that percentage of a price: "students pay 50%
+ * less".
+ */
 function occursInPrices(model: Model, percent: number): boolean {
   const cells = [
     ...listTableCells(model).map(({ amount }) => amount),
     ...listItemCells(model).map(({ amount }) => amount),
   ].flatMap((amount) => (amount === null || amount === 0 ? [] : [amount as number]))
-  const deducted = listAdjustmentAmounts(model).flatMap(({ amount }) =>
+  const deductions = listAdjustmentAmounts(model).flatMap(({ amount }) =>
     amount === null ? [] : [Math.abs(amount)],
   )
   const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= b * 0.02
   return cells.some(
     (price) =>
       cells.some((other) => other < price && isNear(other, (price * (100 - percent)) / 100)) ||
-      deducted.some((amount) => isNear(amount, (price * percent) / 100)),
+      deductions.some((amount) => isNear(amount, (price * percent) / 100)),
   )
 }
 
@@ -79,53 +82,63 @@ const textPercentOffCheck: Check = {
     if (status === 'closed' || (fees.prices === null && fees.items.length === 0)) return []
     const adjustments = listPercentAdjustments(model)
     const taxRates = [fees.tax, ...fees.items.map(({ tax }) => tax)].map((tax) => tax?.percent)
-    const find = (pattern: RegExp, isDeduction: boolean): readonly Draft[] => {
-      const own = adjustments.filter(({ percent }) => (isDeduction ? percent < 0 : percent > 0))
+    const findWrongPercents = (pattern: RegExp, isDeduction: boolean): readonly Draft[] => {
+      const matchingAdjustments = adjustments.filter(({ percent }) =>
+        isDeduction ? percent < 0 : percent > 0,
+      )
       // If the file has no surcharge, a surcharge in a text may be that of a bank.
-      if (!isDeduction && own.length === 0) return []
+      if (!isDeduction && matchingAdjustments.length === 0) return []
       return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
         /^(?:admin\.|fees\.adjustments\.|codes\.)/.test(path)
           ? []
           : findMatches(text, pattern).flatMap((match): Draft[] => {
               const [start, end] = [match.index, match.index + match[0].length]
               const { left, right } = findStatement(text, { start, end })
-              const stated = Number(match.slice(1).find((digits) => digits !== undefined))
-              const named = own.filter(({ name }) => isNamed(name, `${left} ${right}`))
+              const statedPercent = Number(match.slice(1).find((digits) => digits !== undefined))
+              const namedAdjustments = matchingAdjustments.filter(({ name }) =>
+                namesAdjustment(name, `${left} ${right}`),
+              )
               if (
-                named.length === 0 &&
+                namedAdjustments.length === 0 &&
                 OTHER_SHARE_WORDS.test(`${heading} ${left} ${match[0]} ${right}`)
               )
                 return []
               const isKnown =
-                named.length > 0
-                  ? named.some(({ percent }) => Math.abs(percent) === stated)
-                  : own.some(({ percent }) => Math.abs(percent) === stated) ||
-                    taxRates.includes(stated) ||
-                    (isDeduction && occursInPrices(model, stated))
-              const [only] = named.length > 0 ? named : own
-              return isKnown || stated === 100
+                namedAdjustments.length > 0
+                  ? namedAdjustments.some(({ percent }) => Math.abs(percent) === statedPercent)
+                  : matchingAdjustments.some(
+                      ({ percent }) => Math.abs(percent) === statedPercent,
+                    ) ||
+                    taxRates.includes(statedPercent) ||
+                    (isDeduction && occursInPrices(model, statedPercent))
+              const [reportedAdjustment] =
+                namedAdjustments.length > 0 ? namedAdjustments : matchingAdjustments
+              return isKnown || statedPercent === 100
                 ? []
                 : [
                     {
                       at: path,
                       span: [at + start, at + end],
                       message:
-                        only === undefined
-                          ? `the text says ${stated}%, but nothing in the file deducts ${stated}%`
-                          : `the text says ${stated}%, but \`${only.id}\` is ${Math.abs(only.percent)}%`,
-                      related: own
+                        reportedAdjustment === undefined
+                          ? `the text says ${statedPercent}%, but nothing in the file deducts ${statedPercent}%`
+                          : `the text says ${statedPercent}%, but \`${reportedAdjustment.id}\` is ${Math.abs(reportedAdjustment.percent)}%`,
+                      related: matchingAdjustments
                         .slice(0, 1)
                         .map(({ at: path }) => ({ at: path, message: 'the percentage' })),
                       help:
-                        only === undefined
-                          ? `deduct it with an adjustment: {id: …, label: …, when: …, percent: -${stated}}, or correct the text`
+                        reportedAdjustment === undefined
+                          ? `deduct it with an adjustment: {id: …, label: …, when: …, percent: -${statedPercent}}, or correct the text`
                           : 'write the same percentage in both places',
                     },
                   ]
             }),
       )
     }
-    return [...find(DEDUCTION_PATTERN, true), ...find(SURCHARGE_PATTERN, false)]
+    return [
+      ...findWrongPercents(DEDUCTION_PATTERN, true),
+      ...findWrongPercents(SURCHARGE_PATTERN, false),
+    ]
   },
 }
 

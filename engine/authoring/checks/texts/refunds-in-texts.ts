@@ -65,12 +65,12 @@ function listTokens(model: Model, text: string): readonly Token[] {
     }
   })
   const relativeDays = findMatches(text, DAYS_BEFORE_EVENT).map((match) => {
-    const stated = addDays(from, -Number(match[1]))
+    const statedDay = addDays(from, -Number(match[1]))
     return {
       start: match.index,
       end: match.index + match[0].length,
       isAfter: false,
-      isDay: (day: Day) => [stated, addDays(stated, -1)].includes(day),
+      isDay: (day: Day) => [statedDay, addDays(statedDay, -1)].includes(day),
     }
   })
   return [...shares, ...sharesInWords, ...days, ...relativeDays].toSorted(
@@ -83,18 +83,18 @@ function listRefundClaims(model: Model): readonly RefundClaim[] {
   return collectEventTexts(model).flatMap((eventText) => {
     const { text, heading, path } = eventText
     if (path.startsWith('admin.') || !REFUND_WORDS.test(`${heading} ${text}`)) return []
-    const all = listTokens(model, text)
-    const pairsInText = pairTokens(eventText, all, 0, text.length)
+    const allTokens = listTokens(model, text)
+    const pairsInText = pairTokens(eventText, allTokens, 0, text.length)
     if (pairsInText.length > 0) return pairsInText
     // Days in other sentences are ignored.
     return findMatches(text, WHOLE_SENTENCE).flatMap((sentence) => {
-      const [from, until] = [sentence.index, sentence.index + sentence[0].length]
+      const [sentenceStart, sentenceEnd] = [sentence.index, sentence.index + sentence[0].length]
       return REFUND_WORDS.test(sentence[0])
         ? pairTokens(
             eventText,
-            all.filter(({ start, end }) => from <= start && end <= until),
-            from,
-            until,
+            allTokens.filter(({ start, end }) => sentenceStart <= start && end <= sentenceEnd),
+            sentenceStart,
+            sentenceEnd,
           )
         : []
     })
@@ -108,24 +108,24 @@ const WHOLE_SENTENCE = /[^.!?\n]+(?:\.\d[^.!?\n]*)*/g
 function pairTokens(
   eventText: EventText,
   tokens: readonly Token[],
-  beginning: number,
-  ending: number,
+  partStart: number,
+  partEnd: number,
 ): readonly RefundClaim[] {
   const { text, heading } = eventText
-  const [first, second] = [tokens[0], tokens[1]]
-  if (first === undefined || second === undefined || tokens.length % 2 !== 0) return []
+  const [firstToken, secondToken] = [tokens[0], tokens[1]]
+  if (firstToken === undefined || secondToken === undefined || tokens.length % 2 !== 0) return []
   const isAlternating = tokens.every(
-    (token, at) => ('share' in token === 'share' in first) === (at % 2 === 0),
+    (token, at) => ('share' in token === 'share' in firstToken) === (at % 2 === 0),
   )
   if (!isAlternating) return []
   return tokens.flatMap((token, at): RefundClaim[] => {
-    const other = tokens[at + 1]
-    if (at % 2 !== 0 || other === undefined) return []
-    const [share, day] = 'share' in token ? [token, other] : [other, token]
+    const nextToken = tokens[at + 1]
+    if (at % 2 !== 0 || nextToken === undefined) return []
+    const [share, day] = 'share' in token ? [token, nextToken] : [nextToken, token]
     if (!('share' in share) || !('isDay' in day) || day.isAfter) return []
-    const from = tokens[at - 1]?.end ?? beginning
-    const clause = `${heading} ${text.slice(from, tokens[at + 2]?.start ?? ending)}`
-    const { start, end } = { start: token.start, end: other.end }
+    const clauseStart = tokens[at - 1]?.end ?? partStart
+    const clause = `${heading} ${text.slice(clauseStart, tokens[at + 2]?.start ?? partEnd)}`
+    const { start, end } = { start: token.start, end: nextToken.end }
     return [
       {
         eventText,
@@ -200,8 +200,8 @@ function findWrongCancellationDays(
   model: Model,
   steps: readonly { readonly until: Day; readonly percent: number }[],
 ): readonly Draft[] {
-  const last = steps.findLastIndex(({ percent }) => percent > 0)
-  const step = steps[last]
+  const lastRefundIndex = steps.findLastIndex(({ percent }) => percent > 0)
+  const step = steps[lastRefundIndex]
   if (step === undefined) return []
   const year = Number(model.config.to.slice(0, 4))
   return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
@@ -213,7 +213,7 @@ function findWrongCancellationDays(
           const days = findDays(words, year)
           const [day] = days
           if (day === undefined || days.length > 1) return []
-          const isAbout =
+          const isAboutDeadline =
             CANCELLATION_WORDS.test(statement) &&
             (ACCEPTED_WORDS.test(words) || NOT_ACCEPTED_WORDS.test(words)) &&
             !BILL_PART_WORDS.test(statement) &&
@@ -221,7 +221,7 @@ function findWrongCancellationDays(
             // Days with a share or a denied refund are checked by the other functions.
             listTokens(model, words).every((token) => 'isDay' in token) &&
             findMatches(words, NO_REFUND_WORDS).length === 0
-          if (!isAbout) return []
+          if (!isAboutDeadline) return []
           const left = words.slice(0, day.start)
           const isDenied = NOT_ACCEPTED_WORDS.test(words)
           if (isDenied ? !AFTER_WORDS.test(left) : !LAST_DAY.test(left)) return []
@@ -237,7 +237,9 @@ function findWrongCancellationDays(
                   at: path,
                   span: [offset + day.start, offset + day.end],
                   message: `the text says ${words.slice(day.start, day.end)} for cancellations, but the refund scale refunds ${step.percent}% until ${formatDay(step.until)}`,
-                  related: [{ at: `cancellation.steps.${last}`, message: 'the last refund' }],
+                  related: [
+                    { at: `cancellation.steps.${lastRefundIndex}`, message: 'the last refund' },
+                  ],
                   help: 'write the same day in both places; `until` includes its day',
                 },
               ]
@@ -250,8 +252,8 @@ function findWrongNoRefundDays(
   model: Model,
   steps: readonly { readonly until: Day; readonly percent: number }[],
 ): readonly Draft[] {
-  const last = steps.findLastIndex(({ percent }) => percent > 0)
-  const until = steps[last]?.until
+  const lastStepIndex = steps.findLastIndex(({ percent }) => percent > 0)
+  const until = steps[lastStepIndex]?.until
   if (until === undefined) return []
   const year = Number(model.config.to.slice(0, 4))
   return collectEventTexts(model).flatMap(({ path, text, at }) =>
@@ -275,8 +277,10 @@ function findWrongNoRefundDays(
                 {
                   at: path,
                   span: [offset + start, offset + end],
-                  message: `the text states a different last day for refunds: the refund scale refunds ${steps[last]?.percent ?? 0}% until ${formatDay(until)}`,
-                  related: [{ at: `cancellation.steps.${last}`, message: 'the last refund' }],
+                  message: `the text states a different last day for refunds: the refund scale refunds ${steps[lastStepIndex]?.percent ?? 0}% until ${formatDay(until)}`,
+                  related: [
+                    { at: `cancellation.steps.${lastStepIndex}`, message: 'the last refund' },
+                  ],
                   help: 'write the same day in both places; `until` includes its day',
                 },
               ]
@@ -333,15 +337,18 @@ const refundScaleMissingCheck: Check = {
   find: (model) => {
     const { cancellation, status } = model.config
     if (cancellation !== null || status === 'closed') return []
-    const [first, second] = listRefundClaims(model).filter(({ eventText: { text, heading } }) =>
-      REFUND_PHRASES.test(`${heading} ${text}`),
+    const [firstClaim, secondClaim] = listRefundClaims(model).filter(
+      ({ eventText: { text, heading } }) => REFUND_PHRASES.test(`${heading} ${text}`),
     )
-    return first === undefined || second === undefined
+    return firstClaim === undefined || secondClaim === undefined
       ? []
       : [
           {
-            at: first.eventText.path,
-            span: [first.eventText.at + first.start, first.eventText.at + first.end],
+            at: firstClaim.eventText.path,
+            span: [
+              firstClaim.eventText.at + firstClaim.start,
+              firstClaim.eventText.at + firstClaim.end,
+            ],
             message: 'the text states a refund scale, but the file has no `cancellation`',
             help: 'write it as cancellation: {steps: [{until: 2026-12-31, refund: 75%}, {otherwise: none}]}',
           },

@@ -7,7 +7,7 @@ import type { Draft, SharedName } from '../../finding.ts'
 import { suggestName } from '../../suggestions/nearest-name.ts'
 import { join } from '../../syntax/source.ts'
 
-/** Returns texts of the event file equal to the shared default. */
+/** Returns the texts of the event file that equal the shared default. */
 function findRestatedTexts(
   model: Model,
 ): readonly { readonly at: string; readonly text: string; readonly shared: string }[] {
@@ -18,13 +18,17 @@ function findRestatedTexts(
     shared: string,
   ): readonly { at: string; text: string; shared: string }[] =>
     typeof text === 'string' ? [{ at, text, shared }] : []
-  const { summary, without_payment: without, failure } = file.form
+  const { summary, without_payment: withoutPayment, failure } = file.form
   return [
     ...(['title', 'empty', 'button', 'busy'] as const).flatMap((key) =>
       pairTexts(`form.summary.${key}`, summary?.[key], `form.summary.${key}`),
     ),
     ...(['notice', 'alert'] as const).flatMap((key) =>
-      pairTexts(`form.without_payment.${key}`, without?.[key], `form.without_payment.${key}`),
+      pairTexts(
+        `form.without_payment.${key}`,
+        withoutPayment?.[key],
+        `form.without_payment.${key}`,
+      ),
     ),
     ...pairTexts('form.failure', failure, 'form.failure'),
     ...model.fields.flatMap(({ raw, path, field }) => [

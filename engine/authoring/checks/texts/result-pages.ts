@@ -33,9 +33,13 @@ const brokenButtonLinkCheck: Check = {
   severity: 'error',
   why: 'A delegate who follows the link finds no page.',
   find: (model) => {
-    const known = [...SITE_PAGES, ...listOwnRoutes(model), ...(model.options.otherRoutes ?? [])]
+    const knownAddresses = [
+      ...SITE_PAGES,
+      ...listOwnRoutes(model),
+      ...(model.options.otherRoutes ?? []),
+    ]
     return listButtons(model).flatMap(({ button, path }): Draft[] => {
-      if (button.go === undefined || known.includes(button.go)) return []
+      if (button.go === undefined || knownAddresses.includes(button.go)) return []
       const nearest = findNearest(button.go, listOwnRoutes(model))
       return [
         {
@@ -224,14 +228,16 @@ const misspeltRouteCheck: Check = {
         .filter((part) => part.length >= 5 && !part.startsWith('{'))
         .map((part) => ({ at, part })),
     )
-    const count = (part: string): number => parts.filter((other) => other.part === part).length
+    const countOccurrences = (part: string): number =>
+      parts.filter((other) => other.part === part).length
     return parts.flatMap(({ at, part }, index): Draft[] => {
       const other = parts.find(
-        (candidate, before) =>
+        (candidate, candidateIndex) =>
           candidate.part !== part &&
           isTypo(candidate.part, part) &&
-          (count(candidate.part) > count(part) ||
-            (count(candidate.part) === count(part) && before < index)),
+          (countOccurrences(candidate.part) > countOccurrences(part) ||
+            (countOccurrences(candidate.part) === countOccurrences(part) &&
+              candidateIndex < index)),
       )
       return other === undefined
         ? []
@@ -247,7 +253,7 @@ const misspeltRouteCheck: Check = {
   },
 }
 
-/** Whether two parts differ by one typing mistake, and not by a digit or a plural. */
+/** Returns whether two parts differ by one typing mistake, and not by a digit or a plural. */
 function isTypo(a: string, b: string): boolean {
   const toSingular = (part: string): string => part.replace(/\d/g, '').replace(/s$/, '')
   return isOneTypo(a, b) && toSingular(a) !== toSingular(b)

@@ -8,8 +8,8 @@ import type { Check, Checks, Model } from '../../checked-file.ts'
 import { quoteText } from '../../syntax/quotes.ts'
 
 /**
- * Returns findings at the matches of a pattern in the file's texts. `hint` is a fast pattern that matches every text
- * that the slow pattern matches: a file has about six hundred texts, and hardly any of them match.
+ * Reports the matches of a pattern in the file's texts. `hint` is a faster pattern that matches at least the same
+ * texts. It excludes nearly all of the six hundred or so texts of a file.
  */
 function findInTexts(
   model: Model,
@@ -21,17 +21,17 @@ function findInTexts(
     .filter(({ written }) => hint.test(written))
     .flatMap(({ path, written: text, at }) =>
       findMatches(text, pattern).flatMap((found): Draft[] => {
-        const messageText = toMessage(found)
+        const messageAndHelp = toMessage(found)
         const start = at + found.index
-        return messageText === null
+        return messageAndHelp === null
           ? []
-          : [{ at: path, span: [start, start + found[0].length], ...messageText }]
+          : [{ at: path, span: [start, start + found[0].length], ...messageAndHelp }]
       }),
     )
 }
 
 /** Characters that may be the closing quote of a quoted text. */
-const QUOTE_AT_END = '”“»›’‘´″"`'
+const CLOSING_QUOTES = '”“»›’‘´″"`'
 /** A motto may be in quotation marks, which are printed as intended. */
 const QUOTABLE_PATH = /^event\.theme$/
 
@@ -41,7 +41,7 @@ const curlyQuotesCheck: Check = {
   why: 'Only straight quotes work as quotes in YAML. The curly quotes of word processors are printed.',
   find: (model) =>
     model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] => {
-      if (!QUOTE_AT_END.includes(text.charAt(text.length - 1)) && !/^[“„«]/.test(text)) return []
+      if (!CLOSING_QUOTES.includes(text.charAt(text.length - 1)) && !/^[“„«]/.test(text)) return []
       if (model.source.written(path)?.plain !== true || QUOTABLE_PATH.test(path)) return []
       const quotedText =
         /^([“”„‟«‹‘‚‛″`´'])(?![“”„‟«‹‘‚‛″`´'])([^“”„‟«»"]*)[”“»›’‘´″"`]$/.exec(text)?.[2] ??
@@ -78,8 +78,8 @@ const duplicateCurrencySignCheck: Check = {
       ),
     ].join('|')
     const { currency } = model.config
-    const own = currency === INR ? '' : `${buildOwnSignPattern(currency)}|`
-    const sign = `(?:${own}₹|₨|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees?\\b|रु\\.?|रुपये)`
+    const ownSign = currency === INR ? '' : `${buildOwnSignPattern(currency)}|`
+    const sign = `(?:${ownSign}₹|₨|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees?\\b|रु\\.?|रुपये)`
     return findInTexts(
       model,
       /\{/,
@@ -148,7 +148,7 @@ const countDigits = (digits: string): number => digits.replace(/[^\dOo]/g, '').l
 
 /** Reports mobile numbers in texts that contain a letter, or have an extra or missing digit. */
 function findPhoneMistakes(model: Model): readonly Draft[] {
-  const findInRuns = (hint: RegExp, pattern: RegExp, min: number, max: number) =>
+  const findInDigitRuns = (hint: RegExp, pattern: RegExp, min: number, max: number) =>
     findInTexts(model, hint, pattern, (found): Pick<Draft, 'message' | 'help'> | null => {
       const digitRun = found[1] ?? ''
       const number = readNumber(
@@ -170,8 +170,8 @@ function findPhoneMistakes(model: Model): readonly Draft[] {
           }
     })
   return [
-    ...findInRuns(/\+/, /\+\s?91[\s-]*(\d[\dOo]*(?:[\s-][\dOo]+)*)/gu, 6, Infinity),
-    ...findInRuns(
+    ...findInDigitRuns(/\+/, /\+\s?91[\s-]*(\d[\dOo]*(?:[\s-][\dOo]+)*)/gu, 6, Infinity),
+    ...findInDigitRuns(
       /[6-9][\s-]?[\dOo][\s-]?[\dOo]/,
       /(?:\b(?:phone|mobile|mob|call|whatsapp|contact|cell)\b[^\d+\n]{0,12})([6-9][\dOo]*(?:[\s-][\dOo]+)*)/giu,
       MOBILE_DIGITS - 1,

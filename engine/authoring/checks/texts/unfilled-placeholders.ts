@@ -20,14 +20,14 @@ const missingValueCheck: Check = {
       message: `\`${name}\` is not set in this file: N/A is printed instead`,
       help: `add it under event, or remove it here`,
     })
-    const texts = model.displayedTexts.flatMap((entry) =>
+    const textDrafts = model.displayedTexts.flatMap((entry) =>
       entry.place === 'plain'
         ? []
         : findPlaceholders(entry).flatMap(({ name, span }): Draft[] =>
             isMissing(name) ? [{ at: entry.path, span, ...buildMessage(name) }] : [],
           ),
     )
-    const rows = (['success', 'failed'] as const).flatMap((page) =>
+    const rowDrafts = (['success', 'failed'] as const).flatMap((page) =>
       model.file.results[page].details.flatMap((detail, i): Draft[] => {
         const name = typeof detail === 'string' ? detail : (detail.show ?? '')
         const at = `results.${page}.details.${i}`
@@ -36,7 +36,7 @@ const missingValueCheck: Check = {
           : []
       }),
     )
-    return [...texts, ...rows]
+    return [...textDrafts, ...rowDrafts]
   },
 }
 
@@ -45,13 +45,13 @@ const wrongPlaceholderSyntaxCheck: Check = {
   severity: 'warning',
   why: 'Only {name} is filled in. Any other notation is printed unchanged.',
   find: (model) => {
-    const known = new Set<string>([...listStoredIds(model), ...ENGINE_VALUES, ...EVENT_VALUES])
+    const knownNames = new Set<string>([...listStoredIds(model), ...ENGINE_VALUES, ...EVENT_VALUES])
     const bareNamePattern = buildBareNamePattern([...listStoredIds(model), ...ENGINE_VALUES])
     return model.displayedTexts.flatMap((entry) => [
       ...(entry.place === 'plain'
         ? []
-        : findBrackets(entry).flatMap(({ name, dollar, isWord, span }): Draft[] =>
-            dollar || (known.has(name) && !isWord)
+        : findBrackets(entry).flatMap(({ name, hasDollarSign: dollar, isWord, span }): Draft[] =>
+            dollar || (knownNames.has(name) && !isWord)
               ? [
                   {
                     at: entry.path,
@@ -74,10 +74,13 @@ const wrongPlaceholderSyntaxCheck: Check = {
  * has no such names.
  */
 function buildBareNamePattern(names: readonly string[]): RegExp | null {
-  const joined = names.filter((name) => name.includes('_'))
-  return joined.length === 0
+  const distinctiveNames = names.filter((name) => name.includes('_'))
+  return distinctiveNames.length === 0
     ? null
-    : new RegExp(`(?<![\\w.{$[%<«/@?&#=-])(?:${joined.join('|')})(?![\\w}\\]%>»@/=-]|\\.\\w)`, 'g')
+    : new RegExp(
+        `(?<![\\w.{$[%<«/@?&#=-])(?:${distinctiveNames.join('|')})(?![\\w}\\]%>»@/=-]|\\.\\w)`,
+        'g',
+      )
 }
 
 /** Texts filled in after registration. */
@@ -112,7 +115,7 @@ const WORD_BEFORE_VALUE =
 
 function findBrackets({ written, at }: WrittenText): readonly {
   readonly name: string
-  readonly dollar: boolean
+  readonly hasDollarSign: boolean
   /** An ordinary word in square brackets within a sentence: "[email]" may be intended. */
   readonly isWord: boolean
   readonly span: readonly [number, number]
@@ -122,7 +125,7 @@ function findBrackets({ written, at }: WrittenText): readonly {
     ...written.matchAll(/\$\{([\w.]+)\}|\[+([\w.]+)\]+|%+([\w.]+)%+|<+([\w.]+)>+|«([\w.]+)»/g),
   ].map((found) => ({
     name: found[1] ?? found[2] ?? found[3] ?? found[4] ?? found[5] ?? '',
-    dollar: found[1] !== undefined,
+    hasDollarSign: found[1] !== undefined,
     isWord:
       found[2] !== undefined &&
       !/[_.]/.test(found[2]) &&

@@ -16,7 +16,7 @@ const UNDECIDED_WORDS = /^(?:tb[acd]|t\.\s?b\.\s?[acd]\.?|x{3,})$/i
 /** Texts that may show a format with such characters: "KMC/XXXX". */
 const FORMAT_EXAMPLE_PATH = /^form\.sections\.\d+\.fields\.|^admin\.|^order_id\.|^invoice\.number$/
 
-/** Whether the file lists the text under `demo`, which EV991 reports. */
+/** Returns whether the file lists the text under `demo`, which EV991 reports. */
 const isDeclaredPlaceholder = ({ file }: Model, path: string): boolean =>
   (file.demo ?? []).some((candidate) => path === candidate || path.startsWith(`${candidate}.`))
 
@@ -42,14 +42,14 @@ const placeholderTextCheck: Check = {
     ...model.writtenTexts
       .filter(({ path }) => !isDeclaredPlaceholder(model, path))
       .flatMap(({ path, written, at }): Draft[] => {
-        const filling = /lorem/i.test(written) ? findMatches(written, FILLER_TEXT) : []
+        const fillerTexts = /lorem/i.test(written) ? findMatches(written, FILLER_TEXT) : []
         const placeholderCharacters =
           /xxx/i.test(written) &&
           !FORMAT_EXAMPLE_PATH.test(path) &&
           !/^["']?x+["']?$/i.test(written)
             ? findMatches(written, PLACEHOLDER_CHARACTERS)
             : []
-        return [...filling, ...placeholderCharacters].map(({ 0: found, index }) => ({
+        return [...fillerTexts, ...placeholderCharacters].map(({ 0: found, index }) => ({
           at: path,
           span: [at + index, at + index + found.trimEnd().length] as const,
           message: `\`${found.trimEnd()}\` is placeholder text`,

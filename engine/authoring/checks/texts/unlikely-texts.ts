@@ -34,7 +34,7 @@ const placeholderOftenEmptyCheck: Check = {
   why: 'Delegates to whom the question is not shown read a sentence with a gap.',
   after: ['EV208', 'EV209'],
   find: ({ config, fields, displayedTexts }) => {
-    const hidden = new Map(
+    const reasonsByField = new Map(
       fields.flatMap(({ id, field }) => {
         const isConditional =
           field.showWhen !== undefined || config.sections[field.section]?.showWhen !== undefined
@@ -47,7 +47,7 @@ const placeholderOftenEmptyCheck: Check = {
       .filter(({ path }) => /^email\.|^results\.success\.(?:title|intro|notes)/.test(path))
       .flatMap(({ path, written, at }) =>
         findMatches(written, PLACEHOLDER_PATTERN).flatMap((match): Draft[] => {
-          const reason = hidden.get(match[1] ?? '')
+          const reason = reasonsByField.get(match[1] ?? '')
           return reason === undefined
             ? []
             : [
@@ -94,12 +94,12 @@ const resultPagesSwappedCheck: Check = {
       FAILURE_WORDS.test(text) && !SUCCESS_WORDS.test(text)
     const isSuccess = (text: string): boolean =>
       SUCCESS_WORDS.test(text) && !FAILURE_WORDS.test(text)
-    const [isWrong, isOtherAlsoWrong] = [
+    const [isSuccessPageWrong, isFailedPageWrong] = [
       isFailure(results.success.title),
       isSuccess(results.failed.title),
     ]
     return [
-      ...(isWrong && isOtherAlsoWrong
+      ...(isSuccessPageWrong && isFailedPageWrong
         ? [
             {
               at: 'results.success.title',
@@ -108,7 +108,7 @@ const resultPagesSwappedCheck: Check = {
               help: 'swap the two titles',
             },
           ]
-        : isWrong
+        : isSuccessPageWrong
           ? [
               {
                 at: 'results.success.title',
@@ -116,7 +116,7 @@ const resultPagesSwappedCheck: Check = {
                 help: 'write a title such as You Are Registered',
               },
             ]
-          : isOtherAlsoWrong
+          : isFailedPageWrong
             ? [
                 {
                   at: 'results.failed.title',
@@ -139,19 +139,23 @@ function findSwappedAddresses({ success, failed }: Model['file']['routes']): rea
   const isFailure = (address: string): boolean => FAILURE_ADDRESS.test(getLastPart(address))
   const isSuccess = (address: string): boolean =>
     SUCCESS_ADDRESS.test(getLastPart(address)) && !isFailure(address)
-  const [isWrong, isOtherAlsoWrong] = [isFailure(success), isSuccess(failed)]
-  if (!isWrong && !isOtherAlsoWrong) return []
-  const [key, other] = isWrong ? (['success', 'failed'] as const) : (['failed', 'success'] as const)
+  const [isSuccessAddressWrong, isFailedAddressWrong] = [isFailure(success), isSuccess(failed)]
+  if (!isSuccessAddressWrong && !isFailedAddressWrong) return []
+  const [key, other] = isSuccessAddressWrong
+    ? (['success', 'failed'] as const)
+    : (['failed', 'success'] as const)
   return [
     {
       at: `routes.${key}`,
       message:
-        isWrong && isOtherAlsoWrong
+        isSuccessAddressWrong && isFailedAddressWrong
           ? 'the addresses of `success` and `failed` are swapped'
           : `the address of \`${key}\` names the other page`,
       related: [{ at: `routes.${other}`, message: 'the other address' }],
       help:
-        isWrong && isOtherAlsoWrong ? 'swap the two addresses' : 'write the address of this page',
+        isSuccessAddressWrong && isFailedAddressWrong
+          ? 'swap the two addresses'
+          : 'write the address of this page',
     },
   ]
 }
