@@ -23,10 +23,10 @@ const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 const reportWrongDays = (
   { config: { from, to } }: Model,
   eventText: EventText,
-  statedDays: { readonly start: number; readonly end: number },
+  mention: { readonly start: number; readonly end: number },
   words: string,
 ): Draft => ({
-  ...locate(eventText, statedDays),
+  ...locate(eventText, mention),
   message: `the text says ${words}, but the event is on ${formatDays(from, to)}`,
   related: [
     { at: 'event.from', message: 'it begins here' },
@@ -41,9 +41,9 @@ function findOtherMonths(model: Model): readonly Draft[] {
   return collectEventTexts(model).flatMap((eventText) => {
     const listDays = (): readonly StatedDays[] => findDays(eventText.text, Number(to.slice(0, 4)))
     const months = findMonths(eventText.text, listDays)
-    return months.flatMap((statedDays, index): Draft[] => {
-      const month = `${statedDays.year}-${String(statedDays.month).padStart(2, '0')}`
-      return isPastYear(model, statedDays.year) ||
+    return months.flatMap((statedMonth, index): Draft[] => {
+      const month = `${statedMonth.year}-${String(statedMonth.month).padStart(2, '0')}`
+      return isPastYear(model, statedMonth.year) ||
         (from.slice(0, 7) <= month && month <= to.slice(0, 7)) ||
         findDaySubject(model, eventText, months, index, null).topic !== 'event'
         ? []
@@ -51,8 +51,8 @@ function findOtherMonths(model: Model): readonly Draft[] {
             reportWrongDays(
               model,
               eventText,
-              statedDays,
-              eventText.text.slice(statedDays.start, statedDays.end),
+              statedMonth,
+              eventText.text.slice(statedMonth.start, statedMonth.end),
             ),
           ]
     })
