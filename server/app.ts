@@ -140,10 +140,10 @@ function createRequestIds(): () => string {
   }
 }
 
-/** Parses bodies of the fixed routes: JSON or a form. Wildcard and gateway routes parse their own. */
+/** Adds parsers for the bodies of fixed routes: JSON or a form. Wildcard and gateway routes parse their own bodies. */
 function addSmallBodyParsers(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('remove', 'remove')
-  const read = async (payload: Readable): Promise<string> => {
+  const readText = async (payload: Readable): Promise<string> => {
     const body = await app.bodies.read(payload, MAX_BODY_BYTES)
     if (body.ok) return body.value.toString('utf8')
     throw Object.assign(new Error(body.error), {
@@ -156,12 +156,12 @@ function addSmallBodyParsers(app: FastifyInstance): void {
       error === null && isDeeperThan(MAX_NESTING, value)
         ? done(Object.assign(new Error('too deep'), { statusCode: 422 }))
         : done(error, value)
-    read(payload).then((text) => parseJson(request, text, checkDepth), done)
+    readText(payload).then((text) => parseJson(request, text, checkDepth), done)
   })
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     async (_request: FastifyRequest, payload: Readable) =>
-      parseForm(new URLSearchParams(await read(payload))),
+      parseForm(new URLSearchParams(await readText(payload))),
   )
 }
 

@@ -107,12 +107,12 @@ export async function assembleServer(
 ): Promise<Result<AssembledServer, StartProblem>> {
   const folderProblem = checkFolders(environment, options.log)
   if (folderProblem !== null) return err(folderProblem)
-  const canCreateDatabase = checkDatabaseCreation(environment, options)
-  if (!canCreateDatabase.ok) return err({ text: canCreateDatabase.error, status: 2 })
+  const creationResult = checkDatabaseCreation(environment, options)
+  if (!creationResult.ok) return err({ text: creationResult.error, status: 2 })
   try {
     return await assembleWithLock(environment, {
       ...options,
-      canCreateDatabase: canCreateDatabase.value,
+      canCreateDatabase: creationResult.value,
     })
   } catch (error) {
     const problem = findStartProblem(error, environment)
@@ -164,17 +164,17 @@ async function assembleWithLock(
       text: `DATA_DIR is ${environment.dataDir}, which another server is using: each email would be sent twice. Stop that server first, or set another DATA_DIR for this one.`,
       status: 2,
     })
-  const assembled = await assembleWithStore(environment, options).catch((error: unknown) => {
+  const assembleResult = await assembleWithStore(environment, options).catch((error: unknown) => {
     releaseLock()
     throw error
   })
-  if (!assembled.ok) {
+  if (!assembleResult.ok) {
     releaseLock()
-    return assembled
+    return assembleResult
   }
-  const { close } = assembled.value
+  const { close } = assembleResult.value
   return ok({
-    ...assembled.value,
+    ...assembleResult.value,
     close: async () => {
       await close()
       releaseLock()
@@ -213,8 +213,10 @@ async function assembleWithStore(
   }
   try {
     if (store instanceof DatabaseLostAtStart) throw store
-    const assembled = await assembleParts(store, environment, options)
-    return assembled.ok ? assembled : err((await closeAfterFailure()) ?? assembled.error)
+    const assembleResult = await assembleParts(store, environment, options)
+    return assembleResult.ok
+      ? assembleResult
+      : err((await closeAfterFailure()) ?? assembleResult.error)
   } catch (error) {
     const rescueResult = await closeAfterFailure()
     if (rescueResult === null) throw error
@@ -325,7 +327,7 @@ async function assembleParts(
 const explainNoEvents = (eventsDir: string): string =>
   `EVENTS_DIR is ${eventsDir}, which does not exist. Set it to the folder of the event files.`
 
-/** Returns a problem; null if the event files are or were readable and the data folder is writable. */
+/** Returns a problem; null if event files exist, or were served before, and the data folder is writable. */
 function checkFolders(environment: Environment, log: Log): StartProblem | null {
   const { eventsDir, dataDir, databaseUrl } = environment
   if (
@@ -357,7 +359,7 @@ function checkFolders(environment: Environment, log: Log): StartProblem | null {
   }
 }
 
-/** Without free inodes, SQLite would report a database error halfway through startup. */
+/** Checks free inodes: without them, SQLite would report a database error halfway through startup. */
 function checkInodes(dataDir: string): StartProblem | null {
   const files = getFreeFilesSync(dataDir)
   if (files === null || files >= MIN_FREE_INODES) return null
@@ -388,11 +390,11 @@ export async function openEvents(
     ...(options.steadyMs === undefined ? {} : { steadyMs: options.steadyMs }),
   })
   if (!openedEvents.ok) return err({ text: openedEvents.error, status: 1 })
-  const missing = listMissingAccounts(
+  const missingAccounts = listMissingAccounts(
     environment,
     openedEvents.value.all().flatMap(({ config, isGone }) => (isGone ? [] : [config])),
   )
-  if (missing.length === 0) return openedEvents
+  if (missingAccounts.length === 0) return openedEvents
   await openedEvents.value.close()
-  return err({ text: missing.join('\n'), status: 2 })
+  return err({ text: missingAccounts.join('\n'), status: 2 })
 }

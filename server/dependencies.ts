@@ -38,7 +38,7 @@ export type Environment = {
   readonly databaseUrl: string | null
   /** If false, the server does not start on a database from an older version: use `rollcall db migrate` first. */
   readonly migratesAtStart?: boolean
-  /** Stores uploads; null or omitted for the database, or the data folder if the database is a file. */
+  /** The bucket for uploads; if null or omitted, they are stored in PostgreSQL, or in the data folder with SQLite. */
   readonly uploadsBucket?: S3Bucket | null
   readonly eventsDir: string
   readonly production: boolean
@@ -66,7 +66,7 @@ export type Environment = {
 /** A served event: its checked file, and the hash that registrations store. */
 export type ServedEvent = {
   readonly config: EventConfig
-  /** hex SHA-256 of the event file and the shared files it was compiled with. */
+  /** SHA-256, in hex, of the event file and the shared files with which it was compiled. */
   readonly hash: string
   readonly text: string
   readonly shared: string
@@ -186,7 +186,7 @@ export type Buyer = {
 
 /** The interface to a gateway's protocol. */
 export type GatewayAdapter = {
-  /** Called before anything is stored: a registration that could not be paid is rejected. */
+  /** Builds the payment data. Called before anything is stored: a registration that could not be paid is rejected. */
   handOff(
     event: EventConfig,
     buyer: Buyer,
@@ -212,7 +212,7 @@ export type GatewayAdapter = {
   readReturnOrWebhook?(body: MessageFields): ParsedMessage
   /** Reads a return to the address of one order, for one account. Absent if a return names its order. */
   readReturn?(event: EventConfig, orderId: OrderId, body: MessageFields): Promise<ParsedMessage>
-  /** Absent if webhooks have no signature. */
+  /** Checks and reads a signed webhook. Absent if webhooks have no signature. */
   readWebhook?(webhook: ReceivedWebhook): Promise<SignedWebhook>
   /**
    * Returns the number of payments confirmed after that webhook, and the time of the first; null if too few to expect
@@ -277,16 +277,16 @@ export type Gateways = Omit<
   ): { readonly payments: number; readonly since: Instant } | null
 }
 
-/** Verification, shared by return, webhook and polling. */
+/** Verifies payments with the gateway, after a return or a webhook and while polling. */
 export type Payments = {
   /**
-   * Queries the gateway, applies its response and queues the email; does nothing for a payment that has ended. `read`
-   * is the registration, if the caller has just read it.
+   * Queries the gateway, applies its response and queues the email; does nothing for a payment that has ended.
+   * `registration` is passed if the caller has just read it.
    */
   verify(
     orderId: OrderId,
     timeoutMs: number,
-    read?: StoredRegistration | null,
+    registration?: StoredRegistration | null,
   ): Promise<'success' | 'failed' | 'pending' | 'review' | 'refunded'>
   /**
    * Queries several orders in parallel, within one timeout for all; returns the result of each. An order that
@@ -303,7 +303,7 @@ export type Payments = {
   reconcile(all?: boolean): Promise<{ readonly queriedCount: number; readonly endedCount: number }>
   /**
    * Queries an order that is not in the database, for the event that it may belong to; payments that the gateway
-   * confirms go to staff. `unsure`: the response was not conclusive.
+   * confirms are passed to staff for review. `unsure`: the response was not conclusive.
    */
   lookUpOrder(
     event: EventConfig,
@@ -333,7 +333,7 @@ export type ReceivedFile = {
  * nearly full.
  */
 export type ReceiveRefusal = 'too_large' | 'cut_off' | 'no_room'
-/** Files that delegates upload. The caller that receives one stores or discards it. */
+/** Stores files that delegates upload. The caller of `receive` must keep or discard the file. */
 export type Uploads = {
   /** Writes a stream to disk as it arrives; removes the file if it is rejected. */
   receive(content: Readable, maxBytes: number): Promise<Result<ReceivedFile, ReceiveRefusal>>

@@ -31,11 +31,17 @@ const MAX_SHUTDOWN_MS = 30_000
  */
 const SAME_SIGNAL_MS = 1_000
 
-/** `isNew`: an empty database may replace a lost one. The other options are for tests, which shorten intervals or set the time. */
+/**
+ * `isNew`: an empty database may replace a lost one. Only tests set the other options, to shorten intervals or set the
+ * time.
+ */
 export type BootOptions = { readonly isNew?: boolean } & Partial<
   Pick<AssembleOptions, 'openStore' | 'clock' | 'steadyMs' | 'checkFolder' | 'maxRehearsalMs'>
 >
-/** `stopped` resolves with the exit status: 0, or 2 if the database was lost and the next start does not find the rescued file. */
+/**
+ * `stopped` resolves with the exit status: 0, or 2 if the database was lost and the next start will not find the
+ * rescued file.
+ */
 export type RunningServer = { readonly url: string; readonly stopped: Promise<0 | 2> }
 
 /** The host process of a server: receives its log and sends stop signals. */
@@ -44,9 +50,9 @@ export type ProcessHost = {
   write(output: string): void
   /** Resolves with the name of the stop signal. */
   waitForStop(log: Log): Promise<string>
-  /** Calls back on each request to reload the event files; optional. */
+  /** Calls `reload` on each request to reload the event files; optional. */
   readonly onReload?: (reload: () => void) => void
-  /** Calls back when the process is about to end, for any reason, to log the cause; optional. */
+  /** Calls `writeRest` when the process is about to end for any reason, and logs the cause; optional. */
   readonly onExit?: (log: Log, writeRest: () => void) => void
 }
 /** The current process, which ends with its server. */
@@ -76,9 +82,9 @@ export async function bootServer(
   host: ProcessHost = CURRENT_PROCESS,
   { isNew = false, ...options }: BootOptions = {},
 ): Promise<Result<RunningServer, StartProblem>> {
-  const check = checkProduction(requestedEnvironment)
-  if (!check.ok) return err({ status: 2, text: check.error.join('\n') })
-  for (const sentence of check.value) terminal.printError(sentence)
+  const checkResult = checkProduction(requestedEnvironment)
+  if (!checkResult.ok) return err({ status: 2, text: checkResult.error.join('\n') })
+  for (const sentence of checkResult.value) terminal.printError(sentence)
   const reserveResult = await reservePort(requestedEnvironment)
   if (!reserveResult.ok) return reserveResult
   const { environment, free: releasePort } = reserveResult.value
@@ -91,7 +97,7 @@ export async function bootServer(
     log.flush()
     output.write()
   })
-  // The startup reads the event files anyway, so earlier requests need no reload.
+  // Startup reads the event files anyway, so requests during startup need no reload.
   let reload = (): void => {}
   host.onReload?.(() => reload())
   // Registered first: a server that gets a stop signal during startup completes it and then stops.
@@ -218,7 +224,10 @@ async function sweepUploads({
   if (held !== null) log.warn({ held: held.count }, formatHoldReason(held))
 }
 
-/** An inherited socket is already listening: clients that connect during a restart wait in its queue. */
+/**
+ * Returns where to listen. An inherited socket is already listening: clients that connect during a restart wait in its
+ * queue.
+ */
 function buildListenOptions({ port, host, socketFd }: Environment): FastifyListenOptions {
   const socket = socketFd === undefined ? {} : { fd: socketFd }
   return { port, host, ...socket }
@@ -279,8 +288,8 @@ function waitForSignal(log: Log): Promise<string> {
 type ReservedPort = { readonly environment: Environment; readonly free: () => Promise<void> }
 
 /**
- * Port 0 means any free port. The number must be known before other parts use the server's address. The port stays
- * reserved until `free` is called.
+ * Reserves a free port if the port is 0, because its number must be known before other parts use the server's address.
+ * The port stays reserved until `free` is called.
  */
 async function reservePort(
   requiredEnvironment: Environment,
@@ -327,12 +336,12 @@ async function prepareFirstAdmin({
   if ((await store.adminCount()) > 0) return ok(async () => ok(null))
   const { username, password: configuredPassword } = environment.firstAdmin
   const names = [username, ...events.all().map(({ config }) => config.id)]
-  const refusal =
+  const passwordProblem =
     configuredPassword === null ? null : findPasswordProblem(configuredPassword, names)
-  if (refusal !== null)
+  if (passwordProblem !== null)
     return err({
       status: 2,
-      text: `ADMIN_PASSWORD was not accepted. ${refusal} Or leave it out to have one generated.`,
+      text: `ADMIN_PASSWORD was not accepted. ${passwordProblem} Or leave it out to have one generated.`,
     })
   const password = configuredPassword ?? generatePassword()
   const hash = await hashPassword(password)

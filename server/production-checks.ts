@@ -8,7 +8,9 @@ import type { Environment } from './dependencies.ts'
 import { MIN_PASSWORD_CHARACTERS } from './office/auth/passwords.ts'
 import { isOwnMachine } from './ops/environment.ts'
 
-/** Errors are sentences that prevent the start; a successful result contains warnings. A rehearsal always starts. */
+/**
+ * Checks the settings. Errors are sentences that prevent the start; success may include warnings. A rehearsal passes.
+ */
 export function checkProduction(
   environment: Environment,
 ): Result<readonly string[], readonly string[]> {

@@ -20,7 +20,7 @@ function getTransport(number: number, environment: MailEnvironment): MailTranspo
   return transport
 }
 
-/** Resolves when the message has been sent, so that this process may end. */
+/** Sends a response to the server. Resolves when it has been sent, so that this process may end. */
 const respond = (response: BackgroundResponse): Promise<void> =>
   new Promise((resolve, reject) => {
     process.send?.(response, undefined, undefined, (error) =>
@@ -28,7 +28,7 @@ const respond = (response: BackgroundResponse): Promise<void> =>
     )
   })
 
-async function run(request: BackgroundRequest): Promise<BackgroundResponse> {
+async function runTask(request: BackgroundRequest): Promise<BackgroundResponse> {
   const { id } = request
   if (request.task === 'pdf') {
     const pdf = typesetDocument(request)
@@ -57,9 +57,9 @@ try {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.exit())
 process.on('message', (request: BackgroundRequest) => {
-  void run(request)
+  void runTask(request)
     .catch((error: unknown) => ({ id: request.id, is: 'failed' as const, error: String(error) }))
     .then(respond)
-    // The server has exited.
+    // If the server has exited, this process exits too.
     .catch(() => process.exit())
 })

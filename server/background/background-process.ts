@@ -155,7 +155,8 @@ function startProcess(): BackgroundProcess {
         const timer = startTimer(MAX_GENERATE_MS)
         tasks.set(id, { resolve, onSending, isSending: false, timer })
         child.send({ ...task, id } as BackgroundRequest, (error) => {
-          // The process did not receive this task. Its results of other tasks are read before those tasks fail.
+          // The process did not receive this task. Results that it has already sent for other tasks are read before
+          // those tasks fail.
           if (error === null || !tasks.delete(id)) return
           clearTimeout(timer)
           resolve({ is: 'ended', isSending: false, error: error.message })

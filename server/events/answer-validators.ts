@@ -54,7 +54,7 @@ const MAX_WARMED_VALIDATORS = 50
 
 /** An event file may change this often while a form stays open for an hour or a day. */
 const MAX_OLD_VERSIONS = 8
-/** Hashes that were looked up in old versions, so that repeated requests for unknown ones are cheap. */
+/** Versions that were already searched, so that repeated requests for unknown modules are cheap. */
 const checkedVersions = new Set<string>()
 const MAX_LOOKUPS = 10_000
 
@@ -89,7 +89,7 @@ export function checkAnswers(
 const getValidator = memoize((served: ServedEvent): ValidateFunction => {
   const schema = toSchema(toPublicEvent(served.config))
   const validator = ajv.compile(schema)
-  // ajv never releases compiled schemas; this one is released with its version.
+  // ajv itself never releases a compiled schema. Without this reference, the schema is released with its version.
   ajv.removeSchema(schema)
   return validator
 })
@@ -114,8 +114,8 @@ export function findModule(served: ServedEvent | null, hash: string): string | n
 }
 
 /**
- * Returns the module of a form that another server has delivered, or this one before a restart. Its version is active
- * or recent. Null if there is none.
+ * Returns a module that another server delivered, or this server before a restart, if its version is active or recent.
+ * Null if there is none.
  */
 export async function findEarlierModule(
   { events, store }: Pick<Deps, 'events' | 'store'>,
@@ -137,7 +137,7 @@ export async function findEarlierModule(
 
 /**
  * Compiles the validators of events open for registration before the first request, with pauses between events, after
- * `start` and after each reload. Returns a function that stops it.
+ * `start` and after each reload. `done` resolves when the current compilation ends; `stop` ends it early.
  */
 export function warmValidators(
   events: EventRegistry,

@@ -1,4 +1,4 @@
-/** Creates a calendar entry for an event (RFC 5545), with whole days: its hours are free text. */
+/** Creates a calendar entry for an event (RFC 5545), with whole days, because its hours are free text. */
 import ical, { ICalCalendarMethod } from 'ical-generator'
 import { addDays } from '../../engine/index.ts'
 import type { EventConfig, Instant } from '../../engine/index.ts'

@@ -10,33 +10,33 @@ const CHECK_INTERVAL_MS = 60_000
 
 type JobDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 
-/** If not enabled, it runs only when called. `run` returns the number of batches. */
+/** Starts the job. If it is not enabled, it runs only when called. `run` returns the number of batches. */
 export function startEarlierRegistrationsJob(
   { store, events, clock, log }: JobDeps,
   { isEnabled }: { readonly isEnabled: boolean },
 ): PeriodicJob {
   const closing = new AbortController()
-  let running: Promise<number> | null = null
+  let currentRun: Promise<number> | null = null
   const processAll = async (): Promise<number> => {
-    let batches = 0
+    let batchCount = 0
     while (!closing.signal.aborted) {
       const startedAt = performance.now()
       if (!(await store.processEarlierRegistrations(clock()))) break
-      batches += 1
+      batchCount += 1
       // Pauses as long as the batch took, so that requests get half of the time.
       await pause(performance.now() - startedAt)
     }
-    if (batches > 0) log.info({ batches }, 'earlier registrations are processed')
-    return batches
+    if (batchCount > 0) log.info({ batches: batchCount }, 'earlier registrations are processed')
+    return batchCount
   }
   const run = (): Promise<number> => {
-    running ??= processAll().finally(() => {
-      running = null
+    currentRun ??= processAll().finally(() => {
+      currentRun = null
     })
-    return running
+    return currentRun
   }
   const logError = (error: unknown): void => {
-    // This happens during an import or an outage. The next run tries again.
+    // The store is busy during an import or an outage. The next run tries again.
     if (!(error instanceof StoreBusy))
       log.error({ error: String(error) }, 'processing earlier registrations failed')
   }
@@ -51,7 +51,7 @@ export function startEarlierRegistrationsJob(
     async close() {
       closing.abort()
       await job.close()
-      await running?.catch(() => {})
+      await currentRun?.catch(() => {})
     },
   }
 }

@@ -56,7 +56,7 @@ export type RegistryOptions = {
   readonly steadyMs?: () => number
 }
 
-/** At the first start, file errors prevent the start; later, the last valid version is served. */
+/** Opens the registry. At the first start, file errors prevent it; later, the last valid version is served. */
 export async function openRegistry(
   options: RegistryOptions,
 ): Promise<Result<EventRegistry, string>> {
@@ -80,7 +80,7 @@ export async function openRegistry(
     ...(await follower.findActiveState(0, disk.served, [])),
   })
 
-  /** Returns true if the served events have changed. A later activation takes precedence. */
+  /** Serves `next` unless a later activation is served. Returns true if the served events have changed. */
   const adopt = (next: ActiveState): boolean => {
     const isChanged =
       !isSameList(next.served, current.served) ||
@@ -102,17 +102,17 @@ export async function openRegistry(
     { all, site }: { readonly all: boolean; readonly site: Site | null },
   ): Promise<void> => {
     for (;;) {
-      const last = current
+      const base = current
       const served = await choose()
-      const next = { ...NO_ACTIVE_VERSIONS, served, site: site ?? last.site }
+      const next = { ...NO_ACTIVE_VERSIONS, served, site: site ?? base.site }
       if (!store.isShared) {
-        await storeAll(options, all ? served : served.filter((item) => !last.served.includes(item)))
+        await storeAll(options, all ? served : served.filter((item) => !base.served.includes(item)))
         adopt(next)
         return
       }
-      const number = await store.activate(buildActivation(last, next, clock(), all))
+      const number = await store.activate(buildActivation(base, next, clock(), all))
       if (number !== null) {
-        adopt({ ...next, number, unable: last.unable })
+        adopt({ ...next, number, unable: base.unable })
         return
       }
       await refresh()
@@ -224,20 +224,20 @@ export async function openRegistry(
 /** Returns the events to serve at startup if none were activated before: valid files, else previous versions. */
 async function chooseStartVersions(
   options: RegistryOptions,
-  first: CompiledFolder,
+  disk: CompiledFolder,
 ): Promise<Result<readonly ServedEvent[], string>> {
-  const lastValid = await findLastValid(options, first)
+  const lastValid = await findLastValid(options, disk)
   if (!lastValid.ok) return lastValid
   const { fallbacks, droppedEvents, closedEvents } = lastValid.value
-  const approvedEvents = [...(await approveVersions(options, first.served, [])), ...fallbacks]
+  const approvedEvents = [...(await approveVersions(options, disk.served, [])), ...fallbacks]
   await storeAll(options, droppedEvents.map(closeRegistration))
-  const candidates = [...first.served, ...fallbacks]
-  const previous = await findPreviousVersions(options, approvedEvents, candidates, first)
+  const candidates = [...disk.served, ...fallbacks]
+  const previous = await findPreviousVersions(options, approvedEvents, candidates, disk)
   const compatible = selectCompatible(options, approvedEvents, previous)
   return ok([...compatible, ...excludeConflicts(closedEvents, compatible)])
 }
 
-/** If a version is held back or invalid, returns the previous versions of all events. */
+/** Returns the previous versions of all events if a version is held back or invalid; otherwise the current ones. */
 async function findPreviousVersions(
   { store }: RegistryOptions,
   current: readonly ServedEvent[],
@@ -249,7 +249,7 @@ async function findPreviousVersions(
   return previous.filter((event) => event !== null)
 }
 
-/** Leaves out events that this server cannot serve. Otherwise, the first payer would discover the problem. */
+/** Excludes events that this server cannot serve. Otherwise, the first payer would discover the problem. */
 function dropUnservable(
   { folder, explainUnservable = () => null }: RegistryOptions,
   compileResult: CompiledFolder,
@@ -309,14 +309,14 @@ type Index = ActiveState & {
   readonly findByOrderId: (orderId: string | OrderId) => ServedEvent | null
 }
 
-function buildIndex(now: ActiveState): Index {
-  const { served } = now
+function buildIndex(state: ActiveState): Index {
+  const { served } = state
   const eventsByPrefix = new Map(served.map((event) => [event.config.orderId.prefix, event]))
   const lengths = [...new Set([...eventsByPrefix.keys()].map((prefix) => prefix.length))].sort(
     (a, b) => b - a,
   )
   return {
-    ...now,
+    ...state,
     findById: new Map(served.map((event) => [event.config.id, event])),
     findByOrderId: (orderId) => {
       for (const length of lengths) {
@@ -367,8 +367,8 @@ async function storeAll(
   { store, clock }: RegistryOptions,
   served: readonly ServedEvent[],
 ): Promise<void> {
-  for (let from = 0; from < served.length; from += STORED_BATCH_SIZE) {
-    const batch = served.slice(from, from + STORED_BATCH_SIZE)
+  for (let start = 0; start < served.length; start += STORED_BATCH_SIZE) {
+    const batch = served.slice(start, start + STORED_BATCH_SIZE)
     await Promise.all(batch.map((event) => store.saveEventFile(toStoredVersion(event, clock()))))
   }
 }

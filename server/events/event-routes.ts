@@ -28,11 +28,14 @@ export async function addEventRoutes(
     request: FastifyRequest,
     reply: FastifyReply,
     key: string,
-    make: (validSince: Instant) => Omit<BuiltResponse, 'headers'>,
+    buildResponse: (validSince: Instant) => Omit<BuiltResponse, 'headers'>,
   ): Promise<FastifyReply> => {
     const validSince = getLastPriceInstant(deps.clock())
-    const stored = responses.get(validSince, key, () => ({ ...make(validSince), headers }))
-    return sendStored(request, reply, await stored)
+    const storedResponse = responses.get(validSince, key, () => ({
+      ...buildResponse(validSince),
+      headers,
+    }))
+    return sendStored(request, reply, await storedResponse)
   }
 
   const handleEvents = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>

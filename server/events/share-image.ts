@@ -24,7 +24,7 @@ const MARGIN = 72
  * Characters of the display font per line, by font size in pixels; the first size that fits the title in two
  * lines is used.
  */
-const TITLE_SIZES: readonly (readonly [pixels: number, signs: number])[] = [
+const TITLE_SIZES: readonly (readonly [pixels: number, characters: number])[] = [
   [96, 22],
   [76, 28],
   [60, 36],
@@ -34,7 +34,7 @@ const MAX_TITLE_LINES = 2
 const MAX_TEXT_CHARACTERS = 62
 
 const FONTS = path.join(import.meta.dirname, 'fonts')
-const FONT = {
+const FONT_OPTIONS = {
   // Both fonts of the web app, in the format that the renderer reads.
   fontFiles: ['rollcall-display.ttf', 'rollcall-text.ttf'].map((file) => path.join(FONTS, file)),
   // A title in an Indian script uses the machine's fonts.
@@ -42,7 +42,7 @@ const FONT = {
   defaultFontFamily: 'Anek Latin Medium',
 }
 
-/** Returns the address of an event's image, below the server's own. */
+/** Returns the path of an event's image on the server. */
 export function getShareImageUrl(event: EventConfig): string {
   return `/api/events/${event.id}/picture.${getShareImage(event).hash}.png`
 }
@@ -64,7 +64,7 @@ const getShareImage = memoize((event: EventConfig) => {
     /** Renders the image on the first request, in a thread of the pool. */
     bytes: (): Promise<Buffer> => {
       bytes ??= loadResvg()
-        .renderAsync(svg, { font: FONT })
+        .renderAsync(svg, { font: FONT_OPTIONS })
         .then((image) => image.asPng())
       return bytes
     },
@@ -127,9 +127,9 @@ function splitTitle(title: string): { readonly size: number; readonly lines: rea
 /** Wraps a text into lines of at most this many characters; a longer word gets its own line. */
 function wrapText(text: string, characters: number): readonly string[] {
   return text.split(/\s+/).reduce<readonly string[]>((lines, word) => {
-    const last = lines.at(-1)
-    return last !== undefined && last.length + 1 + word.length <= characters
-      ? [...lines.slice(0, -1), `${last} ${word}`]
+    const lastLine = lines.at(-1)
+    return lastLine !== undefined && lastLine.length + 1 + word.length <= characters
+      ? [...lines.slice(0, -1), `${lastLine} ${word}`]
       : [...lines, word]
   }, [])
 }

@@ -3,7 +3,7 @@ import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import { isRowsBehind, StoreBusy } from '../storage/index.ts'
+import { isUpdatingRegistrations, StoreBusy } from '../storage/index.ts'
 import { explainRefusal, explainWriteError } from '../storage/database/error-explanations.ts'
 import { UploadsUnavailable } from '../storage/database/store-busy-error.ts'
 import type { OutageWatch } from './database-outage.ts'
@@ -29,7 +29,9 @@ async function readLoss({ store }: Pick<Deps, 'store'>): Promise<string | null> 
 }
 
 const isDatabaseError = (error: Error): boolean =>
-  error instanceof StoreBusy && !isRowsBehind(error) && !(error instanceof UploadsUnavailable)
+  error instanceof StoreBusy &&
+  !isUpdatingRegistrations(error) &&
+  !(error instanceof UploadsUnavailable)
 
 export type ErrorHandler = (
   error: FastifyError,
@@ -52,7 +54,7 @@ export function createErrorHandler(
     if (loggedAt !== null && at >= loggedAt && at - loggedAt < LOG_INTERVAL_MS) return
     loggedAt = at
     const reason =
-      error instanceof StoreBusy && error.code !== '' && !isRowsBehind(error)
+      error instanceof StoreBusy && error.code !== '' && !isUpdatingRegistrations(error)
         ? { why: explainWriteError(error.code) }
         : {}
     const lossReason = await readLoss(deps)

@@ -25,7 +25,7 @@ export type ClockJumps = {
   close(): Promise<void>
 }
 
-/** If `isEnabled` is false, the clocks are compared only on request. `steadyMs` is for tests. */
+/** Compares the clocks regularly, or only on request if `isEnabled` is false. Only tests set `steadyMs`. */
 export function watchClock(
   {
     clock,
@@ -39,21 +39,21 @@ export function watchClock(
     steadyMs = () => performance.now(),
   }: { readonly isEnabled: boolean; readonly steadyMs?: () => number },
 ): ClockJumps {
-  let [wall, steady] = [clock(), steadyMs()]
+  let [wallMs, steadyTimeMs] = [clock(), steadyMs()]
   let lastJump: (ClockJump & { readonly steadyAt: number }) | null = null
   const recordJump = (byMs: number): void => {
     if (Math.abs(byMs) <= MIN_JUMP_MS) return
-    lastJump = { at: wall, byMs, steadyAt: steady }
+    lastJump = { at: wallMs, byMs, steadyAt: steadyTimeMs }
     const direction = byMs > 0 ? 'forward, or the machine was suspended,' : 'back'
     log.warn(
-      { byMs, at: wall },
+      { byMs, at: wallMs },
       `the clock was set ${direction} by ${formatDuration(Math.abs(byMs))}`,
     )
   }
   const checkJump = (): ClockJump | null => {
     const [wallNow, steadyNow] = [clock(), steadyMs()]
-    const byMs = Math.round(wallNow - wall - (steadyNow - steady))
-    ;[wall, steady] = [wallNow, steadyNow]
+    const byMs = Math.round(wallNow - wallMs - (steadyNow - steadyTimeMs))
+    ;[wallMs, steadyTimeMs] = [wallNow, steadyNow]
     recordJump(byMs)
     return lastJump === null || steadyNow - lastJump.steadyAt > REPORT_JUMP_MS ? null : lastJump
   }

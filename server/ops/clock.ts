@@ -26,8 +26,8 @@ export async function waitAtMost(
 
 /**
  * Runs `task` repeatedly, each time `ms` after the previous run has ended, so that runs never overlap. Errors are
- * passed to `onError` and do not stop it. It does not keep the process alive. Returns a function that stops it and
- * waits for the current run.
+ * passed to `onError`, and later runs still take place. The timer does not keep the process alive. Returns a function
+ * that stops the repetition and waits for the current run.
  */
 export function repeatTask(
   ms: number,
@@ -59,7 +59,7 @@ export type PeriodicJob = {
   close(): Promise<void>
 }
 
-/** Creates a background job that repeats `run`. If `isEnabled` is false, it runs only when called. */
+/** Creates a background job that repeats `run`. If `isEnabled` is false, the job runs only when called. */
 export function createPeriodicJob(
   run: () => Promise<number>,
   isEnabled: boolean,

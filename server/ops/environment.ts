@@ -9,7 +9,7 @@ import path from 'node:path'
 import { err, ok, readInstant } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
 import type { Environment, GatewayMode } from '../dependencies.ts'
-import { ACCOUNT_VARIABLES, readAccounts } from './gateway-accounts.ts'
+import { ACCOUNT_VARIABLE_PATTERN, readAccounts } from './gateway-accounts.ts'
 import { readS3Bucket } from '../storage/files/s3-bucket.ts'
 import { parseDatabaseUrl } from '../storage/postgres/database-url.ts'
 
@@ -19,14 +19,14 @@ const GATEWAY_MODES = ['sandbox', 'airpay-test', 'live'] as const satisfies read
 /** Names that Fastify's trustProxy accepts in addition to addresses. */
 const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
 
-/** A misspelt value would start a rehearsal instead of production. */
+/** The accepted values: a misspelt one would start a rehearsal instead of production. */
 const NODE_ENVS: readonly string[] = ['production', 'development', 'test']
 /** Operators set this value to make the sandbox reachable by others, for a rehearsal. */
 const PUBLIC_SANDBOX_VALUE = 'no-real-money'
 
 /** Variables that may be read from a file, which keeps secrets out of the environment. */
 const SECRET_FILE_PATTERN = new RegExp(
-  `^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|SECOND_FACTOR_KEY|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|${ACCOUNT_VARIABLES})_FILE$`,
+  `^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|SECOND_FACTOR_KEY|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|${ACCOUNT_VARIABLE_PATTERN})_FILE$`,
 )
 const MAX_PORT = 65_535
 /** A shorter token could be guessed. */
@@ -98,10 +98,11 @@ export function readEnvironment(
     return fallback
   }
 
-  // Sockets with the process id of the parent process are not for this process.
-  const sockets =
+  // If LISTEN_PID names another process, the sockets are not for this one.
+  const socketCount =
     readVariable('LISTEN_PID') === String(pid) ? Number(readVariable('LISTEN_FDS') ?? '0') : 0
-  if (sockets > 1) problems.push(`LISTEN_FDS is ${sockets}, but Rollcall accepts only one socket.`)
+  if (socketCount > 1)
+    problems.push(`LISTEN_FDS is ${socketCount}, but Rollcall accepts only one socket.`)
 
   const mode = readVariable('GATEWAY_MODE') ?? 'sandbox'
   const nodeEnv = readVariable('NODE_ENV')
@@ -109,7 +110,7 @@ export function readEnvironment(
     problems.push(`NODE_ENV must be ${NODE_ENVS.join(', ')} or not set, not "${nodeEnv}".`)
   // Real payments require all production rules, even if NODE_ENV is not set.
   const production = nodeEnv === 'production' || mode === 'live'
-  const reason = nodeEnv === 'production' ? 'NODE_ENV=production' : 'GATEWAY_MODE=live'
+  const productionReason = nodeEnv === 'production' ? 'NODE_ENV=production' : 'GATEWAY_MODE=live'
   const port = readPort('PORT', 3000)
   const host = readVariable('HOST') ?? '127.0.0.1'
   const sandboxPort = readPort('SANDBOX_PORT', port === 0 ? 0 : port + 1)
@@ -178,20 +179,20 @@ export function readEnvironment(
   if (limits !== 'on' && limits !== 'off')
     problems.push(`RATE_LIMITS must be on or off, not "${limits}".`)
   else if (production && limits === 'off')
-    problems.push(`RATE_LIMITS=off is not allowed with ${reason}.`)
+    problems.push(`RATE_LIMITS=off is not allowed with ${productionReason}.`)
 
   const migrateAtStart = readVariable('MIGRATE_AT_START') ?? 'on'
   if (migrateAtStart !== 'on' && migrateAtStart !== 'off')
     problems.push(`MIGRATE_AT_START must be on or off, not "${migrateAtStart}".`)
 
-  const clock = readVariable('CLOCK')
-  const clockStart = clock === null ? null : readInstant(clock)
-  if (clock !== null && clockStart === null)
+  const clockText = readVariable('CLOCK')
+  const clockStart = clockText === null ? null : readInstant(clockText)
+  if (clockText !== null && clockStart === null)
     problems.push(
-      `CLOCK must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${clock}".`,
+      `CLOCK must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${clockText}".`,
     )
-  if (clock !== null && production)
-    problems.push(`CLOCK is for rehearsals and is not allowed with ${reason}.`)
+  if (clockText !== null && production)
+    problems.push(`CLOCK is for rehearsals and is not allowed with ${productionReason}.`)
 
   const smtpUrl = readVariable('SMTP_URL')
   if (smtpUrl !== null && !isSmtpUrl(smtpUrl))
@@ -233,7 +234,7 @@ export function readEnvironment(
   return ok({
     port,
     host,
-    ...(sockets === 1 ? { socketFd: FIRST_SOCKET_FD } : {}),
+    ...(socketCount === 1 ? { socketFd: FIRST_SOCKET_FD } : {}),
     publicUrl,
     dataDir: path.resolve(readVariable('DATA_DIR') ?? 'var'),
     databaseUrl,

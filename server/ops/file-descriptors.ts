@@ -15,7 +15,10 @@ export type Descriptors =
   | { readonly is: 'few'; readonly open: number; readonly limit: number }
   | { readonly is: 'none' }
 
-/** Returns `none` if no file can be opened now. `folder` can be any readable folder. */
+/**
+ * Checks how many descriptors are free. Returns `none` if no file can be opened now. `folder` can be any readable
+ * folder.
+ */
 export async function checkDescriptors(folder: string): Promise<Descriptors> {
   try {
     await (await open(folder, 'r')).close()

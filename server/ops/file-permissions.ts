@@ -44,9 +44,9 @@ export type PermissionResult = {
  * such as /proc.
  */
 function makeFolder(folder: string): void {
-  const isMade = existsSync(folder)
-  if (isMade && statSync(folder).isDirectory()) return
-  if (!isMade) makeFolder(path.dirname(folder))
+  const exists = existsSync(folder)
+  if (exists && statSync(folder).isDirectory()) return
+  if (!exists) makeFolder(path.dirname(folder))
   try {
     mkdirSync(folder)
   } catch (error) {

@@ -23,7 +23,7 @@ const listParts = ({ parts, optionalParts = [] }: CredentialVariables): readonly
 ]
 
 /** Matches the variables of secrets, which may also be read from a file. */
-export const ACCOUNT_VARIABLES = KINDS.map(
+export const ACCOUNT_VARIABLE_PATTERN = KINDS.map(
   (kind) => `${kind.toUpperCase()}_.+_(?:${listParts(GATEWAY_CREDENTIALS[kind]).join('|')})`,
 ).join('|')
 
@@ -45,11 +45,11 @@ export function readAccounts(
   problems: string[],
 ): Environment['accounts'] {
   return Object.fromEntries(
-    KINDS.map((kind) => [kind, readAccountsOf(kind, names, readVariable, mode, problems)]),
+    KINDS.map((kind) => [kind, readGatewayAccounts(kind, names, readVariable, mode, problems)]),
   )
 }
 
-function readAccountsOf(
+function readGatewayAccounts(
   kind: GatewayKind,
   names: readonly string[],
   readVariable: (name: string) => string | null,
@@ -65,10 +65,10 @@ function readAccountsOf(
   const accounts: Record<string, AccountVariables> = {}
   for (const name of accountNames) {
     const prefix = getAccountPrefix(kind, name)
-    const missing = parts.filter((part) => readVariable(`${prefix}${part}`) === null)
-    if (missing.length > 0) {
+    const missingParts = parts.filter((part) => readVariable(`${prefix}${part}`) === null)
+    if (missingParts.length > 0) {
       problems.push(
-        `${missing.map((part) => `${prefix}${part}`).join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing: an account needs ${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}.`,
+        `${missingParts.map((part) => `${prefix}${part}`).join(', ')} ${missingParts.length === 1 ? 'is' : 'are'} missing: an account needs ${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}.`,
       )
       continue
     }

@@ -9,10 +9,10 @@ type ListenAddress = {
 
 /** Below this port, Linux requires a privilege that a service user does not have. */
 const MIN_UNPRIVILEGED_PORT = 1024
-/** HOST is not a name or an address of this machine. */
-const HOST_CODES = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']
+/** Error codes that mean that HOST is not a name or an address of this machine. */
+const HOST_ERROR_CODES = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']
 
-/** Returns a sentence with the next step; null if the error is a bug. */
+/** Explains the error in a sentence with the next step; null if the error is a bug. */
 export function explainListenError(
   error: unknown,
   { variable, port, host }: ListenAddress,
@@ -25,7 +25,7 @@ export function explainListenError(
     return `Port ${port} on ${host} is already in use${purpose}. Set ${variable} to a free one.${fallback}`
   if (code === 'EACCES' || code === 'EPERM')
     return `${variable} is ${port}, a port that this user is not allowed to open. Set ${variable} to ${MIN_UNPRIVILEGED_PORT} or higher, and put a proxy in front of it.${fallback}`
-  if (HOST_CODES.includes(code))
+  if (HOST_ERROR_CODES.includes(code))
     return `HOST is ${host}, which is not an address of this machine (${code}). Set HOST to 127.0.0.1, or to an address of this machine.`
   return null
 }

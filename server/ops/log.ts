@@ -11,8 +11,8 @@ type Level = 'info' | 'warn' | 'error'
 type Window = { lines: number; suppressedCount: number; readonly close: () => void }
 
 /**
- * Writes the same warning or error at most 20 times a minute. Another line then states the number of omitted ones.
- * `flush` writes these lines now: call it before the process ends.
+ * Creates a log that writes the same warning or error at most 20 times a minute. Another line then states the number
+ * of omitted ones. `flush` writes these lines now: call it before the process ends.
  */
 export function makeLog(
   write: (line: string) => void,
@@ -36,7 +36,7 @@ export function makeLog(
     windows.set(key, newWindow)
     return newWindow
   }
-  const createLimited =
+  const createLimitedWriter =
     (level: Level) =>
     (entry: object, message = ''): void => {
       const key = `${level} ${message}`
@@ -46,10 +46,10 @@ export function makeLog(
       else window.suppressedCount += 1
     }
   return {
-    // Each of these is a separate event, such as a request or a payment.
+    // Not limited, because each line is a separate event, such as a request or a payment.
     info: (entry, message) => writeLine('info', entry, message),
-    warn: createLimited('warn'),
-    error: createLimited('error'),
+    warn: createLimitedWriter('warn'),
+    error: createLimitedWriter('error'),
     flush: () => {
       for (const { close } of windows.values()) close()
     },

@@ -7,7 +7,7 @@ import { waitAtMost } from './clock.ts'
 /** The delay after startup, in which a restarted server responds to the waiting requests. */
 const RELEASE_DELAY_MS = 3_000
 /** A server with more requests during the delay is busy. Health checks alone stay far below this. */
-const MAX_REQUESTS = 100
+const MAX_IDLE_REQUESTS = 100
 /** A server that answered few requests for this long is idle. */
 const IDLE_PERIOD_MS = 15_000
 /** Fewer requests leave little memory to release. */
@@ -31,7 +31,7 @@ export async function releaseMemory(): Promise<void> {
   }
 }
 
-/** Releases the memory of this thread and all others, which keep as much memory after many requests. */
+/** Releases the memory of this thread and of all others, which also keep much memory after many requests. */
 export async function releaseMemoryOfAllThreads(): Promise<void> {
   const session = new Session()
   session.connect()
@@ -74,7 +74,7 @@ export function scheduleMemoryReleaseAfterLoad(
     requestCount += 1
   })
   setInterval(() => {
-    if (requestCount > MAX_REQUESTS) loadCount += requestCount
+    if (requestCount > MAX_IDLE_REQUESTS) loadCount += requestCount
     else if (
       loadCount >= LOAD_REQUESTS ||
       (lastReleasedBytes !== null && readMemory() - lastReleasedBytes >= GROWTH_BYTES)
@@ -105,6 +105,6 @@ export function scheduleMemoryRelease(
   server.on('request', countRequest)
   setTimeout(() => {
     server.off('request', countRequest)
-    if (requestCount <= MAX_REQUESTS) release()
+    if (requestCount <= MAX_IDLE_REQUESTS) release()
   }, RELEASE_DELAY_MS).unref()
 }

@@ -1,4 +1,4 @@
-/** Invents the delegates of a rehearsal, and chooses one whose answers are on sale at a given time. */
+/** Invents the delegates of a rehearsal, and chooses one whose category is on sale at a given time. */
 import {
   dayOf,
   findAnswerErrors,
@@ -24,7 +24,7 @@ export type InventedDelegates = {
   readonly people: readonly Answers[]
   /**
    * Returns another delegate, whose category and items are on sale at that time, on the form or at the front desk. If
-   * none are, the delegate shows why the server refuses a registration.
+   * none are on sale, this delegate's registration shows why the server refuses it.
    */
   readonly inventAnother: (at: Instant, name: string) => Answers
 }
@@ -36,34 +36,40 @@ export type InventedDelegates = {
 export function inventDelegates(event: EventConfig): InventedDelegates | null {
   const random = createRandom(SEED)
   const candidates: Answers[] = []
-  const people = new Map<string, Answers>()
-  const listed = new Map<string, Answers>()
+  const othersByCategory = new Map<string, Answers>()
+  const membersByCategory = new Map<string, Answers>()
   for (let n = 0; n < MAX_CANDIDATES; n += 1) {
     const answers = generateAnswers(event, random)
     const category = findCategory(event, answers)
     if (category === null) continue
     const isListed = namesMemberList(event, answers)
     if (!isListed) candidates.push(answers)
-    const found = isListed ? listed : people
-    if (!found.has(category)) found.set(category, answers)
+    const delegatesByCategory = isListed ? membersByCategory : othersByCategory
+    if (!delegatesByCategory.has(category)) delegatesByCategory.set(category, answers)
   }
   // The form rejects a delegate who is on no list. If a category has no other delegates, the page shows this.
-  const firstOfEach = [...people, ...[...listed].filter(([category]) => !people.has(category))]
-  const all = [...firstOfEach.map(([, answers]) => answers), ...candidates]
-  const [first] = all
-  if (first === undefined) return null
+  const firstOfEachCategory = [
+    ...othersByCategory,
+    ...[...membersByCategory].filter(([category]) => !othersByCategory.has(category)),
+  ]
+  const allAnswers = [...firstOfEachCategory.map(([, answers]) => answers), ...candidates]
+  const [firstAnswers] = allAnswers
+  if (firstAnswers === undefined) return null
   let count = 0
-  const rename = (answers: Answers, name: string): Answers => {
+  const createDelegate = (answers: Answers, name: string): Answers => {
     count += 1
     return setName(event, setUniqueAnswers(event, answers, count), name)
   }
   return {
-    people: firstOfEach.map(([category, answers]) =>
-      rename(answers, getCategoryLabel(event, category)),
+    people: firstOfEachCategory.map(([category, answers]) =>
+      createDelegate(answers, getCategoryLabel(event, category)),
     ),
     inventAnother: (at, name) => {
       const openEvent = withDeskDays(event, dayOf(at))
-      return rename(all.find((answers) => quote(openEvent, answers, at).ok) ?? first, name)
+      return createDelegate(
+        allAnswers.find((answers) => quote(openEvent, answers, at).ok) ?? firstAnswers,
+        name,
+      )
     },
   }
 }
@@ -73,21 +79,21 @@ const namesMemberList = ({ fields }: EventConfig, answers: Answers): boolean =>
   fields.some(({ id, roll }) => roll !== undefined && answers[id] !== undefined)
 
 /**
- * Returns the answers with different values where two delegates may not have the same: the last four digits of a
- * number, or digits after a text. An answer that the form does not accept with them is unchanged.
+ * Returns the answers with different values where two delegates may not have the same one: changes the last four
+ * digits of a number, or adds digits to a text. An answer that the form would then reject is unchanged.
  */
 function setUniqueAnswers(event: EventConfig, answers: Answers, count: number): Answers {
   const digits = String(count).padStart(UNIQUE_DIGITS, '0')
-  const names = new Set(event.unique.flatMap(({ fields }) => fields))
+  const uniqueFieldIds = new Set(event.unique.flatMap(({ fields }) => fields))
   return event.fields.reduce((result, { id, type }) => {
     const answer = answers[id]
-    if (!names.has(id) || typeof answer !== 'string') return result
+    if (!uniqueFieldIds.has(id) || typeof answer !== 'string') return result
     if (type !== 'text' && type !== 'phone') return result
     const value = LAST_DIGITS.test(answer)
       ? answer.replace(LAST_DIGITS, digits)
       : `${answer} ${digits}`
-    const changed = { ...result, [id]: value }
-    return findAnswerErrors(event, changed)[id] === undefined ? changed : result
+    const newAnswers = { ...result, [id]: value }
+    return findAnswerErrors(event, newAnswers)[id] === undefined ? newAnswers : result
   }, answers)
 }
 

@@ -80,8 +80,8 @@ export function createRandom(seed: number): Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
   }
 }
-export const pick = <T>(random: Random, from: readonly T[]): T => {
-  const item = from[Math.floor(random() * from.length)]
+export const pick = <T>(random: Random, items: readonly T[]): T => {
+  const item = items[Math.floor(random() * items.length)]
   assert(item !== undefined, 'nothing to pick from')
   return item
 }
@@ -90,10 +90,10 @@ export const generateDigits = (random: Random, count: number): string =>
 
 /** Returns answers that the event accepts: every visible required field and most optional ones are answered. */
 export function generateAnswers(event: EventConfig, random: Random): Answers {
-  const first = pick(random, FIRST_NAMES)
-  const last = pick(random, LAST_NAMES)
+  const firstName = pick(random, FIRST_NAMES)
+  const lastName = pick(random, LAST_NAMES)
   const rawAnswers = Object.fromEntries(
-    event.fields.map((field) => [field.id, generateAnswer(field, first, last, random)]),
+    event.fields.map((field) => [field.id, generateAnswer(field, firstName, lastName, random)]),
   )
   for (const field of event.fields) {
     const isNeeded =
@@ -110,7 +110,7 @@ export function generateAnswers(event: EventConfig, random: Random): Answers {
     ...Object.fromEntries(
       event.fields
         .filter(({ id }) => visibleFields.has(id))
-        .map((field) => [field.id, generateAnswer(field, first, last, random)]),
+        .map((field) => [field.id, generateAnswer(field, firstName, lastName, random)]),
     ),
     ...answers,
   }).answers
@@ -122,10 +122,10 @@ function toEmailName(name: string): string {
   return letters === '' ? 'example' : letters.toLowerCase()
 }
 
-function generateAnswer(field: Field, first: string, last: string, random: Random): Answer {
+function generateAnswer(field: Field, firstName: string, lastName: string, random: Random): Answer {
   switch (field.type) {
     case 'email':
-      return `${toEmailName(first)}.${toEmailName(last)}${generateDigits(random, 2)}@example.org`
+      return `${toEmailName(firstName)}.${toEmailName(lastName)}${generateDigits(random, 2)}@example.org`
     case 'phone':
       return `+9100000${generateDigits(random, 5)}`
     case 'number':
@@ -145,7 +145,7 @@ function generateAnswer(field: Field, first: string, last: string, random: Rando
         Object.fromEntries(
           (field.fields ?? []).map((part) => [
             part.id,
-            generateAnswer(part, pick(random, FIRST_NAMES), last, random) as Scalar,
+            generateAnswer(part, pick(random, FIRST_NAMES), lastName, random) as Scalar,
           ]),
         ),
       )
@@ -154,19 +154,19 @@ function generateAnswer(field: Field, first: string, last: string, random: Rando
     case 'multiline':
       return `${generateDigits(random, 2)} Example Street\nSampletown`
     case 'text':
-      return generateText(field, first, last, random)
+      return generateText(field, firstName, lastName, random)
   }
 }
 
 /** Maximum ranges in days: for birthdays of adults of working age, and for a stay with only one limit. */
-const LIFE_DAYS = 365 * 40
+const WORKING_LIFE_DAYS = 365 * 40
 const STAY_DAYS = 4
 /** The upper limit for a field without a maximum. */
 const DEFAULT_MAXIMUM = 60
 /** Fields with a maximum up to this are quantities, which are mostly small; others are ages and similar values. */
 const QUANTITY_LIMIT = 10
 
-/** Returns mostly small values for quantities, and any value for ages and similar. */
+/** Returns a mostly small value for a quantity, and any allowed value for an age or a similar field. */
 function generateNumber(
   { min = 0, max = DEFAULT_MAXIMUM, isWhole }: Field,
   random: Random,
@@ -180,7 +180,7 @@ function generateNumber(
 function generateDay({ from, to }: Field, random: Random): Day {
   if (from === undefined && to === undefined) return day('1980-01-01')
   const span = from !== undefined && to !== undefined ? countDays(from, to) : STAY_DAYS
-  const daysBack = Math.floor(random() * Math.min(span, LIFE_DAYS))
+  const daysBack = Math.floor(random() * Math.min(span, WORKING_LIFE_DAYS))
   return to !== undefined ? addDays(to, -daysBack) : addDays(from ?? day('1980-01-01'), daysBack)
 }
 
@@ -196,8 +196,8 @@ function pickSome({ options = [], choose }: Field, random: Random): readonly str
       (pair) => pair.includes(id) && pair.some((option) => chosenIds.includes(option)),
     )
   const shuffledOptions = options
-    .map(({ id }) => ({ id, at: random() }))
-    .toSorted((person, otherPerson) => person.at - otherPerson.at)
+    .map(({ id }) => ({ id, order: random() }))
+    .toSorted((a, b) => a.order - b.order)
   for (const { id } of shuffledOptions) {
     const isNeeded = chosenIds.length < (choose?.atLeast ?? 0)
     if (
@@ -221,21 +221,26 @@ const FORMATTED_VALUES = [
 ]
 
 /** Returns a value of the required format. Empty for an unknown format. */
-function generateText(field: Field, first: string, last: string, random: Random): string {
-  const value = generateTextForId(field.id, first, last, random)
+function generateText(field: Field, firstName: string, lastName: string, random: Random): string {
+  const value = generateTextForId(field.id, firstName, lastName, random)
   if (field.pattern === undefined) return value
   const pattern = new RegExp(field.pattern, 'u')
   return [value, ...FORMATTED_VALUES].find((candidate) => pattern.test(candidate)) ?? ''
 }
 
-function generateTextForId(id: string, first: string, last: string, random: Random): string {
-  if (id.endsWith('name')) return `${random() < 0.9 ? 'Dr. ' : ''}${first} ${last}`
+function generateTextForId(
+  id: string,
+  firstName: string,
+  lastName: string,
+  random: Random,
+): string {
+  if (id.endsWith('name')) return `${random() < 0.9 ? 'Dr. ' : ''}${firstName} ${lastName}`
   if (/(_no|number)$/.test(id)) return `EXAMPLE-${generateDigits(random, 4)}`
   if (/institut|hospital|organi/.test(id)) return `${pick(random, FIRST_NAMES)} Medical College`
   if (/city/.test(id)) return pick(random, ['Sampletown', 'Exampleville', 'Mockpur', 'Draftnagar'])
   if (/qualification/.test(id)) return pick(random, ['MBBS', 'MD', 'MS', 'DNB'])
   if (/designation/.test(id)) return pick(random, ['Consultant', 'Professor', 'Resident'])
-  return `Made-up ${first.toLowerCase()}`
+  return `Made-up ${firstName.toLowerCase()}`
 }
 
 const PDF_TEXT = 'This document is invented.'

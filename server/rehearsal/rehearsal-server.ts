@@ -33,22 +33,22 @@ export type RehearsedFile = {
 }
 
 /** The message of a refusal, or the data of a success. */
-export type Answer<Data> = Result<Data, { readonly status: number; readonly message: string }>
+export type ServerResult<Data> = Result<Data, { readonly status: number; readonly message: string }>
 export type RehearsalServer = {
   now(): Instant
   setTime(at: Instant): void
   /** Sends the form. */
-  register(answers: Answers): Promise<Answer<RegisterResponse>>
-  /** The delegate pays the order at the gateway, and the gateway confirms it. */
+  register(answers: Answers): Promise<ServerResult<RegisterResponse>>
+  /** Pays the order at the gateway as the delegate, and has the gateway confirm it. */
   pay(orderId: OrderId): Promise<void>
   /** Reads the self-service page. */
   readSelfServicePage(regNo: RegNo): Promise<SelfServiceResponse>
-  /** The delegate performs an action on the self-service page. */
-  actAsDelegate(regNo: RegNo, action: object): Promise<Answer<{ message: string }>>
-  /** Staff perform an action on a registration. */
-  actAsStaff(regNo: RegNo, action: object): Promise<Answer<{ message: string }>>
-  /** Staff add a registration at the front desk. */
-  addAtDesk(answers: Answers, payment: object): Promise<Answer<{ reg_no: string }>>
+  /** Performs an action on the self-service page as the delegate. */
+  actAsDelegate(regNo: RegNo, action: object): Promise<ServerResult<{ message: string }>>
+  /** Performs an action on a registration as staff. */
+  actAsStaff(regNo: RegNo, action: object): Promise<ServerResult<{ message: string }>>
+  /** Adds a registration at the front desk as staff. */
+  addAtDesk(answers: Answers, payment: object): Promise<ServerResult<{ reg_no: string }>>
   registration(regNo: RegNo): Promise<StoredRegistration | null>
   /** Runs each background job once: polling, expiry, prices, reminders, refund emails, erasure, emails. */
   runJobs(): Promise<void>
@@ -62,7 +62,7 @@ const STAFF = { username: 'rehearsal', password: 'of the rehearsal only' }
 const MAX_EMAILS = 500
 const QUERY_TIMEOUT_MS = 20_000
 
-/** Fails with the server's own message if it cannot serve the file. */
+/** Starts the server. Fails with the server's own message if it cannot serve the file. */
 export async function startRehearsalServer(
   { event, text, sharedFolder, folder: parent = tmpdir() }: RehearsedFile,
   startsAt: Instant,
@@ -84,11 +84,11 @@ export async function startRehearsalServer(
   assert(environment.ok, 'the environment of a rehearsal is refused')
   await (await openStore({ dataDir, migrates: true, isNew: true })).close()
   let now = startsAt
-  let passedMs = 0
+  let elapsedMs = 0
   const problems: string[] = []
   const assembleResult = await assembleServer(environment.value, {
     clock: () => now,
-    steadyMs: () => passedMs,
+    steadyMs: () => elapsedMs,
     log: {
       info: () => {},
       warn: () => {},
@@ -114,7 +114,7 @@ export async function startRehearsalServer(
     url: string,
     body: object | FormData,
     token: string | null = null,
-  ): Promise<Answer<Data>> => {
+  ): Promise<ServerResult<Data>> => {
     const encodedBody = body instanceof FormData ? new Response(body) : null
     const response = await app.inject({
       method: 'POST',
@@ -131,8 +131,8 @@ export async function startRehearsalServer(
       ? ok(response.json<Data>())
       : err({ status, message: response.json<ErrorResponse>().message })
   }
-  // A session lasts for hours, but a rehearsal covers months, so staff sign in again.
-  const sendAsStaff = async <Data>(url: string, body: object): Promise<Answer<Data>> => {
+  // A session lasts for hours, but a rehearsal covers months, so staff sign in for each request.
+  const sendAsStaff = async <Data>(url: string, body: object): Promise<ServerResult<Data>> => {
     const session = expectOk(await send<{ token: string }>('/admin/login/', STAFF))
     requestCount += 1
     return send<Data>(url, { key: `rehearsed-click-${requestCount}`, ...body }, session.token)
@@ -154,7 +154,10 @@ export async function startRehearsalServer(
     await response.body?.cancel()
     checkouts.set(data.orderid, data['checkout_id'] ?? null)
   }
-  /** An order that was approved, or requested again, has not been sent to the gateway yet. */
+  /**
+   * Returns the order's checkout; null if its gateway has none. Sends the order to the gateway first if that has not
+   * been done, as after an approval or a repeated request.
+   */
   const continuePayment = async (orderId: OrderId): Promise<string | null> => {
     if (!checkouts.has(orderId)) {
       const registration = await deps.store.registrationByOrder(orderId)
@@ -170,14 +173,14 @@ export async function startRehearsalServer(
   return ok({
     now: () => now,
     setTime: (at) => {
-      passedMs += at - now
+      elapsedMs += at - now
       now = at
     },
     register: async (answers) => {
-      const answer = await send<RegisterResponse>(event.api.register, encodeAnswers(event, answers))
-      if (answer.ok && answer.value.payment_data !== undefined)
-        await openGatewayPage(answer.value.payment_data)
-      return answer
+      const result = await send<RegisterResponse>(event.api.register, encodeAnswers(event, answers))
+      if (result.ok && result.value.payment_data !== undefined)
+        await openGatewayPage(result.value.payment_data)
+      return result
     },
     pay: async (orderId) => {
       assert(server.simulators !== null, 'a rehearsal has no gateway')

@@ -2,7 +2,7 @@
  * Runs an event from its first day to its last under a test clock, with invented delegates who register, pay, leave,
  * request cancellation and arrive at the front desk.
  *
- * It contains no rule of an event: the server decides what is refused, charged, sent and closed.
+ * This module contains no rules of an event: the server decides about refusals, prices, emails and closing times.
  */
 import {
   addDays,
@@ -61,19 +61,21 @@ type RehearsalContext = {
   readonly server: RehearsalServer
   readonly event: EventConfig
   readonly addStep: (is: RehearsedStep['is'], text: string, at?: Instant) => void
-  readonly schedule: (at: Instant, play: () => Promise<unknown>) => void
-  /** The name of everyone who has registered, by registration number. */
+  readonly schedule: (at: Instant, run: () => Promise<unknown>) => void
+  /** The names of all registered delegates, by registration number. */
   readonly names: Map<RegNo, string>
 }
 
-/** Fails with the server's own message if it cannot serve the file. Reports its progress by day. */
+/**
+ * Rehearses the event. Fails with the server's own message if it cannot serve the file. Reports progress day by day.
+ */
 export async function rehearseEvent(
   file: RehearsedFile,
 ): Promise<Result<readonly WireRehearsedDay[], string>> {
   const calendar = listCalendarDays(file.event)
-  const first = calendar[0]?.day ?? file.event.from
-  const last = calendar.at(-1)?.day ?? file.event.to
-  const startResult = await startRehearsalServer(file, startOfDay(first))
+  const firstDay = calendar[0]?.day ?? file.event.from
+  const lastDay = calendar.at(-1)?.day ?? file.event.to
+  const startResult = await startRehearsalServer(file, startOfDay(firstDay))
   if (!startResult.ok) return err(startResult.error)
   const server = startResult.value
   try {
@@ -83,7 +85,7 @@ export async function rehearseEvent(
       server,
       event: file.event,
       addStep: (is, text, at = server.now()) => void steps.push({ at, is, text }),
-      schedule: (at, play) => void actions.push({ at, run: play }),
+      schedule: (at, run) => void actions.push({ at, run }),
       names: new Map(),
     }
     const { demo: placeholders } = file.event
@@ -92,27 +94,27 @@ export async function rehearseEvent(
       context.addStep(
         'change',
         `Placeholder values of the file, to be replaced: ${placeholders.join(', ')}`,
-        startOfDay(first),
+        startOfDay(firstDay),
       )
     scheduleActions(context, calendar)
     const reportChanges = createReporter(context)
-    const days = listDays(first, last)
-    let lastAction = first
+    const days = listDays(firstDay, lastDay)
+    let lastActionDay = firstDay
     for (const day of reportEach(days, 'Rehearsing the days')) {
-      for (const change of calendar.find((one) => one.day === day)?.changes ?? [])
+      for (const change of calendar.find((entry) => entry.day === day)?.changes ?? [])
         context.addStep('change', change, startOfDay(day))
-      if (actions.some(({ at }) => dayOf(at) === day)) lastAction = day
-      await runDay(context, day, actions, day <= addDays(lastAction, BUSY_DAYS), reportChanges)
+      if (actions.some(({ at }) => dayOf(at) === day)) lastActionDay = day
+      await runDay(context, day, actions, day <= addDays(lastActionDay, BUSY_DAYS), reportChanges)
     }
-    return ok(groupByDay(steps.toSorted((one, other) => one.at - other.at)))
+    return ok(groupByDay(steps.toSorted((a, b) => a.at - b.at)))
   } finally {
     await server.close()
   }
 }
 
-function listDays(first: Day, last: Day): readonly Day[] {
+function listDays(firstDay: Day, lastDay: Day): readonly Day[] {
   const days: Day[] = []
-  for (let day = first; day <= last; day = addDays(day, 1)) days.push(day)
+  for (let day = firstDay; day <= lastDay; day = addDays(day, 1)) days.push(day)
   return days
 }
 
@@ -127,13 +129,11 @@ async function runDay(
   isBusy: boolean,
   reportChanges: () => Promise<void>,
 ): Promise<void> {
-  const step = isBusy ? 1 : 12
-  for (let hour = step; hour <= 24; hour += step) {
+  const stepHours = isBusy ? 1 : 12
+  for (let hour = stepHours; hour <= 24; hour += stepHours) {
     const end = instant(Math.min(startOfDay(day) + hour * HOUR_MS, endOfDay(day)))
     for (;;) {
-      const [next] = actions
-        .filter(({ at }) => at <= end)
-        .toSorted((one, other) => one.at - other.at)
+      const [next] = actions.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)
       if (next === undefined) break
       actions.splice(actions.indexOf(next), 1)
       server.setTime(next.at)
@@ -171,36 +171,36 @@ function createReporter({ server, addStep, names }: RehearsalContext): () => Pro
   }
 }
 
-/** Schedules all actions. All delegates pay after a few minutes, except those whose names state something else. */
+/** Schedules all actions. All delegates pay after a few minutes, except those whose names say otherwise. */
 function scheduleActions(context: RehearsalContext, calendar: readonly CalendarDay[]): void {
   const { event, schedule } = context
   const delegates = inventDelegates(event)
   if (delegates === null) return
   const { people, inventAnother } = delegates
   const changeDays = calendar.map(({ day }) => day)
-  const opens = findFirstOpenDay(event, changeDays)
+  const firstOpenDay = findFirstOpenDay(event, changeDays)
   const isPaid = event.fees.prices !== null && event.methods.length > 0
   for (const [index, person] of people.entries())
-    schedule(getTimeOfDay(opens, 10, index), () => registerAndPay(context, person))
+    schedule(getTimeOfDay(firstOpenDay, 10, index), () => registerAndPay(context, person))
   if (isPaid) {
-    const at = getTimeOfDay(opens, 11)
+    const at = getTimeOfDay(firstOpenDay, 11)
     schedule(at, () => register(context, inventAnother(at, 'Leaves Unpaid')))
   }
   for (const method of event.methods)
     if (method.is === 'transfer') {
-      const at = getTimeOfDay(opens, 12)
+      const at = getTimeOfDay(firstOpenDay, 12)
       const answers = { ...inventAnother(at, 'Never Transfers'), [METHOD_FIELD]: method.id }
       schedule(at, () => register(context, answers))
     }
-  for (const day of changeDays.filter((one) => one > opens)) {
+  for (const day of changeDays.filter((changeDay) => changeDay > firstOpenDay)) {
     const at = getTimeOfDay(day, 10)
     const answers = inventAnother(at, `Of ${formatDayShort(day)}`)
     schedule(at, () => registerAndPay(context, answers))
   }
-  const cancels = people.at(-1)
+  const cancellingPerson = people.at(-1)
   const cancelDay = event.cancellation?.steps[0]?.until ?? addDays(event.from, -7)
-  if (cancels !== undefined)
-    schedule(getTimeOfDay(cancelDay, 15), () => askToCancel(context, cancels))
+  if (cancellingPerson !== undefined)
+    schedule(getTimeOfDay(cancelDay, 15), () => requestCancellation(context, cancellingPerson))
   for (const day of new Set([event.registration.desk?.opens ?? event.from, event.from])) {
     const at = getTimeOfDay(day, 9)
     const answers = inventAnother(at, `Arrives ${formatDayShort(day)}`)
@@ -213,9 +213,11 @@ function scheduleActions(context: RehearsalContext, calendar: readonly CalendarD
  * day.
  */
 function findFirstOpenDay(event: EventConfig, changeDays: readonly Day[]): Day {
-  const second = addDays(changeDays[0] ?? event.from, 1)
-  const last = changeDays.at(-1) ?? event.to
-  return listDays(second, last).find((day) => checkRegistrationOpen(event, day).open) ?? event.from
+  const secondDay = addDays(changeDays[0] ?? event.from, 1)
+  const lastDay = changeDays.at(-1) ?? event.to
+  return (
+    listDays(secondDay, lastDay).find((day) => checkRegistrationOpen(event, day).open) ?? event.from
+  )
 }
 
 const getTimeOfDay = (day: Day, hour: number, minute = 0): Instant =>
@@ -224,12 +226,12 @@ const getTimeOfDay = (day: Day, hour: number, minute = 0): Instant =>
 async function register(context: RehearsalContext, answers: Answers): Promise<RegNo | null> {
   const { server, event, addStep, names } = context
   const { fullName } = readDelegate(event, answers)
-  const answer = await server.register(answers)
-  if (!answer.ok) {
-    addStep('delegate', `${fullName} tries to register. Refused: “${answer.error.message}”`)
+  const result = await server.register(answers)
+  if (!result.ok) {
+    addStep('delegate', `${fullName} tries to register. Refused: “${result.error.message}”`)
     return null
   }
-  const regNo = answer.value.reg_no as RegNo
+  const regNo = result.value.reg_no as RegNo
   names.set(regNo, fullName)
   const registration = await server.registration(regNo)
   addStep('delegate', `${fullName} registers${formatBill(registration)}`)
@@ -250,8 +252,8 @@ async function registerAndPay(context: RehearsalContext, answers: Answers): Prom
 }
 
 /**
- * Pays the balance due at that time. A registration that needs approval is approved on the next day, and paid after
- * that.
+ * Schedules the payment of the balance due at that time. A registration that needs approval is approved at that time,
+ * and paid an hour later.
  */
 function schedulePayment(context: RehearsalContext, regNo: RegNo, delayMs: number): void {
   const { server, event, schedule, addStep, names } = context
@@ -259,9 +261,9 @@ function schedulePayment(context: RehearsalContext, regNo: RegNo, delayMs: numbe
     const registration = await server.registration(regNo)
     const openPayment = registration?.payments.find(({ status }) => status === 'pending')
     if (registration?.state === 'to_approve') {
-      const approveAnswer = await server.actAsStaff(regNo, { act: 'approve', why: 'Rehearsal' })
-      addStep('staff', `Staff approve ${names.get(regNo) ?? ''}: ${describeAnswer(approveAnswer)}`)
-      if (approveAnswer.ok) schedulePayment(context, regNo, HOUR_MS)
+      const approveResult = await server.actAsStaff(regNo, { act: 'approve', why: 'Rehearsal' })
+      addStep('staff', `Staff approve ${names.get(regNo) ?? ''}: ${describeResult(approveResult)}`)
+      if (approveResult.ok) schedulePayment(context, regNo, HOUR_MS)
     } else if (openPayment !== undefined) {
       const amount = formatMoney(openPayment.amount, openPayment.currency)
       const name = names.get(regNo) ?? ''
@@ -269,7 +271,7 @@ function schedulePayment(context: RehearsalContext, regNo: RegNo, delayMs: numbe
         await server.pay(openPayment.orderId)
         return addStep('delegate', `${name} pays ${amount}`)
       }
-      const confirmAnswer = await server.actAsStaff(regNo, {
+      const confirmResult = await server.actAsStaff(regNo, {
         act: 'confirm',
         way: 'transfer',
         reference: `REHEARSAL${names.size}${openPayment.id}`,
@@ -278,13 +280,13 @@ function schedulePayment(context: RehearsalContext, regNo: RegNo, delayMs: numbe
       })
       addStep(
         'staff',
-        `Staff record the transfer of ${name}, ${amount}: ${describeAnswer(confirmAnswer).replaceAll(regNo, 'NUMBER')}`,
+        `Staff record the transfer of ${name}, ${amount}: ${describeResult(confirmResult).replaceAll(regNo, 'NUMBER')}`,
       )
     }
   })
 }
 
-async function askToCancel(context: RehearsalContext, answers: Answers): Promise<void> {
+async function requestCancellation(context: RehearsalContext, answers: Answers): Promise<void> {
   const { server, event, addStep, names } = context
   const { fullName } = readDelegate(event, answers)
   const [regNo] = [...names].find(([, name]) => name === fullName) ?? []
@@ -292,27 +294,27 @@ async function askToCancel(context: RehearsalContext, answers: Answers): Promise
   const { cancel } = await server.readSelfServicePage(regNo)
   if (cancel === null)
     return addStep('delegate', `${fullName} cannot ask to cancel on the self-service page`)
-  const askAnswer = await server.actAsDelegate(regNo, { act: 'ask_cancel', why: 'Rehearsal' })
+  const requestResult = await server.actAsDelegate(regNo, { act: 'ask_cancel', why: 'Rehearsal' })
   const currency = (await server.registration(regNo))?.currency ?? event.currency
   const refund = cancel.back === null ? null : fromMajorUnits(cancel.back, currency)
   const refundText =
     refund === null ? '' : ` The page states a refund of ${formatMoney(refund, currency)}.`
-  addStep('delegate', `${fullName} asks to cancel: ${describeAnswer(askAnswer)}${refundText}`)
+  addStep('delegate', `${fullName} asks to cancel: ${describeResult(requestResult)}${refundText}`)
   context.schedule(instant(server.now() + HOUR_MS), async () => {
     const refundParameters = cancel.back === null ? {} : { pay_back: String(cancel.back) }
-    const cancelAnswer = await server.actAsStaff(regNo, {
+    const cancelResult = await server.actAsStaff(regNo, {
       act: 'cancel',
       why: 'Rehearsal',
       ...refundParameters,
     })
-    addStep('staff', `Staff cancel ${fullName}: ${describeAnswer(cancelAnswer)}`)
-    if (!cancelAnswer.ok || cancel.back === null || cancel.back === 0) return
-    const refundAnswer = await server.actAsStaff(regNo, {
+    addStep('staff', `Staff cancel ${fullName}: ${describeResult(cancelResult)}`)
+    if (!cancelResult.ok || cancel.back === null || cancel.back === 0) return
+    const refundResult = await server.actAsStaff(regNo, {
       act: 'refund',
       amount: String(cancel.back),
       why: 'Rehearsal',
     })
-    addStep('staff', `Staff refund ${fullName}: ${describeAnswer(refundAnswer)}`)
+    addStep('staff', `Staff refund ${fullName}: ${describeResult(refundResult)}`)
   })
 }
 
@@ -324,20 +326,20 @@ async function addAtDesk(
   const [method] = listFrontDeskMethods(event)
   const paymentInput =
     method === undefined ? {} : { way: method.id, paid: fillPayment(method, dayOf(server.now())) }
-  const addAnswer = await server.addAtDesk(answers, paymentInput)
-  if (addAnswer.ok) names.set(addAnswer.value.reg_no as RegNo, fullName)
-  const registration = addAnswer.ok
-    ? await server.registration(addAnswer.value.reg_no as RegNo)
+  const addResult = await server.addAtDesk(answers, paymentInput)
+  if (addResult.ok) names.set(addResult.value.reg_no as RegNo, fullName)
+  const registration = addResult.ok
+    ? await server.registration(addResult.value.reg_no as RegNo)
     : null
   addStep(
     'staff',
-    addAnswer.ok
+    addResult.ok
       ? `Staff add ${fullName} at the front desk${formatBill(registration)}`
-      : `Staff cannot add ${fullName} at the front desk: “${addAnswer.error.message}”`,
+      : `Staff cannot add ${fullName} at the front desk: “${addResult.error.message}”`,
   )
 }
 
-/** Returns the office's fields for a payment in person. */
+/** Fills in the office's fields for a payment in person. */
 const fillPayment = ({ fields }: OfficeMethod, day: Day): Record<string, string> =>
   Object.fromEntries(
     fields.map(({ id, type, options = [] }) => [
@@ -346,6 +348,6 @@ const fillPayment = ({ fields }: OfficeMethod, day: Day): Record<string, string>
     ]),
   )
 
-const describeAnswer = (
-  answer: Result<{ readonly message: string }, { readonly message: string }>,
-): string => `“${answer.ok ? answer.value.message : answer.error.message}”`
+const describeResult = (
+  result: Result<{ readonly message: string }, { readonly message: string }>,
+): string => `“${result.ok ? result.value.message : result.error.message}”`

@@ -1,6 +1,6 @@
 /**
- * Rehearses an event file in a worker thread with a time limit: a running server handles requests in the meantime, and
- * a file that takes too long is stopped.
+ * Rehearses an event file in a worker thread with a time limit: a running server can handle requests in the meantime,
+ * and a rehearsal that takes too long is stopped.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,11 +23,11 @@ export type RehearsalInput = {
 }
 export type Rehearsal = { readonly title: string; readonly days: readonly WireRehearsedDay[] }
 
-/** Fails with a message if the file has errors, takes longer than `maxMs`, or the client is no longer connected. */
+/** Rehearses a file. Fails with a message if it has errors or takes longer than `maxMs`, or the client disconnects. */
 export async function rehearseInWorker(
   file: Omit<RehearsalInput, 'folder'>,
   maxMs = MAX_REHEARSAL_MS,
-  disconnected?: AbortSignal,
+  disconnectSignal?: AbortSignal,
 ): Promise<Result<Rehearsal, string>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'rollcall-rehearsal-'))
   const worker = new Worker(new URL('./rehearse-worker.ts', import.meta.url), {
@@ -45,8 +45,8 @@ export async function rehearseInWorker(
     maxMs,
   )
   const stop = (): void => resolve(err('The client has disconnected.'))
-  disconnected?.addEventListener('abort', stop)
-  if (disconnected?.aborted === true) stop()
+  disconnectSignal?.addEventListener('abort', stop)
+  if (disconnectSignal?.aborted === true) stop()
   worker.on('message', resolve)
   worker.on('error', (error) =>
     resolve(

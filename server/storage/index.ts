@@ -91,7 +91,7 @@ export type * from './reconciliation/settlement-types.ts'
 export type * from './registrations/registration-types.ts'
 export type * from './payments/payment-claim-types.ts'
 
-export { isRowsBehind, StoreBusy } from './database/store-busy-error.ts'
+export { isUpdatingRegistrations, StoreBusy } from './database/store-busy-error.ts'
 
 type EventSearch = readonly [eventIds: readonly string[], text: string, limit: number]
 
@@ -142,7 +142,7 @@ export interface Store
   ): Promise<Result<null, ContextRefusal>>
   /**
    * Returns how many seats of each type are available at that instant; a type that is missing is unlimited. `counts`,
-   * by seat type: the number of taken seats up to which expired holds are counted; with zero they are always counted.
+   * by seat type: the number of free seats up to which expired holds also count as available (default 0).
    */
   availableSeats(
     eventId: string,
@@ -219,7 +219,7 @@ export interface Store
    */
   rescheduleAfterClockChange(at: Instant): Promise<void>
   addAccessLink(link: NewLink): Promise<void>
-  /** `browser`: hash of the cookie of a browser that opened an emailed link. */
+  /** Records a browser that opened an emailed link. `browser`: the hash of its cookie. */
   recordBrowser(regNo: RegNo, browser: string): Promise<void>
   accessLink(tokenHash: string): Promise<StoredLink | null>
   /** Stores the time of the last use. May be called repeatedly. */
@@ -252,7 +252,10 @@ export interface Store
   requestRefund(action: WantedRefund): Promise<Result<DecisionOutcome, DecisionRefusal>>
   /** Returns requested refunds that were not sent recently, oldest first. */
   refundsToSend(at: Instant, limit: number): Promise<readonly RefundToSend[]>
-  /** Marks a refund as sent, durably, before the request to the gateway. False if another process is sending it. */
+  /**
+   * Marks a refund as sent, durably, before the request to the gateway. Returns false if another process is sending
+   * it.
+   */
   claimRefund(id: number, at: Instant): Promise<boolean>
   /** Records the gateway's response. The payment is polled again if the refund may still succeed. */
   recordRefundResponse(id: number, response: RefundResponse, at: Instant): Promise<void>
@@ -276,7 +279,10 @@ export interface Store
   salesOfList(query: ListQuery, personFields: readonly string[]): Promise<ListSales>
   /** Reads rows in chunks on a separate thread, newest first. */
   exportRows(query: ListQuery): AsyncIterable<readonly ListedRegistration[]>
-  /** Returns the discount of a normalised code at that instant. `holdMs`: how long a code is held during payment. */
+  /**
+   * Returns the status of a normalised discount code at that instant. `holdMs`: how long a code is held during
+   * payment.
+   */
   discountCode(eventId: string, code: string, holdMs: number, at: Instant): Promise<CodeStatus>
   /** Returns the registration that a uniqueness rule would report as a duplicate when registering. Null if none. */
   duplicateRegistration(
@@ -317,7 +323,7 @@ export interface Store
 
   /** True if several servers may share the database, so that they all serve its active event versions. */
   readonly isShared: boolean
-  /** Storage of uploads that every server can read. Null for the disk of a single server. */
+  /** Storage of uploads that every server can read. Null if a single server stores them on its disk. */
   readonly proofs: UploadStorage | null
   /** Rate limit counts of all servers. Null for a single server. */
   readonly rateLimitCounts: AttemptCounter | null
@@ -329,13 +335,14 @@ export interface Store
 
   /**
    * Imports all rows or none. A registration that exists with equal data is left unchanged; one with different data is
-   * a refusal.
+   * refused.
    */
   importRegistrations(
     rows: readonly ImportRow[],
   ): Promise<Result<{ readonly added: number; readonly unchanged: number }, ImportRefusal>>
   /**
-   * Returns what happened to the opened file (`was deleted`, …). Null if it is intact. Reads only its name and header.
+   * Returns what happened to the opened file (`was deleted`, …). Null if it is intact. Reads only the file's name and
+   * header.
    */
   findDatabaseLoss(): Promise<string | null>
   /** Writes the remaining data to a separate file. Every later write is refused. */

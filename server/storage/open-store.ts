@@ -63,7 +63,7 @@ export async function openStore({
   readonly startWorker?: StartWorker
 }): Promise<Store> {
   if (databaseUrl === null) {
-    // Commands do not create an empty database either, because the next start would take it for the missing one.
+    // Commands do not create an empty database either, because the next start would mistake it for the missing one.
     const lossMessage = isNew === true ? null : explainLostDatabase(dataDir)
     if (lossMessage !== null) throw new LostDatabase(lossMessage)
     const sqliteOptions = { dataDir, migrates, migratesAtStart }
@@ -80,7 +80,7 @@ export async function openStore({
   return (await openPostgresStore(connectionOptions)).store
 }
 
-/** Opens a SQLite store with access to its threads; can inject faults and run without threads. */
+/** Opens a SQLite store and returns it with its threads. For tests, it can inject faults and run without threads. */
 export async function openSqliteStore({
   dataDir,
   migrates = false,
@@ -142,13 +142,13 @@ export async function openSqliteStore({
     heldDatabase?.own ?? (shared === undefined ? watchInode(file) : openOwnFile(shared, file))
   openedFile.watchLog()
   const lookUps = createStoreReads(toSql(db))
-  let closed: Promise<void> | null = null
+  let closing: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
     await Promise.all([writer.close(), reader.close()])
     db.close()
     openedFile.close()
   }
-  // The writer thread is the last to have used the file, so its refusal shows that the file was overwritten.
+  // The writer thread checks the file at each write, so its refusal shows that the file was overwritten.
   let isRefused = false
   const write: typeof writer.call = (verb, ...args) => {
     if (shared !== undefined && isLost(shared) && verb !== 'rescue')
@@ -176,12 +176,12 @@ export async function openSqliteStore({
     findDatabaseLoss: () => openedFile.findLoss() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
     rescue: async (plan) => {
       if (shared !== undefined) setLost(shared)
-      // The writerStart connection still has more of the data than any other.
+      // The writer's connection still has more of the data than any other.
       return writer.call('rescue', plan).catch(() => rescueInto(db, plan))
     },
     close: () => {
-      closed ??= closeAll()
-      return closed
+      closing ??= closeAll()
+      return closing
     },
   })
   return { store, writer, reader }
@@ -193,8 +193,10 @@ function watchInode(
   const ownFile = statSync(file)
   return {
     findLoss: () => {
-      const now = statSync(file, { throwIfNoEntry: false })
-      return now?.ino === ownFile.ino && now.dev === ownFile.dev ? null : 'was deleted or replaced'
+      const currentFile = statSync(file, { throwIfNoEntry: false })
+      return currentFile?.ino === ownFile.ino && currentFile.dev === ownFile.dev
+        ? null
+        : 'was deleted or replaced'
     },
     watchLog: () => {},
     close: () => {},

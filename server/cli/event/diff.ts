@@ -8,7 +8,7 @@ import { diffEvents, formatFindings, isEmptyDiff, formatDiff } from '../../../en
 import type { EventConfig } from '../../../engine/index.ts'
 import type { EventDiff, SharedFiles, SourceText } from '../../../engine/authoring.ts'
 import type { Command, Status, Terminal } from '../command.ts'
-import { findBrokenPromises } from '../../events/versions/version-approval.ts'
+import { findBreakingChanges } from '../../events/versions/version-approval.ts'
 import { openExistingStore } from '../open-existing-store.ts'
 import { parseArguments } from '../options.ts'
 import { compileFile, findEventsFolder, openEvent } from './open-event-file.ts'
@@ -195,7 +195,7 @@ async function printStoredCounts(
       terminal.print(
         `${next.id}: ${registrations} registration${registrations === 1 ? ' is' : 's are'} stored, ${pendingText}.`,
       )
-      const findings = await findBrokenPromises(store, next, source, old)
+      const findings = await findBreakingChanges(store, next, source, old)
       if (findings.length > 0)
         terminal.print(formatFindings(findings, new Map([[source.path, source.text]])))
     }

@@ -1,6 +1,6 @@
 /**
- * Checks a folder in a worker thread with a time limit.
- * Requests are handled in the meantime, and a file made to keep the checker busy does not delay delegates.
+ * Checks a folder in a worker thread with a time limit. Requests are handled in the meantime, and a file designed to
+ * keep the checker busy does not delay delegates.
  */
 import { Worker } from 'node:worker_threads'
 import { err, ok } from '../../../engine/index.ts'
@@ -24,7 +24,7 @@ export function calculateTimeoutMs({ folder, known }: FolderCheckInput): number 
   return MAX_CHECK_MS + MAX_FILE_MS * (folder.files.length - known.size)
 }
 
-/** Fails with a message if the check takes longer than `msMax`, or if the thread dies. */
+/** Checks a folder in a thread. Fails with a message if the check takes longer than `maxMs`, or if the thread dies. */
 export function checkFolderInWorker(
   input: FolderCheckInput,
   maxMs = calculateTimeoutMs(input),
@@ -51,7 +51,7 @@ export function checkFolderInWorker(
         ),
       maxMs,
     )
-    worker.on('message', (verdict: CheckedFolder) => finish(ok(verdict)))
+    worker.on('message', (checkedFolder: CheckedFolder) => finish(ok(checkedFolder)))
     worker.on('error', (error) =>
       finish(
         err(

@@ -11,7 +11,7 @@ import type {
 /** While events are compiled, requests wait at most this long plus the time for one file. */
 const YIELD_INTERVAL_MS = 10
 
-/** Returns the result; lets requests proceed in the meantime. */
+/** Checks the folder, and lets requests proceed in the meantime. */
 export async function checkFolder(
   folder: EventFolder,
   options: { readonly production?: boolean; readonly on?: string },

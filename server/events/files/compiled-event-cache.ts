@@ -13,15 +13,17 @@ import type { Site } from '../../../engine/index.ts'
 export type Cache = {
   read(hash: string): Promise<KnownEvent | null>
   write(hash: string, known: KnownEvent): Promise<void>
-  /** The result for a whole folder without findings, in addition to its compiled events. */
+  /**
+   * Returns the result for a whole folder without findings, in addition to its compiled events; null if there is none.
+   */
   readClean(hash: string): Promise<CleanFolder | null>
   writeClean(hash: string, clean: CleanFolder): Promise<void>
 }
 export type CleanFolder = { readonly site: Site | null }
 
 /**
- * Entries of another engine version are removed after it has not been used for this long; a rollback within this time
- * is fast.
+ * Entries of another engine version are removed after it has been unused for this long; a rollback within this time is
+ * fast.
  */
 const OTHER_ENGINE_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 
@@ -30,7 +32,9 @@ export function getCacheFolder(dataDir: string): string {
   return path.join(dataDir, 'cache', 'events')
 }
 
-/** Separate for each engine version, because another engine may interpret the same texts differently. */
+/**
+ * Opens the cache, which is separate for each engine version: another engine may interpret the same texts differently.
+ */
 export async function openCache(folder: string): Promise<Cache> {
   const engineFolder = path.join(folder, computeEngineHash())
   await ignoreErrors(async () => {
@@ -69,20 +73,25 @@ async function ignoreErrors(operation: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Each start updates the modification time of its engine's folder, which shows when that engine was last used. */
+/**
+ * Removes entries of engines that are no longer used. Each start updates the modification time of its engine's folder,
+ * which shows when that engine was last used.
+ */
 async function removeOtherEngines(folder: string, engineFolder: string): Promise<void> {
-  const { mtimeMs: now } = await touchFolder(engineFolder)
+  const { mtimeMs: startedAtMs } = await touchFolder(engineFolder)
   for (const name of await readdir(folder)) {
     const otherFolder = path.join(folder, name)
     if (
       otherFolder !== engineFolder &&
-      (await stat(otherFolder)).mtimeMs < now - OTHER_ENGINE_RETENTION_MS
+      (await stat(otherFolder)).mtimeMs < startedAtMs - OTHER_ENGINE_RETENTION_MS
     )
       await rm(otherFolder, { recursive: true, force: true })
   }
 }
 
-/** Uses the file system's clock for both times, because a server's clock may be set for a rehearsal. */
+/**
+ * Sets a folder's modification time by the file system's clock, because a server's clock may be set for a rehearsal.
+ */
 async function touchFolder(folder: string): Promise<{ readonly mtimeMs: number }> {
   const markFile = path.join(folder, '.started')
   await rm(markFile, { force: true })
@@ -92,7 +101,7 @@ async function touchFolder(folder: string): Promise<{ readonly mtimeMs: number }
   return { mtimeMs }
 }
 
-/** Reads one file at a time, as `hashSources` does, which takes a quarter of the time. */
+/** Reads one file at a time, as `hashSources` does: this takes a quarter of the time of concurrent reads. */
 let engineHash: string | null = null
 function computeEngineHash(): string {
   if (engineHash !== null) return engineHash

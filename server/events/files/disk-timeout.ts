@@ -2,8 +2,11 @@
 
 /** Event files are small, and normally read within milliseconds. */
 const READ_TIMEOUT_MS = 5_000
-/** Operations that have not finished. They are not repeated, because each occupies one of few threads. */
-const pending = new Set<string>()
+/**
+ * The locations of operations that are still blocked. They are not tried again, because each occupies one of few
+ * threads.
+ */
+const blockedLocations = new Set<string>()
 
 /** Returns the result of `operation`; null if it takes too long or an earlier one is still blocked. */
 export async function withTimeout<T>(
@@ -11,15 +14,15 @@ export async function withTimeout<T>(
   operation: () => Promise<T>,
   maxMs = READ_TIMEOUT_MS,
 ): Promise<T | null> {
-  if (pending.has(location)) return null
+  if (blockedLocations.has(location)) return null
   const timeout = Promise.withResolvers<null>()
   const timer = setTimeout(() => {
-    pending.add(location)
+    blockedLocations.add(location)
     timeout.resolve(null)
   }, maxMs)
   const result = operation().finally(() => {
     clearTimeout(timer)
-    pending.delete(location)
+    blockedLocations.delete(location)
   })
   // The caller no longer waits, so a later error must not reach it.
   result.catch(() => {})

@@ -150,12 +150,12 @@ export async function readFolder(
   const sharedFiles = await readShared(shared)
   const unreadable = new Map<string, string>()
   const files: SourceText[] = []
-  for (let from = 0; from < names.length; from += FILES_BATCH_SIZE) {
-    const batch = names.slice(from, from + FILES_BATCH_SIZE)
-    for (const [at, read] of (await Promise.all(batch.map(readText))).entries()) {
-      const file = batch[at] ?? ''
-      if (!read.ok) unreadable.set(file, read.error)
-      else if (read.value !== null) files.push({ path: file, text: read.value })
+  for (let start = 0; start < names.length; start += FILES_BATCH_SIZE) {
+    const batch = names.slice(start, start + FILES_BATCH_SIZE)
+    for (const [index, readResult] of (await Promise.all(batch.map(readText))).entries()) {
+      const file = batch[index] ?? ''
+      if (!readResult.ok) unreadable.set(file, readResult.error)
+      else if (readResult.value !== null) files.push({ path: file, text: readResult.value })
     }
   }
   const isEmpty = files.length === 0 && unreadable.size === 0
@@ -177,11 +177,12 @@ export async function readFolder(
 }
 
 /**
- * Reads a folder's shared files and its site file. A missing shared file reads as empty, and is listed in `unreadShared`.
+ * Reads a folder's shared files and its site file. A missing shared file counts as empty, and is listed in
+ * `unreadShared`.
  */
 export async function readShared(folder: string): Promise<Omit<Folder, 'files'>> {
   const problems: string[] = []
-  const read = async (name: SharedName): Promise<SourceText | null> => {
+  const readSharedFile = async (name: SharedName): Promise<SourceText | null> => {
     const file = path.join(folder, `${name}.yaml`)
     const text = await readText(file)
     if (!text.ok) problems.push(text.error)
@@ -189,17 +190,17 @@ export async function readShared(folder: string): Promise<Omit<Folder, 'files'>>
   }
   const unreadShared: string[] = []
   const readTextOrEmpty = async (name: SharedName): Promise<SourceText> => {
-    const file = await read(name)
+    const file = await readSharedFile(name)
     if (file !== null) return file
-    const at = path.join(folder, `${name}.yaml`)
-    unreadShared.push(at)
-    return { path: at, text: '' }
+    const missingPath = path.join(folder, `${name}.yaml`)
+    unreadShared.push(missingPath)
+    return { path: missingPath, text: '' }
   }
   const [lists, gateways, texts, site] = await Promise.all([
     readTextOrEmpty('lists'),
     readTextOrEmpty('gateways'),
     readTextOrEmpty('texts'),
-    read('site'),
+    readSharedFile('site'),
   ])
   const shared = { lists, gateways, texts }
   return { shared, site, problems, unreadShared, unreadable: new Map(), unread: [] }
@@ -226,13 +227,13 @@ export async function compileFolder(
   const cache = await openCache(options.cacheFolder)
   const hashes = new Map(folder.files.map((file) => [file.path, computeHash(file.text, shared)]))
   const getHash = (file: string): string => hashes.get(file) ?? ''
-  const knownBefore = new Map<string, KnownEvent>()
-  for (let from = 0; from < folder.files.length; from += FILES_BATCH_SIZE) {
-    const batch = folder.files.slice(from, from + FILES_BATCH_SIZE)
+  const knownEvents = new Map<string, KnownEvent>()
+  for (let start = 0; start < folder.files.length; start += FILES_BATCH_SIZE) {
+    const batch = folder.files.slice(start, start + FILES_BATCH_SIZE)
     const cachedEvents = await Promise.all(batch.map(({ path: file }) => cache.read(getHash(file))))
-    for (const [at, { path: file }] of batch.entries()) {
-      const entry = cachedEvents[at]
-      if (entry !== undefined && entry !== null) knownBefore.set(file, entry)
+    for (const [index, { path: file }] of batch.entries()) {
+      const entry = cachedEvents[index]
+      if (entry !== undefined && entry !== null) knownEvents.set(file, entry)
     }
   }
   const { production } = options
@@ -247,24 +248,24 @@ export async function compileFolder(
     ]),
     shared,
   )
-  const cleanFolder = knownBefore.size === files.length ? await cache.readClean(folderHash) : null
+  const cleanFolder = knownEvents.size === files.length ? await cache.readClean(folderHash) : null
   const checkResult =
     cleanFolder === null
       ? await check({
           folder: { files, shared: sharedFiles, site },
           production,
-          known: knownBefore,
+          known: knownEvents,
         })
-      : ok(reuseVerdict(files, knownBefore, cleanFolder))
+      : ok(buildCleanResult(files, knownEvents, cleanFolder))
   if (!checkResult.ok) return createEmptyResult(checkResult.error)
-  const verdict = checkResult.value
-  if (cleanFolder === null && isClean(verdict))
-    await cache.writeClean(folderHash, { site: verdict.site })
+  const checkedFolder = checkResult.value
+  if (cleanFolder === null && isClean(checkedFolder))
+    await cache.writeClean(folderHash, { site: checkedFolder.site })
   const served: ServedEvent[] = []
   const refused = new Map(folder.unreadable)
   const findingsByPath = new Map<string, string>()
-  for (const [at, file] of folder.files.entries()) {
-    const checkedFile = verdict.files[at]
+  for (const [index, file] of folder.files.entries()) {
+    const checkedFile = checkedFolder.files[index]
     if (checkedFile === undefined || checkedFile.event === null) {
       const findings = checkedFile?.findings ?? []
       refused.set(
@@ -281,7 +282,7 @@ export async function compileFolder(
     served.push({ config: event, hash: getHash(file.path), text: file.text, shared })
     if (isNew) await cache.write(getHash(file.path), { event, leadsTo })
   }
-  const findings = verdict.findings.filter(({ at }) => !unreadShared.has(at.path))
+  const findings = checkedFolder.findings.filter(({ at }) => !unreadShared.has(at.path))
   const reportedFindings = findings.filter(({ severity }) => severity !== 'note')
   const hasFiles = folder.files.length + folder.unreadable.size > 0
   const eventPaths = new Set(folder.files.map((file) => file.path))
@@ -301,7 +302,7 @@ export async function compileFolder(
     ],
     hasFiles,
     isUnchecked: false,
-    site: verdict.site,
+    site: checkedFolder.site,
     findings: [
       ...(reportedFindings.length === 0
         ? []
@@ -320,7 +321,7 @@ function isClean({ files, findings }: CheckedFolder): boolean {
 }
 
 /** Returns the result for a folder of known files that had no findings as a whole. */
-function reuseVerdict(
+function buildCleanResult(
   files: readonly SourceText[],
   cachedEvents: ReadonlyMap<string, KnownEvent>,
   { site }: CleanFolder,
@@ -339,7 +340,7 @@ function reuseVerdict(
 export const checkFolderHere: FolderCheck = async ({ folder, production, known: cachedEvents }) =>
   ok(await checkFolder(folder, { production }, ({ path: file }) => cachedEvents.get(file) ?? null))
 
-/** Serves nothing from a folder that could not be checked. */
+/** Returns a result without events for a folder that could not be checked. */
 function createEmptyResult(reason: string): CompiledFolder {
   return {
     served: [],
@@ -362,9 +363,9 @@ function explainRefusal(
 ): string {
   const name = path.basename(file.path)
   const errors = findings.filter(({ severity }) => severity === 'error')
-  const isDemo =
+  const hasDemoValues =
     production && errors.length > 0 && errors.every(({ slug }) => slug === 'demo-values')
-  return isDemo
+  return hasDemoValues
     ? `${name} is not served in production (NODE_ENV=production or GATEWAY_MODE=live): it contains demo values (${readEvent(file.text, shared, file)?.demo.join(', ') ?? ''}).`
     : `${name} is not served: it has findings. rollcall validate shows them.`
 }

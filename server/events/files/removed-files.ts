@@ -7,12 +7,12 @@ import type { CompiledFolder } from './event-folder.ts'
 import { toStoredVersion } from '../versions/active-versions.ts'
 import { closeRegistration, getEventId, formatRemoved } from '../versions/last-valid-version.ts'
 
-/** A file is missing for a shorter time while it is renamed, or while its folder is rewritten. */
+/** While a file is renamed or its folder is rewritten, it is missing for less than this time. */
 export const REMOVAL_DELAY_MS = 5_000
 /** The delay before a folder is checked again after its check was stopped, because the machine may have been busy. */
 const RECHECK_DELAY_MS = 120_000
 
-type MissingFile = {
+type RemovalCheck = {
   /** Events whose file has been missing for long enough. */
   readonly removedIds: ReadonlySet<string>
   /** Milliseconds until the folder must be checked again. Null if only a change requires a check. */
@@ -20,10 +20,13 @@ type MissingFile = {
 }
 export type RemovalTracker = {
   /** Finds served events without a file on disk. A folder without any event file is invalid, and removes nothing. */
-  check(served: readonly ServedEvent[], disk: CompiledFolder, isForced: boolean): MissingFile
+  check(served: readonly ServedEvent[], disk: CompiledFolder, isForced: boolean): RemovalCheck
 }
 
-/** `isShared`: an event that was never on this disk was activated by another server, and stays. */
+/**
+ * Creates the tracker. With `isShared`, an event that was never on this disk was activated by another server, and
+ * stays.
+ */
 export function openRemovalTracker(
   { steadyMs, log }: { readonly steadyMs: () => number; readonly log: Log },
   isShared: boolean,
@@ -37,12 +40,12 @@ export function openRemovalTracker(
       const idsOnDisk = listIds(disk)
       for (const id of idsOnDisk) seenOnDisk.add(id)
       const now = steadyMs()
-      const missing = served
+      const missingIds = served
         .filter(({ config, isGone }) => isGone !== true && !idsOnDisk.has(config.id))
         .map(({ config }) => config.id)
         .filter((id) => isForced || !isShared || seenOnDisk.has(id))
-      for (const id of missingSince.keys()) if (!missing.includes(id)) missingSince.delete(id)
-      for (const id of missing) {
+      for (const id of missingSince.keys()) if (!missingIds.includes(id)) missingSince.delete(id)
+      for (const id of missingIds) {
         if (!missingSince.has(id) && !isForced)
           log.warn(
             { event: id },
@@ -52,10 +55,10 @@ export function openRemovalTracker(
       }
       const getRemainingMs = (id: string): number =>
         (missingSince.get(id) ?? now) + REMOVAL_DELAY_MS - now
-      const removed = missing.filter((id) => isForced || getRemainingMs(id) <= 0)
-      const waitTimes = missing.filter((id) => !removed.includes(id)).map(getRemainingMs)
+      const overdueIds = missingIds.filter((id) => isForced || getRemainingMs(id) <= 0)
+      const waitTimes = missingIds.filter((id) => !overdueIds.includes(id)).map(getRemainingMs)
       return {
-        removedIds: new Set(removed),
+        removedIds: new Set(overdueIds),
         waitMs: waitTimes.length === 0 ? null : Math.min(...waitTimes),
       }
     },
@@ -67,8 +70,8 @@ function listIds({ served, refused }: CompiledFolder): ReadonlySet<string> {
 }
 
 /**
- * Returns events whose file was removed, closed if they have registrations; drops the others. A later start without any
- * event file also uses this.
+ * Returns events whose file was removed, closed if they have registrations; drops the others. A later start without
+ * any event file uses the stored result.
  */
 export async function closeOrDropEvents(
   {
@@ -80,10 +83,10 @@ export async function closeOrDropEvents(
     readonly clock: () => Instant
     readonly log: Log
   },
-  removed: readonly ServedEvent[],
+  removedEvents: readonly ServedEvent[],
 ): Promise<readonly ServedEvent[]> {
   const closedEvents: ServedEvent[] = []
-  for (const event of removed) {
+  for (const event of removedEvents) {
     const { id } = event.config
     const { registrations } = await store.valuesInUse(id)
     log.warn({ event: id, registrations }, formatRemoved(id))
@@ -95,11 +98,11 @@ export async function closeOrDropEvents(
 
 /** Returns the events without a file that conflict with none of the others: an event may have been renamed. */
 export function excludeConflicts(
-  removedFiles: readonly ServedEvent[],
+  removedEvents: readonly ServedEvent[],
   served: readonly ServedEvent[],
 ): readonly ServedEvent[] {
   const acceptedEvents: ServedEvent[] = []
-  for (const event of removedFiles) {
+  for (const event of removedEvents) {
     const configs = [...served, ...acceptedEvents, event].map(({ config }) => config)
     if (findClashes(configs).length === 0) acceptedEvents.push(event)
   }

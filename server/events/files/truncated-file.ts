@@ -7,23 +7,23 @@ const END_MARK = /^#\s*end\s*$/i
 
 /**
  * Returns true if the new text ends in the middle of the previous one, within a line or between two. Lines added,
- * changed or removed above do not matter. A text that ends with the mark is complete.
+ * changed or removed before its end do not matter. A text that ends with the mark is complete.
  */
 export function isTruncated(newText: string, previousText: string): boolean {
   const [newLines, oldLines] = [splitLines(newText), splitLines(previousText)]
-  const last = newLines.at(-1)
-  if (last === undefined || END_MARK.test(last)) return false
+  const lastLine = newLines.at(-1)
+  if (lastLine === undefined || END_MARK.test(lastLine)) return false
   // An author who ends a file with the mark does not remove it by accident.
   if (END_MARK.test(oldLines.at(-1) ?? '')) return true
   const lastLines = newLines.slice(-LAST_LINES)
   // The last line itself may be incomplete.
-  const startsLike = (at: number): boolean =>
-    lastLines.every((line, n) => {
-      const oldLine = oldLines[at + n]
-      return n === lastLines.length - 1 ? oldLine?.startsWith(line) === true : oldLine === line
+  const startsLike = (start: number): boolean =>
+    lastLines.every((line, offset) => {
+      const oldLine = oldLines[start + offset]
+      return offset === lastLines.length - 1 ? oldLine?.startsWith(line) === true : oldLine === line
     })
   const lastStart = oldLines.length - lastLines.length
-  if (startsLike(lastStart) && oldLines.at(-1) === last) return false
+  if (startsLike(lastStart) && oldLines.at(-1) === lastLine) return false
   return oldLines.some(
     (_, index) =>
       index <= lastStart &&
@@ -36,8 +36,8 @@ export function isTruncated(newText: string, previousText: string): boolean {
  * Returns true if the removed section is the demo data of a rehearsal, the only last section that authors remove on
  * purpose.
  */
-function isRemovedSection([first = '', ...rest]: readonly string[]): boolean {
-  return first.startsWith('demo:') && rest.every((line) => /^[\s#-]/.test(line))
+function isRemovedSection([firstLine = '', ...rest]: readonly string[]): boolean {
+  return firstLine.startsWith('demo:') && rest.every((line) => /^[\s#-]/.test(line))
 }
 
 function splitLines(text: string): readonly string[] {

@@ -7,7 +7,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { listSeatPools, buildIssuer, getSeatName, listUniqueRules } from '../../../engine/index.ts'
 import type { EventConfig, Instant, Site } from '../../../engine/index.ts'
 import type { ServedEvent } from '../../dependencies.ts'
-import type { Activation, Active, ActiveEvent, Store } from '../../storage/index.ts'
+import type { Activation, ActiveVersions, ActiveEvent, Store } from '../../storage/index.ts'
 import type { Cache } from '../files/compiled-event-cache.ts'
 import { readVersion } from './version-approval.ts'
 import { closeRegistration } from './last-valid-version.ts'
@@ -35,12 +35,13 @@ export type CompileDeps = {
 }
 
 /**
- * Compiles the active versions; `known` contains those that this server has compiled already. For a version that it
- * cannot serve, the previous one stays; registrations under it are rejected, because the store checks the version.
+ * Compiles the active versions; `compiledEvents` contains those that this server has already compiled. For a version
+ * that it cannot serve, the previous one stays; registrations under it are rejected, because the store checks the
+ * version.
  */
 export async function compileActive(
   deps: CompileDeps,
-  { number, site, events }: Active,
+  { number, site, events }: ActiveVersions,
   compiledEvents: readonly ServedEvent[],
   previous: readonly ServedEvent[],
 ): Promise<ActiveState> {
@@ -94,10 +95,10 @@ async function compileVersion(
   await yieldToEventLoop()
   const cachedVersion = await cache.read(hash)
   if (cachedVersion === null) return readVersion(store, hash)
-  const stored = await store.eventFile(hash)
-  return stored === null
+  const storedFile = await store.eventFile(hash)
+  return storedFile === null
     ? null
-    : { config: cachedVersion.event, hash, text: stored.text, shared: stored.shared }
+    : { config: cachedVersion.event, hash, text: storedFile.text, shared: storedFile.shared }
 }
 
 /**

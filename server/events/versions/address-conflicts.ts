@@ -10,23 +10,23 @@ export type ConflictResult = {
 }
 
 /**
- * Returns `wantedEvents`, with versions of `previousEvents` instead of new ones that conflict with the rest. A file may be valid in a
- * folder whose check fails: while one event keeps its old version, no other event may use its path. The events of
- * `previousEvents` were served together, so this terminates.
+ * Returns `wantedEvents`, with versions of `previousEvents` in place of new ones that conflict with the rest. A file
+ * may be valid in a folder whose check fails: while one event keeps its old version, no other event may use its path.
+ * The events of `previousEvents` were served together, so this terminates.
  */
 export function resolveConflicts(
   wantedEvents: readonly ServedEvent[],
   previousEvents: readonly ServedEvent[],
 ): ConflictResult {
-  const rejected: { event: ServedEvent; why: string }[] = []
+  const rejectedEvents: { event: ServedEvent; why: string }[] = []
   const previousById = new Map(previousEvents.map((event) => [event.config.id, event]))
   const isUnchanged = (event: ServedEvent): boolean =>
     previousById.get(event.config.id)?.hash === event.hash
   // The target of a button may have been removed in the meantime, in which case no version of the other events
   // restores it.
-  const strandedBefore = new Set(
+  const idsWithDeadButtonsBefore = new Set(
     findEventsWithDeadButtons(getConfigs(previousEvents)).map(
-      (at) => previousEvents[at]?.config.id,
+      (index) => previousEvents[index]?.config.id,
     ),
   )
   let served = wantedEvents
@@ -34,15 +34,17 @@ export function resolveConflicts(
     const conflicts = findConflicts(served)
     const conflictingOld = [...conflicts.keys()].filter(isUnchanged)
     const conflictingNew = [...conflicts.keys()].filter((event) => !isUnchanged(event))
-    const isUnfixable = conflictingOld.every(({ config }) => strandedBefore.has(config.id))
+    const isUnfixable = conflictingOld.every(({ config }) =>
+      idsWithDeadButtonsBefore.has(config.id),
+    )
     const revertedIds = new Set(
       conflictingNew.length > 0 || isUnfixable
         ? conflictingNew
         : served.filter((event) => !isUnchanged(event)),
     )
-    if (revertedIds.size === 0) return { served, rejectedEvents: rejected }
+    if (revertedIds.size === 0) return { served, rejectedEvents }
     for (const event of revertedIds)
-      rejected.push({
+      rejectedEvents.push({
         event,
         why: conflicts.get(event) ?? 'another event needs its previous version',
       })
@@ -60,8 +62,8 @@ function getConfigs(served: readonly ServedEvent[]): readonly EventConfig[] {
 /** Returns the events that cannot be served in this combination, with the reasons. */
 function findConflicts(served: readonly ServedEvent[]): ReadonlyMap<ServedEvent, string> {
   const conflicts = new Map<ServedEvent, string>()
-  const addConflict = (at: number, reason: string): void => {
-    const event = served[at]
+  const addConflict = (index: number, reason: string): void => {
+    const event = served[index]
     if (event !== undefined && !conflicts.has(event)) conflicts.set(event, reason)
   }
   const configs = getConfigs(served)
@@ -69,7 +71,7 @@ function findConflicts(served: readonly ServedEvent[]): ReadonlyMap<ServedEvent,
     addConflict(later, message)
     addConflict(earlier, message)
   }
-  for (const at of findEventsWithDeadButtons(configs))
-    addConflict(at, 'one of its buttons leads to a page that is not served')
+  for (const index of findEventsWithDeadButtons(configs))
+    addConflict(index, 'one of its buttons leads to a page that is not served')
   return conflicts
 }

@@ -38,22 +38,22 @@ export type VersionFollower = {
   ): readonly ServedEvent[]
   /** Marks files that another server's decision overrules. */
   markOverruled(eventsOnDisk: readonly ServedEvent[], active: readonly ServedEvent[]): void
-  /** Called at startup: marks versions that were served before, because they are not new, and logs them. */
+  /** Marks versions that were served before, because they are not new, and logs them. Called at startup. */
   markServedBefore(
     eventsOnDisk: readonly ServedEvent[],
     active: readonly ServedEvent[],
   ): Promise<void>
-  /** Event → hash of the file on this disk that is ignored. */
+  /** Returns the hashes of ignored files on this disk, by event id. */
   getOverruledHashes(): ReadonlyMap<string, string>
   /** Stops ignoring files on this disk, on request. */
   clearOverruled(): void
-  /** Checks repeatedly; returns a function that stops it. */
+  /** Checks for new activations repeatedly; returns a function that stops the checks. */
   startPolling(refresh: () => Promise<boolean>): () => Promise<void>
 }
 
 export async function openFollower(options: Options): Promise<VersionFollower> {
   const { store, log, print, production, explainUnservable = () => null } = options
-  const follower = {
+  const compileDeps = {
     store,
     cache: await openCache(options.cacheFolder),
     production,
@@ -71,14 +71,14 @@ export async function openFollower(options: Options): Promise<VersionFollower> {
     findActiveState: async (number, eventsOnDisk, previousEvents) => {
       const activeVersions = store.isShared ? await store.activeEvents(number) : null
       if (activeVersions === null) return null
-      const now = await compileActive(
-        follower,
+      const activeState = await compileActive(
+        compileDeps,
         activeVersions,
         [...eventsOnDisk, ...previousEvents],
         previousEvents,
       )
-      for (const reason of now.unable.values()) log.error({}, reason)
-      return now
+      for (const reason of activeState.unable.values()) log.error({}, reason)
+      return activeState
     },
     selectCandidates: (eventsOnDisk, active) =>
       eventsOnDisk.flatMap((event) => {

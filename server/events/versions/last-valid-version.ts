@@ -33,53 +33,53 @@ export const formatRemoved = (id: string): string =>
 export const getEventId = (file: string): string => path.basename(file).replace(/\.ya?ml$/, '')
 
 /**
- * Fails with all messages if no event would be served, and at a first start with any error, when an operator is present
- * to correct it.
+ * Finds the versions to serve. Fails with all messages if no event would be served, or if there is any error at a
+ * first start, when an operator is present to correct it.
  */
 export async function findLastValid(
   deps: StartDeps,
-  first: CompiledFolder,
+  disk: CompiledFolder,
 ): Promise<Result<LastValidVersions, string>> {
-  const problems = [...first.folderErrors, ...first.refused.values()]
+  const problems = [...disk.folderErrors, ...disk.refused.values()]
   const servedIds = await deps.store.eventsServed()
   if (servedIds.length === 0 && problems.length > 0) return err(problems.join('\n'))
-  const validIds = new Set(first.served.map(({ config }) => config.id))
-  const fallbackVersions: ServedEvent[] = []
+  const validIds = new Set(disk.served.map(({ config }) => config.id))
+  const fallbacks: ServedEvent[] = []
   const logEntries: (() => void)[] = []
-  for (const [file, reason] of first.refused) {
+  for (const [file, reason] of disk.refused) {
     const id = getEventId(file)
     if (validIds.has(id)) continue
-    const last = await findUsable(deps, id)
-    if (last !== null) fallbackVersions.push(last)
-    logEntries.push(() => reportFile(deps, file, reason, last))
+    const lastVersion = await findUsable(deps, id)
+    if (lastVersion !== null) fallbacks.push(lastVersion)
+    logEntries.push(() => reportFile(deps, file, reason, lastVersion))
   }
-  const removedWithoutRegistrations: ServedEvent[] = []
-  const left: ServedEvent[] = []
-  const refusedIds = new Set([...first.refused.keys()].map(getEventId))
+  const closedEvents: ServedEvent[] = []
+  const droppedEvents: ServedEvent[] = []
+  const refusedIds = new Set([...disk.refused.keys()].map(getEventId))
   for (const id of servedIds) {
     if (validIds.has(id) || refusedIds.has(id)) continue
-    const last = await findUsable(deps, id)
-    if (last === null) continue
+    const lastVersion = await findUsable(deps, id)
+    if (lastVersion === null) continue
     // A folder without event files is invalid, because the files were probably not removed one by one.
-    const isRemoved = first.hasFiles || (await deps.store.lastEventFile(id))?.goneAt !== null
-    if (!isRemoved) fallbackVersions.push(last)
-    else if ((await deps.store.valuesInUse(id)).registrations === 0) left.push(last)
+    const isRemoved = disk.hasFiles || (await deps.store.lastEventFile(id))?.goneAt !== null
+    if (!isRemoved) fallbacks.push(lastVersion)
+    else if ((await deps.store.valuesInUse(id)).registrations === 0) droppedEvents.push(lastVersion)
     else {
       logEntries.push(() => deps.log.warn({ event: id }, formatRemoved(id)))
-      removedWithoutRegistrations.push(closeRegistration(last))
+      closedEvents.push(closeRegistration(lastVersion))
     }
   }
-  if (first.served.length + fallbackVersions.length === 0) return err(problems.join('\n'))
+  if (disk.served.length + fallbacks.length === 0) return err(problems.join('\n'))
   for (const report of logEntries) report()
-  for (const problem of first.folderErrors) deps.log.error({}, problem)
-  if (!first.hasFiles)
+  for (const problem of disk.folderErrors) deps.log.error({}, problem)
+  if (!disk.hasFiles)
     deps.print(
-      `${first.folderErrors[0] ?? ''} These events are served in their last version: ${fallbackVersions.map(({ config }) => config.id).join(', ')}.`,
+      `${disk.folderErrors[0] ?? ''} These events are served in their last version: ${fallbacks.map(({ config }) => config.id).join(', ')}.`,
     )
   return ok({
-    fallbacks: fallbackVersions,
-    closedEvents: removedWithoutRegistrations,
-    droppedEvents: left,
+    fallbacks,
+    closedEvents,
+    droppedEvents,
   })
 }
 
@@ -88,8 +88,10 @@ async function findUsable(
   { store, production }: StartDeps,
   eventId: string,
 ): Promise<ServedEvent | null> {
-  const last = await readLastServed(store, eventId)
-  return last === null || (production && last.config.demo.length > 0) ? null : last
+  const lastVersion = await readLastServed(store, eventId)
+  return lastVersion === null || (production && lastVersion.config.demo.length > 0)
+    ? null
+    : lastVersion
 }
 
 export const closeRegistration = (event: ServedEvent): ServedEvent => ({
@@ -102,16 +104,16 @@ function reportFile(
   { log, print }: StartDeps,
   file: string,
   reason: string,
-  last: ServedEvent | null,
+  lastVersion: ServedEvent | null,
 ): void {
   const name = path.basename(file)
   log.error(
-    last === null ? { file: name } : { file: name, version: last.hash.slice(0, 12) },
+    lastVersion === null ? { file: name } : { file: name, version: lastVersion.hash.slice(0, 12) },
     reason.split('\n')[0],
   )
   print(
-    last === null
+    lastVersion === null
       ? `${name} was never served and is not served now. The other events are.`
-      : `${name} is not served in its current version; the last valid version (${last.hash.slice(0, 12)}) is. Fix the file; rollcall validate shows what is wrong.`,
+      : `${name} is not served in its current version; the last valid version (${lastVersion.hash.slice(0, 12)}) is. Fix the file; rollcall validate shows what is wrong.`,
   )
 }

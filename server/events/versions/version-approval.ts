@@ -32,17 +32,19 @@ export async function approveVersions(
   previousEvents: readonly ServedEvent[],
 ): Promise<readonly ServedEvent[]> {
   const approvedEvents: ServedEvent[] = []
-  for (let from = 0; from < candidates.length; from += CHECKED_BATCH_SIZE) {
+  for (let start = 0; start < candidates.length; start += CHECKED_BATCH_SIZE) {
     approvedEvents.push(
       ...(await Promise.all(
-        candidates.slice(from, from + CHECKED_BATCH_SIZE).map(async (next) => {
-          const served = previousEvents.find(({ config }) => config.id === next.config.id)
-          if (served !== undefined)
-            return served.hash === next.hash ? next : approveVersion(deps, next, served)
-          const last = await deps.store.lastEventFile(next.config.id)
-          // The version is unchanged: compiling it again would take a quarter of a server's start.
-          if (last?.hash === next.hash) return next
-          const lastVersion = compileStored(last)
+        candidates.slice(start, start + CHECKED_BATCH_SIZE).map(async (next) => {
+          const servedVersion = previousEvents.find(({ config }) => config.id === next.config.id)
+          if (servedVersion !== undefined)
+            return servedVersion.hash === next.hash
+              ? next
+              : approveVersion(deps, next, servedVersion)
+          const lastFile = await deps.store.lastEventFile(next.config.id)
+          // The version is unchanged: compiling it again would take a quarter of a server's startup time.
+          if (lastFile?.hash === next.hash) return next
+          const lastVersion = compileStored(lastFile)
           return lastVersion === null ? next : approveVersion(deps, next, lastVersion)
         }),
       )),
@@ -58,7 +60,7 @@ async function approveVersion(
 ): Promise<ServedEvent> {
   const { id } = next.config
   const file = { path: path.join(folder, `${id}.yaml`), text: next.text }
-  const findings = await findBrokenPromises(store, next.config, file, lastVersion.config)
+  const findings = await findBreakingChanges(store, next.config, file, lastVersion.config)
   if (findings.length > 0) print(formatFindings(findings, new Map([[file.path, file.text]])))
   if (!findings.some(({ severity }) => severity === 'error')) {
     if (!isTruncated(next.text, lastVersion.text)) return next
@@ -78,14 +80,14 @@ async function approveVersion(
 }
 
 /** Returns findings about changes that would break stored registrations; empty if there are none. */
-export async function findBrokenPromises(
+export async function findBreakingChanges(
   store: Pick<Store, 'valuesInUse'>,
   next: EventConfig,
   file: { readonly path: string; readonly text: string },
   lastVersion: EventConfig,
 ): Promise<readonly Finding[]> {
-  const use = await store.valuesInUse(next.id, collectChangedValues(next, lastVersion))
-  return use.registrations === 0 ? [] : compareWithServedVersion(next, file, lastVersion, use)
+  const usage = await store.valuesInUse(next.id, collectChangedValues(next, lastVersion))
+  return usage.registrations === 0 ? [] : compareWithServedVersion(next, file, lastVersion, usage)
 }
 
 /**
@@ -106,13 +108,13 @@ export async function readVersion(
   return compileStored(await store.eventFile(hash))
 }
 
-function compileStored(last: Awaited<ReturnType<Store['lastEventFile']>>): ServedEvent | null {
-  if (last === null) return null
+function compileStored(file: Awaited<ReturnType<Store['lastEventFile']>>): ServedEvent | null {
+  if (file === null) return null
   // The version was valid when it was stored; findings of a later engine do not invalidate it.
-  const event = readEvent(last.text, parseSharedFiles(last.shared))
+  const event = readEvent(file.text, parseSharedFiles(file.shared))
   return event === null
     ? null
-    : { config: event, hash: last.hash, text: last.text, shared: last.shared }
+    : { config: event, hash: file.hash, text: file.text, shared: file.shared }
 }
 
 /** Parses the texts of the shared files that an event was compiled with, which are stored with its text. */

@@ -16,13 +16,15 @@ export async function useStoredHashes(
   compiledFolder: CompiledFolder,
 ): Promise<CompiledFolder> {
   const served: ServedEvent[] = []
-  for (let from = 0; from < compiledFolder.served.length; from += READ_BATCH_SIZE) {
-    const batch = compiledFolder.served.slice(from, from + READ_BATCH_SIZE)
+  for (let start = 0; start < compiledFolder.served.length; start += READ_BATCH_SIZE) {
+    const batch = compiledFolder.served.slice(start, start + READ_BATCH_SIZE)
     served.push(
       ...(await Promise.all(
         batch.map(async (event): Promise<ServedEvent> => {
-          const last = await store.lastEventFile(event.config.id)
-          return last !== null && isSameVersion(last, event) ? { ...event, hash: last.hash } : event
+          const lastFile = await store.lastEventFile(event.config.id)
+          return lastFile !== null && isSameVersion(lastFile, event)
+            ? { ...event, hash: lastFile.hash }
+            : event
         }),
       )),
     )

@@ -153,29 +153,29 @@ async function copyAll(
   partialFolder: string,
   at: Instant,
 ): Promise<BackupResult> {
-  const copy = path.join(partialFolder, DATABASE_FILE)
-  await copyDatabaseWithProgress({ dataDir, target: copy })
+  const databaseCopy = path.join(partialFolder, DATABASE_FILE)
+  await copyDatabaseWithProgress({ dataDir, target: databaseCopy })
   reportProgress({ step: COUNTING_STEP, done: 0, total: 1 })
-  const { version, rows, files: referencedFiles } = checkCopy(copy)
+  const { version, rows, files: referencedFiles } = checkCopy(databaseCopy)
   const files = uploadsBucket === null ? referencedFiles : []
-  await syncToDisk(copy)
-  const missing = await copyFiles(dataDir, partialFolder, files)
-  const events = path.join(partialFolder, EVENTS_FOLDER)
+  await syncToDisk(databaseCopy)
+  const missingHashes = await copyFiles(dataDir, partialFolder, files)
+  const eventsCopy = path.join(partialFolder, EVENTS_FOLDER)
   if (existsSync(eventsDir))
-    await cp(eventsDir, events, { recursive: true, filter: isFileOrFolder })
+    await cp(eventsDir, eventsCopy, { recursive: true, filter: isFileOrFolder })
   const list: BackupList = {
     format: 1,
     at,
     version,
     rows,
     files,
-    database: (await hashFile(copy, 'Reading the copy')) ?? '',
+    database: (await hashFile(databaseCopy, 'Reading the copy')) ?? '',
     ...(uploadsBucket === null ? {} : { bucket: describeBucket(uploadsBucket) }),
   }
   await writeFile(path.join(partialFolder, LIST_FILE_NAME), JSON.stringify(list, null, 2), {
     flush: true,
   })
-  return { list, missing, events: await countEventFiles(events) }
+  return { list, missing: missingHashes, events: await countEventFiles(eventsCopy) }
 }
 
 /** Excludes pipes and sockets, which cannot be copied and which the server does not read. */
@@ -195,12 +195,13 @@ async function countEventFiles(folder: string): Promise<number> {
  * changes nothing.
  */
 export async function restore(
-  from: string,
+  backupFolder: string,
   { dataDir }: Pick<DataFolders, 'dataDir'>,
   { shouldMoveAside, at }: { readonly shouldMoveAside: boolean; readonly at: Instant },
 ): Promise<Result<RestoreResult, string>> {
-  const list = await readBackupList(from)
-  if (list === null) return err(`${from} is not a backup: it has no readable ${LIST_FILE_NAME}.`)
+  const list = await readBackupList(backupFolder)
+  if (list === null)
+    return err(`${backupFolder} is not a backup: it has no readable ${LIST_FILE_NAME}.`)
   makePrivate(dataDir)
   let endServing: (() => void) | null = null
   try {
@@ -214,7 +215,7 @@ export async function restore(
       return err(
         `Process ${userPid} uses the database in ${dataDir}, or one deleted from it. Stop it first.`,
       )
-    return await restoreIntoFolder(from, dataDir, list, { shouldMoveAside, at })
+    return await restoreIntoFolder(backupFolder, dataDir, list, { shouldMoveAside, at })
   } catch (error) {
     await rm(getPartialPath(path.join(dataDir, DATABASE_FILE)), { force: true }).catch(() => {})
     const reason = explainFileError(error, dataDir)
@@ -227,7 +228,7 @@ export async function restore(
 }
 
 async function restoreIntoFolder(
-  from: string,
+  backupFolder: string,
   dataDir: string,
   list: BackupList,
   { shouldMoveAside, at }: { readonly shouldMoveAside: boolean; readonly at: Instant },
@@ -240,7 +241,7 @@ async function restoreIntoFolder(
   const target = path.join(dataDir, DATABASE_FILE)
   const partialDatabase = getPartialPath(target)
   await pipeline(
-    readWithProgress(path.join(from, DATABASE_FILE), 'Copying the database'),
+    readWithProgress(path.join(backupFolder, DATABASE_FILE), 'Copying the database'),
     createWriteStream(partialDatabase),
   )
   await syncToDisk(partialDatabase)
@@ -253,7 +254,7 @@ async function restoreIntoFolder(
     await rm(partialDatabase, { force: true })
     return err(difference)
   }
-  const missing = await copyFiles(from, dataDir, list.files)
+  const missingHashes = await copyFiles(backupFolder, dataDir, list.files)
   let previousDatabaseDir: string | null = null
   if (oldFiles.length > 0) {
     previousDatabaseDir = path.join(dataDir, `before-restore-${at}`)
@@ -267,7 +268,7 @@ async function restoreIntoFolder(
   // The next start then detects that the database is older than the one served before.
   await recordRestore(dataDir, { at, copyAt: list.at })
   await recordNewDatabase(dataDir, at)
-  // The database is last, so that an interrupted restore leaves no database without its uploads.
+  // The database is moved last, so that an interrupted restore leaves no database without its uploads.
   await rename(partialDatabase, target)
   await syncToDisk(dataDir)
   const mismatch = findDifference(list, target)
@@ -282,9 +283,9 @@ async function restoreIntoFolder(
   }
   return ok({
     list,
-    missing,
+    missing: missingHashes,
     previousDatabaseDir,
-    events: await countEventFiles(path.join(from, EVENTS_FOLDER)),
+    events: await countEventFiles(path.join(backupFolder, EVENTS_FOLDER)),
   })
 }
 
@@ -324,9 +325,11 @@ function compareWithList({ rows: expectedRows }: BackupList, file: string): stri
 }
 
 /** Returns the list of a backup. Null if the folder is not a backup. */
-export async function readBackupList(from: string): Promise<BackupList | null> {
+export async function readBackupList(backupFolder: string): Promise<BackupList | null> {
   try {
-    const list = JSON.parse(await readFile(path.join(from, LIST_FILE_NAME), 'utf8')) as BackupList
+    const list = JSON.parse(
+      await readFile(path.join(backupFolder, LIST_FILE_NAME), 'utf8'),
+    ) as BackupList
     return list.format === 1 ? list : null
   } catch {
     return null
@@ -335,20 +338,23 @@ export async function readBackupList(from: string): Promise<BackupList | null> {
 
 /** Copies uploads, except those that exist already. Returns the hashes of missing or changed ones. */
 async function copyFiles(
-  from: string,
-  target: string,
+  sourceFolder: string,
+  targetFolder: string,
   hashes: readonly string[],
 ): Promise<readonly string[]> {
-  const missing: string[] = []
+  const missingHashes: string[] = []
   for (const sha256 of reportEach(hashes, 'Copying files')) {
-    const [source, destination] = [getUploadPath(from, sha256), getUploadPath(target, sha256)]
+    const [source, destination] = [
+      getUploadPath(sourceFolder, sha256),
+      getUploadPath(targetFolder, sha256),
+    ]
     if ((await hashFile(destination)) === sha256) continue
-    if (!(await copyFile(source, destination, sha256))) missing.push(sha256)
+    if (!(await copyFile(source, destination, sha256))) missingHashes.push(sha256)
   }
-  const folders = new Set(hashes.map((sha256) => path.dirname(getUploadPath(target, sha256))))
-  for (const folder of [...folders, path.join(target, UPLOADS_FOLDER)])
+  const folders = new Set(hashes.map((sha256) => path.dirname(getUploadPath(targetFolder, sha256))))
+  for (const folder of [...folders, path.join(targetFolder, UPLOADS_FOLDER)])
     if (existsSync(folder)) await syncToDisk(folder)
-  return missing
+  return missingHashes
 }
 
 /** Copies a file completely or not at all. Returns false if the file is missing or has another hash. */

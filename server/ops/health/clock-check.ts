@@ -33,5 +33,5 @@ export function createErasureCheck(deps: ErasureCheckDeps): () => Promise<boolea
 export const formatErasurePause = ({ at }: ClockSeen, now: ReturnType<Deps['clock']>): string =>
   `The clock shows ${formatInstant(now)}, but the last recorded time is ${formatInstant(at)}. Nothing is erased because of its age until the clock is right: correct it, or confirm it on the dashboard or with rollcall db clock --confirm.`
 
-/** Recorded in the audit log, with the user who confirmed the clock. */
+/** The audit log's text for a confirmed clock; the entry also states the user. */
 export const CLOCK_CONFIRMED = 'confirmed that the clock is right'

@@ -7,20 +7,20 @@ const CHECK_INTERVAL_MS = 60_000
 /** A health report does not wait longer for the check, which then continues in the background. */
 const MAX_WAIT_MS = 3_000
 
-/** Returns a check that repeats a good result for a minute. Its sentence is null if files can be stored. */
+/** Returns a check that reuses a good result for a minute. It returns a sentence; null if files can be stored. */
 export function createUploadStorageCheck({
   uploads,
   clock,
 }: Pick<Deps, 'uploads' | 'clock'>): () => Promise<string | null> {
-  let last: { readonly at: Instant; readonly result: Promise<string | null> } | null = null
+  let lastCheck: { readonly at: Instant; readonly result: Promise<string | null> } | null = null
   return async () => {
     const at = clock()
-    if (last === null || at - last.at >= CHECK_INTERVAL_MS || at < last.at)
-      last = { at, result: uploads.check() }
-    const current = last
-    const problem = await waitFor(current.result)
+    if (lastCheck === null || at - lastCheck.at >= CHECK_INTERVAL_MS || at < lastCheck.at)
+      lastCheck = { at, result: uploads.check() }
+    const currentCheck = lastCheck
+    const problem = await waitFor(currentCheck.result)
     if (problem === null) return null
-    if (last === current) last = null
+    if (lastCheck === currentCheck) lastCheck = null
     return `${problem} Files are refused until this works; registrations without a file are accepted.`
   }
 }

@@ -19,7 +19,7 @@ export type LastServed = {
   readonly counted: RowCounts
   /** The time of the record. */
   readonly at: Instant
-  /** The codes of all recoveries started in this folder, which a copy restored again does not contain. */
+  /** The codes of all recoveries started in this folder. A copy that is restored again does not contain them. */
   readonly codes: readonly string[]
 }
 export type RestoreRecord = {
@@ -32,7 +32,7 @@ export type RestoreRecord = {
 
 /** Returns the record of the last progress. Null if there is no readable one. */
 export const readLastServed = (dataDir: string): Promise<LastServed | null> =>
-  read(path.join(dataDir, SERVED_FILE), ({ name, counted, at, code, codes }) =>
+  readJson(path.join(dataDir, SERVED_FILE), ({ name, counted, at, code, codes }) =>
     typeof name === 'string' && typeof at === 'number' && isProgress(counted)
       ? {
           name,
@@ -47,10 +47,10 @@ export const readLastServed = (dataDir: string): Promise<LastServed | null> =>
   )
 
 export const saveProgress = (dataDir: string, record: LastServed): Promise<void> =>
-  write(path.join(dataDir, SERVED_FILE), record)
+  writeJson(path.join(dataDir, SERVED_FILE), record)
 
 export const readRestored = (dataDir: string): Promise<RestoreRecord | null> =>
-  read(path.join(dataDir, RESTORED_FILE), ({ at, copyAt, why: reason }) =>
+  readJson(path.join(dataDir, RESTORED_FILE), ({ at, copyAt, why: reason }) =>
     typeof at === 'number' && (typeof copyAt === 'number' || copyAt === null)
       ? {
           at: instant(at),
@@ -61,7 +61,7 @@ export const readRestored = (dataDir: string): Promise<RestoreRecord | null> =>
   )
 
 export const recordRestore = (dataDir: string, record: RestoreRecord): Promise<void> =>
-  write(path.join(dataDir, RESTORED_FILE), record)
+  writeJson(path.join(dataDir, RESTORED_FILE), record)
 
 export const deleteRestored = (dataDir: string): Promise<void> =>
   rm(path.join(dataDir, RESTORED_FILE), { force: true })
@@ -75,7 +75,7 @@ const isProgress = (value: unknown): value is RowCounts =>
   value !== null &&
   Object.values(value).every((position) => typeof position === 'number')
 
-async function read<T>(
+async function readJson<T>(
   file: string,
   parse: (json: Readonly<Record<string, unknown>>) => T | null,
 ): Promise<T | null> {
@@ -87,7 +87,7 @@ async function read<T>(
 }
 
 /** Writes the file completely or not at all, even if the power fails. */
-async function write(file: string, value: object): Promise<void> {
+async function writeJson(file: string, value: object): Promise<void> {
   const partialFile = `${file}.part`
   const handle = await open(partialFile, 'w', 0o600)
   try {

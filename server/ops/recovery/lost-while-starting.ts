@@ -9,7 +9,8 @@ import type { LossDeps } from './rescue-lost-database.ts'
 const RETRY_INTERVAL_MS = 1_000
 
 /**
- * Returns null if the database was not lost. Otherwise resolves once the data is in a file, however long that takes.
+ * Rescues the database if it was lost; returns null if it was not. Resolves once the data is in a file, however long
+ * that takes.
  */
 export async function rescueIfLost(
   deps: LossDeps,

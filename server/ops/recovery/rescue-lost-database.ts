@@ -42,8 +42,8 @@ export type LossWatch = {
 }
 
 /**
- * `fallbackDirs` are the folders to write to if the data folder has no space. They default to the folders in the
- * environment.
+ * Watches for the loss of the database. `fallbackDirs` are the folders to write to if the data folder has no space; by
+ * default, those that the environment names.
  */
 export function watchForLoss(
   { store, log, clock, environment: { dataDir } }: LossDeps,

@@ -10,7 +10,7 @@ export const INCOMPLETE_REASON =
 
 /** Returns a function that describes the rows that a rescued database lacks. Empty if none are known to be missing. */
 export async function createCompletenessNote(dataDir: string): Promise<(file: string) => string> {
-  const lastServedNote = await readLastServed(dataDir)
+  const lastServed = await readLastServed(dataDir)
   const contents = new Map(
     await Promise.all(
       listRescuedFiles(dataDir).map(
@@ -19,17 +19,17 @@ export async function createCompletenessNote(dataDir: string): Promise<(file: st
     ),
   )
   return (file) => {
-    const cachedContents = contents.get(file)
-    if (cachedContents == null) return ''
-    const { registrations, progress, recoveryWhy, at } = cachedContents
+    const rescuedContents = contents.get(file)
+    if (rescuedContents == null) return ''
+    const { registrations, progress, recoveryWhy, at } = rescuedContents
     // A later record describes a database that was served after this one.
     const isBehind =
-      lastServedNote !== null &&
-      lastServedNote.at <= at &&
-      progress.name === lastServedNote.name &&
-      isOlder(progress.counted, lastServedNote)
+      lastServed !== null &&
+      lastServed.at <= at &&
+      progress.name === lastServed.name &&
+      isOlder(progress.counted, lastServed)
     if (recoveryWhy !== INCOMPLETE_REASON && !isBehind) return ''
-    const expectedCount = lastServedNote?.counted['registrations'] ?? 0
+    const expectedCount = lastServed?.counted['registrations'] ?? 0
     const missingText =
       expectedCount > registrations
         ? `the server had stored about ${formatCount(expectedCount)} registrations, and it has ${formatCount(registrations)}`

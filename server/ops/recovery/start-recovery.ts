@@ -112,16 +112,16 @@ export async function recoverIfOlder(deps: RecoveryDeps): Promise<void> {
 }
 
 /**
- * Explains why the next start will begin a recovery. Null if there is no reason. `readCounted` reads the progress of a
- * PostgreSQL database.
+ * Explains why the next start will begin a recovery. Null if there is no reason. `readDatabaseProgress` reads the
+ * progress of a PostgreSQL database.
  */
 export async function explainNextRecovery(
   { dataDir, databaseUrl }: Pick<Environment, 'dataDir' | 'databaseUrl'>,
-  readCounted: () => Promise<Progress>,
+  readDatabaseProgress: () => Promise<Progress>,
 ): Promise<string | null> {
   const restoreRecord = await readRestored(dataDir)
   if (restoreRecord !== null) return restoreRecord.why ?? explainRestore(restoreRecord)
-  if (databaseUrl !== null) return explainOlderPostgres(dataDir, readCounted)
+  if (databaseUrl !== null) return explainOlderPostgres(dataDir, readDatabaseProgress)
   if (findServingPid(dataDir) !== null) return null
   if (isLogMissing(dataDir)) return LOG_MISSING_REASON
   const progress = await readProgress(path.join(dataDir, DATABASE_FILE))
@@ -143,14 +143,16 @@ type Progress = Awaited<ReturnType<Store['databaseProgress']>>
 const explainOlder = ({ at }: LastServed): string =>
   `The database is older than the one that this server used until ${formatInstant(at)}.`
 
-/** For a database with another name, a server only logs a warning: other servers may use it already. */
+/**
+ * Returns null for a PostgreSQL database with another name: a server only logs a warning, because others may use it.
+ */
 async function explainOlderPostgres(
   dataDir: string,
-  readCounted: () => Promise<Progress>,
+  readDatabaseProgress: () => Promise<Progress>,
 ): Promise<string | null> {
   const lastRecord = await readLastServed(dataDir)
   if (lastRecord === null) return null
-  const { name, counted: rowCounts } = await readCounted()
+  const { name, counted: rowCounts } = await readDatabaseProgress()
   return (name === null || name === lastRecord.name) && isOlder(rowCounts, lastRecord)
     ? explainOlder(lastRecord)
     : null
@@ -178,7 +180,10 @@ const LOG_MISSING_REASON =
 const explainRestore = ({ copyAt }: RestoreRecord): string =>
   copyAt === null ? 'A copy was restored.' : `A copy of ${formatInstant(copyAt)} was restored.`
 
-/** The recorded progress may be a few seconds older than the rescued database, which contains everything. */
+/**
+ * Begins a recovery if the database is older than a rescued one. Returns false if it is not. The recorded progress may
+ * be a few seconds older than the rescued database, which contains everything.
+ */
 async function recoverIfOlderThanRescue(deps: RecoveryDeps): Promise<boolean> {
   const { store, clock, log, environment } = deps
   const { dataDir } = environment
@@ -276,7 +281,7 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
   return 1
 }
 
-/** The progress of a database from elsewhere is unknown, so it may be an older copy. */
+/** Begins a recovery, because the progress of a database from elsewhere is unknown: it may be an older copy. */
 async function recoverFromOtherDatabase(
   { store, clock, log, environment: { dataDir } }: RecoveryDeps,
   lastRecord: LastServed,

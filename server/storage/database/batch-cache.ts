@@ -16,19 +16,21 @@ export async function cacheReads<T>(sql: Sql, task: () => Promise<T>): Promise<T
   }
 }
 
-/** Returns the result of `read`, or the cached result of this name. Outside `cacheReads`, `read` is always called. */
+/**
+ * Returns the result of `read`, or the result cached under this name. Outside `cacheReads`, `read` is always called.
+ */
 export async function readOncePerBatch<V>(
   sql: Sql,
   name: string,
   read: () => Promise<V>,
 ): Promise<V> {
-  const known = caches.get(sql)
-  if (known === undefined) return read()
-  if (!known.has(name)) known.set(name, await read())
-  return known.get(name) as V
+  const cache = caches.get(sql)
+  if (cache === undefined) return read()
+  if (!cache.has(name)) cache.set(name, await read())
+  return cache.get(name) as V
 }
 
-/** Call this after writing data that is read through `readOncePerBatch`. */
+/** Discards the cached results. Call it after writing data that is read through `readOncePerBatch`. */
 export function clearCachedReads(sql: Sql): void {
   caches.get(sql)?.clear()
 }

@@ -6,7 +6,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import { POSTGRES_PREFIX } from './transient-errors.ts'
 import { isTransient, explainPostgresError } from '../postgres/error-explanations.ts'
-import { isRowsBehind, StoreBusy, UploadsUnavailable } from './store-busy-error.ts'
+import { isUpdatingRegistrations, StoreBusy, UploadsUnavailable } from './store-busy-error.ts'
 import {
   isDescriptorError,
   RAISE_LIMIT_ADVICE,
@@ -19,12 +19,12 @@ export type ErrorExplanation = {
   readonly isTemporary: boolean
 }
 
-type Row = readonly [pattern: RegExp, text: string, is?: 'temporary']
+type ErrorRow = readonly [pattern: RegExp, text: string, is?: 'temporary']
 
 const DISK_FULL_TEXT = 'its disk has no space left. Free some space'
 const NO_INODES_TEXT =
   'its disk has no free inodes, so no file can be created. Remove unneeded files'
-const SQLITE_ERRORS: readonly Row[] = [
+const SQLITE_ERRORS: readonly ErrorRow[] = [
   [
     /file is not a database/,
     'it is not a database, or it belongs to another program. Restore the last backup',
@@ -48,12 +48,13 @@ const SQLITE_ERRORS: readonly Row[] = [
 /** Matches SQLite's messages for disk and file errors that a full disk can also cause. */
 const POSSIBLY_FULL_PATTERN = /disk I\/O error|unable to open database file/
 /**
- * SQLite needs more free space than this to open a database, because it creates the log's index and writes some pages.
+ * With less free space than this, SQLite cannot open a database, because it creates the log's index and writes some
+ * pages.
  */
-const FULL_BYTES = 256 * 1024
+const MIN_FREE_BYTES = 256 * 1024
 
 /** Explanations of file and folder errors, by the error code of the system or of SQLite. */
-const FILE_ERRORS: readonly Row[] = [
+const FILE_ERRORS: readonly ErrorRow[] = [
   [/^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL)/, 'has no space left. Free some space.', 'temporary'],
   [
     /^EROFS/,
@@ -78,26 +79,26 @@ const FILE_ERRORS: readonly Row[] = [
 ]
 
 /** Explains why a location cannot be written. Null for any other error. */
-export function explainFileError(error: unknown, place: string): string | null {
-  return explainFile(error, place)?.text ?? null
+export function explainFileError(error: unknown, location: string): string | null {
+  return explainFile(error, location)?.text ?? null
 }
 
-function explainFile(error: unknown, place: string): ErrorExplanation | null {
+function explainFile(error: unknown, location: string): ErrorExplanation | null {
   const { code } = (error ?? {}) as { readonly code?: unknown }
-  const found = FILE_ERRORS.find(([pattern]) => typeof code === 'string' && pattern.test(code))
-  if (found === undefined) return null
-  const isTemporary = found[2] === 'temporary'
+  const match = FILE_ERRORS.find(([pattern]) => typeof code === 'string' && pattern.test(code))
+  if (match === undefined) return null
+  const isTemporary = match[2] === 'temporary'
   // A disk without free space and one without free inodes report the same code.
-  if (code === 'ENOSPC' && findFullDisk(place) === NO_INODES_TEXT)
-    return { text: `${place} cannot be written: ${NO_INODES_TEXT}.`, isTemporary }
-  return { text: `${place} ${found[1]}`, isTemporary }
+  if (code === 'ENOSPC' && findFullDisk(location) === NO_INODES_TEXT)
+    return { text: `${location} cannot be written: ${NO_INODES_TEXT}.`, isTemporary }
+  return { text: `${location} ${match[1]}`, isTemporary }
 }
 
 /** Matches messages that are already complete sentences. */
 const SENTENCE_PATTERN =
   /^(?:The database (?:is from an? (?:older|newer) version of Rollcall|in PostgreSQL |\S+ has no |rollcall\.db in .* was deleted, replaced)|The log rollcall\.db-wal in |There is no database )/
 
-/** Explains a database error that requires an operator. Null for any other error. */
+/** Explains a database error that an operator has to resolve. Null for any other error. */
 export const explainStoreError = (error: unknown): string | null =>
   explainDatabase(error, null)?.text ?? null
 
@@ -108,31 +109,31 @@ function explainDatabase(error: unknown, dataDir: string | null): ErrorExplanati
     return { text: message, isTemporary: typeof code === 'string' && isTransient(code) }
   const diskFull =
     POSSIBLY_FULL_PATTERN.test(message) && dataDir !== null ? findFullDisk(dataDir) : null
-  const found = SQLITE_ERRORS.find(([pattern]) => pattern.test(message))
-  if (found === undefined) return null
-  const [, text, is] = found
+  const match = SQLITE_ERRORS.find(([pattern]) => pattern.test(message))
+  if (match === undefined) return null
+  const [, text, temporary] = match
   return {
     text: `The database rollcall.db in DATA_DIR cannot be used: ${diskFull ?? text}. Nothing in it was changed.`,
-    isTemporary: diskFull !== null || is === 'temporary',
+    isTemporary: diskFull !== null || temporary === 'temporary',
   }
 }
 
 /** Returns which resource of the disk is exhausted. Null if none is, or if that is unknown. */
-function findFullDisk(place: string): string | null {
+function findFullDisk(location: string): string | null {
   try {
-    const { bavail, bsize, files, ffree } = statfsSync(findExistingFolder(place))
+    const { bavail, bsize, files, ffree } = statfsSync(findExistingFolder(location))
     if (files > 0 && ffree === 0) return NO_INODES_TEXT
-    return bavail * bsize < FULL_BYTES ? DISK_FULL_TEXT : null
+    return bavail * bsize < MIN_FREE_BYTES ? DISK_FULL_TEXT : null
   } catch {
     return null
   }
 }
 
 /** Returns the file or folder itself, or its nearest existing parent folder. */
-const findExistingFolder = (place: string): string =>
-  existsSync(place) || path.dirname(place) === place
-    ? place
-    : findExistingFolder(path.dirname(place))
+const findExistingFolder = (location: string): string =>
+  existsSync(location) || path.dirname(location) === location
+    ? location
+    : findExistingFolder(path.dirname(location))
 
 /** Explains a problem of the machine that stops a server or command. Null if the error is a bug in Rollcall. */
 export function explainMachineProblem(error: unknown, dataDir: string): ErrorExplanation | null {
@@ -142,16 +143,18 @@ export function explainMachineProblem(error: unknown, dataDir: string): ErrorExp
   if (busy !== null) return busy
   const database = explainDatabase(error, dataDir)
   if (database !== null) return database
-  const { path: at } = (error ?? {}) as { readonly path?: unknown }
-  const place = explainFile(error, typeof at === 'string' ? at : dataDir)
-  if (place !== null || !(error instanceof StoreBusy)) return place
+  const { path: errorPath } = (error ?? {}) as { readonly path?: unknown }
+  const fileError = explainFile(error, typeof errorPath === 'string' ? errorPath : dataDir)
+  if (fileError !== null || !(error instanceof StoreBusy)) return fileError
   return {
     text: `The database does not respond: ${error.message}. Wait a few seconds.`,
     isTemporary: true,
   }
 }
 
-/** Threads and SQLite report a lack of file descriptors without an error code. */
+/**
+ * Explains a lack of file descriptors, which threads and SQLite report without an error code. Null for other errors.
+ */
 function explainDescriptors(error: unknown): ErrorExplanation | null {
   const { message = '' } = (error ?? {}) as { readonly message?: unknown }
   if (
@@ -162,7 +165,7 @@ function explainDescriptors(error: unknown): ErrorExplanation | null {
   return tooManyFiles === null ? null : { text: tooManyFiles, isTemporary: true }
 }
 
-/** Explains why the store did not run the operation: the error states the reason, or the store is restarting. */
+/** Explains why PostgreSQL did not run the operation. Null for any other error. */
 function explainBusy(error: unknown): ErrorExplanation | null {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   if (typeof code !== 'string' || !code.startsWith(POSTGRES_PREFIX)) return null
@@ -182,15 +185,15 @@ export function explainWriteError(code: string): string {
     ? explainPostgresError(code.slice(POSTGRES_PREFIX.length))
     : null
   if (reason !== null) return `The database does not accept writes. ${reason}`
-  const found = FILE_ERRORS.find(([pattern]) => pattern.test(code))
-  return found === undefined
+  const match = FILE_ERRORS.find(([pattern]) => pattern.test(code))
+  return match === undefined
     ? 'The database does not accept writes.'
-    : `The database does not accept writes. Its disk ${found[1]}`
+    : `The database does not accept writes. Its disk ${match[1]}`
 }
 
 /**
- * Explains in the log why requests are refused, and gives the next step. `lossDescription`: what happened to the
- * database file, or null.
+ * Explains, for the log, why requests are refused, and gives the next step. `lossDescription` states what happened to
+ * a lost database file; null if it was not lost.
  */
 export function explainRefusal(
   error: Error & { readonly code?: string },
@@ -201,7 +204,7 @@ export function explainRefusal(
   if (error instanceof StoreBusy) {
     if (error instanceof UploadsUnavailable)
       return 'the object storage does not store or return files'
-    if (isRowsBehind(error))
+    if (isUpdatingRegistrations(error))
       return 'an event file was changed, and its existing registrations are processed first'
     if (error.code === '') return 'the database does not respond'
     return error.code.startsWith(POSTGRES_PREFIX)

@@ -19,8 +19,8 @@ export type BatchWriter = {
 }
 
 /**
- * Runs a batch in one transaction and sends the responses. If the batch fails as a whole, it has stored nothing as far
- * as is known.
+ * Runs a batch in one transaction and sends the responses. If the whole batch fails, nothing is known to have been
+ * stored, and every request can be retried.
  */
 export async function commitBatch(
   { connection, faults, send }: BatchWriter,
@@ -36,13 +36,13 @@ export async function commitBatch(
     )
   } catch (error) {
     if (connection.inTransaction) sql('ROLLBACK').run()
-    const noResult = {
+    const failure = {
       ok: false,
       busy: true,
       message: getMessage(error),
       code: getBusyCode(error),
     } as const
-    send({ answers: batch.map(({ id }) => ({ id, ...noResult })) })
+    send({ answers: batch.map(({ id }) => ({ id, ...failure })) })
   }
 }
 
@@ -68,8 +68,8 @@ export function serveBatches(
           ? (receiveMessageOnPort(port)?.message as MessageToThread | undefined)
           : undefined
     }
-    for (let from = 0; from < requests.length; from += MAX_BATCH_SIZE)
-      await commit(requests.slice(from, from + MAX_BATCH_SIZE))
+    for (let start = 0; start < requests.length; start += MAX_BATCH_SIZE)
+      await commit(requests.slice(start, start + MAX_BATCH_SIZE))
     if (isClosing) {
       close()
       port.close()

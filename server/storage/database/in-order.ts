@@ -5,10 +5,10 @@
 
 export async function mapInOrder<T, R>(
   list: readonly T[],
-  callback: (item: T, at: number) => Promise<R>,
+  callback: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = []
-  for (const [at, item] of list.entries()) results.push(await callback(item, at))
+  for (const [index, item] of list.entries()) results.push(await callback(item, index))
   return results
 }
 

@@ -52,7 +52,7 @@ type DatabaseSide = {
 /** The number of rows that one PostgreSQL statement reads or writes. */
 const CHUNK_ROWS = 2_000
 /** Limits chunks with emails and event files, whose rows are longer than others. */
-const CHUNK_CHARACTERS = 4_000_000
+const MAX_CHUNK_CHARACTERS = 4_000_000
 /** The target rebuilds its search index, and activates versions from the event files again. */
 const SKIPPED_TABLES: readonly string[] = [
   'search_progress',
@@ -61,7 +61,7 @@ const SKIPPED_TABLES: readonly string[] = [
   'counted',
 ]
 
-/** Moves into an empty PostgreSQL database. */
+/** Moves the database of a data folder into an empty PostgreSQL database. The error is a message for the operator. */
 export async function moveToPostgres(
   dataDir: string,
   url: string,
@@ -90,22 +90,22 @@ export async function moveToPostgres(
       )
       if (nonEmptyTable !== undefined)
         return err(`The PostgreSQL database is not empty: ${nonEmptyTable.name} has rows.`)
-      const copiedRows = await loadInBulk(connection, async () => {
+      const moveResult = await loadInBulk(connection, async () => {
         for (const { name } of tables) connection.queue(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
-        const copied = await copy(
+        const copyResult = await copy(
           tables,
           openSqliteSide(db),
           openPostgresSide(connection),
           (table) => openInsertion(connection, table),
         )
         for (const { name } of tables) connection.queue(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
-        continueIds(connection, tables, readLastIssuedNumber(db))
+        continueIds(connection, tables, readLastAssignedId(db))
         connection.queue('UPDATE search_progress SET last_id = 0')
         await indexNew(sql)
         connection.queue('UPDATE search_progress SET last_id = 9007199254740991')
-        return copied
+        return copyResult
       })
-      return moveWithFiles(copiedRows, () =>
+      return moveWithFiles(moveResult, () =>
         bucket === null
           ? moveFilesIntoPostgres(connection, dataDir)
           : findFilesInBucket(connection, bucket),
@@ -116,7 +116,7 @@ export async function moveToPostgres(
   }
 }
 
-/** Moves into a data folder without a database. */
+/** Moves a PostgreSQL database into a data folder without a database. The error is a message for the operator. */
 export async function moveToSqlite(
   dataDir: string,
   url: string,
@@ -129,13 +129,13 @@ export async function moveToSqlite(
     )
   await prepare(url)
   makePrivate(dataDir)
-  const part = `${file}.part`
-  rmSync(part, { force: true })
-  const db = openToWrite(part)
+  const partialFile = `${file}.part`
+  rmSync(partialFile, { force: true })
+  const db = openToWrite(partialFile)
   try {
     createTables(db)
     db.pragma('foreign_keys = OFF')
-    const copiedRows = await runInPostgres(url, async (connection) => {
+    const moveResult = await runInPostgres(url, async (connection) => {
       const tables = listTables(db)
       // Reduces counters to one row per key, which the target requires.
       for (const text of buildRollUps(0)) await connection.plain(text)
@@ -146,15 +146,15 @@ export async function moveToSqlite(
         )
         .all()
       for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`)
-      const done = await copy(
+      const copyResult = await copy(
         tables,
         openPostgresSide(connection),
         openSqliteSide(db),
         async (table) => {
           db.exec(`DELETE FROM ${table.name}`)
-          const places = table.columns.map(() => '?').join(', ')
+          const placeholders = table.columns.map(() => '?').join(', ')
           const insertRow = db.prepare(
-            `INSERT INTO ${table.name} (${listColumns(table)}) VALUES (${places})`,
+            `INSERT INTO ${table.name} (${listColumns(table)}) VALUES (${placeholders})`,
           )
           return async (rows) => {
             for (const row of rows) insertRow.run(...row)
@@ -163,23 +163,23 @@ export async function moveToSqlite(
       )
       db.exec('UPDATE counted SET last_id = (SELECT coalesce(max(id), 0) FROM registrations)')
       for (const { sql } of triggers) db.exec(sql)
-      db.exec(done.ok ? 'COMMIT' : 'ROLLBACK')
-      return moveWithFiles(done, () =>
+      db.exec(copyResult.ok ? 'COMMIT' : 'ROLLBACK')
+      return moveWithFiles(copyResult, () =>
         bucket === null
           ? moveFilesOutOfPostgres(connection, dataDir)
           : findFilesInBucket(connection, bucket),
       )
     })
     closeAfterCheckpoint(db)
-    if (copiedRows.ok) renameSync(part, file)
-    return copiedRows
+    if (moveResult.ok) renameSync(partialFile, file)
+    return moveResult
   } finally {
     if (db.open) db.close()
-    rmSync(part, { force: true })
+    rmSync(partialFile, { force: true })
   }
 }
 
-/** Copy the rows first: they list the files. */
+/** Moves the files if the rows, which list them, were copied. */
 async function moveWithFiles(
   rows: Result<Omit<MoveResult, keyof MovedFiles>, string>,
   move: () => Promise<MovedFiles>,
@@ -200,10 +200,10 @@ async function runInPostgres<T>(
   })
   try {
     connection.queue('BEGIN ISOLATION LEVEL REPEATABLE READ')
-    const done = await task(connection)
-    if (done.ok) await connection.commit()
+    const result = await task(connection)
+    if (result.ok) await connection.commit()
     else await connection.rollBack()
-    return done
+    return result
   } catch (error) {
     await connection.rollBack()
     // Errors of the file and of the uploads are explained elsewhere.
@@ -215,19 +215,19 @@ async function runInPostgres<T>(
 
 async function copy(
   tables: readonly Table[],
-  from: DatabaseSide,
+  source: DatabaseSide,
   target: DatabaseSide,
   openTable: (table: Table) => Promise<(rows: readonly Row[]) => Promise<void>>,
 ): Promise<Result<Omit<MoveResult, keyof MovedFiles>, string>> {
   let rows = 0
   let registrations = 0
   let total = 0
-  for (const table of tables) total += await from.count(table)
+  for (const table of tables) total += await source.count(table)
   const report = (): void => reportProgress({ step: 'Copying rows', done: rows, total })
   report()
   for (const table of tables) {
     const insertRow = await openTable(table)
-    for await (const chunk of splitIntoChunks(from.rows(table))) {
+    for await (const chunk of splitIntoChunks(source.rows(table))) {
       await insertRow(chunk)
       rows += chunk.length
       if (table.name === 'registrations') registrations += chunk.length
@@ -236,7 +236,7 @@ async function copy(
   }
   for (const [done, table] of tables.entries()) {
     reportProgress({ step: 'Comparing tables', done, total: tables.length })
-    const [sourceSums, targetSums] = [await from.sums(table), await target.sums(table)]
+    const [sourceSums, targetSums] = [await source.sums(table), await target.sums(table)]
     if (sourceSums !== targetSums)
       return err(
         `Rows or sums of ${table.name} differ: ${sourceSums} became ${targetSums}. Nothing was moved.`,
@@ -254,7 +254,7 @@ async function* splitIntoChunks(
   for await (const row of rows) {
     chunk.push(row)
     for (const value of row) if (typeof value === 'string') characters += value.length
-    if (chunk.length < CHUNK_ROWS && characters < CHUNK_CHARACTERS) continue
+    if (chunk.length < CHUNK_ROWS && characters < MAX_CHUNK_CHARACTERS) continue
     yield chunk
     chunk = []
     characters = 0
@@ -274,14 +274,15 @@ async function openInsertion(
   const insertRow = sql(
     `INSERT INTO ${table.name} (${listColumns(table)}) SELECT * FROM unnest(${arrays})`,
   )
-  const valueOf = types.map(
+  const converters = types.map(
     (type) =>
       (value: unknown): unknown =>
         type === 'bytea' ? sql.dialect.storedBytes(String(value)) : value,
   )
   return async (rows) =>
-    void (await insertRow.run(...valueOf.map((of, index) => rows.map((row) => of(row[index]))))
-      .changes)
+    void (await insertRow.run(
+      ...converters.map((convert, index) => rows.map((row) => convert(row[index]))),
+    ).changes)
 }
 
 /** Returns the PostgreSQL types in the order of the columns. */
@@ -308,8 +309,8 @@ function listTables(db: Database.Database): readonly Table[] {
   const orderedTables: string[] = []
   const visitTable = (name: string): void => {
     if (orderedTables.includes(name)) return
-    const refers = db.pragma(`foreign_key_list(${name})`) as { table: string }[]
-    for (const { table } of refers) if (table !== name) visitTable(table)
+    const references = db.pragma(`foreign_key_list(${name})`) as { table: string }[]
+    for (const { table } of references) if (table !== name) visitTable(table)
     orderedTables.push(name)
   }
   names.forEach(visitTable)
@@ -357,13 +358,13 @@ const openPostgresSide = ({ sql, plain }: PostgresConnection): DatabaseSide => (
   sums: async (table) => (await sql<{ said: string }>(buildSumQuery(table)).get())?.said ?? '',
 })
 
-/** Returns the last registration id ever assigned, even if its registration was deleted. */
-const readLastIssuedNumber = (db: Database.Database): number =>
+/** Returns the last registration id ever assigned, even if its registration was deleted; 0 if there was none. */
+const readLastAssignedId = (db: Database.Database): number =>
   db
     .prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'registrations'")
     .get()?.seq ?? 0
 
-/** Makes PostgreSQL continue after the existing ids. */
+/** Makes PostgreSQL assign ids above the existing ones. */
 function continueIds(
   { queue }: PostgresConnection,
   tables: readonly Table[],

@@ -7,8 +7,7 @@ export type AttemptCounter = {
   /** Returns the milliseconds until the key may try again; 0 if it may try now. */
   wait(key: string, at: Instant, window: Window): Promise<number>
   /**
-   * Like `wait`, but counts the attempt if it is allowed. Counts every one of several simultaneous attempts on
-   * different servers.
+   * Like `wait`, but counts the attempt if it is allowed. Simultaneous attempts on different servers are all counted.
    */
   take(key: string, at: Instant, window: Window): Promise<number>
   /** Counts the attempt even if it is not allowed, and drops the oldest one if necessary. */

@@ -30,8 +30,8 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
    * Opened at the first request, because the writer, which starts at the same time, creates the file and its tables.
    */
   let connection: { readonly db: Database.Database; readonly sql: Sql } | null = null
-  const open = (): { readonly db: Database.Database; readonly sql: Sql } => {
-    // The path now refers to another database.
+  const openDatabase = (): { readonly db: Database.Database; readonly sql: Sql } => {
+    // Fails if the path now refers to another database.
     assert(shared === undefined || watchOwnFile(shared, file).findLoss() === null, NO_FILE_MESSAGE)
     const db = openToRead(file)
     return { db, sql: toSql(db) }
@@ -42,7 +42,7 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
     try {
       const run = Object.hasOwn(queries, verb) ? queries[verb] : undefined
       assert(run !== undefined, `the store has no list named ${verb}`)
-      connection ??= open()
+      connection ??= openDatabase()
       const { db, sql } = connection
       // One transaction, so that all statements of the query read the same state.
       const value = await runInTransaction(db, async () => run(sql, ...(args as never[])), 'BEGIN')
@@ -56,9 +56,9 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
   // Requests run one after another, because a connection has one transaction at a time.
   let currentRequest: Promise<void> = Promise.resolve()
   port.on('message', (message: MessageToThread) => {
-    currentRequest = currentRequest.then(() => process(message))
+    currentRequest = currentRequest.then(() => processMessage(message))
   })
-  async function process(message: MessageToThread): Promise<void> {
+  async function processMessage(message: MessageToThread): Promise<void> {
     if ('close' in message) {
       connection?.db.close()
       port.close()

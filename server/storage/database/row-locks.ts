@@ -47,7 +47,7 @@ export const lockPersons = (
   )
 
 /**
- * Makes other emails to this mailbox that anyone can trigger wait until the transaction ends. Mailboxes share lock
+ * Makes other emails to this mailbox wait until the transaction ends, if anyone can trigger them. Mailboxes share lock
  * slots with persons.
  */
 export const lockMailbox = (sql: Sql, mailbox: string): void =>
@@ -65,7 +65,9 @@ export const lockCode = (sql: Sql, eventId: string, normalisedCode: string): voi
     normalisedCode,
   )
 
-/** Locks registrations that are read and then written, so that concurrent changes wait, or are included in the read. */
+/**
+ * Locks registrations that are read and then written, so that concurrent changes either wait or are seen by the read.
+ */
 export const lockRegistrationIds = (sql: Sql, ids: readonly number[]): void =>
   sql.lock(
     'registration',
@@ -81,12 +83,12 @@ export const lockVersion = (sql: Sql, eventId: string): void =>
   sql.lock('version', 'SELECT 1 FROM active_events WHERE event_id = $1 FOR SHARE', eventId)
 
 /** Prevents changes to an event's quotas until the transaction ends. */
-export const lockLimits = (sql: Sql, eventId: string): void =>
+export const preventQuotaChanges = (sql: Sql, eventId: string): void =>
   sql.lock('seat', 'SELECT 1 FROM event_limits WHERE event_id = $1 FOR SHARE', eventId)
 
 /** Locks the named seats of an event, and its quotas. */
 export function lockSeats(sql: Sql, eventId: string, names: readonly string[]): void {
-  lockLimits(sql, eventId)
+  preventQuotaChanges(sql, eventId)
   sql.lock(
     'seat',
     'SELECT id FROM places WHERE event_id = $1 AND place = ANY($2) ORDER BY id FOR UPDATE',

@@ -36,7 +36,7 @@ export function readVersions(dataDir: string): Versions {
   }
 }
 
-type Permission = {
+type MigrationPermissions = {
   /** True for a server and for the migration command. */
   readonly migrates: boolean
   /** False for a server that leaves the migration to the command. */
@@ -44,14 +44,14 @@ type Permission = {
 }
 
 /**
- * Creates the tables in an empty file. Migrates a database of another version only with both permissions, after copying
- * it in its folder. Otherwise fails with a message, because an older server may be using it. Returns the path of the
- * copy.
+ * Creates the tables in an empty file. Migrates a database of another version only with both permissions, after
+ * copying it in its folder. Otherwise fails with a message, because an older server may be using it. Returns the path
+ * of the copy. Null if no copy was needed.
  */
 export async function migrateDatabase(
   db: Database.Database,
   file: string,
-  { migrates, migratesAtStart }: Permission,
+  { migrates, migratesAtStart }: MigrationPermissions,
 ): Promise<string | null> {
   const stored = readStoredVersion(db)
   const known = migrations.length
@@ -64,30 +64,30 @@ export async function migrateDatabase(
   }
   if (!migrates) throw createOlderVersionError(found)
   if (!migratesAtStart) throw createNotMigratedError(found, known)
-  const copy = path.join(path.dirname(file), `rollcall.before-v${known}.db`)
-  // The interrupted migration already made the copy, and has changed the file since.
+  const copyPath = path.join(path.dirname(file), `rollcall.before-v${known}.db`)
+  // An interrupted migration has already made the copy, and has changed the file since.
   const isInterrupted = parseVersion(stored).from !== null
-  if (!isInterrupted || !existsSync(copy)) copyDatabaseTo(db, copy)
+  if (!isInterrupted || !existsSync(copyPath)) copyDatabaseTo(db, copyPath)
   await migrate(db)
-  return copy
+  return copyPath
 }
 
 /** Returns the path that a copy has until it is complete. */
-export const getPartialCopyPath = (copy: string): string => `${copy}.part`
+export const getPartialCopyPath = (copyPath: string): string => `${copyPath}.part`
 
 /**
  * Copies the whole database into one file, as of one moment, while other connections read and write. Throws SQLite's
  * errors. A failed copy leaves no file; an older file of the same name is replaced only by a complete copy.
  */
-export function copyDatabaseTo(db: Database.Database, copy: string): void {
-  const part = getPartialCopyPath(copy)
-  rmSync(part, { force: true })
+export function copyDatabaseTo(db: Database.Database, copyPath: string): void {
+  const partialPath = getPartialCopyPath(copyPath)
+  rmSync(partialPath, { force: true })
   try {
-    db.prepare('VACUUM INTO ?').run(part)
-    removeMark(part)
-    renameSync(part, copy)
+    db.prepare('VACUUM INTO ?').run(partialPath)
+    removeMark(partialPath)
+    renameSync(partialPath, copyPath)
   } catch (error) {
-    rmSync(part, { force: true })
+    rmSync(partialPath, { force: true })
     throw error
   }
 }
@@ -96,8 +96,8 @@ export function copyDatabaseTo(db: Database.Database, copy: string): void {
  * Removes the mark by which a server identifies its own file (detect-replaced-database.ts): the copy may later replace
  * that file.
  */
-function removeMark(copy: string): void {
-  const db = new Database(copy)
+function removeMark(copyPath: string): void {
+  const db = new Database(copyPath)
   try {
     db.pragma('application_id = 0')
   } finally {

@@ -7,7 +7,7 @@ import type Database from 'better-sqlite3'
 import { amountsDue } from '../migrations/amounts-due.ts'
 import { createAppendOnlyTrigger } from '../migrations/append-only-trigger.ts'
 import { initialSchema } from '../migrations/initial-schema.ts'
-import { draftProofs, droppedProofs } from '../migrations/dropped-and-draft-uploads.ts'
+import { draftUploads, droppedUploads } from '../migrations/dropped-and-draft-uploads.ts'
 import { paymentAttempts } from '../migrations/payment-attempts.ts'
 import { billLines } from '../migrations/bill-lines.ts'
 import { corrections } from '../migrations/corrections.ts'
@@ -76,8 +76,8 @@ CREATE INDEX audit_log_of ON audit_log (registration_id) WHERE registration_id I
 const WATCH_PERIOD_MS = '864000000'
 
 /**
- * Stores payments in separate rows: attempts (the amount requested), captures (the amount received), refunds and
- * decisions (by whom, and the reason). Successes and reviews of older versions become captures.
+ * Stores separate rows for attempts (amounts requested), captures (amounts received), refunds, and decisions (who
+ * decided, and why). Successes and reviews of older versions become captures.
  */
 const paymentTables = `
 -- The account whose credentials requested the payment, and its id at the gateway. Null: unknown (attempts of older versions).
@@ -219,11 +219,11 @@ export const migrations: readonly string[] = [
   importedNumbers,
   paymentAttempts,
   reviewDecisions,
-  droppedProofs,
+  droppedUploads,
   billLines,
   pricingContextTables,
   seatTables,
-  draftProofs,
+  draftUploads,
   actionTables,
   staffTables,
   documents,
@@ -316,8 +316,9 @@ export function createTables(db: Database.Database): void {
 }
 
 /**
- * The stored version is the number of completed steps. During a migration it also encodes the initial version, times
- * this factor (there are fewer steps), so that a killed migration can continue and no server starts meanwhile.
+ * The stored version is the number of completed steps. During a migration, it also contains the initial version times
+ * this factor, which exceeds the number of steps, so that a killed migration can continue and no server starts
+ * meanwhile.
  */
 const MIGRATION_FACTOR = 1_000
 
@@ -364,11 +365,11 @@ export async function runNextMigrationPart(
   if (steps > known) throw createNewerVersionError(steps)
   if (stored === known) return false
   // The last part fills the new tables.
-  const first = from ?? steps
+  const initialVersion = from ?? steps
   reportProgress({
     step: 'Running migration steps',
-    done: steps - first,
-    total: known - first + 1,
+    done: steps - initialVersion,
+    total: known - initialVersion + 1,
   })
   if (steps < known) {
     runStep(steps)

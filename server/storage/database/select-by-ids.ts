@@ -17,9 +17,9 @@ export const isIdInList = (
   id: Expression<number>,
   ids: SelectQueryBuilder<Tables & { r: Tables['registrations'] }, 'r', { id: number }>,
 ): Expression<SqlBool> => expression(id, 'in', ids)
-/** Nearly every call has a single id, which needs no list. */
+/** Builds the condition for a single id: nearly every call has one, which needs no list. */
 export const isId: RowSelection<{ id: number }> = (column, { id }, dialect) =>
   expression(column, '=', dialect.id(id))
-/** `ids` is a JSON array. */
+/** Builds the condition for several ids. `ids` is a JSON array. */
 export const isAnyOfIds: RowSelection<{ ids: string }> = (column, { ids }, dialect) =>
   dialect.isIdIn(column, ids)

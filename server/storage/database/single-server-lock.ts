@@ -44,10 +44,10 @@ export function beginServing(dataDir: string): (() => void) | null {
     lock?.close()
   }
   try {
-    let locked = tryLock(lockFile)
-    while (locked === 'replaced') locked = tryLock(lockFile)
-    if (locked === null) return null
-    lock = locked
+    let lockResult = tryLock(lockFile)
+    while (lockResult === 'replaced') lockResult = tryLock(lockFile)
+    if (lockResult === null) return null
+    lock = lockResult
     writeFileSync(pidFile, String(process.pid))
     return releaseLock
   } catch (error) {
@@ -56,7 +56,10 @@ export function beginServing(dataDir: string): (() => void) | null {
   }
 }
 
-/** Returns null if another process holds the lock; `replaced` if the locked file no longer has this name. */
+/**
+ * Locks the file. Returns null if another process holds the lock; `replaced` if the locked file no longer has this
+ * name.
+ */
 function tryLock(file: string): Database.Database | 'replaced' | null {
   closeSync(openSync(file, 'a'))
   const inode = statSync(file, { throwIfNoEntry: false })?.ino
@@ -74,8 +77,8 @@ function tryLock(file: string): Database.Database | 'replaced' | null {
 }
 
 /**
- * Returns a process that has the folder's database open, even if the file was deleted. Null if none is visible. Only
- * Linux reports this, and for other users' processes only to root.
+ * Returns the id of a process that has the folder's database open, even if the file was deleted. Null if no such
+ * process is visible: only Linux lists open files, and only root sees those of other users' processes.
  */
 export function findDatabaseUser(dataDir: string): number | null {
   const file = join(realpathSync(dataDir), DATABASE_FILE)

@@ -119,7 +119,7 @@ export function openToWrite(
 
 /**
  * Closes a writing connection so that the database file can be copied alone. SQLite does this when the last connection
- * closes, but only if that is a writing one; here it is a reading one.
+ * closes, but only if that connection can write; here the last one only reads.
  */
 export function closeAfterCheckpoint(db: Database.Database): void {
   try {
@@ -131,7 +131,7 @@ export function closeAfterCheckpoint(db: Database.Database): void {
 }
 
 /**
- * Refuses an empty file with SQLite's error for a file that is not a database. SQLite would open it as a new database
+ * Throws SQLite's error for a file that is not a database if the file is empty. SQLite would open it as a new database
  * and delete its log, which may be all that remains of the old one.
  */
 export function refuseEmpty(file: string): void {
@@ -150,11 +150,11 @@ export function openToRead(file: string): Database.Database {
 export function toSql(db: Database.Database): Sql {
   const cache = new Map<string, Statement<unknown>>()
   const sql = <Row>(text: string): Statement<Row> => {
-    const known = cache.get(text)
-    if (known !== undefined) return known as Statement<Row>
-    const asyncVersion = toAsyncStatement<Row>(db.prepare(text))
-    cache.set(text, asyncVersion as Statement<unknown>)
-    return asyncVersion
+    const cached = cache.get(text)
+    if (cached !== undefined) return cached as Statement<Row>
+    const asyncStatement = toAsyncStatement<Row>(db.prepare(text))
+    cache.set(text, asyncStatement as Statement<unknown>)
+    return asyncStatement
   }
   return Object.assign(sql, {
     dialect: sqliteDialect,

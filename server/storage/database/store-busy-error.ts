@@ -13,14 +13,15 @@ export class StoreBusy extends Error {
 /** Thrown when the store works with its existing connections, but the database accepts no new one. */
 export class NoFurtherConnection extends StoreBusy {}
 
-const ROWS_BEHIND = 'ROWS_BEHIND'
+const UPDATING_REGISTRATIONS = 'ROWS_BEHIND'
 /**
- * After a change of an event file, operations wait a few seconds until existing registrations are processed in the
- * background.
+ * Creates the error of an operation that must wait a few seconds: an event file was changed, and its existing
+ * registrations are still being processed in the background.
  */
-export const createBusyError = (message: string): StoreBusy => new StoreBusy(message, ROWS_BEHIND)
-export const isRowsBehind = (error: unknown): boolean =>
-  error instanceof StoreBusy && error.code === ROWS_BEHIND
+export const createUpdatingError = (message: string): StoreBusy =>
+  new StoreBusy(message, UPDATING_REGISTRATIONS)
+export const isUpdatingRegistrations = (error: unknown): boolean =>
+  error instanceof StoreBusy && error.code === UPDATING_REGISTRATIONS
 
 /**
  * Thrown when the object storage did not store, return or delete a file. The message names the bucket and the reason.

@@ -5,8 +5,9 @@ import { normaliseErrorCode } from '../postgres/error-explanations.ts'
 import { StoreBusy } from './store-busy-error.ts'
 
 /**
- * Returns true for errors of the disk, the memory or another process. For PostgreSQL by error class: connection,
- * transaction, rolled back by the server, out of resources, wrong state, operator intervention, system error.
+ * Returns true for errors of the disk, the memory or another process. PostgreSQL's errors are recognised by their
+ * class: connection, transaction, rollback by the server, lack of resources, wrong state, operator intervention,
+ * system error.
  */
 export const isMachineError = (error: unknown): boolean =>
   error instanceof Database.SqliteError

@@ -62,8 +62,8 @@ export async function serve(
   function setNextMark(): void {
     if (shared === undefined) return
     markedAt = performance.now()
-    const updateMark = setMark(db, shared)
-    if (updateMark !== null) saveMark(file, updateMark)
+    const newMark = setMark(db, shared)
+    if (newMark !== null) saveMark(file, newMark)
   }
   if (shared !== undefined) {
     setNextMark()
@@ -77,7 +77,7 @@ export async function serve(
     },
   }
   let indexTimer: NodeJS.Timeout | null = null
-  let committed = false
+  let hasCommitted = false
 
   const send = (message: MessageFromThread): void => port.postMessage(message)
 
@@ -90,7 +90,7 @@ export async function serve(
     if (ownDatabase?.hasLastMark() === true) setNextMarkIfRoom()
     await commitBatch({ connection, faults, send }, batch)
     if (batch.some(({ verb }) => verb === ERASE_OPERATION)) truncateLog()
-    committed = true
+    hasCommitted = true
     indexTimer ??= setTimeout(() => void indexRegistrations(), IDLE_MS)
   }
 
@@ -102,7 +102,10 @@ export async function serve(
     }
   }
 
-  /** Writes nothing to the file that has replaced the database. The remaining data is rescued to another file. */
+  /**
+   * Answers a request without writing to the file that has replaced the database. `rescue` saves the remaining data in
+   * another file.
+   */
   async function answerWithoutFile({ id, verb, args }: Request): Promise<WorkerResponse> {
     if (verb !== 'rescue') return { id, ok: false, busy: true, message: NO_FILE_MESSAGE }
     try {
@@ -113,8 +116,8 @@ export async function serve(
   }
 
   /**
-   * Copies the log into the file and truncates it, because erased data remains in the log until then. A concurrent
-   * reader postpones this to the next time.
+   * Copies the log into the file and truncates it, because erased data remains in the log until then. If a reader is
+   * active, this is postponed until the next erasure.
    */
   function truncateLog(): void {
     try {
@@ -126,9 +129,9 @@ export async function serve(
 
   /** Runs between batches, so that it hardly delays registrations. */
   async function indexRegistrations(): Promise<void> {
-    const isIdle = !committed
+    const isIdle = !hasCommitted
     indexTimer = null
-    committed = false
+    hasCommitted = false
     let hasMore = true
     try {
       if (isIdle) updateMark()

@@ -4,17 +4,22 @@ import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { listRefunds } from './document-amounts.ts'
 import { findOrAwaitRate, hasWaitingInvoice } from './exchange-rates.ts'
-import { issueDifference, lastPaid, readRegistrationRow, type Cover } from './issue-documents.ts'
+import {
+  issueDifference,
+  lastPaid,
+  readRegistrationRow,
+  type CoverOptions,
+} from './issue-documents.ts'
 
 /**
- * Issues documents for the difference. An invoice that was waiting for a rate is issued for the whole bill as of the
- * payment, followed by a credit note for each refund since.
+ * Issues documents for the difference that no document covers yet. An invoice that was waiting for a rate is issued
+ * for the whole bill as of the payment, followed by a credit note for each refund since.
  */
 export async function coverBill(
   sql: Sql,
   registrationId: number,
   at: Instant,
-  cover: Cover = {},
+  cover: CoverOptions = {},
 ): Promise<void> {
   const row = await readRegistrationRow(sql, registrationId)
   if (row.currency === INR || !(await hasWaitingInvoice(sql, registrationId)))

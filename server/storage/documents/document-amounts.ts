@@ -150,7 +150,7 @@ export const listRefunds = (
 ): Promise<readonly { readonly amount: Amount; readonly reference: string | null }[]> =>
   refundsOfCounted.all(sql, { registrationId })
 
-/** Returns the amount that staff accepted for the payment. Null if none. */
+/** Returns the amount that staff accepted for the payment. Null if they accepted none. */
 export async function findAcceptedAmount(sql: Sql, paymentId: number): Promise<Amount | null> {
   return (await acceptedAmount.get(sql, { paymentId }))?.amount ?? null
 }
@@ -173,13 +173,18 @@ export async function computeTaxOfDifference(
   row: OwnedPaymentRow,
   { gst, total }: RegistrationRow,
 ): Promise<Amount> {
-  const receipted = (await receiptAmounts.get(sql, { registrationId: row.registration_id })) ?? {
+  const receiptedAmounts = (await receiptAmounts.get(sql, {
+    registrationId: row.registration_id,
+  })) ?? {
     gst: 0,
     total: 0,
   }
-  const left = (gst ?? 0) - receipted.gst
-  const isExact = (total ?? 0) - receipted.total === row.amount && left >= 0 && left <= row.amount
-  return toAmount(isExact ? left : 0)
+  const remainingTax = (gst ?? 0) - receiptedAmounts.gst
+  const isExact =
+    (total ?? 0) - receiptedAmounts.total === row.amount &&
+    remainingTax >= 0 &&
+    remainingTax <= row.amount
+  return toAmount(isExact ? remainingTax : 0)
 }
 
 /** Predicts the results of reading the amounts after this payment has become the only one of its registration. */
@@ -201,9 +206,9 @@ export const prefetchCharge = (sql: Sql, registrationId: number): Promise<unknow
 
 /**
  * Returns the charged part of the bill: the amount retained plus the balance. Amounts above the price were never
- * charged. `chargedHere` leaves out imported payments, from which refunds are deducted first.
+ * charged. `chargedHere` excludes imported payments, from which refunds are deducted first.
  */
-export async function findCharged(
+export async function findChargedAmounts(
   sql: Sql,
   { id, due, state }: RegistrationRow,
   total: Amount,

@@ -21,7 +21,7 @@ export type WaitingInvoice = {
   readonly day: Day
 }
 
-const enterRate = statement((builder, rate: EnteredRate) =>
+const saveRate = statement((builder, rate: EnteredRate) =>
   builder
     .insertInto('exchange_rates')
     .values({
@@ -51,16 +51,16 @@ const ratesOfEvent = statement((builder, { eventId }: { eventId: string }) =>
     .orderBy('currency')
     .limit(MAX_LISTED_RATES),
 )
-/** The number of working days in a year: how many rates of a currency are listed. */
+/** The maximum number of listed rates: about one for each working day of a year. */
 const MAX_LISTED_RATES = 260
-type RateParams = { eventId: string; currency: Currency; first: Day; day: Day }
-const newestRate = statement((builder, { eventId, currency, first, day }: RateParams) =>
+type RateParams = { eventId: string; currency: Currency; earliestDay: Day; day: Day }
+const newestRate = statement((builder, { eventId, currency, earliestDay, day }: RateParams) =>
   builder
     .selectFrom('exchange_rates')
     .select(['rate', 'day', 'source'])
     .where('event_id', '=', eventId)
     .where('currency', '=', currency)
-    .where('day', '>=', first)
+    .where('day', '>=', earliestDay)
     .where('day', '<=', day)
     .orderBy('day', 'desc')
     .limit(1),
@@ -98,7 +98,7 @@ async function findRate(
   currency: Currency,
   day: Day,
 ): Promise<ExchangeRate | null> {
-  const params = { eventId, currency, first: addDays(day, -MAX_RATE_AGE_DAYS), day }
+  const params = { eventId, currency, earliestDay: addDays(day, -MAX_RATE_AGE_DAYS), day }
   return (await newestRate.get(sql, params)) ?? null
 }
 
@@ -132,7 +132,7 @@ export const hasWaitingInvoice = async (sql: Sql, registrationId: number): Promi
 
 /** Saves a rate. It replaces an earlier one for the same day; issued documents keep theirs. */
 export function saveExchangeRate(sql: Sql, rate: EnteredRate): void {
-  enterRate.run(sql, rate)
+  saveRate.run(sql, rate)
 }
 
 export const listExchangeRates = (

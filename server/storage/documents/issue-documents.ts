@@ -31,7 +31,7 @@ import { saveLines, readLines, getNextBill } from '../payments/stored-bill-lines
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import {
-  findCharged,
+  findChargedAmounts,
   prefetchCharge,
   findAcceptedAmount,
   findCountedAmount,
@@ -188,7 +188,7 @@ async function listItemsPaidFor(
       ? await computeTaxOfDifference(sql, row, registration)
       : (row.gst ?? computeIncludedTax(row.amount, issuer.tax?.percent ?? 0))
   const base = toAmount(row.amount - gst)
-  const accepted = await findAcceptedAmount(sql, row.id)
+  const acceptedAmount = await findAcceptedAmount(sql, row.id)
   const label = row.asks_for === 'difference' ? 'Remaining amount' : 'Registration'
   return {
     ...toPerson(registration),
@@ -207,7 +207,7 @@ async function listItemsPaidFor(
             total: line.total,
           }))
         : [{ label, quantity: 1, unit: base, base, gst, total: row.amount }],
-    paid: { reference, at: paidAt, came: accepted ?? row.amount },
+    paid: { reference, at: paidAt, came: acceptedAmount ?? row.amount },
   }
 }
 
@@ -233,7 +233,7 @@ export async function readRegistrationRow(sql: Sql, id: number): Promise<Registr
 const formatNumber = ({ serial, at }: { readonly serial: string; readonly at: Instant }): string =>
   `${serial} ${at}`
 
-export type Cover = {
+export type CoverOptions = {
   readonly refund?: { readonly reference: string } | null
   readonly refundedBefore?: number
   readonly unpaid?: Amount
@@ -251,7 +251,7 @@ export async function issueDifference(
   sql: Sql,
   registrationId: number,
   at: Instant,
-  { refund = null, refundedBefore = 0, unpaid = toAmount(0), isWholeBill = false }: Cover,
+  { refund = null, refundedBefore = 0, unpaid = toAmount(0), isWholeBill = false }: CoverOptions,
 ): Promise<void> {
   if (await hasImportedMoney(sql, registrationId))
     await keepCoveredBill(sql, await readRegistrationRow(sql, registrationId))
@@ -261,33 +261,38 @@ export async function issueDifference(
   if (documents.length === 0 && (issuer?.invoice ?? null) === null) return
   const payment = await lastPaid.get(sql, { registrationId })
   if (payment === undefined) return
-  const billOf = await readLines(sql, [registrationId])
+  const getLinesOfBill = await readLines(sql, [registrationId])
   const bodies = documents.map((document) => JSON.parse(document.body) as DocumentBody)
   const bill = await readBillLines(sql, row, payment.amount)
-  const lastRefund = bodies.findLastIndex(({ kind, paid }) => kind === 'credit' && paid !== null)
-  const refundBill = documents[lastRefund]?.bill ?? null
-  const { documented_bill: documented, bill_without_invoice: uninvoicedBill } = row
+  const lastRefundIndex = bodies.findLastIndex(
+    ({ kind, paid }) => kind === 'credit' && paid !== null,
+  )
+  const refundBill = documents[lastRefundIndex]?.bill ?? null
+  const { documented_bill: documentedBill, bill_without_invoice: uninvoicedBill } = row
   const change = computeDocumentChange(
     await mapInOrder(bodies, async (body, index) => ({
       serial: formatNumber(body),
       of: body.of === null ? null : formatNumber(body.of),
       lines: body.lines,
-      bill: billOf(registrationId, await findBillOfPayment(sql, documents[index]?.payment_id ?? 0)),
+      bill: getLinesOfBill(
+        registrationId,
+        await findBillOfPayment(sql, documents[index]?.payment_id ?? 0),
+      ),
     })),
     {
       bill,
       before:
-        documented === null
+        documentedBill === null
           ? documents.length === 0
             ? null
             : bill
-          : billOf(registrationId, documented),
+          : getLinesOfBill(registrationId, documentedBill),
       lastRefund:
         refundBill === null
           ? null
-          : { bill: billOf(registrationId, refundBill), documents: lastRefund + 1 },
-      withoutInvoice: uninvoicedBill === null ? [] : billOf(registrationId, uninvoicedBill),
-      ...(await findCharged(sql, row, sumDocument(bill).total, refundedBefore)),
+          : { bill: getLinesOfBill(registrationId, refundBill), documents: lastRefundIndex + 1 },
+      withoutInvoice: uninvoicedBill === null ? [] : getLinesOfBill(registrationId, uninvoicedBill),
+      ...(await findChargedAmounts(sql, row, sumDocument(bill).total, refundedBefore)),
       ...(isWholeBill ? { charged: sumDocument(bill).total } : {}),
       unpaid,
     },
@@ -296,7 +301,8 @@ export async function issueDifference(
     const index = bodies.findIndex((body) => body.kind === 'invoice' && formatNumber(body) === of)
     const [invoice, body] = [documents[index], bodies[index]]
     assert(invoice !== undefined && body !== undefined, 'a credit note without an invoice')
-    // An invoice issued before issuers were stored, for an event whose file no longer names one.
+    // The pattern is unknown for an invoice from before issuers were stored, if the event's file no longer names an
+    // issuer.
     const pattern = invoice.credit_number ?? issuer?.invoice?.creditNumber
     if (pattern === undefined) continue
     const owner = { id: invoice.payment_id, registration_id: registrationId }
@@ -315,24 +321,24 @@ export async function issueDifference(
     const { gstin: account, number: pattern, creditNumber } = issuer.invoice
     const rate = await findOrAwaitRate(sql, row, payment)
     if (rate === 'missing') return
-    const invoicePurpose = await describePurpose(sql, row, payment, change.invoice)
+    const invoicedItems = await describeInvoicedItems(sql, row, payment, change.invoice)
     await storeNumberedDocument(
       sql,
       payment,
       { account, pattern, at },
-      (serial) => createDocument(issuer, invoicePurpose, { kind: 'invoice', serial, at, rate }),
+      (serial) => createDocument(issuer, invoicedItems, { kind: 'invoice', serial, at, rate }),
       { bill: row.bill, creditNumber },
     )
   }
   if (row.currency !== INR) removeWaitingInvoice(sql, registrationId)
-  if (row.bill !== null && row.bill !== documented)
+  if (row.bill !== null && row.bill !== documentedBill)
     saveDocumentedBill.run(sql, { id: registrationId, bill: row.bill })
 }
 
 /** Stores which bill the documents of a paid registration cover, or that none do. Call this before the bill changes. */
 export async function keepCoveredBill(sql: Sql, row: RegistrationRow): Promise<void> {
   if (row.documented_bill !== null || row.bill_without_invoice !== null) return
-  // The invoice is issued later, for the bill as it is now.
+  // The waiting invoice is issued later, for the whole bill.
   if (row.currency !== INR && (await hasWaitingInvoice(sql, row.id))) return
   const paid = await firstPaidAmount.get(sql, { registrationId: row.id })
   if (paid === undefined) return
@@ -368,8 +374,8 @@ async function readBillLines(
 const findBillOfPayment = async (sql: Sql, paymentId: number): Promise<number | null> =>
   (await billOfPaymentById.get(sql, { paymentId }))?.bill ?? null
 
-/** Returns the purpose of an invoice, with the payment if it equals the invoice's total. */
-async function describePurpose(
+/** Describes the items of an invoice, with the payment if its amount equals the invoice's total. */
+async function describeInvoicedItems(
   sql: Sql,
   row: RegistrationRow,
   payment: PaidRow,

@@ -177,8 +177,8 @@ export async function storeNumberedDocument(
 }
 
 /**
- * `bill`: the bill of the registration when the document is issued. `creditNumber`: the number pattern of an invoice's
- * credit notes.
+ * Stores an issued document. `bill`: the bill of the registration when the document is issued. `creditNumber`: the
+ * number pattern of an invoice's credit notes.
  */
 export function storeDocument(
   sql: Sql,

@@ -1,6 +1,6 @@
 /** Records which event versions all servers of a database serve, and from what time. */
 import { saveEventFile } from './stored-event-files.ts'
-import type { Activation, Active, ActiveEvent } from './event-version-types.ts'
+import type { Activation, ActiveVersions, ActiveEvent } from './event-version-types.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { lockVersion } from '../database/row-locks.ts'
 import { readOncePerBatch, clearCachedReads } from '../database/batch-cache.ts'
@@ -63,18 +63,18 @@ export async function activate(
   const previous = await readActiveEvents(sql, -1)
   if (previous === null || previous.number !== after) return null
   for (const file of files) await saveEventFile(sql, file)
-  const isSame =
+  const isUnchanged =
     previous.site === site &&
     JSON.stringify(previous.events) === JSON.stringify(events.map(pickKeys))
-  if (after > 0 && isSame) return after
+  if (after > 0 && isUnchanged) return after
   deleteOtherVersions.run(sql, {
     eventIds: JSON.stringify(events.map(({ eventId }) => eventId)),
   })
-  for (const [place, event] of events.entries()) {
+  for (const [index, event] of events.entries()) {
     const { eventId, hash, isGone } = event
     // An unchanged row is not written, because the write would wait for registrations of the event.
-    if (JSON.stringify(previous.events[place]) === JSON.stringify(pickKeys(event))) continue
-    saveActiveVersion.run(sql, { eventId, hash, isGone: isGone ? 1 : 0, place })
+    if (JSON.stringify(previous.events[index]) === JSON.stringify(pickKeys(event))) continue
+    saveActiveVersion.run(sql, { eventId, hash, isGone: isGone ? 1 : 0, place: index })
   }
   saveActiveNumber.run(sql, { number: after + 1, site })
   clearCachedReads(sql)
@@ -88,9 +88,12 @@ const pickKeys = ({ eventId, hash, isGone }: ActiveEvent): ActiveEvent => ({
 })
 
 /** Returns the active versions without locking. Null if `known` is still the active number. */
-export async function readActiveEvents(sql: Sql, known: number): Promise<Active | null> {
+export async function readActiveEvents(
+  sql: Sql,
+  knownNumber: number,
+): Promise<ActiveVersions | null> {
   const row = (await activeNumber.get(sql)) ?? { number: 0, site: null }
-  if (row.number === known) return null
+  if (row.number === knownNumber) return null
   const events = (await activeVersions.all(sql)).map(({ eventId, hash, isGone }) => ({
     eventId,
     hash,
@@ -100,8 +103,8 @@ export async function readActiveEvents(sql: Sql, known: number): Promise<Active 
 }
 
 /**
- * Returns true if the version is active or no version is, so that registrations are checked against it. With
- * `takesNew`, registration must also be open.
+ * Returns true if this version is active, or if the event has no active version: registrations may be checked against
+ * it. With `takesNew`, registration must also be open.
  */
 export async function isActive(
   sql: Sql,

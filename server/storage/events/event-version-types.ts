@@ -1,4 +1,4 @@
-/** Defines stored event versions and which of them the servers of a database serve. */
+/** Defines stored event versions, and the active versions that all servers of a database serve. */
 import type { Instant, Issuer, Quota, UniqueRule } from '../../../engine/index.ts'
 import type { NewEventFile } from '../registrations/registration-types.ts'
 
@@ -32,7 +32,7 @@ export type ActiveEvent = {
   /** True if the event's file was removed, so that registration is closed. */
   readonly isGone: boolean
 }
-export type Active = {
+export type ActiveVersions = {
   /** Incremented with each change; 0 if nothing was ever activated. */
   readonly number: number
   /** The texts of the landing page as JSON. Null if there are none. */
@@ -40,7 +40,7 @@ export type Active = {
   /** The events in serving order. */
   readonly events: readonly ActiveEvent[]
 }
-export type Activation = Omit<Active, 'number'> & {
+export type Activation = Omit<ActiveVersions, 'number'> & {
   /** The number on which the change is based. If it has changed since, nothing is activated. */
   readonly after: number
   /** New versions, and versions whose quotas and issuers must be stored again. */
@@ -48,7 +48,7 @@ export type Activation = Omit<Active, 'number'> & {
 }
 
 export type EventVersionStore = {
-  /** Stores a served version by hash. A stored hash only gets a new served_at. `shared`: JSON of its shared files. */
+  /** Stores a served version by hash. If the hash is already stored, only served_at changes. */
   saveEventFile(file: ServedFile): Promise<void>
   eventFile(hash: string): Promise<NewEventFile | null>
   /** Returns the hashes of an event's last served versions, newest first. */
@@ -71,7 +71,7 @@ export type EventVersionStore = {
    */
   activate(activation: Activation): Promise<number | null>
   /** Returns the active versions. Null if `known` is still the active number. */
-  activeEvents(known: number): Promise<Active | null>
+  activeEvents(known: number): Promise<ActiveVersions | null>
   /**
    * Processes a batch of registrations affected by a changed event file: counts them for new quotas, and indexes their
    * unique answers. Returns false if there are no more.

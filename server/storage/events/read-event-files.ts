@@ -46,22 +46,22 @@ const positionOfVersion = statement(
       .where('hash', '=', hash),
 )
 const olderVersions = statement(
-  (builder, after: Position & { eventId: string; limit: number }, dialect) =>
+  (builder, position: Position & { eventId: string; limit: number }, dialect) =>
     builder
       .selectFrom('event_files')
       .select(VERSION_COLUMNS)
-      .where('event_id', '=', after.eventId)
+      .where('event_id', '=', position.eventId)
       .where(({ eb, refTuple, tuple }) =>
         eb(
           refTuple('served_at', 'first_at', 'hash'),
           '<',
-          tuple(after.lastAt, after.firstAt, after.hash),
+          tuple(position.lastAt, position.firstAt, position.hash),
         ),
       )
       .orderBy('served_at', 'desc')
       .orderBy('first_at', 'desc')
       .orderBy('hash', 'desc')
-      .limit(dialect.limit(after.limit)),
+      .limit(dialect.limit(position.limit)),
 )
 /** A position before the first row: `~` sorts after all hexadecimal digits of a hash. */
 const START_POSITION: Position = {
@@ -99,9 +99,9 @@ export async function readEventVersions(
   before: string | null,
   limit: number,
 ): Promise<readonly StoredVersion[]> {
-  const after =
+  const position =
     before === null ? START_POSITION : await positionOfVersion.get(sql, { eventId, hash: before })
-  return after === undefined ? [] : olderVersions.all(sql, { ...after, eventId, limit })
+  return position === undefined ? [] : olderVersions.all(sql, { ...position, eventId, limit })
 }
 
 export async function readServedEvents(sql: Sql): Promise<readonly string[]> {

@@ -19,7 +19,7 @@ type WithRegistration = Tables & { r: Tables['registrations'] }
  */
 const isUnpaid = (failedBefore: Instant, at: Instant) => {
   const { and, eb, exists, not, selectFrom } = expressionBuilder<WithRegistration, 'r'>()
-  const moneyOfPayments = selectFrom(['payments as p', 'captures as c']).whereRef(
+  const capturesOfPayments = selectFrom(['payments as p', 'captures as c']).whereRef(
     'p.registration_id',
     '=',
     'r.id',
@@ -45,8 +45,8 @@ const isUnpaid = (failedBefore: Instant, at: Instant) => {
     not(
       exists(selectFrom('captures as c').select('c.id').whereRef('c.registration_id', '=', 'r.id')),
     ),
-    not(exists(moneyOfPayments.whereRef('c.payment_id', '=', 'p.id').select('c.id'))),
-    not(exists(moneyOfPayments.whereRef('c.counts_for', '=', 'p.id').select('c.id'))),
+    not(exists(capturesOfPayments.whereRef('c.payment_id', '=', 'p.id').select('c.id'))),
+    not(exists(capturesOfPayments.whereRef('c.counts_for', '=', 'p.id').select('c.id'))),
   ])
 }
 
@@ -110,7 +110,9 @@ export async function findUnpaidWithFiles(
   return (await unpaidRegistrations.all(sql, { failedBefore, at })).map(({ id }) => id)
 }
 
-/** Marks their files for deletion if the conditions still hold. Returns the number of registrations. */
+/**
+ * Marks the files of these registrations for deletion if they are still unpaid. Returns the number of registrations.
+ */
 export async function dropFilesOfUnpaid(
   sql: Sql,
   ids: readonly number[],

@@ -65,18 +65,18 @@ export type MovedFiles = { readonly files: number; readonly missing: readonly st
 const getFilePath = (dataDir: string, sha256: string): string =>
   join(dataDir, UPLOADS_FOLDER, sha256.slice(0, 2), sha256)
 
-/** Copy the rows first: they list the files. */
+/** Copies the files into PostgreSQL. The rows must be copied first, because they list the files. */
 export async function moveFilesIntoPostgres(
   { sql }: PostgresConnection,
   dataDir: string,
 ): Promise<MovedFiles> {
-  const missing: string[] = []
+  const missingHashes: string[] = []
   let insertions: Promise<number>[] = []
   let bytes = 0
   const waitForInsertions = async (): Promise<void> => {
-    const insertedFiles = await Promise.all(insertions)
+    const changeCounts = await Promise.all(insertions)
     assert(
-      insertedFiles.every((changes) => changes === 1),
+      changeCounts.every((changes) => changes === 1),
       'a chunk of a file was not stored',
     )
     insertions = []
@@ -86,7 +86,7 @@ export async function moveFilesIntoPostgres(
   for (const sha256 of reportEach(files, COPY_STEP)) {
     const file = openIfPresent(getFilePath(dataDir, sha256))
     const isIntact = file !== null && computeHash(file) === sha256
-    if (file === null || !isIntact) missing.push(sha256)
+    if (file === null || !isIntact) missingHashes.push(sha256)
     else {
       const { size, mtimeMs } = fstatSync(file)
       addFile.run(sql, { sha256, bytes: size, keptAt: Math.floor(mtimeMs) })
@@ -99,7 +99,7 @@ export async function moveFilesIntoPostgres(
     if (file !== null) closeSync(file)
   }
   await waitForInsertions()
-  return { files: files.length - missing.length, missing }
+  return { files: files.length - missingHashes.length, missing: missingHashes }
 }
 
 /** Checks the files of a bucket, which are not moved. Returns how many are stored. */
@@ -108,26 +108,26 @@ export async function findFilesInBucket(
   bucket: S3Bucket,
 ): Promise<MovedFiles> {
   const noReferences = { uploadsInUse: async () => [], uploadsDropped: async () => [] }
-  const stored = new Set(await openS3Uploads(bucket, noReferences).hashes())
+  const storedHashes = new Set(await openS3Uploads(bucket, noReferences).hashes())
   const files = await listFilesInUse(sql)
-  const missing = files.filter((sha256) => !stored.has(sha256))
-  return { files: files.length - missing.length, missing }
+  const missingHashes = files.filter((sha256) => !storedHashes.has(sha256))
+  return { files: files.length - missingHashes.length, missing: missingHashes }
 }
 
 export async function moveFilesOutOfPostgres(
   { sql }: PostgresConnection,
   dataDir: string,
 ): Promise<MovedFiles> {
-  const missing: string[] = []
+  const missingHashes: string[] = []
   const files = await listFilesInUse(sql)
   for (const sha256 of reportEach(files, COPY_STEP)) {
     const filePath = getFilePath(dataDir, sha256)
     mkdirSync(dirname(filePath), { recursive: true, mode: 0o700 })
-    const part = `${filePath}.part`
-    const file = openSync(part, 'w', 0o600)
+    const partialPath = `${filePath}.part`
+    const file = openSync(partialPath, 'w', 0o600)
     const hash = createHash('sha256')
-    for (let at = 0; ; at += 1) {
-      const row = await selectChunk.get(sql, { sha256, place: at })
+    for (let chunkIndex = 0; ; chunkIndex += 1) {
+      const row = await selectChunk.get(sql, { sha256, place: chunkIndex })
       if (row === undefined) break
       const chunk = Buffer.from(row.text, 'base64')
       hash.update(chunk)
@@ -135,13 +135,13 @@ export async function moveFilesOutOfPostgres(
     }
     fsyncSync(file)
     closeSync(file)
-    if (hash.digest('hex') === sha256) renameSync(part, filePath)
+    if (hash.digest('hex') === sha256) renameSync(partialPath, filePath)
     else {
-      missing.push(sha256)
-      rmSync(part)
+      missingHashes.push(sha256)
+      rmSync(partialPath)
     }
   }
-  return { files: files.length - missing.length, missing }
+  return { files: files.length - missingHashes.length, missing: missingHashes }
 }
 
 const listFilesInUse = async (sql: PostgresConnection['sql']): Promise<readonly string[]> =>

@@ -23,7 +23,8 @@ const URL_FORMS =
   's3://BUCKET, s3://BUCKET/PREFIX or s3://BUCKET?endpoint=https://HOST&region=REGION'
 
 /**
- * `read` returns the value of a variable, or null if it is not set. Returns null if uploads are not stored in a bucket.
+ * Reads the settings of the bucket. `read` returns the value of a variable, or null if it is not set. Returns null if
+ * uploads are not stored in a bucket.
  */
 export function readS3Bucket(
   read: (name: string) => string | null,
@@ -69,8 +70,8 @@ function isEndpoint(text: string): boolean {
 }
 
 /**
- * Servers other than Amazon's accept the bucket in the path. On Amazon, the TLS certificate does not cover a bucket
- * name with a dot as a host name.
+ * Builds the URL of the bucket. Servers other than Amazon's accept the bucket in the path. On Amazon, the TLS
+ * certificate does not cover a bucket name with a dot as a host name.
  */
 function buildBucketUrl(name: string, region: string, endpoint: string | null): string {
   if (endpoint !== null) return `${new URL(endpoint).origin}/${name}`

@@ -145,7 +145,7 @@ async function sendWithRetries(bucket: S3Bucket, request: S3Request): Promise<In
 }
 
 type SignedRequest = { readonly url: URL; readonly headers: Readonly<Record<string, string>> }
-/** `datetime`: the time of the signature in Amazon's format; now if omitted. */
+/** Signs a request. `datetime`: the time of the signature in Amazon's format; now if omitted. */
 export async function signRequest(
   bucket: S3Bucket,
   { method, key, query = {}, headers = {}, body }: S3Request,
@@ -204,7 +204,7 @@ const createFailure = (bucket: S3Bucket, reason: string): UploadsUnavailable =>
 
 const readErrorCode = (content: string): string => /<Code>(\w+)<\/Code>/.exec(content)?.[1] ?? ''
 
-/** Throws if the bucket itself is missing, which also returns 404. */
+/** Throws if the bucket itself is missing, for which the storage also returns 404. */
 async function throwUnlessMissingKey(bucket: S3Bucket, response: IncomingMessage): Promise<void> {
   const code = readErrorCode(await text(response))
   if (code === 'NoSuchBucket') throw createFailure(bucket, code)

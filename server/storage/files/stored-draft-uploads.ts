@@ -62,7 +62,7 @@ export async function saveDraftUpload(
 }
 
 /**
- * Returns null if no draft was sent with this token, or it has been deleted. Also runs outside the writer's
+ * Returns the draft with this token. Null if none was sent, or it has been deleted. Also runs outside the writer's
  * transaction.
  */
 export async function readDraft(sql: Sql, tokenHash: string): Promise<DraftProof | null> {
@@ -75,8 +75,8 @@ export function deleteDraftUpload(sql: Sql, eventId: string, tokenHash: string):
 }
 
 /**
- * Deletes drafts sent before that instant and returns their files. A file that a registration also uses has a separate
- * row for it.
+ * Deletes drafts sent by that instant and returns the hashes of their files. A registration that uses such a file has
+ * its own row for it.
  */
 export async function deleteOldDraftUploads(
   sql: Sql,

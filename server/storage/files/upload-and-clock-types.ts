@@ -24,7 +24,7 @@ export type RescuePlan = {
 export type ClockSeen = { readonly at: Instant; readonly waitsSince: Instant | null }
 
 /** `movedMs`: how far the clock was set back (negative), or forward to a time recorded before; 0 if neither. */
-export type ClockCompared = ClockSeen & { readonly movedMs: number }
+export type ClockComparison = ClockSeen & { readonly movedMs: number }
 
 export interface RetentionStore {
   /**
@@ -40,16 +40,16 @@ export interface RetentionStore {
   deleteDraftUpload(eventId: string, tokenHash: string): Promise<void>
   /** Deletes drafts sent at that instant or before; returns the hashes of their files. */
   deleteOldDraftUploads(sentBefore: Instant): Promise<readonly string[]>
-  /** Returns those of these files that a draft or a registration still refers to, for the sweep. */
+  /** Returns which of these files a draft or a registration still refers to, for the sweep. */
   uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]>
-  /** Returns those of these files that were deleted from registrations and that nothing refers to. */
+  /** Returns which of these files were deleted from registrations and are no longer referred to. */
   uploadsDropped(sha256s: readonly string[]): Promise<readonly string[]>
   /** Returns when this database first served an event file. Null if it never did. */
   databaseSince(): Promise<Instant | null>
   /**
    * Compares the clock with the last trusted time. Updates that time unless the clock is further ahead than allowed.
    */
-  recordClock(at: Instant, aheadMsMax: number): Promise<ClockCompared>
+  recordClock(at: Instant, aheadMsMax: number): Promise<ClockComparison>
   /** Returns null if the clock was never compared. */
   lastTrustedTime(): Promise<ClockSeen | null>
   /** Records that staff confirmed the clock. */

@@ -4,7 +4,7 @@ import type { Instant } from '../../../engine/index.ts'
 
 /** A complete file on this server's disk. */
 export type StagedFile = { readonly path: string; readonly sha256: string; readonly bytes: number }
-/** `young`: the database was recently restored or created. `many`: too many files are unknown at once. */
+/** `young`: the database was recently restored or created. `many`: too many unknown files were found at once. */
 export type HeldFiles = { readonly count: number; readonly why: 'young' | 'many' }
 export type SweepResult = {
   /** The number of registrations, unpaid for a long time, whose files are deleted. */
@@ -32,7 +32,7 @@ export type SweepOptions = {
 export type UploadStorage = {
   /** Where files are set aside, for the operator. */
   readonly location: string
-  /** Stores a file durably before the promise resolves. Equal content is stored once. May move the file away. */
+  /** Stores a file durably before the promise resolves. Equal content is stored once. May move the staged file. */
   keep(file: StagedFile, at: Instant): Promise<void>
   /** Returns true if the file exists. It is then protected from the sweep while a request uses it. */
   hold(sha256: string, at: Instant): Promise<boolean>
@@ -47,7 +47,8 @@ export type UploadStorage = {
   forget(sha256s: readonly string[], isSubmitted?: (sha256: string) => boolean): Promise<number>
   /**
    * Sweeps files submitted earlier and no longer referenced: removes those deleted from registrations, and sets aside
-   * unknown ones if `mayMove` allows it. Removes set-aside files whose period is over, unless `deleteBefore` is null.
+   * unknown ones if `mayMove` allows it. Removes set-aside files whose retention period is over, unless `deleteBefore`
+   * is null.
    */
   sweep(options: SweepOptions): Promise<SweptFiles>
   /**

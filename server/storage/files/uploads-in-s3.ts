@@ -37,9 +37,9 @@ export function openS3Uploads(bucket: S3Bucket, references: References): UploadS
     async read(sha256) {
       // Tries twice, because a sweep may delete the object between the two requests.
       for (let attempt = 0; attempt < 2; attempt += 1) {
-        const newestObject = await findNewest(requests, sha256)
+        const newestTime = await findNewestTime(requests, sha256)
         const found =
-          newestObject === null ? null : await requests.get(getFileKey(sha256, newestObject))
+          newestTime === null ? null : await requests.get(getFileKey(sha256, newestTime))
         if (found !== null) return found
       }
       return null
@@ -60,23 +60,23 @@ async function listTimes(requests: S3Requests, prefix: string): Promise<TimesByH
   for await (const key of requests.list(prefix)) {
     const [, sha256, time] = /([0-9a-f]{64})\/(\d{1,16})$/.exec(key) ?? []
     if (sha256 === undefined) continue
-    const known = times.get(sha256)
-    if (known === undefined) times.set(sha256, [Number(time)])
-    else known.push(Number(time))
+    const hashTimes = times.get(sha256)
+    if (hashTimes === undefined) times.set(sha256, [Number(time)])
+    else hashTimes.push(Number(time))
   }
-  for (const known of times.values()) known.sort((a, b) => a - b)
+  for (const hashTimes of times.values()) hashTimes.sort((a, b) => a - b)
   return times
 }
 
-async function findNewest(requests: S3Requests, sha256: string): Promise<number | null> {
+async function findNewestTime(requests: S3Requests, sha256: string): Promise<number | null> {
   return (await listTimes(requests, `${FILES_PREFIX}${sha256}/`)).get(sha256)?.at(-1) ?? null
 }
 
 async function protectUpload(requests: S3Requests, sha256: string, at: Instant): Promise<boolean> {
-  const newestObject = await findNewest(requests, sha256)
-  if (newestObject === null) return false
-  if (newestObject > at - PROTECTION_MS) return true
-  return requests.copy(getFileKey(sha256, newestObject), getFileKey(sha256, at))
+  const newestTime = await findNewestTime(requests, sha256)
+  if (newestTime === null) return false
+  if (newestTime > at - PROTECTION_MS) return true
+  return requests.copy(getFileKey(sha256, newestTime), getFileKey(sha256, at))
 }
 
 /** Lists the objects before reading the references, so that an object stored later is not removed. */
@@ -85,17 +85,17 @@ async function removeUploads(
   references: References,
   sha256s: readonly string[],
 ): Promise<number> {
-  const listed = await runInParallel(sha256s, async (sha256) => {
+  const listedUploads = await runInParallel(sha256s, async (sha256) => {
     const [files, aside] = await Promise.all([
       listTimes(requests, `${FILES_PREFIX}${sha256}/`),
       listTimes(requests, `${ASIDE_PREFIX}${sha256}/`),
     ])
     return { sha256, files: files.get(sha256) ?? [], aside: aside.get(sha256) ?? [] }
   })
-  const used = new Set(await queryInBatches(sha256s, references.uploadsInUse))
-  const unusedHashes = listed.filter(({ sha256 }) => !used.has(sha256))
-  await runInParallel(unusedHashes.flatMap(listKeys), requests.delete)
-  return unusedHashes.filter(({ files }) => files.length > 0).length
+  const usedHashes = new Set(await queryInBatches(sha256s, references.uploadsInUse))
+  const unusedUploads = listedUploads.filter(({ sha256 }) => !usedHashes.has(sha256))
+  await runInParallel(unusedUploads.flatMap(listKeys), requests.delete)
+  return unusedUploads.filter(({ files }) => files.length > 0).length
 }
 
 type ListedUpload = {
@@ -121,9 +121,9 @@ async function sweepUploads(
     files,
     aside: markers.get(sha256) ?? [],
   }))
-  const used = new Set(await queryInBatches([...times.keys()], references.uploadsInUse))
+  const usedHashes = new Set(await queryInBatches([...times.keys()], references.uploadsInUse))
   const isOld = ({ files }: ListedUpload): boolean => (files.at(-1) ?? 0) <= keptBefore
-  const unusedUploads = uploads.filter((file) => !used.has(file.sha256) && isOld(file))
+  const unusedUploads = uploads.filter((file) => !usedHashes.has(file.sha256) && isOld(file))
   const droppedHashes = new Set(
     await queryInBatches(
       unusedUploads.map(({ sha256 }) => sha256),
@@ -136,18 +136,20 @@ async function sweepUploads(
     const asideTime = getAsideTime(file)
     return asideTime !== null && deleteBefore !== null && asideTime <= deleteBefore
   }
-  const removed = unusedUploads.filter((file) => droppedHashes.has(file.sha256) || isExpired(file))
-  const remaining = unusedUploads.filter((file) => !removed.includes(file))
-  const unknown = remaining.filter((file) => getAsideTime(file) === null)
-  const unexpected = unknown.filter(({ sha256 }) => !expected.has(sha256)).length
-  const heldReason = mayMove(unknown.length, unexpected, uploads.length)
-  const setAside = heldReason === null ? unknown : []
-  const asideHashes = new Set(remaining.filter((file) => getAsideTime(file) !== null))
+  const removedUploads = unusedUploads.filter(
+    (file) => droppedHashes.has(file.sha256) || isExpired(file),
+  )
+  const remainingUploads = unusedUploads.filter((file) => !removedUploads.includes(file))
+  const unknownUploads = remainingUploads.filter((file) => getAsideTime(file) === null)
+  const unexpectedCount = unknownUploads.filter(({ sha256 }) => !expected.has(sha256)).length
+  const heldReason = mayMove(unknownUploads.length, unexpectedCount, uploads.length)
+  const newlyAside = heldReason === null ? unknownUploads : []
+  const asideUploads = new Set(remainingUploads.filter((file) => getAsideTime(file) !== null))
   await runInParallel(
-    setAside.map(({ sha256 }) => getAsideKey(sha256, at)),
+    newlyAside.map(({ sha256 }) => getAsideKey(sha256, at)),
     (key) => requests.putText(key, ''),
   )
-  const outdated = [
+  const outdatedKeys = [
     // Earlier objects of files that were submitted again.
     ...uploads.flatMap(({ sha256, files }) =>
       files
@@ -156,18 +158,21 @@ async function sweepUploads(
         .map((time) => getFileKey(sha256, time)),
     ),
     // Markers of deleted files, and of files that are referenced or were submitted again.
-    ...[...markers].flatMap(([sha256, markerTime]) =>
-      [...asideHashes].some((file) => file.sha256 === sha256)
+    ...[...markers].flatMap(([sha256, markerTimes]) =>
+      [...asideUploads].some((file) => file.sha256 === sha256)
         ? []
-        : markerTime.map((time) => getAsideKey(sha256, time)),
+        : markerTimes.map((time) => getAsideKey(sha256, time)),
     ),
   ]
-  await runInParallel([...new Set([...removed.flatMap(listKeys), ...outdated])], requests.delete)
+  await runInParallel(
+    [...new Set([...removedUploads.flatMap(listKeys), ...outdatedKeys])],
+    requests.delete,
+  )
   return {
-    removed: removed.length,
-    setAside: setAside.length,
+    removed: removedUploads.length,
+    setAside: newlyAside.length,
     held: heldReason,
-    aside: asideHashes.size + setAside.length,
+    aside: asideUploads.size + newlyAside.length,
   }
 }
 
@@ -211,8 +216,10 @@ async function runInParallel<T, R>(
   task: (item: T) => Promise<R>,
 ): Promise<readonly R[]> {
   const results: R[] = []
-  for (let from = 0; from < items.length; from += MAX_PARALLEL_REQUESTS)
-    results.push(...(await Promise.all(items.slice(from, from + MAX_PARALLEL_REQUESTS).map(task))))
+  for (let start = 0; start < items.length; start += MAX_PARALLEL_REQUESTS)
+    results.push(
+      ...(await Promise.all(items.slice(start, start + MAX_PARALLEL_REQUESTS).map(task))),
+    )
   return results
 }
 
@@ -221,7 +228,7 @@ async function queryInBatches(
   query: (batch: readonly string[]) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const found: string[] = []
-  for (let from = 0; from < hashes.length; from += BATCH_SIZE)
-    found.push(...(await query(hashes.slice(from, from + BATCH_SIZE))))
+  for (let start = 0; start < hashes.length; start += BATCH_SIZE)
+    found.push(...(await query(hashes.slice(start, start + BATCH_SIZE))))
   return found
 }

@@ -57,7 +57,7 @@ const selectOnPage = <O>(
     .offset(dialect.limit(skippedRows))
 const selectIds = (builder: Kysely<Tables>) =>
   builder.selectFrom('registrations as r').select('r.id')
-/** Selects the rows of a page and their bill lines, which are read in one packet. */
+/** Defines the statements for the rows of a page and for their bill lines, which are read in one packet. */
 const definePageStatements = (direction: 'asc' | 'desc') => ({
   rows: statement((builder, params: ListParams, dialect) =>
     selectOnPage(selectListedRows(builder, dialect), params, direction, dialect),
@@ -160,39 +160,39 @@ async function readPage(
       return { rows: await readRowsByIds(sql, listIds(keys)), ...CAPPED_TOTALS, isSorted: true }
   }
   const filter = buildFilter(query)
-  const matching = await findMatchingRows(sql, query, null, COUNT_MAX + 1)
-  const counted =
-    matching === null ? await readCounts(sql, query, filter) : await countWithin(sql, matching)
+  const matches = await findMatchingRows(sql, query, null, COUNT_MAX + 1)
+  const totals =
+    matches === null ? await readCounts(sql, query, filter) : await countWithin(sql, matches)
   const isSorted =
     query.sort === undefined ||
     query.sort.by === 'date' ||
-    (counted.count <= COUNT_MAX && !counted.isCountCapped)
+    (totals.count <= COUNT_MAX && !totals.isCountCapped)
   const sort = isSorted ? query.sort : undefined
   const skippedRows = (page - 1) * pageSize
   const isByDate = (sort?.by ?? 'date') === 'date'
-  if (matching !== null && isByDate) {
-    const sorted = sortByDate(matching.slice(0, COUNT_MAX), sort?.isDescending ?? true)
-    const keys = sorted.slice(skippedRows, skippedRows + pageSize)
-    return { rows: await readRowsByIds(sql, listIds(keys)), ...counted, isSorted }
+  if (matches !== null && isByDate) {
+    const sortedKeys = sortByDate(matches.slice(0, COUNT_MAX), sort?.isDescending ?? true)
+    const keys = sortedKeys.slice(skippedRows, skippedRows + pageSize)
+    return { rows: await readRowsByIds(sql, listIds(keys)), ...totals, isSorted }
   }
-  const listed =
-    matching === null ? filter : hasId(sql.dialect, listIds(matching).slice(0, COUNT_MAX))
+  const condition =
+    matches === null ? filter : hasId(sql.dialect, listIds(matches).slice(0, COUNT_MAX))
   const dayWindow =
-    matching === null && isByDate
+    matches === null && isByDate
       ? await skipWholeDays(sql, query, sort?.isDescending ?? true, skippedRows)
       : { where: null, left: skippedRows }
   const keys = await buildQuery(sql, (builder, dialect) => {
     const rows = builder
       .selectFrom('registrations as r')
       .select('r.id')
-      .where(dayWindow.where === null ? listed : r.and([listed, dayWindow.where]))
+      .where(dayWindow.where === null ? condition : r.and([condition, dayWindow.where]))
     return orderRows(rows, sort, dialect)
       .limit(dialect.limit(pageSize))
       .offset(dialect.limit(dayWindow.left))
   }).all()
   return {
     rows: await readRowsByIds(sql, listIds(keys)),
-    ...counted,
+    ...totals,
     isSorted,
   }
 }
@@ -210,7 +210,7 @@ const hasId = (dialect: Dialect, ids: readonly number[]): Expression<SqlBool> =>
 /** For fewer rows, reading them takes less time than adding up the counts of their days. */
 const MAX_READ_ROWS = 1_000
 
-/** Finds the start of a page that is this many rows further on, skipping whole days by their counts. */
+/** Finds the start of the page after this many rows. Skips whole days by their counts. */
 async function skipWholeDays(
   sql: Sql,
   query: ListQuery,
@@ -218,13 +218,13 @@ async function skipWholeDays(
   rows: number,
 ): Promise<{ readonly where: Expression<SqlBool> | null; readonly left: number }> {
   if (rows <= MAX_READ_ROWS || !isCounted(query)) return { where: null, left: rows }
-  let left = rows
+  let rowsLeft = rows
   for (const { day, n } of await countByDay(sql, query, isDescending)) {
-    if (n > left)
+    if (n > rowsLeft)
       return isDescending
-        ? { where: r('r.created_at', '<', endOfDay(day)), left }
-        : { where: r('r.created_at', '>=', startOfDay(day)), left }
-    left -= n
+        ? { where: r('r.created_at', '<', endOfDay(day)), left: rowsLeft }
+        : { where: r('r.created_at', '>=', startOfDay(day)), left: rowsLeft }
+    rowsLeft -= n
   }
   return { where: r.lit(false), left: 0 }
 }
@@ -251,7 +251,7 @@ async function countWithin(sql: Sql, keys: readonly RowKey[]): Promise<ListTotal
     : addUpStatuses(await readSumsOfRows(sql, hasId(sql.dialect, listIds(keys)), null))
 }
 
-/** `limit` null: all rows. */
+/** Reads the sums of matching rows by status and category. `limit` null: all rows. */
 const readSumsOfRows = (
   sql: Sql,
   filter: Expression<SqlBool>,
@@ -286,7 +286,7 @@ const sumTotals = (statusSums: readonly StatusSum[]): number =>
   statusSums.reduce((total, { count }) => total + count, 0)
 
 type Rows = SelectQueryBuilder<Tables & { r: Tables['registrations'] }, 'r', { id: number }>
-/** Sorts the rows. Without an index in this order, all rows are read, so only as many are sorted as are counted. */
+/** Sorts the rows. Without an index in this order, all rows are read, so longer lists are not sorted. */
 function orderRows(rows: Rows, sort: ListSort | undefined, dialect: Dialect): Rows {
   const { by = 'date', isDescending = true, order: categories = [] } = sort ?? {}
   const direction = isDescending ? 'desc' : 'asc'
@@ -340,7 +340,7 @@ export async function exportChunk(
   from: Cursor | null,
   size: number,
 ): Promise<Chunk> {
-  const matching = await findMatchingRows(
+  const matches = await findMatchingRows(
     sql,
     query,
     from?.id ?? null,
@@ -348,9 +348,9 @@ export async function exportChunk(
     Number.MAX_SAFE_INTEGER,
   )
   const keys =
-    matching === null
+    matches === null
       ? await readKeysAfter(sql, query, from, size)
-      : matching.map(({ id }) => ({ id, created_at: from?.createdAt ?? instant(0) }))
+      : matches.map(({ id }) => ({ id, created_at: from?.createdAt ?? instant(0) }))
   const last = keys.at(-1)
   return {
     rows: serialiseRows(

@@ -9,7 +9,7 @@ import { isEnded } from '../reports/balance-expressions.ts'
 
 type Condition = Expression<SqlBool>
 
-/** A condition for a registration `r`. */
+/** Builds conditions for a registration `r`. */
 export const r = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
 
 /** Returns the number of persons in an answer. */

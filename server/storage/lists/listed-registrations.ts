@@ -86,7 +86,7 @@ export async function readRowsByIds(sql: Sql, ids: readonly number[]): Promise<L
   )
 }
 
-/** `lines` is null if none of the rows has bill lines. */
+/** Converts rows. `getLinesOfBill` is null if none of the rows has bill lines. */
 export function toListedRows(
   rows: readonly InferResult<ReturnType<typeof selectListedRows>>[number][],
   getLinesOfBill: LinesOfBill | null,

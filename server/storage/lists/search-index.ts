@@ -1,4 +1,4 @@
-/** Fills the search index in separate transactions, outside the registering one. */
+/** Fills the search index in separate transactions, after those that store the registrations. */
 import type Database from 'better-sqlite3'
 import { runInTransaction } from '../database/sqlite-connection.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -6,8 +6,8 @@ import { buildQuery, statement } from '../database/statements/statement.ts'
 import { joinSearchWords, type SearchableFields } from './search-terms.ts'
 
 /**
- * The number of rows indexed per transaction: about ten milliseconds of the writer's time. With fewer, each would take
- * longer.
+ * The number of rows indexed per transaction: about ten milliseconds of the writer's time. With fewer rows per
+ * transaction, each row would take longer.
  */
 const BATCH_ROWS = 1_000
 
@@ -32,7 +32,7 @@ const unindexedCount = statement((builder) =>
       ).as('n'),
     ),
 )
-/** Returns no row if the registration's words will be indexed later anyway. */
+/** Selects no row if the registration's words will be indexed later anyway. */
 const indexedRegistration = statement((builder, { id }: { id: number }, { unindexed }) => {
   const registration = builder.selectFrom('registrations').select(WORD_COLUMNS).where('id', '=', id)
   return unindexed === null
@@ -85,7 +85,7 @@ function addWords(sql: Sql, row: Row): void {
   insertWords.run(sql, { id: row.id, words: joinSearchWords(row) })
 }
 
-/** Uses one statement, because on PostgreSQL each statement adds time. */
+/** Adds the words of all rows with one statement, because each statement takes time on PostgreSQL. */
 function addAllWords(sql: Sql, rows: readonly Row[]): void {
   buildQuery(sql, (builder, dialect) =>
     builder

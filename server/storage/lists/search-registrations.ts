@@ -263,7 +263,7 @@ export async function searchEvents(
   const reference = text.trim()
   const order = reference.replaceAll(/[\s-]/g, '') as OrderId
   const key = toBankKey(text)
-  const byReference = await registrationsWithReference.all(sql, {
+  const rowsWithReference = await registrationsWithReference.all(sql, {
     events,
     reference,
     key,
@@ -293,13 +293,13 @@ export async function searchEvents(
     .map((key) => ({ key, rank: rankOf(key) }))
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ key }) => key)
-  return readFirstRegistrations(sql, [...byReference, ...ranked], limit)
+  return readFirstRegistrations(sql, [...rowsWithReference, ...ranked], limit)
 }
 
 /**
- * Finds names with initials among the newest registrations with an indexed word that begins with these initials, on databases
- * that would otherwise read all registrations. Null if it finds fewer than `limit`, because other registrations may have the text
- * in an answer.
+ * Finds names with initials among the newest registrations with an indexed word that begins with these initials, on
+ * databases that would otherwise read all registrations. Null if it finds fewer than `limit`, because other
+ * registrations may contain the text in an answer.
  */
 async function findNamesWithInitials(
   sql: Sql,
@@ -384,7 +384,7 @@ async function readNames(sql: Sql, keys: readonly RowKey[]): Promise<ReadonlyMap
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Reads each registration once. */
+/** Reads the first `limit` registrations, each once. */
 const readFirstRegistrations = (
   sql: Sql,
   keys: readonly RowKey[],

@@ -63,7 +63,7 @@ function findPlaceNames(answers: string): readonly string[] {
 }
 /** Memoized, because events have few fields but many registrations. */
 const isPlaceField = memoize((id: string): boolean => PLACE_FIELDS.test(id))
-/** Cheaper to test than parsing the answers of every registration. */
+/** A quick test that avoids parsing the answers of every registration. */
 const PLACE_FIELD_PATTERN = /city|town|district|institut|hospital|college|university|organi|company/
 
 /** Matches a number printed in groups. */
@@ -87,15 +87,16 @@ export type Search = { readonly terms: readonly string[]; readonly nameStarts: r
  */
 export function readSearch(text: string): Search {
   const term = replaceControlCharacters(text).trim()
-  const only = (found: string): Search => ({ terms: [found], nameStarts: [] })
-  if (GROUPED_NUMBER.test(term)) return only(term.replaceAll(/[\s-]/g, ''))
-  if (PHONE.test(term)) return only(term.replaceAll(/\D/g, '').replace(/^(?:0|91)(?=\d{10}$)/, ''))
-  if (SPACED_NUMBER.test(term)) return only(padStart(term.replaceAll(/\D/g, '')))
+  const withSingleTerm = (found: string): Search => ({ terms: [found], nameStarts: [] })
+  if (GROUPED_NUMBER.test(term)) return withSingleTerm(term.replaceAll(/[\s-]/g, ''))
+  if (PHONE.test(term))
+    return withSingleTerm(term.replaceAll(/\D/g, '').replace(/^(?:0|91)(?=\d{10}$)/, ''))
+  if (SPACED_NUMBER.test(term)) return withSingleTerm(padStart(term.replaceAll(/\D/g, '')))
   const words = removeTitles(term.split(/\s+/).filter((word) => word !== '')).flatMap(splitInitials)
   const terms = words.filter((word) => countCharacters(word) >= 3)
   // A text that has a digit, or consists of initials, is searched for as typed.
   if (words.some((word) => /\d/.test(word)) || (terms.length === 0 && words.length > 0))
-    return only(padStart(term))
+    return withSingleTerm(padStart(term))
   return { terms, nameStarts: words.filter((word) => !terms.includes(word)) }
 }
 
@@ -120,7 +121,10 @@ const countCharacters = (word: string): number => Array.from(word).length
 export const buildFtsQuery = (terms: readonly string[]): string =>
   terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ')
 
-/** SQL function for rows that are not indexed yet. Arguments: the terms as JSON, then the columns of `WORD_COLUMNS`. */
+/**
+ * SQL function that returns 1 if a row that is not indexed yet contains all terms. Arguments: the terms as JSON, then
+ * the columns of `WORD_COLUMNS`.
+ */
 export function containsFolded(terms: unknown, ...columns: readonly unknown[]): 0 | 1 {
   const [reg_no, former_no, full_name, email, phone, council_no, answers] = columns.map(String)
   const words = joinSearchWords({

@@ -61,7 +61,7 @@ const selectRegistrationsInState = (state: 'told' | 'to_approve') =>
 
 /** Some queries repeat the condition of their partial index, which would not be used otherwise. */
 const QUEUE_QUERIES = {
-  // A refused refund, or one with an unknown result, is decided by the same staff.
+  // The same staff decide about refunds that were refused or whose result is unknown.
   review: statement((builder, { eventId, limit }: QueueParams, dialect) =>
     selectRegistrations(builder, eventId)
       .where(({ ref }) => dialect.isSet(ref('in_review')))
@@ -304,7 +304,7 @@ const settledAccounts = statement((builder) =>
         .as('day'),
     ]),
 )
-/** Only registrations with a refund, which are few, require reading the settlements. */
+/** Selects a registration that has a refund: settlements are read only for these few. */
 const registrationWithRefund = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
     .selectFrom('registrations as r')

@@ -9,8 +9,8 @@ import type { NewLink } from '../payments/payment-types.ts'
 import type { MailState, EmailsToRetry, FailedAttempt } from './email-list-types.ts'
 
 /**
- * By then the process that is sending the email has finished or died, because each SMTP step has a timeout of 30
- * seconds.
+ * How long a claim is valid. By then, the process that is sending the email has finished or died, because each SMTP
+ * step has a timeout of 30 seconds.
  */
 const CLAIM_MS = 10 * 60_000
 /** The number of retries of an email whose delivery was never completed. */
@@ -121,7 +121,8 @@ const rescheduleUnclaimed = statement((builder, { at }: { at: Instant }) =>
 
 /**
  * Claims an email before sending it, so that a full disk or a dying process does not cause repeated sending. A claimed
- * email without a result may have been sent, and is retried once.
+ * email without a result may have been sent, and is retried once. Returns false if the email is not due, or was
+ * interrupted twice.
  */
 export async function claimMail(
   sql: Sql,
@@ -162,7 +163,7 @@ export function markMailFailed(
   })
 }
 
-/** Makes emails due now that got no response from a mail server. Returns their number. */
+/** Reschedules emails that got no response from a mail server, so that they are due now. Returns their number. */
 export function makeMailsDue(sql: Sql, at: Instant): Promise<number> {
   return sendUnreachedNow.run(sql, { at }).changes
 }
@@ -189,7 +190,7 @@ export function retryMails(sql: Sql, at: Instant, { ids, events }: EmailsToRetry
         unreached: 0,
       })
       .where('recipient', '<>', '')
-    const condition =
+    const emailsToRetry =
       ids === null
         ? emails.where('status', '=', raw.lit('failed'))
         : emails
@@ -207,8 +208,8 @@ export function retryMails(sql: Sql, at: Instant, { ids, events }: EmailsToRetry
               ]),
             )
     return events === null
-      ? condition
-      : condition.where(({ fn, selectFrom }) =>
+      ? emailsToRetry
+      : emailsToRetry.where(({ fn, selectFrom }) =>
           dialect.isIn(
             fn.coalesce(
               'event_id',

@@ -41,7 +41,7 @@ export type ListedMail = {
 /** Each state is counted up to the `COUNT_MAX` of lists, plus one if there are more. */
 export type MailCounts = Readonly<Record<MailState, number>>
 
-/** Null for all emails. */
+/** Selects emails to retry. Null: all ids, or all events. */
 export type EmailsToRetry = {
   readonly ids: readonly number[] | null
   readonly events: readonly string[] | null
@@ -87,13 +87,11 @@ export interface EmailStore {
     after: Instant,
     notice: number | null,
   ): Promise<boolean>
-  /**
-   * Returns one page of the second registrations whose email is not queued yet, by the id of the first registration.
-   */
+  /** Returns one page of notices that are due but not queued yet, ordered by the registration to notify. */
   dueNotices(after: number, limit: number): Promise<readonly SamePersonNotice[]>
   /**
-   * Returns orders that delegates received before that instant and that the gateway has no payment for, if the
-   * registration has had no reminder: one page, by payment id.
+   * Returns one page of unfinished payments, by payment id: the delegate was sent to the gateway before that instant,
+   * the gateway has no payment for the order, and no reminder has been queued for the registration.
    */
   unfinishedPayments(
     handedBefore: Instant,
@@ -126,11 +124,14 @@ export interface EmailStore {
   claimMail(id: number, at: Instant, links?: readonly NewLink[]): Promise<boolean>
   dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
   mailSent(id: number, at: Instant): Promise<void>
-  /** Makes emails due now that got no response, because the mail server responds again. Returns their number. */
+  /**
+   * Reschedules emails that got no response, so that they are due now: the mail server responds again. Returns their
+   * number.
+   */
   makeMailsDue(at: Instant): Promise<number>
   /**
-   * Restarts the attempts of failed emails: of all, or of those in `selection`, which may be postponed ones. Returns
-   * their number.
+   * Restarts the attempts of all failed emails, or of those in `selection`, which can also include postponed ones.
+   * Returns their number.
    */
   retryMails(at: Instant, selection?: EmailsToRetry): Promise<number>
   /** Returns emails older than the one with that id, newest first. Null for the newest. */

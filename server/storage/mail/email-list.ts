@@ -55,7 +55,7 @@ export function listEmails(
   }).all()
 }
 
-/** Failed emails without a recipient are not counted: the person's data was erased. */
+/** Tests the status. Failed emails without a recipient are excluded: the person's data was erased. */
 const hasStatus = (status: MailState) =>
   emailExpression.and([
     emailExpression('m.status', '=', raw.lit(status)),
@@ -64,7 +64,7 @@ const hasStatus = (status: MailState) =>
 
 export async function countEmails(sql: Sql, events: readonly string[] | null): Promise<MailCounts> {
   const count = async (status: MailState): Promise<number> => {
-    const counted = await buildQuery(sql, (builder, dialect) => {
+    const countRow = await buildQuery(sql, (builder, dialect) => {
       const withStatus = selectEmails(builder).select('m.id').where(hasStatus(status))
       const inEvents =
         events === null
@@ -76,7 +76,7 @@ export async function countEmails(sql: Sql, events: readonly string[] | null): P
         .selectFrom(inEvents.limit(raw.lit(COUNT_MAX + 1)).as('counted'))
         .select(({ fn }) => fn.countAll<number>().as('n'))
     }).get()
-    return counted?.n ?? 0
+    return countRow?.n ?? 0
   }
   return { queued: await count('queued'), failed: await count('failed'), sent: await count('sent') }
 }

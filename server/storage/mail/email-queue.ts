@@ -100,7 +100,7 @@ const addEmail = statement((builder, email: EmailById & { kind: string }) =>
     })
     .returning('id'),
 )
-type TextOfSecond = { secondSubject: string; secondText: string }
+type SecondPaymentText = { secondSubject: string; secondText: string }
 /** A placeholder for the number of the registration that the person paid first. */
 const FIRST = '\u0001first\u0001'
 /** Fills in the number of the first registration. `second`: the text for a second payment, which contains `FIRST`. */
@@ -115,7 +115,7 @@ const fillFirstNumber = (
  * The email is held during a recovery if the registration was paid before it began and may have been notified. If the
  * gateway reports no payment time, it is held if the delegate was sent to the gateway before.
  */
-const addConfirmation = statement((builder, email: EmailById & TextOfSecond) =>
+const addConfirmation = statement((builder, email: EmailById & SecondPaymentText) =>
   builder
     .insertInto('mail_queue')
     .values(({ exists, selectFrom }) => ({
@@ -194,7 +194,7 @@ const addRequested = statement((builder, email: EmailByNumber & { after: Instant
     .returning('id'),
 )
 /** Adds no email if the registration got one of this kind recently. */
-const addAlready = statement((builder, email: EmailByNumber & { after: Instant }) =>
+const addAlreadyRegistered = statement((builder, email: EmailByNumber & { after: Instant }) =>
   builder
     .insertInto('mail_queue')
     .columns(EMAIL_COLUMNS)
@@ -252,7 +252,7 @@ const addReviews = statement((builder, email: Email & { eventId: string; once: s
     })
     .onConflict((conflict) => conflict.column('once').doNothing()),
 )
-const addUnfinished = statement((builder, email: EmailByNumber & { once: string }) =>
+const addReminder = statement((builder, email: EmailByNumber & { once: string }) =>
   builder
     .insertInto('mail_queue')
     .columns([...EMAIL_COLUMNS, 'once'])
@@ -287,7 +287,7 @@ export async function enqueue(
 }
 
 /**
- * Queues the confirmation, once per registration: one that became free through a correction was confirmed then, even if
+ * Queues the confirmation, once per registration: one that a correction made free was confirmed at that time, even if
  * it is paid for later. The email for a second payment includes a notice.
  */
 export function confirmByMail(sql: Sql, registrationId: number, email: NewMail, at: Instant): void {
@@ -320,13 +320,13 @@ export async function queueAccessLinks(
 export async function queueConfirmationAgain(
   sql: Sql,
   regNo: RegNo,
-  composed: NewMail,
+  content: NewMail,
   at: Instant,
   { apartMs, mailsMax }: MailSpacing,
 ): Promise<boolean> {
   const registration = await registrationByNumber.get(sql, { regNo })
   const newEmail =
-    registration === undefined ? composed : await addNoticeIfSecond(sql, registration.id, composed)
+    registration === undefined ? content : await addNoticeIfSecond(sql, registration.id, content)
   const newRow = await addRequested.get(sql, {
     ...newEmail,
     copyTo: null,
@@ -351,7 +351,7 @@ export async function queueAlreadyRegistered(
   const newEmail = { ...email, regNo, at, after }
   const newRow =
     notice === null
-      ? await addAlready.get(sql, newEmail)
+      ? await addAlreadyRegistered.get(sql, newEmail)
       : await addSamePerson.get(sql, { ...newEmail, mailbox: getMailboxKey(email.to) })
   return applyMailboxLimit(sql, newRow, email, at, 'drop')
 }
@@ -383,7 +383,7 @@ export async function queuePaymentReminder(
   email: NewMail,
   at: Instant,
 ): Promise<boolean> {
-  const newRow = await addUnfinished.get(sql, { ...email, once: `unfinished ${regNo}`, regNo, at })
+  const newRow = await addReminder.get(sql, { ...email, once: `unfinished ${regNo}`, regNo, at })
   return applyMailboxLimit(sql, newRow, email, at, 'keep')
 }
 

@@ -29,8 +29,8 @@ const emailsOfMailbox = statement(
       .where('created_at', '>=', from)
       .where('created_at', '<=', to),
 )
-/** Adds an email to the recipient of another email, at the same time. */
-const addPause = statement(
+/** Adds an email to the same recipient as another email, due at the same time. */
+const addPauseNotice = statement(
   (builder, { id, subject, text }: { id: number; subject: string; text: string }) =>
     builder
       .insertInto('mail_queue')
@@ -63,7 +63,7 @@ const addPause = statement(
 const deleteEmail = statement((builder, { id }: { id: number }) =>
   builder.deleteFrom('mail_queue').where('id', '=', id),
 )
-const markTooMany = statement((builder, { id }: { id: number }) =>
+const markOverLimit = statement((builder, { id }: { id: number }) =>
   builder
     .updateTable('mail_queue')
     .set({ status: 'failed', next_at: null, mailbox: null, error: LIMIT_MESSAGE })
@@ -71,9 +71,9 @@ const markTooMany = statement((builder, { id }: { id: number }) =>
 )
 
 /**
- * Limits each queued email that anyone can trigger. Emails above the mailbox's limit are not sent; the first time in an
- * hour, one email announces the pause. `keep`: the office sees the unsent email and can send it. `drop`: the requester
- * can request it again. Returns false if the email is not sent.
+ * Applies the mailbox's limit to a queued email that anyone can trigger. Emails above the mailbox's limit are not
+ * sent; the first time in an hour, one email announces the pause. `keep`: the office sees the unsent email and can
+ * send it. `drop`: the requester can request it again. Returns false if the email is not sent.
  */
 export async function limitToMailbox(
   sql: Sql,
@@ -95,9 +95,9 @@ export async function limitToMailbox(
   if (emails <= MAX_EMAILS) return true
   if (pauses === 0) {
     const pause = buildEmailsPausedEmail(email.to, MAX_EMAILS, instant(first + LIMIT_PERIOD_MS))
-    addPause.run(sql, { id, subject: pause.subject, text: pause.text })
+    addPauseNotice.run(sql, { id, subject: pause.subject, text: pause.text })
   }
   if (whenLimited === 'drop') deleteEmail.run(sql, { id })
-  else markTooMany.run(sql, { id })
+  else markOverLimit.run(sql, { id })
   return false
 }

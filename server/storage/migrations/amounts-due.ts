@@ -2,14 +2,14 @@
  * Computes the balance by the same rule in lists, exports, counters and the office's statement. The rule covers
  * declined cards, and payments in review that were dismissed, moved or refunded.
  */
-import { buildFollowedSql } from './batch-counters.ts'
+import { buildRecountTriggersSql } from './batch-counters.ts'
 import { buildEndedSql } from './ended-registrations.ts'
 
-/** Builds the balance today: the difference if paid, the full price if not. */
+/** Builds the SQL of the current balance: the difference if paid, the full price if not. */
 export const buildDueSql = (row: string): string => `CASE ${row}.payment_status
   WHEN 'success' THEN CASE WHEN ${row}.due > 0 THEN ${row}.due ELSE 0 END WHEN 'refunded' THEN 0 ELSE coalesce(${row}.total, 0) END`
 
-/** Builds the balance of registrations that await payment: ended or expired ones have none. */
+/** Builds the SQL of the balance of registrations that await payment: ended or expired ones have none. */
 export const buildOwedSql = (row: string): string =>
   `CASE WHEN ${row}.state IN ('cancelled', 'refused', 'lapsed') THEN 0 ELSE ${buildDueSql(row)} END`
 
@@ -28,5 +28,5 @@ INSERT INTO counters (event_id, day, category, period, status, registrations, ow
   SELECT event_id, created_day, coalesce(category, ''), coalesce(period, ''), payment_status, 0, sum(${buildOwedSql('registrations')})
   FROM registrations WHERE id <= (SELECT last_id FROM counted) GROUP BY 1, 2, 3, 4, 5
   ON CONFLICT DO UPDATE SET owed = owed + excluded.owed;
-${buildFollowedSql(buildCountSql)}
+${buildRecountTriggersSql(buildCountSql)}
 `

@@ -1,4 +1,4 @@
-/** Creates the trigger that prevents changes to the rows of a table. */
+/** Creates the triggers that prevent changes to the rows of a table. */
 export const createAppendOnlyTrigger = (table: string): string => `
   CREATE TRIGGER ${table}_never_edited BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;
   CREATE TRIGGER ${table}_never_deleted BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`

@@ -6,7 +6,7 @@
 import { buildCountSql } from './list-and-dashboard-totals.ts'
 
 const IS_COUNTED = 'OLD.id <= (SELECT last_id FROM counted)'
-const COUNTED_BY = [
+const COUNTED_COLUMNS = [
   'event_id',
   'created_day',
   'category',
@@ -17,18 +17,18 @@ const COUNTED_BY = [
   'due',
   'booked',
 ]
-const buildAllSql = (row: 'NEW' | 'OLD'): string =>
-  COUNTED_BY.map((column) => `${row}.${column}`).join(', ')
+const buildColumnListSql = (row: 'NEW' | 'OLD'): string =>
+  COUNTED_COLUMNS.map((column) => `${row}.${column}`).join(', ')
 
-type Count = (row: 'NEW' | 'OLD', sign: '' | '-') => string
+type CountSqlBuilder = (row: 'NEW' | 'OLD', sign: '' | '-') => string
 
-/** Builds the statement that keeps counting changes of registrations that are already counted. */
-export const buildFollowedSql = (
-  by: Count,
-): string => `CREATE TRIGGER registrations_recounted AFTER UPDATE OF ${COUNTED_BY.join(', ')} ON registrations
-WHEN ${IS_COUNTED} AND (${buildAllSql('NEW')}) IS NOT (${buildAllSql('OLD')})
-BEGIN ${by('OLD', '-')} ${by('NEW', '')} END;
-CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations WHEN ${IS_COUNTED} BEGIN ${by('OLD', '-')} END;`
+/** Builds the triggers that update the counts when registrations that are already counted change. */
+export const buildRecountTriggersSql = (
+  buildCount: CountSqlBuilder,
+): string => `CREATE TRIGGER registrations_recounted AFTER UPDATE OF ${COUNTED_COLUMNS.join(', ')} ON registrations
+WHEN ${IS_COUNTED} AND (${buildColumnListSql('NEW')}) IS NOT (${buildColumnListSql('OLD')})
+BEGIN ${buildCount('OLD', '-')} ${buildCount('NEW', '')} END;
+CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations WHEN ${IS_COUNTED} BEGIN ${buildCount('OLD', '-')} END;`
 
 export const batchCounters = `
 -- The last registration that was counted; ids are never reused.
@@ -37,5 +37,5 @@ INSERT INTO counted SELECT 1, coalesce(max(id), 0) FROM registrations;
 DROP TRIGGER registrations_counted;
 DROP TRIGGER registrations_recounted;
 DROP TRIGGER registrations_uncounted;
-${buildFollowedSql(buildCountSql)}
+${buildRecountTriggersSql(buildCountSql)}
 `

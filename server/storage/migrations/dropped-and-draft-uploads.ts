@@ -1,5 +1,5 @@
 /** Adds the time at which files of unpaid registrations were deleted, which the office displays. */
-export const droppedProofs = `
+export const droppedUploads = `
 -- Null: the file is kept. Set before the file is removed: after a crash in between, it is removed later.
 ALTER TABLE uploads ADD COLUMN dropped_at INTEGER;
 `
@@ -8,7 +8,7 @@ ALTER TABLE uploads ADD COLUMN dropped_at INTEGER;
  * Adds draft uploads, which are sent when a delegate chooses a file. Their data is stored until a registration uses
  * them.
  */
-export const draftProofs = `
+export const draftUploads = `
 CREATE TABLE draft_proofs (
   token_hash TEXT PRIMARY KEY,
   event_id TEXT NOT NULL,

@@ -31,7 +31,7 @@ CREATE INDEX registered_persons_of ON registered_persons (event_id, person);
 CREATE INDEX registered_persons_registration ON registered_persons (registration_id, browser);
 `
 
-/** Adds the delegates who are due an email because the same person is registering again. */
+/** Adds the delegates to whom an email is due because the same person is registering again. */
 export const dueNotices = `
 -- The earlier registration of the same person; NULL: no email is due, or it is queued.
 ALTER TABLE registered_persons ADD COLUMN notify_id INTEGER REFERENCES registrations (id);

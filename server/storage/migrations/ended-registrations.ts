@@ -2,7 +2,7 @@
  * Counts ended registrations (cancelled or refused) separately, so that none is displayed as "Paid".
  * They are counted in addition to the payment status, and a list of them has a separate index.
  */
-import { buildFollowedSql } from './batch-counters.ts'
+import { buildRecountTriggersSql } from './batch-counters.ts'
 import { buildOwedSql } from './list-and-dashboard-totals.ts'
 
 const IN_ENDED_STATES = "IN ('cancelled', 'refused')"
@@ -25,5 +25,5 @@ INSERT INTO counters (event_id, day, category, period, status, registrations, en
   ON CONFLICT DO UPDATE SET ended = ended + excluded.ended;
 DROP TRIGGER registrations_recounted;
 DROP TRIGGER registrations_uncounted;
-${buildFollowedSql(buildCountSql)}
+${buildRecountTriggersSql(buildCountSql)}
 `

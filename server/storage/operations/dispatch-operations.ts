@@ -18,7 +18,7 @@ import type { Call, writes } from './writes.ts'
 const CHUNK_ROWS = 500
 export type Reads = ReturnType<typeof createStoreReads>
 
-/** Executes store functions: threads in the server, a single connection in the tests' simulator. */
+/** Run store operations: on threads in the server, on a single connection in the tests' simulator. */
 export type OperationCallers = {
   readonly write: Call<typeof writes>
   readonly list: Call<typeof listings>
@@ -28,9 +28,9 @@ export type OperationCallers = {
   readonly rescue: (plan: RescuePlan) => Promise<RescuedRows>
   /** True if other servers write to the same database. */
   readonly isShared: boolean
-  /** The storage of uploads. Null for the disk of a single server. */
+  /** The shared storage of uploads. Null if a single server stores them on its disk. */
   readonly proofs: UploadStorage | null
-  /** The rate limit counts of all servers. Null for the memory of a single server. */
+  /** The rate limit counts of all servers. Null if a single server counts in memory. */
   readonly tries: AttemptCounter | null
   /** Returns the number of calls waiting for the writer. */
   readonly waiting: () => number
@@ -196,8 +196,8 @@ export function assembleStore({
       list('searchSimilarNames', eventIds, text, limit),
     listPage: async (query, page, pageSize) => {
       if (hasFastPath(query, page, pageSize)) return read.nearPage(query, page, pageSize)
-      const found = await list('listPage', query, page, pageSize)
-      return { ...found, rows: parseRows(found.rows) }
+      const result = await list('listPage', query, page, pageSize)
+      return { ...result, rows: parseRows(result.rows) }
     },
     salesOfList: (query, personFields) => list('salesOfList', query, personFields),
     async *exportRows(query) {
@@ -214,8 +214,8 @@ export function assembleStore({
         // Calls are sent at the end of an event loop turn: this sends the request for the next chunk, and lets other
         // requests run.
         await new Promise((done) => setImmediate(done))
-        const listed = parseRows(rows)
-        if (listed.length > 0) yield listed
+        const registrations = parseRows(rows)
+        if (registrations.length > 0) yield registrations
       }
     },
     workQueue: (eventIds, at) => list('workQueue', eventIds, at),
@@ -286,11 +286,11 @@ export function assembleStore({
       let droppedCount = 0
       for (;;) {
         const ids = await list('unpaidWithFiles', failedBefore, at)
-        const now =
+        const batchCount =
           ids.length === 0 ? 0 : await write('dropFilesOfUnpaid', ids, failedBefore, at, reason)
-        // Excludes registrations that are being paid now.
-        if (now === 0) return droppedCount
-        droppedCount += now
+        // Zero if no registration is left, or if the remaining ones are being paid now.
+        if (batchCount === 0) return droppedCount
+        droppedCount += batchCount
       }
     },
     saveDraftUpload: (tokenHash, draft) => write('saveDraftUpload', tokenHash, draft),
@@ -314,7 +314,7 @@ export function assembleStore({
       assert(lossMessage === null, `the database file ${lossMessage}`)
       await write('ping', at)
     },
-    // Accepts no further calls, and first writes deferred audit log entries.
+    // Writes deferred audit log entries first, then accepts no further calls.
     close: () => (deferredEntries.isEmpty() ? close() : deferredEntries.flush().then(close)),
   }
 }
@@ -381,12 +381,12 @@ function createUserStore({
     async session(tokenHash, at, idleMs) {
       const session = await read.session(tokenHash)
       if (session === null) return null
-      const { expiresAt, seenAt, ...open } = session
-      const idle = at - Math.max(seenAt, deferredEntries.seenAt(tokenHash) ?? 0)
-      if (at >= expiresAt || idle > idleMs) return null
-      if (idle >= Math.min(TOUCH_INTERVAL_MS, idleMs / 10))
+      const { expiresAt, seenAt, ...sessionData } = session
+      const elapsedMs = at - Math.max(seenAt, deferredEntries.seenAt(tokenHash) ?? 0)
+      if (at >= expiresAt || elapsedMs > idleMs) return null
+      if (elapsedMs >= Math.min(TOUCH_INTERVAL_MS, idleMs / 10))
         await deferredEntries.touchSession(tokenHash, at)
-      return open
+      return sessionData
     },
     sessionsOf: async (adminId, at, idleMs) => read.sessionsOf(adminId, at, instant(at - idleMs)),
     closeSession: (tokenHash) => write('closeSession', tokenHash),

@@ -32,19 +32,19 @@ export type EventFinder = (verb: string, args: readonly unknown[]) => string | n
 
 /**
  * Returns a function that finds the event, or null for an operation that is not about a single event. Registration
- * numbers of an event share a prefix, which identifies the event until a registration shows which event has that
+ * numbers of an event share a prefix, which serves as the event's id until a registration shows which event has that
  * prefix.
  */
 export function createEventFinder(): EventFinder {
-  const eventsByBeginning = new Map<string, string>()
+  const eventsByPrefix = new Map<string, string>()
   const getEventOfNumber = (number: string): string => {
     const prefix = /^\D*/.exec(number)?.[0] ?? ''
-    return eventsByBeginning.get(prefix) ?? prefix
+    return eventsByPrefix.get(prefix) ?? prefix
   }
   return (verb, [first, second]) => {
     if (verb === 'register') {
       const { eventId, regNo } = first as NewRegistration
-      eventsByBeginning.set(/^\D*/.exec(regNo)?.[0] ?? '', eventId)
+      eventsByPrefix.set(/^\D*/.exec(regNo)?.[0] ?? '', eventId)
       return eventId
     }
     if (verb === 'saveDraftUpload') return readText(second, 'eventId')

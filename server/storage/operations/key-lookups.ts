@@ -2,7 +2,7 @@
 import { toAmount } from '../../../engine/index.ts'
 import type { CodeStatus, Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import { readActiveEvents } from '../events/activate-versions.ts'
-import type { Active } from '../events/event-version-types.ts'
+import type { ActiveVersions } from '../events/event-version-types.ts'
 import { listActions } from '../registrations/apply-action.ts'
 import { readCaptures } from '../payments/received-payments.ts'
 import { findCodeAt, findIssuedCode } from '../registrations/discount-codes.ts'
@@ -311,7 +311,7 @@ export function createStoreReads(sql: Sql) {
     lastVersions(eventId: string, limit: number): Promise<readonly string[]> {
       return readLastHashes(sql, eventId, limit)
     },
-    activeEvents(known: number): Promise<Active | null> {
+    activeEvents(known: number): Promise<ActiveVersions | null> {
       return readActiveEvents(sql, known)
     },
     lastEventFile(eventId: string): Promise<ResultOf<'lastEventFile'>> {

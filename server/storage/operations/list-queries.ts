@@ -1,4 +1,4 @@
-/** Names all list and figure queries, which the reader thread runs for `open-store.ts`. */
+/** Maps the names of all queries for lists and figures to their functions, which the reader thread runs. */
 import { readAuditLog, listAuditLogUsers } from '../staff/audit-log-entries.ts'
 import { listExchangeRates, listWaitingInvoices } from '../documents/exchange-rates.ts'
 import * as savedStatements from '../reconciliation/saved-statements.ts'

@@ -85,7 +85,7 @@ const lockByOrder = (sql: Sql, orderId: string): void =>
     orderId,
   )
 
-/** `names`: further registrations that the decision affects. */
+/** Locks the registrations of a review. `names`: further registrations that the decision affects. */
 function lockReview(sql: Sql, review: string, names: readonly string[]): void {
   const id = Number(review.slice(1))
   sql.lock(

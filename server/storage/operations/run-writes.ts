@@ -13,48 +13,48 @@ import type { Operations } from './writes.ts'
 const operations = writes as unknown as Operations
 
 /**
- * Begins a transaction and runs the requests in it; the caller commits. Nearly always all of them succeed, so they
- * first run without savepoints, which would take an eighth of the writer's time. If one fails, the transaction is
- * rolled back and all run again, each in its own savepoint.
+ * Begins a transaction and runs the requests in it; the caller commits. They nearly always all succeed, so they first
+ * run without savepoints, which would take an eighth of the writer's time. If one fails, the transaction is rolled
+ * back and all run again, each in its own savepoint.
  */
 export async function runRequests(
   connection: Pick<Connection, 'inTransaction'>,
-  cached: Sql,
+  sql: Sql,
   requests: readonly Request[],
 ): Promise<readonly WorkerResponse[]> {
-  cached('BEGIN IMMEDIATE').run()
+  sql('BEGIN IMMEDIATE').run()
   try {
-    const answers = await cacheReads(cached, () =>
-      mapInOrder(requests, (request) => runOperation(cached, request)),
+    const responses = await cacheReads(sql, () =>
+      mapInOrder(requests, (request) => runOperation(sql, request)),
     )
-    await countNewRegistrations(cached)
-    return answers
+    await countNewRegistrations(sql)
+    return responses
   } catch (error) {
     // A full disk or a failed read ends the whole transaction, so the batch has failed.
     if (!connection.inTransaction) throw error
-    cached('ROLLBACK').run()
+    sql('ROLLBACK').run()
   }
-  cached('BEGIN IMMEDIATE').run()
-  return mapInOrder(requests, (request) => runRequest(connection, cached, request))
+  sql('BEGIN IMMEDIATE').run()
+  return mapInOrder(requests, (request) => runRequest(connection, sql, request))
 }
 
 /** Runs one request in its own savepoint, so that its failure does not affect the others. */
 export async function runRequest(
   connection: Pick<Connection, 'inTransaction'>,
-  cached: Sql,
+  sql: Sql,
   request: Request,
 ): Promise<WorkerResponse> {
-  cached('SAVEPOINT request').run()
+  sql('SAVEPOINT request').run()
   try {
-    const response = await runOperation(cached, request)
-    await countNewRegistrations(cached)
+    const response = await runOperation(sql, request)
+    await countNewRegistrations(sql)
     // Makes previously queued statements throw their failures here.
-    await cached('RELEASE request').run().changes
+    await sql('RELEASE request').run().changes
     return response
   } catch (error) {
     if (!connection.inTransaction) throw error
-    cached('ROLLBACK TO request').run()
-    cached('RELEASE request').run()
+    sql('ROLLBACK TO request').run()
+    sql('RELEASE request').run()
     const { id } = request
     if (error instanceof RollbackError) return { id, ok: true, value: error.value }
     const busy = error instanceof StoreBusy || isMachineError(error)
@@ -62,12 +62,12 @@ export async function runRequest(
   }
 }
 
-/** Throws the write's error. It may have written some rows before it fails. */
-async function runOperation(cached: Sql, { id, verb, args }: Request): Promise<WorkerResponse> {
-  const run = Object.hasOwn(operations, verb) ? operations[verb] : undefined
-  return run === undefined
+/** Runs one write. Throws its error, possibly after it has written some rows. */
+async function runOperation(sql: Sql, { id, verb, args }: Request): Promise<WorkerResponse> {
+  const operation = Object.hasOwn(operations, verb) ? operations[verb] : undefined
+  return operation === undefined
     ? { id, ok: false, busy: false, message: `the store has no write named ${verb}` }
-    : { id, ok: true, value: await run(cached, ...(args as never[])) }
+    : { id, ok: true, value: await operation(sql, ...(args as never[])) }
 }
 
 export const getMessage = (error: unknown): string =>

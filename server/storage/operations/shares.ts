@@ -8,7 +8,7 @@ import { StoreBusy } from '../database/store-busy-error.ts'
 type Turn = { readonly isBorrowed: boolean; end(): void }
 type WaitingOperation = { readonly takesBorrowed: boolean; begin(isBorrowed: boolean): void }
 /** `own`: the number of connections of the event's own share that are in use. */
-type EventTurns = { own: number; readonly waiting: Set<WaitingOperation> }
+type EventTurns = { ownCount: number; readonly waiting: Set<WaitingOperation> }
 
 export type ConnectionShares = {
   /**
@@ -32,18 +32,18 @@ export function createShares({
   const canLend = (): boolean => runningCount < max - share
   const startOperation = (event: string, turns: EventTurns, isBorrowed: boolean): Turn => {
     runningCount += 1
-    if (!isBorrowed) turns.own += 1
+    if (!isBorrowed) turns.ownCount += 1
     return { isBorrowed, end: () => end(event, turns, isBorrowed) }
   }
   const end = (event: string, turns: EventTurns, isBorrowed: boolean): void => {
     runningCount -= 1
     if (!isBorrowed) {
-      turns.own -= 1
+      turns.ownCount -= 1
       const [next] = turns.waiting
       next?.begin(false)
     }
     lendConnection()
-    if (turns.own === 0 && turns.waiting.size === 0) events.delete(event)
+    if (turns.ownCount === 0 && turns.waiting.size === 0) events.delete(event)
   }
   /** Lends connections to the events in rotation. */
   const lendConnection = (): void => {
@@ -59,9 +59,9 @@ export function createShares({
   }
   return {
     async take(event, takesBorrowed) {
-      const turns = events.get(event) ?? { own: 0, waiting: new Set() }
+      const turns = events.get(event) ?? { ownCount: 0, waiting: new Set() }
       events.set(event, turns)
-      if (turns.own < share) return startOperation(event, turns, false)
+      if (turns.ownCount < share) return startOperation(event, turns, false)
       if (takesBorrowed && canLend()) return startOperation(event, turns, true)
       const { promise, resolve, reject } = Promise.withResolvers<Turn>()
       const waitingOperation: WaitingOperation = {

@@ -8,7 +8,7 @@ export type Turns = {
   take(): Promise<() => void>
 }
 
-/** `refusal`: the error message. */
+/** Creates the limit. `refusal`: the error message if no turn ends in time. */
 export function createTurns(max: number, maxWaitMs: number, refusal: string): Turns {
   let runningCount = 0
   const waitingOperations = new Set<() => void>()

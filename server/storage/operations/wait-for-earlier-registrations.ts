@@ -1,6 +1,6 @@
 /** Repeats an operation that needs earlier registrations to be processed, which happens in the background. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { isRowsBehind } from '../database/store-busy-error.ts'
+import { isUpdatingRegistrations } from '../database/store-busy-error.ts'
 import type { Call, writes } from './writes.ts'
 
 const RETRY_MS = 250
@@ -17,7 +17,8 @@ export function waitForEarlierRegistrations(write: Write): Write {
       try {
         return await run(verb, ...args)
       } catch (error) {
-        if (!isRowsBehind(error) || performance.now() - startedAt > MAX_WAIT_MS) throw error
+        if (!isUpdatingRegistrations(error) || performance.now() - startedAt > MAX_WAIT_MS)
+          throw error
         await pause(RETRY_MS)
       }
   }) as Write

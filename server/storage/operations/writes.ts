@@ -1,49 +1,49 @@
-/** Names all writes, which the writer thread runs for `open-store.ts`. */
+/** Maps the names of all writes to their functions, which the writer thread runs. */
 import { assert } from '../../../engine/index.ts'
-import * as acts from '../registrations/apply-action.ts'
+import * as actions from '../registrations/apply-action.ts'
 import { saveView } from '../lists/saved-views.ts'
 import { activate } from '../events/activate-versions.ts'
 import { processEarlierRegistrations } from '../events/process-earlier-registrations.ts'
-import * as accounts from '../events/stored-event-files.ts'
-import * as activity from '../staff/audit-log-entries.ts'
-import * as approving from '../registrations/save-approval.ts'
-import * as cancelling from '../registrations/cancel-registration.ts'
+import * as eventFiles from '../events/stored-event-files.ts'
+import * as auditLog from '../staff/audit-log-entries.ts'
+import * as approvals from '../registrations/save-approval.ts'
+import * as cancellations from '../registrations/cancel-registration.ts'
 import { recordExtraPayment, recordPayment } from '../payments/save-recorded-payment.ts'
 import { repriceByCreditDate } from '../payments/reprice-and-restore-orders.ts'
-import * as correcting from '../registrations/save-correction.ts'
-import * as clockBack from '../recovery/clock-moved-back.ts'
+import * as corrections from '../registrations/save-correction.ts'
+import * as clockChanges from '../recovery/clock-moved-back.ts'
 import { confirmClock, recordClock } from '../recovery/last-trusted-time.ts'
-import * as codes from '../registrations/discount-codes.ts'
-import * as deciding from '../reviews/decide-reviews.ts'
-import * as givingBack from '../refunds/decide-refunds.ts'
+import * as discountCodes from '../registrations/discount-codes.ts'
+import * as reviewDecisions from '../reviews/decide-reviews.ts'
+import * as refundDecisions from '../refunds/decide-refunds.ts'
 import * as drafts from '../files/stored-draft-uploads.ts'
-import * as erasing from '../registrations/delete-personal-data.ts'
-import * as importing from '../registrations/import-registrations.ts'
-import * as links from '../registrations/access-links.ts'
-import * as delivery from '../mail/email-delivery.ts'
-import * as mails from '../mail/email-queue.ts'
+import * as erasure from '../registrations/delete-personal-data.ts'
+import * as imports from '../registrations/import-registrations.ts'
+import * as accessLinks from '../registrations/access-links.ts'
+import * as emailDelivery from '../mail/email-delivery.ts'
+import * as emailQueue from '../mail/email-queue.ts'
 import * as secondFactors from '../staff/second-factors.ts'
 import * as sessions from '../staff/sessions.ts'
 import * as users from '../staff/users.ts'
-import * as moneyActs from '../reviews/review-actions.ts'
+import * as reviewActions from '../reviews/review-actions.ts'
 import {
   claimRefund,
   recordFailedRefunds,
   recordRefundResponse,
   markUnansweredRefunds,
 } from '../refunds/send-refunds.ts'
-import * as proofs from '../files/drop-files-of-unpaid.ts'
+import * as unpaidFiles from '../files/drop-files-of-unpaid.ts'
 import { removeBankStatement } from '../reconciliation/remove-statement.ts'
 import { handleSettlementLine } from '../reconciliation/settlement-line-decisions.ts'
 import * as settlements from '../reconciliation/settlement-lines.ts'
 import * as savedStatements from '../reconciliation/saved-statements.ts'
 import { saveUnmatchedLines } from '../reconciliation/unmatched-lines.ts'
 import { reviewReturnedTransfers } from '../reconciliation/references-in-review.ts'
-import * as recovering from '../recovery/begin-and-end-recovery.ts'
+import * as recovery from '../recovery/begin-and-end-recovery.ts'
 import { recordBrowser } from '../registrations/same-person.ts'
-import * as rolls from '../registrations/member-lists.ts'
-import * as registering from '../registrations/insert-registration.ts'
-import * as retrying from '../registrations/retry-payment.ts'
+import * as memberLists from '../registrations/member-lists.ts'
+import * as registrations from '../registrations/insert-registration.ts'
+import * as retries from '../registrations/retry-payment.ts'
 import { applyPaymentEvent } from '../payments/apply-payment-events.ts'
 import {
   recordStatusQuery,
@@ -52,9 +52,9 @@ import {
   watchPaymentAgain,
 } from '../payments/gateway-queries.ts'
 import { recordGatewayMessage } from '../payments/stored-gateway-messages.ts'
-import * as taking from '../seats/reserve-seats.ts'
-import * as expiring from '../payments/expire-and-reopen.ts'
-import * as telling from '../payments/payment-claims.ts'
+import * as seats from '../seats/reserve-seats.ts'
+import * as expiry from '../payments/expire-and-reopen.ts'
+import * as paymentClaims from '../payments/payment-claims.ts'
 import { recordCheckout, recordWebhookEvent } from '../reconciliation/gateway-checkouts.ts'
 import { noteDispute, postponeDispute, recordDispute } from '../reconciliation/disputes.ts'
 import { saveExchangeRate } from '../documents/exchange-rates.ts'
@@ -65,11 +65,11 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
 
 export const writes = {
-  register: registering.register,
-  duplicateRegistration: taking.findDuplicateRegistration,
-  retry: retrying.retry,
-  resumePayment: retrying.resumePayment,
-  importRegistrations: importing.importRegistrations,
+  register: registrations.register,
+  duplicateRegistration: seats.findDuplicateRegistration,
+  retry: retries.retry,
+  resumePayment: retries.resumePayment,
+  importRegistrations: imports.importRegistrations,
   recordGatewayMessage,
   recordCheckout,
   recordWebhookEvent,
@@ -81,33 +81,33 @@ export const writes = {
   claimStatusQuery: reserveStatusQuery,
   noteClaimedPayment,
   watchPaymentAgain,
-  rescheduleAfterClockChange: clockBack.rescheduleAfterClockChange,
-  addNote: acts.addNote,
-  undoNote: acts.undoNote,
-  requestCancellation: acts.requestCancellation,
-  requestSecondPaymentRefund: acts.requestSecondPaymentRefund,
-  withdrawRefundRequest: acts.withdrawRefundRequest,
-  erasePersonalData: erasing.erasePersonalData,
-  deleteUploadsOfEvent: erasing.deleteUploadsOfEvent,
-  sendMail: acts.sendMail,
-  correct: correcting.correct,
-  cancel: cancelling.cancel,
-  approve: approving.approve,
-  rejectApplication: approving.rejectApplication,
-  acceptOffer: approving.acceptOffer,
+  rescheduleAfterClockChange: clockChanges.rescheduleAfterClockChange,
+  addNote: actions.addNote,
+  undoNote: actions.undoNote,
+  requestCancellation: actions.requestCancellation,
+  requestSecondPaymentRefund: actions.requestSecondPaymentRefund,
+  withdrawRefundRequest: actions.withdrawRefundRequest,
+  erasePersonalData: erasure.erasePersonalData,
+  deleteUploadsOfEvent: erasure.deleteUploadsOfEvent,
+  sendMail: actions.sendMail,
+  correct: corrections.correct,
+  cancel: cancellations.cancel,
+  approve: approvals.approve,
+  rejectApplication: approvals.rejectApplication,
+  acceptOffer: approvals.acceptOffer,
   recordPayment,
   repriceByCreditDate,
   recordExtraPayment,
-  addPaymentClaim: telling.addPaymentClaim,
-  rejectPaymentClaim: telling.rejectPaymentClaim,
-  expire: expiring.expire,
-  undoExpiry: expiring.undoExpiry,
-  reopenExpired: expiring.reopenExpired,
-  refund: moneyActs.refund,
-  markRefundHandled: moneyActs.markRefundHandled,
-  decideReviewOfRegistration: moneyActs.decideReviewOfRegistration,
-  decideReview: deciding.decideReview,
-  requestRefund: givingBack.requestRefund,
+  addPaymentClaim: paymentClaims.addPaymentClaim,
+  rejectPaymentClaim: paymentClaims.rejectPaymentClaim,
+  expire: expiry.expire,
+  undoExpiry: expiry.undoExpiry,
+  reopenExpired: expiry.reopenExpired,
+  refund: reviewActions.refund,
+  markRefundHandled: reviewActions.markRefundHandled,
+  decideReviewOfRegistration: reviewActions.decideReviewOfRegistration,
+  decideReview: reviewDecisions.decideReview,
+  requestRefund: refundDecisions.requestRefund,
   claimRefund,
   recordFailedRefunds,
   recordRefundResponse,
@@ -123,32 +123,32 @@ export const writes = {
   closeMonth,
   issueWaitingInvoices,
   reportReturned: reviewReturnedTransfers,
-  identifyDatabase: recovering.identifyDatabase,
-  beginRecovery: recovering.beginRecovery,
-  endRecovery: recovering.endRecovery,
+  identifyDatabase: recovery.identifyDatabase,
+  beginRecovery: recovery.beginRecovery,
+  endRecovery: recovery.endRecovery,
   reviewUnknownPayment: unknownOrders.reviewUnknownPayment,
   addUnknownOrder: unknownOrders.addUnknownOrder,
   postponeUnknownOrder: unknownOrders.postponeUnknownOrder,
   closeUnknownOrder: unknownOrders.closeUnknownOrder,
   saveView,
-  addAccessLink: links.addAccessLink,
+  addAccessLink: accessLinks.addAccessLink,
   recordBrowser: recordBrowser,
-  recordLinkUse: links.recordLinkUse,
-  createDiscountCodes: codes.createDiscountCodes,
-  withdrawDiscountCode: codes.withdrawDiscountCode,
-  replaceMemberList: rolls.replaceMemberList,
-  queueMail: mails.queueMail,
-  queueAlreadyRegistered: mails.queueAlreadyRegistered,
-  queueConfirmationAgain: mails.queueConfirmationAgain,
-  queueAccessLinks: mails.queueAccessLinks,
-  queueOnce: mails.queueOnce,
-  queuePaymentReminder: mails.queuePaymentReminder,
-  queueRefundEmail: mails.queueRefundEmail,
-  claimMail: delivery.claimMail,
-  mailSent: delivery.markMailSent,
-  mailFailed: delivery.markMailFailed,
-  makeMailsDue: delivery.makeMailsDue,
-  retryMails: delivery.retryMails,
+  recordLinkUse: accessLinks.recordLinkUse,
+  createDiscountCodes: discountCodes.createDiscountCodes,
+  withdrawDiscountCode: discountCodes.withdrawDiscountCode,
+  replaceMemberList: memberLists.replaceMemberList,
+  queueMail: emailQueue.queueMail,
+  queueAlreadyRegistered: emailQueue.queueAlreadyRegistered,
+  queueConfirmationAgain: emailQueue.queueConfirmationAgain,
+  queueAccessLinks: emailQueue.queueAccessLinks,
+  queueOnce: emailQueue.queueOnce,
+  queuePaymentReminder: emailQueue.queuePaymentReminder,
+  queueRefundEmail: emailQueue.queueRefundEmail,
+  claimMail: emailDelivery.claimMail,
+  mailSent: emailDelivery.markMailSent,
+  mailFailed: emailDelivery.markMailFailed,
+  makeMailsDue: emailDelivery.makeMailsDue,
+  retryMails: emailDelivery.retryMails,
   addAdmin: users.addAdmin,
   setPermissions: users.setPermissions,
   removeAdmin: users.removeAdmin,
@@ -166,20 +166,20 @@ export const writes = {
   touchSession: sessions.touchSession,
   closeSession: sessions.closeSession,
   closeOtherSessions: sessions.closeOtherSessions,
-  addAuditEntry: activity.addAuditEntry,
-  dropFilesOfUnpaid: proofs.dropFilesOfUnpaid,
+  addAuditEntry: auditLog.addAuditEntry,
+  dropFilesOfUnpaid: unpaidFiles.dropFilesOfUnpaid,
   saveDraftUpload: drafts.saveDraftUpload,
   deleteDraftUpload: drafts.deleteDraftUpload,
   deleteOldDraftUploads: drafts.deleteOldDraftUploads,
   recordClock,
   confirmClock,
   activate,
-  saveEventFile: accounts.saveEventFile,
+  saveEventFile: eventFiles.saveEventFile,
   processEarlierRegistrations,
-  ping: accounts.ping,
+  ping: eventFiles.ping,
   /** The writer runs this without a transaction (writer-worker.ts), and only if the database was lost. */
   rescue: (_sql: Sql, { dataDir }: RescuePlan): RescuedRows => throwNotLost(dataDir),
-  pragmas: accounts.readPragmas,
+  pragmas: eventFiles.readPragmas,
 }
 export type Operations = Readonly<Record<string, (sql: Sql, ...args: never[]) => unknown>>
 export type Call<V extends Operations> = <K extends keyof V & string>(

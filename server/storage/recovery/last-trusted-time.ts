@@ -8,7 +8,7 @@ import type { Instant } from '../../../engine/index.ts'
 import { mapInOrder } from '../database/in-order.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import type { ClockCompared, ClockSeen } from '../files/upload-and-clock-types.ts'
+import type { ClockComparison, ClockSeen } from '../files/upload-and-clock-types.ts'
 
 /** Time services, and servers that share a database, differ by less than this. */
 const MIN_SET_BACK_MS = 60_000
@@ -67,7 +67,7 @@ export async function recordClock(
   sql: Sql,
   at: Instant,
   aheadMsMax: number,
-): Promise<ClockCompared> {
+): Promise<ClockComparison> {
   const row = await readRow(sql)
   const lastTrustedAt = row?.at ?? (await readLastRecordedTime(sql)) ?? at
   const isTrusted = at - (row?.latestAt ?? lastTrustedAt) <= aheadMsMax

@@ -9,7 +9,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { lockAnswers } from '../database/row-locks.ts'
-import { createBusyError } from '../database/store-busy-error.ts'
+import { createUpdatingError } from '../database/store-busy-error.ts'
 import { readSearch } from '../lists/search-terms.ts'
 import { completeIndex, forgetOlderRules, readIndexedRules } from './fill-unique-answers.ts'
 
@@ -116,7 +116,8 @@ export async function findConflictingAnswer(
     if (unindexedConflict === 'undecided') isUndecided = true
     else if (unindexedConflict !== null) return { rule, regNo: unindexedConflict.regNo }
   }
-  if (isUndecided) throw createBusyError('answers of earlier registrations are still being indexed')
+  if (isUndecided)
+    throw createUpdatingError('answers of earlier registrations are still being indexed')
   return null
 }
 

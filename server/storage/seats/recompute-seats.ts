@@ -9,7 +9,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { hasSeatsLeft, toUnavailableSeat, seatOfEvent } from './available-seats.ts'
 import type { UnavailableSeat } from './seat-types.ts'
-import { lockLimits, lockQuotas, lockSeats } from '../database/row-locks.ts'
+import { preventQuotaChanges, lockQuotas, lockSeats } from '../database/row-locks.ts'
 import { keepAllSeats } from './keep-and-release-seats.ts'
 import {
   beginCounting,
@@ -198,7 +198,7 @@ export async function updateSeatsAfterCorrection(
   registrationId: number,
   at: Instant,
 ): Promise<UnavailableSeat | null> {
-  lockLimits(sql, eventId)
+  preventQuotaChanges(sql, eventId)
   const limits = await getLimits(sql, eventId)
   const row = await registrationForSeats.get(sql, { id: registrationId })
   if (limits === null || row === undefined) return null

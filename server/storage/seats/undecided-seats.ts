@@ -5,7 +5,7 @@
 import { listSeatPools, matchesCondition } from '../../../engine/index.ts'
 import type { Quota } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { createBusyError } from '../database/store-busy-error.ts'
+import { createUpdatingError } from '../database/store-busy-error.ts'
 import { statement } from '../database/statements/statement.ts'
 import { countNewRegistrations } from '../reports/registration-and-revenue-counters.ts'
 import { getLimits } from './stored-quotas.ts'
@@ -64,7 +64,7 @@ export async function computeSeatBounds(
 
 /** Refuses the request with status 503 until more earlier registrations are counted. */
 export function throwUndecided(): never {
-  throw createBusyError('earlier registrations are still being counted for a new quota')
+  throw createUpdatingError('earlier registrations are still being counted for a new quota')
 }
 
 const dependsOnCategoryOnly = ({ when = [] }: Quota): boolean =>

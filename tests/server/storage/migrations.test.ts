@@ -21,7 +21,7 @@ import { saveDraftUpload } from '../../../server/storage/files/stored-draft-uplo
 import { readAuditLog } from '../../../server/storage/staff/audit-log-entries.ts'
 import { actionTables } from '../../../server/storage/migrations/actions.ts'
 import { corrections } from '../../../server/storage/migrations/corrections.ts'
-import { draftProofs } from '../../../server/storage/migrations/dropped-and-draft-uploads.ts'
+import { draftUploads } from '../../../server/storage/migrations/dropped-and-draft-uploads.ts'
 import { listTakenSeats, checkSeats } from '../../../server/storage/seats/available-seats.ts'
 import { setLimits } from '../../../server/storage/seats/recompute-seats.ts'
 import { findUsedCode } from '../../../server/storage/registrations/discount-codes.ts'
@@ -361,7 +361,7 @@ test('migrates registrations from before quotas: they count as held, kept or fre
 test('migrates files from before draft uploads: they stay in use, and drafts are stored separately', async () => {
   const other = createFolder()
   const oldDb = openToWrite(join(other, DATABASE_FILE))
-  const before = migrations.indexOf(draftProofs)
+  const before = migrations.indexOf(draftUploads)
   for (const step of migrations.slice(0, before)) oldDb.exec(step)
   oldDb.pragma(`user_version = ${before}`)
   oldDb.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)

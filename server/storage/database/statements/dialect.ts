@@ -9,41 +9,44 @@ export type Dialect = {
   readonly countersAreAppended: boolean
   /** Builds and compiles statements. It is not connected to a database. */
   readonly builder: Kysely<Tables>
-  /** The text at a path of a JSON column, such as `$.buyer.name`. Null if there is none. */
+  /** Returns the text at a path of a JSON column, such as `$.buyer.name`. Null if there is none. */
   jsonText(column: Expression<string | null>, path: string): RawBuilder<string | null>
-  /** True if the column has one of the values, which are passed as one JSON array. */
+  /** Tests whether the column has one of the values, which are passed as one JSON array. */
   isIn(column: Expression<string | number | null>, jsonArray: string): Expression<boolean>
-  /** True if the id is in a JSON array. Uses the column's index. */
+  /** Tests whether the id is in a JSON array. Uses the column's index. */
   isIdIn(column: Expression<number | null>, jsonArray: string): Expression<boolean>
-  /** The ids of a JSON array as a table, in the array's order. */
+  /** Returns the ids of a JSON array as a table, in the array's order. */
   idTable(jsonArray: string): RawBuilder<{ value: number }>
-  /** An id that each call passes. With a bare bound id, SQLite would plan a join or a list again at every run. */
+  /**
+   * Returns an id that each call passes. With a bare bound id, SQLite would plan a join or a list again at every run.
+   */
   id(id: number): Expression<number>
-  /** True if the flag is 1, in the form in which partial indexes are defined. */
+  /** Tests whether the flag is 1, in the form in which partial indexes are defined. */
   isSet(flag: Expression<0 | 1>): Expression<boolean>
-  /** True if the texts are equal regardless of case. */
+  /** Tests whether the texts are equal regardless of case. */
   isSameIgnoringCase(column: Expression<string | null>, text: string): Expression<boolean>
-  /** The text for sorting and comparing regardless of case. */
+  /** Returns the text for sorting and comparing regardless of case. */
   ignoreCase(column: Expression<string | null>): Expression<string | null>
-  /** The distinct pairs of a group, each as two words, joined with commas. Null if there are none. */
+  /** Joins the distinct pairs of a group with commas, each pair as two words. Null if there are none. */
   joinPairs(
     first: Expression<string | null>,
     second: Expression<string | null>,
   ): RawBuilder<string | null>
-  /** The position of the part in the text, from 1; 0 if it does not occur. */
+  /** Returns the position of the part in the text, from 1; 0 if it does not occur. */
   position(text: Expression<string>, part: string): Expression<number>
   /**
-   * The statement that sets whether SQLite overwrites deleted data in the file. Null if the database has no such
-   * setting.
+   * Returns the statement that sets whether SQLite overwrites deleted data in the file. Null if the database has no
+   * such setting.
    */
   overwriteDeleted(isEnabled: boolean): string | null
-  /** The words of a registration in the form stored in `search_index`. */
+  /** Returns the words of a registration in the form stored in `search_index`. */
   indexedWords(words: string): Expression<string>
-  /** True if the words of a row of `search_index` contain all terms. */
+  /** Tests whether the words of a row of `search_index` contain all terms. */
   hasWords(terms: readonly string[]): Expression<SqlBool>
   /**
-   * True for rows in which a word of the name begins with this text, and possibly for others; the database uses it to
-   * estimate their number. Null if the database does not choose indexes by such estimates.
+   * Returns a condition that is true for rows in which a word of the name begins with this text, and possibly for
+   * others; the database uses it to estimate their number. Null if the database does not choose indexes by such
+   * estimates.
    */
   hasWordFrom(start: string): Expression<SqlBool> | null
   /** Searches registrations that are not indexed yet. Null if all are indexed immediately. */
@@ -52,8 +55,10 @@ export type Dialect = {
     readonly registrations: AliasedExpression<Tables['registrations'], 'r'>
     haveWords(terms: readonly string[]): Expression<SqlBool>
   } | null
-  /** A gateway's text in the form in which it is stored. */
+  /** Returns a gateway's text in the form in which it is stored. */
   storedBytes(text: string): StoredBytes
-  /** A limit that each call passes. With a bare `limit ?`, SQLite would plan the statement again at every run. */
+  /**
+   * Returns a limit that each call passes. With a bare `limit ?`, SQLite would plan the statement again at every run.
+   */
   limit(rows: number): Expression<number>
 }

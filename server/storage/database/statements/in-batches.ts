@@ -4,5 +4,6 @@
 const BATCH_ROWS = 500
 
 export function* splitIntoBatches<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
-  for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS)
+  for (let start = 0; start < rows.length; start += BATCH_ROWS)
+    yield rows.slice(start, start + BATCH_ROWS)
 }

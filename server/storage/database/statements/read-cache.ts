@@ -17,7 +17,7 @@ export type ReadCache<Result> = {
   ): void
   /** Call this for each statement that may write. */
   afterWrite(text: string): void
-  /** Call this for each lock: the protected rows may have changed until it was acquired. */
+  /** Call this for each lock: the protected rows may have changed before it was acquired. */
   afterLock(kind: RowLock): void
   clear(): void
 }
@@ -36,8 +36,8 @@ const TABLES_BY_LOCK: { readonly [K in RowLock]?: readonly string[] } = {
 export function createReadCache<Result>(): ReadCache<Result> {
   const reads = new Map<string, CachedRead<Result>>()
   const invalidate = (tables: readonly string[]): void => {
-    for (const [key, { tables: read }] of reads)
-      if (read.some((table) => tables.includes(table))) reads.delete(key)
+    for (const [key, { tables: readTables }] of reads)
+      if (readTables.some((table) => tables.includes(table))) reads.delete(key)
   }
   return {
     take: (text, params) => reads.get(buildKey(text, params)) ?? null,
@@ -62,14 +62,14 @@ export function createReadCache<Result>(): ReadCache<Result> {
 const buildKey = (text: string, params: readonly unknown[]): string =>
   JSON.stringify([text, params])
 const tables = new Map<string, readonly string[]>()
-/** The tables that a Kysely statement reads. */
+/** Returns the tables that a Kysely statement reads. */
 function findTables(text: string): readonly string[] {
-  const known = tables.get(text)
-  if (known !== undefined) return known
+  const cached = tables.get(text)
+  if (cached !== undefined) return cached
   const found = [...text.matchAll(/\b(?:from|join) "(\w+)"/g)].map(([, table = '']) => table)
   tables.set(text, found)
   return found
 }
-/** Null if it is not a Kysely statement. */
+/** Returns the table that a Kysely statement writes to. Null for any other statement. */
 const findWrittenTable = (text: string): string | null =>
   /^(?:insert into|update|delete from) "(\w+)"/.exec(text)?.[1] ?? null

@@ -25,7 +25,7 @@ export type StoreStatement<Given, Row> = {
 const definedStatements: ((dialect: Dialect) => string)[] = []
 /** Returns the texts of all statements whose modules are loaded, so that a test can read their query plans. */
 export const listStatements = (dialect: Dialect): readonly string[] =>
-  definedStatements.map((textFor) => textFor(dialect))
+  definedStatements.map((buildText) => buildText(dialect))
 
 /**
  * Defines a statement. `build` is called once per database. `params.name` is a placeholder for the value that a call
@@ -38,8 +38,8 @@ export function statement<Given extends object, Row>(
 ): StoreStatement<Given, Row> {
   const compiled = new Map<Dialect, CompiledStatement>()
   const compileFor = (dialect: Dialect): CompiledStatement => {
-    const known = compiled.get(dialect)
-    if (known !== undefined) return known
+    const cached = compiled.get(dialect)
+    if (cached !== undefined) return cached
     const { sql, parameters } = build(
       dialect.builder.withPlugin(CONSTANTS_PLUGIN),
       PLACEHOLDERS as Given,
