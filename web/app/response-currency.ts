@@ -2,6 +2,6 @@
 import { INR, readCurrency } from '../../engine/index.ts'
 import type { Currency } from '../../engine/index.ts'
 
-/** A response in rupees does not state its currency. */
+/** Returns the currency of a response, which states its currency only if it is not rupees. */
 export const readResponseCurrency = (response: { readonly currency?: unknown }): Currency =>
   readCurrency(response.currency) ?? INR

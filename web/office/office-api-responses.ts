@@ -268,7 +268,7 @@ export type ListPageData = {
   /** The reason why the list is not sorted as requested. Null if it is sorted as requested. */
   readonly sortProblem: string | null
   /** Numbers of registrations whose delegates requested a refund of a second payment. */
-  readonly refundRequested: readonly string[]
+  readonly refundRequestRegNos: readonly string[]
 }
 
 /**
@@ -306,7 +306,7 @@ export const createListReader =
       sums: readSums(body['sums']),
       currency: readResponseCurrency(body),
       sortProblem: typeof body['not_sorted'] === 'string' ? body['not_sorted'] : null,
-      refundRequested: Array.isArray(refundRequested)
+      refundRequestRegNos: Array.isArray(refundRequested)
         ? refundRequested.filter((item) => typeof item === 'string')
         : [],
     }
@@ -319,7 +319,7 @@ const COMPLETE_LIST = {
   isCountCapped: false,
   sums: null,
   sortProblem: null,
-  refundRequested: [],
+  refundRequestRegNos: [],
 } as const
 
 const readSums = (value: unknown): WireSums | null =>

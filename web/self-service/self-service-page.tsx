@@ -120,7 +120,7 @@ type ExpiredLinkProps = {
   readonly reload: () => void
 }
 
-/** Shown if the link has expired or cannot be looked up: the form and the organisers' address. */
+/** Shows the form and the organisers' address if the link has expired or cannot be looked up. */
 function ExpiredLink({ event, failure: loadState, reload }: ExpiredLinkProps) {
   return (
     <section className="pend" role="alert">

@@ -314,7 +314,7 @@ const MINIMAL_RESPONSES = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>
           sums: null,
           currency: 'INR',
           sortProblem: null,
-          refundRequested: [],
+          refundRequestRegNos: [],
         },
       ],
     ]),

@@ -73,7 +73,7 @@ const renderList = (answer: object, columns = list.columns): string => {
       cells={buildCells(columns, { name: null, category: 'category' }, []).cells}
       rows={rows as readonly ListRow[]}
       currency={currency}
-      refundRequested={[]}
+      refundRequestRegNos={[]}
       isStale={false}
       sort=""
       onSort={() => {}}

@@ -177,7 +177,7 @@ function EventFigures({
       <RegistrationsChart
         title={label}
         days={data.by_day[key] ?? []}
-        others={stats.other_currencies ?? []}
+        otherRevenues={stats.other_currencies ?? []}
         steps={event.price_steps}
         today={data.now.slice(0, 10)}
         currency={currency}

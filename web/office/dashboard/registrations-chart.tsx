@@ -147,7 +147,7 @@ export function describeSteps(steps: readonly PriceStep[]): string {
 type RegistrationsChartProps = {
   readonly title: string
   readonly days: readonly DayFigures[]
-  readonly others: readonly OtherRevenue[]
+  readonly otherRevenues: readonly OtherRevenue[]
   /** Days from which new prices apply. */
   readonly steps: readonly PriceStep[]
   readonly today: string
@@ -163,7 +163,7 @@ type RegistrationsChartProps = {
 export function RegistrationsChart({
   title,
   days,
-  others: otherRevenues,
+  otherRevenues,
   steps,
   today,
   currency,

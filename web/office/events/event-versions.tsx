@@ -58,7 +58,7 @@ export function EventVersions({ event }: { readonly event: OfficeEvent }) {
               key={version.version}
               event={event}
               version={version}
-              before={versions[index + 1] ?? null}
+              olderVersion={versions[index + 1] ?? null}
               isNewest={index === 0}
             />
           ))}
@@ -151,18 +151,18 @@ function Comparison({
 function VersionRow({
   event,
   version: { version, loaded_at, last_loaded_at, is_live, previous },
-  before,
+  olderVersion,
   isNewest,
 }: {
   readonly event: OfficeEvent
   readonly version: WireEventVersion
-  readonly before: WireEventVersion | null
+  readonly olderVersion: WireEventVersion | null
   readonly isNewest: boolean
 }) {
   const [isOpen, setOpen] = useState(isNewest)
   const loadedAtText = formatDateTime(loaded_at)
   // The file was changed back: an older text was loaded again after a newer one.
-  const isRestored = before !== null && before.loaded_at > loaded_at
+  const isRestored = olderVersion !== null && olderVersion.loaded_at > loaded_at
   return (
     <li>
       <h3>

@@ -80,7 +80,7 @@ function EventOverview({
           <RegistrationsChart
             title={event.title}
             days={data.by_day[event.dashboard.key] ?? []}
-            others={stats.other_currencies ?? []}
+            otherRevenues={stats.other_currencies ?? []}
             steps={event.price_steps}
             today={data.now.slice(0, 10)}
             currency={readResponseCurrency(stats)}

@@ -180,7 +180,7 @@ function findEventToAddTo(
   return events.find(({ id }) => id === currentEvent?.id) ?? events[0] ?? null
 }
 
-/** The URL of the link that represents the open page. A registration is part of Registrations. */
+/** Returns the URL of the link that represents the open page. A registration is part of Registrations. */
 function findCurrentUrl(path: string, eventPage: EventPage | null): string {
   if (eventPage?.id === 'registration') return buildRegistrationsUrl(eventPage.event)
   if (findSharedPage(path)?.rail === null) return listPagesAbove(path).at(-1)?.to ?? path

@@ -50,15 +50,15 @@ export function SearchPage() {
   }, [text])
   const error = useSignInOn401(query.error)
   const data = text === '' ? undefined : query.data
-  const found = data?.found ?? []
-  const [onlyResult] = found
+  const foundResults = data?.found ?? []
+  const [onlyResult] = foundResults
   useEffect(() => {
     if (!isOpening || !isCurrent) return
     setOpening(false)
-    if (onlyResult !== undefined && found.length === 1)
+    if (onlyResult !== undefined && foundResults.length === 1)
       void navigate(buildResultUrl(onlyResult), { state: { from: buildSearchUrl(text) } })
-  }, [isOpening, isCurrent, onlyResult, found.length, text, navigate])
-  const results = found.length > 0 ? found : (data?.similar ?? [])
+  }, [isOpening, isCurrent, onlyResult, foundResults.length, text, navigate])
+  const results = foundResults.length > 0 ? foundResults : (data?.similar ?? [])
   const events = new Map(results.map(({ event }) => [event.id, event]))
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>

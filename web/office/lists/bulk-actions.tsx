@@ -234,15 +234,13 @@ export function joinResults(
   unprocessedCount: number,
 ): { readonly message: string; readonly failures: Refusals } {
   const doneCount = results.reduce((count, result) => count + result.done.length, 0)
-  const { failures, remindedCount: reminded } = splitRefusals(
-    results.flatMap(({ refused }) => refused),
-  )
+  const { failures, remindedCount } = splitRefusals(results.flatMap(({ refused }) => refused))
   const message = [
     ...(unprocessedCount === 0 ? [] : ['Stopped:']),
     failures.length === 0
       ? `${formatCount(doneCount)} done.`
       : `${formatCount(doneCount)} done; ${formatCount(failures.length)} failed, for the reasons below.`,
-    ...(reminded === 0 ? [] : [describeAlreadyReminded(reminded)]),
+    ...(remindedCount === 0 ? [] : [describeAlreadyReminded(remindedCount)]),
     ...(unprocessedCount === 0
       ? []
       : [`${formatCount(unprocessedCount)} not processed and still selected.`]),

@@ -29,8 +29,8 @@ type FiltersProps = {
 const TYPING_DELAY_MS = 450
 
 /**
- * The search and one select (in lists, the payment status; on a phone, none) are always visible. “Filters” shows the
- * others; each one that is set is also a chip, which removes it.
+ * Always shows the search and one select (in lists, the payment status; on a phone, none). “Filters” opens the others.
+ * Each of them that is set is also shown as a chip, which removes it.
  */
 export function Filters({
   list,

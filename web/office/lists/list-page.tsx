@@ -247,7 +247,7 @@ function InteractiveList({ event, list, role }: ListPageProps) {
             cells={cells}
             rows={page.rows}
             currency={page.currency}
-            refundRequested={page.refundRequested}
+            refundRequestRegNos={page.refundRequestRegNos}
             isStale={query.isPlaceholderData}
             totals={
               page.sums === null || page.count < 2
@@ -349,9 +349,9 @@ function buildPrintUrl(searchParams: URLSearchParams): string {
 
 /** Describes the visible rows: "41 to 60 of 547". */
 function describeRange({ page, pageSize, rows, count }: ListPageData): string {
-  const first = (page - 1) * pageSize + 1
-  const last = first + rows.length - 1
-  return `${formatCount(first)} to ${formatCount(last)} of ${formatCount(count)}`
+  const firstRow = (page - 1) * pageSize + 1
+  const lastRow = firstRow + rows.length - 1
+  return `${formatCount(firstRow)} to ${formatCount(lastRow)} of ${formatCount(count)}`
 }
 
 const formatCountText = (count: number): string =>

@@ -34,7 +34,7 @@ type ListTableProps = {
   /** The currency of rows that do not state one. */
   readonly currency: Currency
   /** Numbers of registrations whose delegates requested a refund of a second payment. */
-  readonly refundRequested: readonly string[]
+  readonly refundRequestRegNos: readonly string[]
   readonly isStale: boolean
   /** The sort order in the URL, such as `name` or `-name`. Empty for newest first. */
   readonly sort: string
@@ -54,7 +54,7 @@ export function ListTable({
   cells,
   rows,
   currency,
-  refundRequested,
+  refundRequestRegNos,
   isStale,
   sort,
   onSort,
@@ -123,7 +123,7 @@ export function ListTable({
                   showsTaxSplit={showsTaxSplit}
                   listUrl={listUrl}
                 />
-                {cell.slot === 'reg' && refundRequested.includes(row.reg_no) && (
+                {cell.slot === 'reg' && refundRequestRegNos.includes(row.reg_no) && (
                   <small className="bad">Refund requested</small>
                 )}
               </td>

@@ -29,11 +29,16 @@ const NO_ROWS: ReadonlyMap<string, ListRow> = new Map()
 export function useSelection(list: AdminList, searchParams: URLSearchParams): Selection {
   /** Identical on every page and in every sort order. */
   const filters = buildListUrl(list.api, list, searchParams, false)
-  const [selected, setSelected] = useState({ filters, rows: NO_ROWS })
-  const rows = selected.filters === filters ? selected.rows : NO_ROWS
+  const [selection, setSelection] = useState({ filters, rows: NO_ROWS })
+  const rows = selection.filters === filters ? selection.rows : NO_ROWS
   /** Changes the selection. Starts from the latest one, because several changes may occur before the next rendering. */
-  const select = (change: (now: ReadonlyMap<string, ListRow>) => ReadonlyMap<string, ListRow>) =>
-    setSelected((now) => ({ filters, rows: change(now.filters === filters ? now.rows : NO_ROWS) }))
+  const select = (
+    change: (currentRows: ReadonlyMap<string, ListRow>) => ReadonlyMap<string, ListRow>,
+  ) =>
+    setSelection((previous) => ({
+      filters,
+      rows: change(previous.filters === filters ? previous.rows : NO_ROWS),
+    }))
   const loadMutation = useMutation({
     mutationFn: () => readAllRows(list, searchParams),
     onSuccess: (allRows) => select(() => indexByNumber(allRows)),
@@ -43,16 +48,18 @@ export function useSelection(list: AdminList, searchParams: URLSearchParams): Se
     isLoading: loadMutation.isPending,
     error: loadMutation.error,
     toggle: (row) =>
-      select((now) =>
-        isSelected(now, row) ? removeRows(now, [row]) : new Map([...now, [row.reg_no, row]]),
+      select((currentRows) =>
+        isSelected(currentRows, row)
+          ? removeRows(currentRows, [row])
+          : new Map([...currentRows, [row.reg_no, row]]),
       ),
     togglePage: (page) =>
-      select((now) =>
-        page.every((row) => isSelected(now, row))
-          ? removeRows(now, page)
-          : new Map([...now, ...indexByNumber(page)]),
+      select((currentRows) =>
+        page.every((row) => isSelected(currentRows, row))
+          ? removeRows(currentRows, page)
+          : new Map([...currentRows, ...indexByNumber(page)]),
       ),
-    remove: (doneRows) => select((now) => removeRows(now, doneRows)),
+    remove: (doneRows) => select((currentRows) => removeRows(currentRows, doneRows)),
     selectAll: () => loadMutation.mutate(),
     clear: () => select(() => NO_ROWS),
   }

@@ -228,9 +228,9 @@ function describeReminders(results: readonly BulkActionResponse[], unsentCount: 
   const sent = results.reduce((count, { done }) => count + done.length, 0)
   // Another user may have reminded some of them since the list was loaded. The server sends no
   // second email.
-  const { failures, remindedCount: reminded } = splitRefusals(refused)
+  const { failures, remindedCount } = splitRefusals(refused)
   const text = `${pluralise(sent, 'reminder', 'reminders')} sent.`
-  const sentText = reminded === 0 ? text : `${text} ${describeAlreadyReminded(reminded)}`
+  const sentText = remindedCount === 0 ? text : `${text} ${describeAlreadyReminded(remindedCount)}`
   return { sentText, failures, unsentCount }
 }
 

@@ -145,8 +145,8 @@ function MonthLinks({ month, isOver }: { readonly month: string; readonly isOver
 }
 
 /**
- * Returns whether closing the month would record something new: it was never closed, has later changes, or has a new
- * event.
+ * Returns whether closing the month would record something new: the month was never closed, has changed since, or has a
+ * new event.
  */
 const needsClosing = ({ events }: SessionResponse, { closings, changes }: MonthResponse): boolean =>
   changes.length > 0 ||

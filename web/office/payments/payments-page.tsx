@@ -17,7 +17,7 @@ const TABS = [
   { id: 'refunds', label: 'Refunds', Contents: OpenRefunds },
 ] as const
 
-/** `event`: null for all the user's events. */
+/** `event` is null for all the user's events. */
 export function PaymentsPage({
   session,
   event,

@@ -9,8 +9,8 @@ const STORAGE_KEY = 'office-color-theme'
 
 /** Returns the stored choice, or `system` if there is none or storage is blocked. */
 export function readColorTheme(): ColorTheme {
-  const stored = readPersistent(STORAGE_KEY)
-  return COLOR_THEMES.find((theme) => theme === stored) ?? 'system'
+  const storedTheme = readPersistent(STORAGE_KEY)
+  return COLOR_THEMES.find((theme) => theme === storedTheme) ?? 'system'
 }
 
 /** Stores a choice and applies it. */

@@ -7,7 +7,7 @@ import './toast.css'
 
 const DISPLAY_MS = 8000
 
-/** Announced by screen readers (`role="status"`); stays while it is hovered or focused. */
+/** Shows toasts, which screen readers announce. A toast stays while it is hovered or focused. */
 export const OfficeToasts = ({ children }: { readonly children: ReactNode }) => (
   <MessageProvider as="toast" ms={DISPLAY_MS}>
     {children}

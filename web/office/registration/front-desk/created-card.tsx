@@ -20,7 +20,7 @@ export type CreatedRegistration = {
   readonly amount: string
 }
 
-/** Announced by screen readers, because the form that had the focus has disappeared. */
+/** Screen readers announce the summary, because the form that had the focus has disappeared. */
 export function CreatedSummary({
   createdRegistration: { name, state, amount },
 }: {
