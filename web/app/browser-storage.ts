@@ -1,7 +1,7 @@
 /** Browser storage, and messages to other tabs. Blocked storage behaves like empty storage. */
 
 /** Reads a stored value of this tab. Returns null if it is missing, not JSON, or storage is blocked. */
-export function readStored(name: string): unknown {
+export function readTabItem(name: string): unknown {
   try {
     return JSON.parse(sessionStorage.getItem(name) ?? 'null')
   } catch {
@@ -13,7 +13,7 @@ export function readStored(name: string): unknown {
  * Stores a value until the tab is closed. If storage is blocked or full, the value is not stored and
  * the page works as usual.
  */
-export function writeStored(name: string, value: unknown): void {
+export function writeTabItem(name: string, value: unknown): void {
   try {
     sessionStorage.setItem(name, JSON.stringify(value))
   } catch {
@@ -21,7 +21,7 @@ export function writeStored(name: string, value: unknown): void {
   }
 }
 
-export function removeStored(name: string): void {
+export function removeTabItem(name: string): void {
   try {
     sessionStorage.removeItem(name)
   } catch {
@@ -33,7 +33,7 @@ export function removeStored(name: string): void {
  * Reads a text that is kept when the browser is closed: a display setting or an organiser's draft, never data of a
  * delegate. Returns null if it is missing, or storage is blocked.
  */
-export function readPersistent(name: string): string | null {
+export function readPersistentItem(name: string): string | null {
   try {
     return localStorage.getItem(name)
   } catch {
@@ -42,7 +42,7 @@ export function readPersistent(name: string): string | null {
 }
 
 /** Stores a text that is kept when the browser is closed. If storage is blocked or full, it is not stored. */
-export function writePersistent(name: string, text: string): void {
+export function writePersistentItem(name: string, text: string): void {
   try {
     localStorage.setItem(name, text)
   } catch {
@@ -50,7 +50,7 @@ export function writePersistent(name: string, text: string): void {
   }
 }
 
-export function removePersistent(name: string): void {
+export function removePersistentItem(name: string): void {
   try {
     localStorage.removeItem(name)
   } catch {

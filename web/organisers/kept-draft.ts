@@ -2,12 +2,12 @@
 import { formatInstant, readInstant } from '../../engine/index.ts'
 import { isRecord } from '../app/json-readers.ts'
 import {
-  readPersistent,
-  readStored,
-  removePersistent,
-  removeStored,
-  writePersistent,
-  writeStored,
+  readPersistentItem,
+  readTabItem,
+  removePersistentItem,
+  removeTabItem,
+  writePersistentItem,
+  writeTabItem,
 } from '../app/browser-storage.ts'
 
 /** A stored draft. If this tab stored it (`isOfTab`), a reload opens it without a question. */
@@ -21,19 +21,19 @@ export type KeptDraft = {
 /** Stores a draft for this tab, and for later visits in place of an earlier draft. Null removes both. */
 export function keepDraft(name: string, value: unknown): void {
   if (value === null) {
-    removeStored(name)
-    removePersistent(name)
+    removeTabItem(name)
+    removePersistentItem(name)
     return
   }
   const draft = { value, savedAt: new Date().toISOString() }
   // Stored for this tab as well, because another tab may replace the lasting draft.
-  writeStored(name, draft)
-  writePersistent(name, JSON.stringify(draft))
+  writeTabItem(name, draft)
+  writePersistentItem(name, JSON.stringify(draft))
 }
 
 /** Returns the draft of this tab, or else the browser's last draft. Null if there is none. */
 export function findKeptDraft(name: string): KeptDraft | null {
-  const tabDraft = readStored(name)
+  const tabDraft = readTabItem(name)
   const stored = isRecord(tabDraft) ? tabDraft : readLastingDraft(name)
   if (!isRecord(stored)) return null
   const { value, savedAt } = stored
@@ -46,7 +46,7 @@ export function findKeptDraft(name: string): KeptDraft | null {
 
 function readLastingDraft(name: string): unknown {
   try {
-    return JSON.parse(readPersistent(name) ?? 'null')
+    return JSON.parse(readPersistentItem(name) ?? 'null')
   } catch {
     return null
   }

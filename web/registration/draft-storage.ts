@@ -2,7 +2,7 @@
 import { isDay } from '../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../engine/index.ts'
 import { hasAll, isRecord } from '../app/json-readers.ts'
-import { readStored, removeStored, writeStored } from '../app/browser-storage.ts'
+import { readTabItem, removeTabItem, writeTabItem } from '../app/browser-storage.ts'
 
 /**
  * Answers kept in this tab until the registration is paid. After a failed payment or the browser's
@@ -52,7 +52,7 @@ export const buildInitialAnswers = (event: PublicEvent): RawAnswers =>
   )
 
 export function loadDraft(event: PublicEvent): Draft | null {
-  const storedDraft = readStored(getDraftStorageName(event))
+  const storedDraft = readTabItem(getDraftStorageName(event))
   if (!isRecord(storedDraft) || typeof storedDraft['key'] !== 'string') return null
   const data = storedDraft['data']
   if (typeof data !== 'object' || data === null) return null
@@ -72,12 +72,12 @@ export function loadDraft(event: PublicEvent): Draft | null {
 }
 
 export function saveDraft(event: PublicEvent, { data, ...draftDetails }: Draft): void {
-  writeStored(getDraftStorageName(event), { data: removeFiles(event, data), ...draftDetails })
+  writeTabItem(getDraftStorageName(event), { data: removeFiles(event, data), ...draftDetails })
 }
 
 export function deleteDraft(event: PublicEvent): void {
-  removeStored(getDraftStorageName(event))
-  removeStored(getDocumentsStorageName(event))
+  removeTabItem(getDraftStorageName(event))
+  removeTabItem(getDocumentsStorageName(event))
 }
 
 /**
@@ -118,11 +118,11 @@ export function saveCompletedRegistration(
     ending: regNo.slice(-ENDING_DIGITS),
     mark: hashEmail(email),
   }
-  writeStored(getCompletedStorageName(event), registration)
+  writeTabItem(getCompletedStorageName(event), registration)
 }
 
 export function loadCompletedRegistration(event: PublicEvent): CompletedRegistration | null {
-  const storedRegistration = readStored(getCompletedStorageName(event))
+  const storedRegistration = readTabItem(getCompletedStorageName(event))
   return isRecord(storedRegistration) &&
     typeof storedRegistration['day'] === 'string' &&
     isDay(storedRegistration['day']) &&
@@ -188,10 +188,10 @@ function estimateServerTime(startOfDay: string): number {
 }
 
 export function loadStoredDocuments(event: PublicEvent, now: string): StoredDocuments {
-  return parseStoredDocuments(event, now, readStored(getDocumentsStorageName(event)))
+  return parseStoredDocuments(event, now, readTabItem(getDocumentsStorageName(event)))
 }
 
 export function saveStoredDocuments(event: PublicEvent, documents: StoredDocuments): void {
-  if (documents.size === 0) removeStored(getDocumentsStorageName(event))
-  else writeStored(getDocumentsStorageName(event), Object.fromEntries(documents))
+  if (documents.size === 0) removeTabItem(getDocumentsStorageName(event))
+  else writeTabItem(getDocumentsStorageName(event), Object.fromEntries(documents))
 }

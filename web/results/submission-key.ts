@@ -5,7 +5,7 @@
 import type { PublicEvent } from '../../engine/index.ts'
 import { loadDraft } from '../registration/draft-storage.ts'
 import { isRecord } from '../app/json-readers.ts'
-import { readStored, writeStored } from '../app/browser-storage.ts'
+import { readTabItem, writeTabItem } from '../app/browser-storage.ts'
 import type { Registration } from './result-page-data.ts'
 
 const getStorageName = (event: PublicEvent): string => `sent from here of ${event.id}`
@@ -18,10 +18,10 @@ export function readSubmissionKey(event: PublicEvent, orderId: string): string |
   const answers = loadDraft(event)
   if (answers?.regNo != null && orderId.startsWith(answers.regNo)) {
     const { regNo, key } = answers
-    writeStored(getStorageName(event), { regNo, key })
+    writeTabItem(getStorageName(event), { regNo, key })
     return key
   }
-  const stored = readStored(getStorageName(event))
+  const stored = readTabItem(getStorageName(event))
   return isRecord(stored) &&
     typeof stored['regNo'] === 'string' &&
     typeof stored['key'] === 'string' &&

@@ -1,5 +1,5 @@
 /** The user's choice of light or dark colours, stored in this browser. */
-import { readPersistent, writePersistent } from '../../app/browser-storage.ts'
+import { readPersistentItem, writePersistentItem } from '../../app/browser-storage.ts'
 
 /** `system` follows the setting of the device. */
 export const COLOR_THEMES = ['system', 'light', 'dark'] as const
@@ -9,13 +9,13 @@ const STORAGE_KEY = 'office-color-theme'
 
 /** Returns the stored choice, or `system` if there is none or storage is blocked. */
 export function readColorTheme(): ColorTheme {
-  const storedTheme = readPersistent(STORAGE_KEY)
+  const storedTheme = readPersistentItem(STORAGE_KEY)
   return COLOR_THEMES.find((theme) => theme === storedTheme) ?? 'system'
 }
 
 /** Stores a choice and applies it. */
 export function chooseColorTheme(theme: ColorTheme): void {
-  writePersistent(STORAGE_KEY, theme)
+  writePersistentItem(STORAGE_KEY, theme)
   showColorTheme()
 }
 

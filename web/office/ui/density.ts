@@ -1,5 +1,5 @@
 /** The spacing of table rows, stored in this browser. */
-import { readPersistent, writePersistent } from '../../app/browser-storage.ts'
+import { readPersistentItem, writePersistentItem } from '../../app/browser-storage.ts'
 
 export const DENSITIES = ['comfortable', 'compact'] as const
 export type Density = (typeof DENSITIES)[number]
@@ -7,11 +7,11 @@ export type Density = (typeof DENSITIES)[number]
 const STORAGE_KEY = 'office-density'
 
 export const readDensity = (): Density =>
-  readPersistent(STORAGE_KEY) === 'compact' ? 'compact' : 'comfortable'
+  readPersistentItem(STORAGE_KEY) === 'compact' ? 'compact' : 'comfortable'
 
 /** Stores a choice and applies it. */
 export function chooseDensity(density: Density): void {
-  writePersistent(STORAGE_KEY, density)
+  writePersistentItem(STORAGE_KEY, density)
   showDensity()
 }
 

@@ -1,12 +1,12 @@
 /** Keyboard shortcuts of one character, which a user can switch off (WCAG 2.1.4). */
 import { useEffect, useRef } from 'react'
-import { readPersistent, writePersistent } from '../../app/browser-storage.ts'
+import { readPersistentItem, writePersistentItem } from '../../app/browser-storage.ts'
 
 const STORAGE_KEY = 'office-shortcuts'
 
-export const areShortcutsOn = (): boolean => readPersistent(STORAGE_KEY) !== 'off'
+export const areShortcutsOn = (): boolean => readPersistentItem(STORAGE_KEY) !== 'off'
 export const setShortcutsOn = (isOn: boolean): void =>
-  writePersistent(STORAGE_KEY, isOn ? 'on' : 'off')
+  writePersistentItem(STORAGE_KEY, isOn ? 'on' : 'off')
 
 /** Whether the key press is text input, or belongs to an open dialog, rather than a shortcut. */
 const isTyping = ({ target }: KeyboardEvent): boolean =>

@@ -1,6 +1,6 @@
 /** The choice of payment method at the front desk, with the last used method. */
 import { useId } from 'react'
-import { readStored, writeStored } from '../../../app/browser-storage.ts'
+import { readTabItem, writeTabItem } from '../../../app/browser-storage.ts'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 
 /** The value for paying later. Ids of methods contain no brackets. */
@@ -57,9 +57,9 @@ export function readLastMethod(eventId: string, methods: readonly Method[]): str
   const [firstMethod] = methods
   if (firstMethod === undefined) return PAY_LATER
   if (methods.length === 1) return firstMethod.id
-  const lastMethod = readStored(buildStorageKey(eventId))
+  const lastMethod = readTabItem(buildStorageKey(eventId))
   return [...methods.map(({ id }) => id), PAY_LATER].find((id) => id === lastMethod) ?? ''
 }
 
 export const saveLastMethod = (eventId: string, method: string): void =>
-  writeStored(buildStorageKey(eventId), method)
+  writeTabItem(buildStorageKey(eventId), method)
