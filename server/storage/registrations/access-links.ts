@@ -40,7 +40,7 @@ export function recordLinkUse(sql: Sql, tokenHash: string, at: Instant): void {
   markLinkUsed.run(sql, { tokenHash, at })
 }
 
-/** Also runs outside the writer's transaction. */
+/** Returns the link with this hash. Null if it is unknown. Also runs outside the writer's transaction. */
 export async function readLink(sql: Sql, tokenHash: string): Promise<StoredLink | null> {
   return (await linkByHash.get(sql, { tokenHash })) ?? null
 }

@@ -39,17 +39,19 @@ export type NewAction = {
   readonly why: string
   readonly at: Instant
   readonly idempotencyKey: IdempotencyKey | null
-  /** True if sent to many delegates at once: refused if a payment link was sent in the last 24 hours. */
+  /**
+   * True for a reminder to many delegates at once, which is refused if a payment link was sent in the last 24 hours.
+   */
   readonly isReminder?: true
   /**
    * The version of the same person's other payments that the user saw. Refused if they have changed since: otherwise
-   * two users, each on one of two registrations, would refund both payments. Absent: not compared.
+   * two users, each on one of two registrations, would refund both payments. Not compared if absent.
    */
   readonly shownOtherPayments?: string | undefined
 }
 /**
  * `regNos`: the registrations whose payment is kept. `version` changes when another payment of the person is made,
- * cancelled, transferred, or refunded in full or in part, and does not return to an earlier value then.
+ * cancelled, transferred, or refunded in full or in part, and never returns to an earlier value.
  */
 export type OtherPayments = { readonly regNos: readonly RegNo[]; readonly version: string }
 export type IdempotencyKey = { readonly key: string; readonly fingerprint: string }
@@ -155,8 +157,8 @@ export interface ActionStore {
   correct(action: NewAction, correction: Correction): Promise<ActionResult>
   /**
    * Cancels the registration and releases its seats. `refundAmount` is only proposed; a refund is a separate action.
-   * `minRefund`: the amount below which the proposal cannot be. `shownPaidAmount`: the paid amount that the user saw,
-   * or null; if it has changed, the action is refused. `mail` is queued for the delegate.
+   * `minRefund`: the lowest amount that can be proposed. `shownPaidAmount`: the paid amount that the user saw, or
+   * null; if it has changed, the action is refused. `mail` is queued for the delegate.
    */
   cancel(
     action: NewAction,

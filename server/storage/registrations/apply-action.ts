@@ -115,15 +115,16 @@ const saveResult = statement(
       .insertInto('act_keys')
       .values({ key, registration_id: registrationId, fingerprint, answer, at }),
 )
-const lastAboutCancelling = statement((builder, { registrationId }: RegistrationParams) =>
-  builder
-    .selectFrom('acts')
-    .select('act')
-    .where('registration_id', '=', registrationId)
-    .where('act', 'in', ['ask_cancel', 'note', 'cancel', 'refund', 'transfer'])
-    .where(isInForce('acts'))
-    .orderBy('id', 'desc')
-    .limit(1),
+const lastCancellationRequestOrResponse = statement(
+  (builder, { registrationId }: RegistrationParams) =>
+    builder
+      .selectFrom('acts')
+      .select('act')
+      .where('registration_id', '=', registrationId)
+      .where('act', 'in', ['ask_cancel', 'note', 'cancel', 'refund', 'transfer'])
+      .where(isInForce('acts'))
+      .orderBy('id', 'desc')
+      .limit(1),
 )
 const lastOwnNote = statement(
   (builder, { registrationId, who, why }: RegistrationParams & { who: string; why: string }) =>
@@ -198,12 +199,12 @@ export async function applyAction(
   if (await haveOtherPaymentsChanged(sql, regNo, action.shownOtherPayments))
     return refuse('not_now', OTHER_PAYMENTS_CHANGED)
   if (nextState !== row.state) saveState.run(sql, { registrationId: row.id, state: nextState })
-  const done = await effect({ ...row, state: nextState }, row.state)
-  if (!done.ok) throw new RollbackError(done)
-  const { message, data = {}, refundId = null, needsReview } = done.value
+  const effectResult = await effect({ ...row, state: nextState }, row.state)
+  if (!effectResult.ok) throw new RollbackError(effectResult)
+  const { message, data = {}, refundId = null, needsReview } = effectResult.value
   const state = (await readRow(sql, regNo))?.state
   assert(state !== undefined, 'a registration was removed during an action on it')
-  if (done.value.isDecision === undefined) {
+  if (effectResult.value.isDecision === undefined) {
     addAction.run(sql, {
       registration_id: row.id,
       at,
@@ -235,19 +236,19 @@ export async function applyAction(
 }
 
 /**
- * Formats the audit log entry. The text after the colon is deleted when the person is erased. The payment description
- * contains no personal data.
+ * Formats the audit log entry. The text after the colon is deleted when the person's data is erased. The payment
+ * description contains no personal data.
  */
 function formatAuditEntry(
   actionName: ActionName,
   reason: string,
   { came }: NonNullable<ActionEffect['data']>,
 ): string {
-  const done =
+  const actionText =
     ACTION_HISTORY_TEXTS[actionName].charAt(0).toLowerCase() +
     ACTION_HISTORY_TEXTS[actionName].slice(1)
   const paymentText = typeof came === 'string' ? `, ${came}` : ''
-  return `${done}${paymentText}${reason === '' ? '' : `: ${reason}`}`
+  return `${actionText}${paymentText}${reason === '' ? '' : `: ${reason}`}`
 }
 
 const readRow = (sql: Sql, regNo: RegNo): Promise<RegistrationRow | undefined> =>
@@ -302,7 +303,7 @@ export function undoNote(sql: Sql, action: NewAction): Promise<ActionResult> {
   })
 }
 
-/** The request is displayed to the office until it responds with a cancellation or a note. */
+/** Records a cancellation request, which the office sees until it responds with a cancellation or a note. */
 export function requestCancellation(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id }) =>
     (await isCancellationRequested(sql, id))
@@ -312,10 +313,12 @@ export function requestCancellation(sql: Sql, action: NewAction): Promise<Action
 }
 
 async function isCancellationRequested(sql: Sql, registrationId: number): Promise<boolean> {
-  return (await lastAboutCancelling.get(sql, { registrationId }))?.act === 'ask_cancel'
+  return (
+    (await lastCancellationRequestOrResponse.get(sql, { registrationId }))?.act === 'ask_cancel'
+  )
 }
 
-/** The request is displayed to the office until it responds with a note or a refund of the second payment. */
+/** Records a refund request, which the office sees until it responds with a note or a refund of the second payment. */
 export function requestSecondPaymentRefund(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async ({ reg_no: regNo }) => {
     const second = await findSecondPayment(sql, regNo)
@@ -338,7 +341,7 @@ export function withdrawRefundRequest(sql: Sql, action: NewAction): Promise<Acti
 export function sendMail(sql: Sql, action: NewAction, email: NewMail): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id }) => {
     // Read in the transaction that locks the registration, so that two users cannot both send a payment link.
-    if (action.isReminder === true && (await isReminded(sql, id, action.at)))
+    if (action.isReminder === true && (await wasReminded(sql, id, action.at)))
       return refuse('reminded', 'A payment link was sent in the last 24 hours. No email was sent.')
     const sent = action.act === 'resend' ? await addNoticeIfSecond(sql, id, email) : email
     await enqueue(sql, id, 'again', sent, action.at, action.actor)
@@ -346,7 +349,7 @@ export function sendMail(sql: Sql, action: NewAction, email: NewMail): Promise<A
   })
 }
 
-async function isReminded(sql: Sql, registrationId: number, at: Instant): Promise<boolean> {
+async function wasReminded(sql: Sql, registrationId: number, at: Instant): Promise<boolean> {
   const since = instant(at - REMINDER_INTERVAL_MS)
   return (await payLinkSince.get(sql, { registrationId, since })) !== undefined
 }

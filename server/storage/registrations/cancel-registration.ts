@@ -19,9 +19,9 @@ import { enqueue } from '../mail/email-queue.ts'
 import type { NewMail } from '../index.ts'
 
 /**
- * `refundAmount`: the amount to be refunded in addition to refunds in progress. It is proposed here; a refund pays it.
- * `minRefund`: the refundable amount without goodwill; the whole refundable amount if omitted. `shownPaidAmount`: the
- * paid amount that the user saw, or null. `mail` is sent to the delegate.
+ * `refundAmount`: the amount to be refunded in addition to refunds in progress. It is only proposed here; a separate
+ * refund action pays it. `minRefund`: the refundable amount without goodwill; the whole refundable amount if omitted.
+ * `shownPaidAmount`: the paid amount that the user saw, or null. `mail` is sent to the delegate.
  */
 export function cancel(
   sql: Sql,

@@ -23,7 +23,7 @@ const RECEIPT_BUYER = { name: '', email: '', gstin: null, address: null }
 const BATCH_ROWS = 100
 
 type RegistrationParams = { id: number }
-const erasure = statement((builder, { id }: RegistrationParams) =>
+const erasureTime = statement((builder, { id }: RegistrationParams) =>
   builder.selectFrom('registrations').select('erased_at as at').where('id', '=', id),
 )
 const cancelRegistration = statement((builder, { id }: RegistrationParams) =>
@@ -50,7 +50,7 @@ const deleteUniqueAnswers = statement((builder, { id }: RegistrationParams) =>
 const deletePersons = statement((builder, { id }: RegistrationParams) =>
   builder.deleteFrom('registered_persons').where('registration_id', '=', id),
 )
-/** Deletes emails that were due to this person. */
+/** Deletes notices to this person that are not queued yet. */
 const deleteNotices = statement((builder, { id }: RegistrationParams) =>
   builder.updateTable('registered_persons').set({ notify_id: null }).where('notify_id', '=', id),
 )
@@ -163,7 +163,7 @@ const actionsWithData = statement((builder, { id }: RegistrationParams) =>
 const blankAction = statement((builder, { actId }: { actId: number }) =>
   builder.updateTable('acts').set({ data: '{}' }).where('id', '=', actId),
 )
-const receiptsOf = statement((builder, { id }: RegistrationParams) =>
+const receiptsOfRegistration = statement((builder, { id }: RegistrationParams) =>
   builder
     .selectFrom('documents')
     .select(['id', 'body'])
@@ -245,8 +245,8 @@ const dropFiles = statement((builder, { id, at }: RegistrationParams & { at: Ins
 )
 
 /**
- * Erases a person. Afterwards no one can be contacted about a payment, so no payment may be undecided. An unpaid
- * registration is cancelled, and its seats are released.
+ * Erases a person's data. Afterwards the delegate cannot be contacted about a payment, so no payment may be undecided.
+ * An unpaid registration is cancelled, and its seats are released.
  */
 export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async (row) => {
@@ -266,7 +266,7 @@ export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionRe
     if (row.state !== 'complete' && row.state !== 'cancelled' && row.state !== 'refused') {
       cancelRegistration.run(sql, { id })
       await closeOpenPayments(sql, id, 'cancelled', action.at)
-      // Waives the balance of a correction, because no one is left to pay it.
+      // Waives the balance of a correction, because there is no payer left.
       const unpaid = toAmount(Math.max(0, row.due))
       recordAdjustment(sql, id, { what: 'given up', amount: -unpaid }, action.at)
       await settleRegistration(sql, id)
@@ -278,14 +278,14 @@ export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionRe
   })
 }
 
-/** While this is enabled, SQLite overwrites deleted data in the file. */
+/** Sets whether SQLite overwrites deleted data in the file. */
 async function overwriteDeleted(sql: Sql, isEnabled: boolean): Promise<void> {
   const setting = sql.dialect.overwriteDeleted(isEnabled)
   if (setting !== null) await sql(setting).all()
 }
 
 const readErasureTime = async (sql: Sql, id: number): Promise<Instant | null> =>
-  (await erasure.get(sql, { id }))?.at ?? null
+  (await erasureTime.get(sql, { id }))?.at ?? null
 
 async function isMoneyUndecided(
   sql: Sql,
@@ -306,7 +306,7 @@ async function blankRegistrationData(sql: Sql, id: number, at: Instant): Promise
   deleteLinks.run(sql, { id })
   deleteActionKeys.run(sql, { id })
   deleteIdempotencyKeys.run(sql, { id })
-  await blankActs(sql, id)
+  await blankActions(sql, id)
   blankClaims.run(sql, { id })
   blankDecisions.run(sql, { id })
   blankRefunds.run(sql, { id })
@@ -324,7 +324,7 @@ async function blankRegistrationData(sql: Sql, id: number, at: Instant): Promise
 const PAYMENT_KEYS: readonly string[] = ['came', 'paid_at', 'pay_back']
 
 /** Blanks the data of actions, except data that is only about payments. */
-async function blankActs(sql: Sql, id: number): Promise<void> {
+async function blankActions(sql: Sql, id: number): Promise<void> {
   blankReasons.run(sql, { id })
   const actions = await actionsWithData.all(sql, { id })
   for (const actionRow of actions)
@@ -337,7 +337,7 @@ async function blankActs(sql: Sql, id: number): Promise<void> {
 }
 
 async function blankReceipts(sql: Sql, id: number): Promise<void> {
-  for (const receipt of await receiptsOf.all(sql, { id }))
+  for (const receipt of await receiptsOfRegistration.all(sql, { id }))
     replaceDocument.run(sql, {
       documentId: receipt.id,
       body: JSON.stringify({ ...(JSON.parse(receipt.body) as object), buyer: RECEIPT_BUYER }),
@@ -345,14 +345,15 @@ async function blankReceipts(sql: Sql, id: number): Promise<void> {
 }
 
 /**
- * Searches all events, including those not served, oldest first. Runs on the reader thread, because it reads all rows.
+ * Returns the numbers of all registrations with this email address, oldest first, including those of events that are
+ * not served. Runs on the reader thread, because it reads all rows.
  */
 export async function findRegistrationsWithEmail(
   sql: Sql,
   email: string,
 ): Promise<readonly RegNo[]> {
-  const found = await numbersWithEmail.all(sql, { email: email.trim() })
-  return found.map(({ regNo }) => regNo)
+  const rows = await numbersWithEmail.all(sql, { email: email.trim() })
+  return rows.map(({ regNo }) => regNo)
 }
 
 /**
@@ -362,9 +363,9 @@ export async function findRegistrationsWithEmail(
 export function findRegistrationsToErase(
   sql: Sql,
   eventId: string,
-  after: number,
+  afterId: number,
 ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]> {
-  return rowsToErase.all(sql, { eventId, after })
+  return rowsToErase.all(sql, { eventId, after: afterId })
 }
 
 /** Marks all files of an event for deletion, some registrations at a time. Returns the number of registrations. */
@@ -374,8 +375,8 @@ export async function deleteUploadsOfEvent(
   at: Instant,
   reason: string,
 ): Promise<number> {
-  const found = await registrationsWithFiles.all(sql, { eventId })
-  for (const { id, regNo } of found) {
+  const registrations = await registrationsWithFiles.all(sql, { eventId })
+  for (const { id, regNo } of registrations) {
     dropFiles.run(sql, { id, at })
     addAuditEntry(sql, {
       at,
@@ -385,5 +386,5 @@ export async function deleteUploadsOfEvent(
       regNo,
     })
   }
-  return found.length
+  return registrations.length
 }

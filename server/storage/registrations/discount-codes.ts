@@ -9,14 +9,14 @@ import { RollbackError } from '../database/rollback-error.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { CodePage, CodeQuery, NewDiscountCodes } from './pricing-context-types.ts'
 
-type UsedBy = { holdMs: number; at: Instant }
+type HoldParams = { holdMs: number; at: Instant }
 const fromRegistration = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
 /**
  * True if a registration `r` holds its use of a code: it is paid, under review, awaiting approval or payment before a
  * deadline, or a delegate may still be paying. `holdMs`: how long the use is held after the delegate was last sent to
  * the gateway. A payment that the bank is processing holds it until the result is known.
  */
-const useIsHeld = ({ holdMs, at }: UsedBy) =>
+const isUseHeld = ({ holdMs, at }: HoldParams) =>
   fromRegistration.and([
     fromRegistration('r.state', 'not in', ['cancelled', 'refused']),
     fromRegistration.or([
@@ -54,7 +54,7 @@ const codeByText = statement((builder, { eventId, folded }: Code) =>
     .where('event_id', '=', eventId)
     .where('folded', '=', folded),
 )
-const countUses = statement((builder, used: Code & UsedBy & { except: number | null }) =>
+const countUses = statement((builder, params: Code & HoldParams & { except: number | null }) =>
   builder
     .selectFrom('registrations as r')
     .select(({ fn }) => fn.countAll<number>().as('n'))
@@ -65,12 +65,12 @@ const countUses = statement((builder, used: Code & UsedBy & { except: number | n
           eb
             .selectFrom('codes')
             .select('id')
-            .where('event_id', '=', used.eventId)
-            .where('folded', '=', used.folded),
+            .where('event_id', '=', params.eventId)
+            .where('folded', '=', params.folded),
         ),
     )
-    .where(({ ref }) => raw<boolean>`${ref('r.id')} is distinct from ${used.except}`)
-    .where(useIsHeld(used)),
+    .where(({ ref }) => raw<boolean>`${ref('r.id')} is distinct from ${params.except}`)
+    .where(isUseHeld(params)),
 )
 const saveUse = statement(
   (builder, { registrationId, codeId }: { registrationId: number; codeId: number }) =>
@@ -143,10 +143,10 @@ const codePage = statement(
 const isPaid = fromRegistration('r.payment_status', '=', raw.lit('success'))
 /**
  * Selects one row for each code and currency. `ids`: a JSON array. `adjustments`: a JSON array of "kind item", because
- * the discount of a code is the adjustment for its kind. A bill may have several lines of it.
+ * the discount of a code is the adjustment for its kind. A bill may contain several lines of that adjustment.
  */
 const usesOfCodes = statement(
-  (builder, used: { ids: string; adjustments: string } & UsedBy, dialect) =>
+  (builder, used: { ids: string; adjustments: string } & HoldParams, dialect) =>
     builder
       .selectFrom('code_uses as u')
       .innerJoin('codes as c', 'c.id', 'u.code_id')
@@ -163,7 +163,7 @@ const usesOfCodes = statement(
           ),
       )
       .where(({ ref }) => dialect.isIdIn(ref('u.code_id'), used.ids))
-      .where(useIsHeld(used))
+      .where(isUseHeld(used))
       .select(({ fn, ref, case: choose }) => {
         const discount = raw<Amount>`-coalesce(${ref('l.total')}, 0)`
         return [
@@ -189,7 +189,10 @@ const usesOfCodes = statement(
       .groupBy(['u.code_id', 'r.currency']),
 )
 
-/** Returns the code and its discount at that instant. `exceptId`: a registration whose own use is not counted. */
+/**
+ * Returns the id and status of a code at that instant; the id is null if the code is unknown. `exceptId`: a
+ * registration whose own use is not counted.
+ */
 export async function findCodeAt(
   sql: Sql,
   eventId: string,
@@ -264,12 +267,12 @@ export async function listDiscountCodes(
   sql: Sql,
   { eventId, holdMs, at, adjustments, before, limit }: CodeQuery,
 ): Promise<CodePage> {
-  const found = await codePage.all(sql, {
+  const foundRows = await codePage.all(sql, {
     eventId,
     before: before ?? Number.MAX_SAFE_INTEGER,
     limit: limit + 1,
   })
-  const rows = found.slice(0, limit)
+  const rows = foundRows.slice(0, limit)
   const uses = await usesOfCodes.all(sql, {
     ids: JSON.stringify(rows.map(({ id }) => id)),
     adjustments: JSON.stringify(adjustments.map(({ kind, adjustment }) => `${kind} ${adjustment}`)),
@@ -279,16 +282,16 @@ export async function listDiscountCodes(
   const usesById = Map.groupBy(uses, ({ codeId }) => codeId)
   return {
     codes: rows.map(({ id, ...code }) => {
-      const own = (usesById.get(id) ?? [])
+      const usesOfCode = (usesById.get(id) ?? [])
         .map(({ codeId: _, ...sums }) => sums)
         .toSorted((one, other) => (one.currency < other.currency ? -1 : 1))
       return {
         ...code,
-        uses: own.reduce((sum, row) => sum + row.uses, 0),
-        paid: own.reduce((sum, row) => sum + row.paid, 0),
-        discounts: own,
+        uses: usesOfCode.reduce((sum, row) => sum + row.uses, 0),
+        paid: usesOfCode.reduce((sum, row) => sum + row.paid, 0),
+        discounts: usesOfCode,
       }
     }),
-    next: found.length > limit ? (rows.at(-1)?.id ?? null) : null,
+    next: foundRows.length > limit ? (rows.at(-1)?.id ?? null) : null,
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Indexes the answers of registrations that were stored before a uniqueness rule: immediately if there are few, in the
- * background if there are many. Until then, `filled_at` of `unique_rules` is the last indexed registration.
+ * Indexes the answers of registrations that were stored before a uniqueness rule existed: immediately if there are
+ * few, in the background if there are many. Until then, `filled_at` of `unique_rules` is the last indexed
+ * registration.
  */
 import type { Kysely } from 'kysely'
 import { getComparisonKey, instant } from '../../../engine/index.ts'
@@ -39,7 +40,7 @@ const saveRule = statement((builder, { eventId, rule, parts }: RuleParams & { pa
     // Keeps the progress of the rule.
     .onConflict((conflict) => conflict.columns(['event_id', 'rule']).doUpdateSet({ parts })),
 )
-/** `names`: a JSON array of the remaining rules. */
+/** `names`: a JSON array of the rules to keep. */
 const deleteOlderRules = statement(
   (builder, { eventId, names }: { eventId: string; names: string }, dialect) =>
     builder
@@ -61,14 +62,14 @@ const saveProgress = statement((builder, { eventId, rule, createdAt, id }: RuleP
     .where('event_id', '=', eventId)
     .where('rule', '=', rule),
 )
-const endFilling = statement((builder, { eventId, rule }: RuleParams) =>
+const markIndexComplete = statement((builder, { eventId, rule }: RuleParams) =>
   builder
     .updateTable('unique_rules')
     .set({ filled_at: null, filled_id: null })
     .where('event_id', '=', eventId)
     .where('rule', '=', rule),
 )
-const nextUnfilled = statement((builder) =>
+const nextIncompleteRule = statement((builder) =>
   builder
     .selectFrom('unique_rules')
     .select(({ ref }) => [
@@ -84,7 +85,10 @@ const nextUnfilled = statement((builder) =>
     .orderBy('rule')
     .limit(1),
 )
-/** Sorted as in an index: sorting by id, SQLite would sort all registrations of the event for each batch. */
+/**
+ * Uses the order of an index, because SQLite would sort all registrations of the event for each batch if the order
+ * were by id.
+ */
 const selectRegistrationsAfter = (
   builder: Kysely<Tables>,
   { eventId, createdAt, id }: { eventId: string } & Progress,
@@ -117,7 +121,9 @@ const addAnswer = statement(
       .onConflict((conflict) => conflict.doNothing()),
 )
 
-/** A rule whose index was begun. `createdAt` and `id`: the last indexed registration. Null if all are indexed. */
+/**
+ * A rule whose index has been started. `createdAt` and `id`: the last indexed registration. Null if all are indexed.
+ */
 export type RuleIndex = {
   readonly rule: string
   /** The fields that the rule compares, as JSON. Null for a rule of an older version of Rollcall. */
@@ -136,17 +142,17 @@ export async function saveRules(
   eventId: string,
   rules: readonly UniqueRule[],
 ): Promise<void> {
-  const known = await rulesOfEvent.all(sql, { eventId })
+  const storedRules = await rulesOfEvent.all(sql, { eventId })
   for (const { name, parts } of rules) {
-    const text = JSON.stringify(parts)
-    if (known.some((row) => row.rule === name && row.parts === text)) continue
-    saveRule.run(sql, { eventId, rule: name, parts: text })
+    const partsJson = JSON.stringify(parts)
+    if (storedRules.some((row) => row.rule === name && row.parts === partsJson)) continue
+    saveRule.run(sql, { eventId, rule: name, parts: partsJson })
     clearCachedReads(sql)
   }
 }
 
-/** Marks the indexes of all other rules as incomplete, which are those of older versions of Rollcall. */
-export function forgetOlderRules(
+/** Deletes all other rules that older versions of Rollcall stored, so that their indexes count as incomplete. */
+export function discardOlderRules(
   sql: Sql,
   eventId: string,
   rules: readonly Pick<UniqueRule, 'name'>[],
@@ -162,8 +168,8 @@ export function refillRules(sql: Sql, eventId: string): void {
 }
 
 /**
- * Completes the index of a rule. Returns false if too many registrations are missing. An index that was never begun is
- * always completed.
+ * Completes the index of a rule. Returns false if too many registrations are not indexed yet. An index that was never
+ * started is always completed.
  */
 export async function completeIndex(
   sql: Sql,
@@ -189,7 +195,7 @@ export async function completeIndex(
 
 /** Indexes the next batch of any rule. Returns false if there is none. */
 export async function fillUniqueAnswers(sql: Sql): Promise<boolean> {
-  const next = await nextUnfilled.get(sql)
+  const next = await nextIncompleteRule.get(sql)
   if (next === undefined) return false
   const { eventId, rule: name, parts, createdAt, id } = next
   const rule = { name, parts: JSON.parse(parts) as UniqueRule['parts'] }
@@ -237,7 +243,7 @@ async function fillNextBatch(
     saveProgress.run(sql, { eventId, rule: rule.name, ...last })
     return last
   }
-  endFilling.run(sql, { eventId, rule: rule.name })
+  markIndexComplete.run(sql, { eventId, rule: rule.name })
   clearCachedReads(sql)
   return null
 }

@@ -9,7 +9,7 @@ import type { RegistrationResult } from './registration-types.ts'
 /** How long an idempotency key is kept. */
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 
-/** Replaces a fingerprint when the key, which created this registration, may no longer open it. */
+/** Replaces the fingerprint of a key that may no longer open the registration that it created. */
 const EXPIRED_KEY = 'over'
 
 type Key = { eventId: string; key: string }
@@ -20,7 +20,9 @@ const expireKeysOfRegistration = statement(
       .set({ fingerprint: EXPIRED_KEY })
       .where('registration_id', '=', registrationId),
 )
-/** Uses subqueries, because SQLite plans a join that compares with a bound value again at every run. */
+/**
+ * Uses subqueries, because SQLite repeats the planning of a join at every run if the join compares with a bound value.
+ */
 const registrationByKey = statement((builder, { eventId, key, after }: Key & { after: Instant }) =>
   builder
     .selectFrom('idempotency_keys as k')
@@ -66,7 +68,9 @@ export function expireKeys(sql: Sql, registrationId: number): void {
   expireKeysOfRegistration.run(sql, { registrationId })
 }
 
-/** Also runs outside the writer's transaction. */
+/**
+ * Returns the registration that this key created. Null if there is none. Also runs outside the writer's transaction.
+ */
 export async function findRegistrationByKey(
   sql: Sql,
   eventId: string,

@@ -62,7 +62,7 @@ const addPayment = statement((builder, payment: ImportedPayment) =>
 
 const ROWS_PER_REPORT = 200
 
-/** A row with an amount gets a payment that our gateway is never queried about. */
+/** Imports all rows, or none. Each row with an amount gets a payment, about which our gateway is never queried. */
 export async function importRegistrations(
   sql: Sql,
   rows: readonly ImportRow[],
@@ -85,12 +85,12 @@ export async function importRegistrations(
       if (!isSameRow(existingRow, row)) throw new RollbackError(err({ code: 'differs', formerNo }))
       continue
     }
-    const existingRegistration =
+    const paymentOwner =
       row.paymentId === null || !wasPaid(row)
         ? null
         : await explainKnownImport(sql, { ...row, reference: row.paymentId })
-    if (existingRegistration !== null)
-      throw new RollbackError(err({ code: 'payment_known', formerNo, why: existingRegistration }))
+    if (paymentOwner !== null)
+      throw new RollbackError(err({ code: 'payment_known', formerNo, why: paymentOwner }))
     const id = await insertRegistration(sql, { ...row, state: getImportedState(row) }, formerNo)
     if (id === null) throw new RollbackError(err({ code: 'reg_no_taken', formerNo }))
     addedCount += 1
@@ -121,7 +121,7 @@ export async function importRegistrations(
   return ok({ added: addedCount, unchanged: rows.length - addedCount })
 }
 
-/** A registration that was unpaid in the previous system cannot be paid through our gateway. */
+/** Returns the state of an imported registration. If it was unpaid before, it cannot be paid through our gateway. */
 function getImportedState({ paymentStatus }: ImportRow): RegistrationState {
   return computeNextState('to_pay', {
     status: paymentStatus,
@@ -132,13 +132,13 @@ function getImportedState({ paymentStatus }: ImportRow): RegistrationState {
 }
 
 function isSameRow(existingRow: RegistrationRow, row: ImportRow): boolean {
-  const parseAnswers = (text: string): string =>
+  const sortAnswerKeys = (text: string): string =>
     JSON.stringify(
       Object.entries(JSON.parse(text) as object).toSorted(([a], [b]) => (a < b ? -1 : 1)),
     )
   return (
     existingRow.event_id === row.eventId &&
-    parseAnswers(existingRow.answers) === parseAnswers(JSON.stringify(row.answers)) &&
+    sortAnswerKeys(existingRow.answers) === sortAnswerKeys(JSON.stringify(row.answers)) &&
     existingRow.category === row.category &&
     existingRow.period === row.period &&
     existingRow.base === row.base &&

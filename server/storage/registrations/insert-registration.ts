@@ -75,18 +75,18 @@ const REGISTRATION_COLUMNS = [
   'state',
 ] as const
 type NewRow = Pick<Selectable<Tables['registrations']>, (typeof REGISTRATION_COLUMNS)[number]>
-const listValues = (row: NewRow): NewRow =>
+const pickColumns = (row: NewRow): NewRow =>
   Object.fromEntries(REGISTRATION_COLUMNS.map((column) => [column, row[column]])) as NewRow
 const addRegistration = statement((builder, row: NewRow) =>
   builder
     .insertInto('registrations')
-    .values(listValues(row))
+    .values(pickColumns(row))
     .onConflict((conflict) => conflict.column('reg_no').doNothing())
     .returning('id'),
 )
 /** Inserts the registration under an id that was assigned in advance. If the number is taken, the operation fails. */
 const addRegistrationWithId = statement((builder, row: RegistrationParams & NewRow) =>
-  builder.insertInto('registrations').values({ id: row.id, ...listValues(row) }),
+  builder.insertInto('registrations').values({ id: row.id, ...pickColumns(row) }),
 )
 
 export async function register(
@@ -96,8 +96,8 @@ export async function register(
   const { eventId, regNo, orderId, quote, at, idempotency, approval } = registration
   const isComplete = orderId === null && approval === undefined
   if (idempotency !== null) deleteExpiredKeys(sql, eventId, idempotency.key, at)
-  // On PostgreSQL these share one packet. The key is read after the locks on person, answers and code: if the same form
-  // arrives twice simultaneously, the second must find its own registration instead of a refusal.
+  // On PostgreSQL, these queries share one packet. The key is read after the locks on person, answers and code: if the
+  // same form arrives twice simultaneously, the second must find its own registration instead of a refusal.
   const person = getPersonToPay(registration)
   const [isCurrent, availability, samePerson, duplicate, newId] = await Promise.all([
     isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }),
@@ -232,8 +232,8 @@ async function runAction(performAction: () => Promise<ActionResult>): Promise<Ac
 }
 
 /**
- * Null if the number is taken. `newId`: on PostgreSQL, the id that was assigned in advance; there, a taken number fails
- * the operation.
+ * Inserts a registration and returns its id. Null if the number is taken. `newId`: on PostgreSQL, the id that was
+ * assigned in advance; there, a taken number fails the operation.
  */
 export async function insertRegistration(
   sql: Sql,

@@ -28,7 +28,7 @@ export type ExternalContext = {
 }
 
 export type ContextRefusal =
-  /** `rule` is its position among the event's rules. */
+  /** `rule`: the position of the violated rule among the event's rules. */
   | { readonly code: 'registered_already'; readonly rule: number; readonly regNo: RegNo }
   | { readonly code: 'code_gone'; readonly is: Exclude<CodeStatus['is'], 'valid'> }
   /** A requested seat is not available: a quota's id, or `limit.option`. */

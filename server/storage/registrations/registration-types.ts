@@ -72,7 +72,7 @@ export type NewRegistration = {
   readonly at: Instant
   /** The user who added it. The delegate if omitted. */
   readonly addedBy?: string
-  /** The payment taken at the front desk: confirmed in the same transaction. If that is refused, nothing is stored. */
+  /** A payment taken at the front desk, confirmed in the same transaction. If it is refused, nothing is stored. */
   readonly paymentInHand?: PaymentInHand
   /** Its payment method in the event file. The gateway if omitted. */
   readonly way?: string
@@ -149,7 +149,7 @@ export type StoredRegistration = {
    * The registration number in the previous system. Numbers may have been assigned in sequence, so they can be guessed.
    */
   readonly formerNo: string | null
-  /** Another person takes part instead of the first one. */
+  /** True if another person takes part instead of the original delegate. */
   readonly wasTransferred: boolean
   readonly answers: Answers
   readonly category: string | null
@@ -210,7 +210,9 @@ export type ListedRegistration = Pick<
 > & {
   /** For a stored registration all attempts, newest first; for a listed one only the newest. */
   readonly payments: readonly Pick<StoredPayment, 'orderId'>[]
-  /** For a listed registration: gateway and account of each successful card payment, with commas. Null if none. */
+  /**
+   * For a listed registration: gateway and account of each successful card payment, separated by commas. Null if none.
+   */
   readonly accounts?: string | null
 }
 
@@ -240,7 +242,7 @@ export type ImportRefusal =
   /** `why`: the current owner of the payment. */
   | { readonly code: 'payment_known'; readonly formerNo: string; readonly why: string }
 
-/** The query of a list; the same object produces the SQL and the sentence. */
+/** The query of a list; the same object produces the SQL and the sentence that describes it. */
 export type ListQuery = {
   readonly eventId: string
   readonly paymentStatus?: PaymentStatus
@@ -315,7 +317,7 @@ export type ListSales = {
     readonly count: number
     readonly paid: number
   }[]
-  /** A search found more registrations than are added up. */
+  /** True if a search found more registrations than the sums include. */
   readonly isCapped: boolean
 }
 
@@ -329,9 +331,9 @@ export type NewMail = {
 export type QueuedMail = NewMail & {
   readonly id: number
   /**
-   * `links`: lost links; `unfinished`: reminder to a delegate who left before paying; `given-back`: refund;
-   * `already`: a form with the same details was sent again; `same-person`: the delegate may pay a second time. Their links are created when they are sent.
-   * `documents`: invoices and credit notes that were issued later, attached.
+   * `links`: lost links; `unfinished`: reminder to a delegate who left before paying; `given-back`: refund; `already`:
+   * a form with the same details was sent again; `same-person`: the delegate may pay a second time. Links in these
+   * emails are created when they are sent. `documents`: invoices and credit notes that were issued later, attached.
    * `paused`: no more emails for an hour.
    */
   readonly kind:
@@ -368,7 +370,7 @@ export type EventFigures = {
   readonly today: number
   /** Successes including GST less refunds. */
   readonly revenue: Amount
-  /** Received and dismissed by staff: excluded from all figures, and not refunded. */
+  /** Payments that staff dismissed: excluded from all other figures, and not refunded. */
   readonly dismissed: Amount
   /** The same figures in the event's other currencies, which are never added to those above. */
   readonly others: readonly {

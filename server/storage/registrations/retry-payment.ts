@@ -83,10 +83,9 @@ export async function retry(
       gateway,
     })
   // A payment that does not match is under review. Requesting another payment would be wrong.
-  const isStillAvailable =
-    newestRow.status === 'failed' || (replaces && newestRow.status === 'pending')
+  const canRetry = newestRow.status === 'failed' || (replaces && newestRow.status === 'pending')
   if (
-    !isStillAvailable ||
+    !canRetry ||
     newestRow.status !== registration.payment_status ||
     registration.in_review === 1 ||
     (after !== undefined && newestRow.order_id !== after)
@@ -149,7 +148,7 @@ export async function retry(
   return ok(toStoredPayment(payment))
 }
 
-/** Requests again the difference that a correction left, at its current amount. */
+/** Requests the unpaid difference of a correction again, at its current amount. */
 async function retryDifference(
   sql: Sql,
   registration: RegistrationRow,
@@ -162,10 +161,11 @@ async function retryDifference(
     gateway,
   }: { [key in 'after' | 'replaces' | 'askedOf' | 'gateway']: NextAttempt[key] | undefined },
 ): Promise<Result<StoredPayment, RetryRefusal>> {
-  const isQuicker = after !== undefined && lastPayment.order_id !== after
+  const hasNewerAttempt = after !== undefined && lastPayment.order_id !== after
   const isStillAvailable =
     lastPayment.status === 'failed' || lastPayment.way !== null || replaces === true
-  if (!isStillAvailable || registration.due <= 0 || isQuicker) return err({ code: 'not_failed' })
+  if (!isStillAvailable || registration.due <= 0 || hasNewerAttempt)
+    return err({ code: 'not_failed' })
   if (lastPayment.attempt >= MAX_ATTEMPTS) return err({ code: 'too_many_attempts' })
   const merchant = askedOf ?? {
     account: lastPayment.account ?? '',
@@ -179,7 +179,9 @@ async function retryDifference(
   return ok(toStoredPayment(payment))
 }
 
-/** The gateway is queried soon, and the hold starts again. The seats may have been taken by now. */
+/**
+ * Resumes an open order: holds its seats again and queries the gateway soon. Refused if a seat is no longer available.
+ */
 export async function resumePayment(
   sql: Sql,
   orderId: OrderId,

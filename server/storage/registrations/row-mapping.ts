@@ -18,8 +18,8 @@ import type { StoredPayment, StoredRegistration } from '../index.ts'
 
 export type RegistrationRow = Selectable<Tables['registrations']>
 /**
- * Payments `p` with data of other tables. `declined_code`: the gateway's code for a failure. Null if it has not failed,
- * or failed without one. `given_back`: a failed payment was refunded, or is about to be.
+ * Payments `p` with data of other tables. `declined_code`: the gateway's code for a failure. Null if the payment has
+ * not failed, or has failed without a code. `given_back`: a failed payment was refunded, or is about to be.
  */
 const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
   builder
@@ -83,7 +83,7 @@ const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
           .when(
             and([
               eb('p.status', '=', 'failed'),
-              // Counts them, because PostgreSQL would read all captures to find out whether any exist.
+              // Counts the refunds, because PostgreSQL would read all captures to find out whether any exist.
               eb(
                 refundsOfMoney
                   .select((b) => b.fn.countAll<number>().as('n'))
@@ -106,7 +106,9 @@ export const selectOwnedPayments = (builder: Kysely<Tables>, dialect: Dialect) =
     .select(['r.reg_no', 'r.event_id', 'r.currency'])
 export type PaymentRow = InferResult<ReturnType<typeof selectPayments>>[number]
 export type OwnedPaymentRow = InferResult<ReturnType<typeof selectOwnedPayments>>[number]
-/** Uses a subquery, because SQLite plans a join again at every run if its condition compares with a bound value. */
+/**
+ * Uses a subquery, because SQLite repeats the planning of a join at every run if the join compares with a bound value.
+ */
 export const paymentOfOrder = statement((builder, { orderId }: { orderId: OrderId }, dialect) =>
   selectOwnedPayments(builder, dialect).where('p.id', '=', ({ selectFrom }) =>
     selectFrom('payments').select('id').where('order_id', '=', orderId),
@@ -152,7 +154,7 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   isDifference: row.asks_for === 'difference',
 })
 
-/** The price of the attempt. Null if unknown. */
+/** Returns the price of the attempt. Null if it is unknown. */
 export function getQuote({
   period,
   base,

@@ -182,7 +182,7 @@ const selectOtherPaid = (
 const otherPaid = statement((builder, other: OtherRegistrationQuery) =>
   selectOtherPaid(builder, other),
 )
-/** Selects it only if this browser made or opened it. */
+/** Selects that registration only if this browser made or opened it. */
 const otherPaidInBrowser = statement(
   (builder, { eventId, person, id, browser }: OtherRegistrationQuery & { browser: string }) =>
     selectOtherPaid(builder, { eventId, person, id }).where(({ exists, selectFrom }) =>
@@ -210,9 +210,9 @@ export const getPersonToPay = ({ orderId, searchable }: NewRegistration): string
   orderId === null ? null : getPayerKey(searchable)
 
 /**
- * Returns as an error the registration that the form must ask about; otherwise the id of the registration whose
- * delegate is to get an email, or null. Call this in the transaction that registers, with the person locked: of
- * simultaneous forms, one registers and the others find it. Only for the web form.
+ * Returns an error with the registration that the form must ask about. Otherwise returns the id of the registration
+ * whose delegate gets an email, or null. Call this in the transaction that registers, with the person locked: of
+ * simultaneous forms, one registers and the others find it. Used only for the web form.
  */
 export async function findSamePerson(
   sql: Sql,

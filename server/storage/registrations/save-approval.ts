@@ -77,8 +77,8 @@ const countReviewedPaymentsFor = statement(
 export function approve(sql: Sql, action: NewAction, approval: Approval): Promise<ActionResult> {
   return applyAction(sql, action, async (row) => {
     const total = row.total ?? toAmount(0)
-    const offerRefusal = await startPayment(sql, row, approval, total, action)
-    if (!offerRefusal.ok) return offerRefusal
+    const startResult = await startPayment(sql, row, approval, total, action)
+    if (!startResult.ok) return startResult
     return ok({ message: describeNextStep('Registration approved', total, row.currency) })
   })
 }

@@ -70,8 +70,8 @@ const paidRegistration = statement((builder, { id }: RegistrationParams) =>
     .where('payment_status', '=', 'success'),
 )
 /**
- * For a registration that was complete because it was free: attempts that are unpaid or refunded do not determine its
- * price now.
+ * Records that a registration was complete because it was free: its unpaid and refunded attempts no longer determine
+ * its price.
  */
 const markFreeUntilNow = statement((builder, { id }: RegistrationParams) =>
   builder
@@ -117,20 +117,20 @@ export function correct(
   const { at } = action
   return applyAction(sql, action, async (row) => {
     const {
-      previousAnswers: was,
+      previousAnswers: expectedAnswers,
       changes,
       emails,
       revokesLinks,
       uploads,
       confirmation = null,
     } = correction
-    if (row.answers !== JSON.stringify(was))
+    if (row.answers !== JSON.stringify(expectedAnswers))
       return err({
         code: 'moved_on',
         message: 'This registration has changed since you opened it. Please check it again.',
       })
-    const moveRefusal = await moveAnswers(sql, row, correction, at)
-    if (!moveRefusal.ok) return moveRefusal
+    const saveResult = await replaceAnswers(sql, row, correction, at)
+    if (!saveResult.ok) return saveResult
     const balanceChange = await reprice(sql, row, correction, at)
     if (!balanceChange.ok) return balanceChange
     replaceUploads(sql, row.id, uploads)
@@ -154,7 +154,8 @@ export function correct(
 }
 
 /**
- * True if the email address changed. The registering browser entered another address, so it may belong to a stranger.
+ * True if the email address changed. The registering browser entered another address, so that browser may belong to a
+ * different person.
  */
 const hasNewAddress = ({ email }: RegistrationRow, { searchable }: Correction): boolean =>
   email.toLowerCase() !== searchable.email.toLowerCase()
@@ -178,7 +179,7 @@ function describeCorrection(
     : `Correction saved. The price is ${amount} lower.`
 }
 
-async function moveAnswers(
+async function replaceAnswers(
   sql: Sql,
   { id, event_id: eventId }: RegistrationRow,
   { answers, category, searchable, unique }: Correction,

@@ -11,7 +11,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { lockAnswers } from '../database/row-locks.ts'
 import { createUpdatingError } from '../database/store-busy-error.ts'
 import { readSearch } from '../lists/search-terms.ts'
-import { completeIndex, forgetOlderRules, readIndexedRules } from './fill-unique-answers.ts'
+import { completeIndex, discardOlderRules, readIndexedRules } from './fill-unique-answers.ts'
 
 /** The maximum number of registrations compared while their answers are not indexed yet. */
 const CANDIDATES_MAX = 1_000
@@ -107,11 +107,11 @@ export async function findConflictingAnswer(
       isIndexComplete || !isComplete
         ? samePerson[rule]
         : await isAnswerTaken(uniqueRule, normalisedAnswer)
-    const conflict = { eventId, rule: name, folded: normalisedAnswer, except: exceptId }
-    const indexedConflict = isTaken ? await newestWithAnswer.get(sql, conflict) : undefined
+    const conflictQuery = { eventId, rule: name, folded: normalisedAnswer, except: exceptId }
+    const indexedConflict = isTaken ? await newestWithAnswer.get(sql, conflictQuery) : undefined
     const unindexedConflict =
       indexedConflict === undefined && !isComplete
-        ? await findUnindexedConflict(sql, conflict, uniqueRule, answers)
+        ? await findUnindexedConflict(sql, conflictQuery, uniqueRule, answers)
         : (indexedConflict ?? null)
     if (unindexedConflict === 'undecided') isUndecided = true
     else if (unindexedConflict !== null) return { rule, regNo: unindexedConflict.regNo }
@@ -122,10 +122,9 @@ export async function findConflictingAnswer(
 }
 
 /**
- * Compares registrations while the answers of earlier ones are being indexed: those with the same words in the office's
- * search, and those that the search does not contain yet.
- * Null if none has the same answers. Only an email address proves that, because it is stored in the form in which it is
- * searched.
+ * Compares registrations while the answers of earlier ones are being indexed: those with the same words in the
+ * office's search, and those that the search does not contain yet. Null if none has the same answers. Only an email
+ * address can prove this, because it is stored in the form in which it is searched.
  */
 async function findUnindexedConflict(
   sql: Sql,
@@ -137,13 +136,13 @@ async function findUnindexedConflict(
   const longestText = texts.reduce((a, b) => (b.length > a.length ? b : a), '')
   const email = rule.email === undefined ? '' : String(getOwn(answers, rule.email) ?? '')
   const terms = email === '' ? readSearch(longestText).terms : [email]
-  const withWords = terms.length === 0 ? [] : await findCandidates(sql, conflict, terms)
-  const unsearchable = await unsearchableRegistrations.all(sql, conflict)
-  const conflictingRow = [...withWords, ...unsearchable].find(
+  const rowsWithWords = terms.length === 0 ? [] : await findCandidates(sql, conflict, terms)
+  const unsearchableRows = await unsearchableRegistrations.all(sql, conflict)
+  const conflictingRow = [...rowsWithWords, ...unsearchableRows].find(
     (row) => getComparisonKey(rule, JSON.parse(row.answers) as Answers) === conflict.folded,
   )
   if (conflictingRow !== undefined) return conflictingRow
-  const isExhaustive = Math.max(withWords.length, unsearchable.length) < CANDIDATES_MAX
+  const isExhaustive = Math.max(rowsWithWords.length, unsearchableRows.length) < CANDIDATES_MAX
   return email !== '' && isExhaustive ? null : 'undecided'
 }
 
@@ -161,7 +160,7 @@ const findCandidates = (
       .where(dialect.hasWords(terms))
       .where('r.event_id', '=', eventId)
       .where(isConflicting(exceptId))
-      // Unordered: SQLite reads the index backwards twenty times as slowly.
+      // Unordered, because SQLite takes twenty times as long to read the index backwards.
       .limit(dialect.limit(CANDIDATES_MAX)),
   ).all()
 
@@ -203,11 +202,11 @@ export async function indexAnswers(
   const otherRules = (await readIndexedRules(sql, eventId)).filter(
     ({ rule }) => !rules.some(({ name }) => name === rule),
   )
-  if (otherRules.some(({ parts }) => parts === null)) forgetOlderRules(sql, eventId, rules)
-  const comparable = otherRules.flatMap(({ rule: name, parts }) =>
+  if (otherRules.some(({ parts }) => parts === null)) discardOlderRules(sql, eventId, rules)
+  const comparableRules = otherRules.flatMap(({ rule: name, parts }) =>
     parts === null ? [] : [{ name, parts: JSON.parse(parts) as UniqueRule['parts'] }],
   )
-  for (const rule of [...rules, ...comparable]) {
+  for (const rule of [...rules, ...comparableRules]) {
     const normalisedAnswer = getComparisonKey(rule, answers)
     if (normalisedAnswer !== null)
       saveAnswer(sql, eventId, rule.name, normalisedAnswer, registrationId)
