@@ -6,7 +6,7 @@ import type { Result } from '../../../engine/index.ts'
 import type { ActivityResponse, WireActivity } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
-import type { ActivityQuery, ActivityRow, ActKind } from '../../storage/index.ts'
+import type { ActivityQuery, ActivityRow, AuditEntryKind } from '../../storage/index.ts'
 import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import { findListedEventIds } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -17,7 +17,7 @@ const CHUNK_ROWS = 1_000
 const MAX_SEARCH_CHARACTERS = 100
 
 /** The values of `kind`. Without one, the log omits views. */
-const KINDS: Readonly<Record<string, readonly ActKind[] | null>> = {
+const KINDS: Readonly<Record<string, readonly AuditEntryKind[] | null>> = {
   '': ['changes', 'exports', 'signing-in'],
   changes: ['changes'],
   exports: ['exports'],

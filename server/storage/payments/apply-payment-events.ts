@@ -38,7 +38,7 @@ import { recordAdjustment, getStoredBalance } from './balance-adjustments.ts'
 import { storeMessage } from './stored-gateway-messages.ts'
 import { isKnownEvent, splitEvent, writePaymentEvent } from './payment-events.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
-import { findSoldSeat, readLostSeats } from '../seats/available-seats.ts'
+import { findUnavailableSeat, readLostSeats } from '../seats/available-seats.ts'
 import { insertRefund } from '../refunds/record-refunds.ts'
 import { paymentOfOrder, toPayment, toStoredPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
@@ -157,7 +157,9 @@ async function checkPaymentEvent(
         `The gateway's reference ${second} already belongs to the payment of ${paymentWithSameReference.order_id}.`,
       )
     const unavailableSeat =
-      row.asks_for === 'difference' ? null : await findSoldSeat(sql, row.registration_id, event.at)
+      row.asks_for === 'difference'
+        ? null
+        : await findUnavailableSeat(sql, row.registration_id, event.at)
     if (unavailableSeat !== null) {
       const seatUnavailable = { code: 'place_gone', place: unavailableSeat.name } as const
       return refuse(seatUnavailable.code, findReviewReason(seatUnavailable))

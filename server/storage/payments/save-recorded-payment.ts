@@ -19,7 +19,7 @@ import { statement } from '../database/statements/statement.ts'
 import { acceptForOrder } from '../reviews/accept-payments.ts'
 import { resolveClaims } from './payment-claims.ts'
 import { readCaptureRow } from '../refunds/decide-refunds.ts'
-import { findSoldSeat } from '../seats/available-seats.ts'
+import { findUnavailableSeat } from '../seats/available-seats.ts'
 import { reprice } from './reprice-and-restore-orders.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import { joinReasons, readPayment, savePaymentState } from './payment-state.ts'
@@ -74,7 +74,8 @@ export function recordPayment(
     if (newestRow === undefined)
       return err({ code: 'bad_data', message: 'Nothing is due for this registration.' })
     const row = await readPayment(sql, newestRow.id)
-    const unavailableSeat = row.asks_for === 'difference' ? null : await findSoldSeat(sql, id, at)
+    const unavailableSeat =
+      row.asks_for === 'difference' ? null : await findUnavailableSeat(sql, id, at)
     const reason =
       amount !== row.amount
         ? findReviewReason({

@@ -146,7 +146,7 @@ const isPaid = fromRegistration('r.payment_status', '=', raw.lit('success'))
  * the discount of a code is the adjustment for its kind. A bill may contain several lines of that adjustment.
  */
 const usesOfCodes = statement(
-  (builder, used: { ids: string; adjustments: string } & HoldParams, dialect) =>
+  (builder, query: { ids: string; adjustments: string } & HoldParams, dialect) =>
     builder
       .selectFrom('code_uses as u')
       .innerJoin('codes as c', 'c.id', 'u.code_id')
@@ -158,12 +158,12 @@ const usesOfCodes = statement(
           .on(({ ref }) =>
             dialect.isIn(
               raw<string>`${ref('c.kind')} || ' ' || ${ref('l.item')}`,
-              used.adjustments,
+              query.adjustments,
             ),
           ),
       )
-      .where(({ ref }) => dialect.isIdIn(ref('u.code_id'), used.ids))
-      .where(isUseHeld(used))
+      .where(({ ref }) => dialect.isIdIn(ref('u.code_id'), query.ids))
+      .where(isUseHeld(query))
       .select(({ fn, ref, case: choose }) => {
         const discount = raw<Amount>`-coalesce(${ref('l.total')}, 0)`
         return [

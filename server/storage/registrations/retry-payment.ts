@@ -162,9 +162,9 @@ async function retryDifference(
   }: { [key in 'after' | 'replaces' | 'askedOf' | 'gateway']: NextAttempt[key] | undefined },
 ): Promise<Result<StoredPayment, RetryRefusal>> {
   const hasNewerAttempt = after !== undefined && lastPayment.order_id !== after
-  const isStillAvailable =
+  const canRetryDifference =
     lastPayment.status === 'failed' || lastPayment.way !== null || replaces === true
-  if (!isStillAvailable || registration.due <= 0 || hasNewerAttempt)
+  if (!canRetryDifference || registration.due <= 0 || hasNewerAttempt)
     return err({ code: 'not_failed' })
   if (lastPayment.attempt >= MAX_ATTEMPTS) return err({ code: 'too_many_attempts' })
   const merchant = askedOf ?? {

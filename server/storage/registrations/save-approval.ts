@@ -116,14 +116,14 @@ export function acceptOffer(
     saveCategory.run(sql, { id: row.id, category })
     if (quote !== null) await saveQuote(sql, row, quote)
     const total = quote?.total ?? toAmount(0)
-    const offerRefusal = await startPayment(
+    const paymentStart = await startPayment(
       sql,
       { ...row, ...(await readBill(sql, row.id)) },
       offer,
       total,
       action,
     )
-    if (!offerRefusal.ok) return offerRefusal
+    if (!paymentStart.ok) return paymentStart
     return ok({
       message: describeNextStep('Offer accepted', total, row.currency),
       data: { category },

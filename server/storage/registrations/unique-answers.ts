@@ -91,7 +91,7 @@ export async function findConflictingAnswer(
   const isAnswerTaken = async ({ name }: UniqueRule, normalisedAnswer: string | null | undefined) =>
     normalisedAnswer != null &&
     (await uniqueAnswer.get(sql, { eventId, rule: name, folded: normalisedAnswer })) !== undefined
-  const [indexes, samePerson] = await Promise.all([
+  const [indexes, takenFlags] = await Promise.all([
     readIndexedRules(sql, eventId),
     Promise.all(rules.map((rule, index) => isAnswerTaken(rule, keys[index]))),
   ])
@@ -105,7 +105,7 @@ export async function findConflictingAnswer(
     const isComplete = isIndexComplete || (await completeIndex(sql, eventId, uniqueRule, index))
     const isTaken =
       isIndexComplete || !isComplete
-        ? samePerson[rule]
+        ? takenFlags[rule]
         : await isAnswerTaken(uniqueRule, normalisedAnswer)
     const conflictQuery = { eventId, rule: name, folded: normalisedAnswer, except: exceptId }
     const indexedConflict = isTaken ? await newestWithAnswer.get(sql, conflictQuery) : undefined

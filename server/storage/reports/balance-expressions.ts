@@ -1,4 +1,4 @@
-/** Builds the balance of a registration `r` by the rule of its counters, for every statement that reads it. */
+/** Builds SQL expressions for the balance of a registration `r`, by the same rule as its counters. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { ENDED_STATES } from '../../../engine/index.ts'
 import type { Amount } from '../../../engine/index.ts'
@@ -36,10 +36,7 @@ export const amountOwed = r
   .else(amountDue)
   .end()
 
-/**
- * The amount still due of a registration that is partly paid; 0 for all others, and for a payment without a
- * registration.
- */
+/** The amount still due for a partly paid registration; 0 for all others, and for a payment without a registration. */
 export const openDifference = r
   .case()
   .when('r.payment_status', '=', raw.lit('success'))

@@ -107,8 +107,13 @@ export async function computeDashboardFigures(
   const revenue = await listRevenue(sql, eventId)
   const recent = await newestRegistrations.all(sql, { eventId })
   const dismissed = await dismissedAmounts.all(sql, { eventId })
-  const sumInCurrency = (amounts: readonly Money[], of: Currency): Amount =>
-    toAmount(amounts.reduce((sum, money) => (money.currency === of ? sum + money.amount : sum), 0))
+  const sumInCurrency = (amounts: readonly Money[], targetCurrency: Currency): Amount =>
+    toAmount(
+      amounts.reduce(
+        (sum, money) => (money.currency === targetCurrency ? sum + money.amount : sum),
+        0,
+      ),
+    )
   const dismissedMoney = dismissed.map(({ code, amount }) => ({
     amount,
     currency: code === '' ? currency : getMoneyCurrency({ currency: code }),
@@ -151,19 +156,19 @@ export async function findValuesInUse(
 ): Promise<Awaited<ReturnType<Store['valuesInUse']>>> {
   const { fields, options, items } = values ?? NO_VALUES
   const categories = await countByCategory(sql, eventId)
-  const selectFields = (ids: readonly string[]): FieldParams => ({
+  const buildParams = (ids: readonly string[]): FieldParams => ({
     eventId,
     fields: JSON.stringify(ids),
   })
-  const chosen = options.length === 0 ? [] : await optionCounts.all(sql, selectFields(options))
+  const chosenRows = options.length === 0 ? [] : await optionCounts.all(sql, buildParams(options))
   const seats = await listTakenSeats(sql, eventId)
   return {
     registrations: categories.reduce((sum, { registrations }) => sum + registrations, 0),
     pending: categories.reduce((sum, { pending }) => sum + pending, 0),
     fields:
-      fields.length === 0 ? {} : countByName(await answerCounts.all(sql, selectFields(fields))),
+      fields.length === 0 ? {} : countByName(await answerCounts.all(sql, buildParams(fields))),
     options: Object.fromEntries(
-      [...Map.groupBy(chosen, ({ field }) => field)].map(([field, rows]) => [
+      [...Map.groupBy(chosenRows, ({ field }) => field)].map(([field, rows]) => [
         field,
         Object.fromEntries(
           [...Map.groupBy(rows.flatMap(listChosenOptions), ([option]) => option)].map(

@@ -17,7 +17,7 @@ type PageParams = {
   readonly limit: number
 }
 
-const selectOwing = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
+const selectDebtors = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
   builder
     .selectFrom('registrations as r')
     .where('r.event_id', '=', eventId)
@@ -27,7 +27,7 @@ const selectOwing = (builder: Kysely<Tables>, { eventId }: { readonly eventId: s
 const buildUnpaidStatement = (status: Exclude<PaymentStatus, 'success' | 'refunded'>) =>
   statement((builder, params: PageParams, dialect) =>
     selectPage(
-      selectOwing(builder, params).where('r.payment_status', '=', status),
+      selectDebtors(builder, params).where('r.payment_status', '=', status),
       params,
       dialect,
     ),
@@ -36,7 +36,7 @@ const buildUnpaidStatement = (status: Exclude<PaymentStatus, 'success' | 'refund
  * Paid registrations owe a difference. Their ids come from the small index of those with a balance; with an additional
  * condition on the event, SQLite would read all paid registrations of the event in the order of the page.
  */
-const selectPaidOwing = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
+const selectPaidDebtors = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
   builder
     .selectFrom('registrations as r')
     .where('r.id', 'in', ({ selectFrom }) =>
@@ -48,7 +48,7 @@ const selectPaidOwing = (builder: Kysely<Tables>, { eventId }: { readonly eventI
     .where('r.payment_status', '=', 'success')
     .where(amountOwed, '>', 0 as Amount)
 const paidWithBalance = statement((builder, params: PageParams, dialect) =>
-  selectPage(selectPaidOwing(builder, params), params, dialect),
+  selectPage(selectPaidDebtors(builder, params), params, dialect),
 )
 const PAGE_STATEMENTS = [
   buildUnpaidStatement('pending'),
@@ -57,7 +57,7 @@ const PAGE_STATEMENTS = [
 ]
 
 function selectPage(
-  rows: ReturnType<typeof selectOwing>,
+  rows: ReturnType<typeof selectDebtors>,
   { at, id, limit }: PageParams,
   dialect: Dialect,
 ) {
@@ -96,11 +96,11 @@ function selectPage(
 
 const buildSumStatement = (paymentState: 'unpaid' | 'paid') =>
   statement((builder, params: { readonly eventId: string }) => {
-    const part =
+    const debtors =
       paymentState === 'unpaid'
-        ? selectOwing(builder, params).where('r.payment_status', 'in', ['pending', 'failed'])
-        : selectPaidOwing(builder, params)
-    return part
+        ? selectDebtors(builder, params).where('r.payment_status', 'in', ['pending', 'failed'])
+        : selectPaidDebtors(builder, params)
+    return debtors
       .select(({ fn }) => [
         'r.currency',
         fn.countAll<number>().as('registrations'),
@@ -119,8 +119,13 @@ export async function readDebtorPage(
 ): Promise<DebtorPage> {
   const [, at = '-1', id = '0'] = /^(\d{1,15})R(\d{1,15})$/.exec(after ?? '') ?? []
   const pageRows = await flatMapInOrder(eventIds, (eventId) =>
-    flatMapInOrder(PAGE_STATEMENTS, (part) =>
-      part.all(sql, { eventId, at: instant(Number(at)), id: Number(id), limit: limit + 1 }),
+    flatMapInOrder(PAGE_STATEMENTS, (pageStatement) =>
+      pageStatement.all(sql, {
+        eventId,
+        at: instant(Number(at)),
+        id: Number(id),
+        limit: limit + 1,
+      }),
     ),
   )
   const sortedRows = pageRows.toSorted((a, b) => a.registeredAt - b.registeredAt || a.id - b.id)
@@ -141,8 +146,10 @@ export async function readDebtorSums(
   eventIds: readonly string[],
 ): Promise<readonly DebtorSum[]> {
   return flatMapInOrder(eventIds, async (eventId) => {
-    const parts = await flatMapInOrder(SUM_STATEMENTS, (part) => part.all(sql, { eventId }))
-    const groups = Map.groupBy(parts, ({ currency }) => currency)
+    const sumRows = await flatMapInOrder(SUM_STATEMENTS, (sumStatement) =>
+      sumStatement.all(sql, { eventId }),
+    )
+    const groups = Map.groupBy(sumRows, ({ currency }) => currency)
     return [...groups].map(([currency, group]): DebtorSum => ({
       eventId,
       currency: currency as Currency,

@@ -1,4 +1,4 @@
-/** Lists the payments of a month that staff assigned to a registration of another event after its closing. */
+/** Lists payments of a closed month that staff later assigned to a registration of another event. */
 import { toAmount } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'

@@ -14,7 +14,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { isGatewayRefund } from '../refunds/refund-states-and-channels.ts'
 import type { MovementQuery } from './movement-types.ts'
 
-const NOT_GATEWAYS = [...MANUAL_METHOD_IDS, 'import']
+const NON_GATEWAY_SOURCES = [...MANUAL_METHOD_IDS, 'import']
 const toLiterals = (words: readonly string[]): Expression<string>[] =>
   words.map((word) => raw.lit(word))
 
@@ -61,9 +61,9 @@ export const selectReceivedPayments = (
     )
   if (isUnsettled === true)
     rows = rows
-      .where('c.source', 'not in', toLiterals(NOT_GATEWAYS))
+      .where('c.source', 'not in', toLiterals(NON_GATEWAY_SOURCES))
       .where(feeOfPayment, 'is', null)
-  if (isUnreconciled === true) rows = rows.where(unreconciled, '=', 1)
+  if (isUnreconciled === true) rows = rows.where(unreconciledFlag, '=', 1)
   return rows
 }
 
@@ -87,9 +87,9 @@ export const selectMadeRefunds = (
   if (changedAfter !== undefined) rows = rows.where('f.done_at', '>', changedAfter)
   if (isUnsettled === true)
     rows = rows
-      .where('c.source', 'not in', toLiterals(NOT_GATEWAYS))
+      .where('c.source', 'not in', toLiterals(NON_GATEWAY_SOURCES))
       .where(isGatewayRefund('f'))
-      .where(linesOfRefund, '<', refundsOfLines)
+      .where(equalLineCount, '<', equalRefundCount)
   if (isUnreconciled === true) rows = rows.where(raw<boolean>`1 = 0`)
   return rows
 }
@@ -100,12 +100,12 @@ const STATEMENT_METHODS = ['transfer', 'upi'] as const satisfies readonly Manual
  * True for a payment that no statement line shows. A payment that does not count needs no line: it may never have been
  * received.
  */
-export const unreconciled = raw<
+export const unreconciledFlag = raw<
   0 | 1
 >`case when c.source in (${raw.join(toLiterals(STATEMENT_METHODS))}) and c.state <> 'refused'
   and not exists (select 1 from bank_line_payments l where l.capture_id = c.id) then 1 else 0 end`
 
-export const refundMethod = raw<string>`case when c.source in (${raw.join(toLiterals(NOT_GATEWAYS))})
+export const refundMethod = raw<string>`case when c.source in (${raw.join(toLiterals(NON_GATEWAY_SOURCES))})
   or f.asked_at is not null or f.who in ('gateway', 'import', 'migration') then c.source else ${raw.lit(REFUNDED_OUTSIDE)} end`
 
 /** A report names a payment by its reference, or only by its order. */
@@ -116,19 +116,19 @@ export const feeOfRefund = raw<Amount | null>`(select sum(s.fee + s.tax) from se
   where s.reference = f.reference and s.source = c.source and s.kind = 'refund' and c.account in (s.account, ''))`
 
 /** A report names a refund by its own reference, or by its payment or order, and amount. Two equal refunds need two lines. */
-const linesOfRefund = raw<number>`(select count(*) from settlement_lines l
+const equalLineCount = raw<number>`(select count(*) from settlement_lines l
   where l.source = c.source and l.kind = 'refund' and l.amount = f.amount and l.id in (
     select o.id from settlement_lines o join payments p on p.order_id = o.order_id where p.id = c.payment_id
     union select n.id from settlement_lines n where n.reference = c.reference and c.account in (n.account, '')
     union select n.id from settlement_lines n where c.account in (n.account, '') and n.reference in
       (select g.reference from refunds g where g.capture_id = c.id)))`
-const refundsOfLines = raw<number>`(select count(*) from refunds g join captures d on d.id = g.capture_id
+const equalRefundCount = raw<number>`(select count(*) from refunds g join captures d on d.id = g.capture_id
   where (d.id = c.id or d.payment_id = c.payment_id) and g.amount = f.amount and g.id <= f.id and ${isGatewayRefund('g')})`
 
-/** Payments that are revenue; the others have no invoice. */
+/** Returns true for a payment that counts as revenue. Other payments have no invoice. */
 export const isCounted = (state: CaptureState): boolean => state === 'fits' || state === 'accepted'
 
-/** The currency of an amount: that of the gateway, or else that of the registration. */
+/** Returns the currency of an amount: that of the gateway, or else that of the registration. */
 export const getCurrency = ({
   code,
   priceCurrency,

@@ -30,7 +30,7 @@ type SumRow = {
 /** The columns of a movement by which the sums are grouped, and those that are added up. */
 type MovementRow = Omit<SumRow, 'n'>
 
-const addUp = (builder: Kysely<Tables>, movements: AliasedExpression<MovementRow, 'm'>) =>
+const sumMovements = (builder: Kysely<Tables>, movements: AliasedExpression<MovementRow, 'm'>) =>
   builder
     .selectFrom(movements)
     .select(({ fn }) => [
@@ -47,7 +47,7 @@ const addUp = (builder: Kysely<Tables>, movements: AliasedExpression<MovementRow
 
 const sumPayments = (sql: Sql, query: MovementQuery) =>
   buildQuery<SumRow>(sql, (builder, dialect) =>
-    addUp(
+    sumMovements(
       builder,
       selectReceivedPayments(builder, query, dialect)
         .select(({ fn }) => [
@@ -64,7 +64,7 @@ const sumPayments = (sql: Sql, query: MovementQuery) =>
   ).all()
 const sumRefunds = (sql: Sql, query: MovementQuery) =>
   buildQuery<SumRow>(sql, (builder, dialect) =>
-    addUp(
+    sumMovements(
       builder,
       selectMadeRefunds(builder, query, dialect)
         .select(({ fn }) => [
@@ -96,17 +96,17 @@ export async function readMovementSums(
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, group]) => {
       const [eventId, method, currency] = JSON.parse(key) as [string | null, string, Currency]
-      const add = (
+      const sumIncluded = (
         readAmount: (row: (typeof rows)[number]) => number | null,
         isIncluded: (row: (typeof rows)[number]) => boolean,
       ): number => group.filter(isIncluded).reduce((sum, row) => sum + (readAmount(row) ?? 0), 0)
       const sumAmounts = (isIncluded: (row: (typeof rows)[number]) => boolean): Amount =>
-        toAmount(add(({ amount }) => amount, isIncluded))
+        toAmount(sumIncluded(({ amount }) => amount, isIncluded))
       return {
         eventId,
         method,
         currency,
-        payments: add(
+        payments: sumIncluded(
           ({ n }) => n,
           ({ isRefund }) => !isRefund,
         ),
@@ -115,14 +115,14 @@ export async function readMovementSums(
           ({ isRefund, state }) => !isRefund && (state === 'review' || state === 'unmatched'),
         ),
         notCounted: sumAmounts(({ isRefund, state }) => !isRefund && state === 'refused'),
-        refunds: add(
+        refunds: sumIncluded(
           ({ n }) => n,
           ({ isRefund }) => isRefund,
         ),
         refunded: sumAmounts(({ isRefund, state }) => isRefund && isCounted(state)),
         refundedNotCounted: sumAmounts(({ isRefund, state }) => isRefund && !isCounted(state)),
         fee: toAmount(
-          add(
+          sumIncluded(
             ({ fee }) => fee,
             () => true,
           ),

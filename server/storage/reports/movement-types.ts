@@ -54,7 +54,7 @@ export type Movement = {
    * payment.
    */
   readonly fee: Amount | null
-  /** A transfer or UPI payment that no saved bank statement shows. */
+  /** True for a transfer or UPI payment that no saved bank statement shows. */
   readonly isUnreconciled: boolean
   /** For a payment: the amount that its registration still owes, in the currency of its price. */
   readonly due: Amount
@@ -62,7 +62,8 @@ export type Movement = {
   /** Invoices of the payment, or credit notes issued with the refund. */
   readonly documents: readonly MovementDocument[]
   /**
-   * The payment was moved to another event and is listed as a change of the first event, whose sums do not include it.
+   * True if the payment was moved to another event. It is listed as a change of the first event, whose sums exclude
+   * it.
    */
   readonly isMovedAway?: true
 }
@@ -164,16 +165,16 @@ export interface ReportStore {
   dashboardFigures(eventId: string, day: Day, currency?: Currency): Promise<EventFigures>
   /** Returns the work queue, by event. */
   workQueue(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
-  /** Payments and refunds, newest first. `after`: the `next` of the previous page. */
+  /** Returns payments and refunds, newest first. `after`: the `next` of the previous page. */
   movementPage(query: MovementQuery, after: string | null, limit: number): Promise<MovementPage>
-  /** Payments of these days that staff moved from this event to another after that instant. */
+  /** Returns payments of these days that staff moved from this event to another after that instant. */
   paymentsMovedAway(
     eventId: string,
     period: Pick<MovementQuery, 'from' | 'to'> & { readonly changedAfter: Instant },
   ): Promise<readonly Movement[]>
-  /** The sums of all movements of a query, by event, method and currency. */
+  /** Returns the sums of all movements of a query, by event, method and currency. */
   movementSums(query: MovementQuery): Promise<readonly MovementSum[]>
-  /** Registrations with an amount due, the oldest first. `after`: the `next` of the previous page. */
+  /** Returns registrations with an amount due, oldest first. `after`: the `next` of the previous page. */
   debtorPage(eventIds: readonly string[], after: string | null, limit: number): Promise<DebtorPage>
   debtorSums(eventIds: readonly string[]): Promise<readonly DebtorSum[]>
   /**

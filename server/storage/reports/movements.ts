@@ -13,7 +13,7 @@ import {
   selectMadeRefunds,
   selectReceivedPayments,
   refundMethod,
-  unreconciled,
+  unreconciledFlag,
 } from './movement-conditions.ts'
 import { openDifference } from './balance-expressions.ts'
 import type { Movement, MovementDocument, MovementPage, MovementQuery } from './movement-types.ts'
@@ -69,7 +69,7 @@ const listPayments = (sql: Sql, query: MovementQuery, after: Position | null, li
         'c.state',
         feeOfPayment.as('fee'),
         lit(0).as('isDispute'),
-        unreconciled.as('isUnreconciled'),
+        unreconciledFlag.as('isUnreconciled'),
         openDifference.as('due'),
       ])
       .orderBy('c.paid_at', 'desc')
@@ -125,7 +125,7 @@ const listRefunds = (sql: Sql, query: MovementQuery, after: Position | null, lim
         )
   }).all()
 
-const taxDocumentsOf = statement((builder, { ids }: { ids: string }, dialect) =>
+const taxDocumentsOfRegistrations = statement((builder, { ids }: { ids: string }, dialect) =>
   builder
     .selectFrom('documents')
     .select(['id', 'registration_id', 'payment_id', 'kind', 'serial', 'at'])
@@ -141,7 +141,7 @@ export async function readMovementPage(
   after: string | null,
   limit: number,
 ): Promise<MovementPage> {
-  const position = after === null ? null : readPosition(after)
+  const position = after === null ? null : parsePosition(after)
   const payments = await listPayments(sql, query, position, limit + 1)
   const refunds = await listRefunds(sql, query, position, limit + 1)
   const movementRows = [
@@ -157,7 +157,7 @@ export async function readMovementPage(
   const documents =
     registrationIds.length === 0
       ? []
-      : await taxDocumentsOf.all(sql, { ids: JSON.stringify(registrationIds) })
+      : await taxDocumentsOfRegistrations.all(sql, { ids: JSON.stringify(registrationIds) })
   const documentsByRegistration = Map.groupBy(documents, ({ registration_id: id }) => id)
   const getDocuments = (row: (typeof rows)[number]): MovementDocument[] =>
     (row.registrationId === null ? [] : (documentsByRegistration.get(row.registrationId) ?? []))
@@ -200,7 +200,7 @@ const formatPosition = ({ at, kind, id }: Position): string =>
   `${at}${kind === 'payment' ? 'C' : 'R'}${id}`
 
 /** Parses the position of a page. Null if the text is not the `next` of a page. */
-export function readPosition(text: string): Position | null {
+export function parsePosition(text: string): Position | null {
   const [, at = '', kind, id = ''] = /^(\d{1,15})([CR])(\d{1,15})$/.exec(text) ?? []
   return kind === undefined
     ? null

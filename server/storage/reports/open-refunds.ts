@@ -8,7 +8,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { isRefundPending } from '../refunds/refund-states-and-channels.ts'
 import type { ListedRefund } from './movement-types.ts'
 
-const selectListed = (builder: Kysely<Tables>) =>
+const selectListedRefunds = (builder: Kysely<Tables>) =>
   builder
     .selectFrom('refunds as f')
     .innerJoin('captures as c', 'c.id', 'f.capture_id')
@@ -30,9 +30,11 @@ const selectListed = (builder: Kysely<Tables>) =>
     ])
     .orderBy('f.at')
     .orderBy('f.id')
-const refundsInProgress = statement((builder) => selectListed(builder).where(isRefundPending))
+const refundsInProgress = statement((builder) =>
+  selectListedRefunds(builder).where(isRefundPending),
+)
 const refusedRefunds = statement((builder) =>
-  selectListed(builder)
+  selectListedRefunds(builder)
     .where('f.state', '=', 'refused')
     .where(({ exists, not, ref, selectFrom }) =>
       not(

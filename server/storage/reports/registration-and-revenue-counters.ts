@@ -13,7 +13,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { amountOwed, isEnded } from './balance-expressions.ts'
 import type { EventFigures, ListQuery, StatusSum } from '../index.ts'
 
-/** On PostgreSQL a row is appended: with one row per day, every payment of the day would lock it. */
+/** On PostgreSQL, appends a row, because every payment of a day would lock a single row for that day. */
 const addRevenue = statement(
   (
     builder,
@@ -42,7 +42,7 @@ const addToPaidAmount = statement(
       }))
       .where('id', '=', params.registrationId),
 )
-/** SQLite only. Counts registrations added since, as the triggers would have done. */
+/** SQLite only. Counts the registrations added since the last count, with the same result as the triggers. */
 const addNewRegistrations = statement((builder) =>
   builder
     .insertInto('counters')
@@ -178,7 +178,9 @@ type RevenueOwner = {
   readonly currency: Currency
 }
 
-/** Counts the registrations added since; run it before committing the transaction that added them. */
+/**
+ * Counts the registrations added since the last count. Call this before the transaction that added them is committed.
+ */
 export async function countNewRegistrations(sql: Sql): Promise<void> {
   // Triggers count them on PostgreSQL.
   if (sql.dialect.countersAreAppended) return
@@ -186,11 +188,11 @@ export async function countNewRegistrations(sql: Sql): Promise<void> {
   if (changes > 0) saveLastCounted.run(sql)
 }
 
-/** For queries that filter only by the columns of the counters, without a search, answers or a work queue condition. */
+/** Builds the filter for queries that use only columns of the counters: no search, answers or work queue condition. */
 const buildCounterFilter =
   (query: ListQuery) =>
   ({ and, eb, fn, val }: ExpressionBuilder<Tables, 'counters'>): Expression<SqlBool> => {
-    // Uses a function, because SQLite would plan the most frequent queries again at every run.
+    // Uses a function call, because otherwise SQLite would plan these frequent queries again at every run.
     const conditions = [eb('event_id', '=', fn.coalesce(val(query.eventId), raw.lit('')))]
     if (query.dateFrom !== undefined) conditions.push(eb('day', '>=', query.dateFrom))
     if (query.dateTo !== undefined) conditions.push(eb('day', '<=', query.dateTo))
@@ -200,7 +202,7 @@ const buildCounterFilter =
     return and(conditions)
   }
 
-/** Returns exact counts, as fast for a million registrations as for ten. */
+/** Returns exact counts and sums, equally fast for ten and for a million registrations. */
 export function readStatusSums(sql: Sql, query: ListQuery): Promise<readonly StatusSum[]> {
   return buildQuery(sql, (builder) =>
     builder
@@ -221,7 +223,7 @@ export function readStatusSums(sql: Sql, query: ListQuery): Promise<readonly Sta
   ).all()
 }
 
-/** Returns how many registrations match a query on each day, in the order of its days. */
+/** Returns how many registrations match a query on each day, sorted by day. */
 export function countByDay(
   sql: Sql,
   query: ListQuery,

@@ -14,8 +14,8 @@ import { findMatchingRows } from '../lists/search-registrations.ts'
 import type { ListQuery, ListSales } from '../index.ts'
 
 /**
- * Adds up the sales of a list: for a search, at most the number of registrations that is counted; for any other list,
- * all in one pass over its lines. Ended registrations count as not sold, unless the query includes them.
+ * Adds up the sales of a list: for a search, of at most COUNT_MAX registrations; for any other list, all in one pass
+ * over its lines. Ended registrations count as not sold, unless the query includes them.
  */
 export async function computeSalesOfList(
   sql: Sql,
@@ -109,7 +109,7 @@ const sumByCurrency = (groups: readonly SalesGroup[]): readonly Money[] =>
       amount: toAmount(amounts.reduce((sum, { received }) => sum + received, 0)),
     }))
 
-/** Selects the lines `l` of the bill that counts, with their registrations `r`. */
+/** Selects the lines `l` of the current bills, with their registrations `r`. */
 const selectLines = (builder: Kysely<Tables>, condition: Expression<SqlBool>) =>
   builder
     .selectFrom('registrations as r')
@@ -149,7 +149,7 @@ function assignPaidAmounts(
     currency,
   }: Pick<SalesSum, 'item' | 'option' | 'currency'>): string =>
     JSON.stringify([item, option, currency])
-  const parts = new Map<string, number>()
+  const shares = new Map<string, number>()
   for (const lines of Map.groupBy(partialLines, ({ id }) => id).values()) {
     const bill = lines.reduce((sum, { total }) => sum + total, 0)
     if (bill <= 0) continue
@@ -159,21 +159,23 @@ function assignPaidAmounts(
     for (const line of lines) {
       cumulativeWeight += line.total
       // Uses the running sum, so that all shares add up: the product of two amounts is not a safe integer.
-      const until = Number((BigInt(retainedAmount) * BigInt(cumulativeWeight)) / BigInt(bill))
-      parts.set(getKey(line), (parts.get(getKey(line)) ?? 0) + until - assignedAmount)
-      assignedAmount = until
+      const cumulativeAmount = Number(
+        (BigInt(retainedAmount) * BigInt(cumulativeWeight)) / BigInt(bill),
+      )
+      shares.set(getKey(line), (shares.get(getKey(line)) ?? 0) + cumulativeAmount - assignedAmount)
+      assignedAmount = cumulativeAmount
     }
   }
-  const assigned = sums.map((sum) => ({
+  const sumsWithShares = sums.map((sum) => ({
     ...sum,
-    paidTotal: toAmount(sum.paidTotal + (parts.get(getKey(sum)) ?? 0)),
+    paidTotal: toAmount(sum.paidTotal + (shares.get(getKey(sum)) ?? 0)),
   }))
   const unassignedAmounts = keptTotals.map(({ currency, amount }): Money => {
-    const lineTotal = assigned.reduce(
+    const lineTotal = sumsWithShares.reduce(
       (sum, line) => (line.currency === currency ? sum + line.paidTotal : sum),
       0,
     )
     return { currency, amount: toAmount(amount - lineTotal) }
   })
-  return { sums: assigned, unassignedAmounts }
+  return { sums: sumsWithShares, unassignedAmounts }
 }

@@ -30,7 +30,9 @@ const feesOfAccount = statement((builder, { source, account, from, to }: FeePara
         .coalesce(
           selectFrom('captures as c')
             .leftJoin('registrations as r', 'r.id', 'c.registration_id')
-            .select(({ fn: of }) => of.coalesce('r.event_id', 'c.found_for').as('event'))
+            .select(({ fn: captureFn }) =>
+              captureFn.coalesce('r.event_id', 'c.found_for').as('event'),
+            )
             .whereRef('c.source', '=', 'settlement_lines.source')
             .where('c.account', 'in', [account, ''])
             .whereRef('c.reference', '=', 'settlement_lines.reference')
@@ -52,7 +54,7 @@ const feesOfAccount = statement((builder, { source, account, from, to }: FeePara
     .orderBy('id'),
 )
 
-/** Lines without a day are in no month. */
+/** Returns the settlement lines of these days. Lines without a day are never included. */
 export async function listSettlementFees(
   sql: Sql,
   eventIds: readonly string[] | null,

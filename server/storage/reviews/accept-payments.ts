@@ -103,7 +103,7 @@ const addAcceptedCapture = statement(
       .returning('id'),
 )
 
-export type CaptureId = Result<number, DecisionRefusal>
+export type CaptureIdResult = Result<number, DecisionRefusal>
 
 /**
  * Accepts a payment as the payment of an attempt. If it is smaller than the attempt, the difference is waived or
@@ -117,7 +117,7 @@ export async function acceptForOrder(
   at: Instant,
   email: NewMail | null,
   remainder: 'waived' | 'asked' = 'waived',
-): Promise<CaptureId> {
+): Promise<CaptureIdResult> {
   const { reference, amount, paid_at: paidAt } = capture
   const countedAmount = await countCapture(sql, capture.id)
   // References are unique per gateway. References of payments outside the gateway are already unique within their
@@ -127,22 +127,21 @@ export async function acceptForOrder(
       ? undefined
       : await otherPaymentWithReference.get(sql, { gateway: row.gateway, reference, id: row.id })
   if (otherPayment !== undefined) {
-    // Each front desk numbers its own slips, and no bank knows the gateway's numbers: such a payment gets a separate
-    // order.
-    const ownRow =
+    // Front desks and banks choose references independently of the gateway, so a manual payment gets a separate order.
+    const separateOrder =
       capture.source === row.gateway
         ? null
         : await replaceByManualOrder(sql, row, { way: capture.source, review }, at)
-    if (ownRow === null)
+    if (separateOrder === null)
       return refuseDecision(
         'reference_taken',
         `The reference ${reference} was already used to pay ${otherPayment.order_id}.`,
       )
-    setCountedPayment.run(sql, { id: capture.id, paymentId: ownRow.id })
+    setCountedPayment.run(sql, { id: capture.id, paymentId: separateOrder.id })
     return acceptForOrder(
       sql,
-      { ...capture, counts_for: ownRow.id },
-      ownRow,
+      { ...capture, counts_for: separateOrder.id },
+      separateOrder,
       null,
       at,
       email,
@@ -179,7 +178,7 @@ export async function acceptCapture(
   at: Instant,
   email: NewMail | null,
   remainder: 'waived' | 'asked' = 'waived',
-): Promise<CaptureId> {
+): Promise<CaptureIdResult> {
   assert(capture.counts_for !== null, 'a capture without a payment cannot be accepted')
   const row = await readPayment(sql, capture.counts_for)
   const balanceBefore = await computeBalance(sql, row.registration_id)
@@ -240,7 +239,7 @@ export async function acceptUndecided(
   { reference, amount }: { readonly reference: string | null; readonly amount: Amount },
   at: Instant,
   email: NewMail | null,
-): Promise<CaptureId> {
+): Promise<CaptureIdResult> {
   assert(reference !== null, 'a payment without a reference was accepted')
   const [source, account] = [getSource(row.gateway), row.account ?? '']
   const existingCapture = await captureWithReference.get(sql, { source, account, reference })

@@ -27,7 +27,7 @@ import { statement } from '../database/statements/statement.ts'
 import { recordDecision, findPastDecision } from './decision-history.ts'
 import type { DecisionResult } from './decision-history.ts'
 import { acceptCapture, acceptUndecided, closeReview, acceptForOrder } from './accept-payments.ts'
-import type { CaptureId } from './accept-payments.ts'
+import type { CaptureIdResult } from './accept-payments.ts'
 import {
   readCaptureRow,
   decideRefund,
@@ -41,7 +41,12 @@ import {
 } from '../payments/reprice-and-restore-orders.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
-import { findMoveTarget, parseNumber, joinRemainingReasons, findReview } from './open-reviews.ts'
+import {
+  findMoveTarget,
+  parseReviewNumber,
+  joinRemainingReasons,
+  findReview,
+} from './open-reviews.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import {
@@ -110,7 +115,7 @@ export async function decideReview(
   const result = await decideReviewInTransaction(sql, id, decision, { at, email, kinds })
   if (!result.ok) throw new RollbackError(result)
   // The payer's details were stored only for this decision.
-  const number = parseNumber(id)
+  const number = parseReviewNumber(id)
   if (id.startsWith('C') && number !== null) removePayer.run(sql, { id: number })
   return result
 }
@@ -133,7 +138,7 @@ async function decideReviewInTransaction(
   if (!decisionPlan.ok) return decisionPlan
   const consequence = decisionPlan.value
   const decisionGrounds: DecisionGrounds = { why: decision.why.trim(), who: decision.who.trim() }
-  const number = parseNumber(id)
+  const number = parseReviewNumber(id)
   assert(number !== null, 'a review without a number')
   switch (consequence.does) {
     case 'accept': {
@@ -156,12 +161,12 @@ async function decideReviewInTransaction(
     }
     case 'ask': {
       const capture = await readCaptureRow(sql, number)
-      const countedAmount = await acceptCapture(sql, capture, at, null, 'asked')
-      if (!countedAmount.ok) return countedAmount
+      const partialAcceptResult = await acceptCapture(sql, capture, at, null, 'asked')
+      if (!partialAcceptResult.ok) return partialAcceptResult
       return recordDecision(
         sql,
         review,
-        countedAmount.value,
+        partialAcceptResult.value,
         decision,
         decisionGrounds,
         consequence.amount,
@@ -342,7 +347,7 @@ async function moveCapture(
   { to, fits, why: reason }: { readonly to: string; readonly fits: boolean; readonly why: string },
   at: Instant,
   email: NewMail | null,
-): Promise<CaptureId> {
+): Promise<CaptureIdResult> {
   const newestRow = await newestPayment.get(sql, { regNo: to as RegNo })
   assert(newestRow !== undefined, 'a payment was moved to a registration without an order')
   const target = await readPayment(sql, newestRow.id)

@@ -16,7 +16,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { StoreStatement } from '../database/statements/statement.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { DecisionOutcome, StoredDecision } from '../payments/payment-types.ts'
-import { parseNumber } from './open-reviews.ts'
+import { parseReviewNumber } from './open-reviews.ts'
 
 /** The decisions as worded in the activity list. */
 const DECISION_TEXTS = {
@@ -32,7 +32,7 @@ const addDecision = statement(
   (
     builder,
     params: {
-      /** Returns the amount of a capture. Null if the payment has no registration. */
+      /** Null if the payment has no registration. */
       regNo: RegNo | null
       captureId: number | null
       what: string
@@ -59,7 +59,7 @@ const addDecision = statement(
 const amountOfCapture = statement((builder, { id }: { id: number }) =>
   builder.selectFrom('captures').select('amount').where('id', '=', id),
 )
-/** The kind of review, by the first letter of its id. */
+/** Queries for the subject of a review, by the first letter of the review's id. */
 const SUBJECTS_OF_REVIEWS: Readonly<
   Record<string, StoreStatement<{ id: number }, { id: number }>>
 > = {
@@ -148,7 +148,7 @@ export async function recordDecision(
 }
 
 export async function findPastDecision(sql: Sql, id: string): Promise<DecisionResult> {
-  const number = parseNumber(id)
+  const number = parseReviewNumber(id)
   const subject = await (number === null
     ? undefined
     : SUBJECTS_OF_REVIEWS[id.charAt(0)]?.get(sql, { id: number }))

@@ -212,7 +212,7 @@ export async function readReviews(sql: Sql, eventId: string | null): Promise<rea
 
 /** Returns an open review. Null if there is none with this id, or it was decided. */
 export async function findReview(sql: Sql, id: string): Promise<Review | null> {
-  const number = parseNumber(id)
+  const number = parseReviewNumber(id)
   if (number === null) return null
   const listReviews = { C: listCaptureReviews, P: listPaymentReviews, R: listRefundReviews }[
     id.charAt(0)
@@ -225,13 +225,13 @@ export async function findEventOfReview(
   sql: Sql,
   id: string,
 ): Promise<{ readonly eventId: string | null } | null> {
-  const number = parseNumber(id)
+  const number = parseReviewNumber(id)
   if (number === null) return null
   return (await EVENTS_OF_REVIEWS[id.charAt(0)]?.get(sql, { id: number })) ?? null
 }
 
 /** Returns the number in a review's id. Null if it is not a review id. */
-export function parseNumber(id: string): number | null {
+export function parseReviewNumber(id: string): number | null {
   return /^[CPR][1-9]\d{0,14}$/.test(id) ? Number(id.slice(1)) : null
 }
 
@@ -244,11 +244,11 @@ const toOwner = (row: Owner) => ({
   dueCurrency: row.price_currency ?? INR,
 })
 
-/** The currency of an amount: that of the gateway, or else that of the registration. */
+/** Returns the currency of an amount: that of the gateway, or else that of the registration. */
 const getCurrencyOfRow = (row: Owner & { readonly currency: string }): Currency =>
   readReportedCurrency(row.currency) ?? row.price_currency ?? INR
 
-const getReceived = (row: CaptureRow): Review['came'] => ({
+const toReceivedPayment = (row: CaptureRow): Review['came'] => ({
   amount: row.amount,
   currency: row.currency,
   kind: row.kind,
@@ -277,18 +277,18 @@ async function listCaptureReviews(sql: Sql, id: number | null): Promise<readonly
         isRest: row.left === row.amount && row.amount <= row.missing,
       }),
       ...toOwner(row),
-      came: getReceived(row),
+      came: toReceivedPayment(row),
       left: row.left,
       currency: getCurrencyOfRow(row),
       gatewayAnswer: null,
       why: row.why ?? 'It matches no registration.',
       since: row.seen_at,
-      ...(await readUnknown(sql, row)),
+      ...(await readUnknownOrder(sql, row)),
     }),
   )
 }
 
-async function readUnknown(
+async function readUnknownOrder(
   sql: Sql,
   row: { readonly unknown_order: string | null; readonly payer: string | null },
 ): Promise<Pick<Review, 'unknown'>> {
@@ -352,7 +352,7 @@ async function listRefundReviews(sql: Sql, id: number | null): Promise<readonly 
       id: `R${row.refund_id}`,
       is: row.refund_state === 'unsure' ? ('refund-unsure' as const) : ('refund-refused' as const),
       ...toOwner(row),
-      came: getReceived(row),
+      came: toReceivedPayment(row),
       left: row.refund_amount,
       currency: getCurrencyOfRow(row),
       gatewayAnswer: row.said,
@@ -376,7 +376,7 @@ export async function countReviews(sql: Sql): Promise<ReviewCounts> {
   }
 }
 
-/** Returns the registration that a payment can be moved to, by its number or its number in the previous system. */
+/** Returns the registration with this number, to which a payment can be moved. Null if there is none. */
 export async function findMoveTarget(sql: Sql, to: string): Promise<MoveTarget | null> {
   const row = await registrationWithNewestPayment.get(sql, { regNo: to as RegNo })
   return row === undefined

@@ -40,7 +40,7 @@ export function refund(
 }
 
 /**
- * Marks a missing refund as handled. Refused if no refund is missing: the treasurer would close a problem that staff
+ * Marks a missing refund as handled. Refused if no refund is missing, because the mark would hide a problem that staff
  * have not seen yet.
  */
 export function markRefundHandled(sql: Sql, action: NewAction): Promise<ActionResult> {

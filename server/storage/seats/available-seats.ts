@@ -21,10 +21,10 @@ import { decideWhileCounting, computeSeatBounds, throwUndecided } from './undeci
 type FullRefusal = ContextRefusal & { readonly code: 'full' }
 
 /** `counting`: the seat types of its event that do not yet count all earlier registrations; see `stored-quotas.ts`. */
-type PlaceRow = Selectable<Tables['places']> & { readonly counting: string | null }
+type SeatTypeRow = Selectable<Tables['places']> & { readonly counting: string | null }
 
 /** A seat type, and the number of its seats that a registration needs. */
-type RequestedSeats = PlaceRow & { readonly quantity: number }
+type RequestedSeats = SeatTypeRow & { readonly quantity: number }
 
 type EventParams = { eventId: string }
 const SEAT_COLUMNS = ['id', 'event_id', 'place', 'max', 'taken', 'name'] as const
@@ -35,7 +35,7 @@ const selectUncountedSeatTypes = () =>
     .select('counting')
     .whereRef('event_limits.event_id', '=', 'places.event_id')
     .as('counting')
-export const seatOfEvent = statement(
+export const seatTypeOfEvent = statement(
   (builder, { eventId, place }: EventParams & { place: string }) =>
     builder
       .selectFrom('places')
@@ -44,7 +44,7 @@ export const seatOfEvent = statement(
       .where('event_id', '=', eventId)
       .where('place', '=', place),
 )
-const seatsOfEvent = statement((builder, { eventId }: EventParams) =>
+const seatTypesOfEvent = statement((builder, { eventId }: EventParams) =>
   builder
     .selectFrom('places')
     .select(SEAT_COLUMNS)
@@ -66,7 +66,7 @@ const lostSeatsOfRegistration = statement(
 type Expiry = { placeId: number; at: Instant; except: number }
 const fromSeat = expressionBuilder<Tables, 'places_taken'>()
 /** True if the seat's hold has expired. A hold does not expire while the bank is processing a payment. */
-const holdHasExpired = ({ placeId, at, except }: Expiry) =>
+const hasExpiredHold = ({ placeId, at, except }: Expiry) =>
   fromSeat.and([
     fromSeat('places_taken.place_id', '=', placeId),
     fromSeat('places_taken.registration_id', '<>', except),
@@ -87,13 +87,13 @@ const releaseExpiredHolds = statement((builder, expiry: Expiry) =>
   builder
     .updateTable('places_taken')
     .set({ state: 'free', until: null })
-    .where(holdHasExpired(expiry)),
+    .where(hasExpiredHold(expiry)),
 )
 const expiredHoldCount = statement((builder, expiry: Expiry) =>
   builder
     .selectFrom('places_taken')
     .select(({ fn }) => fn.sum<number | null>('quantity').as('n'))
-    .where(holdHasExpired(expiry)),
+    .where(hasExpiredHold(expiry)),
 )
 type NewSeatHold = {
   registrationId: number
@@ -111,7 +111,7 @@ const takeSeat = statement(
       .values({ registration_id: registrationId, place_id: placeId, state, until, quantity }),
 )
 type TrustedParams = EventParams & { names: readonly string[] }
-/** PostgreSQL only. So is the check that no seat was taken twice, which divides by zero if one was. */
+/** PostgreSQL only, like the check below, which divides by zero if a seat was taken twice. */
 const takeTrustedSeats = statement(
   (
     builder,
@@ -135,7 +135,7 @@ const takeTrustedSeats = statement(
           .orderBy('id'),
       ),
 )
-const trustedSeatsAreLeft = statement((builder, { eventId, names }: TrustedParams) =>
+const trustedSeatCheck = statement((builder, { eventId, names }: TrustedParams) =>
   builder
     .selectFrom('places')
     .select(({ eb, fn, lit, ref }) =>
@@ -182,7 +182,7 @@ export async function checkSeats(
     seats.map(({ id }) => id),
   )
   for (const { id, quantity } of seats) {
-    const pool = await seatOfEvent.get(sql, { eventId, place: id })
+    const pool = await seatTypeOfEvent.get(sql, { eventId, place: id })
     if (pool === undefined) continue
     const isAvailable = await hasSeatsLeft(sql, { ...pool, quantity }, at)
     if (isAvailable === null) throwUndecided()
@@ -193,14 +193,14 @@ export async function checkSeats(
 }
 
 /**
- * Returns whether seats are left. If none is, expired holds are released first. Null if it cannot be decided until more
- * earlier registrations are counted.
+ * Returns whether enough seats are left, after expired holds are released if necessary. Null if this cannot be decided
+ * until more earlier registrations are counted.
  */
 export async function hasSeatsLeft(
   sql: Sql,
   pool: RequestedSeats,
   at: Instant,
-  except = 0,
+  exceptId = 0,
 ): Promise<boolean | null> {
   const { id, event_id: eventId, place, max, taken, quantity } = pool
   const isUncounted = isCounting(pool)
@@ -209,10 +209,10 @@ export async function hasSeatsLeft(
     if (isDecidedAvailable !== null) return isDecidedAvailable
   }
   if (taken + quantity <= max) return isUncounted ? null : true
-  const changes = await releaseExpiredHolds.run(sql, { placeId: id, at, except }).changes
+  const changes = await releaseExpiredHolds.run(sql, { placeId: id, at, except: exceptId }).changes
   if (changes === 0) return false
   const { taken: takenAfterRelease = taken } =
-    (await seatOfEvent.get(sql, { eventId, place })) ?? {}
+    (await seatTypeOfEvent.get(sql, { eventId, place })) ?? {}
   return takenAfterRelease + quantity <= max ? (isUncounted ? null : true) : false
 }
 
@@ -238,7 +238,7 @@ export function reserveQuotas(
         eventId,
         names: pools.map(({ id }) => id),
       })
-    trustedSeatsAreLeft.check(sql, { eventId, names: trusted.map(({ id }) => id) })
+    trustedSeatCheck.check(sql, { eventId, names: trusted.map(({ id }) => id) })
   }
   for (const { id: placeId, quantity } of seats)
     takeSeat.run(sql, { ...newHold, placeId, quantity })
@@ -248,7 +248,7 @@ export function reserveQuotas(
  * Returns the first seat of a registration that others have taken meanwhile. Null if it has all its seats, or can get
  * them again.
  */
-export async function findSoldSeat(
+export async function findUnavailableSeat(
   sql: Sql,
   registrationId: number,
   at: Instant,
@@ -270,7 +270,7 @@ async function findLostSeats(sql: Sql, registrationId: number): Promise<readonly
   return lostSeatsOfRegistration.all(sql, { registrationId })
 }
 
-/** Reads the seats that a registration has lost, so that the queries are sent in advance. */
+/** Sends the queries for the seats that a registration has lost, so that the caller can await them later. */
 export function readLostSeats(
   sql: Sql,
   registrationId: number,
@@ -282,7 +282,7 @@ export function readLostSeats(
   ]
 }
 
-export const toUnavailableSeat = ({ place, name }: PlaceRow): UnavailableSeat => ({
+export const toUnavailableSeat = ({ place, name }: SeatTypeRow): UnavailableSeat => ({
   place,
   name: name ?? place,
 })
@@ -290,8 +290,7 @@ export const toUnavailableSeat = ({ place, name }: PlaceRow): UnavailableSeat =>
 /**
  * Returns how many seats of each type are left, by name; negative if staff exceeded the quota. Expired holds count as
  * available where it matters: if no seat is left otherwise, or so few that the form shows the number (`seatCounts`, by
- * seat type).
- * If there are plenty, one statement is enough; a check per type would read the file each time.
+ * seat type). If there are plenty, one statement is enough; a check per seat type would query the database each time.
  */
 export async function countAvailableSeats(
   sql: Sql,
@@ -300,7 +299,7 @@ export async function countAvailableSeats(
   at: Instant,
 ): Promise<Record<string, number>> {
   return Object.fromEntries(
-    await mapInOrder(await seatsOfEvent.all(sql, { eventId }), async (pool) => {
+    await mapInOrder(await seatTypesOfEvent.all(sql, { eventId }), async (pool) => {
       const { id, place, max } = pool
       const seatsLeft = max - (await countTakenSeats(sql, pool))
       return [
@@ -326,7 +325,7 @@ export async function listTakenSeats(
   eventId: string,
   at?: Instant,
 ): Promise<readonly StoredSeats[]> {
-  return mapInOrder(await seatsOfEvent.all(sql, { eventId }), async (pool) => ({
+  return mapInOrder(await seatTypesOfEvent.all(sql, { eventId }), async (pool) => ({
     place: pool.place,
     max: pool.max,
     taken:
@@ -336,11 +335,11 @@ export async function listTakenSeats(
 }
 
 /** Counts the taken seats. While earlier registrations are being counted, this is the minimum. */
-async function countTakenSeats(sql: Sql, pool: PlaceRow): Promise<number> {
+async function countTakenSeats(sql: Sql, pool: SeatTypeRow): Promise<number> {
   return isCounting(pool)
     ? Math.max(pool.taken, (await computeSeatBounds(sql, pool)).atLeast)
     : pool.taken
 }
 
-const isCounting = ({ counting, place }: PlaceRow): boolean =>
+const isCounting = ({ counting, place }: SeatTypeRow): boolean =>
   listSeatTypes(counting).includes(place)

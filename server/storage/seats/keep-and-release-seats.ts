@@ -3,7 +3,7 @@ import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { findSoldSeat } from './available-seats.ts'
+import { findUnavailableSeat } from './available-seats.ts'
 import type { UnavailableSeat } from './seat-types.ts'
 import { getSeatUse } from './seats-for-state.ts'
 import type { SeatState } from './seats-for-state.ts'
@@ -18,8 +18,8 @@ const freeSeats = statement((builder, { registrationId }: RegistrationParams) =>
     .where('registration_id', '=', registrationId)
     .where('state', '<>', 'free'),
 )
-/** Releases the seats: another registration can take them immediately. */
-const extendSeatHold = statement((builder, { registrationId }: RegistrationParams) =>
+/** Turns kept seats into expired holds, which another registration can take immediately. */
+const expireKeptSeats = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .updateTable('places_taken')
     .set({ state: 'held', until: instant(0) })
@@ -69,23 +69,23 @@ const limitHoldsOfEvent = statement(
 export function updateSeats(sql: Sql, registrationId: number, seatState: SeatState): void {
   const seats = getSeatUse(seatState)
   if (seats === 'free') freeSeats.run(sql, { registrationId })
-  // No decision is pending and no payment arrived.
-  else if (seats === 'held') extendSeatHold.run(sql, { registrationId })
+  // No decision is pending and no payment has arrived, so the seats are no longer kept.
+  else if (seats === 'held') expireKeptSeats.run(sql, { registrationId })
   // A seat that was lost before is restored only by a payment.
   else if (seatState.status === 'success') keepAllSeats.run(sql, { registrationId })
   else keepHeldSeats.run(sql, { registrationId })
 }
 
 /**
- * Holds the seats of a reopened registration again, if they are available. Returns the first seat that is not. Null if
- * it has them all.
+ * Holds the seats of a reopened registration again, if they are available. Returns the first unavailable seat. Null if
+ * all are available.
  */
 export async function reserveSeatsAgain(
   sql: Sql,
   registrationId: number,
   at: Instant,
 ): Promise<UnavailableSeat | null> {
-  const unavailableSeat = await findSoldSeat(sql, registrationId, at)
+  const unavailableSeat = await findUnavailableSeat(sql, registrationId, at)
   if (unavailableSeat === null) keepAllSeats.run(sql, { registrationId })
   return unavailableSeat
 }

@@ -7,7 +7,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { hasSeatsLeft, toUnavailableSeat, seatOfEvent } from './available-seats.ts'
+import { hasSeatsLeft, toUnavailableSeat, seatTypeOfEvent } from './available-seats.ts'
 import type { UnavailableSeat } from './seat-types.ts'
 import { preventQuotaChanges, lockQuotas, lockSeats } from '../database/row-locks.ts'
 import { keepAllSeats } from './keep-and-release-seats.ts'
@@ -31,7 +31,7 @@ import {
 import type { Limits } from './stored-quotas.ts'
 import { throwUndecided } from './undecided-seats.ts'
 
-const NO_SEAT_TYPES = '[]'
+const NO_QUOTAS = '[]'
 
 type EventParams = { eventId: string }
 type Names = { /** A JSON array of seat types. */ names: string }
@@ -129,17 +129,17 @@ export async function setLimits(
   limits: readonly Quota[],
   holdMs: number,
 ): Promise<void> {
-  const text = formatLimits(limits)
+  const limitsJson = formatLimits(limits)
   lockQuotas(sql, eventId)
   const previousLimits = await limitsOfEvent.get(sql, { eventId })
   if (
-    (previousLimits?.limits ?? NO_SEAT_TYPES) === text &&
+    (previousLimits?.limits ?? NO_QUOTAS) === limitsJson &&
     (previousLimits?.hold_ms ?? holdMs) === holdMs
   )
     return
   clearCachedReads(sql)
-  saveQuotas.run(sql, { eventId, limits: text, holdMs })
-  if ((previousLimits?.limits ?? NO_SEAT_TYPES) === text) return
+  saveQuotas.run(sql, { eventId, limits: limitsJson, holdMs })
+  if ((previousLimits?.limits ?? NO_QUOTAS) === limitsJson) return
   const previousPools = listSeatPools(
     previousLimits === undefined ? [] : parseLimits(previousLimits.limits),
   )
@@ -190,7 +190,7 @@ export async function recordSeats(
 
 /**
  * Updates the seats of a registration after its answers changed. Additional seats must be available; others are
- * released. Returns the first seat that others have taken. Null if it has them all.
+ * released. Returns the first seat that others have taken. Null if all are available.
  */
 export async function updateSeatsAfterCorrection(
   sql: Sql,
@@ -212,7 +212,7 @@ export async function updateSeatsAfterCorrection(
   // Read after locking: until then, another registration may take a seat whose hold has expired.
   const heldSeats = await seatsOfRegistration.all(sql, { registrationId })
   for (const { id, quantity } of seats) {
-    const pool = await seatOfEvent.get(sql, { eventId, place: id })
+    const pool = await seatTypeOfEvent.get(sql, { eventId, place: id })
     if (pool === undefined) continue
     const heldSeat = heldSeats.find(({ place_id }) => place_id === pool.id)
     const addedQuantity = quantity - (heldSeat?.quantity ?? 0)
@@ -232,7 +232,7 @@ export async function updateSeatsAfterCorrection(
 
 /**
  * Keeps the seats that a registration needs, including those lost meanwhile. Returns the first seat that others have
- * taken. Null if it has them all.
+ * taken. Null if all are available.
  */
 export async function retakeLostSeats(
   sql: Sql,

@@ -1,6 +1,6 @@
 /**
- * Reserves the limited resources of a registration: seats, code uses, unique answers.
- * They are looked up before pricing, and checked again here, inside the transaction that stores it.
+ * Reserves the limited resources of a registration: seats, code uses, unique answers. They are looked up before
+ * pricing, and checked again here, inside the transaction that stores the registration.
  */
 import { everyInOrder } from '../database/in-order.ts'
 import { getOwn } from '../../../engine/index.ts'
@@ -8,7 +8,7 @@ import type { Answers, Instant, RegNo, UniqueRule } from '../../../engine/index.
 import { findCodeAt, findUsedCode, recordCodeUse } from '../registrations/discount-codes.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ExternalContext, ContextRefusal } from '../registrations/pricing-context-types.ts'
-import { findSoldSeat, checkSeats } from './available-seats.ts'
+import { findUnavailableSeat, checkSeats } from './available-seats.ts'
 import type { SeatReservation } from './available-seats.ts'
 import { lockCode } from '../database/row-locks.ts'
 import { readMemberListRow } from '../registrations/member-lists.ts'
@@ -27,15 +27,15 @@ type SeatRequest = {
   readonly at: Instant
 }
 
-/** The reservations: the code that it uses (null if none) and its seats. */
+/** The reservations of a registration: its discount code (null if none) and its seats. */
 export type Availability = {
   readonly codeId: number | null
   readonly seatReservation: SeatReservation
 }
 
 /**
- * Returns why the registration cannot be stored, or its reservations. `person`: locked together with the answers; null
- * if not needed.
+ * Returns the reservations of a registration, or a refusal if it cannot be stored. `person`: locked together with the
+ * answers; null if not needed.
  */
 export async function checkAvailability(
   sql: Sql,
@@ -86,7 +86,7 @@ export async function saveAnswersAndCode(
 
 /**
  * Checks whether a registration whose hold has expired can still be paid: its seats or its code may have been taken by
- * now. Its own holds do not count against it.
+ * now. Its own holds do not count against it. Returns null if it can be paid.
  */
 export async function checkStillAvailable(
   sql: Sql,
@@ -104,7 +104,7 @@ export async function checkStillAvailable(
   lockUniqueAnswers(sql, eventId, rules, answers)
   const code = externalContext == null ? null : await findUsedCode(sql, id)
   if (code !== null) lockCode(sql, eventId, code)
-  const unavailableSeat = await findSoldSeat(sql, id, at)
+  const unavailableSeat = await findUnavailableSeat(sql, id, at)
   if (unavailableSeat !== null) return { code: 'full', place: unavailableSeat.place }
   if (externalContext == null) return null
   const { unique, holdMs } = externalContext

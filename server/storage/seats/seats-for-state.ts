@@ -12,8 +12,7 @@ export type SeatState = {
 /**
  * Determines the seats of a registration. It keeps them if it is paid, under review or within its payment deadline,
  * holds them during payment, and releases them otherwise. A cancelled or rejected registration has none, whatever its
- * payments.
- * `useIsHeld` of registrations/discount-codes.ts is the same rule for discount codes, in SQL.
+ * payments. `isUseHeld` in registrations/discount-codes.ts is the same rule for discount codes, in SQL.
  */
 export function getSeatUse({
   state,

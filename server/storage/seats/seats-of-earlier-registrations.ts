@@ -22,7 +22,7 @@ import type { Limits } from './stored-quotas.ts'
  */
 const CHUNK_ROWS = 200
 /** If the event has at most this many registrations, they are counted immediately. */
-const COUNTED_AT_ONCE = 1_000
+const MAX_COUNTED_AT_ONCE = 1_000
 
 type EventParams = { eventId: string }
 type Progress = { readonly createdAt: Instant; readonly id: number }
@@ -60,7 +60,10 @@ export const registrationForSeats = statement((builder, { id }: { id: number }) 
 const registrationsForSeats = statement((builder, { ids }: { ids: string }, dialect) =>
   selectRegistrations(builder).where(({ ref }) => dialect.isIdIn(ref('r.id'), ids)),
 )
-/** In the order of an index: if ordered by id, SQLite would sort all registrations of the event for each batch. */
+/**
+ * Uses the order of an index, because SQLite would sort all registrations of the event for each batch if the order
+ * were by id.
+ */
 export const nextRegistrations = statement(
   (builder, { eventId, createdAt, id }: EventParams & Progress) =>
     builder
@@ -82,7 +85,7 @@ const registrationAfterMany = statement((builder, { eventId }: EventParams) =>
     .orderBy('created_at')
     .orderBy('id')
     .limit(1)
-    .offset(COUNTED_AT_ONCE),
+    .offset(MAX_COUNTED_AT_ONCE),
 )
 const seatTypesOfEvent = statement((builder, { eventId }: EventParams) =>
   builder.selectFrom('places').select(['id', 'place']).where('event_id', '=', eventId),
@@ -122,7 +125,10 @@ const takeSeat = statement(
       })
       .onConflict((conflict) => conflict.doNothing()),
 )
-/** Seat types that no longer exist belong to no event, until no registration has such a seat. */
+/**
+ * Returns the owner of retired seat types. They belong to no event, and are deleted when no registration has such a
+ * seat.
+ */
 const getRetiredOwner = (eventId: string): string => `-${eventId}`
 const retireSeatTypes = statement(
   (builder, params: EventParams & { owner: string; names: string; max: number }, dialect) =>
@@ -168,7 +174,7 @@ const endCounting = statement((builder, { eventId }: EventParams) =>
     .set({ counting: null, counted_at: null, counted_id: null })
     .where('event_id', '=', eventId),
 )
-const nextCounting = statement((builder) =>
+const nextEventToCount = statement((builder) =>
   builder
     .selectFrom('event_limits')
     .select(({ ref }) => [
@@ -243,14 +249,14 @@ export function beginCounting(sql: Sql, eventId: string, types: readonly string[
   clearCachedReads(sql)
 }
 
-/** Returns true if there are so many that they are counted in the background. */
+/** Returns true if the event has so many registrations that they are counted in the background. */
 export async function hasManyRegistrations(sql: Sql, eventId: string): Promise<boolean> {
   return (await registrationAfterMany.get(sql, { eventId })) !== undefined
 }
 
 /** Processes the next batch of an event. Returns false if there is none. */
 export async function countEarlierRegistrations(sql: Sql, at: Instant): Promise<boolean> {
-  const nextEvent = await nextCounting.get(sql)
+  const nextEvent = await nextEventToCount.get(sql)
   if (nextEvent === undefined) return false
   await countNextBatch(sql, nextEvent.eventId, nextEvent, at)
   return true
@@ -349,7 +355,7 @@ async function reserveMissingSeats(
     })
   if (sql.batch === null) for (const seat of newSeats) takeSeat.run(sql, seat)
   else if (newSeats.length > 0)
-    // Each statement takes longer on PostgreSQL.
+    // Uses one statement, because on PostgreSQL each statement adds time.
     buildQuery(sql, (builder) =>
       builder
         .insertInto('places_taken')

@@ -38,14 +38,14 @@ export type Limits = {
   /** The seat types that do not yet count all earlier registrations. */
   readonly counting: readonly string[]
 }
-const readLimits = new Map<string, readonly Quota[]>()
+const parsedLimits = new Map<string, readonly Quota[]>()
 
 const NO_TYPES: readonly string[] = []
 /** Parses the column `counting`. */
 export const listSeatTypes = (counting: string | null): readonly string[] =>
   counting === null ? NO_TYPES : (JSON.parse(counting) as readonly string[])
 
-/** Null if the event has none. */
+/** Returns the quotas of the event. Null if it has none. */
 export function getLimits(sql: Sql, eventId: string): Promise<Limits | null> {
   return readOncePerBatch(sql, `limits of ${eventId}`, () => readStoredLimits(sql, eventId))
 }
@@ -53,10 +53,10 @@ export function getLimits(sql: Sql, eventId: string): Promise<Limits | null> {
 async function readStoredLimits(sql: Sql, eventId: string): Promise<Limits | null> {
   const row = await limitsOfEvent.get(sql, { eventId })
   if (row === undefined) return null
-  let limits = readLimits.get(row.limits)
+  let limits = parsedLimits.get(row.limits)
   if (limits === undefined) {
     limits = parseLimits(row.limits)
-    readLimits.set(row.limits, limits)
+    parsedLimits.set(row.limits, limits)
   }
   return { limits, holdMs: row.hold_ms, counting: listSeatTypes(row.counting) }
 }

@@ -68,7 +68,7 @@ export function throwUndecided(): never {
 }
 
 const dependsOnCategoryOnly = ({ when = [] }: Quota): boolean =>
-  when.every((map) => map.every(({ field }) => field === 'category'))
+  when.every((conditions) => conditions.every(({ field }) => field === 'category'))
 
 function mayNeedSeat({ when }: Quota, category: string | null): boolean {
   if (when === undefined) return true

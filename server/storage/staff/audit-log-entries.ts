@@ -6,7 +6,7 @@ import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import type { ActivityQuery, ActivityRow, ActKind, AuditEntry } from './staff-types.ts'
+import type { ActivityQuery, ActivityRow, AuditEntryKind, AuditEntry } from './staff-types.ts'
 
 type Entry = ExpressionBuilder<Tables, 'audit_log'>
 type Condition = Expression<SqlBool>
@@ -45,10 +45,10 @@ const entriesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =
     .orderBy('id'),
 )
 
-/** Views within one hour of the clock are one entry. */
+/** Repeated views within the same clock hour are one entry. */
 const VIEW_INTERVAL_MS = 60 * 60_000
 
-/** Returns the key by which views within an hour are one entry. Null if the entry is not a view. */
+/** Returns the key that repeated views within the same clock hour share. Null if the entry is not a view. */
 const getViewKey = ({ at, who: user, eventId, regNo, look }: AuditEntry): string | null =>
   look === undefined
     ? null
@@ -98,7 +98,7 @@ export function readAuditEntries(
   return entriesOfRegistration.all(sql, { regNo })
 }
 
-/** Views stored before `look` existed are recognised by their text. */
+/** Recognises views. Those stored before `look` existed are recognised by their text. */
 const isViewEntry = (eb: Entry): Condition =>
   eb.or([
     eb('look', 'is not', null),
@@ -108,13 +108,13 @@ const isViewEntry = (eb: Entry): Condition =>
 const isExport = (eb: Entry): Condition => eb('what', 'like', 'exported %')
 const isSignIn = (eb: Entry): Condition =>
   eb.or([eb('what', 'like', 'signed %'), eb('what', 'like', 'failed to sign in%')])
-const KIND_CONDITIONS: Readonly<Record<ActKind, (eb: Entry) => Condition>> = {
+const KIND_CONDITIONS: Readonly<Record<AuditEntryKind, (eb: Entry) => Condition>> = {
   looks: isViewEntry,
   exports: isExport,
   'signing-in': isSignIn,
   changes: (eb) => eb.not(eb.or([isViewEntry(eb), isExport(eb), isSignIn(eb)])),
 }
-/** Constants, because the index of these entries is not used for bound values. */
+/** Uses constants, because the index of these entries is not used for bound values. */
 const isByUser = (eb: Entry): Condition =>
   eb('who', 'not in', [raw.lit('delegate'), raw.lit('import')])
 
@@ -152,18 +152,21 @@ export function readAuditLog(
   }).all()
 }
 
-/** Returns entries, newest first. `events`: null for entries of all events, and for those without an event. */
+/**
+ * Returns the users with entries in these events, sorted by name. `events`: null for all entries, including those
+ * without an event.
+ */
 export async function listAuditLogUsers(
   sql: Sql,
   events: readonly string[] | null,
 ): Promise<readonly string[]> {
   const entries = await buildQuery(sql, (builder, dialect) => {
     const entriesOfUsers = builder.selectFrom('audit_log').select('who').where(isByUser)
-    const inEvents =
+    const entriesInEvents =
       events === null
         ? entriesOfUsers
         : entriesOfUsers.where((eb) => dialect.isIn(eb.ref('event_id'), JSON.stringify(events)))
-    return inEvents.groupBy('who').orderBy(({ ref }) => dialect.ignoreCase(ref('who')))
+    return entriesInEvents.groupBy('who').orderBy(({ ref }) => dialect.ignoreCase(ref('who')))
   }).all()
   return entries.map(({ who: user }) => user)
 }

@@ -91,7 +91,7 @@ export async function confirmSecondFactor(
   return isConfirmed
 }
 
-/** One conditional statement, so that of two requests with the same code only one is accepted. */
+/** Accepts a code with one conditional statement, so that of two requests with the same code only one is accepted. */
 export async function acceptSecondFactorCode(
   sql: Sql,
   adminId: number,
@@ -126,7 +126,7 @@ export function requireSecondFactor(sql: Sql, isRequired: boolean): void {
   saveOfficeSettings.run(sql, { isRequired: isRequired ? 1 : 0 })
 }
 
-/** Look-ups by key, on the main thread. */
+/** Creates the look-ups by key, which run on the main thread. */
 export function createSecondFactorReads(sql: Sql) {
   return {
     async account(adminId: number): Promise<StoredAccount | null> {

@@ -19,7 +19,8 @@ const sessionByToken = statement((builder, { tokenHash }: { tokenHash: string })
       's.expires_at as expiresAt',
       's.seen_at as seenAt',
     ])
-    // Uses a subquery, so that SQLite does not plan it again for every request of the office; see `paymentOfOrder`.
+    // Uses a subquery, so that SQLite does not plan the query again for every request of the office; see
+    // `paymentOfOrder`.
     .where('s.token_hash', '=', ({ selectFrom }) =>
       selectFrom('sessions').select('token_hash').where('token_hash', '=', tokenHash),
     ),
@@ -98,7 +99,7 @@ export function closeOtherSessions(sql: Sql, adminId: number, tokenHash: string)
   return deleteOtherSessions.run(sql, { adminId, tokenHash }).changes
 }
 
-/** Look-ups by key, on the main thread. */
+/** Creates the look-ups by key, which run on the main thread. */
 export function createSessionReads(sql: Sql) {
   return {
     async session(

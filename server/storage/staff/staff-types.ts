@@ -35,7 +35,7 @@ export type OpenSession = Permissions & {
   readonly adminId: number
   readonly username: string
   readonly hasSecondFactor: boolean
-  /** True if the office requires it of treasurers and owners. */
+  /** True if the office requires a second factor of treasurers and owners. */
   readonly secondFactorRequired: boolean
 }
 export type SessionUse = {
@@ -68,14 +68,14 @@ export type AuditEntry = {
   readonly look?: string
 }
 /** The kinds of entries that the audit log distinguishes. */
-export type ActKind = 'changes' | 'looks' | 'exports' | 'signing-in'
+export type AuditEntryKind = 'changes' | 'looks' | 'exports' | 'signing-in'
 export type ActivityQuery = {
   /** Null for all users. */
   readonly who: string | null
-  /** The events that may be shown. Null for all, and entries without an event. */
+  /** The events that may be shown. Null for all events, and entries without an event. */
   readonly events: readonly string[] | null
   /** Null for all kinds. */
-  readonly kinds: readonly ActKind[] | null
+  readonly kinds: readonly AuditEntryKind[] | null
   /** Words that the action's text must contain, in any order; '' for all. */
   readonly words: string
   /** Both days included. Null for no limit. */
@@ -91,7 +91,7 @@ export type ActivityRow = {
   readonly regNo: string | null
 }
 
-/** The result of changing a user: the last owner of all events cannot lose that role. */
+/** The result of changing a user. `last`: refused, because the last owner of all events cannot lose that role. */
 export type UserChange = 'done' | 'unknown' | 'last'
 
 export interface UserStore {
@@ -129,8 +129,8 @@ export interface UserStore {
   /** Stores a secret that is valid once confirmed. */
   startSecondFactorSetup(adminId: number, secret: string): Promise<void>
   /**
-   * Activates the secret being set up, with these recovery codes. Returns false if another secret is being set up by
-   * now.
+   * Activates the secret being set up, with these recovery codes. Returns false if another secret is being set up
+   * meanwhile.
    */
   confirmSecondFactor(
     adminId: number,

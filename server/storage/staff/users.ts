@@ -156,8 +156,8 @@ export const findUserId = async (sql: Sql, username: string): Promise<number | n
   (await userByName.get(sql, { username }))?.id ?? null
 
 /**
- * Returns true if no other owner of all events can sign in: without this user, nothing about the users could be changed
- * any more.
+ * Returns true if no other owner of all events can sign in: without this user, the office could no longer manage its
+ * users.
  */
 const isLastOwner = async (sql: Sql, id: number): Promise<boolean> =>
   (await onlyOwner.get(sql, { id })) !== undefined
@@ -230,7 +230,7 @@ export async function usePasswordLink(
   return owner
 }
 
-/** Look-ups by key, on the main thread. */
+/** Creates the look-ups by key, which run on the main thread. */
 export function createUserReads(sql: Sql) {
   return {
     async admin(username: string): Promise<AdminRow | null> {

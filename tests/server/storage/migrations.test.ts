@@ -31,7 +31,7 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 import { findConflictingAnswer } from '../../../server/storage/registrations/unique-answers.ts'
 import { applyPaymentEvent } from '../../../server/storage/payments/apply-payment-events.ts'
 import type { Instant, OrderId, Amount, RegNo, UniqueRule } from '../../../engine/index.ts'
-import type { ActKind } from '../../../server/storage/index.ts'
+import type { AuditEntryKind } from '../../../server/storage/index.ts'
 import { confirmedBy } from '../sample-registrations.ts'
 
 const createFolder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
@@ -461,7 +461,7 @@ test('migrates admins without roles: they become owners of all events and stay s
     hasSecondFactor: false,
     secondFactorRequired: false,
   })
-  const listEntriesOfKind = async (kind: ActKind): Promise<readonly string[]> =>
+  const listEntriesOfKind = async (kind: AuditEntryKind): Promise<readonly string[]> =>
     (
       await readAuditLog(
         sql,
