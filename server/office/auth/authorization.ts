@@ -62,7 +62,7 @@ export type OfficeRoutes = {
 export const buildPaths = (path: string): readonly string[] =>
   ['', '/api'].flatMap((root) => [`${root}${path}`, `${root}${path}/`])
 
-/** Makes startup fail on an unguarded office route. Call it before the first office route is registered. */
+/** Makes startup fail on an unguarded office route. Call this before the first office route is registered. */
 export function rejectUnguardedRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', ({ method, url, config, handler }) => {
     const rule = config?.office

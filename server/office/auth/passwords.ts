@@ -10,7 +10,7 @@ const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 /** 16 of 31 letters give 79 bits. */
 const GROUP_COUNT = 4
 const LETTERS_PER_GROUP = 4
-/** Longer passwords are refused: an attacker could consume CPU time by having them hashed. */
+/** Longer passwords are refused, because an attacker could use up CPU time by having them hashed. */
 export const MAX_CREDENTIAL_CHARACTERS = 256
 /** Shorter passwords can be guessed within the sign-in limits. */
 export const MIN_PASSWORD_CHARACTERS = 8
@@ -99,7 +99,7 @@ export function verifyPassword(password: string, passwordHash: string): Promise<
   return argon2().verify(passwordHash, password)
 }
 
-/** `k7xm-2wqp-…` */
+/** Generates a password such as `k7xm-2wqp-…`. */
 export function generatePassword(): string {
   const pickRandomLetter = (): string => LETTERS[randomInt(LETTERS.length)] ?? ''
   return Array.from({ length: GROUP_COUNT }, () =>

@@ -351,7 +351,7 @@ const toMissing = (eventIds: readonly string[], message: string, code = 'not_fou
 const toMalformed = (eventIds: readonly string[], status: 400 | 422, message: string) =>
   ({ is: 'malformed', eventIds, status, message }) as const
 
-/** People copy a number in groups, as pages print it, or type it in lower case. */
+/** Normalises a registration number, which users copy in groups, as pages print it, or type in lower case. */
 const normaliseNumber = (name: string): string => name.replaceAll(/[\s-]/g, '').toUpperCase()
 
 const toText = (value: unknown): string | null =>
@@ -364,7 +364,7 @@ type NamedEvent = {
   readonly problem: ReturnType<typeof toMalformed> | null
 }
 
-/** Returns the single value that query and body have under these names; an empty one counts as none. */
+/** Returns the single value that the query and body have under these names. An empty value counts as missing. */
 function readSingleValue({ query, body }: RequestInput, names: readonly string[]): NamedEvent {
   const bodyValues = names.map((name) => getOwn(body, name) ?? '')
   const values = [...names.flatMap((name) => query.getAll(name)), ...bodyValues]
@@ -390,9 +390,11 @@ function readSingleValue({ query, body }: RequestInput, names: readonly string[]
 function findUnexpectedName(rule: GuardedRule, { query, body }: RequestInput): string | null {
   // An event file may give a filter any name.
   if (rule.target === 'list') return null
-  const { query: allowed = [], body: bodyNames = [] } = INPUT_NAMES[rule.target]
+  const { query: queryNames = [], body: bodyNames = [] } = INPUT_NAMES[rule.target]
   const unexpectedName = [
-    ...(rule.filters === true ? [] : [...query.keys()].filter((name) => !allowed.includes(name))),
+    ...(rule.filters === true
+      ? []
+      : [...query.keys()].filter((name) => !queryNames.includes(name))),
     ...Object.keys(body).filter((name) => !bodyNames.includes(name)),
   ].find(isTargetName)
   return unexpectedName ?? null

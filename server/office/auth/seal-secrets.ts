@@ -68,13 +68,13 @@ function findKey(
     databaseUrl,
     secondFactorKey = null,
   }: Pick<Environment, 'dataDir' | 'databaseUrl' | 'secondFactorKey'>,
-  mayCreate: boolean,
+  canCreate: boolean,
 ): Buffer | null {
   if (secondFactorKey !== null) return deriveKey(secondFactorKey)
   if (databaseUrl !== null) return null
   const file = join(dataDir, KEY_FILE)
   try {
-    if (mayCreate)
+    if (canCreate)
       writeFileSync(file, randomBytes(KEY_BYTES).toString('base64url'), {
         flag: 'wx',
         mode: 0o600,

@@ -13,7 +13,7 @@ import { getAddressKey } from '../../http/rate-limit.ts'
 import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 
 export const SESSION_COOKIE = 'rollcall_session'
-/** Covers a lunch break, but ends the session of a forgotten browser. */
+/** Long enough for a lunch break, but ends the session of a forgotten browser. */
 export const IDLE_TIMEOUT_MS = 2 * 60 * 60_000
 /** One working day, even with activity. */
 const SESSION_LIFETIME_MS = 12 * 60 * 60_000

@@ -54,7 +54,7 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
   const knownAddresses = openLimit(deps, KNOWN_ADDRESS_LIMIT)
   const loggedFailures = openLimit(deps, LOGGED_FAILURES_LIMIT)
   const factors = openSecondFactors(deps)
-  const placeholder = (placeholderHash ??= hashPassword(randomBytes(16).toString('hex')))
+  const placeholderHashPromise = (placeholderHash ??= hashPassword(randomBytes(16).toString('hex')))
 
   /**
    * Records a wrong password: in the audit log under the user whose name was given, otherwise in the server log.
@@ -110,12 +110,12 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
       if (waitMs > 0) return sendTooMany(reply, waitMs, 'attempts to sign in')
     }
 
-    const tooLong =
+    const isTooLong =
       username.length > MAX_CREDENTIAL_CHARACTERS || password.length > MAX_CREDENTIAL_CHARACTERS
-    const user = tooLong ? null : await deps.store.admin(username)
+    const user = isTooLong ? null : await deps.store.admin(username)
     const isMatch = await verifyPassword(
-      tooLong ? '' : password,
-      user?.passwordHash ?? (await placeholder),
+      isTooLong ? '' : password,
+      user?.passwordHash ?? (await placeholderHashPromise),
     )
     if (user === null || !isMatch) {
       await logFailure(user?.username ?? null, at)
@@ -180,7 +180,7 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
     }
   }
 
-  // Closes every session of the request; a repeated logout succeeds too.
+  // Closes every session of the request. A repeated sign-out also succeeds.
   const logout = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const user = await findUser(deps, request)
     if (user?.by === 'cookie' && isCrossSite(deps, request)) return rejectCrossSite(deps, reply)
@@ -197,7 +197,7 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
   }
 
   const sendSession = async ({ user }: Call<'own'>, reply: FastifyReply): Promise<FastifyReply> => {
-    // The earliest conference first, as on the other office pages.
+    // Sorts the earliest conference first, as on the other office pages.
     const events = findUserEvents(deps, user).toSorted((a, b) =>
       a.from < b.from ? -1 : a.from > b.from ? 1 : 0,
     )

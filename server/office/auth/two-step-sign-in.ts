@@ -16,7 +16,7 @@ import type { SecretSeal } from './seal-secrets.ts'
 const SECRET_BYTES = 20
 /** A phone's clock may be this many 30-second steps off, and typing takes time. */
 const MAX_STEPS_OFF = 1
-const RECOVERY_CODES = 10
+const RECOVERY_CODE_COUNT = 10
 /** For one account, from unknown addresses: 240 guesses a day, with three in a million codes valid at a time. */
 const TRIES_PER_ACCOUNT: Allowance = { triesMax: 10, windowMs: 60 * 60_000 }
 
@@ -39,12 +39,12 @@ export function findStep(secret: string, code: string, at: Instant): number | nu
   return stepsOff === null ? null : totp.counter({ timestamp: at }) + stepsOff
 }
 
-/** 79 bits each, so that a plain hash of them reveals nothing. */
+/** Generates codes of 79 bits each, so that a plain hash of a code reveals nothing. */
 export function generateRecoveryCodes(): {
   readonly codes: readonly string[]
   readonly hashes: readonly string[]
 } {
-  const codes = Array.from({ length: RECOVERY_CODES }, generatePassword)
+  const codes = Array.from({ length: RECOVERY_CODE_COUNT }, generatePassword)
   return { codes, hashes: codes.map(hashCode) }
 }
 

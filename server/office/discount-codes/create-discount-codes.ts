@@ -10,8 +10,7 @@ const MAX_CODE_COUNT = 1_000
 const MAX_USES = 100_000
 const MAX_NOTE_CHARACTERS = 200
 /**
- * No vowels, so that no code is a word, and no characters that look alike: 28 characters, ten of which give 48
- * bits.
+ * Excludes vowels, so that no code is a word, and characters that look alike. Ten of these 28 characters give 48 bits.
  */
 const CODE_CHARACTERS = '23456789BCDFGHJKMNPQRSTVWXYZ'
 const CODE_LENGTH = 10
@@ -49,14 +48,14 @@ export async function createCodes(
   const { chosen: chosenCode, count, ...options } = inputResult.value
   for (let attempt = 0; attempt < MAX_GENERATION_ATTEMPTS; attempt++) {
     const codes = Array.from({ length: count }, () => chosenCode ?? generateCode())
-    const stored = await store.createDiscountCodes({
+    const createResult = await store.createDiscountCodes({
       ...options,
       eventId: event.id,
       codes: codes.map((code) => ({ code, folded: foldCode(code) })),
       who: user,
       at,
     })
-    if (stored.ok) return ok(codes)
+    if (createResult.ok) return ok(codes)
     if (chosenCode !== null)
       return err({ code: 'code_taken', message: `The code ${chosenCode} already exists.` })
   }

@@ -20,8 +20,8 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 const CODES_ROLE = 'treasurer' satisfies Role
 
 /**
- * Returns the code of a registration: in full for users who may see all codes. Others could use it again, so they see its
- * first characters.
+ * Returns the code of a registration: in full for users who may see all codes. Other users could use it again, so they
+ * see only its first characters.
  */
 export function maskCode(role: Role, code: string): string {
   return isAtLeast(role, CODES_ROLE) ? code : `${code.slice(0, 2)}…`

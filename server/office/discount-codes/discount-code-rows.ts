@@ -7,7 +7,7 @@ import type { Deps } from '../../dependencies.ts'
 import type { CodePage, StoredCode } from '../../storage/index.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 
-/** The number of codes on a page of the office, and of codes read at a time for a file. */
+/** The number of codes on an office page, and of codes read at a time for a file. */
 const CODE_PAGE_ROWS = 200
 
 /** `before` is the `next` of the previous page, or null for the newest codes. */
@@ -40,7 +40,7 @@ export async function* readCodes(
   }
 }
 
-/** False for a kind that gives a category, and for one that the event file no longer has. */
+/** Returns false for a kind that gives a category, and for a kind that the event file no longer has. */
 const givesDiscount = ({ codeKinds }: EventConfig, { kind }: StoredCode): boolean =>
   codeKinds.some(({ id, gives }) => id === kind && 'adjustment' in gives)
 
@@ -83,10 +83,11 @@ export const CODE_HEADER: readonly string[] = [
   'Created by',
   'Withdrawn',
 ]
-/** One row for each currency in which the code was used, so that no column mixes two currencies. */
+/** Builds one row for each currency in which the code was used, so that no column mixes two currencies. */
 function buildCodeRows(event: EventConfig, code: StoredCode): readonly CsvCell[][] {
-  const none = { uses: 0, paid: 0, discount: toAmount(0), paidDiscount: toAmount(0) }
-  const sums = code.discounts.length > 0 ? code.discounts : [{ currency: event.currency, ...none }]
+  const noUses = { uses: 0, paid: 0, discount: toAmount(0), paidDiscount: toAmount(0) }
+  const sums =
+    code.discounts.length > 0 ? code.discounts : [{ currency: event.currency, ...noUses }]
   const hasDiscount = givesDiscount(event, code)
   return sums.map(({ currency, uses, paid, discount, paidDiscount }) => {
     const [discountCell, paidDiscountCell] = [discount, paidDiscount].map((amount) =>
@@ -113,7 +114,7 @@ function buildCodeRows(event: EventConfig, code: StoredCode): readonly CsvCell[]
   })
 }
 
-/** The rows of the CSV file, in chunks. */
+/** Reads the rows of the CSV file in chunks. */
 export async function* readCodeRows(
   deps: Pick<Deps, 'store' | 'clock'>,
   event: EventConfig,

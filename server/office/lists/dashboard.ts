@@ -163,7 +163,7 @@ function buildUnmatchedRow(
     : [{ id: UNMATCHED_ID, label: UNMATCHED_LABEL, events: eventCounts }]
 }
 
-/** The sums in other currencies, which are never added to rupees. Empty if there are none. */
+/** Converts the sums in other currencies, which are never added to rupees. Empty if there are none. */
 function toOtherRevenue(
   revenue: ReadonlyMap<Currency, number>,
 ): Pick<StatsResponse['data']['revenue_stats'], 'other_currencies'> {

@@ -20,7 +20,7 @@ export async function sendExport(
 ): Promise<FastifyReply> {
   const at = deps.clock()
   const columns = listExportColumns(event, list)
-  // A spreadsheet has no currency symbols. Rupees are not named, because the office is Indian; if there are several
+  // A spreadsheet has no currency symbols. Rupees are not named, because the office is Indian. If there are several
   // currencies, a separate column names them.
   const isNamedElsewhere = event.currency === INR || listCurrenciesOfEvent(event).length > 1
   const unit = isNamedElsewhere ? '' : ` (${event.currency})`
@@ -44,7 +44,7 @@ export async function sendExport(
   })
 }
 
-/** Writes money and counts as numbers. Identifiers made of digits stay text. */
+/** Converts money and counts to numbers. Identifiers made of digits stay text. */
 function toSheetCell(column: Column | undefined, cell: CsvCell): string | number {
   if (cell === null || cell === undefined || cell === '') return ''
   if (typeof cell === 'boolean') return cell ? 'Yes' : 'No'
@@ -53,7 +53,7 @@ function toSheetCell(column: Column | undefined, cell: CsvCell): string | number
   return isNumber && Number.isFinite(Number(cell)) ? Number(cell) : String(cell)
 }
 
-/** The name omits the search text, which may be personal data. */
+/** Builds a file name that states the filters but not the search text, which may be personal data. */
 function buildFileName(
   { export: { file } }: AdminList,
   query: ListQuery,

@@ -183,7 +183,9 @@ function setAnswer(
   return null
 }
 
-/** Page number from 1, and rows per page. The size can be chosen only if the event file offers sizes. */
+/**
+ * Parses the page number, from 1, and the rows per page. The size can be chosen only if the event file offers sizes.
+ */
 export function readPage(
   list: AdminList,
   query: URLSearchParams,

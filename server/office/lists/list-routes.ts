@@ -44,33 +44,33 @@ async function sendPage(
   const paging = readPage(list, params)
   if (!paging.ok) return sendError(reply, 400, 'bad_query', paging.error)
   const { page, pageSize } = paging.value
-  const stored = await deps.store.listPage(query, page, pageSize)
+  const listPage = await deps.store.listPage(query, page, pageSize)
   const isListed =
     params.get('rows') === 'listed' && !list.filters.some(({ sentAs }) => sentAs === 'rows')
   const toRow = isListed
     ? createListedRowBuilder(event, listColumns(list))
     : (registration: ListedRegistration) => buildListRow(event, registration)
-  const rows = stored.rows.map(toRow)
-  const description = describeQuery(event, list, query, stored.count, stored.isCountCapped)
+  const rows = listPage.rows.map(toRow)
+  const description = describeQuery(event, list, query, listPage.count, listPage.isCountCapped)
   await deps.store.addAuditEntry({
     at: deps.clock(),
     who: user.username,
     // The search text may be a person's name or number, and the audit log is kept permanently.
-    what: `viewed page ${page} of the list ${list.id}: ${describeQuery(event, list, query, stored.count, stored.isCountCapped, true)}`,
+    what: `viewed page ${page} of the list ${list.id}: ${describeQuery(event, list, query, listPage.count, listPage.isCountCapped, true)}`,
     eventId: event.id,
     regNo: null,
     look: `list ${list.id}`,
   })
   const refundRequests =
     query.waiting?.is === 'second_payment' ? await deps.store.refundRequests(event.id) : null
-  const hasMore = rows.length === pageSize && page * pageSize < stored.count
+  const hasMore = rows.length === pageSize && page * pageSize < listPage.count
   const answer: Omit<ListResponse, 'results'> = {
     status: 'success',
-    count: stored.count,
-    count_capped: stored.isCountCapped,
+    count: listPage.count,
+    count_capped: listPage.isCountCapped,
     ...toWireCurrency(event.currency),
-    sums: stored.sums === null ? null : toWireSums(stored.sums, event),
-    not_sorted: stored.isSorted ? null : NOT_SORTED_MESSAGE,
+    sums: listPage.sums === null ? null : toWireSums(listPage.sums, event),
+    not_sorted: listPage.isSorted ? null : NOT_SORTED_MESSAGE,
     next: hasMore ? buildPageUrl(deps, path, params, page + 1) : null,
     previous: page > 1 ? buildPageUrl(deps, path, params, page - 1) : null,
     page,
@@ -91,11 +91,11 @@ async function sendPage(
 const NOT_SORTED_MESSAGE =
   'Too many registrations to sort, so the newest come first. Filter to at most 10,000.'
 
-/** Amounts in the event's currency; those in another currency are separate, never added. */
+/** Converts the sums: amounts in the event's currency, and those in other currencies separately, never added. */
 function toWireSums(sums: readonly StatusSum[], event: EventConfig): WireSums {
   const countStatus = (status: PaymentStatus): number =>
     sums.reduce((n, sum) => (sum.status === status ? n + sum.count - sum.ended : n), 0)
-  const addUp = (part: 'booked' | 'owed', currency: Currency): number => {
+  const sumAmounts = (part: 'booked' | 'owed', currency: Currency): number => {
     const sumsInCurrency = sums.filter(({ category }) => getCurrency(event, category) === currency)
     const total = sumsInCurrency.reduce((sum, row) => sum + row[part], 0)
     return toMajorUnits(toAmount(total), currency)
@@ -108,13 +108,13 @@ function toWireSums(sums: readonly StatusSum[], event: EventConfig): WireSums {
     failed: countStatus('failed'),
     refunded: countStatus('refunded'),
     ended: sums.reduce((n, { ended }) => n + ended, 0),
-    money: addUp('booked', event.currency),
-    due: addUp('owed', event.currency),
+    money: sumAmounts('booked', event.currency),
+    due: sumAmounts('owed', event.currency),
     ...(others.length > 0 && {
       others: others.map((currency) => ({
         currency,
-        money: addUp('booked', currency),
-        due: addUp('owed', currency),
+        money: sumAmounts('booked', currency),
+        due: sumAmounts('owed', currency),
       })),
     }),
   }

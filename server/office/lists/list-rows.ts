@@ -83,7 +83,7 @@ const readSalesValues = memoize(({ lines, currency }: ListedRegistration) =>
   computeSalesValues(lines, currency),
 )
 
-/** Maps each value's name to the function that produces it: built once per version of an event, not per row. */
+/** Maps each value's name to the function that reads it. Built once per version of an event, not per row. */
 const buildReaders = memoize((event: EventConfig): ValueReaders => {
   const categories = new Map(event.categories.map(({ id, label }) => [id as string, label]))
   const readCategoryLabel: ValueReader = ({ category: id }) =>
@@ -161,7 +161,10 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
   return readers
 })
 
-/** Includes a value twice if it has a label: `<name>` is the stored value, `<name>_display` the label. */
+/**
+ * Builds a row with all values. A value with a label is included twice: `<name>` is the stored value, `<name>_display`
+ * the label.
+ */
 export function buildListRow(event: EventConfig, registration: ListedRegistration): ListRow {
   const row: Record<string, Scalar | null> = {}
   for (const [name, readCell] of buildReaders(event)) row[name] = readCell(registration)
@@ -171,7 +174,7 @@ export function buildListRow(event: EventConfig, registration: ListedRegistratio
 }
 
 /** Values that a list page shows in addition to its columns: name, state, and the parts of the total. */
-const ALWAYS_INCLUDED = [
+const ALWAYS_INCLUDED_NAMES = [
   'id',
   'reg_no',
   'payment_status',
@@ -188,15 +191,18 @@ const ALWAYS_INCLUDED = [
 ]
 
 /**
- * Returns a function that builds rows with only the values of the given columns, without empty ones: a quarter of the
- * size of a full row.
+ * Returns a function that builds rows with only the values of the given columns, omitting empty ones. Such a row has a
+ * quarter of the size of a full row.
  */
 export function createListedRowBuilder(
   event: EventConfig,
   columns: readonly Column[],
 ): (registration: ListedRegistration) => ListRow {
   const readers = buildReaders(event)
-  const names = new Set([...ALWAYS_INCLUDED, ...columns.flatMap(({ id }) => [id, `${id}_display`])])
+  const names = new Set([
+    ...ALWAYS_INCLUDED_NAMES,
+    ...columns.flatMap(({ id }) => [id, `${id}_display`]),
+  ])
   const namedReaders = [...names].flatMap((name): [string, ValueReader][] => {
     const readCell = readers.get(name)
     return readCell === undefined ? [] : [[name, readCell]]
@@ -236,12 +242,12 @@ export function createFileCellBuilder(
   return (registration) => cellReaders.map((readCell) => readCell(registration) ?? '')
 }
 
-/** The text after the paid status if the registration is under review, for example after an overpayment. */
+/** Follows the paid status of a registration under review, for example after an overpayment. */
 const IN_REVIEW_TEXT = 'in review'
 
 type FileCell = Scalar | CsvAmount
 
-/** `readDisplay` returns the label of the value. */
+/** Returns the reader of a cell, by the kind of its column. `readDisplay` returns the label of the value. */
 function createCellReader(
   { kind }: Column,
   readValue: ValueReader,

@@ -7,7 +7,7 @@ import { sendError } from '../../http/error-response.ts'
 import { asRecord } from '../../http/request-input.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** Users could hardly find the right view among more. */
+/** With more views, users could hardly find the right one. */
 const MAX_VIEWS = 20
 const MAX_NAME_CHARACTERS = 60
 /** Enough for all filters of a long list, and below the length limit of a URL. */
@@ -67,7 +67,7 @@ function parseSettings(
   })
 }
 
-/** The search text may be a person's name, so it is not stored. */
+/** Parses a named view. Drops the search text, which may be a person's name. */
 function parseView(
   view: Readonly<Record<string, unknown>>,
   filters: AdminList['filters'],

@@ -11,7 +11,7 @@ import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import { findListedEventIds } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** The number of rows on a page, and of rows read at a time for an export. */
+/** The number of rows on a page. */
 const PAGE_ROWS = 50
 const CHUNK_ROWS = 1_000
 const MAX_SEARCH_CHARACTERS = 100
@@ -41,7 +41,7 @@ export async function addEventEntries(
 }
 
 export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
-  const handle = async (
+  const handleQuery = async (
     { user, target, query: params }: LogCall,
     reply: FastifyReply,
     send: (query: ActivityQuery) => Promise<FastifyReply>,
@@ -63,7 +63,7 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
   })
 
   const sendPage = (call: LogCall, reply: FastifyReply): Promise<FastifyReply> =>
-    handle(call, reply, async (query) => {
+    handleQuery(call, reply, async (query) => {
       const beforeId = Number(call.query.before)
       const rows = await deps.store.auditLog(
         query,
@@ -81,7 +81,7 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
     })
 
   const sendCsv = (call: LogCall, reply: FastifyReply): Promise<FastifyReply> =>
-    handle(call, reply, async (query) => {
+    handleQuery(call, reply, async (query) => {
       const at = deps.clock()
       let rows = await deps.store.auditLog(query, null, CHUNK_ROWS)
       await addEventEntries(

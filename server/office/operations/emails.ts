@@ -119,7 +119,7 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
   )
 }
 
-/** The text as queued, for staff: personal links exist only in the email that was sent. */
+/** Replaces link placeholders in the queued text, because personal links exist only in the email that was sent. */
 const hideLinks = (text: string): string =>
   text
     .split('\n')

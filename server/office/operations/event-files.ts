@@ -33,7 +33,7 @@ export function addOfficeEventFileRoutes(office: OfficeRoutes, deps: Deps): void
   office.post('/admin/served-files/reload', rule, reloadEventFiles)
 }
 
-/** Lists files that need attention first. */
+/** Lists the event files. Files that need attention come first. */
 function listFiles({
   events,
   environment,

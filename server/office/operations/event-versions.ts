@@ -32,20 +32,20 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
   ): Promise<FastifyReply> => {
     const before = query.before === '' ? null : query.before
     const rows = await store.eventVersions(target.config.id, before, PAGE_ROWS + 1)
-    const spellings = groupSameVersions(rows)
-    // The last row may be incomplete: the next page repeats it in full.
-    const isLast = rows.length <= PAGE_ROWS || spellings.length === 1
-    const shownSpellings = isLast ? spellings : spellings.slice(0, -1)
+    const versionGroups = groupSameVersions(rows)
+    // The last group may be incomplete, so the next page repeats it in full.
+    const isLast = rows.length <= PAGE_ROWS || versionGroups.length === 1
+    const shownGroups = isLast ? versionGroups : versionGroups.slice(0, -1)
     const response: EventVersionsResponse = {
       status: 'success',
-      versions: shownSpellings.map((versions, index) => ({
+      versions: shownGroups.map((versions, index) => ({
         version: versions[0].hash,
         loaded_at: isoIndia(versions.at(-1)?.firstAt ?? versions[0].firstAt),
         last_loaded_at: isoIndia(versions[0].lastAt),
         is_live: target.isGone !== true && versions.some(({ hash }) => hash === target.hash),
-        previous: spellings[index + 1]?.[0].hash ?? null,
+        previous: versionGroups[index + 1]?.[0].hash ?? null,
       })),
-      before: isLast ? null : (shownSpellings.at(-1)?.at(-1)?.hash ?? null),
+      before: isLast ? null : (shownGroups.at(-1)?.at(-1)?.hash ?? null),
     }
     return sendPrivately(reply, response)
   }
@@ -62,19 +62,21 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
       await yieldToEventLoop()
       configs.push((await readVersion(store, hash))?.config ?? null)
     }
-    const [old = null, next = null] = configs
+    const [oldConfig = null, newConfig = null] = configs
     const response: VersionDifferenceResponse = {
       status: 'success',
       version: query.version,
       from: query.from,
       unreadable: hashes.filter((_, index) => configs[index] === null),
       groups:
-        old === null || next === null
+        oldConfig === null || newConfig === null
           ? []
-          : describeDiff(diffEvents(old, next), old, next).map(({ title, changes }) => ({
-              title,
-              changes: [...changes],
-            })),
+          : describeDiff(diffEvents(oldConfig, newConfig), oldConfig, newConfig).map(
+              ({ title, changes }) => ({
+                title,
+                changes: [...changes],
+              }),
+            ),
     }
     return sendPrivately(reply, response)
   }
@@ -83,9 +85,9 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
     { target, query }: Call<'event', 'version'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const stored = await store.eventFile(query.version)
-    if (stored?.eventId !== target.config.id) return sendUnknownVersion(reply)
-    const { hash: version, text } = stored
+    const storedFile = await store.eventFile(query.version)
+    if (storedFile?.eventId !== target.config.id) return sendUnknownVersion(reply)
+    const { hash: version, text } = storedFile
     const response: VersionTextResponse = { status: 'success', version, text }
     return sendPrivately(reply, response)
   }
@@ -102,7 +104,7 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
 
 type SameVersions = [StoredVersion, ...StoredVersion[]]
 
-/** Groups neighbouring rows that are the same version with old and new keys. */
+/** Groups neighbouring rows that are the same version, once with old and once with new YAML keys. */
 function groupSameVersions(rows: readonly StoredVersion[]): readonly SameVersions[] {
   const groups: SameVersions[] = []
   for (const row of rows) {

@@ -17,7 +17,8 @@ export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
     // A worker is not started for texts that cannot be an event file.
     if (!text.includes('event'))
       return sendError(reply, 422, 'not_rehearsed', 'The file does not describe an event.')
-    // Only one at a time: a rehearsal keeps a processor busy for seconds, and delegates need the other one.
+    // Runs only one rehearsal at a time, because it keeps a processor core busy for seconds and delegates need the
+    // others.
     if (isRunning)
       return sendError(
         reply,
@@ -43,8 +44,7 @@ export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
       isRunning = false
     }
   }
-  // Requires the same role as reloading the event files, because a rehearsal is also work that the server does for
-  // maintainers of event files.
+  // Requires the same role as reloading the event files, because rehearsals also serve the maintainers of event files.
   office.post(
     '/admin/served-files/rehearse',
     { minRole: 'owner', target: 'every', body: { text: 'text' } },

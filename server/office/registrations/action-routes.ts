@@ -153,7 +153,7 @@ async function loadActions(
   const allowedActions = listAllowedActions(state, user.role).filter(
     (action) =>
       ACTION_HANDLERS[action] !== undefined &&
-      // Undoing a note is offered in the message that it was saved.
+      // The message that a note was saved offers to undo it.
       action !== 'undo_note' &&
       !(isErased && NEEDS_PERSONAL_DATA.has(action)) &&
       (action !== 'handle_refund' || isRefundUnsettled) &&
@@ -223,7 +223,7 @@ async function loadActions(
 const isEnded = (state: RegistrationState): boolean =>
   ENDED_STATES.some((endedState) => endedState === state)
 
-/** Describes the state: a paid registration with day and method, an unpaid one with the cause. */
+/** Describes the state: for a paid registration with the day and method, for a failed payment with the cause. */
 function describeState(
   { state, total, paymentStatus, payments }: StoredRegistration,
   captures: readonly StoredCapture[],

@@ -55,7 +55,7 @@ const ADD_FIELDS = {
   paid: 'object',
 } as const
 type AddField = keyof typeof ADD_FIELDS
-/** Staff need no more than this to recognise a duplicate. */
+/** Staff need to see no more than this number to recognise a duplicate. */
 const MAX_SIMILAR_REGISTRATIONS = 5
 /** Every manual registration has a key, so that a double click creates only one. */
 const KEY_PATTERN = /^[\w-]{8,64}$/
@@ -90,12 +90,12 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
       return sendError(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
     const answers = readObject(parameters, 'answers')
     const served = omitFiles(target)
-    const paid = readPayment(served, parameters)
+    const paymentResult = readPayment(served, parameters)
     // Problems of the payment and of the form are reported together.
-    if (!paid.ok)
+    if (!paymentResult.ok)
       return sendRefusal(
         reply,
-        refuseAnswers({ ...findAnswerErrors(served.config, answers), ...paid.error }),
+        refuseAnswers({ ...findAnswerErrors(served.config, answers), ...paymentResult.error }),
       )
     const result = await addManualRegistration(
       deps,
@@ -103,7 +103,8 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
       { key: `${user.username} ${key}`, answers },
       {
         user: user.username,
-        deskPayment: paid.value === null ? null : { ...paid.value, actor: user.role },
+        deskPayment:
+          paymentResult.value === null ? null : { ...paymentResult.value, actor: user.role },
         shownTotal: getOwn(parameters, 'total'),
       },
     )
@@ -195,7 +196,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
   office.post('/admin/add', { ...rule, body: ADD_FIELDS }, addRegistration)
 }
 
-/** Returns an object of the request; empty if it is missing or something else. */
+/** Returns an object of the request. Empty if the value is missing or not an object. */
 function readObject(parameters: ActionParameters, name: string): ActionParameters {
   const value = getOwn(parameters, name)
   return typeof value === 'object' && value !== null ? (value as ActionParameters) : {}

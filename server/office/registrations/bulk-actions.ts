@@ -60,9 +60,10 @@ export async function performEach(
   },
 ): Promise<BulkResult> {
   const doneNumbers: string[] = []
-  const refused: BulkResult['refused'] = []
+  const refusedRows: BulkResult['refused'] = []
   for (const { requestedNo, regNo: foundNo, params } of rows) {
-    const reject = (message: string): void => void refused.push({ reg_no: requestedNo, message })
+    const reject = (message: string): void =>
+      void refusedRows.push({ reg_no: requestedNo, message })
     // The registration is read again, because a previous action may have changed it.
     const registration = foundNo === null ? null : await deps.store.registration(foundNo)
     const served = registration === null ? null : deps.events.findById(registration.eventId)
@@ -99,13 +100,13 @@ export async function performEach(
     })
     if (result.ok) doneNumbers.push(regNo)
     else
-      refused.push({
+      refusedRows.push({
         reg_no: requestedNo,
         message: result.error.message,
         ...(result.error.code === 'reminded' && { is_reminded: true as const }),
       })
   }
-  return { done: doneNumbers, refused }
+  return { done: doneNumbers, refused: refusedRows }
 }
 
 export function buildBulkAnswer(
@@ -145,9 +146,9 @@ export function addBulkRoutes(office: OfficeRoutes, deps: Deps): void {
     const reviews = actionName === 'accept' ? await deps.store.reviews(null) : []
     const buildInput = (regNo: RegNo | null): ActionParameters => {
       // If there are several reviews, the user has to choose one.
-      const [single, ...otherItems] = reviews.filter((review) => review.regNo === regNo)
-      if (single === undefined || otherItems.length > 0) return texts
-      return { ...texts, review: single.id, version: findSeenVersion(versions, single.id) }
+      const [onlyReview, ...otherReviews] = reviews.filter((review) => review.regNo === regNo)
+      if (onlyReview === undefined || otherReviews.length > 0) return texts
+      return { ...texts, review: onlyReview.id, version: findSeenVersion(versions, onlyReview.id) }
     }
     const result = await performEach(
       deps,

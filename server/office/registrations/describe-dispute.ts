@@ -34,7 +34,7 @@ export function buildRefundNotes(
   gatewayKinds: GatewayKinds,
   at: Instant,
 ): string[] {
-  const tooOldPayments = captures.flatMap((capture) =>
+  const tooOldNotes = captures.flatMap((capture) =>
     capture.backByGateway === 0 ? [] : (explainTooOldForGateway(capture, gatewayKinds, at) ?? []),
   )
   const disputeNotes = disputes.flatMap(({ status, disputeId }) => {
@@ -43,7 +43,7 @@ export function buildRefundNotes(
       ? `The bank took money back in the lost dispute ${disputeId}. Do not pay it a second time: record it as already refunded outside Rollcall.`
       : `The bank has not decided the dispute ${disputeId}. If you refund now and the dispute is lost, the delegate gets the money twice.`
   })
-  return [...new Set([...disputeNotes, ...tooOldPayments])]
+  return [...new Set([...disputeNotes, ...tooOldNotes])]
 }
 
 const NOT_DESCRIBED_TEXT = 'the gateway reported a dispute and has not described it yet'

@@ -67,7 +67,7 @@ export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
       eventId: registration.eventId,
       regNo,
     })
-    const [disputes, captures, refunds, audit, emails, listed] = await Promise.all([
+    const [disputes, captures, refunds, audit, emails, listedDocuments] = await Promise.all([
       store.disputesOf(regNo),
       store.captures(regNo),
       store.refunds(regNo),
@@ -75,7 +75,7 @@ export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
       store.emailsOfRegistration(regNo),
       store.documents(regNo),
     ])
-    const documents = await Promise.all(listed.map(({ id }) => store.document(regNo, id)))
+    const documents = await Promise.all(listedDocuments.map(({ id }) => store.document(regNo, id)))
     const evidence = formatEvidence({
       event: target.served.config,
       registration,

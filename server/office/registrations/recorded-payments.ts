@@ -26,7 +26,10 @@ const listCountedPayments = (
     ({ countsFor, state }) => countsFor === orderId && (state === 'fits' || state === 'accepted'),
   )
 
-/** Returns the payments by cash, transfer and other manual methods, newest first; the gateway's are among its payment events. */
+/**
+ * Returns the payments by cash, transfer and other manual methods, newest first. Gateway payments are listed as
+ * payment events.
+ */
 export const buildManualPayments = (
   payment: StoredPayment,
   captures: readonly StoredCapture[],
@@ -60,9 +63,7 @@ export function findPartReceived(
     : {}
 }
 
-/**
- * Returns refunds that staff recorded with a reference, newest first; the gateway's are among its payment events.
- */
+/** Returns refunds that staff recorded with a reference, newest first. Gateway refunds are listed as payment events. */
 export function buildManualRefunds(
   refunds: readonly StoredRefund[],
   captures: readonly StoredCapture[],

@@ -163,8 +163,8 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
         'dropped',
         `This file was deleted on ${formatDayShort(dayOf(upload.droppedAt))}, because the registration was unpaid.`,
       )
-    const stored = upload === undefined ? null : await deps.uploads.read(upload.sha256)
-    if (upload === undefined || stored === null)
+    const storedFile = upload === undefined ? null : await deps.uploads.read(upload.sha256)
+    if (upload === undefined || storedFile === null)
       return sendError(reply, 404, 'not_found', 'No such file.')
     await deps.store.addAuditEntry({
       at: deps.clock(),
@@ -180,7 +180,7 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
       .header('x-content-type-options', 'nosniff')
       .header('content-security-policy', "default-src 'none'; sandbox")
       .header('cache-control', 'no-store')
-    return reply.header('content-length', stored.bytes).send(stored.content)
+    return reply.header('content-length', storedFile.bytes).send(storedFile.content)
   }
 
   const rule = { minRole: 'viewer', target: 'registration' } as const
@@ -196,7 +196,10 @@ function buildContact(
   return { email, phone }
 }
 
-/** In form order, then the event file's additional values, then answers to fields that the form no longer has. */
+/**
+ * Returns the answers in form order, then the event file's additional values, then answers to fields that the form no
+ * longer has.
+ */
 function buildAnswers(
   event: EventConfig,
   registration: StoredRegistration,
@@ -266,11 +269,11 @@ function buildFullItems(
 
 /** Labels a member list result, which is listed with the answers under its own id. */
 function labelMemberListResult({ fields }: EventConfig, id: string): string {
-  const [first = '', ...rest] = id.split('.')
-  const field = fields.find((candidate) => candidate.id === first)
+  const [fieldId = '', ...rest] = id.split('.')
+  const field = fields.find((candidate) => candidate.id === fieldId)
   if (rest.length === 0) return id
   return field === undefined
-    ? `${formatIdAsWords(first)}: ${rest.join('.')}`
+    ? `${formatIdAsWords(fieldId)}: ${rest.join('.')}`
     : `${field.label}: ${rest.join('.')}`
 }
 
@@ -300,7 +303,8 @@ function describeRequest(
   const isAmbiguous = listGatewayAccounts(event).length > 1 && gateway != null && account !== null
   const card = isAmbiguous ? ` (${gateway}, account ${account})` : ''
   const methodText = label === null ? card : ` (${label})`
-  // It counts as sent to the gateway from the time of the correction, so that the gateway is queried about it.
+  // A difference counts as sent to the gateway from the time of the correction, so that the gateway is queried about
+  // it.
   if (isDifference) return `Payment of the remaining amount requested${methodText}.`
   if (method !== null) return `Payment method: ${label}.`
   return handedOffAt === null ? `Payment requested${card}.` : `Sent to the payment gateway${card}.`

@@ -31,7 +31,7 @@ import {
 import { IDLE_TIMEOUT_MS, openSession } from '../auth/sessions.ts'
 import type { User } from '../auth/sessions.ts'
 
-/** Limits password guesses by someone at the user's unlocked browser. */
+/** Limits password guesses by a person who finds the user's browser unlocked. */
 const IDENTITY_CHECK_LIMIT: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
 /** A session is identified by the first characters of its token's hash, which grant no access. */
 const SESSION_ID_CHARACTERS = 16
@@ -170,7 +170,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     const { user, account, at, readField } = ownRequest
     if (account.totpWanted === null)
       return sendError(reply, 409, 'not_begun', 'Start the setup again.')
-    // Attempts are counted although guessing gains nothing: the secret is new and the user already has it.
+    // Attempts are counted, although guessing would gain nothing: the secret is new and the user already has it.
     const waitMs = await attemptLimit.take(user.username, at)
     if (waitMs > 0) return sendTooMany(reply, waitMs, 'wrong codes')
     const secret = factors.seal.open(account.totpWanted, user.adminId)
@@ -202,7 +202,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.send(answer)
   }
 
-  const replaceRecoveryCodes = async (
+  const sendNewRecoveryCodes = async (
     call: OwnCall,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -268,7 +268,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   office.post('/admin/me/second-factor', rule, startSecondFactor)
   office.post('/admin/me/second-factor/confirm', rule, finishSecondFactor)
   office.post('/admin/me/second-factor/off', rule, disableSecondFactor)
-  office.post('/admin/me/recovery-codes', rule, replaceRecoveryCodes)
+  office.post('/admin/me/recovery-codes', rule, sendNewRecoveryCodes)
   office.post('/admin/me/sessions/end', rule, endSessions)
 }
 

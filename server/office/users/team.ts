@@ -113,7 +113,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
     const permissions = parsePermissions(deps, input.role, input.events)
     if (!permissions.ok)
       return sendFieldError(reply, isRole(input.role) ? 'events' : 'role', permissions.error)
-    // No one knows this password; the user sets one with the link.
+    // This random password is never shown; the user sets a new one with the link.
     const newUser = await store.addAdmin(
       username,
       await hashPassword(generatePassword()),
@@ -168,7 +168,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
     const { username } = call.params
     if (isOwnAccount(call)) return rejectOwnAccount(reply)
     const at = deps.clock()
-    // The old password no longer works.
+    // Makes the old password invalid.
     await store.setPassword(username, await hashPassword(generatePassword()), at)
     const link = await createPasswordLink(deps, username, at)
     if (link === null) return rejectChange(reply, 'unknown', username)
@@ -250,7 +250,10 @@ type UserCall = Call<'every', never, never, 'username'>
 const isOwnAccount = ({ user, params }: UserCall): boolean =>
   user.username.toLowerCase() === params.username.toLowerCase()
 
-/** A stolen session could otherwise take over the account. The account page requires the password and a code. */
+/**
+ * Refuses these changes of one's own account, so that a stolen session cannot take it over. The account page requires
+ * the password and a code.
+ */
 function rejectOwnAccount(reply: FastifyReply): FastifyReply {
   return sendError(
     reply,
