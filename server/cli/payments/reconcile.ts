@@ -13,7 +13,7 @@ import { getStatementCurrency } from '../../office/reconciliation/column-mapping
 import type { MatchedStatement } from '../../office/reconciliation/match-statement.ts'
 import {
   matchSettlements,
-  findHandled,
+  findHandling,
   needsAttention,
   readReportedSettlement,
 } from '../../office/reconciliation/match-settlements.ts'
@@ -168,7 +168,7 @@ function printSettlement(
   for (const settledLine of settled) {
     const { line, as: outcome, why: reason } = settledLine
     const name = line.reference === '' ? line.order : line.reference
-    const handledBy = findHandled(settledLine)
+    const handledBy = findHandling(settledLine)
     const labels = [
       SETTLED_LABELS[handledBy === null ? outcome : 'handled'],
       findOwner(settledLine)?.regNo,
@@ -192,7 +192,7 @@ function printSettlement(
     )
   }
   const isLate = openPayments.some(({ days }) => days > SETTLED_WITHIN_DAYS)
-  const isOpen = settled.some((line) => needsAttention(line) && findHandled(line) === null)
+  const isOpen = settled.some((line) => needsAttention(line) && findHandling(line) === null)
   return isOpen || isLate || (report?.unread.length ?? 0) > 0 ? 1 : 0
 }
 

@@ -22,9 +22,9 @@ function toWirePaidWithoutRow(
   unassignedAmounts: readonly Money[],
   eventCurrency: Currency,
 ): Pick<SalesResponse, 'paid_beside' | 'others_beside'> {
-  const sums = unassignedAmounts.map(({ amount: toAmountCell, currency }) => ({
+  const sums = unassignedAmounts.map(({ amount: unassignedAmount, currency }) => ({
     currency,
-    amount: toMajorUnits(toAmountCell, currency),
+    amount: toMajorUnits(unassignedAmount, currency),
   }))
   const others = sums.filter(({ currency }) => currency !== eventCurrency)
   return {

@@ -11,7 +11,7 @@ import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import { findListedEventIds } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** The number of rows on a page. */
+/** The number of rows on a page; below, the number of rows read at a time for an export. */
 const PAGE_ROWS = 50
 const CHUNK_ROWS = 1_000
 const MAX_SEARCH_CHARACTERS = 100

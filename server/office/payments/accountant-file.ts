@@ -30,7 +30,10 @@ type Changes = {
   readonly changes: readonly Movement[]
 }
 
-/** The amounts match those on the Payments pages. A table with too many rows for Excel is included as CSV only. */
+/**
+ * Builds the file. Its amounts match those on the Payments pages. A table with too many rows for Excel is included as
+ * CSV only.
+ */
 export async function buildAccountantFile(
   deps: Pick<Deps, 'store' | 'events'>,
   scope: MonthScope,
@@ -43,9 +46,9 @@ export async function buildAccountantFile(
   const fees = await deps.store.settlementFees(scope.eventIds, firstDay, addMonths(firstDay, 1))
   const sums = await deps.store.movementSums(scope)
   const changedIds = new Set(changes.map(({ id }) => id))
-  const movedEventId = changes.filter(({ isMovedAway }) => isMovedAway === true)
+  const movedAwayPayments = changes.filter(({ isMovedAway }) => isMovedAway === true)
   const toRows = (kind: 'in' | 'out') =>
-    [...movements, ...movedEventId]
+    [...movements, ...movedAwayPayments]
       .filter(({ is }) => (is === 'payment') === (kind === 'in'))
       .map((row) => [...buildMovementCells(deps, row), changedIds.has(row.id) ? 'Yes' : ''])
   const head = [...MOVEMENT_HEADER, 'Changed after closing']

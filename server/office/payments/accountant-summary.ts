@@ -27,7 +27,7 @@ export const SUMMARY_HEADER: readonly string[] = [
   'Changes after closing',
 ]
 
-/** One row for each event and currency; two currencies are never added. */
+/** Formats one row for each event and currency; two currencies are never added. */
 export function formatSummary(
   deps: Pick<Deps, 'events'>,
   {
@@ -52,12 +52,12 @@ export function formatSummary(
   return [...keys].toSorted().map((key) => {
     const [eventId, currency] = JSON.parse(key) as [string | null, Currency]
     const ownSums = sums.filter((sum) => buildKey(sum.eventId, sum.currency) === key)
-    const add = (read: (sum: MovementSum) => number): number =>
+    const sumField = (read: (sum: MovementSum) => number): number =>
       ownSums.reduce((total, sum) => total + read(sum), 0)
     const formatSum = (
       read: (sum: MovementSum) => number,
-      documentsInSum: Currency = currency,
-    ): CsvCell => buildAmountCell(toAmount(add(read)), documentsInSum)
+      sumCurrency: Currency = currency,
+    ): CsvCell => buildAmountCell(toAmount(sumField(read)), sumCurrency)
     const filterDocuments = (kind: 'invoice' | 'credit'): readonly ListedDocument[] =>
       documents.filter(
         (document) =>
@@ -69,11 +69,11 @@ export function formatSummary(
     return [
       getEventTitle(deps, eventId) || 'No event',
       currency,
-      add(({ payments }) => payments),
+      sumField(({ payments }) => payments),
       formatSum(({ received }) => received),
       formatSum(({ inReview }) => inReview),
       formatSum(({ notCounted }) => notCounted),
-      add(({ refunds }) => refunds),
+      sumField(({ refunds }) => refunds),
       formatSum(({ refunded }) => refunded),
       formatSum(({ refundedNotCounted }) => refundedNotCounted),
       formatSum(({ received, refunded }) => received - refunded),

@@ -1,6 +1,6 @@
 /**
- * Serves the figures of a month, its file for the accountant, and its closing. Closing a month stores its figures. It
- * blocks no payment: later records are listed as later changes.
+ * Serves the figures of a month, its file for the accountant, and its closing. Closing a month stores its figures but
+ * blocks no payment: records added afterwards are listed as later changes.
  */
 import type { FastifyReply } from 'fastify'
 import type { MonthClosedResponse, MonthResponse } from '../../../engine/api.ts'
@@ -191,10 +191,10 @@ async function readChecks(
   )
   const refunds = (await store.openRefunds(eventIds)).filter(({ at }) => at < to)
   const unsettledSums = await store.movementSums({ ...scope, isUnsettled: true })
-  let rates = 0
+  let missingRateCount = 0
   for (const { config } of events.all())
     if (isListed(config.id))
-      rates += (await store.waitingInvoices(config.id)).filter(
+      missingRateCount += (await store.waitingInvoices(config.id)).filter(
         ({ day: paidOn }) => paidOn <= lastDay,
       ).length
   return {
@@ -208,7 +208,7 @@ async function readChecks(
       payments: unsettledSums.reduce((sum, { payments }) => sum + payments, 0),
       refunds: unsettledSums.reduce((sum, { refunds: n }) => sum + n, 0),
     },
-    rates,
+    rates: missingRateCount,
   }
 }
 

@@ -116,7 +116,7 @@ export const MOVEMENT_HEADER: readonly string[] = [
   'Bank statement',
 ]
 
-/** Returns the cells of a payment or refund, in the order of MOVEMENT_HEAD. */
+/** Returns the cells of a payment or refund, in the order of MOVEMENT_HEADER. */
 export function buildMovementCells(
   deps: Pick<Deps, 'events'>,
   movement: Movement,
@@ -133,7 +133,7 @@ export function buildMovementCells(
     formatCounts(movement),
     formatMethod(method),
     reference,
-    // The event that received the payment has the amount.
+    // For a payment that was moved away, only the row of the receiving event states the amount.
     is === 'payment' && movement.isMovedAway !== true ? buildAmountCell(amount, currency) : '',
     is === 'payment' ? '' : buildAmountCell(amount, currency),
     currency,

@@ -38,10 +38,14 @@ const CHUNK_ROWS = 500
 
 const FILTERS = ['month', 'from', 'to', 'method', 'unsettled', 'unreconciled'] as const
 type Filter = (typeof FILTERS)[number]
-type Parsed = MovementQuery & { readonly name: string }
+type ParsedQuery = MovementQuery & { readonly name: string }
 
 export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
-  const parse = ({ user, target, query }: Call<'events', Filter>): Result<Parsed, string> => {
+  const parseQuery = ({
+    user,
+    target,
+    query,
+  }: Call<'events', Filter>): Result<ParsedQuery, string> => {
     const period = readPeriod(query, dayOf(deps.clock()))
     if (!period.ok) return period
     for (const name of ['unsettled', 'unreconciled'] as const)
@@ -62,7 +66,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
     call: Call<'events', Filter | 'after'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const query = parse(call)
+    const query = parseQuery(call)
     if (!query.ok) return sendError(reply, 400, 'bad_query', query.error)
     await matchStatements(call.user, query.value)
     const after = call.query.after === '' ? null : call.query.after
@@ -82,7 +86,9 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  /** A payment may have been recorded manually after its statement was uploaded. */
+  /**
+   * Matches the statements again, because a payment may have been recorded manually after its statement was uploaded.
+   */
   const matchStatements = async (
     user: Call['user'],
     { isUnreconciled, eventIds, from, to }: MovementQuery,
@@ -108,7 +114,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
     call: Call<'events', Filter | 'format'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const query = parse(call)
+    const query = parseQuery(call)
     if (!query.ok) return sendError(reply, 400, 'bad_query', query.error)
     await matchStatements(call.user, query.value)
     const kind = readTableKind(call.query.format)

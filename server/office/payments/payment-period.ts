@@ -42,7 +42,7 @@ export function buildMonthPeriod(month: string): Result<Period, string> {
     : ok({ from: startOfDay(firstDay), to: startOfDay(addMonths(firstDay, 1)), name: month })
 }
 
-/** Without a month or days, the period is the current month. Without a last day, it ends today. */
+/** Parses the period. Without a month or days, it is the current month. Without a last day, it ends today. */
 export function readPeriod(
   { month, from, to }: Readonly<Record<'month' | 'from' | 'to', string>>,
   today: Day,

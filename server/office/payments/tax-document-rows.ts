@@ -29,7 +29,7 @@ export const DOCUMENT_HEADER: readonly string[] = [
   'Total of the document (INR)',
 ]
 
-/** The rows of a document add up to its total. */
+/** One row of a document. The rows add up to the total of the document. */
 type Part = {
   readonly place: string
   readonly sac: string

@@ -132,12 +132,12 @@ export async function addBankStatementRoutes(
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { id: eventId } = target.served.config
-    const toSave = parseLinesToKeep(body.keep, target.served.config, {
+    const linesToSave = parseLinesToKeep(body.keep, target.served.config, {
       who: user.username,
       at: deps.clock(),
       viewer: buildViewer(deps, user),
     })
-    if (toSave === null)
+    if (linesToSave === null)
       return sendError(reply, 422, 'bad_data', 'A line needs a reference, an amount and a date.')
     const result = await performEach(
       deps,
@@ -154,11 +154,11 @@ export async function addBankStatementRoutes(
       message: formatConfirmed(result, differingCount),
     }
     const savedText =
-      toSave.length === 0
+      linesToSave.length === 0
         ? ''
-        : formatSaved(toSave.length, await deps.store.saveUnmatchedLines(toSave))
+        : formatSaved(linesToSave.length, await deps.store.saveUnmatchedLines(linesToSave))
     const answer: BulkActionResponse =
-      toSave.length === 0
+      linesToSave.length === 0
         ? confirmedAnswer
         : {
             ...confirmedAnswer,
@@ -208,7 +208,7 @@ function toWireStatement({
   repeated,
   payersByNumber: byNumber,
 }: MatchedStatement): ReconcileResponse {
-  const toWireAwaited = (registration: UnpaidOrder, day?: Day) => ({
+  const toWireAwaitedPayer = (registration: UnpaidOrder, day?: Day) => ({
     reg_no: registration.regNo,
     name: registration.name,
     due: toMajorUnits(
@@ -239,10 +239,10 @@ function toWireStatement({
         const registration = byNumber.get(regNo)
         return registration === undefined
           ? { reg_no: regNo, name: '', due: 0, reference: null }
-          : toWireAwaited(registration, line.day)
+          : toWireAwaitedPayer(registration, line.day)
       }),
     })),
-    waiting: openClaims.map((registration) => toWireAwaited(registration)),
+    waiting: openClaims.map((registration) => toWireAwaitedPayer(registration)),
     unread: [...unread],
     repeated: [...repeated],
   }

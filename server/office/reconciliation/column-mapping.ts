@@ -74,8 +74,8 @@ export function readSettlementColumns(query: ColumnParams): SettlementColumns | 
     readColumn('amount'),
   ]
   const [day, utr] = [readColumn('day'), readColumn('utr')]
-  const isWhole = amount !== null && (order ?? reference) !== null && (day ?? utr) !== null
-  if (query.as !== 'settlement' || !isWhole) return null
+  const isComplete = amount !== null && (order ?? reference) !== null && (day ?? utr) !== null
+  if (query.as !== 'settlement' || !isComplete) return null
   const [fee, tax, net] = [readColumn('fee'), readColumn('tax'), readColumn('net')]
   const [kind, paid, currency] = [readColumn('kind'), readColumn('paid'), readColumn('currency')]
   const currencies = currency === null ? [] : [currency]

@@ -41,7 +41,7 @@ type Part = {
 }
 export type Choice = { readonly line: number; readonly seen: number | null }
 
-/** A line rarely pays for more people; each of them is a separate transaction. */
+/** A line rarely pays for more people. Each payment is a separate transaction. */
 const MAX_PARTS = 50
 
 /** Reads the line and the newest decision that the user saw. Null if a field has the wrong type. */
@@ -58,7 +58,7 @@ export async function assignLines(
   rows: readonly { readonly choice: Choice; readonly row: NamedRow }[],
 ): Promise<Outcome> {
   const assignedIds: number[] = []
-  const refused: { line: number; message: string }[] = []
+  const refusedLines: { line: number; message: string }[] = []
   for (const [lineId, lineRows] of Map.groupBy(rows, ({ choice }) => choice.line)) {
     const { currency } = task.view.statement
     const parts = lineRows.flatMap(({ row }) => readPart(row, currency) ?? [])
@@ -71,9 +71,9 @@ export async function assignLines(
           explainParts(line, parts, currency) ??
           (await assignLine(task, line, firstRow.choice.seen, parts)))
     if (message === null) assignedIds.push(lineId)
-    else refused.push({ line: line?.stored.line ?? 0, message })
+    else refusedLines.push({ line: line?.stored.line ?? 0, message })
   }
-  return { done: assignedIds, refused }
+  return { done: assignedIds, refused: refusedLines }
 }
 
 function readPart(row: NamedRow, currency: Currency): Part | null {
@@ -301,7 +301,7 @@ async function decideEach(
   perform: (line: ViewedLine) => Promise<string | null>,
 ): Promise<Outcome> {
   const decidedIds: number[] = []
-  const refused: { line: number; message: string }[] = []
+  const linesRefused: { line: number; message: string }[] = []
   for (const { line: lineId, seen } of choices) {
     const line = findLine(view, lineId)
     const decide = (what: typeof decision, seenNow: number | null) =>
@@ -325,9 +325,9 @@ async function decideEach(
     }
     const message = await explain()
     if (message === null) decidedIds.push(lineId)
-    else refused.push({ line: line?.stored.line ?? 0, message })
+    else linesRefused.push({ line: line?.stored.line ?? 0, message })
   }
-  return { done: decidedIds, refused }
+  return { done: decidedIds, refused: linesRefused }
 }
 
 function explainRefusal(

@@ -1,4 +1,4 @@
-/** Lets treasurers enter the exchange rates that invoices in other currencies than rupees must state. */
+/** Lets treasurers enter the exchange rates that invoices in currencies other than rupees must state. */
 import type { FastifyReply } from 'fastify'
 import {
   addDays,
@@ -134,11 +134,11 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
   )
 }
 
-/** Returns true if a rate differs by a third from a known one: its decimal point is probably misplaced. */
+/** A rate that differs from a known one by this factor probably has a misplaced decimal point. */
 const SUSPICIOUS_RATE_FACTOR = 4 / 3
-const isSuspiciousRate = (rate: string, other: string): boolean =>
-  Number(rate) > Number(other) * SUSPICIOUS_RATE_FACTOR ||
-  Number(rate) * SUSPICIOUS_RATE_FACTOR < Number(other)
+const isSuspiciousRate = (rate: string, otherRate: string): boolean =>
+  Number(rate) > Number(otherRate) * SUSPICIOUS_RATE_FACTOR ||
+  Number(rate) * SUSPICIOUS_RATE_FACTOR < Number(otherRate)
 
 /** Issues waiting invoices with the rate of that day, and returns their number. */
 async function issueWaitingInvoices(
@@ -151,8 +151,8 @@ async function issueWaitingInvoices(
     day <= waiting.day &&
     waiting.day <= addDays(day, MAX_RATE_AGE_DAYS)
   const waiting = (await store.waitingInvoices(event.id)).filter(isInDays)
-  for (let from = 0; from < waiting.length; from += INVOICE_BATCH_SIZE) {
-    const regNos = waiting.slice(from, from + INVOICE_BATCH_SIZE).map(({ regNo }) => regNo)
+  for (let start = 0; start < waiting.length; start += INVOICE_BATCH_SIZE) {
+    const regNos = waiting.slice(start, start + INVOICE_BATCH_SIZE).map(({ regNo }) => regNo)
     const registrations = await Promise.all(regNos.map((regNo) => store.registration(regNo)))
     const emails = registrations.flatMap((registration) => {
       const email = registration === null ? null : buildInvoiceEmail(event, registration)

@@ -1,6 +1,6 @@
 /**
  * Marks saved settlement lines that differ from the records as handled, and reopens them. Rollcall has no other action
- * for them: a chargeback, or a fee that the gateway charged twice, is settled outside of it.
+ * for them: a chargeback, or a fee that the gateway charged twice, is settled outside Rollcall.
  */
 import type { FastifyReply } from 'fastify'
 import type { SettlementHandledResponse } from '../../../engine/api.ts'
@@ -15,7 +15,7 @@ import { matchSettlements } from './match-settlements.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
 import { findEventOfOrder } from './settlement-line-events.ts'
-import { findOwner, formatAccounts, toWireLine } from './settlement-import.ts'
+import { findOwner, listShownAccounts, toWireLine } from './settlement-import.ts'
 
 const MAX_REASON_CHARACTERS = 500
 
@@ -42,7 +42,7 @@ export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void 
     const shownLines =
       settlements === null
         ? []
-        : formatAccounts(settlements).flatMap(({ all, ownership }) =>
+        : listShownAccounts(settlements).flatMap(({ all, ownership }) =>
             all
               .filter(({ line }) => ownership.isOwn(line))
               .map((settledLine) => ({

@@ -72,7 +72,7 @@ export function buildConfirmationParameters(
   return { ...line, ...(currency !== null && { currency }), way: 'transfer' }
 }
 
-/** The keys of the conference’s own bank details, which identify no payment. */
+/** Returns the keys of the conference’s own bank details, which identify no payment. */
 export const listBankDetailKeys = ({ methods }: Pick<EventConfig, 'methods'>) =>
   listBankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
 

@@ -71,7 +71,7 @@ export async function readReportedSettlement(
   return { settlementAccounts, report: report.value }
 }
 
-/** Matches without writing anything. Null for `report` means the stored lines. */
+/** Matches settlement lines with payments, without writing anything. If `report` is null, matches the stored lines. */
 export async function matchSettlements(
   { store, clock }: { readonly store: SettlementStore; readonly clock: Deps['clock'] },
   { reportAccount: reported, current, others }: SettlementAccounts,
@@ -102,10 +102,10 @@ export async function matchSettlements(
   }
 }
 
-const formatLineName = ({ source }: SettlementAccount, line: SettlementLine): string =>
+const formatLineKey = ({ source }: SettlementAccount, line: SettlementLine): string =>
   `${source} ${getLineKey(line)}`
 const listLineKeys = (account: SettlementAccount, { all: allLines }: Account): Set<string> =>
-  new Set(allLines.map(({ line }) => formatLineName(account, line)))
+  new Set(allLines.map(({ line }) => formatLineKey(account, line)))
 
 async function matchAccount(
   store: SettlementStore,
@@ -114,11 +114,11 @@ async function matchAccount(
   viewer: OtherEvents,
   seenKeys: ReadonlySet<string> = new Set(),
 ): Promise<Account> {
-  const [stored, heldPayments] = await Promise.all([
+  const [storedLines, heldPayments] = await Promise.all([
     store.settlementLines(account),
     store.paymentsOfAccount(account),
   ])
-  const newLines = stored.filter((line) => !seenKeys.has(formatLineName(account, line)))
+  const newLines = storedLines.filter((line) => !seenKeys.has(formatLineKey(account, line)))
   const orderNames = [...newLines, ...(report?.lines ?? [])].map(({ order }) => order)
   const orders = await store.knownOrders([...new Set(orderNames)])
   const ownership = assignLines(account, viewer, heldPayments, orders)
@@ -127,10 +127,10 @@ async function matchAccount(
   // Earlier versions treated spellings of a payout reference as different, and stored its lines more than once.
   const storedByKey = new Map(ownLines.map((line) => [getLineKey(line), line]))
   const reportLines = (report?.lines ?? []).map((line): SettlementLine => {
-    const same = storedByKey.get(getLineKey(line))
+    const storedLine = storedByKey.get(getLineKey(line))
     // Staff who handled the stored line did not see the new deductions.
-    return same !== undefined && findChangedDeductions(same, line) === null
-      ? { ...same, line: line.line }
+    return storedLine !== undefined && findChangedDeductions(storedLine, line) === null
+      ? { ...storedLine, line: line.line }
       : line
   })
   const changedKeys = new Set(
@@ -185,8 +185,8 @@ export function canBeHandled({ as }: Pick<SettledLine, 'as'>): boolean {
   return as === 'differs' || as === 'unknown'
 }
 
-/** Returns who handled a saved line that differs or is unknown. Null if no one has. */
-export function findHandled(settledLine: Pick<SettledLine, 'as' | 'line'>) {
+/** Returns how a saved line that differs or is unknown was handled, and by whom. Null if it was not handled. */
+export function findHandling(settledLine: Pick<SettledLine, 'as' | 'line'>) {
   return canBeHandled(settledLine) ? (settledLine.line.stored?.handled ?? null) : null
 }
 

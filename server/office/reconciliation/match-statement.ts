@@ -80,7 +80,7 @@ export async function matchStatement(
   return ok({ ...matches, currency, openClaims, unread, repeated })
 }
 
-/** Matches all lines with all events together. Null if the lines have more numbers than any statement. */
+/** Matches all lines with all events together. Null if the lines have more numbers than any real statement. */
 export async function matchLines(
   store: MatchStore,
   events: readonly EventConfig[],
@@ -90,28 +90,28 @@ export async function matchLines(
   const { currency } = statement
   const keys = findStatementReferences(statement)
   if (keys === null) return null
-  const [known, awaited, accounts] = await Promise.all([
+  const [knownReferences, paymentsByEvent, accounts] = await Promise.all([
     store.knownReferences(keys),
     Promise.all(events.map((event) => loadExpectedPayments(store, event, currency))),
     Promise.all(events.map((event) => loadSettlementAccounts(store, event))),
   ])
-  const awaitedPayments = awaited.flat()
+  const awaitedPayments = paymentsByEvent.flat()
   const ownAccounts = accounts.flatMap((gateway) =>
     gateway === null ? [] : [gateway.reportAccount, ...gateway.others],
   )
   const eventIds = events.map(({ id }) => id)
-  const reports = known.reports.filter((report) => report.currency === currency)
+  const reports = knownReferences.reports.filter((report) => report.currency === currency)
   const ownReports = reports.filter((report) => eventIds.includes(report.eventId))
   const otherReports = reports.filter((report) => !eventIds.includes(report.eventId))
   const toKeys = (reports: readonly ReportedReference[]) => new Set(reports.map(({ key }) => key))
   const lines = reconcileStatement(statement, awaitedPayments, {
-    payments: new Map(known.payments),
+    payments: new Map(knownReferences.payments),
     payouts: new Map(
-      known.payouts.filter(([, { source, account }]) =>
+      knownReferences.payouts.filter(([, { source, account }]) =>
         ownAccounts.some((own) => own.source === source && own.account === account),
       ),
     ),
-    ...findRegistrations(keys, known.registrations, events, otherEvents),
+    ...findRegistrations(keys, knownReferences.registrations, events, otherEvents),
     reports: Map.groupBy(ownReports, ({ key }) => key),
     claimedElsewhere: toKeys(otherReports.filter(({ isReleased }) => !isReleased)),
     releasedElsewhere: toKeys(otherReports.filter(({ isReleased }) => isReleased)),
@@ -121,7 +121,9 @@ export async function matchLines(
   return {
     lines,
     awaitedPayers: awaitedPayments,
-    eventsByNumber: new Map(known.registrations.map(({ regNo, eventId }) => [regNo, eventId])),
+    eventsByNumber: new Map(
+      knownReferences.registrations.map(({ regNo, eventId }) => [regNo, eventId]),
+    ),
     payersByNumber: new Map(
       [...ownReports.map(toPayerWithoutBalance), ...awaitedPayments].map(
         (registration) => [registration.regNo, registration] as const,
@@ -135,8 +137,8 @@ async function loadExpectedPayments(
   event: EventConfig,
   currency: Currency,
 ): Promise<readonly Payer[]> {
-  const stored = await store.expectedPayments(event.id, listMethodsPricedOnCredit(event))
-  return stored
+  const storedPayments = await store.expectedPayments(event.id, listMethodsPricedOnCredit(event))
+  return storedPayments
     .filter((registration) => registration.currency === currency)
     .map((registration) => ({ ...addPriceByDay(event, registration), eventId: event.id }))
 }

@@ -21,7 +21,7 @@ import { matchSettlements } from './match-settlements.ts'
 import type { EventSettlements } from './match-settlements.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import { loadSettlementAccounts, readSettlementAccounts } from './settlement-account.ts'
-import { buildPayouts, findOwner, formatAccounts, toWireLine } from './settlement-import.ts'
+import { buildPayouts, findOwner, listShownAccounts, toWireLine } from './settlement-import.ts'
 
 /** Banks credit a payout by the second working day, and a gateway may date it one day earlier. */
 const MAX_DAYS_BEFORE = 1
@@ -98,7 +98,7 @@ export async function readPayoutsByAmount(
 const getPayoutReference = ({ utr, day }: Pick<WirePayout, 'utr' | 'day'>): string =>
   utr === '' ? (day ?? '') : utr
 
-/** `eventByAccount`: one of the user's events for each account. A line without a registration is handled there. */
+/** `eventByAccount`: for each account, one of the user's events, in which a line without a registration is handled. */
 type AllSettlements = EventSettlements & { readonly eventByAccount: ReadonlyMap<string, string> }
 
 /** Loads each account once, although several events may use it. Null if no event uses a gateway. */
@@ -134,7 +134,7 @@ function listLines(
   { eventByAccount, ...settlements }: AllSettlements,
   reference: string,
 ): PayoutsResponse['lines'] {
-  return formatAccounts(settlements).flatMap(({ settlementAccount, all, ownership }) =>
+  return listShownAccounts(settlements).flatMap(({ settlementAccount, all, ownership }) =>
     all
       .filter(({ line }) => ownership.isOwn(line) && getPayoutReference(line) === reference)
       .map((settledLine) => ({
@@ -177,14 +177,14 @@ async function findDeposits(
   readonly deposits: readonly StatementDeposit[]
 }> {
   const days = payouts.flatMap(({ day }) => (day !== null && isDay(day) ? [day] : [])).toSorted()
-  const [first, last] = [days[0], days.at(-1)]
+  const [firstPayoutDay, lastPayoutDay] = [days[0], days.at(-1)]
   const deposits =
-    first === undefined || last === undefined
+    firstPayoutDay === undefined || lastPayoutDay === undefined
       ? []
       : (
           await store.statementDeposits(
-            addDays(toDay(first), -MAX_DAYS_BEFORE),
-            addDays(toDay(last), MAX_DAYS_AFTER),
+            addDays(toDay(firstPayoutDay), -MAX_DAYS_BEFORE),
+            addDays(toDay(lastPayoutDay), MAX_DAYS_AFTER),
           )
         ).filter(({ events }) => events.every((id) => canSee(user, id)))
   const depositsByKey = new Map(
@@ -198,7 +198,7 @@ async function findDeposits(
     const deposit = namedDeposits[index]
     if (deposit !== undefined) return { payout, deposit, isByAmount: false }
     const net = fromMajorUnits(Math.abs(payout.net), INR)
-    const sameAmount = deposits.find(
+    const sameAmountDeposit = deposits.find(
       ({ id, amount, day, isTaken }) =>
         payout.net > 0 &&
         amount === net &&
@@ -206,8 +206,8 @@ async function findDeposits(
         isTaken === 0 &&
         !usedDepositIds.has(id),
     )
-    if (sameAmount !== undefined) usedDepositIds.add(sameAmount.id)
-    return { payout, deposit: sameAmount, isByAmount: true }
+    if (sameAmountDeposit !== undefined) usedDepositIds.add(sameAmountDeposit.id)
+    return { payout, deposit: sameAmountDeposit, isByAmount: true }
   })
   return { found, deposits }
 }

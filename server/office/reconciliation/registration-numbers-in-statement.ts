@@ -28,29 +28,30 @@ type KnownReferences = Parameters<typeof reconcileStatement>[2]
 type StoredNumbers = Awaited<ReturnType<Store['knownReferences']>>['registrations']
 
 /**
- * Maps the numbers in a statement to registrations, and to null if they are of another event. Any number in the
+ * Maps the numbers in a statement to registrations, and to null if they belong to another event. Any number in the
  * format of an event that the user cannot access maps to null, so that a statement does not reveal whether it exists.
  * Events that the user can access are named.
  */
 export function findRegistrations(
   keys: readonly BankKey[],
-  stored: StoredNumbers,
+  storedNumbers: StoredNumbers,
   events: readonly EventConfig[],
   viewer: OtherEvents,
 ): Pick<KnownReferences, 'registrations' | 'titles'> {
   const { all, user } = viewer
-  const isHere = (eventId: string): boolean => events.some(({ id }) => id === eventId)
+  const isIncludedEvent = (eventId: string): boolean => events.some(({ id }) => id === eventId)
   return {
     registrations: new Map([
       ...findHiddenNumbers(keys, events, viewer).map((key) => [key, null] as const),
-      ...stored.map(
-        ({ regNo, eventId }) => [toBankKey(regNo), isHere(eventId) ? regNo : null] as const,
+      ...storedNumbers.map(
+        ({ regNo, eventId }) =>
+          [toBankKey(regNo), isIncludedEvent(eventId) ? regNo : null] as const,
       ),
     ]),
     titles: new Map(
-      stored.flatMap(({ regNo, eventId }) => {
+      storedNumbers.flatMap(({ regNo, eventId }) => {
         const title = all.find(({ id }) => id === eventId)?.title
-        const isShown = title !== undefined && !isHere(eventId) && canSee(user, eventId)
+        const isShown = title !== undefined && !isIncludedEvent(eventId) && canSee(user, eventId)
         return isShown ? [[toBankKey(regNo), title] as const] : []
       }),
     ),

@@ -90,9 +90,9 @@ export async function addSavedStatementRoutes(
     if (findStatementReferences(statement.value) === null)
       return sendError(reply, 422, 'too_many_numbers', TOO_MANY_NUMBERS_MESSAGE)
     const saveResult = await saveStatement(user, statement.value, events)
-    const stored = await deps.store.bankStatement(saveResult.id)
-    if (stored !== null) {
-      const view = await viewStatement(deps, user, stored)
+    const savedStatement = await deps.store.bankStatement(saveResult.id)
+    if (savedStatement !== null) {
+      const view = await viewStatement(deps, user, savedStatement)
       // Links the statement's payments now, without waiting for a user to open it.
       await saveMatches(deps, user, view)
     }
@@ -114,8 +114,8 @@ export async function addSavedStatementRoutes(
       .update(JSON.stringify([rows, details, unread]))
       .digest('hex')
     const sameStatements = await deps.store.statementsWithHash(sha256, currency)
-    const visible = sameStatements.find((stored) => isVisible(user, stored))
-    if (visible !== undefined) return { id: visible.id, is_new: false }
+    const visibleStatement = sameStatements.find((stored) => isVisible(user, stored))
+    if (visibleStatement !== undefined) return { id: visibleStatement.id, is_new: false }
     const days = rows.map(({ day }) => day).toSorted()
     const id = await deps.store.saveBankStatement({
       sha256,
@@ -334,18 +334,18 @@ function describeDecided(
   { lines }: ViewedStatement,
 ): string {
   const count = (n: number): string => `${n} ${n === 1 ? 'line' : 'lines'}`
-  const differing =
+  const differingCount =
     text === ASSIGNED_TEXT
       ? lines.filter(({ stored, state }) => state === 'review' && done.includes(stored.id)).length
       : 0
-  if (differing === 0) return `${count(done.length)} ${text}`
+  if (differingCount === 0) return `${count(done.length)} ${text}`
   return [
-    ...(done.length > differing ? [`${count(done.length - differing)} ${text}`] : []),
-    `${count(differing)} sent to review because the amount differs`,
+    ...(done.length > differingCount ? [`${count(done.length - differingCount)} ${text}`] : []),
+    `${count(differingCount)} sent to review because the amount differs`,
   ].join(', ')
 }
 
-/** A statement shows the payers of all events of the user who uploaded it. */
+/** Returns true if the user may see the statement, which shows the payers of all events of its uploader. */
 const isVisible = (user: Call['user'], { events }: BankStatementSummary): boolean =>
   events.every((id) => canSee(user, id))
 

@@ -1,4 +1,4 @@
-/** Returns the gateway accounts whose settlements contain an event's payments. */
+/** Finds the gateway accounts whose settlements contain an event's payments. */
 import { listGatewayAccounts } from '../../../engine/index.ts'
 import type { EventConfig, SettlementLine } from '../../../engine/index.ts'
 import type { SettlementAccount, Store } from '../../storage/index.ts'
@@ -21,22 +21,22 @@ export type SettlementAccounts = {
   readonly others: readonly SettlementAccount[]
 }
 
-/** Returns null if the event never had a payment through a gateway. */
+/** Loads the accounts of an event. Null if the event never had a payment through a gateway. */
 export async function loadSettlementAccounts(
   store: Pick<Store, 'accountsOfEvent'>,
   event: EventConfig,
 ): Promise<SettlementAccounts | null> {
   const current = readSettlementAccounts(event)
   const storedAccounts = await store.accountsOfEvent(event.id)
-  const reported = current[0] ?? storedAccounts.at(-1)
-  if (reported === undefined) return null
-  const namedAccounts = [reported, ...current.slice(1)]
+  const reportedAccount = current[0] ?? storedAccounts.at(-1)
+  if (reportedAccount === undefined) return null
+  const namedAccounts = [reportedAccount, ...current.slice(1)]
   const formerAccounts = storedAccounts.filter(
     (storedAccount) => !namedAccounts.some((account) => refersToAccount(account, storedAccount)),
   )
   return {
     current,
-    reportAccount: reported,
+    reportAccount: reportedAccount,
     others: [...namedAccounts.slice(1), ...formerAccounts],
   }
 }
@@ -78,11 +78,14 @@ export async function addReportedAccount(
   }
 }
 
-/** A payment whose account is unknown may belong to any account of the gateway. */
+/**
+ * Returns true if both may be the same account: a payment with an unknown account may belong to any account of its
+ * gateway.
+ */
 const refersToAccount = (
-  reference: SettlementAccount,
+  namedAccount: SettlementAccount,
   { source, account }: SettlementAccount,
-): boolean => source === reference.source && (account === reference.account || account === '')
+): boolean => source === namedAccount.source && (account === namedAccount.account || account === '')
 
 /** Describes an account that is no longer in the event file. Null if it still is. */
 export function formatFormerAccount(

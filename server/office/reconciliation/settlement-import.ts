@@ -38,7 +38,12 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { formatFormerAccount, loadSettlementAccounts } from './settlement-account.ts'
-import { canBeHandled, findHandled, matchSettlements, needsAttention } from './match-settlements.ts'
+import {
+  canBeHandled,
+  findHandling,
+  matchSettlements,
+  needsAttention,
+} from './match-settlements.ts'
 import type { Account, EventSettlements } from './match-settlements.ts'
 import { assignLines } from './settlement-line-events.ts'
 import type { LineOwnership } from './settlement-line-events.ts'
@@ -48,7 +53,7 @@ export function toWireSettlement(
   settlements: EventSettlements,
 ): WireSettlement {
   const { ownership, settled, report, current, unsettledPayments } = settlements
-  const shownLines = formatAccounts(settlements).flatMap((account) =>
+  const shownLines = listShownAccounts(settlements).flatMap((account) =>
     account.settled
       .filter((item) => needsAttention(item) && account.ownership.isOwn(item.line))
       .map((item) => toWireLine(item, account.ownership)),
@@ -77,13 +82,13 @@ export function toWireSettlement(
   }
 }
 
-/** Stored settlements include all accounts; a report belongs to one. */
-export const formatAccounts = (settlements: EventSettlements): readonly Account[] =>
+/** Lists the accounts to show: all accounts for stored settlements, one account for a report. */
+export const listShownAccounts = (settlements: EventSettlements): readonly Account[] =>
   settlements.report === null ? [settlements, ...settlements.others] : [settlements]
 
-/** The latest first, as within one account. */
+/** Builds the payouts of the shown accounts, latest first, as within one account. */
 export const buildPayouts = (settlements: EventSettlements): WirePayout[] =>
-  formatAccounts(settlements)
+  listShownAccounts(settlements)
     .flatMap((account) =>
       buildAccountPayouts(account).map((payout) => ({
         ...payout,
@@ -93,8 +98,8 @@ export const buildPayouts = (settlements: EventSettlements): WirePayout[] =>
     .toSorted((a, b) => (b.day ?? '').localeCompare(a.day ?? ''))
 
 /**
- * Omits payouts without a line of the user's events. In the others, lines of other events appear as a count and a
- * sum, because the user compares the payout's total with the bank's.
+ * Builds the payouts of an account that have a line of the user's events. In these payouts, lines of other events
+ * appear as a count and a sum, because the user compares the payout's total with the bank's.
  */
 function buildAccountPayouts({ all, payouts: accountPayouts, ownership }: Account): WirePayout[] {
   const lines = Map.groupBy(all, ({ line }) => getTransferKey(line))
@@ -141,7 +146,7 @@ export function toWireLine(
   const reason =
     isPartial && money === null && order === null ? UNKNOWN_IN_EVENTS_MESSAGE : settledLine.why
   const stored = isHidden || !canBeHandled(settledLine) ? undefined : line.stored
-  const handling = isHidden ? null : findHandled(settledLine)
+  const handling = isHidden ? null : findHandling(settledLine)
   return {
     line: line.line,
     is: line.is,
@@ -166,7 +171,7 @@ export function toWireLine(
 const ANOTHER_EVENT_MESSAGE = 'The order number belongs to another event. Contact its staff.'
 const UNKNOWN_IN_EVENTS_MESSAGE = 'Your events have no such order or payment.'
 
-/** Returns null if it belongs to no known registration. */
+/** Returns the registration of a line. Null if the line belongs to no known registration. */
 export function findOwner({ money, order }: Pick<SettledLine, 'money' | 'order'>): {
   readonly regNo: string
   readonly eventId: string
@@ -202,11 +207,13 @@ async function findForeignTransfers(
   const { payments, reports } = await store.knownReferences([
     ...new Set(lines.map(({ utr }) => toBankKey(utr))),
   ])
-  const isCrossSite = ({ eventId = null }: { readonly eventId?: string | null }): boolean =>
+  const isOfOtherEvent = ({ eventId = null }: { readonly eventId?: string | null }): boolean =>
     eventId !== null && !canSee(user, eventId)
   return new Set([
-    ...payments.flatMap(([key, payment]) => (isCrossSite(payment) ? [key] : [])),
-    ...reports.filter((report) => !report.isReleased && isCrossSite(report)).map(({ key }) => key),
+    ...payments.flatMap(([key, payment]) => (isOfOtherEvent(payment) ? [key] : [])),
+    ...reports
+      .filter((report) => !report.isReleased && isOfOtherEvent(report))
+      .map(({ key }) => key),
   ])
 }
 
@@ -241,14 +248,14 @@ export async function saveReport(
   const {
     isKeepable: isKnown,
     isElsewhere,
-    orders: ownLines,
+    orders: ownOrders,
   } = assignLines(account, viewer, payments, orders)
-  const foreign = await findForeignTransfers(store, report.lines, viewer.user)
+  const foreignTransfers = await findForeignTransfers(store, report.lines, viewer.user)
   const isKeepable = (line: SettlementLine): boolean =>
-    isKnown(line) && !foreign.has(toBankKey(line.utr))
-  const keepable = report.lines.filter(isKeepable)
+    isKnown(line) && !foreignTransfers.has(toBankKey(line.utr))
+  const keepableLines = report.lines.filter(isKeepable)
   const elsewhereCount = report.lines.filter(isElsewhere).length
-  const unknownCount = report.lines.length - keepable.length - elsewhereCount
+  const unknownCount = report.lines.length - keepableLines.length - elsewhereCount
   const skippedOrders = new Set(
     report.lines.filter((line) => !isKeepable(line)).map(({ order }) => order),
   )
@@ -258,8 +265,8 @@ export async function saveReport(
     sha256: createHash('sha256').update(report.file).digest('hex'),
     who: report.who,
     at: clock(),
-    lines: keepable,
-    ask: ownLines.flatMap(({ order }) => (skippedOrders.has(order) ? [order] : [])),
+    lines: keepableLines,
+    ask: ownOrders.flatMap(({ order }) => (skippedOrders.has(order) ? [order] : [])),
   })
   const parts = [
     [added, 'saved'],
@@ -316,7 +323,7 @@ export function addSettlementRoutes(office: OfficeRoutes, deps: Deps): void {
     if (loadResult === null) return reply
     const { user, event, accounts } = loadResult
     const settlements = await matchSettlements(deps, accounts, null, buildViewer(deps, user))
-    const shownLines = formatAccounts(settlements).flatMap(({ settled, ownership }) =>
+    const shownLines = listShownAccounts(settlements).flatMap(({ settled, ownership }) =>
       settled
         .filter(({ line }) => ownership.isOwn(line))
         .map((settledLine) => ({ settledLine, ownership })),

@@ -31,7 +31,7 @@ export type LineOwnership = {
   isKeepable(line: LineNames): boolean
 }
 
-/** `held` and `orders` contain records of the whole gateway. */
+/** Assigns the lines of an account. `heldPayments` and `orders` contain records of the whole gateway. */
 export function assignLines(
   account: SettlementAccount,
   { all, user }: OtherEvents,
@@ -51,11 +51,11 @@ export function assignLines(
   }
   const isVisible = ({ eventId }: { readonly eventId: string | null }): boolean =>
     eventId !== null && canSee(user, eventId)
-  const visible = { held: heldPayments.filter(isVisible), orders: orders.filter(isVisible) }
-  const ownOrders = new Set<string>(visible.orders.map(({ order }) => order))
+  const visibleRecords = { held: heldPayments.filter(isVisible), orders: orders.filter(isVisible) }
+  const ownOrders = new Set<string>(visibleRecords.orders.map(({ order }) => order))
   const isElsewhere = ({ order }: LineNames): boolean => {
-    const nearest = findEventOfOrder(all, order)
-    return !ownOrders.has(order) && nearest !== null && !canSee(user, nearest.id)
+    const eventOfOrder = findEventOfOrder(all, order)
+    return !ownOrders.has(order) && eventOfOrder !== null && !canSee(user, eventOfOrder.id)
   }
   const isShared =
     heldPayments.some((payment) => payment.isOfAccount && !isVisible(payment)) ||
@@ -72,7 +72,7 @@ export function assignLines(
       orders.filter((ownedOrder) => !isVisible(ownedOrder)).map(({ order }) => order),
     )
     return {
-      ...visible,
+      ...visibleRecords,
       isPartial: true,
       isElsewhere,
       isOwn: (line) => !isElsewhere(line),
@@ -80,17 +80,17 @@ export function assignLines(
     }
   }
   const references = new Set<string | null>(
-    visible.held
+    visibleRecords.held
       .flatMap(({ reference, refunds }) => [{ reference }, refunds])
       .flat()
       .map(({ reference }) => reference),
   )
   return {
-    ...visible,
+    ...visibleRecords,
     isPartial: true,
     isElsewhere,
     isOwn: (line) =>
-      !isElsewhere(line) && (ownOrders.has(line.order) || references.has(formatLineName(line))),
+      !isElsewhere(line) && (ownOrders.has(line.order) || references.has(getLineName(line))),
     isKeepable: (line) =>
       !isElsewhere(line) &&
       (line.order === '' || ownOrders.has(line.order)) &&
@@ -100,12 +100,12 @@ export function assignLines(
 
 /** Returns the event whose prefix an order id has, whether the order exists or not. */
 export function findEventOfOrder(all: OtherEvents['all'], order: string): EventConfig | null {
-  const [nearest = null] = all
+  const [matchingEvent = null] = all
     .filter(({ orderId }) => order.startsWith(orderId.prefix))
     .toSorted((a, b) => b.orderId.prefix.length - a.orderId.prefix.length)
-  return nearest
+  return matchingEvent
 }
 
-/** A line without a reference is identified by its order. */
-const formatLineName = ({ order, reference }: LineNames): string =>
+/** Returns the reference of a line, or its order if it has no reference. */
+const getLineName = ({ order, reference }: LineNames): string =>
   reference === '' ? order : reference

@@ -56,12 +56,12 @@ export async function countStatementLines(
     ({ firstDay, lastDay, events }) =>
       firstDay <= last && lastDay >= first && events.every(isListed),
   )
-  const openById = new Map<number, boolean>()
+  const isOpenById = new Map<number, boolean>()
   for (const statement of statements)
     for (const { id, day, isOpen } of await readDeposits(deps, user, statement))
-      if (day >= first && day <= last) openById.set(id, isOpen || openById.get(id) === true)
-  const openCount = [...openById.values()].filter((isOpen) => isOpen).length
-  return { statements: statements.length, matched: openById.size - openCount, open: openCount }
+      if (day >= first && day <= last) isOpenById.set(id, isOpen || isOpenById.get(id) === true)
+  const openCount = [...isOpenById.values()].filter((isOpen) => isOpen).length
+  return { statements: statements.length, matched: isOpenById.size - openCount, open: openCount }
 }
 
 async function readDeposits(

@@ -5,11 +5,13 @@ import type { UnmatchedResult } from '../../storage/index.ts'
 /** Describes confirmed lines. `differing` is the number of lines that the treasurer needs to review. */
 export function formatConfirmed(
   { done, refused }: Pick<BulkActionResponse, 'done' | 'refused'>,
-  differing: number,
+  differingCount: number,
 ): string {
   const parts = [
-    `${done.length - differing} confirmed`,
-    ...(differing === 0 ? [] : [`${differing} sent to review because the amount differs`]),
+    `${done.length - differingCount} confirmed`,
+    ...(differingCount === 0
+      ? []
+      : [`${differingCount} sent to review because the amount differs`]),
     ...(refused.length === 0 ? [] : [`${refused.length} not confirmed, for the reasons below`]),
   ]
   return `${parts.join('; ')}.`

@@ -52,7 +52,7 @@ export type ViewedLine = {
   readonly sums: Readonly<Record<StatementLineState, number>>
   readonly state: StatementLineState
   readonly isExact: boolean
-  /** The line names no payout, but has the amount and day of one. Staff can reopen it. */
+  /** True if the line names no payout, but has the amount and day of one. Staff can reopen it. */
   readonly isPayoutByAmount: boolean
 }
 export type ViewedStatement = {
@@ -75,11 +75,17 @@ export function toStatementLines(
       return [{ line, day, narration, reference, amount }, stored] as const
     }),
   )
-  const pick = (isWithdrawal: boolean): StatementLine[] =>
+  const pickLines = (isWithdrawal: boolean): StatementLine[] =>
     [...rowsByLine].flatMap(([line, stored]) =>
       stored.isWithdrawal === isWithdrawal ? [line] : [],
     )
-  return { currency, details, lines: pick(false), withdrawals: pick(true), rowsByLine: rowsByLine }
+  return {
+    currency,
+    details,
+    lines: pickLines(false),
+    withdrawals: pickLines(true),
+    rowsByLine: rowsByLine,
+  }
 }
 
 /** Matches a saved statement with the events of the user as they are now. */
@@ -138,7 +144,7 @@ export async function viewStatement(
 const listRecordedKeys = ({ line, recorded: recordedPayments }: ReconciledLine) =>
   recordedPayments === undefined ? [] : [...listLineKeys(line), ...listFallbackKeys(line)]
 
-/** The keys of all references in a line. */
+/** Returns the keys of all references in a line. */
 export const listLineNumbers = ({ line }: Pick<ReconciledLine, 'line'>): readonly BankKey[] => [
   ...listLineKeys(line),
 ]
@@ -198,7 +204,7 @@ function getState(
 
 /** Counts the lines and adds up their amounts by state. The parts of a line may have different states. */
 export function sumByState(lines: readonly Pick<ViewedLine, 'stored' | 'sums' | 'state'>[]) {
-  const count = (name: StatementLineState) => ({
+  const sumState = (name: StatementLineState) => ({
     lines: lines.filter(({ state }) => state === name).length,
     amount: lines.reduce((sum, { sums }) => sum + sums[name], 0),
   })
@@ -207,11 +213,11 @@ export function sumByState(lines: readonly Pick<ViewedLine, 'stored' | 'sums' | 
       lines: lines.length,
       amount: lines.reduce((sum, { stored }) => sum + stored.amount, 0),
     },
-    assigned: count('assigned'),
-    review: count('review'),
-    not_ours: count('not_ours'),
-    other_event: count('other_event'),
-    left: count('left'),
+    assigned: sumState('assigned'),
+    review: sumState('review'),
+    not_ours: sumState('not_ours'),
+    other_event: sumState('other_event'),
+    left: sumState('left'),
   }
 }
 
@@ -333,14 +339,14 @@ export function createProposer(
   lines: readonly ViewedLine[],
   { awaitedPayers: awaited, payersByNumber: byNumber, eventsByNumber }: Matches,
 ): (line: ViewedLine) => readonly PayerProposal[] {
-  // Another line names these registrations.
-  const isNamed = new Set(
+  // The registrations that another line names.
+  const namedNumbers = new Set(
     lines.flatMap(({ match }) =>
       match.as === 'matched' || match.as === 'differs' ? match.of : [],
     ),
   )
-  const proposePayers = createPayerProposer(awaited.filter(({ regNo }) => !isNamed.has(regNo)))
-  const toProposed = (
+  const proposePayers = createPayerProposer(awaited.filter(({ regNo }) => !namedNumbers.has(regNo)))
+  const toProposal = (
     payer: Payer,
     line: StatementLine,
     basis: WireProposal['basis'],
@@ -363,11 +369,11 @@ export function createProposer(
           : [{ reg_no: regNo, name: '', event: eventId, due: 0, basis: 'number' }]
       const reportedKey = payer.claim === null ? null : toBankKey(payer.claim.reference)
       const isInText = keys.has(toBankKey(regNo)) || (reportedKey !== null && keys.has(reportedKey))
-      return [toProposed(payer, line, isInText ? 'number' : 'amount')]
+      return [toProposal(payer, line, isInText ? 'number' : 'amount')]
     })
     if (namedProposals.length > 0 && match.as !== 'known') return namedProposals
     return proposePayers(line).map(({ registration, basis }) =>
-      toProposed(registration, line, basis),
+      toProposal(registration, line, basis),
     )
   }
 }

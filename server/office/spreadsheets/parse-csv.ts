@@ -109,8 +109,8 @@ export function createLimiter({ maxLines, maxCells }: SheetLimits): {
   countLine(line: CsvLine): CsvProblem | null
   checkCellCount(): CsvProblem
 } {
-  let lines = 0
-  let cells = 0
+  let lineCount = 0
+  let cellCount = 0
   const checkCellCount = (): CsvProblem => ({
     line: null,
     message: `This file has more than ${maxCells} cells. Upload a shorter one.`,
@@ -118,16 +118,16 @@ export function createLimiter({ maxLines, maxCells }: SheetLimits): {
   return {
     checkCellCount,
     countLine({ line, cells: { length } }) {
-      lines += 1
-      cells += length
-      if (lines > maxLines)
+      lineCount += 1
+      cellCount += length
+      if (lineCount > maxLines)
         return {
           line: null,
           message: `This file has more than ${maxLines} lines. Upload a shorter one.`,
         }
       if (length > MAX_COLUMNS)
         return { line, message: `This line has ${length} cells. The limit is ${MAX_COLUMNS}.` }
-      return cells > maxCells ? checkCellCount() : null
+      return cellCount > maxCells ? checkCellCount() : null
     },
   }
 }
@@ -138,8 +138,8 @@ const LINES_EXAMINED = 60
 const BYTES_EXAMINED = 64 * 1024
 
 /**
- * Returns the delimiter of the headings; if they may be below other lines, the one that most of the first lines
- * contain at least twice. In a list of two columns, only names contain a delimiter twice.
+ * Returns the delimiter of the headings. If the headings may be below other lines, returns the delimiter that most of
+ * the first lines contain at least twice. In a list of two columns, only names contain a delimiter twice.
  */
 function findDelimiter(
   bytes: Buffer,

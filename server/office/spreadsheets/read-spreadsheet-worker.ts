@@ -31,18 +31,18 @@ assert(parentPort !== null, 'this module runs in a worker thread')
 const port = parentPort
 const { file, limits } = workerData as SheetThreadData
 const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
-const read = bytes.subarray(0, ZIP_SIGNATURE.length).equals(ZIP_SIGNATURE)
+const readResult = bytes.subarray(0, ZIP_SIGNATURE.length).equals(ZIP_SIGNATURE)
   ? await readExcel(bytes)
   : readLines(bytes, limits)
 const send = (message: SheetThreadMessage): void => port.postMessage(message)
-if (read.ok)
-  for (let at = 0; at < read.value.length; at += LINES_PER_MESSAGE)
-    send({ lines: read.value.slice(at, at + LINES_PER_MESSAGE) })
-send({ problem: read.ok ? null : read.error })
+if (readResult.ok)
+  for (let at = 0; at < readResult.value.length; at += LINES_PER_MESSAGE)
+    send({ lines: readResult.value.slice(at, at + LINES_PER_MESSAGE) })
+send({ problem: readResult.ok ? null : readResult.error })
 
 /** Reads the first sheet; line numbers are row numbers. Throws if the file is not an Excel file. */
 async function readExcel(archive: Buffer): Promise<Result<readonly CsvLine[], CsvProblem>> {
-  const tooLarge = err({
+  const tooLargeError = err({
     line: null,
     message: 'This Excel file is too large when unpacked. Save the sheet as CSV and upload that.',
   })
@@ -54,18 +54,18 @@ async function readExcel(archive: Buffer): Promise<Result<readonly CsvLine[], Cs
       return false
     },
   })
-  if (statedBytes > MAX_INFLATED_BYTES) return tooLarge
+  if (statedBytes > MAX_INFLATED_BYTES) return tooLargeError
   // Each entry is inflated to its stated size and no further.
   const parts = unzipSync(archive, { filter: ({ name }) => /\.(?:xml|rels)$/.test(name) })
   const elements = Object.values(parts).reduce((sum, part) => sum + countTags(part), 0)
-  if (elements > limits.maxCells * ELEMENTS_PER_CELL) return tooLarge
+  if (elements > limits.maxCells * ELEMENTS_PER_CELL) return tooLargeError
   // The archive is packed again without compression, so that exactly the counted data is parsed.
   const { buffer } = zipSync(parts, { level: 0 })
   const rows = await readSheet(buffer as ArrayBuffer)
   const limiter = createLimiter(limits)
   const lines: CsvLine[] = []
-  for (const [at, row] of rows.entries()) {
-    const line = { line: at + 1, cells: row.map(toText) }
+  for (const [rowIndex, row] of rows.entries()) {
+    const line = { line: rowIndex + 1, cells: row.map(toText) }
     const problem = limiter.countLine(line)
     if (problem !== null) return err(problem)
     lines.push(line)

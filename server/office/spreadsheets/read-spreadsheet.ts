@@ -8,12 +8,12 @@ import type { SheetThreadMessage, SheetThreadData } from './read-spreadsheet-wor
 
 export type SheetError = CsvProblem & { readonly code: 'not_csv' | 'busy' }
 
-/** Heap of the worker thread; a file that needs more ends it. */
+/** The heap limit of the worker thread. A file that needs more ends the thread. */
 const MAX_THREAD_HEAP_MB = 160
 /** The maximum number of files being read or waiting. Each of them is in memory. */
 const MAX_QUEUED_FILES = 4
 
-let filesWaiting = 0
+let waitingFileCount = 0
 /** Resolves when the most recent file has been read. */
 let lastRead: Promise<unknown> = Promise.resolve()
 
@@ -22,19 +22,19 @@ export async function readSheet(
   file: Buffer,
   limits: SheetLimits,
 ): Promise<Result<readonly CsvLine[], SheetError>> {
-  if (filesWaiting >= MAX_QUEUED_FILES)
+  if (waitingFileCount >= MAX_QUEUED_FILES)
     return err({
       code: 'busy',
       line: null,
       message: 'Other files are being read. Please try again in a minute.',
     })
-  filesWaiting += 1
+  waitingFileCount += 1
   const reading = lastRead.then(() => readInThread(file, limits))
   lastRead = reading
   try {
     return await reading
   } finally {
-    filesWaiting -= 1
+    waitingFileCount -= 1
   }
 }
 

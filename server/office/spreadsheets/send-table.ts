@@ -26,7 +26,10 @@ type Table<Row> = {
   readonly recordExport: () => Promise<void>
 }
 
-/** Reads the first chunk before the response begins, so that a store error still gives an error response. */
+/**
+ * Sends the table. Reads the first chunk before the response begins, so that a store error still gives an error
+ * response.
+ */
 export async function sendTable<Row>(
   reply: FastifyReply,
   table: Table<Row>,
@@ -63,7 +66,7 @@ export async function sendTable<Row>(
   return reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(generateCsv()))
 }
 
-/** Cells of an Excel file: amounts as numbers, all else as text. */
+/** Formats the cells of an Excel file: amounts as numbers, all else as text. */
 export const formatSheetRow = (cells: readonly CsvCell[]): readonly (string | number)[] =>
   cells.map((cell) =>
     typeof cell === 'object' && cell !== null

@@ -37,7 +37,7 @@ const writeFile = ({ head, rows }: Sheet): Promise<Uint8Array> =>
     },
   ).toBuffer()
 
-// Written one after the other, because a large sheet needs much memory while it is written.
+// Writes the files one after the other, because a large sheet needs much memory while it is written.
 const files: Uint8Array[] = []
 for (const sheet of workerData as readonly Sheet[]) files.push(await writeFile(sheet))
 parentPort.postMessage(files)
