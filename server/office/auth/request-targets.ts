@@ -1,6 +1,6 @@
 /**
- * Resolves a request to the objects that it names. The guard checks the result, and the handler receives only this
- * result. An object of an event that the user cannot access counts as missing.
+ * Resolves a request to the objects that it names.
+ * The guard checks the result, and the handler receives only this result. Objects of inaccessible events are missing.
  */
 import { canSee, getOwn } from '../../../engine/index.ts'
 import type { PermissionHolder, RegNo } from '../../../engine/index.ts'
@@ -392,9 +392,7 @@ function findUnexpectedName(rule: GuardedRule, { query, body }: RequestInput): s
   if (rule.target === 'list') return null
   const { query: queryNames = [], body: bodyNames = [] } = INPUT_NAMES[rule.target]
   const unexpectedName = [
-    ...(rule.filters === true
-      ? []
-      : [...query.keys()].filter((name) => !queryNames.includes(name))),
+    ...(rule.filters === true ? [] : [...query.keys()].filter((key) => !queryNames.includes(key))),
     ...Object.keys(body).filter((name) => !bodyNames.includes(name)),
   ].find(isTargetName)
   return unexpectedName ?? null

@@ -1,6 +1,7 @@
 /**
- * Encrypts the secrets of second factors with a key outside the database, so that a copy of the database does not
- * contain them. AES-256-GCM; the user's id is authenticated, so that a secret cannot be copied to another user.
+ * Encrypts the secrets of second factors, so that a copy of the database does not contain them.
+ * The key is outside the database. AES-256-GCM; the user's id is authenticated, so that a secret cannot be copied to
+ * another user.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'

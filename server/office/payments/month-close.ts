@@ -1,6 +1,6 @@
 /**
- * Serves the figures of a month, its file for the accountant, and its closing. Closing a month stores its figures but
- * blocks no payment: records added afterwards are listed as later changes.
+ * Serves the figures of a month, its file for the accountant, and its closing.
+ * Closing a month stores its figures but blocks no payment: records added afterwards are listed as later changes.
  */
 import type { FastifyReply } from 'fastify'
 import type { MonthClosedResponse, MonthResponse } from '../../../engine/api.ts'

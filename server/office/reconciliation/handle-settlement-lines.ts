@@ -1,6 +1,7 @@
 /**
- * Marks saved settlement lines that differ from the records as handled, and reopens them. Rollcall has no other action
- * for them: a chargeback, or a fee that the gateway charged twice, is settled outside Rollcall.
+ * Marks saved settlement lines that differ from the records as handled, and reopens them.
+ * Rollcall has no other action for them: a chargeback, or a fee that the gateway charged twice, is settled outside
+ * Rollcall.
  */
 import type { FastifyReply } from 'fastify'
 import type { SettlementHandledResponse } from '../../../engine/api.ts'

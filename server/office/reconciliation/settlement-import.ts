@@ -207,13 +207,11 @@ async function findForeignTransfers(
   const { payments, reports } = await store.knownReferences([
     ...new Set(lines.map(({ utr }) => toBankKey(utr))),
   ])
-  const isOfOtherEvent = ({ eventId = null }: { readonly eventId?: string | null }): boolean =>
+  const isForeign = ({ eventId = null }: { readonly eventId?: string | null }): boolean =>
     eventId !== null && !canSee(user, eventId)
   return new Set([
-    ...payments.flatMap(([key, payment]) => (isOfOtherEvent(payment) ? [key] : [])),
-    ...reports
-      .filter((report) => !report.isReleased && isOfOtherEvent(report))
-      .map(({ key }) => key),
+    ...payments.flatMap(([key, payment]) => (isForeign(payment) ? [key] : [])),
+    ...reports.filter((report) => !report.isReleased && isForeign(report)).map(({ key }) => key),
   ])
 }
 

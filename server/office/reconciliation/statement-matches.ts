@@ -40,8 +40,8 @@ export async function saveMatches(
 }
 
 /**
- * Counts the deposits of these days in the statements that cover them, each once, although statements overlap. Statements
- * with open lines are matched again: staff may have recorded a payment since the last view.
+ * Counts the deposits of these days in the statements that cover them. Statements may overlap; each deposit counts
+ * once. Statements with open lines are matched again: staff may have recorded a payment since the last view.
  */
 export async function countStatementLines(
   deps: ViewDeps,

@@ -328,7 +328,7 @@ function describePaymentEvent(paymentEvent: PaymentEvent, payment: StoredPayment
   }
 }
 
-/** RFC 6266: a plain name for old clients, and the real one in UTF-8. */
+/** Formats the header (RFC 6266): a plain name for old clients, and the real name in UTF-8. */
 function formatContentDisposition(name: string): string {
   const asciiName = name.replaceAll(/[^ -~]|["\\]/g, '_')
   return `attachment; filename="${asciiName}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)}`

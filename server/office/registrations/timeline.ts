@@ -77,17 +77,17 @@ function describeDifference(difference: number, dueAmount: unknown, currency: Cu
 }
 
 /**
- * Finds the refund by time and amount, because a refund is requested at the time of the decision. If the gateway
- * declined the first refund, a second decision may look the same.
+ * Converts a decision to a timeline entry. Its refund is found by time and amount, because a refund is requested at
+ * the time of the decision. If the gateway declined the first refund, a second decision may look the same.
  */
 function toDecisionEntry(
   { at, who: user, what: decision, about: subject, amount, why: reason }: StoredDecision,
   refunds: readonly TimelineRefund[],
   currency: Currency,
 ): WireAction {
-  const matching = refunds.filter((refund) => refund.at === at && refund.amount === amount)
-  const isRefused = matching.some(({ state }) => state === 'refused')
-  const completedRefund = matching.find(
+  const matchingRefunds = refunds.filter((refund) => refund.at === at && refund.amount === amount)
+  const isRefused = matchingRefunds.some(({ state }) => state === 'refused')
+  const completedRefund = matchingRefunds.find(
     ({ captureId, state }) => subject === `C${captureId}` && state === 'done',
   )
   const reference =

@@ -1,7 +1,7 @@
 /**
- * Indexes the answers of registrations that were stored before a uniqueness rule existed: immediately if there are
- * few, in the background if there are many. Until then, `filled_at` of `unique_rules` is the last indexed
- * registration.
+ * Indexes the answers of registrations that were stored before a uniqueness rule existed.
+ * A few registrations are indexed immediately, many in the background. Until then, `filled_at` of `unique_rules` is
+ * the last indexed registration.
  */
 import type { Kysely } from 'kysely'
 import { getComparisonKey, instant } from '../../../engine/index.ts'

@@ -308,7 +308,7 @@ export type ListPage = {
 
 export type ListSales = {
   readonly sums: readonly SalesSum[]
-  /** Paid amounts that belong to no line: above the bill, or for registrations cancelled since. One for each currency. */
+  /** Paid amounts, by currency, that belong to no line: above the bill, or for registrations cancelled since. */
   readonly unassignedAmounts: readonly Money[]
   readonly groups: readonly SalesGroup[]
   /** The number of persons by field, and how many of them belong to paid registrations. */

@@ -1,4 +1,4 @@
-/** Starts another payment attempt of a stored registration, or sends the delegate to the gateway with an open order. */
+/** Starts another payment attempt of a registration, or sends the delegate to the gateway with an open order. */
 import type { Selectable } from 'kysely'
 import { assert, MAX_ATTEMPTS, createOrderId, err, ok } from '../../../engine/index.ts'
 import type { Answers, Instant, OrderId, RegNo, Result } from '../../../engine/index.ts'

@@ -1,6 +1,6 @@
 /**
- * Recognises notes that their author has undone. They stay in the history, but no longer count as a response to a
- * request.
+ * Recognises notes that their author has undone.
+ * They stay in the history, but no longer count as a response to a request.
  */
 import { expressionBuilder, sql } from 'kysely'
 import type { Tables } from '../database/statements/tables.ts'

@@ -42,7 +42,7 @@ export type Movement = {
   readonly eventId: string | null
   readonly regNo: RegNo | null
   readonly name: string
-  /** The gateway or the manual method; for a refund, REFUNDED_OUTSIDE if it did not go through the payment's gateway. */
+  /** The gateway or the manual method. REFUNDED_OUTSIDE for a refund that did not go through the payment's gateway. */
   readonly method: string
   readonly reference: string
   readonly amount: Amount

@@ -1,6 +1,7 @@
 /**
- * Lists the open payment reviews of all kinds: captures that do not match, payments without a conclusive response, and
- * refunds that were refused or are unsure. Decided reviews are not listed.
+ * Lists the open payment reviews of all kinds. Decided reviews are not listed.
+ * Kinds: captures that do not match, payments without a conclusive response, and refunds that were refused or are
+ * unsure.
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'

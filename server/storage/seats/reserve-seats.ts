@@ -1,6 +1,6 @@
 /**
- * Reserves the limited resources of a registration: seats, code uses, unique answers. They are looked up before
- * pricing, and checked again here, inside the transaction that stores the registration.
+ * Reserves the limited resources of a registration: seats, code uses, unique answers.
+ * They are looked up before pricing, and checked again here, inside the transaction that stores the registration.
  */
 import { everyInOrder } from '../database/in-order.ts'
 import { getOwn } from '../../../engine/index.ts'

@@ -1,7 +1,7 @@
 /**
- * Reserves the seats of registrations that were stored before a quota was added: in batches, in the background if there
- * are many.
- * Until then, `counting` of `event_limits` lists the seat types that do not count them all (`undecided-seats.ts`).
+ * Reserves the seats of registrations that were stored before a quota was added.
+ * If there are many, they are processed in batches in the background. Until then, `counting` of `event_limits` lists
+ * the seat types that do not count them all (`undecided-seats.ts`).
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'

@@ -1,6 +1,6 @@
 /**
- * Decides whether seats are left while earlier registrations are still being counted
- * (`seats-of-earlier-registrations.ts`), from the counters of registrations by category.
+ * Decides whether seats are left while earlier registrations are still being counted.
+ * Uses the counters of registrations by category (see `seats-of-earlier-registrations.ts`).
  */
 import { listSeatPools, matchesCondition } from '../../../engine/index.ts'
 import type { Quota } from '../../../engine/index.ts'
