@@ -1,6 +1,7 @@
 /**
  * Resolves a request to the objects that it names.
- * The guard checks the result, and the handler receives only this result. Objects of inaccessible events are missing.
+ * The guard checks the result, and the handler receives only this result. An object of an event that the user cannot
+ * access counts as missing.
  */
 import { canSee, getOwn } from '../../../engine/index.ts'
 import type { PermissionHolder, RegNo } from '../../../engine/index.ts'

@@ -115,7 +115,10 @@ export const feeOfPayment = raw<Amount | null>`(select sum(s.fee + s.tax) from s
 export const feeOfRefund = raw<Amount | null>`(select sum(s.fee + s.tax) from settlement_lines s
   where s.reference = f.reference and s.source = c.source and s.kind = 'refund' and c.account in (s.account, ''))`
 
-/** A report names a refund by its reference, or by its payment or order, and its amount. Equal refunds need a line each. */
+/**
+ * A report names a refund by its reference, or by its payment or order, and its amount. Two equal refunds need two
+ * lines.
+ */
 const equalLineCount = raw<number>`(select count(*) from settlement_lines l
   where l.source = c.source and l.kind = 'refund' and l.amount = f.amount and l.id in (
     select o.id from settlement_lines o join payments p on p.order_id = o.order_id where p.id = c.payment_id
