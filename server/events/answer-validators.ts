@@ -109,8 +109,8 @@ export function buildEventResponse(served: ServedEvent, at: Instant): EventRespo
 
 /** Returns the module; null if no recent version had this hash. */
 export function findModule(served: ServedEvent | null, hash: string): string | null {
-  const current = served === null ? null : getPublicForm(served)
-  return current?.hash === hash ? current.module : (modules.get(hash) ?? null)
+  const currentForm = served === null ? null : getPublicForm(served)
+  return currentForm?.hash === hash ? currentForm.module : (modules.get(hash) ?? null)
 }
 
 /**

@@ -125,8 +125,8 @@ export function readEnvironment(
 
   const databaseUrl = readVariable('DATABASE_URL')
   if (databaseUrl !== null) {
-    const parsed = parseDatabaseUrl(databaseUrl)
-    if (!parsed.ok) problems.push(parsed.error)
+    const parseResult = parseDatabaseUrl(databaseUrl)
+    if (!parseResult.ok) problems.push(parseResult.error)
   }
 
   const uploadsBucket = readS3Bucket(readVariable)

@@ -104,11 +104,13 @@ export async function openSqliteStore({
   // A server watches its file. A command does not: it runs briefly, possibly while a server runs. A linked file may
   // also belong to another server, which records its use.
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
-  const shared = migrates && !isLink ? createSharedState() : undefined
-  const watchOptions = shared === undefined ? {} : { shared }
+  const sharedState = migrates && !isLink ? createSharedState() : undefined
+  const watchOptions = sharedState === undefined ? {} : { shared: sharedState }
   // Runs before any other read or write of the database, so that a lost file is always detected.
   const heldDatabase =
-    shared === undefined || describeMissing(dataDir) !== null ? null : holdDatabase(dataDir, shared)
+    sharedState === undefined || describeMissing(dataDir) !== null
+      ? null
+      : holdDatabase(dataDir, sharedState)
   const data: WriterData = {
     file,
     migrates,
@@ -139,7 +141,8 @@ export async function openSqliteStore({
   )
   const db = heldDatabase?.db ?? openToRead(file)
   const openedFile =
-    heldDatabase?.own ?? (shared === undefined ? watchInode(file) : openOwnFile(shared, file))
+    heldDatabase?.own ??
+    (sharedState === undefined ? watchInode(file) : openOwnFile(sharedState, file))
   openedFile.watchLog()
   const lookUps = createStoreReads(toSql(db))
   let closing: Promise<void> | null = null
@@ -151,7 +154,7 @@ export async function openSqliteStore({
   // The writer thread checks the file at each write, so its refusal shows that the file was overwritten.
   let isRefused = false
   const write: typeof writer.call = (verb, ...args) => {
-    if (shared !== undefined && isLost(shared) && verb !== 'rescue')
+    if (sharedState !== undefined && isLost(sharedState) && verb !== 'rescue')
       return Promise.reject(new StoreBusy(NO_FILE_MESSAGE))
     const result = writer.call(verb, ...args)
     result.then(
@@ -175,7 +178,7 @@ export async function openSqliteStore({
     waiting: writer.waiting,
     findDatabaseLoss: () => openedFile.findLoss() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
     rescue: async (plan) => {
-      if (shared !== undefined) setLost(shared)
+      if (sharedState !== undefined) setLost(sharedState)
       // The writer's connection still has more of the data than any other.
       return writer.call('rescue', plan).catch(() => rescueInto(db, plan))
     },

@@ -42,7 +42,7 @@ export async function openCache(folder: string): Promise<Cache> {
     await removeOtherEngines(folder, engineFolder)
   })
   const getFile = (name: string): string => path.join(engineFolder, `${name}.json`)
-  const read = async (name: string): Promise<unknown> => {
+  const readEntry = async (name: string): Promise<unknown> => {
     try {
       return JSON.parse(await readFile(getFile(name), 'utf8')) as unknown
     } catch {
@@ -50,17 +50,17 @@ export async function openCache(folder: string): Promise<Cache> {
       return null
     }
   }
-  const write = (name: string, value: object): Promise<void> =>
+  const writeEntry = (name: string, value: object): Promise<void> =>
     ignoreErrors(async () => {
       const temporaryFile = path.join(engineFolder, `${name}.${randomUUID()}`)
       await writeFile(temporaryFile, JSON.stringify(value))
       await rename(temporaryFile, getFile(name))
     })
   return {
-    read: async (hash) => (await read(hash)) as KnownEvent | null,
-    write,
-    readClean: async (hash) => (await read(`folder-${hash}`)) as CleanFolder | null,
-    writeClean: (hash, clean) => write(`folder-${hash}`, clean),
+    read: async (hash) => (await readEntry(hash)) as KnownEvent | null,
+    write: writeEntry,
+    readClean: async (hash) => (await readEntry(`folder-${hash}`)) as CleanFolder | null,
+    writeClean: (hash, clean) => writeEntry(`folder-${hash}`, clean),
   }
 }
 

@@ -73,10 +73,10 @@ export function findSharedFolder(folder: string): string {
 }
 
 /** Returns the paths of all files that events are built from: event files sorted by name, then shared ones. */
-export async function listPaths(folder: string, shared: string): Promise<readonly string[]> {
+export async function listPaths(folder: string, sharedFolder: string): Promise<readonly string[]> {
   return [
     ...(await listEventFiles(folder)),
-    ...SHARED_NAMES.map((name) => path.join(shared, `${name}.yaml`)),
+    ...SHARED_NAMES.map((name) => path.join(sharedFolder, `${name}.yaml`)),
   ]
 }
 
@@ -223,9 +223,11 @@ export async function compileFolder(
   options: CompileOptions,
   check: FolderCheck = checkFolderHere,
 ): Promise<CompiledFolder> {
-  const shared = serializeShared(folder.shared)
+  const sharedTexts = serializeShared(folder.shared)
   const cache = await openCache(options.cacheFolder)
-  const hashes = new Map(folder.files.map((file) => [file.path, computeHash(file.text, shared)]))
+  const hashes = new Map(
+    folder.files.map((file) => [file.path, computeHash(file.text, sharedTexts)]),
+  )
   const getHash = (file: string): string => hashes.get(file) ?? ''
   const knownEvents = new Map<string, KnownEvent>()
   for (let start = 0; start < folder.files.length; start += FILES_BATCH_SIZE) {
@@ -246,7 +248,7 @@ export async function compileFolder(
       // Paths are replaced by names, because the same files in another folder have the same result.
       files.map(({ path: file }) => [path.basename(file), getHash(file)]),
     ]),
-    shared,
+    sharedTexts,
   )
   const cleanFolder = knownEvents.size === files.length ? await cache.readClean(folderHash) : null
   const checkResult =
@@ -279,7 +281,7 @@ export async function compileFolder(
       continue
     }
     const { event, isNew, leadsTo } = checkedFile
-    served.push({ config: event, hash: getHash(file.path), text: file.text, shared })
+    served.push({ config: event, hash: getHash(file.path), text: file.text, shared: sharedTexts })
     if (isNew) await cache.write(getHash(file.path), { event, leadsTo })
   }
   const findings = checkedFolder.findings.filter(({ at }) => !unreadShared.has(at.path))
@@ -375,6 +377,6 @@ function serializeShared({ lists, gateways, texts }: SharedFiles): string {
   return JSON.stringify({ lists: lists.text, gateways: gateways.text, texts: texts.text })
 }
 
-function computeHash(text: string, shared: string): string {
-  return createHash('sha256').update(text).update('\0').update(shared).digest('hex')
+function computeHash(text: string, sharedTexts: string): string {
+  return createHash('sha256').update(text).update('\0').update(sharedTexts).digest('hex')
 }

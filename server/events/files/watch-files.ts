@@ -11,9 +11,9 @@ const SETTLE_DELAY_MS = 150
 const POLL_INTERVAL_MS = 2_000
 
 /** Returns names, sizes and times of all files that events are built from. */
-export async function readSignature(folder: string, shared: string): Promise<string> {
+export async function readSignature(folder: string, sharedFolder: string): Promise<string> {
   // A missing folder has a different signature from every existing folder.
-  const paths = await listPaths(folder, shared).catch(() => [])
+  const paths = await listPaths(folder, sharedFolder).catch(() => [])
   const parts = await Promise.all(
     paths.map(async (file) => {
       const fileStats = await withTimeout(file, () => stat(file)).catch(() => null)

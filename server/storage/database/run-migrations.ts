@@ -23,14 +23,14 @@ export type Versions = {
  */
 export function readVersions(dataDir: string): Versions {
   const file = path.join(dataDir, DATABASE_FILE)
-  const known = migrations.length
+  const latestVersion = migrations.length
   const size = statSync(file, { throwIfNoEntry: false })?.size
-  if (size === undefined) return { found: null, known }
+  if (size === undefined) return { found: null, known: latestVersion }
   // SQLite would delete the log of an empty file when opening it, and the log may contain all the data.
-  if (size === 0) return { found: 0, known }
+  if (size === 0) return { found: 0, known: latestVersion }
   const db = new Database(file, { readonly: true })
   try {
-    return { found: getReportedVersion(readStoredVersion(db), known), known }
+    return { found: getReportedVersion(readStoredVersion(db), latestVersion), known: latestVersion }
   } finally {
     db.close()
   }
@@ -53,20 +53,20 @@ export async function migrateDatabase(
   file: string,
   { migrates, migratesAtStart }: MigrationPermissions,
 ): Promise<string | null> {
-  const stored = readStoredVersion(db)
-  const known = migrations.length
-  if (stored === known) return null
-  const found = getReportedVersion(stored, known)
-  if (found > known) throw createNewerVersionError(found)
-  if (stored === 0) {
+  const storedVersion = readStoredVersion(db)
+  const latestVersion = migrations.length
+  if (storedVersion === latestVersion) return null
+  const reportedVersion = getReportedVersion(storedVersion, latestVersion)
+  if (reportedVersion > latestVersion) throw createNewerVersionError(reportedVersion)
+  if (storedVersion === 0) {
     await migrate(db)
     return null
   }
-  if (!migrates) throw createOlderVersionError(found)
-  if (!migratesAtStart) throw createNotMigratedError(found, known)
-  const copyPath = path.join(path.dirname(file), `rollcall.before-v${known}.db`)
+  if (!migrates) throw createOlderVersionError(reportedVersion)
+  if (!migratesAtStart) throw createNotMigratedError(reportedVersion, latestVersion)
+  const copyPath = path.join(path.dirname(file), `rollcall.before-v${latestVersion}.db`)
   // An interrupted migration has already made the copy, and has changed the file since.
-  const isInterrupted = parseVersion(stored).from !== null
+  const isInterrupted = parseVersion(storedVersion).from !== null
   if (!isInterrupted || !existsSync(copyPath)) copyDatabaseTo(db, copyPath)
   await migrate(db)
   return copyPath
@@ -106,16 +106,16 @@ function removeMark(copyPath: string): void {
 }
 
 /** Explains why a server does not start with an older database. */
-export function createNotMigratedError(found: number, known: number): Error {
+export function createNotMigratedError(databaseVersion: number, requiredVersion: number): Error {
   return new Error(
-    `The database has version ${found}, and this Rollcall needs ${known}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
+    `The database has version ${databaseVersion}, and this Rollcall needs ${requiredVersion}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
   )
 }
 
 /** Explains why a process that may not migrate leaves an older database unchanged. */
-function createOlderVersionError(found: number): Error {
+function createOlderVersionError(databaseVersion: number): Error {
   return new Error(
-    `The database is from an older version of Rollcall (${found}; this one needs ${migrations.length}). Stop the server and start it with this version, or run rollcall db migrate. Both make a copy first.`,
+    `The database is from an older version of Rollcall (${databaseVersion}; this one needs ${migrations.length}). Stop the server and start it with this version, or run rollcall db migrate. Both make a copy first.`,
   )
 }
 

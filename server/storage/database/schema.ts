@@ -303,9 +303,9 @@ async function fillNewTables(version: number, sql: Sql): Promise<void> {
 }
 
 /** Explains why a file from a newer version, which has unknown tables, is not opened. */
-export function createNewerVersionError(found: number): Error {
+export function createNewerVersionError(databaseVersion: number): Error {
   return new Error(
-    `The database is from a newer version of Rollcall (${found}; this one supports ${migrations.length}). Start that version.`,
+    `The database is from a newer version of Rollcall (${databaseVersion}; this one supports ${migrations.length}). Start that version.`,
   )
 }
 
@@ -335,13 +335,13 @@ export function parseVersion(stored: number): SchemaVersion {
 }
 
 /** Returns the stored value after a step of a migration from that version. */
-const encodeVersionDuringMigration = (from: number, steps: number): number =>
-  from * MIGRATION_FACTOR + steps
+const encodeVersionDuringMigration = (initialVersion: number, steps: number): number =>
+  initialVersion * MIGRATION_FACTOR + steps
 
 /** Returns the version to report: during a migration the initial one, unless this release lacks the steps. */
-export function getReportedVersion(stored: number, known: number): number {
+export function getReportedVersion(stored: number, latestVersion: number): number {
   const { steps, from } = parseVersion(stored)
-  return from === null || steps > known ? steps : from
+  return from === null || steps > latestVersion ? steps : from
 }
 
 /** The steps of a migration for one of the two databases. */
@@ -360,24 +360,24 @@ export async function runNextMigrationPart(
   stored: number,
   { sql, runStep, setVersion }: MigrationTarget,
 ): Promise<boolean> {
-  const known = migrations.length
+  const latestVersion = migrations.length
   const { steps, from } = parseVersion(stored)
-  if (steps > known) throw createNewerVersionError(steps)
-  if (stored === known) return false
+  if (steps > latestVersion) throw createNewerVersionError(steps)
+  if (stored === latestVersion) return false
   // The last part fills the new tables.
   const initialVersion = from ?? steps
   reportProgress({
     step: 'Running migration steps',
     done: steps - initialVersion,
-    total: known - initialVersion + 1,
+    total: latestVersion - initialVersion + 1,
   })
-  if (steps < known) {
+  if (steps < latestVersion) {
     runStep(steps)
     setVersion(encodeVersionDuringMigration(from ?? steps, steps + 1))
     return true
   }
   await fillNewTables(from ?? steps, sql)
-  setVersion(known)
+  setVersion(latestVersion)
   return false
 }
 

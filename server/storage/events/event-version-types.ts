@@ -71,7 +71,7 @@ export type EventVersionStore = {
    */
   activate(activation: Activation): Promise<number | null>
   /** Returns the active versions. Null if `known` is still the active number. */
-  activeEvents(known: number): Promise<ActiveVersions | null>
+  activeEvents(knownNumber: number): Promise<ActiveVersions | null>
   /**
    * Processes a batch of registrations affected by a changed event file: counts them for new quotas, and indexes their
    * unique answers. Returns false if there are no more.

@@ -38,9 +38,9 @@ export function openS3Uploads(bucket: S3Bucket, references: References): UploadS
       // Tries twice, because a sweep may delete the object between the two requests.
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const newestTime = await findNewestTime(requests, sha256)
-        const found =
+        const object =
           newestTime === null ? null : await requests.get(getFileKey(sha256, newestTime))
-        if (found !== null) return found
+        if (object !== null) return object
       }
       return null
     },
@@ -187,8 +187,8 @@ async function checkBucket(bucket: S3Bucket, requests: S3Requests): Promise<stri
     [
       'read',
       async () => {
-        const found = await requests.get(key)
-        return found !== null && (await text(found.content)) === key
+        const object = await requests.get(key)
+        return object !== null && (await text(object.content)) === key
       },
     ],
     [
@@ -227,8 +227,8 @@ async function queryInBatches(
   hashes: readonly string[],
   query: (batch: readonly string[]) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
-  const found: string[] = []
+  const results: string[] = []
   for (let start = 0; start < hashes.length; start += BATCH_SIZE)
-    found.push(...(await query(hashes.slice(start, start + BATCH_SIZE))))
-  return found
+    results.push(...(await query(hashes.slice(start, start + BATCH_SIZE))))
+  return results
 }

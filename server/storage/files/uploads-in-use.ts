@@ -45,14 +45,14 @@ export async function listUploadsInUse(
   sql: Sql,
   sha256s: readonly string[],
 ): Promise<readonly string[]> {
-  const found = await filesInUse.all(sql, { files: JSON.stringify(sha256s) })
-  return found.map(({ sha256 }) => sha256)
+  const rows = await filesInUse.all(sql, { files: JSON.stringify(sha256s) })
+  return rows.map(({ sha256 }) => sha256)
 }
 
 export async function listDroppedUploads(
   sql: Sql,
   sha256s: readonly string[],
 ): Promise<readonly string[]> {
-  const found = await droppedFiles.all(sql, { files: JSON.stringify(sha256s) })
-  return found.map(({ sha256 }) => sha256)
+  const rows = await droppedFiles.all(sql, { files: JSON.stringify(sha256s) })
+  return rows.map(({ sha256 }) => sha256)
 }

@@ -105,11 +105,11 @@ export async function indexNew(sql: Sql): Promise<void> {
 /** Returns the number of indexed rows. */
 async function indexNextRows(sql: Sql): Promise<number> {
   const rows = await nextRegistrations.all(sql)
-  const last = rows.at(-1)
-  if (last === undefined) return 0
+  const lastRow = rows.at(-1)
+  if (lastRow === undefined) return 0
   if (sql.dialect.unindexed === null) addAllWords(sql, rows)
   else for (const row of rows) addWords(sql, row)
-  saveProgress.run(sql, { id: last.id })
+  saveProgress.run(sql, { id: lastRow.id })
   return rows.length
 }
 

@@ -280,13 +280,14 @@ export async function searchEvents(
     sql.dialect.isIn(r.ref('r.event_id'), events),
     ...buildNameConditions(sql.dialect, search, text),
   ])
-  const found =
+  const matchingRows =
     exactMatch.length > 0
       ? exactMatch
       : ((await findNamesWithInitials(sql, search, filter, limit)) ??
         (await searchRows(sql, filter, terms, null, Math.max(limit, MAX_RANKED))))
-  const exactNames = found.length < MAX_RANKED ? [] : await findWholeName(sql, filter, terms, limit)
-  const matches = [...exactNames, ...found]
+  const exactNames =
+    matchingRows.length < MAX_RANKED ? [] : await findWholeName(sql, filter, terms, limit)
+  const matches = [...exactNames, ...matchingRows]
   const names = await readNames(sql, matches)
   const rankOf = ({ id }: RowKey): number => rankName(names.get(id) ?? '', text)
   const ranked = matches
@@ -314,7 +315,7 @@ async function findNamesWithInitials(
     return spellings.length === 0 ? [] : [r.or(spellings)]
   })
   if (startConditions.length === 0) return null
-  const found = await buildQuery(sql, (builder, dialect) =>
+  const matchingRows = await buildQuery(sql, (builder, dialect) =>
     builder
       .with('candidates', (candidates) =>
         candidates
@@ -333,7 +334,7 @@ async function findNamesWithInitials(
       .orderBy('search_index.rowid', 'desc')
       .limit(dialect.limit(MAX_RANKED)),
   ).all()
-  return found.length < limit ? null : found
+  return matchingRows.length < limit ? null : matchingRows
 }
 
 /**
@@ -347,10 +348,12 @@ async function findWholeName(
   limit: number,
 ): Promise<readonly RowKey[]> {
   const wordOrders = terms.length === 2 ? [terms, terms.toReversed()] : [terms]
-  const found: RowKey[] = []
+  const matchingRows: RowKey[] = []
   for (const words of wordOrders)
-    found.push(...(await searchRows(sql, filter, [matchEndOfValue(words.join(' '))], null, limit)))
-  return found
+    matchingRows.push(
+      ...(await searchRows(sql, filter, [matchEndOfValue(words.join(' '))], null, limit)),
+    )
+  return matchingRows
 }
 
 /**

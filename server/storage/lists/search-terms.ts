@@ -56,10 +56,10 @@ export function joinSearchWords(row: SearchableFields): string {
 
 function findPlaceNames(answers: string): readonly string[] {
   if (!PLACE_FIELD_PATTERN.test(answers)) return []
-  const found: string[] = []
+  const placeNames: string[] = []
   for (const [id, answer] of Object.entries(JSON.parse(answers) as Record<string, unknown>))
-    if (typeof answer === 'string' && isPlaceField(id)) found.push(answer)
-  return found
+    if (typeof answer === 'string' && isPlaceField(id)) placeNames.push(answer)
+  return placeNames
 }
 /** Memoized, because events have few fields but many registrations. */
 const isPlaceField = memoize((id: string): boolean => PLACE_FIELDS.test(id))
@@ -87,7 +87,7 @@ export type Search = { readonly terms: readonly string[]; readonly nameStarts: r
  */
 export function readSearch(text: string): Search {
   const term = replaceControlCharacters(text).trim()
-  const withSingleTerm = (found: string): Search => ({ terms: [found], nameStarts: [] })
+  const withSingleTerm = (singleTerm: string): Search => ({ terms: [singleTerm], nameStarts: [] })
   if (GROUPED_NUMBER.test(term)) return withSingleTerm(term.replaceAll(/[\s-]/g, ''))
   if (PHONE.test(term))
     return withSingleTerm(term.replaceAll(/\D/g, '').replace(/^(?:0|91)(?=\d{10}$)/, ''))

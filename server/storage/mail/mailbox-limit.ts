@@ -86,12 +86,12 @@ export async function limitToMailbox(
   setMailbox.run(sql, { id, mailbox })
   lockMailbox(sql, mailbox)
   // Also counts emails with a later time, because the clock may have been ahead when they were queued.
-  const found = await emailsOfMailbox.get(sql, {
+  const counts = await emailsOfMailbox.get(sql, {
     mailbox,
     from: instant(at - LIMIT_PERIOD_MS + 1),
     to: instant(at + LIMIT_PERIOD_MS - 1),
   })
-  const { emails, pauses, first } = found ?? { emails: 0, pauses: 0, first: at }
+  const { emails, pauses, first } = counts ?? { emails: 0, pauses: 0, first: at }
   if (emails <= MAX_EMAILS) return true
   if (pauses === 0) {
     const pause = buildEmailsPausedEmail(email.to, MAX_EMAILS, instant(first + LIMIT_PERIOD_MS))

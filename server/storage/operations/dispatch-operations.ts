@@ -266,7 +266,7 @@ export function assembleStore({
     ...createUserStore({ write, list, read, deferredEntries }),
 
     activate: (activation) => write('activate', activation),
-    activeEvents: async (known) => read.activeEvents(known),
+    activeEvents: async (knownNumber) => read.activeEvents(knownNumber),
     saveEventFile: (eventFile) => write('saveEventFile', eventFile),
     processEarlierRegistrations: (at) => write('processEarlierRegistrations', at),
     eventFile: async (hash) => read.eventFile(hash),

@@ -311,8 +311,8 @@ export function createStoreReads(sql: Sql) {
     lastVersions(eventId: string, limit: number): Promise<readonly string[]> {
       return readLastHashes(sql, eventId, limit)
     },
-    activeEvents(known: number): Promise<ActiveVersions | null> {
-      return readActiveEvents(sql, known)
+    activeEvents(knownNumber: number): Promise<ActiveVersions | null> {
+      return readActiveEvents(sql, knownNumber)
     },
     lastEventFile(eventId: string): Promise<ResultOf<'lastEventFile'>> {
       return readLastEventFile(sql, eventId)

@@ -66,9 +66,9 @@ const tables = new Map<string, readonly string[]>()
 function findTables(text: string): readonly string[] {
   const cached = tables.get(text)
   if (cached !== undefined) return cached
-  const found = [...text.matchAll(/\b(?:from|join) "(\w+)"/g)].map(([, table = '']) => table)
-  tables.set(text, found)
-  return found
+  const tableNames = [...text.matchAll(/\b(?:from|join) "(\w+)"/g)].map(([, table = '']) => table)
+  tables.set(text, tableNames)
+  return tableNames
 }
 /** Returns the table that a Kysely statement writes to. Null for any other statement. */
 const findWrittenTable = (text: string): string | null =>
