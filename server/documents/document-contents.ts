@@ -54,16 +54,19 @@ const text = DOCUMENT_MESSAGES
 const { columns } = text
 
 /**
- * Many PDF viewers turn words into links. No word that a delegate typed may become one, except their own email
- * address; words of the event file stay. `file` is the served event; null if it is not served.
+ * Formats a document for printing. Many PDF viewers turn words into links. No word that a delegate typed may become
+ * one, except their own email address; words of the event file may. `servedEvent` is null if the event is not served.
  */
-export function formatDocument(body: DocumentBody, file: object | null = null): PrintedDocument {
+export function formatDocument(
+  body: DocumentBody,
+  servedEvent: object | null = null,
+): PrintedDocument {
   const { kind, serial, event, buyer, supplier, paid, of } = body
   // The path of another site may come before the @ of an address.
   const ownAddresses = new Set(buyer.email.includes('/') ? [] : [buyer.email])
   const removeLinks = (typed: string): string =>
-    removeForeignLinks(typed, collectEventWords(file ?? event), ownAddresses)
-  const money = createFormatter(body)
+    removeForeignLinks(typed, collectEventWords(servedEvent ?? event), ownAddresses)
+  const money = createAmountFormatter(body)
   const sums = formatSums(body)
   const [total, paymentLabel] =
     kind === 'credit'
@@ -143,8 +146,8 @@ const formatState = ({ code, name }: { readonly code: string; readonly name: str
 const formatGstin = (number: string): string => formatMessage(text.gstin, { number })
 
 /**
- * Rule 46, fifth proviso, and rule 49, third: an electronic document needs no signature. Rule 53 has no such
- * proviso.
+ * Returns the note about the signature. By rule 46 (fifth proviso) and rule 49 (third), an electronic document needs
+ * none; rule 53 has no such proviso.
  */
 function selectSignatureText({ kind, supplier }: DocumentBody): string {
   return kind === 'invoice' && supplier !== null ? text.electronic : text.computerGenerated
@@ -179,29 +182,29 @@ function buildSupplyNotes({
   ]
 }
 
-/** Documents issued in rupees do not state their currency. */
-const createFormatter =
+/** Returns a function that formats amounts. Documents issued in rupees do not state their currency. */
+const createAmountFormatter =
   ({ currency = INR }: DocumentBody) =>
   (amount: Amount): string =>
     formatMoney(amount, currency)
 
-/** The label of a line may repeat an answer. */
+/** Removes links from a text, because the label of a line may repeat an answer. */
 type EscapeText = (text: string) => string
 type Tables = Pick<PrintedDocument, 'columns' | 'rows' | 'rates'>
 
 /** Builds the tables of receipts, and of documents issued before lines had separate rates. */
 function buildTablesWithoutRates(body: DocumentBody, escapeText: EscapeText): Tables {
   const { gst, tax, lines, untaxed } = body
-  const money = createFormatter(body)
+  const money = createAmountFormatter(body)
   const hasTax = gst > 0
-  const value = untaxed === undefined ? columns.taxableValue : columns.value
+  const valueLabel = untaxed === undefined ? columns.taxableValue : columns.value
   return {
     columns: hasTax
       ? [
           columns.description,
           columns.quantity,
           columns.price,
-          value,
+          valueLabel,
           tax?.name ?? columns.tax,
           columns.amount,
         ]
@@ -232,11 +235,11 @@ function buildTablesWithRates(
   escapeText: EscapeText,
 ): Tables {
   const { lines } = body
-  const money = createFormatter(body)
+  const money = createAmountFormatter(body)
   const statesOfSupply = new Set(taxByRate.map(({ place }) => place))
-  const isInter = taxByRate.some(({ isInterState }) => isInterState)
-  const isIntra = taxByRate.some(({ isInterState }) => !isInterState)
-  const second = taxByRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
+  const hasInterStateTax = taxByRate.some(({ isInterState }) => isInterState)
+  const hasIntraStateTax = taxByRate.some(({ isInterState }) => !isInterState)
+  const secondTaxName = taxByRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
   const formatTaxPart = (isCharged: boolean, percent: number, amount: Amount): string =>
     isCharged ? formatMessage(text.taxPart, { percent, amount: money(amount) }) : '–'
   return {
@@ -270,8 +273,8 @@ function buildTablesWithRates(
               columns.rateOfTax,
               ...(statesOfSupply.size > 1 ? [text.placeOfSupply] : []),
               columns.taxableValue,
-              ...(isIntra ? [text.cgst, second] : []),
-              ...(isInter ? [text.igst] : []),
+              ...(hasIntraStateTax ? [text.cgst, secondTaxName] : []),
+              ...(hasInterStateTax ? [text.igst] : []),
             ],
             rows: taxByRate.map((row) => [
               `${row.rate}%`,
@@ -284,13 +287,13 @@ function buildTablesWithRates(
                   ]
                 : []),
               money(row.taxable),
-              ...(isIntra
+              ...(hasIntraStateTax
                 ? [
                     formatTaxPart(!row.isInterState, row.rate / 2, row.cgst),
                     formatTaxPart(!row.isInterState, row.rate / 2, row.sgst),
                   ]
                 : []),
-              ...(isInter ? [formatTaxPart(row.isInterState, row.rate, row.igst)] : []),
+              ...(hasInterStateTax ? [formatTaxPart(row.isInterState, row.rate, row.igst)] : []),
             ]),
           },
   }
@@ -298,7 +301,7 @@ function buildTablesWithRates(
 
 function formatSums(body: DocumentBody): readonly Pair[] {
   const { byRate: taxByRate, heads, base, gst, tax } = body
-  const money = createFormatter(body)
+  const money = createAmountFormatter(body)
   if (taxByRate !== undefined) {
     if (taxByRate.length === 0) return []
     const addUp = (select: (row: RateSummary) => number): Amount =>
@@ -332,9 +335,9 @@ function formatSums(body: DocumentBody): readonly Pair[] {
   ]
 }
 
-/** Rows for a payment that staff accepted although its amount differs from the price. */
+/** Returns the rows for a payment that staff accepted although its amount differs from the price. */
 function formatDifference(body: DocumentBody, amountPaid: Amount): readonly Pair[] {
-  const money = createFormatter(body)
+  const money = createAmountFormatter(body)
   const { total: price } = body
   return [
     [text.priceRow, money(price)],
@@ -355,7 +358,7 @@ function formatTaxSums(
   body: DocumentBody,
   { cgst, sgst, igst, roundOff, second }: NonNullable<DocumentBody['heads']>,
 ): readonly Pair[] {
-  const money = createFormatter(body)
+  const money = createAmountFormatter(body)
   const percent = body.tax?.percent ?? 0
   const formatLabelWithRate = (name: string, share: number): string =>
     hasOneRate(body) ? formatMessage(text.taxWithRate, { tax: name, percent: share }) : name

@@ -59,7 +59,7 @@ const buildSection = (heading: string, parts: Partial<EvidenceSection>): Evidenc
   ...parts,
 })
 
-/** As in other documents, no word that a delegate typed becomes a link in a PDF viewer. */
+/** Formats the evidence. As in other documents, no word that a delegate typed becomes a link in a PDF viewer. */
 export function formatEvidence(input: EvidenceInput): PrintedEvidence {
   const { event, registration, at } = input
   const { email } = readDelegate(event, registration.answers)

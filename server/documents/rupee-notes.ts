@@ -5,18 +5,20 @@ import { DOCUMENT_MESSAGES as text, formatMessage } from '../../engine/messages.
 
 export type Pair = readonly [name: string, value: string]
 
-/** CGST Rules, rule 34: the value in rupees, at the rate of exchange at the time of supply. */
+/**
+ * Returns the notes that rule 34 of the CGST Rules requires: the value in rupees, and the rate at the time of supply.
+ */
 export function buildRupeeNotes({
   rupees,
   currency = INR,
   byRate = [],
 }: DocumentBody): readonly Pair[] {
   if (rupees === undefined) return []
-  const second = byRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
+  const secondTaxName = byRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
   const parts: readonly (readonly [string, Amount])[] = [
     [text.columns.taxableValue, rupees.taxable],
     [text.cgst, rupees.cgst],
-    [second, rupees.sgst],
+    [secondTaxName, rupees.sgst],
     [text.igst, rupees.igst],
     [text.roundOff, rupees.roundOff],
     [text.untaxedItems, rupees.untaxed],

@@ -56,7 +56,7 @@ const getCompiler = memoize((_: 'documents') => {
 })
 
 const cachedDocuments = new Map<string, Buffer>()
-let typesetBytes = 0
+let cachedBytes = 0
 
 /** Returns the PDF; the same data gives the same bytes, and is not typeset again while the result is cached. */
 export function typesetDocument({
@@ -79,11 +79,11 @@ export function typesetDocument({
   const pdf = compiler.pdf(result, { creationTimestamp: Math.floor(at / 1000) })
   compiler.evictCache(COMPILER_CACHE_SIZE)
   cachedDocuments.set(key, pdf)
-  typesetBytes += pdf.length
+  cachedBytes += pdf.length
   for (const [oldest, { length }] of cachedDocuments) {
-    if (typesetBytes <= MAX_CACHED_BYTES) break
+    if (cachedBytes <= MAX_CACHED_BYTES) break
     cachedDocuments.delete(oldest)
-    typesetBytes -= length
+    cachedBytes -= length
   }
   return pdf
 }

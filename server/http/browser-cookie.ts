@@ -73,15 +73,15 @@ function openCookie(
  * before takes longer, and the response time must not reveal this.
  */
 const RESPONSE_STEP_MS = 10
-const waitForStep = (beganMs: number): Promise<void> =>
+const waitForStep = (startMs: number): Promise<void> =>
   new Promise((resolve) => {
-    setTimeout(resolve, RESPONSE_STEP_MS - ((performance.now() - beganMs) % RESPONSE_STEP_MS))
+    setTimeout(resolve, RESPONSE_STEP_MS - ((performance.now() - startMs) % RESPONSE_STEP_MS))
   })
 
 type OpenedForm = {
   readonly form: WebForm | undefined
   readonly setCookie: (reply: FastifyReply) => void
-  /** Waits for the next multiple of this time. Call it before responding to a registration. */
+  /** Waits for the next multiple of RESPONSE_STEP_MS. Call it before responding to a registration. */
   readonly waitForStep: () => Promise<void>
 }
 
@@ -90,7 +90,7 @@ export const isFromOwnPage = ({ headers }: FastifyRequest): boolean =>
   headers[FORM_HEADER] !== undefined
 
 /**
- * Returns the registration that the delegate was asked about and wants to pay in addition to. Null if there is none;
+ * Returns the number of the registration that the delegate was asked about before confirming. Null if there is none;
  * undefined if the request does not come from one of our pages.
  */
 export function readConfirmedRegNo(request: FastifyRequest): string | null | undefined {
@@ -108,12 +108,12 @@ export function openWebForm(
   const confirmedRegNo = readConfirmedRegNo(request)
   if (confirmedRegNo === undefined)
     return { form: undefined, setCookie: () => {}, waitForStep: async () => {} }
-  const beganMs = performance.now()
+  const startedMs = performance.now()
   const { browser, set } = openCookie(deps, event, request)
   return {
     form: { browser, confirmed: confirmedRegNo, sendsEmail: event.email !== null },
     setCookie: set,
-    waitForStep: () => waitForStep(beganMs),
+    waitForStep: () => waitForStep(startedMs),
   }
 }
 

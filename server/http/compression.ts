@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gunzipSync, gzip } from 'node:zlib'
 
 /**
- * At this level, a form takes 10 ms. At the maximum, its first visitor would wait 250 ms, and a tenth (2 KB) would be
- * saved; the levels between save less than a fiftieth.
+ * At this level, compressing a form takes 10 ms. At the maximum, its first visitor would wait 250 ms to save a tenth
+ * (2 KB); the levels in between save less than two percent.
  */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
@@ -26,7 +26,7 @@ const COMPRESSORS = {
   gzip: (text: string) => compressGzip(text, { level: GZIP_LEVEL }),
 }
 
-/** @param accepted the request's `accept-encoding`; without it the text stays uncompressed. */
+/** Compresses a text for a request with this `accept-encoding` header; without the header, it stays uncompressed. */
 export async function compress(
   text: string,
   acceptEncoding: string | readonly string[] | undefined,

@@ -20,7 +20,7 @@ const DATABASE_FULL_MESSAGES = /database or disk is full|disk I\/O error/
 const LOG_INTERVAL_MS = 1_000
 
 /** Describes the loss of the database. Null if it was not lost, or if this is unknown. */
-async function readLoss({ store }: Pick<Deps, 'store'>): Promise<string | null> {
+async function describeDatabaseLoss({ store }: Pick<Deps, 'store'>): Promise<string | null> {
   try {
     return await store.findDatabaseLoss()
   } catch {
@@ -57,7 +57,7 @@ export function createErrorHandler(
       error instanceof StoreBusy && error.code !== '' && !isUpdatingRegistrations(error)
         ? { why: explainWriteError(error.code) }
         : {}
-    const lossReason = await readLoss(deps)
+    const lossReason = await describeDatabaseLoss(deps)
     deps.log.error(
       { error: error.message, ...reason },
       `requests are refused: ${explainRefusal(error, lossReason)}`,

@@ -82,10 +82,10 @@ export function createEventRouteTable(events: EventRegistry): EventRouteTable {
   events.onChange(() => {
     table = null
   })
-  const getCurrent = (): Table => (table ??= buildTable(events.all(), makers))
+  const getCurrentTable = (): Table => (table ??= buildTable(events.all(), makers))
   const find: EventRouteTable['find'] = (method, path) => {
     const strippedPath = stripSlash(path)
-    const { calls, shapes } = getCurrent()
+    const { calls, shapes } = getCurrentTable()
     const call = calls.get(`${method} ${strippedPath}`)
     if (call !== undefined) return { call, params: {} }
     const parts = strippedPath.split('/')
@@ -104,7 +104,7 @@ export function createEventRouteTable(events: EventRegistry): EventRouteTable {
       makers.push(maker)
       table = null
     },
-    all: () => [...getCurrent().calls.values()],
+    all: () => [...getCurrentTable().calls.values()],
     find,
   }
 }
@@ -228,7 +228,7 @@ function keepBodiesAsStreams(scope: FastifyInstance): void {
 
 /**
  * Recognises requests with a multipart body; a route with this constraint gets only those. Added before the first
- * route, because adding it later builds the router again.
+ * route, because adding it later would rebuild the router.
  */
 export const multipartConstraint = {
   name: 'parts',

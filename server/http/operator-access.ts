@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Environment } from '../dependencies.ts'
 
-/** If a metrics token is set, accepts only requests with this token. */
+/** Returns true if the operator sent the request: if a metrics token is set, only a request with this token. */
 export function isOperator(
   request: FastifyRequest,
   { metricsToken }: Pick<Environment, 'metricsToken'>,

@@ -51,14 +51,14 @@ export function openLimit({ environment, store }: LimitDeps, allowance: Allowanc
 /** The number of limits opened for a server; their order is the same on all servers of a version. */
 const openedLimits = memoize((_server: object) => ({ count: 0 }))
 
-/** The name under which tries are counted across servers. */
+/** Returns the name under which tries are counted across servers. */
 function buildLimitName(environment: object, { triesMax, windowMs }: Allowance): string {
   const counter = openedLimits(environment)
   counter.count += 1
   return `${counter.count} ${triesMax} ${windowMs}`
 }
 
-/** If the database does not respond, this server's own limit still applies. */
+/** Creates a limit that all servers share. If the database does not respond, this server's own limit still applies. */
 function createSharedLimit(
   counter: AttemptCounter,
   name: string,
@@ -90,8 +90,8 @@ function createMemoryLimit({ triesMax, windowMs }: Allowance): Memory {
   const memory: Memory = {
     wait(key, at) {
       const times = listRecent(key, at)
-      const first = times[times.length - triesMax]
-      return first === undefined ? 0 : first + windowMs - at
+      const oldestTime = times[times.length - triesMax]
+      return oldestTime === undefined ? 0 : oldestTime + windowMs - at
     },
     take(key, at) {
       const waitMs = memory.wait(key, at)
@@ -129,8 +129,8 @@ function extractAddress(text: string): string {
 }
 
 /**
- * The key under which a request is counted: its IPv4 address, or the /64 network of its IPv6 address, because a
- * client with one address has the whole network.
+ * Returns the key under which a request is counted: its IPv4 address, or the /64 network of its IPv6 address, because
+ * a client with one address has the whole network.
  */
 export function getAddressKey({ ip }: { readonly ip: string | undefined }): string {
   // The client has disconnected, so its address is no longer known.

@@ -156,8 +156,12 @@ function createBodyBudget({
           }
         })
         body.on('end', () => {
-          const [first] = chunks
-          finish(ok(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks)))
+          const [firstChunk] = chunks
+          finish(
+            ok(
+              firstChunk !== undefined && chunks.length === 1 ? firstChunk : Buffer.concat(chunks),
+            ),
+          )
         })
         body.on('error', () => finish(err('cut_off')))
         body.on('close', () => finish(err('cut_off')))

@@ -141,13 +141,13 @@ async function parseMultipart(
   raw.on('data', (chunk: Buffer) => reservation.countReceived(chunk.length, fileStream === null))
   let isComplete = false
   try {
-    const parts = request.parts(OPTIONS)
-    let answersLeft = MAX_ANSWERS_BYTES
-    let filesLeft = maxFileBytes
+    const parts = request.parts(MULTIPART_OPTIONS)
+    let answerBytesLeft = MAX_ANSWERS_BYTES
+    let fileBytesLeft = maxFileBytes
     for (;;) {
-      const next = await rejectOnAbort(readNextPart(parts, raw))
-      if (!next.ok) return next
-      const part = next.value
+      const partResult = await rejectOnAbort(readNextPart(parts, raw))
+      if (!partResult.ok) return partResult
+      const part = partResult.value
       if (part === null) {
         isComplete = true
         return ok({ values, files })
@@ -157,14 +157,16 @@ async function parseMultipart(
       if (part.type === 'field') {
         if (part.valueTruncated) return err({ code: 'answers_too_large' })
         if (isDeeperThan(MAX_NESTING, part.value)) return err({ code: 'too_deep' })
-        answersLeft -= countBytes(part.value)
+        answerBytesLeft -= countBytes(part.value)
         values[name] = part.value
       } else {
         fileStream = part.file
         if (limit === undefined) {
-          const discardResult = await rejectOnAbort(discardFile(part.file, answersLeft + filesLeft))
+          const discardResult = await rejectOnAbort(
+            discardFile(part.file, answerBytesLeft + fileBytesLeft),
+          )
           if (!discardResult.ok) return err({ code: discardResult.error })
-          filesLeft -= discardResult.value
+          fileBytesLeft -= discardResult.value
         } else {
           const receivedFile = await rejectOnAbort(uploads.receive(part.file, limit))
           if (!receivedFile.ok)
@@ -172,7 +174,7 @@ async function parseMultipart(
               ? err({ code: 'file_too_large', field: name })
               : err({ code: receivedFile.error })
           const file = receivedFile.value
-          filesLeft -= file.bytes
+          fileBytesLeft -= file.bytes
           // An empty file input is sent as a file without name and content.
           if (part.filename === '' && file.bytes === 0) await uploads.discard(file)
           else {
@@ -182,8 +184,8 @@ async function parseMultipart(
         }
         fileStream = null
       }
-      if (answersLeft < 0) return err({ code: 'answers_too_large' })
-      if (answersLeft + filesLeft < 0) return err({ code: 'too_large' })
+      if (answerBytesLeft < 0) return err({ code: 'answers_too_large' })
+      if (answerBytesLeft + fileBytesLeft < 0) return err({ code: 'too_large' })
     }
   } finally {
     reservation.end()
@@ -197,7 +199,7 @@ async function parseMultipart(
   }
 }
 
-/** A part that is declared as JSON is not a string. */
+/** Returns the size of a part in bytes; a part that is declared as JSON is not a string. */
 function countBytes(value: unknown): number {
   return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
 }
@@ -219,7 +221,7 @@ async function discardFile(
   }
 }
 
-const OPTIONS = {
+const MULTIPART_OPTIONS = {
   throwFileSizeLimit: false,
   // A text part may be declared as bytes; a part without a file name is an answer.
   isPartAFile: (_field: string | undefined, _type: string | undefined, name: string | undefined) =>

@@ -7,7 +7,7 @@ import { getPath } from './event-route-table.ts'
 const MAX_PATH_CHARACTERS = 200
 /** The number of characters examined in a longer path: each of the above may be percent-encoded, even twice. */
 const MAX_EXAMINED_CHARACTERS = 5 * MAX_PATH_CHARACTERS
-/** A path that is encoded more often is malicious. */
+/** A path that is encoded more often than this is malicious. */
 const MAX_DECODINGS = 4
 
 /** The token of an access link, which opens a registration; no other segment of our paths is this long. */
@@ -62,11 +62,11 @@ export function redactPath(path: string, deps: Pick<Deps, 'events'>): string {
 function decodePath(path: string): string | null {
   let decodedPath = path
   for (let times = 0; times <= MAX_DECODINGS; times++) {
-    const next = decodedPath.replaceAll(/%([0-7][0-9a-f])/gi, (_, code: string) =>
+    const decodedOnce = decodedPath.replaceAll(/%([0-7][0-9a-f])/gi, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     )
-    if (next === decodedPath) return decodedPath
-    decodedPath = next
+    if (decodedOnce === decodedPath) return decodedPath
+    decodedPath = decodedOnce
   }
   return null
 }

@@ -15,9 +15,9 @@ const DENIED_FEATURES =
   'accelerometer bluetooth camera display-capture geolocation gyroscope hid magnetometer microphone midi payment serial usb xr-spatial-tracking'
 
 /**
- * Headers of data responses. Pages get their policy from helmet, with the hashes of their inline parts. Every other
- * response is data: nothing in it may be executed, framed or sniffed, and constant headers avoid computing them for
- * each request (which took a fifth of the time of a registration).
+ * Builds the headers of data responses. Pages get their policy from helmet, with the hashes of their inline parts.
+ * Every other response is data: nothing in it may be executed, framed or sniffed, and constant headers avoid computing
+ * them for each request (which took a fifth of the time of a registration).
  */
 export function buildSecurityHeaders({
   publicUrl,

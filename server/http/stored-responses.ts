@@ -23,7 +23,7 @@ type Variant = {
 }
 export type StoredResponse = Readonly<Record<Encoding | 'identity', Variant>>
 
-/** `isFinal` is false if the next visitor may get a better response, so that this one is not kept. */
+/** `isFinal` is false if the next visitor may get a better response; this one is then not cached. */
 export type BuiltResponse = {
   readonly text: string
   readonly type: string
@@ -35,8 +35,8 @@ export type BuiltResponse = {
 
 export type StoredResponses = {
   /**
-   * Returns the response with this key, or builds it. `since` is the instant from which it is valid. All responses
-   * are dropped when the events or this instant change.
+   * Returns the response with this key, or builds it. `validSince` is the instant from which it is valid. All
+   * responses are dropped when the events or this instant change.
    */
   readonly get: (
     validSince: Instant,
@@ -49,37 +49,37 @@ export function openStoredResponses(
   events: Pick<EventRegistry, 'onChange'>,
   maxBytes = MAX_CACHE_BYTES,
 ): StoredResponses {
-  let current: Instant | null = null
+  let cachedSince: Instant | null = null
   let storedResponses = new Map<string, StoredResponse>()
   let pending = new Map<string, Promise<StoredResponse>>()
   let bytes = 0
   const storeResponse = (key: string, response: StoredResponse): void => {
     storedResponses.set(key, response)
     bytes += measureSize(response)
-    for (const [oldest, oldestResponse] of storedResponses) {
+    for (const [oldestKey, oldestResponse] of storedResponses) {
       if (bytes <= maxBytes) return
-      storedResponses.delete(oldest)
+      storedResponses.delete(oldestKey)
       bytes -= measureSize(oldestResponse)
     }
   }
-  const start = (
+  const startBuild = (
     key: string,
     make: () => Promise<BuiltResponse> | BuiltResponse,
   ): Promise<StoredResponse> => {
-    const requests = pending
-    const responses = storedResponses
+    const pendingBuilds = pending
+    const cacheAtStart = storedResponses
     const runningBuild = (async () => {
       try {
         const newResponse = await make()
         const response = await prepareResponse(newResponse)
-        if (newResponse.isFinal !== false && responses === storedResponses)
+        if (newResponse.isFinal !== false && cacheAtStart === storedResponses)
           storeResponse(key, response)
         return response
       } finally {
-        requests.delete(key)
+        pendingBuilds.delete(key)
       }
     })()
-    requests.set(key, runningBuild)
+    pendingBuilds.set(key, runningBuild)
     return runningBuild
   }
   const clear = (): void => {
@@ -90,12 +90,12 @@ export function openStoredResponses(
   events.onChange(clear)
   return {
     get: (validSince, key, make) => {
-      if (validSince !== current) {
-        current = validSince
+      if (validSince !== cachedSince) {
+        cachedSince = validSince
         clear()
       }
       const response = storedResponses.get(key)
-      if (response === undefined) return pending.get(key) ?? start(key, make)
+      if (response === undefined) return pending.get(key) ?? startBuild(key, make)
       // Moves the response to the end, because the least recently requested ones are dropped first.
       if (bytes > maxBytes / 2) {
         storedResponses.delete(key)

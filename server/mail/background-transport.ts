@@ -14,7 +14,7 @@ export type BackgroundTransport = {
   close(): void
 }
 
-let lastTransport = 0
+let lastTransportId = 0
 /** Resolves when the last email has been generated or has failed. */
 let lastGeneration: Promise<void> = Promise.resolve()
 
@@ -26,7 +26,7 @@ export function createBackgroundTransport({
 }: MailEnvironment): BackgroundTransport {
   // Passes on only the required variables, because the caller's environment contains all secrets of the server.
   const environment = { smtpUrl, mailFrom, dataDir, publicUrl }
-  const transport = ++lastTransport
+  const transportId = ++lastTransportId
   let isUsed = false
   return {
     send: async (job) => {
@@ -37,10 +37,13 @@ export function createBackgroundTransport({
       lastGeneration = generation.promise
       await previous
       let isSending = false
-      const result = await runInBackground({ task: 'email', transport, environment, job }, () => {
-        isSending = true
-        generation.resolve()
-      })
+      const result = await runInBackground(
+        { task: 'email', transport: transportId, environment, job },
+        () => {
+          isSending = true
+          generation.resolve()
+        },
+      )
       generation.resolve()
       if (result.is === 'sent') return result.problem
       return isSending ? 'unknown' : toProblem(result)
@@ -49,11 +52,11 @@ export function createBackgroundTransport({
       // Without SMTP, emails are written to files.
       if (smtpUrl === null) return null
       isUsed = true
-      const result = await runInBackground({ task: 'verify', transport, environment })
+      const result = await runInBackground({ task: 'verify', transport: transportId, environment })
       return result.is === 'sent' ? result.problem : toProblem(result)
     },
     close: () => {
-      if (isUsed) void runInBackground({ task: 'close', transport })
+      if (isUsed) void runInBackground({ task: 'close', transport: transportId })
     },
   }
 }

@@ -53,7 +53,7 @@ type Page = {
   readonly kind: QueuedMail['kind']
 }
 
-/** A link below `publicUrl` on a separate line becomes a button. */
+/** Renders an email as HTML. A link to one of our pages (`publicUrl`) on a separate line becomes a button. */
 export function renderEmailHtml(
   event: EmailTheme,
   { subject, text, kind }: Page,

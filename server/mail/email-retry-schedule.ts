@@ -30,7 +30,7 @@ export function calculateNextAttempt(
   const delayMs = isReached
     ? (RETRY_DELAYS_MS[attempts] ?? RETRY_DELAYS_MS.at(-1) ?? UNREACHABLE_RETRY_MS)
     : UNREACHABLE_RETRY_MS
-  const end = firstAt + RETRY_PERIOD_MS
-  if (at < end) return instant(Math.min(at + delayMs, end))
+  const deadline = firstAt + RETRY_PERIOD_MS
+  if (at < deadline) return instant(Math.min(at + delayMs, deadline))
   return isClockInDoubt ? instant(at + delayMs) : null
 }

@@ -72,8 +72,8 @@ export const createTransport = (environment: MailEnvironment): MailTransport =>
     : createSmtpTransport(environment, environment.smtpUrl)
 
 /**
- * The single recipient is an object, so that a comma in an answer does not add a second one. No header contains line
- * breaks.
+ * Builds the message. The recipient is an object, so that a comma in an answer does not add a second recipient. No
+ * header contains line breaks.
  */
 function buildMessage(environment: MailEnvironment, email: OutgoingEmail) {
   const host = new URL(environment.publicUrl).hostname
@@ -154,7 +154,7 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
     socketTimeout: TIMEOUT_MS,
   }
   let transport = loadNodemailer().createTransport(settings)
-  /** Otherwise, a connection that is stuck on one email would be unavailable for other emails. */
+  /** Replaces the connections, because one that is stuck on an email would be unavailable for other emails. */
   const replaceTransport = (): void => {
     const previous = transport
     transport = loadNodemailer().createTransport(settings)
@@ -238,16 +238,16 @@ function toProblem(error: unknown): Problem {
   }
   // Final only if the server permanently refuses this recipient. Everything else (server down, mailbox full, wrong
   // password) may be temporary.
-  const final = code === 'EENVELOPE' && responseCode >= 500
+  const isPermanent = code === 'EENVELOPE' && responseCode >= 500
   const isUnreachable =
     (UNREACHABLE_CODES.test(code) || responseCode === CLOSING_CODE) &&
     !PER_EMAIL_COMMANDS.test(command)
-  return { code, text: message.slice(0, 300), isFinal: final, isUnreachable }
+  return { code, text: message.slice(0, 300), isFinal: isPermanent, isUnreachable }
 }
 
 /**
- * The file name is the email's id, so that an email written twice because the machine stopped in between is still one
- * file.
+ * Creates a transport that writes emails to files. The file name is the email's id, so that an email written twice
+ * because the machine stopped in between is still one file.
  */
 function createFileTransport(environment: MailEnvironment): MailTransport {
   const folder = path.join(environment.dataDir, 'mail')

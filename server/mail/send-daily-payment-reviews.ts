@@ -26,7 +26,10 @@ const MAX_LISTED_REVIEWS = 20
 
 export type DailyDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log' | 'environment'>
 
-/** If not enabled, nothing is sent unless `run` is called. `run` returns the number of emails queued. */
+/**
+ * Starts the daily email. If it is not enabled, nothing is sent unless `run` is called. `run` returns the number of
+ * emails queued.
+ */
 export function startDailyReviewEmail(
   deps: DailyDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
@@ -59,7 +62,10 @@ export function startDailyReviewEmail(
   )
 }
 
-/** Reviews after nine are listed in the next day's email, so that a restart at noon sends no second email. */
+/**
+ * Queues one email per event. Reviews after nine are in the next day's email, so a restart at noon sends no second
+ * one.
+ */
 async function queueReviewEmails(
   { store, events, clock, log, environment }: DailyDeps,
   today: Day,

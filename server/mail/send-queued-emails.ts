@@ -53,7 +53,7 @@ export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
   readonly environment: MailEnvironment
 }
 
-/** If not enabled, nothing is sent unless `run` is called. */
+/** Starts the mail queue. If it is not enabled, nothing is sent unless `run` is called. */
 export function startMailQueue(
   deps: MailDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
@@ -68,14 +68,14 @@ export function startMailQueue(
     const event = deps.events.findById(queuedEmail.eventId)?.config ?? null
     const safeEmail = removeForeignLinksFromEmail(event, queuedEmail, environment.publicUrl)
     const links: NewLink[] = []
-    const reads = {
+    const cachedStore = {
       ...store,
       // The link and the ticket belong to the same registration, which is read once.
       registration: memoize(store.registration),
       // Links are stored with the claim: one write for each email before it is sent.
       addAccessLink: async (link: NewLink) => void links.push(link),
     }
-    const text = await prepareEmailText({ ...deps, store: reads }, safeEmail)
+    const text = await prepareEmailText({ ...deps, store: cachedStore }, safeEmail)
     // If the claim cannot be stored because the disk is full, the result could not be stored either.
     if (!(await store.claimMail(queuedEmail.id, clock(), links))) return false
     if (text === null) {
@@ -86,7 +86,7 @@ export function startMailQueue(
       mail: { ...safeEmail, text },
       theme: event === null ? null : pickTheme(event),
       replyTo: event !== null && SINGLE_ADDRESS_PATTERN.test(event.support) ? event.support : null,
-      ticket: await collectTicket(reads, event, queuedEmail, clock()),
+      ticket: await collectTicket(cachedStore, event, queuedEmail, clock()),
     })
     if (result === 'unknown') {
       // The claim of the email stays, so that it is retried once.
@@ -110,7 +110,7 @@ export function startMailQueue(
       isCopySent: problem.isCopySent === true,
     }
     const isClockInDoubt = (deps.clockJumps?.findRecentJump() ?? null) !== null
-    const next = problem.isFinal
+    const nextAttemptAt = problem.isFinal
       ? null
       : calculateNextAttempt(queuedEmail.attempts, attempt, isClockInDoubt)
     log.warn(
@@ -118,13 +118,13 @@ export function startMailQueue(
         mail: queuedEmail.id,
         event: queuedEmail.eventId,
         error: problem.code,
-        givenUp: next === null,
+        givenUp: nextAttemptAt === null,
       },
-      next === null
+      nextAttemptAt === null
         ? 'gave up on an email; send it again with rollcall email retry or on the Emails page of the office'
         : 'an email could not be sent; it will be retried',
     )
-    await store.mailFailed(queuedEmail.id, problem.text, next, attempt)
+    await store.mailFailed(queuedEmail.id, problem.text, nextAttemptAt, attempt)
     return false
   }
   /**
@@ -211,7 +211,7 @@ function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' 
   return {
     isOn: isPaused,
     unreachableSince: (): Instant | null => unreachableSince,
-    /** The server did not respond to a check. Sending the next email tests it again. */
+    /** Records that the server did not respond to a check. Sending the next email tests it again. */
     start: (): void => {
       if (failedAttempts > 0) return
       failedAttempts = 1
@@ -226,12 +226,12 @@ function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' 
       if (problem?.isUnreachable === true) {
         // Other emails that failed at the same time do not extend the pause.
         if (isPaused()) return
-        const ms = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** failedAttempts)
+        const pauseMs = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** failedAttempts)
         failedAttempts += 1
         unreachableSince ??= at
-        pausedUntil = instant(at + ms)
+        pausedUntil = instant(at + pauseMs)
         log.error(
-          { error: problem.code, ms },
+          { error: problem.code, ms: pauseMs },
           'the mail server cannot be reached; emails stay queued',
         )
       } else if (failedAttempts > 0) {
@@ -246,8 +246,8 @@ function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' 
 }
 
 /**
- * Every email passes through here, regardless of who wrote its content. Runs before the access link is inserted, so that
- * a delegate cannot insert one of our addresses either.
+ * Removes links to other sites. Every email passes through here. Runs before the access link is inserted, so that a
+ * delegate cannot insert one of our addresses either.
  */
 function removeForeignLinksFromEmail(
   event: EventConfig | null,

@@ -78,7 +78,7 @@ export type FilledPage = { readonly html: string; readonly inline: InlineParts }
 export function fillTemplate(template: string, page: Page): FilledPage {
   const { shell, prerendered = null } = page
   const data = `<script type="application/json" id="page">${encodeJson(page.data)}</script>`
-  const plainPage = `<script>${UNSUPPORTED_BROWSER_SCRIPT}</script>`
+  const fallbackScript = `<script>${UNSUPPORTED_BROWSER_SCRIPT}</script>`
   const isComplete = prerendered?.isComplete === true
   const shouldHideForm = prerendered !== null && !isComplete
   const parts: Readonly<Record<string, string>> = {
@@ -92,8 +92,8 @@ export function fillTemplate(template: string, page: Page): FilledPage {
     '<!--rollcall:data-->': isComplete
       ? data
       : shouldHideForm
-        ? `<noscript><main class="wrap no-script">${shell}</main></noscript>${data}${plainPage}`
-        : data + plainPage,
+        ? `<noscript><main class="wrap no-script">${shell}</main></noscript>${data}${fallbackScript}`
+        : data + fallbackScript,
   }
   return {
     // In a single pass, so that a text is never treated as a placeholder.
@@ -112,12 +112,12 @@ export function fillTemplate(template: string, page: Page): FilledPage {
   }
 }
 
-/** Scripts of the web app add rules to style elements that they have created without a text. */
+/** The web app's scripts create empty style elements and then add rules to them. */
 const EMPTY_STYLE = ''
 
 /**
- * Styles for a browser that cannot run the script. It also has no icons, whose space the first paint reserves, unless
- * the whole page is rendered.
+ * Styles for a browser that cannot run the script. It shows no icons either, so the space that the first paint
+ * reserves for them is removed.
  */
 const STYLES_WITHOUT_SCRIPT = [
   '.until-script,.mark:not(:has(svg))::before,.chip span:not(:has(svg))::before{display:none}',

@@ -9,8 +9,8 @@ import type { EventCard } from '../../engine/api.ts'
 
 const LOGO = `<svg viewBox="0 0 26 26" aria-hidden="true"><path d="${LOGO_PATHS.square}" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round"/><path d="${LOGO_PATHS.tick}" fill="none" stroke="var(--blue)" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`
 
-const renderLink = (go: string, label: string, styleClass = ''): string =>
-  `<a${styleClass === '' ? '' : ` class="${styleClass}"`} href="${escapeHtml(go)}">${escapeHtml(label)}</a>`
+const renderLink = (go: string, label: string, className = ''): string =>
+  `<a${className === '' ? '' : ` class="${className}"`} href="${escapeHtml(go)}">${escapeHtml(label)}</a>`
 
 /** Renders the bar at the top. On other pages, its anchors lead to the landing page. */
 function renderSiteHeader(site: Site, currentPage: '/' | '/organisers'): string {
@@ -50,7 +50,7 @@ export function renderOrganisersPage(site: Site, sample: string | null): string 
   return `<div class="site">${renderSiteHeader(site, '/organisers')}<main id="main"><div class="wrap org-top"><h1 class="disp">${escapeHtml(site.organisers.title)}</h1><p class="lead">${escapeHtml(site.organisers.text)}</p><noscript><div class="org-plain"><p>${LANDING_MESSAGES.needsScript}</p><ol>${steps}</ol>${file}</div></noscript></div></main></div>`
 }
 
-/** The illustration has its final height at the first paint; the script adds its lines. */
+/** Renders the illustration at its final height; the script adds its lines. */
 function renderIllustration(picture: Site['hero']['picture']): string {
   if (picture === null) return ''
   const row = '<li><span class="n"></span></li>'

@@ -59,13 +59,13 @@ export async function registerPageRoutes(
   deps: Deps,
   responses: StoredResponses,
 ): Promise<Pages> {
-  const index = path.join(webFolder, 'index.html')
-  const template = existsSync(index) ? readFileSync(index, 'utf8') : FALLBACK_TEMPLATE
-  const assets = path.join(webFolder, 'assets')
-  if (existsSync(assets)) {
+  const indexPath = path.join(webFolder, 'index.html')
+  const template = existsSync(indexPath) ? readFileSync(indexPath, 'utf8') : FALLBACK_TEMPLATE
+  const assetsFolder = path.join(webFolder, 'assets')
+  if (existsSync(assetsFolder)) {
     // The names of these files contain their hashes.
     await app.register(fastifyStatic, {
-      root: assets,
+      root: assetsFolder,
       prefix: '/assets/',
       immutable: true,
       maxAge: '365d',
@@ -126,7 +126,7 @@ export async function registerPageRoutes(
       ? stored.then((response) => sendStored(request, reply, response))
       : sendStored(request, reply, stored)
   }
-  const serveOther = async (
+  const servePrivatePage = async (
     request: FastifyRequest,
     reply: FastifyReply,
     currentPath: string,
@@ -164,7 +164,7 @@ export async function registerPageRoutes(
       const match = pageTable.get(currentPath)
       if (match?.is === 'form') return serveForm(request, reply, match.served, at)
       if (currentPath !== '/' && currentPath !== '/organisers')
-        return serveOther(request, reply, currentPath, at)
+        return servePrivatePage(request, reply, currentPath, at)
       const validSince = getLastPriceInstant(at)
       const isUnknownPayment = request.url === UNKNOWN_PAYMENT_PAGE
       const url = deps.environment.publicUrl + currentPath
@@ -192,8 +192,8 @@ function setPrivateHeaders(reply: FastifyReply): FastifyReply {
 }
 
 /**
- * The template of a page with inline styles (render-forms.ts). Its fonts are loaded later too, because they would delay
- * the script; until then the page uses a font with the same metrics.
+ * Returns the template of a page with inline styles (render-forms.ts). Its fonts are loaded later too, because they
+ * would delay the script; until then, the page uses a font with the same metrics.
  */
 const stripStyleLinks = (template: string): string =>
   template.replaceAll(
@@ -201,7 +201,7 @@ const stripStyleLinks = (template: string): string =>
     '',
   )
 
-/** The template of a page without a script and with inline styles; only its fonts are loaded later. */
+/** Returns the template of a page without a script and with inline styles; only its fonts are loaded later. */
 const stripScripts = (template: string): string =>
   template.replaceAll(
     /<link rel="(?:stylesheet|modulepreload)"[^>]*>\s*|<script type="module"[^>]*><\/script>\s*/g,
@@ -218,7 +218,7 @@ async function findAfterRefresh(
     : buildPageTable(events.all()).get(path)
 }
 
-/** Lists the pages that belong to no event. */
+/** Returns true for the pages that belong to no event. */
 const isFixedPage = (path: string): boolean =>
   ['/', '/organisers', '/my', '/admin'].includes(path) ||
   path.startsWith('/admin/') ||
@@ -251,7 +251,7 @@ function buildResultPage(served: ServedEvent, outcome: 'success' | 'failed', at:
   }
 }
 
-/** Uses the event of the link, even if the link has expired; no event if it is unknown. */
+/** Builds the page for the link's event, even if the link has expired; without an event if the link is unknown. */
 async function buildSelfServicePage(
   deps: Deps,
   token: string,

@@ -39,31 +39,33 @@ export async function buildFormPage(
 ): Promise<PublicPage> {
   const event = served.config
   // The number of seats left changes by the minute, so the script requests it.
-  const { left: _, ...today } = buildTariff(event, at)
-  const about = { page: 'event', event: buildEventResponse(served, at) } as const
-  const prerenderData = { ...about, tariff: today, drawn: true } as const
+  const { left: _, ...todayTariff } = buildTariff(event, at)
+  const eventData = { page: 'event', event: buildEventResponse(served, at) } as const
+  const prerenderData = { ...eventData, tariff: todayTariff, drawn: true } as const
   const isOpen = checkRegistrationOpen(event, dayOf(at)).open
   const renderResult = isOpen ? await prerenderer.renderForm(served, prerenderData) : null
   const prerendered = renderResult === 'late' ? null : renderResult
   const scriptNotice = isOpen ? renderScriptNotice(event) : ''
-  const main = `${event.about ?? event.title}, ${formatDays(event.from, event.to)}, ${event.venue}`
+  const summary = `${event.about ?? event.title}, ${formatDays(event.from, event.to)}, ${event.venue}`
   const page = {
     title: `${event.title}: registration`,
-    description: main,
+    description: summary,
     url: new URL(event.routes.form, publicUrl).href,
     image: new URL(getShareImageUrl(event), publicUrl).href,
     colour: event.look.colour,
     ...(prerendered === null
       ? {
           shell: renderEventShell(event, at, `<noscript>${scriptNotice}</noscript>`),
-          data: { ...about, tariff: null, drawn: false },
+          data: { ...eventData, tariff: null, drawn: false },
         }
       : { shell: renderEventText(event, at, scriptNotice), prerendered, data: prerenderData }),
   }
   return { page, isFinal: renderResult !== 'late' }
 }
 
-/** `isUnknownPayment` is true if the browser returns from the gateway and there is no registration for the payment. */
+/**
+ * `isUnknownPayment` is true if the browser returned from the gateway with a payment that belongs to no registration.
+ */
 export async function buildLandingPage(
   prerenderer: Prerenderer,
   deps: Deps,
@@ -98,7 +100,7 @@ export async function buildLandingPage(
 export function buildOrganisersPage(deps: Deps, url: string, at: Instant): Page {
   const site = deps.events.site()
   const text = site?.page.about ?? about
-  const sample =
+  const sampleEvent =
     site === null
       ? null
       : (deps.events.findById(site.organisers.example) ?? deps.events.all()[0] ?? null)
@@ -111,14 +113,14 @@ export function buildOrganisersPage(deps: Deps, url: string, at: Instant): Page 
     shell:
       site === null
         ? renderEventList('For organisers', text, [])
-        : renderOrganisersPage(site, sample && buildPublicFile(sample).text),
+        : renderOrganisersPage(site, sampleEvent && buildPublicFile(sampleEvent).text),
     data: {
       page: 'organisers',
       site,
       events: [...deps.events.cards(at)],
       prefixes: deps.events.all().map(({ config }) => config.orderId.prefix),
       now: isoIndia(at),
-      shared: sample && buildSharedFiles(sample),
+      shared: sampleEvent && buildSharedFiles(sampleEvent),
     },
   }
 }

@@ -29,11 +29,11 @@ export type Prerenderer = {
   readonly renderLandingPage: (page: SitePage) => Promise<PrerenderedPage | null | 'late'>
 }
 
-/** A page that would wait longer is sent without prerendered content, which the next request gets. */
+/** If rendering takes longer, the page is sent without prerendered content; a later request gets it. */
 const MAX_WAIT_MS = 2_000
 /** A thread that has not finished within this time is stuck. */
 const MAX_RENDER_MS = 20_000
-/** A longer form is rendered by its script faster than it is sent. */
+/** A browser renders a longer form faster than it downloads it. */
 const MAX_HTML_CHARS = 400_000
 /** About two hundred forms of the usual size. */
 const MAX_CACHE_CHARS = 16 * 1024 * 1024
@@ -46,7 +46,7 @@ type Chunk = {
 }
 type Manifest = Readonly<Record<string, Chunk>>
 
-/** @param folder the built web app. If it was built without the renderer, nothing is prerendered. */
+/** Opens the renderer in the folder of the built web app. If the build has no renderer, nothing is prerendered. */
 export function openPrerenderer(folder: string, log: Log): Prerenderer {
   const module = path.join(folder, 'server', 'server-rendering.js')
   if (!existsSync(module))
@@ -79,14 +79,14 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
   }
   const evictOldest = (): void => {
     let chars = [...sizes.values()].reduce((sum, size) => sum + size, 0)
-    for (const [key, item] of sizes) {
+    for (const [key, pageChars] of sizes) {
       if (chars <= MAX_CACHE_CHARS) return
-      chars -= item
+      chars -= pageChars
       sizes.delete(key)
       cache.delete(key)
     }
   }
-  const renderInTime = (
+  const renderWithTimeout = (
     key: string,
     page: EventPage | SitePage,
   ): Promise<PrerenderedPage | null | 'late'> => {
@@ -96,11 +96,11 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
       lastRender = renderedPage
       cache.set(key, renderedPage)
     }
-    return Promise.race([renderedPage, waitMs(MAX_WAIT_MS)])
+    return Promise.race([renderedPage, resolveLateAfter(MAX_WAIT_MS)])
   }
   return {
-    renderForm: async (served, page) => renderInTime(getCacheKey(served, page), page),
-    renderLandingPage: async (page) => renderInTime(JSON.stringify(page), page),
+    renderForm: async (served, page) => renderWithTimeout(getCacheKey(served, page), page),
+    renderLandingPage: async (page) => renderWithTimeout(JSON.stringify(page), page),
   }
 }
 
@@ -111,7 +111,7 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
 const getCacheKey = (served: ServedEvent, { tariff, event }: EventPage): string =>
   JSON.stringify([served.config.id, served.hash, event.now.slice(0, 10), { ...tariff, now: '' }])
 
-const waitMs = (ms: number): Promise<'late'> =>
+const resolveLateAfter = (ms: number): Promise<'late'> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms, 'late').unref()
   })

@@ -2,7 +2,10 @@
  * Carries out staff decisions on payments, for the office routes and for commands.
  * If a decision requires a refund, requests it from the gateway immediately.
  */
-import { describeAmount, DUPLICATES_VERSION_IS_TEXT } from '../registration/actions/action-input.ts'
+import {
+  describeAmountFormat,
+  DUPLICATES_VERSION_IS_TEXT,
+} from '../registration/actions/action-input.ts'
 import { sendPayLink } from '../registration/actions/resend-emails.ts'
 import {
   INR,
@@ -270,7 +273,7 @@ function readRefundAmount(
   const amount =
     typeof value === 'string' ? readAmount(value, currency) : fromMajorUnits(value, currency)
   return amount === null
-    ? err({ code: 'bad_amount', message: describeAmount(currency) })
+    ? err({ code: 'bad_amount', message: describeAmountFormat(currency) })
     : ok(amount)
 }
 

@@ -11,8 +11,8 @@ import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps, Environment, ServedEvent } from '../dependencies.ts'
 import type { QueuedMail, StoredRegistration } from '../storage/index.ts'
 
-/** Delegates request receipts and invoices until the accounts of the year are closed. */
-const LINK_MS_AFTER_EVENT = 180 * 24 * 60 * 60_000
+/** Delegates need receipts and invoices until the year's accounts are closed. */
+const LINK_LIFETIME_AFTER_EVENT_MS = 180 * 24 * 60 * 60_000
 /** The minimum lifetime of a link, even if the event ended long ago or its file was removed. */
 const MIN_LIFETIME_MS = 30 * 24 * 60 * 60_000
 /** 256 random bits: cannot be guessed. */
@@ -21,7 +21,7 @@ const TOKEN_BYTES = 32
 /** The message for a link that was never issued or has expired. */
 export const UNKNOWN_LINK_MESSAGE = REFUSAL_MESSAGES.link.unknown
 
-/** The registration of a link, whether or not the link may still be opened. */
+/** The registration that a link opens, even if the link has expired. */
 export type ResolvedLink = {
   readonly served: ServedEvent
   readonly registration: StoredRegistration
@@ -35,7 +35,7 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** Resolves a token. Null if the link was never issued or its event is not served. */
+/** Returns the registration of a token; null if the link was never issued or its event is not served. */
 export async function resolveLink(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   token: string,
@@ -77,7 +77,7 @@ export async function issueLink(
 
 function calculateExpiry(event: EventConfig | null, at: Instant): Instant {
   const eventEnd = event === null ? at : endOfDay(event.to)
-  return instant(Math.max(eventEnd + LINK_MS_AFTER_EVENT, at + MIN_LIFETIME_MS))
+  return instant(Math.max(eventEnd + LINK_LIFETIME_AFTER_EVENT_MS, at + MIN_LIFETIME_MS))
 }
 
 /**
@@ -105,12 +105,12 @@ async function fillInLinks(
   lines: readonly string[],
   eventId: string,
 ): Promise<string> {
-  const linesOut: string[] = []
+  const filledLines: string[] = []
   for (const line of lines) {
     const regNo = readLinkPlaceholder(line)
     const stored = regNo === null ? null : await deps.store.registration(regNo)
-    if (regNo === null) linesOut.push(line)
-    else if (stored?.eventId === eventId) linesOut.push(await issueLink(deps, stored, 'mail'))
+    if (regNo === null) filledLines.push(line)
+    else if (stored?.eventId === eventId) filledLines.push(await issueLink(deps, stored, 'mail'))
   }
-  return linesOut.join('\n')
+  return filledLines.join('\n')
 }

@@ -16,7 +16,7 @@ const FREE_TEXT_TYPES: ReadonlySet<Field['type']> = new Set([
   'file',
 ])
 
-const findTransfer = (actions: readonly StoredAction[]): number =>
+const findTransferIndex = (actions: readonly StoredAction[]): number =>
   actions.findLastIndex(({ act }) => act === 'transfer')
 
 /** Removes the new holder's details after a transfer, because the former holder still has the number. */
@@ -25,7 +25,7 @@ export function hideNewHolder(
   registration: StoredRegistration,
   actions: readonly StoredAction[],
 ): StoredRegistration {
-  if (findTransfer(actions) < 0) return registration
+  if (findTransferIndex(actions) < 0) return registration
   const holderFields = new Set(Object.values(roles).flat())
   const answers = Object.entries(registration.answers).filter(([id]) => !holderFields.has(id))
   return { ...registration, answers: Object.fromEntries(answers) }
@@ -37,16 +37,16 @@ export function hidePreviousHolder(
   registration: StoredRegistration,
   actions: readonly StoredAction[],
 ): StoredRegistration {
-  const transferIndex = findTransfer(actions)
+  const transferIndex = findTransferIndex(actions)
   if (transferIndex < 0) return registration
   // Each entry reads "Institution: was → now".
   const changes = actions.slice(transferIndex).flatMap(({ data }) => [data['changes']].flat())
-  const isOfNewHolder = ({ id, label }: Field): boolean =>
+  const isNewHolderField = ({ id, label }: Field): boolean =>
     Object.values(roles).flat().includes(id) ||
     changes.some((change) => typeof change === 'string' && change.startsWith(`${label}: `))
   const hiddenFields = new Set(
     fields
-      .filter((field) => FREE_TEXT_TYPES.has(field.type) && !isOfNewHolder(field))
+      .filter((field) => FREE_TEXT_TYPES.has(field.type) && !isNewHolderField(field))
       .map(({ id }) => id),
   )
   const answers = Object.entries(registration.answers).filter(

@@ -22,7 +22,7 @@ import type {
  * Parameter names of the specification, accepted for every event. If a form field has the same name, the value is
  * an answer.
  */
-const DEFAULT_NAMES: Readonly<Record<string, string>> = {
+const DEFAULT_MEANINGS: Readonly<Record<string, string>> = {
   base_amount: 'base',
   gst_amount: 'gst',
   total_amount: 'total',
@@ -38,8 +38,8 @@ export type Comparison =
   | { readonly is: 'unreadable'; readonly name: string }
 
 /**
- * Compares amounts as whole paise, parsed from decimal text; blank means not sent. `quote` is null if the event has
- * no prices.
+ * Compares the values that the browser sent with the quote. Amounts are parsed from decimal text and compared in
+ * paise; a blank value counts as not sent. `quote` is null if the event has no prices.
  */
 export function compareDisplayedPrice(
   event: EventConfig,
@@ -77,7 +77,7 @@ const DIFFERENCE_ORDER: readonly Difference[] = ['price', 'category', 'period']
 
 const getParameterMeanings = memoize((event: EventConfig): ReadonlyMap<string, string> => {
   const fields = new Set(event.fields.map(({ id }) => id))
-  const defaults = Object.entries(DEFAULT_NAMES).filter(([name]) => !fields.has(name))
+  const defaults = Object.entries(DEFAULT_MEANINGS).filter(([name]) => !fields.has(name))
   return new Map([...defaults, ...Object.entries(event.api.sends)])
 })
 

@@ -236,7 +236,7 @@ function buildNewRegistration(
   }
 }
 
-/** Confirms the payment under its receipt number and queues the confirmation email with it. */
+/** Builds the desk payment, identified by its receipt number, with the confirmation email. */
 function buildDeskPayment(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
@@ -282,7 +282,7 @@ function buildFirstEmail(
   registration: Omit<NewRegistration, 'mail'>,
   method: PaymentMethod | null,
 ): NewMail | null {
-  if (method === null) return buildConfirmationEmail(event, buildUnpaidView(event, registration))
+  if (method === null) return buildConfirmationEmail(event, buildFreeView(event, registration))
   const { regNo, answers, quote: frozenQuote, at } = registration
   if (method.is !== 'transfer' || frozenQuote === null) return null
   const payUntil = getExpiryOfTransfer(method, at)
@@ -295,15 +295,15 @@ function buildFirstEmail(
   )
 }
 
-/** Builds the view of a free registration as it will be once stored: already successful. */
-function buildUnpaidView(
+/** Builds the view of a free registration as it will be once stored: already complete. */
+function buildFreeView(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
 ): ReturnType<typeof buildRegistrationView> {
   return buildPaidView(event, registration, null)
 }
 
-/** Builds the same view, paid under a reference. */
+/** Builds the view of a complete registration; `reference` identifies its payment and is null if it is free. */
 function buildPaidView(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,

@@ -3,10 +3,10 @@ import { foldCode } from '../../engine/index.ts'
 import type { CodeStatus, EventConfig, Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 
-/** Codes that people read aloud are far shorter, so a longer one does not exist. */
+/** No longer code exists: codes are short enough to be read aloud. */
 const MAX_CODE_CHARACTERS = 64
 
-/** Unknown means that there is no such code, or that the event file no longer has its kind. */
+/** Returns the status of a typed code; unknown if it does not exist or the event file no longer has its kind. */
 export async function getCodeStatus(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,

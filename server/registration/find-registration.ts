@@ -9,11 +9,13 @@ import type { StoredRegistration } from '../storage/index.ts'
 
 /** A delegate may mistype a number a few times, and several delegates may share an address. */
 const MAX_WRONG_PER_ADDRESS = 20
-/** Limits guessing from many addresses; a whole conference does not mistype this often in ten minutes. */
+/**
+ * Limits guessing from many addresses. Even the delegates of a large event do not mistype this often in ten minutes.
+ */
 const MAX_WRONG_PER_EVENT = 300
 /** Long enough to slow down guessing, and for a delegate to find the number in an email. */
 const WINDOW_MS = 10 * 60 * 1000
-/** An address that has sent a number correctly is not guessing it the next day. */
+/** An address that has sent a correct number may look it up again for a day. */
 const KNOWN_NUMBER_MS = 24 * 60 * 60 * 1000
 /** Number of digits that the order id of a further attempt adds to the registration number. */
 const ATTEMPT_DIGITS = 2
@@ -89,7 +91,7 @@ export function isCountable({ regNo, formerNo }: StoredRegistration, text: strin
   return formerNo !== null && (text === formerNo || String(regNo) === formerNo)
 }
 
-/** The browser that registered sends its idempotency key, which identifies it for one day. */
+/** Returns true if this browser registered: it sends its idempotency key, which identifies it for one day. */
 export async function isRegisteringBrowser(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   request: FastifyRequest,

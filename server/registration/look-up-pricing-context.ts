@@ -33,11 +33,12 @@ const VALID_TO_COLUMN = 'valid_to'
 const AVAILABILITY_CACHE_MS = 1_000
 
 /**
- * The body field with which the delegate accepts the offer. The field for a code has the name that conditions use.
+ * The body field with which the delegate confirms a registration that may be a duplicate. The field for a code has the
+ * name that conditions use.
  */
 const CONFIRMED_FIELD = 'confirmed'
 
-/** Checks of seat availability; `recent` returns null if no check is recent enough. */
+/** Checks of seat availability; `getRecent` returns null if no check is recent enough. */
 export type AvailabilityChecks = {
   readonly getRecent: (event: EventConfig, at: Instant) => PricingContext['left'] | null
   readonly getFresh: (event: EventConfig, at: Instant) => Promise<PricingContext['left']>
@@ -93,8 +94,8 @@ export type ContextResult = {
 }
 
 /**
- * `raw` contains the answers as sent. A name that the event does not use is an ordinary answer or is ignored. Runs no query
- * for an event without discount codes and member lists.
+ * Builds the context of the answers as sent (`raw`). A name that the event does not use is an ordinary answer or is
+ * ignored. Runs no query for an event without discount codes and member lists.
  */
 export function buildPricingContext(
   deps: Pick<Deps, 'store'>,
@@ -213,7 +214,10 @@ export function pickConditionCells(
   )
 }
 
-/** Member list results can make further fields visible, so this repeats until no further answer appears. */
+/**
+ * Looks up the member numbers in the answers. A result can make more fields visible, so this repeats until none
+ * appears.
+ */
 async function lookUpMembers(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
@@ -229,16 +233,16 @@ async function lookUpMembers(
     const answeredFields = fields.filter(({ id }) => getOwn(answers, id) !== undefined)
     const knownFields = Object.keys(cellsByField)
     if (round > 0 && answeredFields.map(({ id }) => id).join() === knownFields.join()) break
-    const cellsByFieldEntries: [string, Readonly<Record<string, string>> | null][] = []
+    const cellEntries: [string, Readonly<Record<string, string>> | null][] = []
     const matchedRows: ExternalContext['rolls'][number][] = []
     for (const { id, roll: memberList = '' } of answeredFields) {
       const typed = String(getOwn(answers, id))
       const row = await findMemberRow(deps, event, memberList, typed, at)
       const cells = row === null ? null : pickConditionCells(event, memberList, row)
-      cellsByFieldEntries.push([id, cells])
+      cellEntries.push([id, cells])
       if (cells !== null) matchedRows.push({ roll: memberList, key: foldText(typed), cells })
     }
-    cellsByField = Object.fromEntries(cellsByFieldEntries)
+    cellsByField = Object.fromEntries(cellEntries)
     rows = matchedRows
   }
   return { cells: cellsByField, rows }

@@ -160,7 +160,7 @@ export function refuseCode(state: Exclude<CodeStatus['is'], 'valid'>): Refusal {
   return refuse(422, code, message, { errors: { code: message } })
 }
 
-/** A desk payment that cannot be accepted; `field`: the field whose answer identifies the payment. */
+/** Refuses a desk payment that cannot be accepted. `field` is the field whose answer identifies the payment. */
 export function refuseUnconfirmed(
   { code, message }: ActionDenial,
   field: string | undefined,
@@ -250,11 +250,11 @@ export function refuseQuote(event: EventConfig, refusal: QuoteRefusal): Refusal 
 /** Names the price, category or period that has changed since the delegate saw it, with the current values. */
 export function refuseDifference(
   event: EventConfig,
-  differs: Difference,
+  difference: Difference,
   quote: Quote | null,
 ): Refusal {
   const total = quote === null ? null : formatMoney(quote.total, quote.currency)
-  return refuse(409, `${differs}_changed`, describeDifference(event, differs, quote, total), {
+  return refuse(409, `${difference}_changed`, describeDifference(event, difference, quote, total), {
     quote: quote === null ? null : toWireQuote(quote),
   })
 }
@@ -263,7 +263,7 @@ const joinSentences = (...sentences: readonly string[]): string => sentences.joi
 
 function describeDifference(
   event: EventConfig,
-  differs: Difference,
+  changedValue: Difference,
   quote: Quote | null,
   total: string | null,
 ): string {
@@ -272,7 +272,7 @@ function describeDifference(
   const label = getLowerCaseLabel(event, 'category')
   const totalSentence =
     total === null ? [] : isFree ? [changed.free] : [formatMessage(changed.total, { total })]
-  switch (differs) {
+  switch (changedValue) {
     case 'price':
       return joinSentences(
         total === null || isFree ? changed.priceFree : formatMessage(changed.price, { total }),
@@ -292,7 +292,7 @@ function describeDifference(
     case 'period':
       return joinSentences(changed.period, ...totalSentence, changed.check)
     default:
-      return assertNever(differs)
+      return assertNever(changedValue)
   }
 }
 

@@ -51,35 +51,38 @@ export function addRegistrationRoutes(
     const address = getAddressKey(request)
     const waitMs = await guard.wait(address, config.id, number)
     if (waitMs > 0) return sendTooMany(reply, waitMs)
-    const found = await findRegistration(deps, config, number)
-    if (found === null) {
+    const storedRegistration = await findRegistration(deps, config, number)
+    if (storedRegistration === null) {
       await guard.count(address, config.id)
       return sendError(reply, 404, 'not_found', config.results.errors.notFound)
     }
-    const isEmailCorrect = isDelegateEmail(config, found, email)
-    if (!isEmailCorrect && (isCountable(found, number) || email !== undefined)) {
+    const isEmailCorrect = isDelegateEmail(config, storedRegistration, email)
+    if (!isEmailCorrect && (isCountable(storedRegistration, number) || email !== undefined)) {
       await guard.count(address, config.id)
       return email === undefined
         ? sendError(reply, 403, 'email_needed', EMAIL_NEEDED)
         : sendError(reply, 403, 'email_differs', EMAIL_DIFFERS)
     }
-    await guard.addKnown(address, config.id, found.regNo, number)
-    const isProven = isEmailCorrect || (await isRegisteringBrowser(deps, request, found))
-    const actions = found.wasTransferred ? await deps.store.actions(found.regNo) : []
+    await guard.addKnown(address, config.id, storedRegistration.regNo, number)
+    const isProven =
+      isEmailCorrect || (await isRegisteringBrowser(deps, request, storedRegistration))
+    const actions = storedRegistration.wasTransferred
+      ? await deps.store.actions(storedRegistration.regNo)
+      : []
     const shownRegistration = isProven
-      ? hidePreviousHolder(config, found, actions)
-      : hideNewHolder(config, found, actions)
+      ? hidePreviousHolder(config, storedRegistration, actions)
+      : hideNewHolder(config, storedRegistration, actions)
     const registration = buildPublicView(config, shownRegistration, deps.clock(), isProven)
-    const paying =
+    const paymentInstructions =
       isProven && registration.stands === 'by-hand'
-        ? await buildInstructionsOnly(deps, config, found)
+        ? await buildInstructionsOnly(deps, config, storedRegistration)
         : null
-    const paidTwice = await findSecondPaymentForBrowser(deps, config, found, request)
+    const paidTwice = await findSecondPaymentForBrowser(deps, config, storedRegistration, request)
     const response: RegistrationResponse = {
       status: 'success',
       registration,
       ...(isProven ? {} : { partial: true }),
-      ...(paying !== null && { paying }),
+      ...(paymentInstructions !== null && { paying: paymentInstructions }),
       ...(paidTwice !== null && { paid_twice: paidTwice }),
     }
     return reply.send(response)
@@ -93,8 +96,8 @@ export function addRegistrationRoutes(
     }
 
   /**
-   * Defines the same route with the email address in the body, because it must not be in a URL. The response contains
-   * more data. The email address is required if the number can be guessed by counting.
+   * Handles the same request with the email address in the body, because it must not be in a URL. The response then
+   * contains more data. The email address is required if the number can be guessed by counting.
    */
   const handleReadWithEmail =
     (served: ServedEvent): EventRoute['handle'] =>
@@ -124,7 +127,7 @@ export function addRegistrationRoutes(
     return sendWithTag(request, reply.header('cache-control', 'max-age=1'), response)
   }
   /** The form requests its cookie when the delegate begins to fill it in. */
-  const handleBrowser = async (
+  const handleBrowserCookie = async (
     request: FastifyRequest<{ Params: { id: string } }>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -135,7 +138,7 @@ export function addRegistrationRoutes(
   }
   for (const slash of ['', '/']) {
     app.get(`/api/events/:id/availability${slash}`, handleAvailability)
-    app.get(`/api/events/:id/browser${slash}`, handleBrowser)
+    app.get(`/api/events/:id/browser${slash}`, handleBrowserCookie)
   }
 
   app.eventCalls.add((served) => {

@@ -25,7 +25,7 @@ export function buildRegistrationView(
   at: Instant,
 ): RegistrationResponse['registration'] {
   const { currency } = stored
-  const toRupees = (value: Amount | null): number | null =>
+  const toMajorAmount = (value: Amount | null): number | null =>
     value === null ? null : toMajorUnits(value, currency)
   const toIso = (value: Instant | null): string | null => (value === null ? null : isoIndia(value))
   const attempt = stored.payments.find(({ status }) => status === 'success') ?? stored.payments[0]
@@ -46,9 +46,9 @@ export function buildRegistrationView(
     category_label:
       event.categories.find(({ id }) => id === stored.category)?.label ?? stored.category,
     period: stored.period,
-    base: toRupees(stored.base),
-    gst: toRupees(stored.gst),
-    total: toRupees(stored.total),
+    base: toMajorAmount(stored.base),
+    gst: toMajorAmount(stored.gst),
+    total: toMajorAmount(stored.total),
     ...toWireCurrency(currency),
     lines: toWireLines(stored.lines, currency),
     stands: state,
@@ -122,7 +122,8 @@ function findPriceUntil(event: EventConfig, stored: StoredRegistration): Day | n
 
 function findEarliest(instants: readonly (Instant | null)[]): Instant | null {
   return instants.reduce(
-    (first, instant) => (instant === null || (first ?? instant) < instant ? first : instant),
+    (earliest, instant) =>
+      instant === null || (earliest ?? instant) < instant ? earliest : instant,
     null,
   )
 }

@@ -83,7 +83,7 @@ export async function retryPayment(
   /** Returns the event with the gateway account of the order's card method. */
   const withCardAccount = ({ answers, currency }: Pick<OutstandingOrder, 'answers' | 'currency'>) =>
     withCardOf(event, answers, currency)
-  const isPayable = (order: OutstandingOrder, isNew: boolean): Result<Payable, RetryRefusal> => {
+  const buildPayable = (order: OutstandingOrder, isNew: boolean): Result<Payable, RetryRefusal> => {
     const data = handOff(deps, withCardAccount(order), order, at, requester)
     return data.ok
       ? ok({ ...order, data: data.value, isNew })
@@ -140,7 +140,7 @@ export async function retryPayment(
     switch (decision.is) {
       case 'same-order': {
         const { orderId, amount, createdAt } = newestPayment
-        const checkout = isPayable({ regNo, orderId, amount, currency, answers }, false)
+        const checkout = buildPayable({ regNo, orderId, amount, currency, answers }, false)
         if (!checkout.ok || createdAt >= at) return checkOut(checkout)
         // The order is requested again, so its hold starts again if its seats are still free.
         const resumeResult = await deps.store.resumePayment(orderId, at, context)
@@ -152,7 +152,7 @@ export async function retryPayment(
         // Tested before anything is stored. The number of the attempt is not known yet; all further order ids
         // have the same length.
         const trialOrder = { regNo, orderId: createOrderId(regNo, 2), amount, currency, answers }
-        const trial = isPayable(trialOrder, true)
+        const trial = buildPayable(trialOrder, true)
         if (!trial.ok) return trial
         const retryResult = await deps.store.retry(regNo, at, {
           after: newestPayment.orderId,
@@ -180,7 +180,7 @@ export async function retryPayment(
         })
         if (retryResult.ok)
           return checkOut(
-            isPayable(
+            buildPayable(
               { regNo, orderId: retryResult.value.orderId, amount, currency, answers },
               true,
             ),
@@ -188,10 +188,10 @@ export async function retryPayment(
         const { error } = retryResult
         if (error.code === 'version_moved') {
           await deps.events.refresh()
-          const now = deps.events.findById(event.id)
-          return now === null || now === served
+          const currentVersion = deps.events.findById(event.id)
+          return currentVersion === null || currentVersion === served
             ? refuseSoldSeat(error)
-            : retryPayment(deps, now.config, regNo, at, { acceptedTotal, requester })
+            : retryPayment(deps, currentVersion.config, regNo, at, { acceptedTotal, requester })
         }
         if (error.code === 'too_many_attempts') return err({ code: error.code })
         if (error.code !== 'not_found' && error.code !== 'not_failed') return refuseSoldSeat(error)

@@ -28,12 +28,15 @@ import { retryPayment } from './retry-payment.ts'
 const { samePerson } = REFUSAL_MESSAGES
 
 /** Asks whether to register and pay again, for a browser that has registered this person. */
-export const refuseSamePerson = (same: SamePersonRegistration): Refusal =>
-  askAboutRegistration(same, same.isPaid ? samePerson.paid : samePerson.unpaid)
+export const refuseSamePerson = (otherRegistration: SamePersonRegistration): Refusal =>
+  askAboutRegistration(
+    otherRegistration,
+    otherRegistration.isPaid ? samePerson.paid : samePerson.unpaid,
+  )
 
 /** Asks whether to pay for an older registration too, after the same person has paid another one. */
-export const askToPayAgain = (same: SamePersonRegistration): Refusal =>
-  askAboutRegistration(same, samePerson.paidOther)
+export const askToPayAgain = (unpaidRegistration: SamePersonRegistration): Refusal =>
+  askAboutRegistration(unpaidRegistration, samePerson.paidOther)
 
 /** Names the other registration in the message and in `reg_no`, with which the browser confirms. */
 function askAboutRegistration(
@@ -56,7 +59,9 @@ function askAboutRegistration(
 
 const MANUAL_STATES: readonly PaymentState[] = ['by-hand', 'told', 'lapsed']
 
-/** A registration paid outside a gateway has a self-service page with payment instructions and the claim form. */
+/**
+ * Builds the response to a registration paid outside a gateway: its page has payment instructions and the claim form.
+ */
 export async function buildManualPaymentResponse(
   deps: Deps,
   event: EventConfig,

@@ -89,8 +89,8 @@ export async function describeTakenSeat(
   const leftNow = quantity === 1 ? {} : await readSeatsLeft(deps, event, at)
   const left = Math.max(0, Math.min(getOwn(leftNow, place) ?? 0, quantity - 1))
   const fullContext = { ...context, left: { ...context.left, [place]: left } }
-  const full = findFullSeat(event, addContext(event, answers, fullContext), fullContext, at)
-  return { quote: full?.alternative?.quote ?? null, quantity, left }
+  const takenSeat = findFullSeat(event, addContext(event, answers, fullContext), fullContext, at)
+  return { quote: takenSeat?.alternative?.quote ?? null, quantity, left }
 }
 
 /** Returns true if the delegate accepted exactly the offered alternative, not merely the same price. */

@@ -143,7 +143,7 @@ export function buildRegisterHandler(
   }
 }
 
-/** Before responding, deletes the files that were not stored. */
+/** Registers the delegate, and deletes the files that were not stored before responding. */
 function registerAndDiscardFiles(
   availability: AvailabilityChecks,
   ...args: RegisterArgs
@@ -153,7 +153,7 @@ function registerAndDiscardFiles(
   return body.files.size === 0 ? registration : registration.finally(() => discardAll(deps, body))
 }
 
-/** If another server has activated another version in the meantime, checks the request again with that version. */
+/** Registers the delegate; if another server has activated a new version meanwhile, checks again with that version. */
 async function registerWithActiveVersion(
   availability: AvailabilityChecks,
   ...[deps, served, ...rest]: RegisterArgs
@@ -169,11 +169,11 @@ async function registerWithActiveVersion(
     const { error } = response
     if (error !== VERSION_CHANGED) return err(error)
     await deps.events.refresh()
-    const now = deps.events.findById(served.config.id)
+    const activeVersion = deps.events.findById(served.config.id)
     // This server cannot serve the active version; another one can.
-    if (now === null || now === version)
+    if (activeVersion === null || activeVersion === version)
       return err(refuseTaken(version.config, { code: VERSION_CHANGED }))
-    version = now
+    version = activeVersion
   }
 }
 
@@ -268,32 +268,33 @@ async function register(
   if (context.code !== null && context.code.is !== 'valid')
     return (await findRepeated()) ?? err(refuseCode(context.code.is))
   const answers = checkAnswers(served, raw, context)
-  const memberErrors = findMemberListErrors(event, context)
-  const missingFiles = findMissingFiles(event, body, drafts, raw, context)
+  const listErrors = findMemberListErrors(event, context)
+  const fileErrors = findMissingFiles(event, body, drafts, raw, context)
   const findMethodErrors = (isNeeded: boolean): FieldErrors =>
     isNeeded && manualEntry === undefined
       ? findMethodFieldErrors(event, raw, normalise(event, raw, context).answers, dayOf(at))
       : {}
   if (!answers.ok) {
-    const unpayable = findMethodErrors(Object.hasOwn(answers.error, METHOD_FIELD))
-    return err(refuseAnswers({ ...answers.error, ...memberErrors, ...missingFiles, ...unpayable }))
+    const methodErrors = findMethodErrors(Object.hasOwn(answers.error, METHOD_FIELD))
+    return err(refuseAnswers({ ...answers.error, ...listErrors, ...fileErrors, ...methodErrors }))
   }
-  if (Object.keys(missingFiles).length > 0)
-    return err(refuseAnswers({ ...missingFiles, ...memberErrors }))
-  if (Object.keys(memberErrors).length > 0) return err(refuseNotInMemberList(memberErrors))
+  if (Object.keys(fileErrors).length > 0)
+    return err(refuseAnswers({ ...fileErrors, ...listErrors }))
+  if (Object.keys(listErrors).length > 0) return err(refuseNotInMemberList(listErrors))
   const checkedFiles = await checkFiles(deps, event, answers.value, body.files, drafts)
   if (!checkedFiles.ok) return err(refuseAnswers(checkedFiles.error))
   const fullSeat = findFullSeat(event, answers.value, context, at)
   if (fullSeat !== null && !hasAcceptedAlternative(event, body.values, fullSeat)) {
-    const repeatedByDelegate = await findRepeated()
-    if (repeatedByDelegate !== null) return repeatedByDelegate
+    const concurrentRepeat = await findRepeated()
+    if (concurrentRepeat !== null) return concurrentRepeat
     // A delegate who is already registered gets the error "already registered" instead of "full".
-    const other = await deps.store.duplicateRegistration(
+    const duplicate = await deps.store.duplicateRegistration(
       event.id,
       externalContext.unique,
       answers.value,
     )
-    if (other !== null) return err(await toRefusal(deps, event, { code: 'taken', by: other }, at))
+    if (duplicate !== null)
+      return err(await toRefusal(deps, event, { code: 'taken', by: duplicate }, at))
     return err(refuseFull(event, fullSeat.seat.id, describeFullSeat(fullSeat, context.left)))
   }
   const deskMethod = deskPayment?.method ?? null
@@ -306,8 +307,8 @@ async function register(
     deskMethod === null
       ? findChosenMethod(event, answers.value, dayOf(at), getCurrency(event, category))
       : ok(deskMethod)
-  const unpayable = findMethodErrors((quote?.total ?? 0) > 0)
-  if (Object.keys(unpayable).length > 0) return err(refuseAnswers(unpayable))
+  const payableMethodErrors = findMethodErrors((quote?.total ?? 0) > 0)
+  if (Object.keys(payableMethodErrors).length > 0) return err(refuseAnswers(payableMethodErrors))
   if (!methodResult.ok)
     return err(
       event.fields.some(({ id }) => id === METHOD_FIELD)

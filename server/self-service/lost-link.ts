@@ -10,8 +10,8 @@ import { sendError } from '../http/error-response.ts'
 /** Several delegates behind one address may have lost their links. The limit slows down scripts. */
 const REQUESTS_PER_CLIENT: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
 /**
- * A delegate who cannot find three emails within an hour has another problem. The limit also applies to emails that
- * someone else triggers.
+ * A delegate who cannot find any of three emails within an hour needs other help. The limit also applies to emails
+ * that someone else triggers.
  */
 const REQUESTS_PER_EMAIL: Allowance = { triesMax: 3, windowMs: 60 * 60_000 }
 /** If staff register many delegates under the office's address, the email contains only the newest links. */
@@ -22,8 +22,8 @@ const MAX_EMAIL_CHARACTERS = 254
 const SENT_MESSAGE = REFUSAL_MESSAGES.link.sent
 
 /**
- * Registrations are private, so the response and its time are the same whether or not the address has registrations.
- * The email is queued after the response.
+ * Adds the route. Registrations are private, so the response and its time are the same whether or not the address has
+ * registrations. The email is queued after the response.
  */
 export function addLostLinkRoute(app: FastifyInstance, deps: Deps): void {
   const perClient = openLimit(deps, REQUESTS_PER_CLIENT)
@@ -37,9 +37,9 @@ export function addLostLinkRoute(app: FastifyInstance, deps: Deps): void {
     const email = readEmail(request.body)
     const at = deps.clock()
     if (email === null) return sendError(reply, 422, 'invalid_email', REFUSAL_MESSAGES.link.noEmail)
-    const [client, key] = [getAddressKey(request), foldText(email)]
+    const [client, emailKey] = [getAddressKey(request), foldText(email)]
     for (const step of ['wait', 'take'] as const) {
-      const waitMs = Math.max(await perClient[step](client, at), await perEmail[step](key, at))
+      const waitMs = Math.max(await perClient[step](client, at), await perEmail[step](emailKey, at))
       if (waitMs > 0) return sendTooMany(reply, waitMs)
     }
     setImmediate(() => {
@@ -63,13 +63,13 @@ function readEmail(body: unknown): string | null {
 
 /** Sends one email per event, to the stored address. */
 async function sendLinks({ store, events, clock }: Deps, email: string): Promise<void> {
-  const served = events.all().map(({ config }) => config)
+  const configs = events.all().map(({ config }) => config)
   const foundRegistrations = await store.searchEvents(
-    served.map(({ id }) => id),
+    configs.map(({ id }) => id),
     email,
     MAX_LINKS,
   )
-  for (const event of served) {
+  for (const event of configs) {
     const registrations = foundRegistrations.filter(
       ({ eventId, answers }) =>
         eventId === event.id && foldText(readDelegate(event, answers).email) === foldText(email),

@@ -17,17 +17,14 @@ import { buildRegistrationView } from '../registration/registration-views.ts'
 
 /** Several delegates behind one address may have lost emails. The limit slows down scripts. */
 const REQUESTS_PER_ADDRESS: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
-/**
- * An email takes a moment to arrive. A delegate who cannot find five emails has another problem, which the organisers
- * can solve.
- */
+/** An email takes a moment to arrive. A delegate who cannot find any of five emails needs the organisers' help. */
 const EMAIL_SPACING: MailSpacing = { apartMs: 2 * 60_000, mailsMax: 5 }
 
 const NOT_FOUND = REFUSAL_MESSAGES.notFound
 
 /**
- * Anyone who has the number can already read the registration, so the response reveals nothing new. The email goes
- * only to the stored address.
+ * Adds the route. A visitor who has the number can already read the registration, so the response reveals nothing new.
+ * The email goes only to the stored address.
  */
 export async function addConfirmationRoute(
   app: FastifyInstance,

@@ -9,7 +9,7 @@ import { sendError } from '../http/error-response.ts'
 import { getActionParameters, sendDenial } from '../office/registrations/action-routes.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
 import { acceptOffer } from '../registration/actions/approve-registration.ts'
-import { readIdempotency, readText } from '../registration/actions/action-input.ts'
+import { parseActionKey, readText } from '../registration/actions/action-input.ts'
 import type { ActionHandler } from '../registration/actions/action-input.ts'
 import { edit } from '../registration/actions/correct-answers.ts'
 import { claimPayment } from '../registration/actions/payment-claims.ts'
@@ -52,7 +52,7 @@ export async function applyDelegateAction(
   if (typeof actionName !== 'string' || !isActionName(actionName) || actionHandler === undefined)
     return refuseUnknownAction(reply)
   const { regNo } = registration
-  const idempotencyKey = readIdempotency(
+  const idempotencyKey = parseActionKey(
     { ...params, why: reason },
     { who: DELEGATE, regNo, act: actionName },
   )

@@ -135,10 +135,15 @@ const OFFICE_RESPONSES: ReadonlySet<StoredAction['act']> = new Set([
   'transfer',
 ])
 
-/** Returns true if the action is a note that its author undid later. */
-const isUndone = ({ act, who, why }: StoredAction, later: readonly StoredAction[]): boolean =>
+/** Returns true if the action is a note that its author later removed. */
+const isUndone = (
+  { act, who, why }: StoredAction,
+  laterActions: readonly StoredAction[],
+): boolean =>
   act === 'note' &&
-  later.some((action) => action.act === 'undo_note' && action.who === who && action.why === why)
+  laterActions.some(
+    (action) => action.act === 'undo_note' && action.who === who && action.why === why,
+  )
 
 /**
  * Returns the time at which the delegate requested cancellation; null if they did not, or if staff have responded.

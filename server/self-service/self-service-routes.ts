@@ -48,7 +48,7 @@ export async function addSelfServiceRoutes(
   deps: Deps,
   guard: LookupGuard,
 ): Promise<void> {
-  /** Defines a route for holders of the link; sends an error if the link is invalid. */
+  /** Wraps a handler for holders of a link; sends an error if the link is unknown or has expired. */
   const withLink =
     (
       isRateLimited: AddressLimit,
@@ -100,7 +100,7 @@ export async function addSelfServiceRoutes(
   )
 
   /** Stores a file for a later action, which refers to it by its token. This works even when the form is closed. */
-  const handleProof = withLink(
+  const handleUpload = withLink(
     createAddressLimit(deps, FILES_PER_ADDRESS),
     async ({ served: { config } }, request, reply) => {
       const fields = [...config.fields, ...listMethodFiles(config)]
@@ -134,7 +134,7 @@ export async function addSelfServiceRoutes(
 
   addLostLinkRoute(app, deps)
   await addMultipartRoutes(app, (scope) => {
-    for (const slash of ['', '/']) scope.post(`/api/my/:token/proofs${slash}`, handleProof)
+    for (const slash of ['', '/']) scope.post(`/api/my/:token/proofs${slash}`, handleUpload)
   })
   for (const slash of ['', '/']) {
     app.get(`/api/my/:token${slash}`, handlePage)

@@ -90,7 +90,7 @@ function FormFlow({
   /** Number of the unpaid registration that was sent from this tab. */
   const [submittedRegNo, setSubmittedRegNo] = useState(draft?.regNo ?? null)
   const key = useRef(draft?.key ?? createKey())
-  const answer = getLoadedTariff(tariff)
+  const loadedTariff = getLoadedTariff(tariff)
   const [uploads] = useState(() => createUploads(event, page.event.now))
   const onEdit = useCallback(() => {
     identifyBrowser(event)
@@ -141,7 +141,7 @@ function FormFlow({
     [showToast],
   )
   const price = calculatePrice(event, tariff, form.answers, extensions.pricing)
-  const statuses = useOptionStatuses(event, answer, form.answers, context.memberEntries, extensions)
+  const statuses = useOptionStatuses(event, loadedTariff, form.answers, context.memberEntries, extensions)
   const currentQuote = price.is === 'price' ? price.quote : null
 
   const send = async (submission: ConfirmedSubmission) => {
@@ -158,59 +158,59 @@ function FormFlow({
       ...(quote !== null && quote.lines.length > 0 && { registration_category: quote.category }),
     }
     const keys = { now: () => key.current, renew: renewKey, previousRegNo }
-    const outcome = await register(event, form, quote, extraParameters, keys, () =>
+    const result = await register(event, form, quote, extraParameters, keys, () =>
       setPhase({ is: 'submitting', isRetry: true }),
     )
     // After a definite rejection, the next attempt needs a new key.
-    if (outcome.is !== 'registered' && !(outcome.is === 'refused' && outcome.isUncertain))
+    if (result.is !== 'registered' && !(result.is === 'refused' && result.isUncertain))
       renewKey()
-    const regNo = outcome.is === 'registered' ? outcome.answer.reg_no : submittedRegNo
+    const regNo = result.is === 'registered' ? result.answer.reg_no : submittedRegNo
     drafts.saveDraft(event, { data: form.data, key: key.current, regNo, code })
     setSubmittedRegNo(regNo)
-    const next: Phase =
-      outcome.is === 'same-person'
-        ? { is: outcome.is, regNo: outcome.regNo, message: outcome.message, sent: submission }
-        : handleResult(outcome, quote)
-    if (!PHASES_WITH_DIALOG.has(next.is)) return setPhase(next)
+    const nextPhase: Phase =
+      result.is === 'same-person'
+        ? { is: result.is, regNo: result.regNo, message: result.message, sent: submission }
+        : handleResult(result, quote)
+    if (!PHASES_WITH_DIALOG.has(nextPhase.is)) return setPhase(nextPhase)
     const loadedDialog = await dialog
     setDialog(() => loadedDialog)
-    if (loadedDialog !== null) return setPhase(next)
-    if (next.is === 'registered') showToast(next.text, 'good')
+    if (loadedDialog !== null) return setPhase(nextPhase)
+    if (nextPhase.is === 'registered') showToast(nextPhase.text, 'good')
     else showError(CONNECTION_ERROR_MESSAGES.notSent)
     setPhase({ is: 'filling' })
   }
   const handleResult = (
-    outcome: Exclude<SubmitResult, { is: 'same-person' }>,
+    submitResult: Exclude<SubmitResult, { is: 'same-person' }>,
     quote: Quote | null,
   ): Phase => {
-    switch (outcome.is) {
+    switch (submitResult.is) {
       case 'registered':
-        return handleRegistered(outcome.answer, quote)
+        return handleRegistered(submitResult.answer, quote)
       case 'invalid':
         // The server's error about an uploaded document does not apply to its replacement.
-        for (const id of Object.keys(outcome.errors)) if (uploads.all().has(id)) uploads.remove(id)
-        form.setErrors(outcome.errors)
+        for (const id of Object.keys(submitResult.errors)) if (uploads.all().has(id)) uploads.remove(id)
+        form.setErrors(submitResult.errors)
         // The server has newer data than the earlier lookups: seats left, member list entries.
-        Object.keys(outcome.errors).forEach(context.onAnswerChange)
+        Object.keys(submitResult.errors).forEach(context.onAnswerChange)
         reloadTariff()
         setAttempts((count) => count + 1)
-        showToast(outcome.message, 'bad')
-        if (!Object.keys(outcome.errors).some((id) => form.shown.has(id)))
-          setProblem(outcome.message)
+        showToast(submitResult.message, 'bad')
+        if (!Object.keys(submitResult.errors).some((id) => form.shown.has(id)))
+          setProblem(submitResult.message)
         return { is: 'filling' }
       case 'changed':
         reloadTariff()
         return quote === null
           ? { is: 'filling' }
-          : { is: 'price-changed', oldQuote: quote, newQuote: outcome.now }
+          : { is: 'price-changed', oldQuote: quote, newQuote: submitResult.now }
       case 'closed':
         reloadTariff()
-        showError(outcome.message)
+        showError(submitResult.message)
         return { is: 'filling' }
       case 'refused':
-        return handleRejection(outcome.error, quote)
+        return handleRejection(submitResult.error, quote)
       default:
-        return assertNever(outcome)
+        return assertNever(submitResult)
     }
   }
   const handleRejection = (error: ApiError, oldQuote: Quote | null): Phase => {
@@ -253,10 +253,10 @@ function FormFlow({
     setClearedAnswers(data)
   }
   const undoClear = () => {
-    const files = new Set(event.fields.flatMap(({ id, type }) => (type === 'file' ? [id] : [])))
+    const fileIds = new Set(event.fields.flatMap(({ id, type }) => (type === 'file' ? [id] : [])))
     // The server has deleted the documents; showing their names would be misleading.
     form.replaceAnswers(
-      Object.fromEntries(Object.entries(clearedAnswers ?? {}).filter(([id]) => !files.has(id))),
+      Object.fromEntries(Object.entries(clearedAnswers ?? {}).filter(([id]) => !fileIds.has(id))),
     )
     setClearedAnswers(null)
     setDraftRestored(true)
@@ -315,7 +315,7 @@ function FormFlow({
     extensions,
     notes: [
       ...(isSame ? [FORM_MESSAGES.summary.emailUsed] : []),
-      ...extensions.priceNotes(event, form.answers, pricingContext.left, currentQuote, answer?.now),
+      ...extensions.priceNotes(event, form.answers, pricingContext.left, currentQuote, loadedTariff?.now),
     ],
     submitLabel: extensions.submitLabel(event, form.answers),
     contradiction: findContradiction(event, form.answers, currentQuote?.category ?? null),
@@ -323,8 +323,8 @@ function FormFlow({
       <UploadInProgressNotice {...{ uploads }} shown={form.shown} />
     ),
     confirmationAddress: form.answers[event.roles.email ?? ''],
-    priceChangeNote: currentQuote && answer && (
-      <PriceValidity event={event} answers={form.answers} quote={currentQuote} now={answer.now} />
+    priceChangeNote: currentQuote && loadedTariff && (
+      <PriceValidity event={event} answers={form.answers} quote={currentQuote} now={loadedTariff.now} />
     ),
     isBusy,
     isRetrying: phase.is === 'submitting' && phase.isRetry === true,
@@ -339,9 +339,9 @@ function FormFlow({
         return (
           <main id="main" className="wrap pg" aria-busy={isBusy}>
             <PastEventNote event={event} now={page.event.now} />
-            {answer?.open === false && (
+            {loadedTariff?.open === false && (
               <div className="full">
-                <ClosedNotice event={event} text={answer.closed_text} />
+                <ClosedNotice event={event} text={loadedTariff.closed_text} />
               </div>
             )}
             {paging.steps ?? <ProgressSteps event={event} form={form} />}
@@ -375,7 +375,7 @@ function FormFlow({
               {(paging.isFirst || paging.isLast) && context.codeField}
               {paging.isFirst && (
                 <>
-                  <Fees event={event} tariff={answer} quote={currentQuote} answers={form.answers} />
+                  <Fees event={event} tariff={loadedTariff} quote={currentQuote} answers={form.answers} />
                   <OrganiserNotes event={event} />
                 </>
               )}

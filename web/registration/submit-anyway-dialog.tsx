@@ -52,7 +52,7 @@ export function SubmitAnywayDialog({
       )}
       <div className="acts">
         <button type="button" className="btn" onClick={onConfirm}>
-          {newQuote === null ? submitAnyway.register : confirmLabel(event, newQuote)}
+          {newQuote === null ? submitAnyway.register : getConfirmLabel(event, newQuote)}
         </button>
         <button type="button" className="btn line" onClick={onClose}>
           {submitAnyway.back}
@@ -62,7 +62,7 @@ export function SubmitAnywayDialog({
   )
 }
 
-function confirmLabel(event: PublicEvent, { total, currency }: Quote): string {
+function getConfirmLabel(event: PublicEvent, { total, currency }: Quote): string {
   if (total === 0) return getButtonText(event, total)
   return formatMessage(event.payment ? submitAnyway.pay : submitAnyway.registerFor, {
     amount: formatMoney(total, currency),

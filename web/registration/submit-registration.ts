@@ -25,7 +25,7 @@ export type SubmitResult =
   | { readonly is: 'refused'; readonly error: ApiError; readonly isUncertain: boolean }
 
 /** Amounts that the server compares on submit; an event file may rename them in `api.sends`. */
-const DEFAULT_NAMES = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total' }
+const DEFAULT_MEANINGS = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total' }
 
 function getQuoteValue(quote: Quote, name: string): string | number | null {
   if (name === 'category' || name === 'period') return quote[name]
@@ -54,7 +54,7 @@ export async function register(
   quote: Quote | null,
   extraParameters: Readonly<Record<string, string | boolean>>,
   keys: {
-    readonly now: () => string
+    readonly getCurrent: () => string
     readonly renew: () => string
     readonly previousRegNo: string | null
   },
@@ -76,11 +76,11 @@ export async function register(
     pendingIdentification,
     new Promise((resolve) => void setTimeout(resolve, MAX_IDENTIFICATION_MS)),
   ])
-  const first = await send(keys.now())
-  const outcome = isKeyReused(first) ? await send(keys.renew()) : first
-  return isKeyReused(outcome)
-    ? { ...outcome, error: { ...outcome.error, message: event.form.failure } }
-    : outcome
+  const firstResult = await send(keys.getCurrent())
+  const result = isKeyReused(firstResult) ? await send(keys.renew()) : firstResult
+  return isKeyReused(result)
+    ? { ...result, error: { ...result.error, message: event.form.failure } }
+    : result
 }
 
 /** The longest time that a slow response may delay a submission. */
@@ -99,8 +99,8 @@ export function identifyBrowser({ id }: PublicEvent): void {
 }
 
 type Rejection = Extract<SubmitResult, { is: 'refused' }>
-const isKeyReused = (outcome: SubmitResult): outcome is Rejection =>
-  outcome.is === 'refused' && outcome.error.code === 'idempotency_key_reused'
+const isKeyReused = (submitResult: SubmitResult): submitResult is Rejection =>
+  submitResult.is === 'refused' && submitResult.error.code === 'idempotency_key_reused'
 
 async function sendOnce(
   event: PublicEvent,
@@ -121,9 +121,9 @@ async function sendOnce(
   if (quote !== null) {
     const amounts = Object.values(event.api.sends).includes('total')
       ? event.api.sends
-      : { ...DEFAULT_NAMES, ...event.api.sends }
-    for (const [name, amount] of Object.entries(amounts)) {
-      const value = getQuoteValue(quote, amount)
+      : { ...DEFAULT_MEANINGS, ...event.api.sends }
+    for (const [name, meaning] of Object.entries(amounts)) {
+      const value = getQuoteValue(quote, meaning)
       if (value !== null && !Object.hasOwn(fields, name)) fields[name] = value
     }
   }
@@ -132,7 +132,7 @@ async function sendOnce(
     headers,
     fallback: event.form.failure,
   } as const
-  const answer = await callWithRetries(
+  const response = await callWithRetries(
     event.api.register,
     readRegisterResult,
     hasFileFields
@@ -140,7 +140,7 @@ async function sendOnce(
       : { ...defaults, json: fields },
     onRetry,
   )
-  return answer.ok ? { is: 'registered', answer: answer.value } : readSubmitResult(answer.error)
+  return response.ok ? { is: 'registered', answer: response.value } : readSubmitResult(response.error)
 }
 
 /**
@@ -180,8 +180,8 @@ function readSubmitResult(error: ApiError): SubmitResult {
   if (answer?.errors && FIELD_ERROR_STATUSES.has(status) && !code.startsWith('code_'))
     return { is: 'invalid', errors: answer.errors, message }
   if (PRICE_CHANGED_CODES.has(code)) {
-    const now = answer?.quote ? toQuote(answer.quote) : null
-    return now === null ? { is: 'closed', message } : { is: 'changed', now }
+    const newQuote = answer?.quote ? toQuote(answer.quote) : null
+    return newQuote === null ? { is: 'closed', message } : { is: 'changed', now: newQuote }
   }
   if (code === 'same_person' && answer?.reg_no)
     return { is: 'same-person', regNo: answer.reg_no, message }

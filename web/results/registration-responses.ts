@@ -75,7 +75,7 @@ export function readRegistration(value: unknown): RegistrationResponse['registra
     order_id: orderId,
     created_at: createdAt,
     in_review: inReview,
-    may_pay: pay,
+    may_pay: canPay,
     failed_as: failedAs,
     card_failed_as: cardFailedAs,
     stands,
@@ -112,7 +112,7 @@ export function readRegistration(value: unknown): RegistrationResponse['registra
     refunded_amount: fromMajorUnits(refunded, currency) === null ? 0 : Number(refunded),
     difference_due: fromMajorUnits(difference, currency) === null ? 0 : Number(difference),
     decide_by: readString(decideBy),
-    may_pay: pay === true,
+    may_pay: canPay === true,
     lines: readRecords(value['lines']),
   } as RegistrationResponse['registration']
 }

@@ -115,7 +115,7 @@ function Result({
     )
   const shownEvent =
     loadState.answer.partial === true ? removeWithheldRows(event, registration) : event
-  const isWithheld =
+  const hasWithheldRows =
     shownEvent.results.success.details.length < event.results.success.details.length
   return (
     <>
@@ -130,7 +130,7 @@ function Result({
         event={shownEvent}
         paying={loadState.answer.paying ?? null}
       />
-      {isWithheld && registration.stands === 'complete' && (
+      {hasWithheldRows && registration.stands === 'complete' && (
         <EmailForm
           event={event}
           message={RESULT_MESSAGES.verifyEmail.partlyShown}

@@ -48,7 +48,7 @@ export function ScreenshotField({
       field: toFormField(claimField, file),
       file: selectedFile,
       canUploadInAdvance: true,
-      to: `${path}proofs/`,
+      uploadUrl: `${path}proofs/`,
       signal: controller.signal,
       onProgress: (progress) => {
         setScreenshot(progress)

@@ -25,12 +25,12 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     const dialog = dialogRef.current
     const previousFocus = document.activeElement
     dialog?.showModal()
-    const first =
+    const focusTarget =
       dialog?.querySelector<HTMLElement>('[data-focused-first]') ??
       dialog?.querySelector<HTMLElement>('form :is(input, select, textarea)') ??
       heading.current
     // The beginning of a long dialog stays in view, whichever control has the focus.
-    first?.focus({ preventScroll: true })
+    focusTarget?.focus({ preventScroll: true })
     return () => {
       dialog?.close()
       if (previousFocus instanceof HTMLElement && previousFocus.isConnected) previousFocus.focus()

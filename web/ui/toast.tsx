@@ -41,10 +41,10 @@ type ProviderProps = {
 /** A snackbar replaces the previous one; toasts form a stack. */
 export function MessageProvider({ as, ms, children }: ProviderProps) {
   const [toasts, setToasts] = useState<readonly Message[]>([])
-  const next = useRef(0)
+  const nextId = useRef(0)
   const showToast = useCallback<ShowToast>(
     (text, tone, action) => {
-      const message = { id: next.current++, text, tone, ms, action }
+      const message = { id: nextId.current++, text, tone, ms, action }
       setToasts((previous) =>
         // A repeated message replaces the identical one instead of stacking.
         as === 'snackbar'
@@ -75,7 +75,7 @@ export function MessageProvider({ as, ms, children }: ProviderProps) {
   )
 }
 
-const getIcon = { bad: 'bang', good: 'tick', info: 'info' } as const
+const TONE_ICONS = { bad: 'bang', good: 'tick', info: 'info' } as const
 
 function MessageBox({
   message,
@@ -114,7 +114,7 @@ function MessageBox({
       }}
       onBlur={resume}
     >
-      <Icon name={getIcon[message.tone]} />
+      <Icon name={TONE_ICONS[message.tone]} />
       <p>{message.text}</p>
       {message.action && (
         <button

@@ -30,8 +30,8 @@ import { readGatewayKinds } from '../../payments/decide-payment-review.ts'
 import { toWireSecondPayment } from '../../payments/describe-duplicate-payment.ts'
 import {
   ACTION_PARAMETERS,
-  readIdempotency,
-  readShownOtherPayments,
+  parseActionKey,
+  readDuplicatesVersion,
   readText,
 } from '../../registration/actions/action-input.ts'
 import type { ActionParameter, ActionParameters } from '../../registration/actions/action-input.ts'
@@ -70,9 +70,9 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
     if (typeof actionName !== 'string' || !isActionName(actionName) || handler === undefined)
       return sendError(reply, 422, 'act_unknown', 'No action has this name.')
     const { regNo } = registration
-    const shownOtherPayments = readShownOtherPayments(params)
+    const shownOtherPayments = readDuplicatesVersion(params)
     if (!shownOtherPayments.ok) return sendDenial(reply, shownOtherPayments.error)
-    const requestKey = readIdempotency(
+    const requestKey = parseActionKey(
       { ...input, why: reason },
       { who: user.username, regNo, act: actionName },
     )

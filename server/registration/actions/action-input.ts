@@ -48,7 +48,7 @@ export const ACTION_PARAMETERS = {
 } as const
 export type ActionParameter = keyof typeof ACTION_PARAMETERS
 export type ActionParameters = Readonly<Partial<Record<ActionParameter | 'review', unknown>>>
-/** `message` may extend the message of the store. */
+/** A handler may extend the `message` that the store returns. */
 export type ActionResult = Result<CompletedAction, ActionDenial>
 export type ActionHandler = (request: ActionRequest) => Promise<ActionResult>
 
@@ -59,7 +59,7 @@ const KEY_PATTERN = /^[\w-]{8,64}$/
  * Returns the idempotency key of the request; null if none was sent. A key is valid only for the same user,
  * registration and input.
  */
-export function readIdempotency(
+export function parseActionKey(
   { key, ...params }: ActionParameters,
   request: { readonly who: string; readonly regNo: string; readonly act: ActionName },
 ): Result<IdempotencyKey | null, ActionDenial> {
@@ -76,8 +76,8 @@ export function readIdempotency(
 export const DUPLICATES_VERSION_IS_TEXT =
   'Send duplicates_version as the text that the list of actions contained.'
 
-/** Reads the version of the same person's other payments. Undefined if none was sent, so that it is not compared. */
-export function readShownOtherPayments({
+/** Reads the version of the same person's other payments; undefined if none was sent, and then none is compared. */
+export function readDuplicatesVersion({
   duplicates_version: version,
 }: Readonly<{ duplicates_version?: unknown }>): Result<string | undefined, ActionDenial> {
   if (version === undefined || typeof version === 'string') return ok(version)
@@ -108,11 +108,11 @@ export function readAmountParameter(
     typeof parameter === 'string'
       ? readAmount(parameter, currency)
       : fromMajorUnits(parameter, currency)
-  return amount === null || amount < 0 ? refuseData(describeAmount(currency)) : ok(amount)
+  return amount === null || amount < 0 ? refuseData(describeAmountFormat(currency)) : ok(amount)
 }
 
 /** Returns the message that prompts for an amount, with an example. */
-export function describeAmount(currency: Currency): string {
+export function describeAmountFormat(currency: Currency): string {
   if (currency === INR) return 'Enter the amount in rupees, such as 985 or 985.50.'
   const decimalExample =
     getDecimals(currency) === 0 ? '' : ` or 985.${'50'.padEnd(getDecimals(currency), '0')}`

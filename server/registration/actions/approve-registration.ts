@@ -36,7 +36,7 @@ export const approveRegistration: ActionHandler = async (request) => {
   })
 }
 
-/** `{offer?: true}`: also offers the category that the event file names for a refusal under this rule. */
+/** Refuses the application. `{offer: true}` also offers the category that the event file names for this case. */
 export const refuseApproval: ActionHandler = async ({
   deps,
   served,
@@ -64,7 +64,7 @@ export const refuseApproval: ActionHandler = async ({
   })
 }
 
-/** `{category}`: the offered category that the delegate saw when accepting. */
+/** Accepts the offer. `{category}` is the offered category that the delegate saw. */
 export const acceptOffer: ActionHandler = async (request) => {
   const { deps, served, registration, newAction, params } = request
   const { config } = served
@@ -77,7 +77,7 @@ export const acceptOffer: ActionHandler = async (request) => {
   const acceptedRegistration: StoredRegistration = {
     ...registration,
     category,
-    ...readAmounts(quote),
+    ...toStoredAmounts(quote),
   }
   return deps.store.acceptOffer(newAction, {
     ...buildPaymentStart(request, acceptedRegistration),
@@ -167,7 +167,7 @@ export function quoteOffer(
 }
 
 /** Returns the amounts of a quote as they are stored; empty if the event has no prices. */
-export const readAmounts = (quote: Quote | null) =>
+export const toStoredAmounts = (quote: Quote | null) =>
   quote === null
     ? {}
     : {

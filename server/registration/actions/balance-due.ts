@@ -28,7 +28,7 @@ export function getBalance({
 export const getAmountOwed = (registration: StoredRegistration): Amount =>
   getBalance(registration) ?? toAmount(0)
 
-/** Returns the amount to refund for which no refund is in progress. */
+/** Returns the amount to refund, less the refunds in progress. */
 export function calculateRefundDue(
   { due }: Pick<StoredRegistration, 'due'>,
   refunds: readonly Pick<StoredRefund, 'state' | 'amount'>[],

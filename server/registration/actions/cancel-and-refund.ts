@@ -12,10 +12,10 @@ import type { ActionRequest, ActionHandler, ActionResult } from './action-input.
 import { calculateCancellationRefund, calculateRefundDue } from './balance-due.ts'
 
 /**
- * `{pay_back?: rupees, kept?: rupees}`. `pay_back` is the amount to refund; if it is missing or below the amount owed
- * in any case, that amount applies. Goodwill refunds count towards the amount owed, as in the proposal. The refund
- * itself is a separate action. `kept` is the paid amount that the page showed. If it has changed, for example because
- * of a new payment, the cancellation is refused.
+ * Cancels a registration. Parameters: `{pay_back?: rupees, kept?: rupees}`. `pay_back` is the amount to refund; if it
+ * is missing or below the amount owed in any case, that amount applies. Goodwill refunds count towards the amount
+ * owed, as in the proposal. The refund itself is a separate action. `kept` is the paid amount that the page showed. If
+ * it has changed, for example because of a new payment, the cancellation is refused.
  */
 export const cancel: ActionHandler = async ({ deps, served, registration, newAction, params }) => {
   const amount = readAmountParameter(params, 'pay_back', registration.currency)
@@ -35,21 +35,21 @@ export const cancel: ActionHandler = async ({ deps, served, registration, newAct
     { money, kept: paidAmount },
     newAction.at,
   )
-  const refundMin = toAmount(Math.min(refundDue, proposed ?? refundDue))
-  const refundAmount = toAmount(Math.max(refundMin, amount.value ?? 0))
+  const lowestRefund = toAmount(Math.min(refundDue, proposed ?? refundDue))
+  const refundAmount = toAmount(Math.max(lowestRefund, amount.value ?? 0))
   const email = buildCancelledEmail(served.config, registration, refundAmount)
   return deps.store.cancel(newAction, {
     refundAmount,
-    minRefund: refundMin,
+    minRefund: lowestRefund,
     shownPaidAmount: keptAmount.value,
     mail: email,
   })
 }
 
 /**
- * `{amount?: rupees, by_hand?: true, reference?}`. Without an amount, refunds the rest; an empty amount is zero. With
- * `by_hand`, the amount was already refunded outside Rollcall, with this reference; otherwise requests the refund from
- * the gateway immediately.
+ * Refunds an amount. Parameters: `{amount?: rupees, by_hand?: true, reference?}`. Without an amount, refunds the rest;
+ * an empty amount is refused. With `by_hand`, the amount was already refunded outside Rollcall, with this reference;
+ * otherwise requests the refund from the gateway immediately.
  */
 export const refund: ActionHandler = async (request) => {
   const { deps, registration, newAction, params } = request
@@ -72,7 +72,7 @@ export const refund: ActionHandler = async (request) => {
 
 const NO_AMOUNT = 'Enter the amount to refund.'
 
-/** `{review, version, reference?, amount?}`, as for the list of payment reviews. */
+/** Accepts a payment under review. Parameters, as in the list of reviews: `{review, version, reference?, amount?}`. */
 export const accept: ActionHandler = (request) => applyDecision(request, 'accept')
 export const dismiss: ActionHandler = (request) => applyDecision(request, 'dismiss')
 

@@ -11,7 +11,7 @@ import type { Deps } from '../../dependencies.ts'
 import type { PaymentChannel, StoredRegistration } from '../../storage/index.ts'
 
 /**
- * Prefers the current method, then the chosen one if it is open, then any open method. Null if the event takes no
+ * Returns the current method, else the chosen one if it is open, else any open method. Null if the event takes no
  * payments.
  */
 export function choosePaymentChannel(
@@ -29,10 +29,10 @@ export function choosePaymentChannel(
   const cardEvent = withCardOf(event, answers, currency)
   const { payment } = cardEvent
   if (payment === null) {
-    const onlyTransfer = event.methods.find(
+    const firstTransfer = event.methods.find(
       (method) => method.is === 'transfer' && acceptsCurrency(method, currency),
     )
-    return onlyTransfer === undefined ? null : { way: onlyTransfer.id }
+    return firstTransfer === undefined ? null : { way: firstTransfer.id }
   }
   return {
     gateway: payment.gateway.name,

@@ -7,8 +7,8 @@ import { confirmPayment } from './record-payment.ts'
 import { getAmountOwed } from './balance-due.ts'
 
 /**
- * Confirms the balance; if the credit date sets the price, at the price of that day. A different amount must be
- * confirmed separately, with the amount received.
+ * Confirms a payment of the balance. If the credit date determines the price, the price of that day applies. If
+ * another amount was received, staff confirm it separately.
  */
 export const confirmPaymentClaim: ActionHandler = async (request) => {
   const { deps, served, registration, newAction } = request

@@ -42,7 +42,7 @@ import { findDrafts } from '../uploads/draft-uploads.ts'
 import { buildPricingContext, readSeatsLeft } from '../look-up-pricing-context.ts'
 import { FILE_EXPIRED } from '../uploads/validate-uploads.ts'
 import type { DraftProof, NewMail, StoredRegistration } from '../../storage/index.ts'
-import { readAmounts } from './approve-registration.ts'
+import { toStoredAmounts } from './approve-registration.ts'
 import { listEditableAnswers } from './correctable-answers.ts'
 import { readAmountParameter, refuseData } from './action-input.ts'
 import { calculateGoodwill } from './balance-due.ts'
@@ -51,14 +51,15 @@ import { buildFreeConfirmationEmail } from './resend-emails.ts'
 import { choosePaymentChannel } from './choose-payment-method.ts'
 
 /**
- * `{answers: {field: answer}, total?: rupees}`. Null removes an answer. If the price changes, `total` is the new
- * price that the user has accepted; without it the call returns the new price. `seen` has the format of `answers`, with the values that the user saw.
+ * Corrects answers. Parameters: `{answers: {field: answer}, total?: rupees, seen?}`. Null removes an answer. If the
+ * price changes, `total` is the new price that the user has accepted; without it, the new price is returned and
+ * nothing is saved. `seen` contains the answers that the user saw, in the same format.
  */
 export const correct: ActionHandler = async (request) => {
   const changes = request.params['answers']
   if (typeof changes !== 'object' || changes === null)
     return refuseData('Choose at least one answer to correct: answers: {field: answer}.')
-  const changeMessage = describeChangeSinceSeen(request)
+  const changeMessage = describeConcurrentChange(request)
   if (changeMessage !== null) return err({ code: 'moved_on', message: changeMessage })
   return changeAnswers(request, changes as RawAnswers, 'correct')
 }
@@ -67,7 +68,7 @@ export const correct: ActionHandler = async (request) => {
  * Describes an answer that another user has changed since this user loaded it, so that a correction does not silently
  * overwrite the change. Null if there is none.
  */
-function describeChangeSinceSeen({ served, registration, params }: ActionRequest): string | null {
+function describeConcurrentChange({ served, registration, params }: ActionRequest): string | null {
   const seenAnswers = params['seen']
   if (typeof seenAnswers !== 'object' || seenAnswers === null) return null
   const changedField = listEditableAnswers(served.config, registration).find(
@@ -82,7 +83,7 @@ function describeChangeSinceSeen({ served, registration, params }: ActionRequest
   return `${label} was changed since you opened it. It is now ${current}. Nothing was saved.`
 }
 
-/** `{answers}` of the new person: name, address, phone and council number, as the event file requires. */
+/** Transfers the registration. `{answers}` contains the new person's details, as the event file requires. */
 export const transferRegistration: ActionHandler = async (request) => {
   const { roles } = request.served.config
   const changes = request.params['answers']
@@ -102,8 +103,8 @@ export const transferRegistration: ActionHandler = async (request) => {
 }
 
 /**
- * `{answers}` to fields that delegates may change until the event file's edit date. A file is given as the token of
- * an earlier upload. A missing required file may be submitted on any day.
+ * Edits a delegate's own answers. `{answers}` contains fields that delegates may change until the event's edit date. A
+ * file is given as the token of an earlier upload. A missing required file may be submitted on any day.
  */
 export const edit: ActionHandler = async (request) => {
   const { answers: answerText, request: requestText, selfService: text } = REFUSAL_MESSAGES
@@ -150,10 +151,11 @@ async function changeAnswers(
   const isTransfer = kind === 'transfer'
   const { deps, served, registration, newAction, params } = request
   const { config } = served
-  const unknown = Object.keys(changes).filter(
+  const unknownFields = Object.keys(changes).filter(
     (id) => !config.fields.some((configField) => configField.id === id),
   )
-  if (unknown.length > 0) return refuseData(`The form has no field ${unknown.join(', ')}.`)
+  if (unknownFields.length > 0)
+    return refuseData(`The form has no field ${unknownFields.join(', ')}.`)
   const isSent = (id: string): boolean => files.some(({ field }) => field === id)
   const missingFields = config.fields.filter(
     ({ id, type }) => type === 'file' && Object.hasOwn(changes, id) && !isSent(id),
@@ -222,7 +224,7 @@ async function changeAnswers(
       quote?.total === 0
         ? buildFreeConfirmationEmail(
             config,
-            { ...updatedRegistration, ...readAmounts(quote), category, due: toAmount(0) },
+            { ...updatedRegistration, ...toStoredAmounts(quote), category, due: toAmount(0) },
             newAction.at,
           )
         : null,
@@ -236,8 +238,8 @@ async function changeAnswers(
           updatedRegistration,
           await calculateBalanceAfter(request, quote?.total ?? null),
         ),
-    // The links were sent to an address that did not belong to the delegate. A delegate who edits their own
-    // answers keeps the link in use.
+    // Earlier links were sent to an address that is not the delegate's. A delegate who edits their own answers keeps
+    // the link.
     revokesLinks:
       isTransfer || (kind === 'correct' && hasNewEmail(config, registration.answers, answers)),
   })
@@ -248,11 +250,11 @@ async function changeAnswers(
 
 /** Returns true if future emails go to another address. */
 function hasNewEmail(config: EventConfig, previous: Answers, current: Answers): boolean {
-  const [contextBefore, contextAfter] = [
+  const [delegateBefore, delegateAfter] = [
     readDelegate(config, previous),
     readDelegate(config, current),
   ]
-  return contextBefore.email.toLowerCase() !== contextAfter.email.toLowerCase()
+  return delegateBefore.email.toLowerCase() !== delegateAfter.email.toLowerCase()
 }
 
 /** Computes the balance at a new price, by the same rule as the store; `total` is null if the price is unchanged. */
@@ -260,13 +262,13 @@ async function calculateBalanceAfter(
   { deps, registration }: ActionRequest,
   total: Amount | null,
 ): Promise<Amount> {
-  const { regNo, due, total: contextBefore } = registration
+  const { regNo, due, total: previousTotal } = registration
   if (total === null) return due
   const amounts = await deps.store.paymentsOutsideBill(regNo)
   return toAmount(
     due +
       calculateBalance(total, amounts) -
-      calculateBalance(contextBefore ?? toAmount(0), amounts),
+      calculateBalance(previousTotal ?? toAmount(0), amounts),
   )
 }
 
@@ -289,7 +291,7 @@ async function buildBalanceEmails(
 const removeNulls = (emails: readonly (NewMail | null)[]): readonly NewMail[] =>
   emails.filter((email) => email !== null)
 
-/** Looks up the member lists for changed answers, and the seats left in addition to the registration's own. */
+/** Looks up changed answers in the member lists, and counts the seats left besides the registration's own. */
 async function buildCorrectionContext(
   { deps, served: { config }, registration, newAction: { at } }: ActionRequest,
   changes: RawAnswers,
@@ -329,15 +331,15 @@ function calculateDifference(
 
 function formatPriceChange(
   { total, currency }: Pick<StoredRegistration, 'total' | 'currency'>,
-  now: Amount,
+  newPrice: Amount,
 ): string {
   const oldTotal = total ?? toAmount(0)
-  const [increase, decrease] = [toAmount(now - oldTotal), toAmount(oldTotal - now)]
-  const changeAnswers =
+  const [increase, decrease] = [toAmount(newPrice - oldTotal), toAmount(oldTotal - newPrice)]
+  const changeText =
     increase > 0
       ? `${formatMoney(increase, currency)} more`
       : `${formatMoney(decrease, currency)} less`
-  return `This correction changes the price from ${formatMoney(oldTotal, currency)} to ${formatMoney(now, currency)}: ${changeAnswers}. Accept the new price to save it.`
+  return `This correction changes the price from ${formatMoney(oldTotal, currency)} to ${formatMoney(newPrice, currency)}: ${changeText}. Accept the new price to save it.`
 }
 
 /** Returns a warning if a new price requires a second refund, perhaps for the same change; otherwise ''. */

@@ -14,7 +14,10 @@ const AUTOMATIC_ACTOR = 'rollcall'
 
 type ExpiryDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 
-/** If not enabled, nothing expires unless `run` is called. `run` returns the number of registrations expired. */
+/**
+ * Starts the periodic check. If it is not enabled, nothing expires unless `run` is called. `run` returns the number of
+ * registrations expired.
+ */
 export function startExpiryJob(
   deps: ExpiryDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },

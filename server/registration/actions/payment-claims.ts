@@ -40,7 +40,7 @@ import { refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler, ActionParameters } from './action-input.ts'
 import { getAmountOwed } from './balance-due.ts'
 
-/** `{way?, answers: {question: answer}}`. A file is given as the token of an earlier upload. */
+/** Records a payment claim. Parameters: `{way?, answers: {field: answer}}`. A file is given as its upload token. */
 export const claimPayment: ActionHandler = async (request) => {
   const { deps, served, registration, newAction, params } = request
   const { config } = served
@@ -68,10 +68,10 @@ function findClaimMethod(
   const methodId = readText(params, 'way')
   if (methodId !== '') return findTransferMethod(config, methodId)
   const registrationMethod = findTransferMethod(config, registration.payments[0]?.way ?? null)
-  const [onlyField, ...otherItems] = config.methods.filter(({ is }) => is === 'transfer')
+  const [onlyMethod, ...otherMethods] = config.methods.filter(({ is }) => is === 'transfer')
   return (
     registrationMethod ??
-    (otherItems.length === 0 ? findTransferMethod(config, onlyField?.id ?? null) : null)
+    (otherMethods.length === 0 ? findTransferMethod(config, onlyMethod?.id ?? null) : null)
   )
 }
 

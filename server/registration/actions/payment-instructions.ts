@@ -80,8 +80,8 @@ export async function buildInstructionsOnly(
 ): Promise<WirePaymentInstructions | null> {
   const instructions = await buildPaymentInstructions(deps, event, registration)
   if (instructions === null) return null
-  const { way: _way, asks: _fields, told: _claim, ...shown } = instructions
-  return shown
+  const { way: _way, asks: _fields, told: _claim, ...shownInstructions } = instructions
+  return shownInstructions
 }
 
 /** Returns the fields of a payment method for the browser; `claim` contains the previous answers. */

@@ -36,8 +36,8 @@ import { readAmountParameter, refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler } from './action-input.ts'
 
 /**
- * `{way, reference, amount: rupees, day?: YYYY-MM-DD}`. Without a day, the payment arrived today. A desk payment
- * without a slip number gets the registration number instead.
+ * Records a payment that the registration expects. Parameters: `{way, reference, amount: rupees, day?: YYYY-MM-DD}`.
+ * Without a day, today is assumed. A desk payment without a slip number gets the registration number as its reference.
  */
 export const confirmPayment: ActionHandler = async (request) => {
   const { deps, served, registration, newAction } = request
@@ -65,7 +65,7 @@ export const recordExtraPayment: ActionHandler = async (request) => {
     : received
 }
 
-/** If the registration expects no payment, a late transfer that a delegate reported is an extra payment. */
+/** Records a reported transfer, as an extra payment if the registration expects none. */
 export const confirmOrRecordExtra: ActionHandler = (input) =>
   listAllowedActions(input.registration.state, input.newAction.actor).includes('came_again')
     ? recordExtraPayment({ ...input, newAction: { ...input.newAction, act: 'came_again' } })
@@ -81,13 +81,14 @@ async function addSlipNumber(request: ActionRequest): Promise<ActionRequest> {
   const isWithoutSlip =
     isManualMethod(method) && isDeskPayment(method) && readText(params, 'reference') === ''
   if (!isWithoutSlip) return request
-  const earlier = (await deps.store.captures(registration.regNo)).length
-  const reference = earlier === 0 ? registration.regNo : `${registration.regNo}-${earlier + 1}`
+  const captureCount = (await deps.store.captures(registration.regNo)).length
+  const reference =
+    captureCount === 0 ? registration.regNo : `${registration.regNo}-${captureCount + 1}`
   return { ...request, params: { ...params, reference } }
 }
 
 /** A payment may be earlier than its registration, but not by so much that a mistyped year is accepted. */
-const MAX_DAYS_EARLIER = 180
+const MAX_DAYS_BEFORE_REGISTRATION = 180
 
 function readPayment({
   served,
@@ -148,9 +149,9 @@ function readPayment({
   const registrationDay = dayOf(createdAt)
   const { opens = registrationDay } = served.config.registration
   const earliestDay = opens < registrationDay ? opens : registrationDay
-  if (countDaysBetween(day, earliestDay) > MAX_DAYS_EARLIER)
+  if (countDaysBetween(day, earliestDay) > MAX_DAYS_BEFORE_REGISTRATION)
     return refuseData(
-      `The date received, ${formatDayShort(day)}, is more than ${MAX_DAYS_EARLIER} days before ${earliestDay === registrationDay ? 'the registration was made' : 'registration opened'}, ${formatDayShort(earliestDay)}. Check the year.`,
+      `The date received, ${formatDayShort(day)}, is more than ${MAX_DAYS_BEFORE_REGISTRATION} days before ${earliestDay === registrationDay ? 'the registration was made' : 'registration opened'}, ${formatDayShort(earliestDay)}. Check the year.`,
     )
   const paidAt = day === today ? newAction.at : instant(startOfDay(day))
   return ok({

@@ -31,7 +31,7 @@ export type PayLinkRequest = {
   readonly newAction: NewAction
 }
 
-/** The link is created when the email is sent; only its hash is stored. */
+/** Queues an email with a payment link. The link is created when the email is sent; only its hash is stored. */
 export const sendPayLink = async ({
   deps,
   served: { config },
@@ -41,7 +41,7 @@ export const sendPayLink = async ({
   const balance = getBalance(registration)
   if (balance === null || balance <= 0) return refuseData('Nothing is due for this registration.')
   const isPayableByCard = config.payment !== null && canRetry(config, registration, newAction.at)
-  // The page behind the link has the instructions of the transfer.
+  // The page that the link opens contains the transfer instructions.
   if (!isPayableByCard && (await buildPaymentInstructions(deps, config, registration)) === null)
     return refuseData(
       'No payment link is possible now: a payment is in progress, the amount is below the gateway’s minimum, or registration is closed.',
@@ -56,10 +56,10 @@ export function buildFreeConfirmationEmail(
   registration: StoredRegistration,
   at: Instant,
 ): NewMail | null {
-  const complete = { paymentStatus: 'success', state: 'complete', paidAt: at } as const
+  const completeState = { paymentStatus: 'success', state: 'complete', paidAt: at } as const
   return buildConfirmationEmail(
     config,
-    buildRegistrationView(config, { ...registration, ...complete }, at),
+    buildRegistrationView(config, { ...registration, ...completeState }, at),
   )
 }
 

@@ -55,7 +55,7 @@ export function openWindow(file: FileHandle, bytes: number, windowBytes: number)
     }
   }
   const isInView = (at: number, end: number): boolean => at >= start && end <= start + view.length
-  const item: FileWindow['each'] = async (from, to, use) => {
+  const visitChunks: FileWindow['each'] = async (from, to, use) => {
     const end = Math.min(to, bytes)
     for (let at = from; at < end;) {
       if (!isInView(at, at + 1)) await moveTo(at)
@@ -65,7 +65,7 @@ export function openWindow(file: FileHandle, bytes: number, windowBytes: number)
     }
   }
   const change: FileWindow['change'] = (at, end, use) =>
-    item(at, end, (chunk) => {
+    visitChunks(at, end, (chunk) => {
       use(chunk)
       hasUnsavedChanges = true
       wasWritten = true
@@ -77,7 +77,7 @@ export function openWindow(file: FileHandle, bytes: number, windowBytes: number)
     read: async (at, length) => {
       const content = Buffer.alloc(Math.max(0, Math.min(length, bytes - at)))
       let done = 0
-      await item(at, at + length, (chunk) => {
+      await visitChunks(at, at + length, (chunk) => {
         done += chunk.copy(content, done)
       })
       return content
@@ -92,7 +92,7 @@ export function openWindow(file: FileHandle, bytes: number, windowBytes: number)
       }
       return bytes
     },
-    each: item,
+    each: visitChunks,
     change,
     write: async (at, data) => {
       let done = 0

@@ -1,7 +1,7 @@
 /** Flushes folders to disk; concurrent callers for the same folder share one flush. */
 import { open } from 'node:fs/promises'
 
-export type Flushes = {
+export type FolderFlusher = {
   /**
    * Resolves once all entries that were in the folder at the time of the call are on disk; rejects if the disk fails.
    */
@@ -13,9 +13,11 @@ export type Flushes = {
 type RunningFlush = { readonly current: Promise<void>; next: Promise<void> | null }
 
 /** `sync` flushes one folder to disk. */
-export function createFlushes(sync: (folder: string) => Promise<void> = syncFolder): Flushes {
+export function createFolderFlusher(
+  sync: (folder: string) => Promise<void> = syncFolder,
+): FolderFlusher {
   const runningFlushes = new Map<string, RunningFlush>()
-  const finishedFlushes = new Map<string, Promise<void>>()
+  const flushesByEntry = new Map<string, Promise<void>>()
 
   const startFlush = (folder: string): Promise<void> => {
     const current = sync(folder).finally(() => {
@@ -43,12 +45,12 @@ export function createFlushes(sync: (folder: string) => Promise<void> = syncFold
     flush,
     flushOnce: (folder, entry) => {
       const key = `${folder}\0${entry}`
-      const earlierFlush = finishedFlushes.get(key)
+      const earlierFlush = flushesByEntry.get(key)
       if (earlierFlush !== undefined) return earlierFlush
       const folderFlush = flush(folder)
-      finishedFlushes.set(key, folderFlush)
+      flushesByEntry.set(key, folderFlush)
       // After a failure, the next caller tries again.
-      folderFlush.catch(() => finishedFlushes.delete(key))
+      folderFlush.catch(() => flushesByEntry.delete(key))
       return folderFlush
     },
   }

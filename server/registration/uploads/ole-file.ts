@@ -96,10 +96,10 @@ function parseEntry(bytes: Buffer): Entry {
  * file.
  */
 async function readNextSector(container: Container, sector: number): Promise<number | null> {
-  const perSector = container.sectorBytes / 4
-  const table = await findTableSector(container, Math.floor(sector / perSector))
+  const numbersPerSector = container.sectorBytes / 4
+  const table = await findTableSector(container, Math.floor(sector / numbersPerSector))
   if (table === null || table >= FIRST_SPECIAL_SECTOR) return null
-  const at = getSectorOffset(container, table) + (sector % perSector) * 4
+  const at = getSectorOffset(container, table) + (sector % numbersPerSector) * 4
   return (await readAt(container.file, at, 4))?.readUInt32LE(0) ?? null
 }
 
@@ -110,13 +110,13 @@ async function readNextSector(container: Container, sector: number): Promise<num
 async function findTableSector(container: Container, index: number): Promise<number | null> {
   if (index < TABLE_SECTORS_IN_HEADER) return container.header.readUInt32LE(76 + index * 4)
   // The last number of each such sector points to the next.
-  const perSector = container.sectorBytes / 4 - 1
+  const listedPerSector = container.sectorBytes / 4 - 1
   let sector = container.header.readUInt32LE(68)
-  for (let left = index - TABLE_SECTORS_IN_HEADER; ; left -= perSector) {
+  for (let remaining = index - TABLE_SECTORS_IN_HEADER; ; remaining -= listedPerSector) {
     const content = sector < FIRST_SPECIAL_SECTOR ? await readSector(container, sector) : null
     if (content === null) return null
-    if (left < perSector) return content.readUInt32LE(left * 4)
-    sector = content.readUInt32LE(perSector * 4)
+    if (remaining < listedPerSector) return content.readUInt32LE(remaining * 4)
+    sector = content.readUInt32LE(listedPerSector * 4)
   }
 }
 

@@ -83,7 +83,7 @@ async function stripJpeg(window: FileWindow): Promise<number> {
   }
 }
 
-/** Restart markers, the start of the image, and the marker without meaning. */
+/** Returns true for restart markers, the start of the image, and the temporary marker (TEM). */
 const hasNoData = (marker: number): boolean => (marker >= 0xd0 && marker <= 0xd8) || marker === 0x01
 
 const isMarker = (second: number): boolean =>
@@ -142,11 +142,11 @@ async function readOrientation(
   const isLittle = head.toString('latin1', 6, 8) === 'II'
   const readUint16 = (bytes: Buffer, at: number): number =>
     isLittle ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at)
-  const first = tiff + (isLittle ? head.readUInt32LE(10) : head.readUInt32BE(10))
-  if (first + 2 > end) return null
-  const count = readUint16(await window.read(first, 2), 0)
+  const directoryStart = tiff + (isLittle ? head.readUInt32LE(10) : head.readUInt32BE(10))
+  if (directoryStart + 2 > end) return null
+  const count = readUint16(await window.read(directoryStart, 2), 0)
   for (let index = 0; index < count; index += 1) {
-    const at = first + 2 + index * ENTRY_BYTES
+    const at = directoryStart + 2 + index * ENTRY_BYTES
     if (at + ENTRY_BYTES > end) return null
     const entry = window.peek(at, ENTRY_BYTES) ?? (await window.read(at, ENTRY_BYTES))
     if (readUint16(entry, 0) !== ORIENTATION_TAG) continue

@@ -38,7 +38,7 @@ type UploadRecords = References &
 /** The disk that receives files before they are stored. */
 type Disk = { readonly folder: string; readonly minFreeBytes: number }
 
-/** Returns the locations of uploads, and a function for the time at which the database was restored. */
+/** Returns the locations of uploads, and a function that returns the time at which the database was restored. */
 export const getUploadLocations = ({
   dataDir,
   uploadsBucket = null,
@@ -109,7 +109,7 @@ function createFileApi(
   storage: UploadStorage,
   store: UploadRecords,
   clock: () => Instant,
-  timeLimit: ReadDatabaseTime,
+  readDatabaseTime: ReadDatabaseTime,
 ): FileApi {
   let lastSweep: Pick<SweepResult, 'held' | 'aside'> = { held: null, aside: 0 }
   /** The time at which each hash was last submitted since the server started. */
@@ -142,7 +142,7 @@ function createFileApi(
         submissionTimes.delete(sha256)
       }
       const forgottenFiles = await storage.forget(forgottenHashes, isSubmitted)
-      const isRecent = !moveAll && isYoung(await timeLimit(), at)
+      const isRecent = !moveAll && isYoung(await readDatabaseTime(), at)
       const sweepResult = await storage.sweep({
         at,
         keptBefore: instant(at - UNUSED_FILE_RETENTION_MS),

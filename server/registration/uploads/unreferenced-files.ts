@@ -44,7 +44,8 @@ export function findHoldReason(count: number, total: number, isYoung: boolean): 
 export const getDeletionLimit = (at: Instant): number => at - SET_ASIDE_DAYS * DAY_MS
 
 /**
- * `databaseSince` is the time at which the database was created or restored; null if unknown. A clock that was set back makes the database appear younger.
+ * Returns true if the database was created or restored recently. `databaseSince` is the time of this; null if unknown.
+ * A clock that was set back makes the database appear younger.
  */
 export const isYoung = (databaseSince: Instant | null, at: Instant): boolean =>
   databaseSince !== null && at - databaseSince < YOUNG_DATABASE_DAYS * DAY_MS
@@ -81,9 +82,9 @@ export async function checkSetAside(
     await queryInBatches([...files.keys()], (batch) => store.uploadsInUse(batch)),
   )
   let removed = 0
-  for (const [sha256, databaseSince] of files) {
+  for (const [sha256, movedAt] of files) {
     if (usedHashes.has(sha256)) await restoreFile(folder, getFilePath, sha256)
-    else if (deleteBefore !== null && databaseSince <= deleteBefore) {
+    else if (deleteBefore !== null && movedAt <= deleteBefore) {
       await rm(path.join(folder, sha256), { force: true })
       removed += 1
     }
@@ -91,7 +92,7 @@ export async function checkSetAside(
   return { aside: files.size - usedHashes.size - removed, removed }
 }
 
-/** Returns false if the file is not set aside. */
+/** Moves a file back to its folder; returns false if it is not set aside. */
 export async function restoreFile(
   folder: string,
   getFilePath: (sha256: string) => string,

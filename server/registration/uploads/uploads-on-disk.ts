@@ -10,8 +10,8 @@ import type {
   UploadStorage,
 } from '../../storage/files/upload-storage-types.ts'
 import type { Store } from '../../storage/index.ts'
-import { createFlushes } from './flush-folders.ts'
-import type { Flushes } from './flush-folders.ts'
+import { createFolderFlusher } from './flush-folders.ts'
+import type { FolderFlusher } from './flush-folders.ts'
 import {
   queryInBatches,
   isHash,
@@ -31,14 +31,14 @@ type Disk = {
   readonly asideFolder: string
   /** The files that are being removed at the moment. */
   readonly removals: Map<string, Promise<void>>
-  readonly flushes: Flushes
+  readonly flushes: FolderFlusher
 }
 
 export function openDiskUploads(
   folders: Pick<Disk, 'folder' | 'asideFolder'>,
   references: References,
 ): UploadStorage {
-  const disk: Disk = { ...folders, removals: new Map(), flushes: createFlushes() }
+  const disk: Disk = { ...folders, removals: new Map(), flushes: createFolderFlusher() }
   const getFilePath = (sha256: string): string => getPath(disk, sha256)
   return {
     location: disk.asideFolder,
@@ -87,7 +87,7 @@ async function listHashes(folder: string): Promise<readonly string[]> {
 
 /** Flushes, then renames: the file under its hash is either complete or absent. */
 async function storeDurably(
-  flushes: Flushes,
+  flushes: FolderFlusher,
   filePath: string,
   receivedFile: StagedFile,
   at: Instant,
@@ -150,10 +150,10 @@ async function sweepUploads(
   // The file may have been submitted again since the query.
   for (const sha256 of droppedHashes) if (!isSubmitted(sha256)) await remove(disk, sha256)
 
-  const unknown = unusedHashes.filter((sha256) => !droppedHashes.has(sha256))
-  const unexpectedHashes = unknown.filter((sha256) => !expected.has(sha256))
-  const heldReason = mayMove(unknown.length, unexpectedHashes.length, files)
-  const movedFiles = heldReason === null ? unknown : []
+  const unknownHashes = unusedHashes.filter((sha256) => !droppedHashes.has(sha256))
+  const unexpectedHashes = unknownHashes.filter((sha256) => !expected.has(sha256))
+  const heldReason = mayMove(unknownHashes.length, unexpectedHashes.length, files)
+  const movedFiles = heldReason === null ? unknownHashes : []
   for (const sha256 of movedFiles) if (!isSubmitted(sha256)) await moveAside(disk, sha256, at)
   const { aside, removed: removedCount } = await checkSetAside(
     disk.asideFolder,
@@ -169,7 +169,7 @@ async function sweepUploads(
   }
 }
 
-/** A request that submits the same bytes in the meantime waits for the removal. */
+/** Removes a file. A request that submits the same bytes in the meantime waits for the removal. */
 async function remove(disk: Disk, sha256: string): Promise<void> {
   await trackRemoval(disk, sha256, async () => {
     await rm(getPath(disk, sha256), { force: true })

@@ -94,8 +94,8 @@ async function checkEachFile(
     const { field, sha256, name, type, bytes } = draft.value
     uploads.push({ field, sha256, name, type, bytes })
   }
-  for (const { field, name: sent, file } of files) {
-    const type = await deps.uploads.detectType(file, sent, field.accept ?? [])
+  for (const { field, name: sentName, file } of files) {
+    const type = await deps.uploads.detectType(file, sentName, field.accept ?? [])
     if (type === null) errors[field.id] = field.invalid
     else {
       // The checked answer is a file name without folders and invisible characters, and of limited length.
@@ -140,10 +140,12 @@ export function findMissingFiles(
   raw: RawAnswers,
   context: PricingContext,
 ): FieldErrors {
-  const missing = [...drafts].filter(([id, { ok: isFound }]) => !isFound && !body.files.has(id))
-  if (missing.length === 0) return {}
+  const missingUploads = [...drafts].filter(
+    ([id, { ok: isFound }]) => !isFound && !body.files.has(id),
+  )
+  if (missingUploads.length === 0) return {}
   const visibleFields = findVisibleFields(event, raw, context)
   return Object.fromEntries(
-    missing.flatMap(([id]) => (visibleFields.has(id) ? [[id, FILE_EXPIRED] as const] : [])),
+    missingUploads.flatMap(([id]) => (visibleFields.has(id) ? [[id, FILE_EXPIRED] as const] : [])),
   )
 }

@@ -1,6 +1,6 @@
 /** Folder flushes are shared by concurrent requests. */
 import { expect, test } from 'vitest'
-import { createFlushes } from '../../../server/registration/uploads/flush-folders.ts'
+import { createFolderFlusher } from '../../../server/registration/uploads/flush-folders.ts'
 
 /** A simulated disk whose flushes end when the test ends them. */
 function createSlowDisk() {
@@ -29,7 +29,7 @@ function trackState(promise: Promise<void>): State {
 
 test('requests during a flush share the next flush', async () => {
   const disk = createSlowDisk()
-  const { flush } = createFlushes(disk.sync)
+  const { flush } = createFolderFlusher(disk.sync)
   const [first, second, third, otherFolder] = ['a', 'a', 'a', 'b'].map((folder) =>
     trackState(flush(folder)),
   )
@@ -54,7 +54,7 @@ test('requests during a flush share the next flush', async () => {
 
 test('a failed flush rejects its requests, and the next request flushes again', async () => {
   const disk = createSlowDisk()
-  const { flush, flushOnce } = createFlushes(disk.sync)
+  const { flush, flushOnce } = createFolderFlusher(disk.sync)
   const [first, second] = [trackState(flushOnce('shelf', 'ab')), trackState(flush('shelf'))]
   disk.end(0)?.failed(new Error('EIO'))
   await disk.turn()

@@ -17,7 +17,7 @@ import { buildTextFieldProps, NO_DESCRIPTION } from './text-select-switch-inputs
 export function DropdownMenu(props: WidgetProps) {
   const { field, name, constants, aria, onLeave } = useControl(props)
   const tariff = use(Prices)
-  const marks = use(OptionStatuses)
+  const statuses = use(OptionStatuses)
   const { event } = constants
   const isPriced = field.offersCategories === true && event.fees.prices !== null
   const priceDetails = isPriced && tariff ? listPriceDetails(event, tariff) : null
@@ -57,16 +57,16 @@ export function DropdownMenu(props: WidgetProps) {
         }}
       >
         {field.options?.map((option) => {
-          const mark = marks.get(`${field.id}.${option.id}`)
+          const status = statuses.get(`${field.id}.${option.id}`)
           const optionPrice =
-            isPriced && tariff ? formatOptionPrice(event, tariff, option) : mark?.price
+            isPriced && tariff ? formatOptionPrice(event, tariff, option) : status?.price
           const details = priceDetails?.get(option.id) ?? ''
-          const price = mark?.full ?? (optionPrice === null ? FORM_MESSAGES.notOnSale : optionPrice)
+          const price = status?.full ?? (optionPrice === null ? FORM_MESSAGES.notOnSale : optionPrice)
           return (
             <MenuItem
               key={option.id}
               value={option.id}
-              disabled={mark?.full !== undefined && option !== selected}
+              disabled={status?.full !== undefined && option !== selected}
             >
               <span className="rich">
                 <Swatch colour={option.colour} />
@@ -74,7 +74,7 @@ export function DropdownMenu(props: WidgetProps) {
                   <b>{option.label}</b>
                   {details && <em>{details}</em>}
                   {option.about && <em>{option.about}</em>}
-                  {mark?.left && <em>{mark.left}</em>}
+                  {status?.left && <em>{status.left}</em>}
                 </span>
                 {price && <span className="pr">{price}</span>}
               </span>

@@ -28,10 +28,10 @@ export type Control = {
 /** Ids of a field's hint and message, in this order. */
 export const getDescriptionIds = (
   id: string,
-  hint: boolean,
+  hasHint: boolean,
   message: string | undefined,
 ): string | undefined =>
-  [hint && helpId(id), message !== undefined && errorId(id)].filter(Boolean).join(' ') || undefined
+  [hasHint && helpId(id), message !== undefined && errorId(id)].filter(Boolean).join(' ') || undefined
 
 export function useControl(props: WidgetProps): Control {
   const constants = props.registry.formContext as FormConstants

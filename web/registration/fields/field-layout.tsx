@@ -21,7 +21,7 @@ export function FieldLayout(props: FieldTemplateProps) {
   const { children, errors, fieldPathId, help, id, rawErrors, registry } = props
   const { event, fields } = registry.formContext as FormConstants
   const requiredFields = use(RequiredFields)
-  const marks = use(OptionStatuses)
+  const statuses = use(OptionStatuses)
   const [fieldId = '', personIndex, subfieldId] = fieldPathId.path
   const key = subfieldId === undefined ? String(fieldId) : `${fieldId}.${subfieldId}`
   const field = fields.get(key)
@@ -29,7 +29,7 @@ export function FieldLayout(props: FieldTemplateProps) {
   if (field === undefined || (personIndex !== undefined && subfieldId === undefined))
     return children
   const widget = chooseWidget(field)
-  const price = marks.get(key)?.price
+  const price = statuses.get(key)?.price
   const label = (
     <>
       {subfieldId !== undefined && (

@@ -137,12 +137,12 @@ export function focusNextOnEnter({
   if (key !== 'Enter' || isComposing) return
   if (!(target instanceof HTMLInputElement) || target.enterKeyHint !== 'next') return
   const inputs = [...formElement.querySelectorAll<HTMLInputElement>('input, select, textarea')]
-  const next = inputs[inputs.indexOf(target) + 1]
-  if (next === undefined) return
+  const nextInput = inputs[inputs.indexOf(target) + 1]
+  if (nextInput === undefined) return
   keyEvent.preventDefault()
   // In a group of radio buttons, focus the selected one.
-  const selectedRadio = `input[name="${CSS.escape(next.name)}"]:checked`
-  ;(formElement.querySelector<HTMLInputElement>(selectedRadio) ?? next).focus()
+  const selectedRadio = `input[name="${CSS.escape(nextInput.name)}"]:checked`
+  ;(formElement.querySelector<HTMLInputElement>(selectedRadio) ?? nextInput).focus()
 }
 
 /**
@@ -150,12 +150,12 @@ export function focusNextOnEnter({
  * loses the focus.
  */
 export function useRestoredFocus(isEnabled: boolean): void {
-  const wasOpen = useRef(isEnabled)
+  const wasEnabled = useRef(isEnabled)
   useEffect(() => {
-    if (isEnabled && !wasOpen.current && document.activeElement === document.body)
+    if (isEnabled && !wasEnabled.current && document.activeElement === document.body)
       document
         .querySelector<HTMLElement>(`button[form="${FORM_ID}"]`)
         ?.focus({ preventScroll: true })
-    wasOpen.current = isEnabled
+    wasEnabled.current = isEnabled
   }, [isEnabled])
 }

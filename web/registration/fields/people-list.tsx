@@ -33,22 +33,22 @@ export function buildFullUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
   const ui = buildUiSchema(event)
   for (const field of event.fields.filter(({ type }) => type === 'people')) {
     // A widget would render the whole list as one control.
-    const { 'ui:widget': _, ...ownFields } = ui[field.id] as UiSchema
-    const items = ownFields.items as UiSchema
+    const { 'ui:widget': _, ...listSchema } = ui[field.id] as UiSchema
+    const items = listSchema.items as UiSchema
     ui[field.id] = {
-      ...ownFields,
+      ...listSchema,
       items: {
         ...items,
         'ui:ObjectFieldTemplate': PersonFields,
         ...Object.fromEntries(
           (field.fields ?? []).map((subfield) => {
-            const partSchema = buildFieldUiSchema(subfield, null)
+            const subfieldSchema = buildFieldUiSchema(subfield, null)
             return [
               subfield.id,
               {
                 ...(items[subfield.id] as UiSchema | undefined),
-                ...partSchema,
-                'ui:options': { ...partSchema['ui:options'], key: `${field.id}.${subfield.id}` },
+                ...subfieldSchema,
+                'ui:options': { ...subfieldSchema['ui:options'], key: `${field.id}.${subfield.id}` },
               },
             ]
           }),

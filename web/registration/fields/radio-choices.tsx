@@ -163,13 +163,13 @@ export function OptionRows({
   const { id } = props
   const { field, name, constants, onLeave, aria } = useControl(props)
   const tariff = use(Prices)
-  const marks = use(OptionStatuses)
+  const statuses = use(OptionStatuses)
   const { event } = constants
   const isHidden = ({ id: optionId }: Option): boolean =>
-    marks.get(`${field.id}.${optionId}`)?.isHidden === true
+    statuses.get(`${field.id}.${optionId}`)?.isHidden === true
   const options = (field.options ?? []).filter((option) => !isHidden(option))
   // The engine then uses the first method that is offered.
-  const isHiddenChosen = (field.options ?? []).some(
+  const isHiddenOptionSelected = (field.options ?? []).some(
     (option) => isHidden(option) && isOptionSelected(option.id) && option.id === field.default,
   )
   const isPriced = field.offersCategories === true && event.fees.prices !== null
@@ -184,14 +184,14 @@ export function OptionRows({
         }}
       >
         {options.map((option, index) => {
-          const mark = marks.get(`${field.id}.${option.id}`)
-          const price = isPriced && tariff ? formatOptionPrice(event, tariff, option) : mark?.price
+          const status = statuses.get(`${field.id}.${option.id}`)
+          const price = isPriced && tariff ? formatOptionPrice(event, tariff, option) : status?.price
           const noteText =
-            mark?.full ??
+            status?.full ??
             (price === undefined ? (isPriced ? '' : undefined) : (price ?? FORM_MESSAGES.notOnSale))
           const details = priceDetails?.get(option.id) ?? ''
-          const isSelected = isOptionSelected(option.id) || (isHiddenChosen && index === 0)
-          const isDisabled = mark?.full !== undefined && !isSelected
+          const isSelected = isOptionSelected(option.id) || (isHiddenOptionSelected && index === 0)
+          const isDisabled = status?.full !== undefined && !isSelected
           const rowId = index === 0 ? id : `${id}-${index}`
           return (
             <label
@@ -218,7 +218,7 @@ export function OptionRows({
                         option.about && `${rowId}-about`,
                         noteText && `${rowId}-price`,
                         details && `${rowId}-details`,
-                        mark?.left && `${rowId}-left`,
+                        status?.left && `${rowId}-left`,
                         aria['aria-describedby'],
                       ]
                         .filter(Boolean)
@@ -230,7 +230,7 @@ export function OptionRows({
               <strong id={`${rowId}-name`}>{option.label}</strong>
               {noteText !== undefined && (
                 <span
-                  className={noteText !== '' && (price === null || mark?.full) ? 'pr mute' : 'pr'}
+                  className={noteText !== '' && (price === null || status?.full) ? 'pr mute' : 'pr'}
                   id={`${rowId}-price`}
                 >
                   {noteText}
@@ -238,7 +238,7 @@ export function OptionRows({
               )}
               {details && <em id={`${rowId}-details`}>{details}</em>}
               {option.about && <em id={`${rowId}-about`}>{option.about}</em>}
-              {mark?.left && <em id={`${rowId}-left`}>{mark.left}</em>}
+              {status?.left && <em id={`${rowId}-left`}>{status.left}</em>}
             </label>
           )
         })}

@@ -30,8 +30,8 @@ export const toElementId = (key: string): string => `root_${key.replaceAll('.', 
 export const getRootField = (key: string): string => key.split('.')[0] ?? key
 
 /** Converts an element's id to a key. Field names may contain underscores. */
-export function toFieldKey({ fields }: PublicEvent, element: string): string {
-  const name = element.replace(/^root_/, '')
+export function toFieldKey({ fields }: PublicEvent, elementId: string): string {
+  const name = elementId.replace(/^root_/, '')
   const list = fields.find(({ id, type }) => type === 'people' && name.startsWith(`${id}_`))
   const [, personIndex, subfieldId] =
     /^_(\d+)_(.+)$/.exec(list ? name.slice(list.id.length) : '') ?? []

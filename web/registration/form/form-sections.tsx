@@ -16,7 +16,7 @@ import { chooseWidget } from '../fields/choose-field-widget.ts'
 export function SectionSheet(props: ObjectFieldTemplateProps) {
   const shownFields = use(ShownFields)
   const progress = use(Progress)
-  const page = use(CurrentSection)
+  const currentSection = use(CurrentSection)
   const { event, fields } = props.registry.formContext as FormConstants
   const renderedFields = new Map(
     props.properties.map((property) => [property.name, property.content]),
@@ -25,14 +25,14 @@ export function SectionSheet(props: ObjectFieldTemplateProps) {
     .map((section, index) => ({
       section,
       index,
-      seen: section.fields.flatMap((id) => (shownFields.has(id) ? (fields.get(id) ?? []) : [])),
+      visibleFields: section.fields.flatMap((id) => (shownFields.has(id) ? (fields.get(id) ?? []) : [])),
     }))
-    .filter((candidate) => candidate.seen.length > 0)
-  if (page === NO_SECTION) return null
+    .filter((candidate) => candidate.visibleFields.length > 0)
+  if (currentSection === NO_SECTION) return null
   return (
     <div className="paper">
-      {sections.map(({ section, index, seen: shownFields }, position) => {
-        if (page !== null && page !== index) return null
+      {sections.map(({ section, index, visibleFields: shownFields }, position) => {
+        if (currentSection !== null && currentSection !== index) return null
         const heading = `section-${index}`
         const wideFields = findWideFields(shownFields)
         return (

@@ -52,7 +52,7 @@ function findPage(name: string, pages: readonly Page[]): Page {
   return pages.find((page) => page === LAST_PAGE || page >= sectionIndex) ?? LAST_PAGE
 }
 
-function onHashChange(onChange: () => void): () => void {
+function subscribeToHash(onChange: () => void): () => void {
   window.addEventListener('hashchange', onChange)
   return () => window.removeEventListener('hashchange', onChange)
 }
@@ -67,7 +67,7 @@ function FormPages({
   attempts,
   children,
 }: Parameters<FormExtensions['Paged']>[0]) {
-  const currentHash = useSyncExternalStore(onHashChange, () => window.location.hash, getEmptyHash)
+  const currentHash = useSyncExternalStore(subscribeToHash, () => window.location.hash, getEmptyHash)
   const [hash, setHash] = useState(currentHash)
   // Ignore anchors that are not pages, such as the skip link's.
   if (currentHash !== hash && PAGE_HASH.test(currentHash)) setHash(currentHash)
@@ -89,9 +89,9 @@ function FormPages({
       ? findPage(getPageHash(furthestPage), pages)
       : hashPage
   const pageIndex = pages.indexOf(page)
-  const openPage = (next: Page) => {
-    if (getPageOrder(next) > getPageOrder(furthestPage)) setFurthestPage(next)
-    window.location.hash = getPageHash(next)
+  const openPage = (targetPage: Page) => {
+    if (getPageOrder(targetPage) > getPageOrder(furthestPage)) setFurthestPage(targetPage)
+    window.location.hash = getPageHash(targetPage)
   }
   /** Id of the element to focus after the page changes: a wrong answer, otherwise the heading. */
   const focusTarget = useRef<string | null>(null)
@@ -191,7 +191,7 @@ const runAfterRendering = (run: () => void) =>
 function PageSteps({
   event,
   pages,
-  at,
+  at: currentIndex,
 }: {
   readonly event: PublicEvent
   readonly pages: readonly Page[]
@@ -202,8 +202,8 @@ function PageSteps({
       {pages.map((page, index) => (
         <li
           key={page}
-          {...(index === at ? { 'aria-current': 'step' as const } : {})}
-          className={index < at ? 'past' : ''}
+          {...(index === currentIndex ? { 'aria-current': 'step' as const } : {})}
+          className={index < currentIndex ? 'past' : ''}
         >
           <span className="t">
             {renderMessage(text.step, {

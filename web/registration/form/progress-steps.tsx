@@ -16,7 +16,7 @@ export function ProgressSteps({
   readonly event: PublicEvent
   readonly form: FormState
 }) {
-  const summary = useIsWide() === false ? BAR_ID : SUMMARY_ID
+  const summaryId = useIsWide() === false ? BAR_ID : SUMMARY_ID
   const { stepper } = event.form
   if (stepper === null) return null
   const { steps, staysOn } = stepper
@@ -25,7 +25,7 @@ export function ProgressSteps({
   const unfinishedIndex = form.progress.findIndex(
     (state, index) => state !== 'complete' && isShown(index),
   )
-  const current =
+  const currentIndex =
     staysOn === undefined
       ? unfinishedIndex < 0
         ? steps.length - 1
@@ -38,7 +38,7 @@ export function ProgressSteps({
   const findStepAnchor = (step: string, index: number): string | null => {
     const section = event.sections.findIndex(({ title }) => title === step)
     if (section >= 0) return isShown(section) ? `section-${section}` : null
-    return index === steps.length - 1 ? summary : null
+    return index === steps.length - 1 ? summaryId : null
   }
   return (
     <ol className="stp jump full" aria-label={FORM_MESSAGES.sections.steps}>
@@ -47,8 +47,8 @@ export function ProgressSteps({
         return (
           <li
             key={step}
-            {...(index === current ? { 'aria-current': 'step' as const } : {})}
-            className={index < current ? 'past' : ''}
+            {...(index === currentIndex ? { 'aria-current': 'step' as const } : {})}
+            className={index < currentIndex ? 'past' : ''}
           >
             <span className="t">{anchor === null ? step : <a href={`#${anchor}`}>{step}</a>}</span>
           </li>

@@ -218,12 +218,12 @@ export function useForm(
     [event, startLookup],
   )
 
-  const check = (onlyError?: readonly string[]) => {
-    const found = Object.entries({ ...validate(data), ...knownErrors }).filter(
-      ([key]) => onlyError?.includes(getRootField(key)) ?? true,
+  const check = (onlyFields?: readonly string[]) => {
+    const foundErrors = Object.entries({ ...validate(data), ...knownErrors }).filter(
+      ([key]) => onlyFields?.includes(getRootField(key)) ?? true,
     )
-    setErrors(Object.fromEntries(found))
-    return found[0]?.[0] ?? null
+    setErrors(Object.fromEntries(foundErrors))
+    return foundErrors[0]?.[0] ?? null
   }
   const reset = useCallback(() => {
     uploads.clear()
@@ -265,14 +265,14 @@ export function useForm(
       announcement,
       onChange: useCallback(
         (form: RawAnswers | undefined, id: string | undefined) => {
-          const before = latest.current.data
+          const previousData = latest.current.data
           setData((previous) => ({ ...previous, ...form }))
           // Replacing all answers is not an edit by the delegate.
           if (id === undefined) return
           const key = toFieldKey(event, id)
           clearError(key)
           onAnswerChange(key)
-          setErrors((previous) => moveErrors(previous, key, before[key], form?.[key]))
+          setErrors((previous) => moveErrors(previous, key, previousData[key], form?.[key]))
           onEdit()
         },
         [event, clearError, onAnswerChange, onEdit],

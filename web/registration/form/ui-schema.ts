@@ -13,10 +13,10 @@ function buildHint(field: Field): string | undefined {
   if (field.type !== 'file') return field.hint
   const text = UPLOAD_MESSAGES
   const extensions = (field.accept ?? []).map((extension) => extension.toUpperCase())
-  const first = extensions.slice(0, -1).join(', ')
+  const otherExtensions = extensions.slice(0, -1).join(', ')
   const lastExtension = extensions.at(-1) ?? ''
   const types =
-    first === '' ? lastExtension : formatMessage(text.types, { first, last: lastExtension })
+    otherExtensions === '' ? lastExtension : formatMessage(text.types, { first: otherExtensions, last: lastExtension })
   const limit = field.bytesMax === undefined ? null : formatFileSizeLimit(field.bytesMax)
   const acceptedFiles =
     limit === null
@@ -37,7 +37,7 @@ export function buildUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
         field.id,
         {
           ...(ui[field.id] as UiSchema | undefined),
-          ...buildFieldUiSchema(describeAmount(field, event), event.roles),
+          ...buildFieldUiSchema(markWholeAmount(field, event), event.roles),
         },
       ]),
     ),
@@ -45,7 +45,7 @@ export function buildUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
 }
 
 /** An amount in a currency without decimals is a whole number, so its keyboard has no decimal point. */
-const describeAmount = (field: Field, { currency }: PublicEvent): Field =>
+const markWholeAmount = (field: Field, { currency }: PublicEvent): Field =>
   field.isAmount === true && getAmountInputMode(currency) === 'numeric'
     ? { ...field, isWhole: true }
     : field

@@ -29,7 +29,7 @@ export function onTakeover(handleTakeover: () => boolean): void {
 
 type RawAnswer = RawAnswers[string]
 
-export const isSame = (one: RawAnswer, other: RawAnswer): boolean =>
+export const isSameAnswer = (one: RawAnswer, other: RawAnswer): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
 export type TypedAnswers = readonly (readonly [id: string, answer: RawAnswer])[]
@@ -39,9 +39,9 @@ export function readTypedAnswers(event: PublicEvent): TypedAnswers {
   const initialAnswers = buildInitialAnswers(event)
   return event.fields.flatMap((field) => {
     const answer = readTypedAnswer(field)
-    const isEmpty = answer === '' || answer === false || isSame(answer, [])
+    const isEmpty = answer === '' || answer === false || isSameAnswer(answer, [])
     return answer === undefined ||
-      isSame(answer, initialAnswers[field.id] ?? (isEmpty ? answer : undefined))
+      isSameAnswer(answer, initialAnswers[field.id] ?? (isEmpty ? answer : undefined))
       ? []
       : [[field.id, answer] as const]
   })
@@ -70,12 +70,12 @@ function readTypedAnswer(field: Field): RawAnswer {
       return control instanceof HTMLInputElement ? control.checked : undefined
     }
     case 'rows':
-      return readSelected(field)[0]
+      return readSelectedValues(field)[0]
     case 'yes-no':
       // RJSF numbers the two options: 0 is Yes, 1 is No.
-      return { 0: true, 1: false }[readSelected(field)[0] ?? '']
+      return { 0: true, 1: false }[readSelectedValues(field)[0] ?? '']
     case 'boxes':
-      return readSelected(field)
+      return readSelectedValues(field)
     // A menu needs the script, a list of people starts empty, and a file field reads its own input.
     case 'menu':
     case 'people':
@@ -86,7 +86,7 @@ function readTypedAnswer(field: Field): RawAnswer {
   }
 }
 
-const readSelected = ({ id }: Field): string[] =>
+const readSelectedValues = ({ id }: Field): string[] =>
   [...document.querySelectorAll<HTMLInputElement>(`input[name="${CSS.escape(id)}"]:checked`)].map(
     ({ value }) => value,
   )

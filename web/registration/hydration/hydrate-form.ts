@@ -9,7 +9,7 @@ import { loadDraft, buildInitialAnswers } from '../draft-storage.ts'
 import type { Draft } from '../draft-storage.ts'
 import { toElementId, FORM_ID } from '../form/field-keys.ts'
 import type { EventPage } from '../price/live-price.ts'
-import { isSame, dispatchTakeover, readTypedAnswers } from './answers-typed-before-hydration.ts'
+import { isSameAnswer, dispatchTakeover, readTypedAnswers } from './answers-typed-before-hydration.ts'
 import type { TypedAnswers } from './answers-typed-before-hydration.ts'
 
 /**
@@ -45,11 +45,11 @@ export function useHydratedAnswers(
         ? restoreSelects(readTypedAnswers(event), beforeHydration.typed)
         : beforeHydration.typed
     if (draft === null && typedAnswers.length === 0) return
-    const before = draft?.data ?? buildInitialAnswers(event)
-    replaceAnswers({ ...before, ...Object.fromEntries(typedAnswers) })
+    const baseAnswers = draft?.data ?? buildInitialAnswers(event)
+    replaceAnswers({ ...baseAnswers, ...Object.fromEntries(typedAnswers) })
     latest.current(
       draft,
-      typedAnswers.some(([id, answer]) => !isSame(answer, before[id])),
+      typedAnswers.some(([id, answer]) => !isSameAnswer(answer, baseAnswers[id])),
     )
   }, [beforeHydration, event, replaceAnswers])
   useEffect(() => {
@@ -68,9 +68,9 @@ const isNativeSelect = (id: string): boolean =>
   document.getElementById(toElementId(id)) instanceof HTMLSelectElement
 
 /** Returns the answers in the page; for native selects, the answers from before hydration. */
-function restoreSelects(now: TypedAnswers, before: TypedAnswers): TypedAnswers {
-  const knownFields = new Set(now.map(([id]) => id))
-  return [...now, ...before.filter(([id]) => !knownFields.has(id) && isNativeSelect(id))]
+function restoreSelects(currentAnswers: TypedAnswers, previousAnswers: TypedAnswers): TypedAnswers {
+  const knownFields = new Set(currentAnswers.map(([id]) => id))
+  return [...currentAnswers, ...previousAnswers.filter(([id]) => !knownFields.has(id) && isNativeSelect(id))]
 }
 
 /** Submits the form as its button would. Safari before version 16 has no method for it. */

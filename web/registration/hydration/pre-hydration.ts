@@ -102,7 +102,7 @@ function runBeforeHydration(
   const form = document.getElementById(FORM_ID)
   form?.addEventListener(
     'keydown',
-    (key) => focusNextOnEnter({ nativeEvent: key, currentTarget: form }),
+    (keyEvent) => focusNextOnEnter({ nativeEvent: keyEvent, currentTarget: form }),
     { signal },
   )
   document.addEventListener('input', onChange, { signal })

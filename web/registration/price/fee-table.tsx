@@ -45,9 +45,9 @@ export type PriceUntilProps = {
  */
 export function PriceUntil({ event, answers, quote, now }: PriceUntilProps) {
   const today = readServerDay(now)
-  const next = today === null ? null : findNextPrice(event, answers, quote.category, today)
-  if (next === null) return null
-  const { from, total } = next
+  const nextPrice = today === null ? null : findNextPrice(event, answers, quote.category, today)
+  if (nextPrice === null) return null
+  const { from, total } = nextPrice
   const messages = quote.total === 0 ? text.freeUntil : text.priceUntil
   const day = formatShortDay(addDays(from, -1))
   return (
@@ -101,7 +101,7 @@ export function FeeTable({ event, category: ownCategory, answers, now }: FeeTabl
         id,
         label,
         prices: ranges.map((range) =>
-          listPrice(event, id, range, id === ownCategory ? answers : null),
+          quoteTablePrice(event, id, range, id === ownCategory ? answers : null),
         ),
       })),
     }
@@ -164,7 +164,7 @@ function formatDays({ from, to }: PriceRange, isNow: boolean): string {
 }
 
 /** A price of the table, and the text about its tax; null if the category is not on sale then. */
-function listPrice(
+function quoteTablePrice(
   event: PublicEvent,
   category: string,
   range: PriceRange,

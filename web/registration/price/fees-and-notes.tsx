@@ -7,7 +7,7 @@ import type { TariffResponse } from '../../../engine/api.ts'
 import { Ledger } from '../../ui/details-list.tsx'
 import { useIsIdle } from '../../app/hydration-state.ts'
 import { PriceNote, formatOptionPrice, listPriceDetails } from '../fields/radio-choices.tsx'
-import type * as Coming from './fee-table.tsx'
+import type * as FeeTableModule from './fee-table.tsx'
 import type { FeeTableProps, PriceUntilProps } from './fee-table.tsx'
 import './fees-and-notes.css'
 
@@ -28,7 +28,7 @@ export function OrganiserNotes({ event }: { readonly event: PublicEvent }) {
 }
 
 /** Renders nothing if loading fails. */
-const createLazyComponent = <P extends object>(select: (all: typeof Coming) => ComponentType<P>) =>
+const createLazyComponent = <P extends object>(select: (all: typeof FeeTableModule) => ComponentType<P>) =>
   lazy(() =>
     import('./fee-table.tsx')
       .then((all) => ({ default: select(all) }))
@@ -95,17 +95,17 @@ export function Fees({
  */
 function FeeSection({
   today,
-  children: later,
+  children: lazyTable,
 }: {
   readonly today: ReactNode
   readonly children: ReactNode
 }) {
   const box = useRef<HTMLElement>(null)
-  const isNear = useNear(box)
+  const isNear = useWasNear(box)
   return (
     <section ref={box} className="info fees" aria-labelledby="fees">
       <h2 id="fees">{FORM_MESSAGES.fees.title}</h2>
-      {isNear && later !== false ? <Suspense fallback={today}>{later}</Suspense> : today}
+      {isNear && lazyTable !== false ? <Suspense fallback={today}>{lazyTable}</Suspense> : today}
     </section>
   )
 }
@@ -117,7 +117,7 @@ function FeeSection({
 const LOAD_DISTANCE_PX = 600
 
 /** Whether the element is or was near the viewport. */
-function useNear(box: RefObject<HTMLElement | null>): boolean {
+function useWasNear(box: RefObject<HTMLElement | null>): boolean {
   const [isNear, setNear] = useState(false)
   useEffect(() => {
     const { current } = box

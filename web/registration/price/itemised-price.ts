@@ -81,10 +81,10 @@ export function listMethodNotes(
   const time = now === undefined ? null : readInstant(now)
   if (time === null) return []
   return listPricesOfOtherMethods(event, answers, chosenQuote, time).map(
-    ({ method, quote: other, extra }) => {
-      const total = formatPrice(other.total, other.currency)
+    ({ method, quote: otherQuote, extra }) => {
+      const total = formatPrice(otherQuote.total, otherQuote.currency)
       const lines = extra
-        .map((line) => `${line.label} ${formatMoney(line.total, other.currency)}`)
+        .map((line) => `${line.label} ${formatMoney(line.total, otherQuote.currency)}`)
         .join(', ')
       return lines === ''
         ? formatMessage(priceMessages.byMethod, { method: method.label, total })

@@ -34,10 +34,10 @@ export const LivePricingContext: FormExtensions['PricingContextProvider'] = ({
     [kind, seatsLeft, memberLists.rows],
   )
   const errors = useMemo<FieldErrors>(() => {
-    const errors = event.fields.flatMap((field) =>
+    const errorEntries = event.fields.flatMap((field) =>
       memberLists.rows[field.id] === null ? [[field.id, getInvalidMessage(field)] as const] : [],
     )
-    return errors.length === 0 ? NO_ERRORS : Object.fromEntries(errors)
+    return errorEntries.length === 0 ? NO_ERRORS : Object.fromEntries(errorEntries)
   }, [event, memberLists.rows])
   return children({
     context,
@@ -77,15 +77,15 @@ function useCode({ id, codeKinds }: PublicEvent, initialCode: string | null) {
     async (typedCode: string) => {
       const requestNumber = (requestCount.current += 1)
       setState({ is: 'asking', typed: typedCode })
-      const answer = await call(`/api/events/${encodeURIComponent(id)}/code/`, readCode, {
+      const response = await call(`/api/events/${encodeURIComponent(id)}/code/`, readCode, {
         method: 'POST',
         json: { code: typedCode },
       })
       if (requestNumber !== requestCount.current) return
       setState(
-        answer.ok
-          ? { is: 'given', typed: typedCode, ...answer.value }
-          : { is: 'refused', typed: typedCode, text: answer.error.message },
+        response.ok
+          ? { is: 'given', typed: typedCode, ...response.value }
+          : { is: 'refused', typed: typedCode, text: response.error.message },
       )
     },
     [id],
@@ -137,14 +137,14 @@ function useMemberLists(event: PublicEvent) {
       void call(`/api/events/${encodeURIComponent(event.id)}/roll/`, readRow, {
         method: 'POST',
         json: { field: key, value },
-      }).then((answer) => {
+      }).then((lookupResponse) => {
         if (lookedUpAnswers.current.get(key) !== value) return
         pendingLookups.current.delete(key)
         setLookingUp(pendingLookups.current.size > 0)
         // Any other error is left for the server to report on submit.
-        if (!answer.ok && answer.error.code !== 'not_on_roll')
+        if (!lookupResponse.ok && lookupResponse.error.code !== 'not_on_roll')
           return void lookedUpAnswers.current.delete(key)
-        const row = answer.ok ? answer.value : null
+        const row = lookupResponse.ok ? lookupResponse.value : null
         setRows((previous) => ({ ...previous, [key]: row }))
         if (row === null) return
         const text = memberList.shows.flatMap((id) => (row[id] ? [row[id]] : [])).join(', ')

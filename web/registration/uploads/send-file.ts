@@ -15,7 +15,7 @@ export type UploadOptions = {
   /** If false, the file is sent with the form. */
   readonly canUploadInAdvance: boolean
   /** URL of the upload. Defaults to the form's. */
-  readonly to?: string
+  readonly uploadUrl?: string
   readonly onProgress: (selectedDocument: SelectedDocument) => void
   readonly onReject: (text: string) => void
   /** Aborted when the file is removed or replaced. */
@@ -31,7 +31,7 @@ const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([0, 408, 425, 429, 502, 
 
 export async function uploadInAdvance(uploadOptions: UploadOptions): Promise<void> {
   const { event, field, canUploadInAdvance, onProgress, onReject, signal } = uploadOptions
-  const { to = `/api/events/${event.id}/proofs/` } = uploadOptions
+  const { uploadUrl: to = `/api/events/${event.id}/proofs/` } = uploadOptions
   const file = await shrinkPhoto(field, uploadOptions.file)
   if (signal.aborted) return
   const fileError = findFileError(field, file)
@@ -40,28 +40,28 @@ export async function uploadInAdvance(uploadOptions: UploadOptions): Promise<voi
   if (!canUploadInAdvance) return onProgress({ is: 'local', name, bytes, file })
   for (let attempt = 0; !signal.aborted; attempt++) {
     onProgress({ is: 'sending', name, bytes, percent: 0 })
-    const answer = await upload(to, readUploadedDocument, {
+    const result = await upload(to, readUploadedDocument, {
       field: field.id,
       file,
       signal,
       onPercent: (percent) => onProgress({ is: 'sending', name, bytes, percent }),
     })
-    if (answer.ok) {
-      const { token, until } = answer.value
-      return onProgress({ is: 'stored', name: answer.value.name, bytes, token, until })
+    if (result.ok) {
+      const { token, until } = result.value
+      return onProgress({ is: 'stored', name: result.value.name, bytes, token, until })
     }
-    const { status, code, message, answer: body } = answer.error
+    const { status, code, message, answer: body } = result.error
     if (status === 422 || status === 413) return onReject(body?.errors?.[field.id] ?? message)
     // If the server does not accept it in advance, the file is sent with the answers.
     if (!RETRYABLE_STATUSES.has(status) || code === 'no_room')
       return onProgress({ is: 'local', name, bytes, file })
     onProgress({ is: 'waiting', name, bytes })
-    await pause(RETRY_DELAYS_MS[attempt] ?? RETRY_DELAYS_MS.at(-1) ?? 0, signal)
+    await waitBeforeRetry(RETRY_DELAYS_MS[attempt] ?? RETRY_DELAYS_MS.at(-1) ?? 0, signal)
   }
 }
 
 /** Waits until the time has passed, the connection returns or the upload is aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function waitBeforeRetry(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {
       clearTimeout(timer)

@@ -34,12 +34,12 @@ async function redrawImage(file: File): Promise<Blob | null> {
   const canvas = document.createElement('canvas')
   canvas.width = Math.max(1, Math.round(image.width * scale))
   canvas.height = Math.max(1, Math.round(image.height * scale))
-  const drawing = canvas.getContext('2d', { alpha: false })
-  if (drawing === null) return null
-  drawing.fillStyle = '#fff'
-  drawing.fillRect(0, 0, canvas.width, canvas.height)
-  drawing.imageSmoothingQuality = 'high'
-  drawing.drawImage(image, 0, 0, canvas.width, canvas.height)
+  const context = canvas.getContext('2d', { alpha: false })
+  if (context === null) return null
+  context.fillStyle = '#fff'
+  context.fillRect(0, 0, canvas.width, canvas.height)
+  context.imageSmoothingQuality = 'high'
+  context.drawImage(image, 0, 0, canvas.width, canvas.height)
   image.close()
   let jpeg: Blob | null = null
   for (const quality of QUALITIES) {

@@ -36,9 +36,9 @@ export function Upload(props: WidgetProps) {
   useEffect(() => {
     // The file may have been selected before hydration.
     const { current } = input
-    const selectedBefore = current?.files?.[0]
-    if (!current || !selectedBefore) return
-    uploads.startUpload(field, selectedBefore, setRejection)
+    const earlierFile = current?.files?.[0]
+    if (!current || !earlierFile) return
+    uploads.startUpload(field, earlierFile, setRejection)
     current.value = ''
   }, [uploads, field])
   const remove = () => {

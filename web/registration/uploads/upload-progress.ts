@@ -39,21 +39,21 @@ const NO_DOCUMENTS: DocumentsByField = new Map()
  */
 export function createUploads(event: PublicEvent, now: string | null): DocumentUploads {
   const canUploadInAdvance = now !== null
-  let all = NO_DOCUMENTS
+  let documents = NO_DOCUMENTS
   const listeners = new Set<() => void>()
   const jobs = new Map<string, AbortController>()
   const setDocument = (id: string, selectedDocument: SelectedDocument | null) => {
-    const nextDocuments = new Map(all)
+    const nextDocuments = new Map(documents)
     if (selectedDocument === null) nextDocuments.delete(id)
     else nextDocuments.set(id, selectedDocument)
-    all = nextDocuments
-    if (canUploadInAdvance) saveStoredDocuments(event, listStoredDocuments(all))
+    documents = nextDocuments
+    if (canUploadInAdvance) saveStoredDocuments(event, listStoredDocuments(documents))
     for (const listener of listeners) listener()
   }
   const abortUpload = (id: string) => {
     jobs.get(id)?.abort()
     jobs.delete(id)
-    const selectedDocument = all.get(id)
+    const selectedDocument = documents.get(id)
     if (selectedDocument?.is === 'stored')
       void import('./send-file.ts').then(
         ({ deleteUpload }) => deleteUpload(event, selectedDocument.token),
@@ -65,7 +65,7 @@ export function createUploads(event: PublicEvent, now: string | null): DocumentU
     setDocument(id, null)
   }
   return {
-    all: () => all,
+    all: () => documents,
     subscribe: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -109,13 +109,13 @@ export function createUploads(event: PublicEvent, now: string | null): DocumentU
       if (now === null || !event.fields.some(({ type }) => type === 'file')) return
       const addStoredDocuments = (storedUploads: StoredDocuments) => {
         for (const [id, upload] of storedUploads)
-          if (!all.has(id)) setDocument(id, { is: 'stored', ...upload })
+          if (!documents.has(id)) setDocument(id, { is: 'stored', ...upload })
       }
       addStoredDocuments(loadStoredDocuments(event, now))
-      shareUploads(event, now, () => listStoredDocuments(all), addStoredDocuments)
+      shareUploads(event, now, () => listStoredDocuments(documents), addStoredDocuments)
     },
     clear: () => {
-      for (const id of all.keys()) remove(id)
+      for (const id of documents.keys()) remove(id)
     },
   }
 }

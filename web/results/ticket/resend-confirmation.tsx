@@ -23,11 +23,11 @@ export function ConfirmationAddress({
   readonly registration: Registration
 }) {
   const [resendState, setResendState] = useState<ResendState>({ is: 'idle' })
-  const to = registration[event.roles.email ?? '']
+  const address = registration[event.roles.email ?? '']
   if (event.sendsMail !== true) return null
   // Identical for every paid registration, so that it reveals nothing about another one.
   const paidTwiceNote = (registration.total ?? 0) > 0 ? ticket.paidTwice : null
-  if (typeof to !== 'string' || to === '')
+  if (typeof address !== 'string' || address === '')
     return paidTwiceNote === null ? null : (
       <div className="mailed">
         <Icon name="mail" />
@@ -39,21 +39,21 @@ export function ConfirmationAddress({
   const resend = async () => {
     if (resendState.is === 'sending') return
     setResendState({ is: 'sending' })
-    const answer = await call('/api/payment/confirmation/', () => ok(null), {
+    const response = await call('/api/payment/confirmation/', () => ok(null), {
       method: 'POST',
-      json: { order_id: registration.reg_no, email: to },
+      json: { order_id: registration.reg_no, email: address },
     })
     setResendState(
-      answer.ok
-        ? { is: 'done', isSent: true, text: formatMessage(ticket.resent, { email: to }) }
-        : { is: 'done', isSent: false, text: answer.error.message },
+      response.ok
+        ? { is: 'done', isSent: true, text: formatMessage(ticket.resent, { email: address }) }
+        : { is: 'done', isSent: false, text: response.error.message },
     )
   }
   return (
     <div className="mailed">
       <Icon name="mail" />
       <p>
-        {renderMessage(ticket.emailedTo, { email: <b>{to}</b> })} {paidTwiceNote}{' '}
+        {renderMessage(ticket.emailedTo, { email: <b>{address}</b> })} {paidTwiceNote}{' '}
         {!(resendState.is === 'done' && resendState.isSent) && (
           <button
             type="button"

@@ -24,9 +24,9 @@ export function buildBillRows(
   event: PublicEvent,
   quote: Quote,
   summaryLines: readonly SummaryLine[],
-  before?: Quote,
+  previousQuote?: Quote,
 ): readonly LedgerRow[] {
-  if (quote.lines.length === 0) return buildQuoteRows(event, quote, summaryLines, before)
+  if (quote.lines.length === 0) return buildQuoteRows(event, quote, summaryLines, previousQuote)
   const isTaxAdded = isTaxOnTop(quote.lines)
   const isTaxed = quote.gst !== 0
   const shownAmounts = (['period', 'base', 'gst', 'total'] as const).filter((amountName) => {
@@ -36,14 +36,14 @@ export function buildBillRows(
       isTaxed && (amountName === 'base' ? isTaxAdded : isTaxAdded || summaryLines.includes('gst'))
     )
   })
-  const [period, rest] = [
+  const [period, otherAmounts] = [
     shownAmounts.filter((amountName) => amountName === 'period'),
     shownAmounts.filter((amountName) => amountName !== 'period'),
   ]
   return [
-    ...buildQuoteRows(event, quote, period, before),
-    ...buildLineRows(quote, before),
-    ...buildQuoteRows(event, quote, rest, before).map((row) => {
+    ...buildQuoteRows(event, quote, period, previousQuote),
+    ...buildLineRows(quote, previousQuote),
+    ...buildQuoteRows(event, quote, otherAmounts, previousQuote).map((row) => {
       if (row.id === 'base' && quote.lines.length > 1)
         return { ...row, label: getLabel(event, 'sum') }
       return row.id === 'gst' && !isTaxAdded
@@ -59,18 +59,18 @@ export function buildBillRows(
  */
 export function buildLineRows(
   { lines, currency }: PricedLines,
-  before: PricedLines = { lines: [], currency },
+  previousBill: PricedLines = { lines: [], currency },
 ): readonly LedgerRow[] {
   const isTaxAdded = isTaxOnTop(lines)
   const getLineAmount = (line: Line): Amount => (isTaxAdded ? line.base : line.total)
-  const previousLines = new Map(before.lines.map((line) => [getLineKey(line), line]))
+  const previousLines = new Map(previousBill.lines.map((line) => [getLineKey(line), line]))
   const rows = lines.map((line): LedgerRow => {
     const previousLine = previousLines.get(getLineKey(line))
-    const now = formatLinePrice(getLineAmount(line), currency)
+    const currentAmount = formatLinePrice(getLineAmount(line), currency)
     const previousAmount =
       previousLine === undefined
-        ? now
-        : formatLinePrice(getLineAmount(previousLine), before.currency)
+        ? currentAmount
+        : formatLinePrice(getLineAmount(previousLine), previousBill.currency)
     return {
       id: getLineKey(line),
       label: line.label,
@@ -83,7 +83,7 @@ export function buildLineRows(
               ]),
           ...formatQuantity(line, getLineAmount(line), currency),
         ].join(', ') || undefined,
-      value: previousAmount === now ? now : renderChangedPrice(previousAmount, now),
+      value: previousAmount === currentAmount ? currentAmount : renderChangedPrice(previousAmount, currentAmount),
     }
   })
   const currentKeys = new Set(lines.map(getLineKey))
@@ -92,7 +92,7 @@ export function buildLineRows(
     .map((line): LedgerRow => ({
       id: `gone.${getLineKey(line)}`,
       label: line.label,
-      value: renderPreviousPrice(formatLinePrice(getLineAmount(line), before.currency)),
+      value: renderPreviousPrice(formatLinePrice(getLineAmount(line), previousBill.currency)),
     }))
   return [...rows, ...removedLines]
 }

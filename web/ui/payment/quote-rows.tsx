@@ -42,7 +42,7 @@ export function buildQuoteRows(
   event: PublicEvent,
   quote: Quote,
   lines: readonly SummaryLine[],
-  before?: Quote,
+  previousQuote?: Quote,
 ): readonly LedgerRow[] {
   const formatLine = (quote: Quote, line: SummaryLine): string => {
     if (line === 'category') return getCategoryLabel(event, quote.category)
@@ -52,13 +52,13 @@ export function buildQuoteRows(
       ? formatMoney(quote.gst, quote.currency)
       : formatPrice(quote[line], quote.currency)
   }
-  const isFree = quote.total === 0 && (before === undefined || before.total === 0)
+  const isFree = quote.total === 0 && (previousQuote === undefined || previousQuote.total === 0)
   const shownLines = lines.filter(
     (line) => !isFree || (line !== 'gst' && (line !== 'base' || !lines.includes('total'))),
   )
   return shownLines.map((line) => {
     const current = formatLine(quote, line)
-    const oldText = before && formatLine(before, line)
+    const oldText = previousQuote && formatLine(previousQuote, line)
     const value =
       oldText === undefined || oldText === current ? current : renderChangedPrice(oldText, current)
     return { id: line, label: getLabel(event, line, quote.lines), value, total: line === 'total' }
