@@ -25,7 +25,8 @@ const isFileField = (event: PublicEvent, id: string): boolean =>
   event.fields.some((field) => field.id === id && field.type === 'file')
 
 /**
- * Whether a stored answer has the field's type, which may have changed: a single value cannot be rendered as a list.
+ * Returns true if a stored answer has the field's type, which may have changed: a single value cannot be shown as a
+ * list.
  */
 const hasFieldType = ({ type }: Field, answer: unknown): boolean =>
   type === 'many' || type === 'people'
@@ -35,7 +36,7 @@ const hasFieldType = ({ type }: Field, answer: unknown): boolean =>
       )
     : typeof answer !== 'object'
 
-/** Whether any field has been answered. Files are stored separately. */
+/** Returns true if any field has been answered. Files are stored separately. */
 export const hasAnswers = (event: PublicEvent, data: RawAnswers): boolean =>
   JSON.stringify(removeFiles(event, data)) !==
   JSON.stringify(removeFiles(event, buildInitialAnswers(event)))
@@ -43,7 +44,7 @@ export const hasAnswers = (event: PublicEvent, data: RawAnswers): boolean =>
 const removeFiles = (event: PublicEvent, data: RawAnswers): RawAnswers =>
   Object.fromEntries(Object.entries(data).filter(([id]) => !isFileField(event, id)))
 
-/** Initial answers of an empty form. */
+/** Returns the initial answers of an empty form. */
 export const buildInitialAnswers = (event: PublicEvent): RawAnswers =>
   Object.fromEntries(
     event.fields.flatMap((field) =>
@@ -96,8 +97,8 @@ const getCompletedStorageName = (event: PublicEvent): string => `completed of ${
 const ENDING_DIGITS = 4
 
 /**
- * 32-bit hash (FNV-1a) of a normalised email address. Collisions are rare, and the address cannot
- * be recovered from it.
+ * Returns a 32-bit hash (FNV-1a) of a normalised email address. Collisions are rare, and the address cannot be
+ * recovered from it.
  */
 export function hashEmail(email: unknown): number {
   const text = typeof email === 'string' ? email.trim().toLowerCase() : ''
@@ -154,8 +155,8 @@ export type StoredDocuments = ReadonlyMap<string, StoredDocument>
 const getDocumentsStorageName = (event: PublicEvent): string => `proofs of ${event.id}`
 
 /**
- * Parses stored or received documents. Returns only those of fields that the event still has and
- * that the server has not deleted yet. `now`: the start of the server's day, from the page.
+ * Parses stored or received documents. Returns only those of fields that the event still has and that the server has
+ * not deleted yet. `now` is the start of the server's day, from the page.
  */
 export function parseStoredDocuments(
   event: PublicEvent,

@@ -17,10 +17,7 @@ export function choosePageKind({ event, now }: EventResponse): EventPageKind {
   return needsExtensions(event) ? 'selling' : 'form'
 }
 
-/**
- * Whether the form needs the extensions for events with a bill, lists or pages
- * (form-extensions.ts).
- */
+/** Returns true if the form needs the extensions for events with a bill, lists or pages (form-extensions.ts). */
 function needsExtensions({
   fees,
   quotas,

@@ -141,7 +141,13 @@ function FormFlow({
     [showToast],
   )
   const price = calculatePrice(event, tariff, form.answers, extensions.pricing)
-  const statuses = useOptionStatuses(event, loadedTariff, form.answers, context.memberEntries, extensions)
+  const statuses = useOptionStatuses(
+    event,
+    loadedTariff,
+    form.answers,
+    context.memberEntries,
+    extensions,
+  )
   const currentQuote = price.is === 'price' ? price.quote : null
 
   const send = async (submission: ConfirmedSubmission) => {
@@ -162,8 +168,7 @@ function FormFlow({
       setPhase({ is: 'submitting', isRetry: true }),
     )
     // After a definite rejection, the next attempt needs a new key.
-    if (result.is !== 'registered' && !(result.is === 'refused' && result.isUncertain))
-      renewKey()
+    if (result.is !== 'registered' && !(result.is === 'refused' && result.isUncertain)) renewKey()
     const regNo = result.is === 'registered' ? result.answer.reg_no : submittedRegNo
     drafts.saveDraft(event, { data: form.data, key: key.current, regNo, code })
     setSubmittedRegNo(regNo)
@@ -188,7 +193,8 @@ function FormFlow({
         return handleRegistered(submitResult.answer, quote)
       case 'invalid':
         // The server's error about an uploaded document does not apply to its replacement.
-        for (const id of Object.keys(submitResult.errors)) if (uploads.all().has(id)) uploads.remove(id)
+        for (const id of Object.keys(submitResult.errors))
+          if (uploads.all().has(id)) uploads.remove(id)
         form.setErrors(submitResult.errors)
         // The server has newer data than the earlier lookups: seats left, member list entries.
         Object.keys(submitResult.errors).forEach(context.onAnswerChange)
@@ -315,7 +321,13 @@ function FormFlow({
     extensions,
     notes: [
       ...(isSame ? [FORM_MESSAGES.summary.emailUsed] : []),
-      ...extensions.priceNotes(event, form.answers, pricingContext.left, currentQuote, loadedTariff?.now),
+      ...extensions.priceNotes(
+        event,
+        form.answers,
+        pricingContext.left,
+        currentQuote,
+        loadedTariff?.now,
+      ),
     ],
     submitLabel: extensions.submitLabel(event, form.answers),
     contradiction: findContradiction(event, form.answers, currentQuote?.category ?? null),
@@ -324,7 +336,12 @@ function FormFlow({
     ),
     confirmationAddress: form.answers[event.roles.email ?? ''],
     priceChangeNote: currentQuote && loadedTariff && (
-      <PriceValidity event={event} answers={form.answers} quote={currentQuote} now={loadedTariff.now} />
+      <PriceValidity
+        event={event}
+        answers={form.answers}
+        quote={currentQuote}
+        now={loadedTariff.now}
+      />
     ),
     isBusy,
     isRetrying: phase.is === 'submitting' && phase.isRetry === true,
@@ -375,7 +392,12 @@ function FormFlow({
               {(paging.isFirst || paging.isLast) && context.codeField}
               {paging.isFirst && (
                 <>
-                  <Fees event={event} tariff={loadedTariff} quote={currentQuote} answers={form.answers} />
+                  <Fees
+                    event={event}
+                    tariff={loadedTariff}
+                    quote={currentQuote}
+                    answers={form.answers}
+                  />
                   <OrganiserNotes event={event} />
                 </>
               )}

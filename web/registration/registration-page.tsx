@@ -16,10 +16,10 @@ import { getMuiTheme } from './form/mui-theme.ts'
 export const STYLE_PREFIX = 'r'
 
 let cachedStyles: EmotionCache | null = null
-/** The browser's style cache. Created on first use, because the server passes its own. */
+/** Returns the browser's style cache. Creates it on first use, because the server passes its own. */
 const getPageStyles = (): EmotionCache => (cachedStyles ??= createCache({ key: STYLE_PREFIX }))
 
-/** `styles`: the cache for MUI's styles; by default they go into the page. */
+/** `styles` is the cache for MUI's styles; by default they go into the page. */
 export type EventPageProps = PageProps & { readonly styles?: EmotionCache }
 
 /** Registration for one event: the form, the live price, the redirect to the gateway. */

@@ -140,7 +140,9 @@ async function sendOnce(
       : { ...defaults, json: fields },
     onRetry,
   )
-  return response.ok ? { is: 'registered', answer: response.value } : readSubmitResult(response.error)
+  return response.ok
+    ? { is: 'registered', answer: response.value }
+    : readSubmitResult(response.error)
 }
 
 /**

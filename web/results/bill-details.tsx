@@ -9,8 +9,8 @@ import type { LedgerRow } from '../ui/details-list.tsx'
 import type { Registration } from './result-page-data.ts'
 
 /**
- * Bill lines of a registration with their sums. Empty if only the registration itself was sold, or
- * if it was stored before bills had lines.
+ * Lists the bill lines of a registration with their sums. Empty if only the registration itself was sold, or if it was
+ * stored before bills had lines.
  */
 export function listBillRows(
   event: PublicEvent,

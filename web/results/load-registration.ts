@@ -62,7 +62,7 @@ export function useRegistration<T extends SearchResponse>(
   return [loadState, useCallback(() => setReloadCount((count) => count + 1), [])]
 }
 
-/** The registration does not exist; a retry would not help. */
+/** Returns the failure for a registration that does not exist; a retry would not help. */
 export const createNotFoundFailure = (message: string): LoadFailure => ({
   is: 'missing',
   message,
@@ -70,7 +70,7 @@ export const createNotFoundFailure = (message: string): LoadFailure => ({
   canRetry: false,
 })
 
-/** Shows the server's message; without one, states that loading failed, and why. */
+/** Returns the failure with the server's message or, without one, with the reason why loading failed. */
 function createLoadFailure(
   event: PublicEvent,
   error: ApiError,

@@ -1,4 +1,4 @@
-/** Parsers for the API responses of a registration, on result pages and self-service pages. A reader returns null for unusable data. */
+/** Parses the API's responses about a registration; each reader returns null for unusable data. */
 import { fromMajorUnits, isDay, isPaymentStatus, readInstant } from '../../engine/index.ts'
 import type { Currency, Failure, PaymentState, PaymentStatus } from '../../engine/index.ts'
 import type {
@@ -46,7 +46,7 @@ function readInstructions(value: unknown): WirePaymentInstructions | null {
     : null
 }
 
-/** Null if it is not a second payment. */
+/** Reads a second payment; null if the value is not one. */
 export function readSecondPayment(value: unknown): WireSecondPayment | null {
   return isRecord(value) &&
     hasAll(value, 'string', 'first') &&
@@ -128,7 +128,7 @@ function readStatus(value: Readonly<Record<string, unknown>>): PaymentStatus | n
   return isPaymentStatus(status) ? status : null
 }
 
-/** The specification's responses contain only the status. */
+/** Derives the payment state, because the specification's responses contain only the status. */
 function toPaymentState(status: PaymentStatus, inReview: boolean): PaymentState {
   if (status === 'success') return 'complete'
   if (inReview) return 'organisers'
@@ -137,10 +137,7 @@ function toPaymentState(status: PaymentStatus, inReview: boolean): PaymentState 
 
 const KNOWN_FAILURES: readonly Failure[] = ['declined', 'expired', 'given-back']
 
-/**
- * The specification's responses do not state how a payment failed: only a decline by the bank is
- * certain.
- */
+/** Reads how a payment failed. The specification's responses do not state it: only a decline by the bank is certain. */
 function readFailure(value: unknown): Failure {
   if (value === undefined) return 'declined'
   return KNOWN_FAILURES.find((candidate) => candidate === value) ?? 'unclear'

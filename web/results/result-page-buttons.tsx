@@ -75,7 +75,7 @@ export function ResultButtons({
   })
 }
 
-/** A mail draft to the event's support address, with the event file's subject. */
+/** Builds the URL of a mail draft to the event's support address, with the event file's subject. */
 function buildMailDraftUrl(
   event: PublicEvent,
   subject: string,

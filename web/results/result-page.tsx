@@ -142,7 +142,7 @@ function Result({
   )
 }
 
-/** `email` is sent if the number alone is not sufficient. */
+/** Returns the request that loads the registration. `email` is sent if the number alone is not sufficient. */
 function useRegistrationRequest(
   event: PublicEvent,
   orderId: string | null,

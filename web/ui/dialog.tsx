@@ -29,7 +29,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       dialog?.querySelector<HTMLElement>('[data-focused-first]') ??
       dialog?.querySelector<HTMLElement>('form :is(input, select, textarea)') ??
       heading.current
-    // The beginning of a long dialog stays in view, whichever control has the focus.
+    // The beginning of a long dialog stays in view, even if a control further down has the focus.
     focusTarget?.focus({ preventScroll: true })
     return () => {
       dialog?.close()

@@ -11,10 +11,10 @@ const formatSize = (bytes: number, round: (amount: number) => number): string =>
     ? `${Math.max(1, round(bytes / BYTES_PER_KB))}\u00a0KB`
     : `${round((bytes / BYTES_PER_MB) * 10) / 10}\u00a0MB`
 
-/** Size of a file, rounded up: "5.1 MB", "340 KB". */
+/** Formats the size of a file, rounded up: "5.1 MB", "340 KB". */
 export const formatFileSize = (bytes: number): string => formatSize(bytes, Math.ceil)
 
-/** Maximum size of a file, rounded down, so that no larger file is displayed with this size. */
+/** Formats the maximum size of a file, rounded down, so that no larger file is displayed with this size. */
 export const formatFileSizeLimit = (bytes: number): string =>
   formatSize(bytes, (amount) => Math.floor(amount + ROUNDING_MARGIN))
 

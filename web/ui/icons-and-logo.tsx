@@ -42,7 +42,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** @param only names of the icons that the page uses; by default all are included. */
+/** Renders the icons in `only`, which names those that the page uses; by default all are included. */
 export function Sprite({ only }: { readonly only?: ReadonlySet<string> }) {
   return (
     <svg width="0" height="0" className="sprite" aria-hidden="true">

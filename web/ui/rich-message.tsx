@@ -6,12 +6,12 @@ import type { ValueNames } from '../../engine/messages.ts'
 /** A value, or for `<link>text</link>` the element around the text. */
 type Part = ReactNode | ((text: string) => ReactNode)
 
-/** Text for screen readers only. */
+/** Renders text for screen readers only. */
 export const renderHiddenText = (text: string): ReactNode => <span className="vh">{text}</span>
 
 /**
- * The message with an element for each `{value}` and `<element>text</element>`. An element's text
- * may contain values that are text.
+ * Renders the message with an element for each `{value}` and `<element>text</element>`. An element's text may contain
+ * values that are text.
  */
 export function renderMessage<Message extends string>(
   message: Message,

@@ -27,8 +27,8 @@ const MAX_TOASTS = 4
 
 const ToastContext = createContext<ShowToast>(() => {})
 /**
- * Shows a message that disappears automatically, can be dismissed, and stays while it is hovered or
- * focused.
+ * Returns a function that shows a message. It disappears automatically, can be dismissed, and stays while it is
+ * hovered or focused.
  */
 export const useMessage = (): ShowToast => use(ToastContext)
 

@@ -59,7 +59,10 @@ export function chooseWidget(field: Field): FieldWidget {
   }
 }
 
-/** Rows show price and description without a tap. The event file may ask for a dropdown. */
+/**
+ * Chooses the widget of a choice. Rows show price and description without a tap. The event file may require a
+ * dropdown.
+ */
 function chooseChoiceWidget({ options = [], as, offersCategories }: Field): FieldWidget {
   const hasDescriptions = options.some((option) => option.about !== undefined)
   const isInRows = as === 'radio' || offersCategories === true || hasDescriptions

@@ -61,7 +61,8 @@ export function DropdownMenu(props: WidgetProps) {
           const optionPrice =
             isPriced && tariff ? formatOptionPrice(event, tariff, option) : status?.price
           const details = priceDetails?.get(option.id) ?? ''
-          const price = status?.full ?? (optionPrice === null ? FORM_MESSAGES.notOnSale : optionPrice)
+          const price =
+            status?.full ?? (optionPrice === null ? FORM_MESSAGES.notOnSale : optionPrice)
           return (
             <MenuItem
               key={option.id}

@@ -25,13 +25,14 @@ export type Control = {
   readonly aria: Aria
 }
 
-/** Ids of a field's hint and message, in this order. */
+/** Returns the ids of a field's hint and message, in this order. */
 export const getDescriptionIds = (
   id: string,
   hasHint: boolean,
   message: string | undefined,
 ): string | undefined =>
-  [hasHint && helpId(id), message !== undefined && errorId(id)].filter(Boolean).join(' ') || undefined
+  [hasHint && helpId(id), message !== undefined && errorId(id)].filter(Boolean).join(' ') ||
+  undefined
 
 export function useControl(props: WidgetProps): Control {
   const constants = props.registry.formContext as FormConstants

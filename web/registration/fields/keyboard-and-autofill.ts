@@ -51,8 +51,8 @@ const NAME_FIELD = /name$/
 const NO_CORRECTION = { autocapitalize: 'off', spellCheck: false } as const
 
 /**
- * `roles` is null for fields about someone other than the delegate, which the browser must not fill
- * in.
+ * Returns the input attributes of a field. `roles` is null for fields about someone other than the delegate, which the
+ * browser must not fill in.
  */
 export function getInputAttributes(
   field: Field,
@@ -111,8 +111,8 @@ function getKeyboardAttributes(
 }
 
 /**
- * The keyboard for a pattern without letters. `tel` if it allows a plus, which a numeric keypad
- * lacks. Null if letters may be needed.
+ * Returns the keyboard for a pattern without letters: `tel` if it allows a plus, which a numeric keypad lacks. Null if
+ * letters may be needed.
  */
 function findNumericInputMode(pattern: string | undefined): 'numeric' | 'tel' | null {
   if (pattern === undefined) return null

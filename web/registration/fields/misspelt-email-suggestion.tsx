@@ -14,11 +14,11 @@ const SUGGESTION_DELAY_MS = 300
 type EmailSuggestionProps = {
   readonly id: string
   readonly value: unknown
-  /** Called by the field's own element on blur and focus. */
+  /** Called with the suggested address if the delegate accepts it. */
   readonly change: (address: string) => void
 }
 
-/** Runs when the field loses focus. The list of domains is loaded with the first address. */
+/** Checks the address when the field loses focus. The list of domains is loaded with the first address. */
 export function EmailSuggestion({ id, value, change }: EmailSuggestionProps) {
   const [suggestion, setSuggestion] = useState<string | null>(null)
   useEffect(() => {

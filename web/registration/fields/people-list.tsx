@@ -28,7 +28,7 @@ import './people-list.css'
 
 const { people: messages } = EXTENDED_FORM_MESSAGES
 
-/** RJSF UI schema of an event, including the fields of each person in a list. */
+/** Builds the RJSF UI schema of an event, including the fields of each person in a list. */
 export function buildFullUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
   const ui = buildUiSchema(event)
   for (const field of event.fields.filter(({ type }) => type === 'people')) {
@@ -48,7 +48,10 @@ export function buildFullUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
               {
                 ...(items[subfield.id] as UiSchema | undefined),
                 ...subfieldSchema,
-                'ui:options': { ...subfieldSchema['ui:options'], key: `${field.id}.${subfield.id}` },
+                'ui:options': {
+                  ...subfieldSchema['ui:options'],
+                  key: `${field.id}.${subfield.id}`,
+                },
               },
             ]
           }),
@@ -71,7 +74,7 @@ const findListField = (
   return field
 }
 
-/** Default answers of a new person. RJSF takes them from the schema, and our schema has none. */
+/** Returns the default answers of a new person. RJSF takes them from the schema, and our schema has none. */
 const createPerson = (field: Field): RawAnswers =>
   Object.fromEntries(
     (field.fields ?? []).flatMap((subfield) =>

@@ -32,7 +32,7 @@ export const Swatch = ({ colour }: { readonly colour: Colour | undefined }) => (
   <i className="sw" style={getColourStyle(colour)} />
 )
 
-/** Today's price of a category in the format of a price list, or null if it is not on sale. */
+/** Returns today's price of a category in the format of a price list, or null if it is not on sale. */
 export function formatOptionPrice(
   event: PublicEvent,
   tariff: TariffResponse,
@@ -47,7 +47,7 @@ export function formatOptionPrice(
   return amount === null ? null : formatPrice(amount, currency)
 }
 
-/** The texts about the tax in today's prices: one above the list, or one per category if they differ. */
+/** Returns the texts about the tax in today's prices: one above the list, or one per category if they differ. */
 function listTaxes(event: PublicEvent, tariff: TariffResponse) {
   const today = readToday(tariff)
   const ids = event.categories.map(({ id }) => id).filter((id) => tariff.pricing[id] !== undefined)
@@ -82,8 +82,8 @@ const readToday = ({ now }: TariffResponse): Day | null => {
 }
 
 /**
- * "until 30 June 2027": the last day of a category's price. Empty if all categories have the same last day, or this
- * one has none.
+ * Returns the last day of a category's price: "until 30 June 2027". Empty if all categories have the same last day, or
+ * this one has none.
  */
 function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: string): string {
   const today = findTodayIfEndDaysDiffer(event, tariff)
@@ -96,7 +96,7 @@ function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: st
     : formatMessage(FORM_MESSAGES.fees.untilOfCategory, { day: formatDay(lastDay) })
 }
 
-/** Today if the prices of categories end on different days, otherwise null. */
+/** Returns today if the prices of categories end on different days, otherwise null. */
 function findTodayIfEndDaysDiffer(event: PublicEvent, tariff: TariffResponse): Day | null {
   const today = readToday(tariff)
   return today !== null && hasDifferentLastDays(event, today) ? today : null
@@ -185,7 +185,8 @@ export function OptionRows({
       >
         {options.map((option, index) => {
           const status = statuses.get(`${field.id}.${option.id}`)
-          const price = isPriced && tariff ? formatOptionPrice(event, tariff, option) : status?.price
+          const price =
+            isPriced && tariff ? formatOptionPrice(event, tariff, option) : status?.price
           const noteText =
             status?.full ??
             (price === undefined ? (isPriced ? '' : undefined) : (price ?? FORM_MESSAGES.notOnSale))

@@ -60,7 +60,7 @@ export function Input(props: BaseInputTemplateProps) {
   )
 }
 
-/** Label of an option in the native select, on one line: "Twin room, ₹ 2,500, 3 left". */
+/** Returns the label of an option in the native select, on one line: "Twin room, ₹ 2,500, 3 left". */
 const formatOption = (label: string, status: OptionStatus | undefined): string =>
   [
     label,

@@ -23,10 +23,10 @@ export const markPreHydrationText = (name: PreHydrationText) => ({
  */
 export type PreHydrationText = 'total' | 'instead' | 'short' | 'empty' | 'why' | 'pay'
 
-/** Id of the element that a message is about. */
+/** Returns the id of the element that a message is about. */
 export const toElementId = (key: string): string => `root_${key.replaceAll('.', '_')}`
 
-/** The top-level field that a message is about: the field itself, or the list that contains it. */
+/** Returns the top-level field that a message is about: the field itself, or the list that contains it. */
 export const getRootField = (key: string): string => key.split('.')[0] ?? key
 
 /** Converts an element's id to a key. Field names may contain underscores. */
@@ -38,7 +38,7 @@ export function toFieldKey({ fields }: PublicEvent, elementId: string): string {
   return list && personIndex && subfieldId ? `${list.id}.${personIndex}.${subfieldId}` : name
 }
 
-/** Name of the field that a message is about: "Age", or "Person 2: Age" in a list. */
+/** Returns the name of the field that a message is about: "Age", or "Person 2: Age" in a list. */
 export function getFieldName({ fields }: PublicEvent, key: string): string {
   const [id, personIndex, subfieldId] = key.split('.')
   const field = fields.find((field) => field.id === id)
@@ -50,7 +50,7 @@ export function getFieldName({ fields }: PublicEvent, key: string): string {
       })
 }
 
-/** Label of a person in a list, by position, because the name may not be typed yet. */
+/** Returns the label of a person in a list, by position, because the name may not be typed yet. */
 export const getPersonName = (personIndex: number): string =>
   formatMessage(FORM_MESSAGES.person, { number: personIndex + 1 })
 

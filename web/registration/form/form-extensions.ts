@@ -173,7 +173,7 @@ export const NO_EXTENSIONS: FormExtensions = {
   SubmitAnywayDialog: () => null,
 }
 
-/** Payment methods that do not accept the currency of the category; other options are for all currencies. */
+/** Lists the payment methods that do not accept the category's currency; other options are for all currencies. */
 function listHiddenMethods(
   event: PublicEvent,
   answers: Answers,

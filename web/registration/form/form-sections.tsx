@@ -25,7 +25,9 @@ export function SectionSheet(props: ObjectFieldTemplateProps) {
     .map((section, index) => ({
       section,
       index,
-      visibleFields: section.fields.flatMap((id) => (shownFields.has(id) ? (fields.get(id) ?? []) : [])),
+      visibleFields: section.fields.flatMap((id) =>
+        shownFields.has(id) ? (fields.get(id) ?? []) : [],
+      ),
     }))
     .filter((candidate) => candidate.visibleFields.length > 0)
   if (currentSection === NO_SECTION) return null

@@ -67,7 +67,11 @@ function FormPages({
   attempts,
   children,
 }: Parameters<FormExtensions['Paged']>[0]) {
-  const currentHash = useSyncExternalStore(subscribeToHash, () => window.location.hash, getEmptyHash)
+  const currentHash = useSyncExternalStore(
+    subscribeToHash,
+    () => window.location.hash,
+    getEmptyHash,
+  )
   const [hash, setHash] = useState(currentHash)
   // Ignore anchors that are not pages, such as the skip link's.
   if (currentHash !== hash && PAGE_HASH.test(currentHash)) setHash(currentHash)

@@ -8,7 +8,7 @@ import { getAmountInputMode } from '../../ui/forms/amount-input-mode.ts'
 import { getInputAttributes } from '../fields/keyboard-and-autofill.ts'
 import { chooseWidget } from '../fields/choose-field-widget.ts'
 
-/** The hint from the event file; for a file field also its accepted types and maximum size. */
+/** Returns the hint from the event file; for a file field also its accepted types and maximum size. */
 function buildHint(field: Field): string | undefined {
   if (field.type !== 'file') return field.hint
   const text = UPLOAD_MESSAGES
@@ -16,7 +16,9 @@ function buildHint(field: Field): string | undefined {
   const otherExtensions = extensions.slice(0, -1).join(', ')
   const lastExtension = extensions.at(-1) ?? ''
   const types =
-    otherExtensions === '' ? lastExtension : formatMessage(text.types, { first: otherExtensions, last: lastExtension })
+    otherExtensions === ''
+      ? lastExtension
+      : formatMessage(text.types, { first: otherExtensions, last: lastExtension })
   const limit = field.bytesMax === undefined ? null : formatFileSizeLimit(field.bytesMax)
   const acceptedFiles =
     limit === null
@@ -27,7 +29,7 @@ function buildHint(field: Field): string | undefined {
   return [field.hint, acceptedFiles].filter(Boolean).join('. ')
 }
 
-/** Order and labels from the engine; for each field its widget, hint and input attributes. */
+/** Builds the UI schema: order and labels from the engine, and the widget, hint and input attributes of each field. */
 export function buildUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
   const ui = createUiSchema(event)
   return {
@@ -44,13 +46,13 @@ export function buildUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
   }
 }
 
-/** An amount in a currency without decimals is a whole number, so its keyboard has no decimal point. */
+/** Marks an amount in a currency without decimals as a whole number, so that its keyboard has no decimal point. */
 const markWholeAmount = (field: Field, { currency }: PublicEvent): Field =>
   field.isAmount === true && getAmountInputMode(currency) === 'numeric'
     ? { ...field, isWhole: true }
     : field
 
-/** UI schema of one field. `roles` is null for a field about another person: no autofill. */
+/** Builds the UI schema of one field. `roles` is null for a field about another person: no autofill. */
 export function buildFieldUiSchema(field: Field, roles: PublicEvent['roles'] | null): UiSchema {
   const { inputMode, spellCheck, enterKeyHint, ...options } = getInputAttributes(field, roles)
   return {

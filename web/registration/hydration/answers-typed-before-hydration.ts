@@ -18,7 +18,7 @@ const TAKEOVER_EVENT = 'rollcall:taken'
 export const dispatchTakeover = (): boolean =>
   !document.dispatchEvent(new Event(TAKEOVER_EVENT, { cancelable: true }))
 
-/** `handleTakeover` returns whether Pay was pressed. */
+/** Calls `handleTakeover` at the takeover; it returns whether Pay was pressed. */
 export function onTakeover(handleTakeover: () => boolean): void {
   document.addEventListener(
     TAKEOVER_EVENT,

@@ -9,7 +9,11 @@ import { loadDraft, buildInitialAnswers } from '../draft-storage.ts'
 import type { Draft } from '../draft-storage.ts'
 import { toElementId, FORM_ID } from '../form/field-keys.ts'
 import type { EventPage } from '../price/live-price.ts'
-import { isSameAnswer, dispatchTakeover, readTypedAnswers } from './answers-typed-before-hydration.ts'
+import {
+  isSameAnswer,
+  dispatchTakeover,
+  readTypedAnswers,
+} from './answers-typed-before-hydration.ts'
 import type { TypedAnswers } from './answers-typed-before-hydration.ts'
 
 /**
@@ -61,8 +65,8 @@ export function useHydratedAnswers(
 }
 
 /**
- * Whether the field is a native select. On hydration, React resets a select to its own value, but
- * no other input.
+ * Returns true if the field is a native select. On hydration, React resets a select to its own value, but no other
+ * input.
  */
 const isNativeSelect = (id: string): boolean =>
   document.getElementById(toElementId(id)) instanceof HTMLSelectElement
@@ -70,7 +74,10 @@ const isNativeSelect = (id: string): boolean =>
 /** Returns the answers in the page; for native selects, the answers from before hydration. */
 function restoreSelects(currentAnswers: TypedAnswers, previousAnswers: TypedAnswers): TypedAnswers {
   const knownFields = new Set(currentAnswers.map(([id]) => id))
-  return [...currentAnswers, ...previousAnswers.filter(([id]) => !knownFields.has(id) && isNativeSelect(id))]
+  return [
+    ...currentAnswers,
+    ...previousAnswers.filter(([id]) => !knownFields.has(id) && isNativeSelect(id)),
+  ]
 }
 
 /** Submits the form as its button would. Safari before version 16 has no method for it. */

@@ -40,7 +40,7 @@ export type PriceUntilProps = {
 }
 
 /**
- * "Price valid until 30 Sep 2025; then ₹ 8,260 from 1 Oct 2025", for these answers. Empty if no change
+ * Shows "Price valid until 30 Sep 2025; then ₹ 8,260 from 1 Oct 2025" for these answers. Renders nothing if no change
  * is scheduled.
  */
 export function PriceUntil({ event, answers, quote, now }: PriceUntilProps) {
@@ -66,7 +66,7 @@ export function PriceUntil({ event, answers, quote, now }: PriceUntilProps) {
   )
 }
 
-/** Formats that there is no price from that day on. */
+/** States that there is no price from that day on. */
 function formatEnd(
   event: PublicEvent,
   from: Day,
@@ -163,7 +163,7 @@ function formatDays({ from, to }: PriceRange, isNow: boolean): string {
   return formatMessage(text.from, { day: formatShortDay(from) })
 }
 
-/** A price of the table, and the text about its tax; null if the category is not on sale then. */
+/** Returns a price of the table and the text about its tax, which is null if the category is not on sale then. */
 function quoteTablePrice(
   event: PublicEvent,
   category: string,

@@ -27,8 +27,10 @@ export function OrganiserNotes({ event }: { readonly event: PublicEvent }) {
   )
 }
 
-/** Renders nothing if loading fails. */
-const createLazyComponent = <P extends object>(select: (all: typeof FeeTableModule) => ComponentType<P>) =>
+/** Creates a component that is loaded on demand and renders nothing if loading fails. */
+const createLazyComponent = <P extends object>(
+  select: (all: typeof FeeTableModule) => ComponentType<P>,
+) =>
   lazy(() =>
     import('./fee-table.tsx')
       .then((all) => ({ default: select(all) }))
@@ -89,10 +91,7 @@ export function Fees({
   )
 }
 
-/**
- * Loads `later` when the section comes near the viewport. Shows `today` until then, or if `later` is
- * null.
- */
+/** Renders the children once the section comes near the viewport. Shows `today` until then, or if there are none. */
 function FeeSection({
   today,
   children: lazyTable,
@@ -116,7 +115,7 @@ function FeeSection({
  */
 const LOAD_DISTANCE_PX = 600
 
-/** Whether the element is or was near the viewport. */
+/** Returns true once the element has been near the viewport. */
 function useWasNear(box: RefObject<HTMLElement | null>): boolean {
   const [isNear, setNear] = useState(false)
   useEffect(() => {

@@ -138,7 +138,7 @@ function findFewestSeatsLeft(
   return reportedCounts.length === 0 ? null : Math.min(...reportedCounts)
 }
 
-/** Statuses by field and option: today's price with these answers, seats left, or "full". */
+/** Builds the statuses by field and option: today's price with these answers, seats left, or "full". */
 export function buildOptionStatuses(
   event: PublicEvent,
   tariff: TariffResponse,
@@ -272,8 +272,8 @@ function formatUnitPrice(
 }
 
 /**
- * Unit price with its multiplier: "₹ 2,500 per night", or "× nights" if the field has no singular
- * unit; "Free" if it is zero.
+ * Formats a unit price with its multiplier: "₹ 2,500 per night", or "× nights" if the field has no singular unit;
+ * "Free" if it is zero.
  */
 function formatPriceWithMultiplier(
   event: PublicEvent,

@@ -62,10 +62,7 @@ export function useTariff({
 const buildAvailabilityUrl = ({ id }: PublicEvent): string =>
   `/api/events/${encodeURIComponent(id)}/availability/`
 
-/**
- * Whether the browser has restored the page without a request to the server, perhaps on another
- * day.
- */
+/** Returns true if the browser has restored the page without a request to the server, perhaps on another day. */
 const isRestoredPage = (): boolean =>
   performance
     .getEntriesByType('navigation')

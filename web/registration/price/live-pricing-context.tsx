@@ -64,7 +64,7 @@ export const LivePricingContext: FormExtensions['PricingContextProvider'] = ({
   })
 }
 
-/** A discount code as typed, and the server's response. */
+/** Keeps a discount code as typed, and the server's response. */
 function useCode({ id, codeKinds }: PublicEvent, initialCode: string | null) {
   // A draft restores the discount code that it was priced with.
   const draftCode = codeKinds.length > 0 ? initialCode : null
@@ -106,10 +106,7 @@ function useCode({ id, codeKinds }: PublicEvent, initialCode: string | null) {
   return { state, apply, refuse: showCodeError, reset }
 }
 
-/**
- * Entries of the member lists for the answers, by field. They are looked up when the field loses
- * focus.
- */
+/** Keeps the member list entries for the answers, by field. They are looked up when a field loses focus. */
 function useMemberLists(event: PublicEvent) {
   const [rows, setRows] = useState<Rows>(NO_ROWS)
   const [entryTexts, setEntryTexts] = useState<ReadonlyMap<string, string>>(new Map())

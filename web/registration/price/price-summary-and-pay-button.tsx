@@ -30,7 +30,7 @@ export const BAR_ID = 'summary-bar'
 
 const createWideQuery = () => matchMedia('(min-width: 768px)')
 /**
- * Whether the page has two columns, or one with the bar at the bottom. Null if unknown, as on the
+ * Returns true if the page has two columns, false if it has one with the bar at the bottom. Null if unknown, as on the
  * server.
  */
 export function useIsWide(): boolean | null {
@@ -318,8 +318,8 @@ export function SummaryColumn(props: SummaryProps) {
 }
 
 /**
- * Landmark name of the bar. Must differ from the section titles, one of which may equal the
- * summary's title.
+ * Returns the landmark name of the bar. It must differ from the section titles, one of which may equal the summary's
+ * title.
  */
 function getBarName({ sections, form: { summary } }: PublicEvent): string {
   const isSectionTitle = sections.some(({ title }) => title === summary.title)

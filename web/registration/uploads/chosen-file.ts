@@ -31,9 +31,7 @@ export const getExtension = (name: string): string =>
 export const findJpegExtension = ({ accept }: Field): 'jpg' | 'jpeg' | null =>
   accept === undefined || accept.includes('jpg') ? 'jpg' : accept.includes('jpeg') ? 'jpeg' : null
 
-/**
- * Whether the file is an image that may be converted, so that its type and size are not final yet.
- */
+/** Returns true if the file is an image that may be converted, so that its type and size are not final yet. */
 export const canShrink = (field: Field, file: File): boolean =>
   findJpegExtension(field) !== null &&
   IMAGE_EXTENSIONS.has(getExtension(file.name)) &&

@@ -147,7 +147,7 @@ function SelectedFile({
   )
 }
 
-/** Progress as text. */
+/** Describes the progress as text. */
 function describeProgress(selectedDocument: SelectedDocument): string {
   switch (selectedDocument.is) {
     case 'preparing':
@@ -168,7 +168,7 @@ function describeProgress(selectedDocument: SelectedDocument): string {
   }
 }
 
-/** Progress for screen readers: each state once, without percentages. */
+/** Describes the progress for screen readers: each state once, without percentages. */
 function describeProgressForAnnouncement(selectedDocument: SelectedDocument): string {
   switch (selectedDocument.is) {
     case 'preparing':

@@ -135,7 +135,7 @@ function listStoredDocuments(all: DocumentsByField): StoredDocuments {
   )
 }
 
-/** The file of one field. Null on the server. */
+/** Returns the file of one field; null if there is none, and on the server. */
 export function useSelectedDocument(
   { subscribe, all }: DocumentUploads,
   id: string,

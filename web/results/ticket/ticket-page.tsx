@@ -171,7 +171,7 @@ function listOtherPaymentNotes(registration: Registration): readonly string[] {
   ]
 }
 
-/** Whether the row is a fixed text of the event file with the payment state. */
+/** Returns true if the row is a fixed text of the event file with the payment state. */
 const isStateRow = (row: ResultRow): boolean => row.id.startsWith('text-') && row.label === 'Status'
 
 /** Converts a detail to a row: the total emphasised, numbers in groups, a state as a badge. */

@@ -2,6 +2,6 @@
 import { formatPlainAmount, toAmount } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 
-/** A keyboard with a decimal point only if the currency has decimals. */
+/** Returns a keyboard with a decimal point only if the currency has decimals. */
 export const getAmountInputMode = (currency: Currency): 'decimal' | 'numeric' =>
   formatPlainAmount(toAmount(0), currency).includes('.') ? 'decimal' : 'numeric'

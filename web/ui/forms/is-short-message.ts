@@ -1,4 +1,4 @@
-/** Whether a message is too short to be understood away from its field. */
+/** Checks whether a message is too short to be understood away from its field. */
 
 /** "Required" and "Required for members" are too short; a sentence of this many words is not. */
 const MIN_SENTENCE_WORDS = 4

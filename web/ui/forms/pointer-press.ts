@@ -1,7 +1,7 @@
-/** Runs after the pointer is released, so that nothing moves between the press and the release. */
+/** Runs a function after the pointer is released, so that nothing moves between the press and the release. */
 import { useEffect } from 'react'
 
-/** Runs after the pointer press in progress, or immediately if there is none. */
+/** Runs a function after the pointer press in progress, or immediately if there is none. */
 export function runAfterPress(run: () => void): void {
   if (!isPressed) return run()
   const runOnce = () => setTimeout(run)
@@ -9,7 +9,7 @@ export function runAfterPress(run: () => void): void {
 }
 let isPressed = false
 
-/** Must be called in a component that is shown while `runAfterPress` is used. */
+/** Tracks presses. Must be called in a component that is shown while `runAfterPress` is used. */
 export function usePointerTracking(): void {
   useEffect(() => {
     const pointerEvents = { pointerdown: true, pointerup: false, pointercancel: false }

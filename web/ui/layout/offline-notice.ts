@@ -3,12 +3,12 @@ import { CONNECTION_ERROR_MESSAGES } from '../../../engine/messages.ts'
 import './offline-notice.css'
 
 /**
- * Whether the browser reports that it is offline. The notice below then states it, and no other
- * message is needed.
+ * Returns true if the browser reports that it is offline. The notice below then says so, and no other message is
+ * needed.
  */
 export const isOffline = (): boolean => !navigator.onLine
 
-/** Whether the user has typed into this page. The office does not store drafts. */
+/** Returns true if the user has typed into this page. The office does not store drafts. */
 const hasAnswers = (): boolean =>
   !location.pathname.startsWith('/admin') &&
   [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')].some(

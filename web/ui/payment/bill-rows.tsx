@@ -11,7 +11,7 @@ type PricedLines = Pick<Quote, 'lines' | 'currency'>
 
 const getLineKey = (line: Line): string => `${line.id}.${line.option ?? ''}`
 
-/** Whether tax is added to any line. Otherwise, prices include tax or are untaxed. */
+/** Returns true if tax is added to any line. Otherwise, prices include tax or are untaxed. */
 const isTaxOnTop = (lines: readonly Line[]): boolean =>
   lines.some((line) => line.total !== line.unit * line.quantity && line.base !== line.total)
 
@@ -54,7 +54,7 @@ export function buildBillRows(
 }
 
 /**
- * The lines only, each with the price as stated in the event file. Previous amounts and removed
+ * Builds only the rows of the lines, each with the price as stated in the event file. Previous amounts and removed
  * lines are struck through.
  */
 export function buildLineRows(
@@ -83,7 +83,10 @@ export function buildLineRows(
               ]),
           ...formatQuantity(line, getLineAmount(line), currency),
         ].join(', ') || undefined,
-      value: previousAmount === currentAmount ? currentAmount : renderChangedPrice(previousAmount, currentAmount),
+      value:
+        previousAmount === currentAmount
+          ? currentAmount
+          : renderChangedPrice(previousAmount, currentAmount),
     }
   })
   const currentKeys = new Set(lines.map(getLineKey))

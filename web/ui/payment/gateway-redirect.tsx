@@ -59,8 +59,8 @@ export function Redirect({ event, data, onReturn }: RedirectProps) {
 }
 
 /**
- * Called when the user returns with Back: the browser may restore the page in its last state, and
- * it must be usable again.
+ * Calls `onReturn` when the user returns with Back: the browser may restore the page in its last state, and it must be
+ * usable again.
  */
 export function useReturnFromGateway(onReturn: () => void): void {
   useEffect(() => {

@@ -12,7 +12,7 @@ import type { PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
 import { renderHiddenText, renderMessage } from '../rich-message.tsx'
 
-/** A previous price, struck through. */
+/** Renders a previous price, struck through. */
 export function renderPreviousPrice(price: ReactNode): ReactNode {
   return (
     <s>
@@ -21,7 +21,7 @@ export function renderPreviousPrice(price: ReactNode): ReactNode {
   )
 }
 
-/** A previous price and the new one. */
+/** Renders a previous price and the new one. */
 export function renderChangedPrice(previous: ReactNode, current: ReactNode): ReactNode {
   return (
     <>
@@ -36,7 +36,7 @@ export function renderChangedPrice(previous: ReactNode, current: ReactNode): Rea
 
 /**
  * Returns the summary rows with the amounts of a quote. If the price is zero, shows only the total, as "Free"; keeps
- * the components if there is no total row. `before` is struck through where it differs.
+ * the components if there is no total row. Amounts of `previousQuote` that differ are struck through.
  */
 export function buildQuoteRows(
   event: PublicEvent,
