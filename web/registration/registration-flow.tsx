@@ -90,7 +90,7 @@ function FormFlow({
   /** Number of the unpaid registration that was sent from this tab. */
   const [submittedRegNo, setSubmittedRegNo] = useState(draft?.regNo ?? null)
   const key = useRef(draft?.key ?? createKey())
-  const loadedTariff = getLoadedTariff(tariff)
+  const prices = getLoadedTariff(tariff)
   const [uploads] = useState(() => createUploads(event, page.event.now))
   const onEdit = useCallback(() => {
     identifyBrowser(event)
@@ -141,13 +141,7 @@ function FormFlow({
     [showToast],
   )
   const price = calculatePrice(event, tariff, form.answers, extensions.pricing)
-  const statuses = useOptionStatuses(
-    event,
-    loadedTariff,
-    form.answers,
-    context.memberEntries,
-    extensions,
-  )
+  const statuses = useOptionStatuses(event, prices, form.answers, context.memberEntries, extensions)
   const currentQuote = price.is === 'price' ? price.quote : null
 
   const send = async (submission: ConfirmedSubmission) => {
@@ -163,7 +157,7 @@ function FormFlow({
       // The bill showed this category, perhaps offered because the other one was full.
       ...(quote !== null && quote.lines.length > 0 && { registration_category: quote.category }),
     }
-    const keys = { now: () => key.current, renew: renewKey, previousRegNo }
+    const keys = { getCurrent: () => key.current, renew: renewKey, previousRegNo }
     const result = await register(event, form, quote, extraParameters, keys, () =>
       setPhase({ is: 'submitting', isRetry: true }),
     )
@@ -321,13 +315,7 @@ function FormFlow({
     extensions,
     notes: [
       ...(isSame ? [FORM_MESSAGES.summary.emailUsed] : []),
-      ...extensions.priceNotes(
-        event,
-        form.answers,
-        pricingContext.left,
-        currentQuote,
-        loadedTariff?.now,
-      ),
+      ...extensions.priceNotes(event, form.answers, pricingContext.left, currentQuote, prices?.now),
     ],
     submitLabel: extensions.submitLabel(event, form.answers),
     contradiction: findContradiction(event, form.answers, currentQuote?.category ?? null),
@@ -335,13 +323,8 @@ function FormFlow({
       <UploadInProgressNotice {...{ uploads }} shown={form.shown} />
     ),
     confirmationAddress: form.answers[event.roles.email ?? ''],
-    priceChangeNote: currentQuote && loadedTariff && (
-      <PriceValidity
-        event={event}
-        answers={form.answers}
-        quote={currentQuote}
-        now={loadedTariff.now}
-      />
+    priceChangeNote: currentQuote && prices && (
+      <PriceValidity event={event} answers={form.answers} quote={currentQuote} now={prices.now} />
     ),
     isBusy,
     isRetrying: phase.is === 'submitting' && phase.isRetry === true,
@@ -356,9 +339,9 @@ function FormFlow({
         return (
           <main id="main" className="wrap pg" aria-busy={isBusy}>
             <PastEventNote event={event} now={page.event.now} />
-            {loadedTariff?.open === false && (
+            {prices?.open === false && (
               <div className="full">
-                <ClosedNotice event={event} text={loadedTariff.closed_text} />
+                <ClosedNotice event={event} text={prices.closed_text} />
               </div>
             )}
             {paging.steps ?? <ProgressSteps event={event} form={form} />}
@@ -392,12 +375,7 @@ function FormFlow({
               {(paging.isFirst || paging.isLast) && context.codeField}
               {paging.isFirst && (
                 <>
-                  <Fees
-                    event={event}
-                    tariff={loadedTariff}
-                    quote={currentQuote}
-                    answers={form.answers}
-                  />
+                  <Fees event={event} tariff={prices} quote={currentQuote} answers={form.answers} />
                   <OrganiserNotes event={event} />
                 </>
               )}
