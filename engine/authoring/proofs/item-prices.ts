@@ -129,7 +129,10 @@ function checkItem(
   }))
   const missingByKey = new Map<string, MissingPrice>()
   const reachedByKey = new Map<string, Cell>()
-  const addMissingPrice = (missingPrice: Omit<MissingPrice, 'samples'>, who: SampleDelegate): void => {
+  const addMissingPrice = (
+    missingPrice: Omit<MissingPrice, 'samples'>,
+    who: SampleDelegate,
+  ): void => {
     const key = JSON.stringify([
       missingPrice.is,
       missingPrice.table,

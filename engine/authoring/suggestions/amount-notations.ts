@@ -43,8 +43,8 @@ export function suggestAmount(text: string, currency = INR): AmountSuggestion | 
     .replace(/[*_~`]{1,2}(.+?)[*_~`]{1,2}/g, '$1')
     .trim()
     .toLowerCase()
-  const whole = amountText.replace(/^\((.*)\)$/, '$1').trim()
-  const unsigned = currency === INR ? whole : removeSign(whole, currency)
+  const unwrapped = amountText.replace(/^\((.*)\)$/, '$1').trim()
+  const unsigned = currency === INR ? unwrapped : removeSign(unwrapped, currency)
   if (FREE_WORDS.test(unsigned)) return { is: 'free' }
   if (UNKNOWN_AMOUNT.test(unsigned)) return { is: 'not-known-yet' }
   if (NOT_ON_SALE_WORDS.test(unsigned)) return { is: 'not-on-sale' }

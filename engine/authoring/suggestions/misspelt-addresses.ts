@@ -12,9 +12,12 @@ const MAIL_REGEXP = new RegExp(MAIL_PATTERN, 'u')
 /** Returns a suggestion; null if the address is correct or no correction is known. */
 export function suggestEmail(text: string): AddressSuggestion | null {
   const written = text.trim()
-  const several = written.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanMail)
-  if (several.length > 1 && several.filter((candidate) => MAIL_REGEXP.test(candidate)).length > 1)
-    return { slip: 'there are two addresses instead of one', correction: several[0] ?? '' }
+  const candidates = written.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanMail)
+  if (
+    candidates.length > 1 &&
+    candidates.filter((candidate) => MAIL_REGEXP.test(candidate)).length > 1
+  )
+    return { slip: 'there are two addresses instead of one', correction: candidates[0] ?? '' }
   const cleanedText = cleanMail(written)
   const at = cleanedText.lastIndexOf('@')
   const domain = suggestDomain(cleanedText.slice(at + 1).toLowerCase())

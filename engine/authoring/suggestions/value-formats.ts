@@ -67,12 +67,12 @@ export function reportInvalidFormat(
       message: `\`${valueText}\` is not valid for \`period\``,
       help: `write ${text.toLowerCase().replaceAll(' ', '-')}, the id of the period above; separate periods with commas`,
     }
-  const several = /\.\d+$/.test(path) ? splitEntries(text, pattern) : null
-  if (several !== null)
+  const parts = /\.\d+$/.test(path) ? splitEntries(text, pattern) : null
+  if (parts !== null)
     return {
       ...at,
       message: `\`${valueText}\` is one entry of \`${getKeyName(path)}\``,
-      help: `write ${several.join(', ')}: separate entries with commas`,
+      help: `write ${parts.join(', ')}: separate entries with commas`,
     }
   const minutes = path === 'hold_seats_for' ? /^\d+/.exec(text)?.[0] : undefined
   if (minutes !== undefined)
@@ -169,10 +169,12 @@ function explainDate(text: string): string {
               ? digits
               : [digits[2], digits[1], digits[0]]
           : []
-  const [year = '', middle = '', last = ''] = dateParts
-  const [first, second] =
-    Number(middle) > 12 && Number(last) <= 12 ? [last, middle] : [middle, last]
-  const day = `${year.length === 2 ? `20${year}` : year}-${first.padStart(2, '0')}-${second.padStart(2, '0')}`
+  const [year = '', secondPart = '', lastPart = ''] = dateParts
+  const [monthText, dayText] =
+    Number(secondPart) > 12 && Number(lastPart) <= 12
+      ? [lastPart, secondPart]
+      : [secondPart, lastPart]
+  const day = `${year.length === 2 ? `20${year}` : year}-${monthText.padStart(2, '0')}-${dayText.padStart(2, '0')}`
   return isDay(day)
     ? `write ${month === null && compactMatch === null && (digits[0] ?? '').length !== 4 ? 'the year first: ' : ''}${day}`
     : 'write year-month-day, such as 2026-01-31, and a day that exists in that month'

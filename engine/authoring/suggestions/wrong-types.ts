@@ -290,13 +290,13 @@ function suggestList(path: string, value: unknown, raw: string, source: Source):
     )
     .map((cell) => cell.trim())
     .filter((cell) => cell !== '')
-  const several = isPrices && cells.length === 1 ? suggestAmount(raw, currency) : null
+  const priceSuggestion = isPrices && cells.length === 1 ? suggestAmount(raw, currency) : null
   const isNotOnSale =
     isPrices && cells.length === 1 && suggestAmount(raw, currency)?.is === 'not-on-sale'
   const entries = isNotOnSale
     ? Array.from({ length: countColumns(source) }, () => 'none')
-    : several?.is === 'several'
-      ? several.rupees
+    : priceSuggestion?.is === 'several'
+      ? priceSuggestion.rupees
       : isPrices
         ? cells.map((cell) => suggestPrice(cell, currency))
         : cells

@@ -139,7 +139,7 @@ function reportUnclosedBracket(
   row: Row,
   open: readonly OpenBracket[],
 ): SyntaxMistake {
-  const top = open.at(-1)
+  const lastBracket = open.at(-1)
   const end = row.start + row.indent + removeComment(row.text).length
   const missingBrackets = [...open]
     .reverse()
@@ -155,19 +155,23 @@ function reportUnclosedBracket(
       help: `write "${commentMatch[1]}"`,
     }
   }
-  if (top !== undefined && /^[^(]*\)$/.test(text.slice(top.at, end)))
+  if (lastBracket !== undefined && /^[^(]*\)$/.test(text.slice(lastBracket.at, end)))
     return {
       span: [end - 1, end],
-      message: `\`${top.mark}\` is closed by \`${missingBrackets}\`, not by \`)\``,
+      message: `\`${lastBracket.mark}\` is closed by \`${missingBrackets}\`, not by \`)\``,
       help: `write ${missingBrackets} instead of )`,
     }
   return {
     span: [Math.max(0, end - 1), end],
     message: `a \`${missingBrackets}\` is missing at the end of this line`,
     help: `add ${missingBrackets}${endsWithComma ? ', or indent the next line further' : ''}`,
-    ...(top === undefined || text.slice(top.at, end).includes('\n') === false
+    ...(lastBracket === undefined || text.slice(lastBracket.at, end).includes('\n') === false
       ? {}
-      : { related: [{ span: [top.at, top.at + 1] as const, message: 'opened here' }] }),
+      : {
+          related: [
+            { span: [lastBracket.at, lastBracket.at + 1] as const, message: 'opened here' },
+          ],
+        }),
   }
 }
 

@@ -14,7 +14,7 @@ const DAYS_FROM_WRONG_YEAR = 300
 const MAX_PERIOD_DAYS = 400
 const MONTH_DAYS = 30.4
 
-const getPeriodPath = (at: number): string => `fees.periods.${at}`
+const getPeriodPath = (index: number): string => `fees.periods.${index}`
 const FIRST_DAY = '0000-01-01'
 const LAST_DAY = '9999-12-31'
 const getFirstDay = (period: Period): string => period.from ?? FIRST_DAY
@@ -32,7 +32,7 @@ const listPeriodPairs = (model: Model) =>
   model.config.fees.periods.flatMap((later, index) =>
     model.config.fees.periods
       .slice(0, index)
-      .map((earlier, before) => ({ earlier, later, at: index, before })),
+      .map((earlier, earlierIndex) => ({ earlier, later, at: index, earlierIndex })),
   )
 const findOverlap = (a: Period, b: Period): readonly [string, string] | null => {
   const [start, end] = [
@@ -50,7 +50,7 @@ const periodOverlapCheck: Check = {
   find: (model) =>
     model.file.fees.overlap === 'first'
       ? []
-      : listPeriodPairs(model).flatMap(({ earlier, later, at, before }): Draft[] => {
+      : listPeriodPairs(model).flatMap(({ earlier, later, at, earlierIndex }): Draft[] => {
           const overlap = findOverlap(earlier, later)
           if (overlap === null) return []
           const isOneDay = overlap[0] === overlap[1]
@@ -64,7 +64,7 @@ const periodOverlapCheck: Check = {
             {
               at: getPeriodPath(at),
               message: `${daysText} ${isOneDay || overlap[0] === FIRST_DAY || overlap[1] === LAST_DAY ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
-              related: [{ at: getPeriodPath(before), message: 'the other one' }],
+              related: [{ at: getPeriodPath(earlierIndex), message: 'the other one' }],
               help: 'change a date, or write overlap: first',
             },
           ]
@@ -177,10 +177,10 @@ const periodNeverUsedCheck: Check = {
  * Returns whether a period has a day outside all earlier periods. It is enough to check its first day and the day
  * after each earlier period.
  */
-function hasFreeDay(period: Period, earlier: readonly Period[]): boolean {
+function hasFreeDay(period: Period, earlierPeriods: readonly Period[]): boolean {
   const candidates = [
     getFirstDay(period),
-    ...earlier.flatMap((entry) =>
+    ...earlierPeriods.flatMap((entry) =>
       entry.to === undefined || entry.to === LAST_DAY ? [] : [addDays(entry.to, 1) as string],
     ),
   ]
@@ -188,7 +188,9 @@ function hasFreeDay(period: Period, earlier: readonly Period[]): boolean {
     (day) =>
       day >= getFirstDay(period) &&
       day <= getLastDay(period) &&
-      !earlier.some((candidate) => getFirstDay(candidate) <= day && day <= getLastDay(candidate)),
+      !earlierPeriods.some(
+        (candidate) => getFirstDay(candidate) <= day && day <= getLastDay(candidate),
+      ),
   )
 }
 

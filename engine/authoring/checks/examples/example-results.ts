@@ -199,10 +199,10 @@ function describeBill(
  */
 export function readExampleContext(event: EventConfig, answers: RawAnswers): PricingContext {
   const names = new Set(listContextNames(event))
-  const stated = Object.entries(answers).flatMap(([name, value]): [string, Scalar][] =>
+  const statedValues = Object.entries(answers).flatMap(([name, value]): [string, Scalar][] =>
     names.has(name) && (value === true || typeof value === 'string') ? [[name, value]] : [],
   )
-  return stated.length === 0 ? EMPTY_CONTEXT : extractContext(event, fromPairs(stated))
+  return statedValues.length === 0 ? EMPTY_CONTEXT : extractContext(event, fromPairs(statedValues))
 }
 
 type Difference = { readonly subject: string; readonly text: string }

@@ -64,11 +64,11 @@ function findFailedExpectations(
   return subjects
     .map((key): Related => {
       const [part = '', id = ''] = key.split('.')
-      const listed =
+      const entryPath =
         part === 'shows' || part === 'hides'
           ? `${expect}.${part}.${(file.examples?.cases[index]?.expect[part] ?? []).indexOf(id)}`
           : `${expect}.${key}`
-      if (source.has(listed)) return { at: listed, message: 'expected here' }
+      if (source.has(entryPath)) return { at: entryPath, message: 'expected here' }
       return {
         at: source.has(`${expect}.${part}`) ? `${expect}.${part}` : expect,
         part: 'key',

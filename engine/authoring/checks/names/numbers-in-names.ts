@@ -130,13 +130,13 @@ function findDifferingOption(
       : { id: option, label: option }
   const optionMax = typeof max === 'number' ? max : max[String(id)]
   if (typeof label !== 'string' || optionMax === undefined || GROUP_WORDS.test(label)) return []
-  const others = (model.file.quotas ?? []).flatMap((quota) =>
+  const otherMaxima = (model.file.quotas ?? []).flatMap((quota) =>
     quota.each_option_of === undefined && typeof quota.max === 'number' ? [quota.max] : [],
   )
   return findDifferingNumber(
     model,
     typeof option === 'object' ? `${at}.label` : at,
-    [optionMax, ...others],
+    [optionMax, ...otherMaxima],
     typeof max === 'number' ? maxAt : `${maxAt}.${String(id)}`,
   )
 }

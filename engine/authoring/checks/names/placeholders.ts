@@ -40,11 +40,11 @@ function findStrayBraces({ path, text, written, at }: TextAt): readonly Draft[] 
   const strayBrace = /\{([a-z_][a-z0-9_.]*)?|([a-z_][a-z0-9_.]*)?\}/.exec(textWithoutPairs)
   const brace = strayBrace?.[0].startsWith('{') === false ? '}' : '{'
   const name = strayBrace?.[1] ?? strayBrace?.[2]
-  const from = at + (strayBrace?.index ?? 0)
+  const offset = at + (strayBrace?.index ?? 0)
   return [
     {
       at: path,
-      ...(strayBrace === null ? {} : { span: [from, from + strayBrace[0].length] as const }),
+      ...(strayBrace === null ? {} : { span: [offset, offset + strayBrace[0].length] as const }),
       message: `this text has a single \`${brace}\`; a value is written {name}`,
       help: name === undefined ? 'close the braces, or remove them' : `write {${name}}`,
     },

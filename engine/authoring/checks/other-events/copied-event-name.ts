@@ -38,7 +38,7 @@ const getSeriesName = (title: string): string => title.toLowerCase().replace(/[^
 export function indexEventNames(
   events: readonly EventConfig[],
 ): ReadonlyMap<string, readonly EventNameMatch[]> {
-  const all = events.flatMap((event, index): EventNameMatch[] => [
+  const eventNames = events.flatMap((event, index): EventNameMatch[] => [
     ...(DISTINCTIVE_TITLE.test(event.title)
       ? [{ event, at: index, words: event.title, isRoute: false }]
       : []),
@@ -49,7 +49,7 @@ export function indexEventNames(
       isRoute: true,
     })),
   ])
-  return Map.groupBy(all, ({ words }) => getFirstWord(words))
+  return Map.groupBy(eventNames, ({ words }) => getFirstWord(words))
 }
 
 /**

@@ -242,13 +242,13 @@ function findCopiedEvents(events: readonly OtherEvent[]): readonly Finding[] {
     if (!checkedEvent.isNew) return []
     const source = checkedEvent.source()
     return findMentions(checkedEvent.event, source, names).flatMap(({ owner, draft }) => {
-      const other = events[owner]?.source()
-      return other === undefined
+      const namedEventSource = events[owner]?.source()
+      return namedEventSource === undefined
         ? []
         : [
             {
               ...createFinding('EV808', sharedAddressChecks.EV808, draft, source),
-              related: [{ message: 'the other event', at: other.place('event.title') }],
+              related: [{ message: 'the other event', at: namedEventSource.place('event.title') }],
             },
           ]
     })

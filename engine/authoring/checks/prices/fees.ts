@@ -189,7 +189,14 @@ const pairConsecutiveCells = memoize((model: Model) => {
       .find((other) => other?.amount != null && other.amount > 0)
     return cell.amount === null || previousCell?.amount == null
       ? []
-      : [{ cell, amount: cell.amount, before: previousCell.amount, beforeAt: previousCell.at }]
+      : [
+          {
+            cell,
+            amount: cell.amount,
+            previousAmount: previousCell.amount,
+            previousPath: previousCell.at,
+          },
+        ]
   })
 })
 
@@ -200,23 +207,23 @@ const priceDropsCheck: Check = {
   after: [...TABLE_ERRORS, 'EV406'],
   find: (model) => {
     const priceDrops = pairConsecutiveCells(model).filter(
-      ({ amount, before, beforeAt }) =>
-        amount > 0 && amount < before && !hasExtraDigit(model, beforeAt),
+      ({ amount, previousAmount, previousPath }) =>
+        amount > 0 && amount < previousAmount && !hasExtraDigit(model, previousPath),
     )
     const risingColumns = new Set(
-      pairConsecutiveCells(model).flatMap(({ cell, amount, before }) =>
-        amount >= before ? [getColumnKey(cell)] : [],
+      pairConsecutiveCells(model).flatMap(({ cell, amount, previousAmount }) =>
+        amount >= previousAmount ? [getColumnKey(cell)] : [],
       ),
     )
     const dropsByColumn = Map.groupBy(priceDrops, ({ cell }) => getColumnKey(cell))
-    return priceDrops.map(({ cell, before, beforeAt }): Draft => {
+    return priceDrops.map(({ cell, previousAmount, previousPath }): Draft => {
       const column = getColumnKey(cell)
       const isWholeColumn =
         (dropsByColumn.get(column)?.length ?? 0) > 1 && !risingColumns.has(column)
       return {
         at: cell.at,
-        message: `cheaper than in the previous period (${formatMoney(before, cell.currency)})`,
-        related: [{ at: beforeAt, message: 'the previous period' }],
+        message: `cheaper than in the previous period (${formatMoney(previousAmount, cell.currency)})`,
+        related: [{ at: previousPath, message: 'the previous period' }],
         help: isWholeColumn
           ? `every price falls in \`${cell.period}\`: if two columns are swapped, swap their names in the first row`
           : 'if the two are swapped, write the lower price under the earlier period',
@@ -259,7 +266,10 @@ const computePriceRatios = memoize((model: Model): ReadonlyMap<string, number> =
   // A stall may cost thirty times as much as a visitor's pass. If it does so in every period, no digit is wrong.
   const hasSteadyRow = (at: string): boolean =>
     pairConsecutiveCells(model).some(
-      (step) => step.beforeAt === at && step.amount >= step.before && step.amount < step.before * 2,
+      (step) =>
+        step.previousPath === at &&
+        step.amount >= step.previousAmount &&
+        step.amount < step.previousAmount * 2,
     )
   return new Map(
     listAllCells(model).flatMap(
@@ -269,9 +279,11 @@ const computePriceRatios = memoize((model: Model): ReadonlyMap<string, number> =
         if (step !== undefined) {
           // After a price with a missing digit, the next price is not a jump. The finding is reported at the
           // missing digit.
-          const earlierAmount = stepsByPath.get(step.beforeAt)?.before ?? 0
+          const earlierAmount = stepsByPath.get(step.previousPath)?.previousAmount ?? 0
           const usualAmount =
-            earlierAmount >= step.before * PRICE_JUMP_FACTOR ? earlierAmount : step.before
+            earlierAmount >= step.previousAmount * PRICE_JUMP_FACTOR
+              ? earlierAmount
+              : step.previousAmount
           return [[at, step.amount / usualAmount]]
         }
         const column = (columns.get(`${table} ${period} ${currency}`) ?? [])

@@ -49,10 +49,10 @@ const taxRulesWithoutTaxCheck: Check = {
 }
 
 /** Returns whether an earlier rule applies on every day of a rule, for every delegate. */
-const isCovered = (earlier: TaxRule, rule: TaxRule): boolean =>
-  earlier.when === undefined &&
-  (earlier.from === undefined || (rule.from !== undefined && earlier.from <= rule.from)) &&
-  (earlier.to === undefined || (rule.to !== undefined && rule.to <= earlier.to))
+const isCovered = (earlierRule: TaxRule, rule: TaxRule): boolean =>
+  earlierRule.when === undefined &&
+  (earlierRule.from === undefined || (rule.from !== undefined && earlierRule.from <= rule.from)) &&
+  (earlierRule.to === undefined || (rule.to !== undefined && rule.to <= earlierRule.to))
 
 const taxRuleNeverAppliesCheck: Check = {
   slug: 'tax-rule-never-applies',

@@ -59,19 +59,19 @@ type Outlier = { readonly cell: Cell; readonly other: Cell }
 
 /** Compares a price with the other prices of its table: several similar ones, or a single one with a larger factor. */
 function findOutlierInTable(cell: Cell, cells: readonly Cell[], name = ''): Outlier | null {
-  const others = cells.filter(
+  const comparedCells = cells.filter(
     (candidate) =>
       candidate.table === cell.table &&
       candidate.period === cell.period &&
       candidate.row !== cell.row &&
       candidate.currency === cell.currency,
   )
-  const [other] = others
+  const [other] = comparedCells
   const isOutlier = (minFactor: number): boolean =>
-    others.every(({ amount }) => computeRatio(amount, cell.amount) >= minFactor)
+    comparedCells.every(({ amount }) => computeRatio(amount, cell.amount) >= minFactor)
   return other !== undefined &&
-    (others.length > 1
-      ? isSimilar(others) && isOutlier(DIGIT_FACTOR)
+    (comparedCells.length > 1
+      ? isSimilar(comparedCells) && isOutlier(DIGIT_FACTOR)
       : isOutlier(KIND_WORDS.test(name) ? DIGIT_FACTOR_SAME_KIND : DIGIT_FACTOR_TWO_OPTIONS))
     ? { cell, other }
     : null
@@ -79,7 +79,7 @@ function findOutlierInTable(cell: Cell, cells: readonly Cell[], name = ''): Outl
 
 /** Compares a price with the prices of the same option for other delegates. */
 function findOutlierAcrossTables(cell: Cell, cells: readonly Cell[]): Outlier | null {
-  const others = cells.filter(
+  const cellsOfOtherTables = cells.filter(
     (candidate) =>
       candidate.item === cell.item &&
       candidate.table !== cell.table &&
@@ -87,9 +87,9 @@ function findOutlierAcrossTables(cell: Cell, cells: readonly Cell[]): Outlier | 
       candidate.period === cell.period &&
       candidate.currency === cell.currency,
   )
-  const [other] = others
+  const [other] = cellsOfOtherTables
   return other !== undefined &&
-    others.every(({ amount }) => computeRatio(amount, cell.amount) >= DIGIT_FACTOR)
+    cellsOfOtherTables.every(({ amount }) => computeRatio(amount, cell.amount) >= DIGIT_FACTOR)
     ? { cell, other }
     : null
 }

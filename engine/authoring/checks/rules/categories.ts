@@ -95,7 +95,7 @@ function splitIntoDisjoint(
   )
 }
 
-const getRulePath = (at: number): string => `category.rules.${at}`
+const getRulePath = (index: number): string => `category.rules.${index}`
 const NAME_ERRORS = [
   'EV201',
   'EV202',
@@ -366,18 +366,18 @@ const ruleRedundantCheck: Check = {
 function hasNoEffect(
   { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,
   givenCategories: readonly string[],
-  at: number,
+  ruleIndex: number,
 ): boolean {
   return tryWithinBudget(() => {
-    let remainingBoxes = rules[at]?.decidedBoxes ?? []
+    let remainingBoxes = rules[ruleIndex]?.decidedBoxes ?? []
     for (
-      let laterIndex = at + 1;
+      let laterIndex = ruleIndex + 1;
       laterIndex < rules.length && remainingBoxes.length > 0;
       laterIndex += 1
     ) {
       const boxes = rules[laterIndex]?.boxes ?? []
       if (
-        givenCategories[laterIndex] !== givenCategories[at] &&
+        givenCategories[laterIndex] !== givenCategories[ruleIndex] &&
         intersect(domain.space, remainingBoxes, boxes, budget).length > 0
       )
         return false

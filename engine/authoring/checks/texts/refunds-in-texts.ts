@@ -115,16 +115,16 @@ function pairTokens(
   const [firstToken, secondToken] = [tokens[0], tokens[1]]
   if (firstToken === undefined || secondToken === undefined || tokens.length % 2 !== 0) return []
   const isAlternating = tokens.every(
-    (token, at) => ('share' in token === 'share' in firstToken) === (at % 2 === 0),
+    (token, index) => ('share' in token === 'share' in firstToken) === (index % 2 === 0),
   )
   if (!isAlternating) return []
-  return tokens.flatMap((token, at): RefundClaim[] => {
-    const nextToken = tokens[at + 1]
-    if (at % 2 !== 0 || nextToken === undefined) return []
+  return tokens.flatMap((token, index): RefundClaim[] => {
+    const nextToken = tokens[index + 1]
+    if (index % 2 !== 0 || nextToken === undefined) return []
     const [share, day] = 'share' in token ? [token, nextToken] : [nextToken, token]
     if (!('share' in share) || !('isDay' in day) || day.isAfter) return []
-    const clauseStart = tokens[at - 1]?.end ?? partStart
-    const clause = `${heading} ${text.slice(clauseStart, tokens[at + 2]?.start ?? partEnd)}`
+    const clauseStart = tokens[index - 1]?.end ?? partStart
+    const clause = `${heading} ${text.slice(clauseStart, tokens[index + 2]?.start ?? partEnd)}`
     const { start, end } = { start: token.start, end: nextToken.end }
     return [
       {

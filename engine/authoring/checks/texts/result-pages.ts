@@ -231,7 +231,7 @@ const misspeltRouteCheck: Check = {
     const countOccurrences = (part: string): number =>
       parts.filter((other) => other.part === part).length
     return parts.flatMap(({ at, part }, index): Draft[] => {
-      const other = parts.find(
+      const similarPart = parts.find(
         (candidate, candidateIndex) =>
           candidate.part !== part &&
           isTypo(candidate.part, part) &&
@@ -239,13 +239,13 @@ const misspeltRouteCheck: Check = {
             (countOccurrences(candidate.part) === countOccurrences(part) &&
               candidateIndex < index)),
       )
-      return other === undefined
+      return similarPart === undefined
         ? []
         : [
             {
               at,
-              message: `\`${part}\` here, but \`${other.part}\` in another address`,
-              related: [{ at: other.at, message: 'the other address' }],
+              message: `\`${part}\` here, but \`${similarPart.part}\` in another address`,
+              related: [{ at: similarPart.at, message: 'the other address' }],
               help: 'use the same spelling in both places, or accept the finding under allow',
             },
           ]

@@ -134,9 +134,9 @@ const MOBILE_DIGITS = 10
  * Returns the leading groups of digits that form one number of up to ten digits: in "98470 12345 10 AM", the number
  * is followed by a time.
  */
-function readNumber(digitRun: string, after: string): string {
+function readNumber(digitRun: string, followingText: string): string {
   // In "12345or", the O belongs to the following word.
-  const digits = /^\p{L}/u.test(after) ? digitRun.replace(/[Oo]+$/, '') : digitRun
+  const digits = /^\p{L}/u.test(followingText) ? digitRun.replace(/[Oo]+$/, '') : digitRun
   let number = ''
   for (const [group] of digits.matchAll(/[^\dOo]?[\dOo]+/g)) {
     if (!/\d/.test(group) || countDigits(number) === MOBILE_DIGITS) break
