@@ -285,9 +285,9 @@ async function buildEmailAfter(
 ): Promise<NewMail | null> {
   if (decision.what !== 'accept' && decision.what !== 'move') return null
   const regNo = decision.what === 'move' ? decision.to : review.regNo
-  const stored = regNo === null ? null : await store.registration(regNo)
+  const storedRegistration = regNo === null ? null : await store.registration(regNo)
   const price = decision.what === 'move' ? (decision.price ?? null) : null
-  const registration = stored === null ? null : applyPrice(stored, price)
+  const registration = storedRegistration === null ? null : applyPrice(storedRegistration, price)
   // If its event file was removed in the meantime, the email uses the version that the delegate registered with.
   const event =
     registration === null

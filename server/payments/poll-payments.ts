@@ -50,8 +50,8 @@ export function openPayments(
     includesPaid: boolean,
     loadedRegistration: StoredRegistration | null = null,
   ): Promise<QueryResult> => {
-    const current = runningQueries.get(orderId)
-    if (current === undefined) {
+    const runningQuery = runningQueries.get(orderId)
+    if (runningQuery === undefined) {
       const query = queryPayment(
         deps,
         versions,
@@ -64,14 +64,14 @@ export function openPayments(
     }
     const queuedQuery = queuedQueries.get(orderId)
     if (queuedQuery !== undefined) return queuedQuery
-    const next = current
+    const nextQuery = runningQuery
       .catch(() => null)
       .then(() => {
         queuedQueries.delete(orderId)
         return queryOnce(orderId, timeoutMs, includesPaid)
       })
-    queuedQueries.set(orderId, next)
-    return next
+    queuedQueries.set(orderId, nextQuery)
+    return nextQuery
   }
   const verify: Payments['verify'] = async (orderId, timeoutMs, loadedRegistration = null) =>
     (await queryOnce(orderId, timeoutMs, false, loadedRegistration)).verified
@@ -134,8 +134,8 @@ export function openPayments(
    * missed the caller's refund.
    */
   const sendPendingRefunds = (): Promise<number> => {
-    const next = refundRun.then(() => sendRefunds(deps, versions))
-    refundRun = next.catch((error: unknown) => {
+    const nextRun = refundRun.then(() => sendRefunds(deps, versions))
+    refundRun = nextRun.catch((error: unknown) => {
       deps.log.error({ error: String(error) }, 'refunds could not be sent')
       return 0
     })

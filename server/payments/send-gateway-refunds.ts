@@ -48,14 +48,14 @@ async function requestRefund(
     return { is: 'not-sent', message: problem ?? '', raw: '', gateway: '' }
   const name = event.payment?.gateway.name ?? ''
   const money = { amount, currency: payment.currency }
-  const answer = await gateway
+  const refundResult = await gateway
     .refund(event, reference, money, clock(), REFUND_TIMEOUT_MS, `${orderId}-refund-${id}`)
     .catch((error: unknown): RefundResult => ({
       is: 'unsure',
       error: String(error),
       raw: '',
     }))
-  return toRefundResponse(answer, name)
+  return toRefundResponse(refundResult, name)
 }
 
 function toRefundResponse(answer: RefundResult, gateway: string): RefundResponse {

@@ -90,7 +90,7 @@ export async function queryPayment(
       outcome: 'unreachable',
     }
   }
-  const answer = await queryGateway(
+  const statusResponse = await queryGateway(
     deps,
     requestEvent,
     payment,
@@ -100,8 +100,16 @@ export async function queryPayment(
   const served = deps.events.findById(payment.eventId)
   const event = served !== null && served.config.payment !== null ? served.config : requestEvent
   const gateway = requestEvent.payment?.gateway ?? null
-  const verified = await applyResponse(deps, { event, registration, payment, gateway }, answer)
-  return { verified, isReachable: answer.is !== 'unreachable', outcome: toQueryOutcome(answer) }
+  const verified = await applyResponse(
+    deps,
+    { event, registration, payment, gateway },
+    statusResponse,
+  )
+  return {
+    verified,
+    isReachable: statusResponse.is !== 'unreachable',
+    outcome: toQueryOutcome(statusResponse),
+  }
 }
 
 function toQueryOutcome(answer: StatusResponse): PollResult {
@@ -260,12 +268,12 @@ async function scheduleNextQuery(
   const at = deps.clock()
   const queriedSince = payment.handedOffAt ?? payment.createdAt
   const watchUntil = adjustWatchEnd(payment.watchUntil, payment.nextAskAt, at)
-  const next = getNextPollTime(
+  const nextQueryAt = getNextPollTime(
     { ...payment, watchUntil, createdAt: queriedSince },
     at,
     lastResponse !== 'unreachable',
   )
-  await deps.store.recordStatusQuery(payment.orderId, at, next, lastResponse, watchUntil)
+  await deps.store.recordStatusQuery(payment.orderId, at, nextQueryAt, lastResponse, watchUntil)
   return toVerifiedPayment(payment)
 }
 
@@ -277,7 +285,7 @@ async function storePaymentEvent(
   raw: string,
 ): Promise<VerifiedPayment> {
   const { event, payment, gateway } = subject
-  const answer: RawResponse = {
+  const rawResponse: RawResponse = {
     gateway: gateway?.name ?? '',
     body: raw,
     contentType: getGatewayDefinition(getGatewayKind(gateway ?? {})).statusContentType,
@@ -291,12 +299,12 @@ async function storePaymentEvent(
     payment.orderId,
     timedEvent,
     email,
-    answer,
+    rawResponse,
     {
       paymentId: payment.id,
       registrationId: subject.registration.id,
       eventId: payment.eventId,
-      gateway: answer.gateway,
+      gateway: rawResponse.gateway,
       account: payment.account,
     },
   )

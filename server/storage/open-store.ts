@@ -14,13 +14,17 @@ import {
   createSharedState,
   NO_FILE_MESSAGE,
   openOwnFile,
-  setLost,
+  markAsLost,
   OVERWRITTEN_MESSAGE,
 } from './recovery/detect-replaced-database.ts'
 import { explainFailedStart, holdDatabase } from './recovery/hold-database.ts'
 import type { OwnDatabaseFile } from './recovery/detect-replaced-database.ts'
 import { explainForeignLog } from './recovery/inspect-log.ts'
-import { forgetLostLog, explainLostLog, rescueInto } from './recovery/rescue-deleted-database.ts'
+import {
+  removeLostLogMarker,
+  explainLostLog,
+  rescueInto,
+} from './recovery/rescue-deleted-database.ts'
 import type { InjectedFaults } from './database/fault-injection.ts'
 import { StoreBusy } from './index.ts'
 import type { Store } from './index.ts'
@@ -97,7 +101,7 @@ export async function openSqliteStore({
   makePrivate(dataDir)
   const lostLog = explainLostLog(dataDir)
   if (lostLog !== null) throw lostLog
-  forgetLostLog(dataDir)
+  removeLostLogMarker(dataDir)
   const foreignLog = explainForeignLog(dataDir)
   if (foreignLog !== null) throw foreignLog
   const file = join(dataDir, DATABASE_FILE)
@@ -178,7 +182,7 @@ export async function openSqliteStore({
     waiting: writer.waiting,
     findDatabaseLoss: () => openedFile.findLoss() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
     rescue: async (plan) => {
-      if (sharedState !== undefined) setLost(sharedState)
+      if (sharedState !== undefined) markAsLost(sharedState)
       // The writer's connection still has more of the data than any other.
       return writer.call('rescue', plan).catch(() => rescueInto(db, plan))
     },

@@ -5,7 +5,7 @@
  */
 import type { PostgresConnection } from '../../server/storage/postgres/connection.ts'
 import { connect } from '../../server/storage/postgres/hosts.ts'
-import { prepare } from '../../server/storage/postgres/prepare-database.ts'
+import { preparePostgresDatabase } from '../../server/storage/postgres/prepare-database.ts'
 import { indexNew } from '../../server/storage/lists/search-index.ts'
 import type { Sql, Statement } from '../../server/storage/database/sqlite-connection.ts'
 import { createStore } from './disk.ts'
@@ -22,7 +22,7 @@ export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
 
 /** On an empty database without other users. */
 export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
-  await prepare(url)
+  await preparePostgresDatabase(url)
   const connection = await connect(url)
   connection.queue('SET synchronous_commit = off')
   const restore = await buildRestoration(connection)

@@ -94,7 +94,7 @@ async function migratePostgres(
   }: { readonly dataDir: string; readonly url: string; readonly isCheckOnly: boolean },
   terminal: Terminal,
 ): Promise<Status> {
-  const { readPostgresVersions: postgresVersions, prepare } =
+  const { readPostgresVersions: postgresVersions, preparePostgresDatabase: prepare } =
     await import('../../storage/postgres/prepare-database.ts')
   const versions = await postgresVersions(url)
   const status = reportVersions(versions, isCheckOnly, terminal)

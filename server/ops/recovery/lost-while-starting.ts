@@ -1,6 +1,6 @@
 /** Rescues a database that was lost during startup, and explains why the server does not start. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { formatCommands } from '../../storage/recovery/rescued-databases.ts'
+import { formatRestoreCommands } from '../../storage/recovery/rescued-databases.ts'
 import { createCompletenessNote } from './rescued-completeness.ts'
 import { watchForLoss } from './rescue-lost-database.ts'
 import type { LossDeps } from './rescue-lost-database.ts'
@@ -31,7 +31,7 @@ export async function rescueIfLost(
     ? `All of its data is in ${file}, which was checked.`
     : `The data that could be read is in ${file}, but some rows may be missing: keep all files of DATA_DIR.${(await createCompletenessNote(dataDir))(file)}`
   return {
-    text: `The database file ${loss} while the server started. ${location} To use it, run: ${formatCommands(dataDir, file)}. Then start the server.`,
+    text: `The database file ${loss} while the server started. ${location} To use it, run: ${formatRestoreCommands(dataDir, file)}. Then start the server.`,
     status: 2,
   }
 }

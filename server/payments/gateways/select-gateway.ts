@@ -140,7 +140,7 @@ function selectEvents(
   kind: GatewayKind,
   events: Pick<EventRegistry, 'all' | 'findByOrderId'>,
 ): GatewayEvents {
-  const isOfKind = <Served extends { readonly config: EventConfig }>(
+  const toGatewayEvents = <Served extends { readonly config: EventConfig }>(
     served: Served,
   ): readonly Served[] =>
     listEventsByAccount(served.config).flatMap((config) =>
@@ -149,10 +149,10 @@ function selectEvents(
         : [config === served.config ? served : { ...served, config }],
     )
   return {
-    all: () => events.all().flatMap(isOfKind),
+    all: () => events.all().flatMap(toGatewayEvents),
     findByOrderId: (orderId) => {
       const served = events.findByOrderId(orderId)
-      return served === null ? null : (isOfKind(served)[0] ?? null)
+      return served === null ? null : (toGatewayEvents(served)[0] ?? null)
     },
   }
 }

@@ -68,7 +68,7 @@ export async function sendRequest(
       signal,
     })
     status = response.status
-    const text = await readWithin(response, maxBytes)
+    const text = await readBody(response, maxBytes)
     const toFailure = (error: string): RequestResult => ({
       is: 'failed',
       status,
@@ -92,7 +92,7 @@ export async function sendRequest(
 }
 
 /** Returns null and stops reading once the response is too long: an endless one must not fill the memory. */
-async function readWithin(response: Response, maxBytes: number): Promise<string | null> {
+async function readBody(response: Response, maxBytes: number): Promise<string | null> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of response.body ?? []) {

@@ -24,7 +24,7 @@ import type { MovedFiles } from '../files/move-files.ts'
 import type { S3Bucket } from '../files/s3-bucket.ts'
 import { connect } from '../postgres/hosts.ts'
 import type { PostgresConnection } from '../postgres/connection.ts'
-import { createUnusableError, prepare } from '../postgres/prepare-database.ts'
+import { createUnusableError, preparePostgresDatabase } from '../postgres/prepare-database.ts'
 import { isPostgresError } from '../postgres/errors.ts'
 import { createTables, migrations, getReportedVersion } from './schema.ts'
 import { findInOrder } from './in-order.ts'
@@ -77,7 +77,7 @@ export async function moveToPostgres(
       return err(
         `The database in ${dataDir} has version ${getReportedVersion(version, migrations.length)}, and this Rollcall needs ${migrations.length}: run rollcall db migrate first.`,
       )
-    await prepare(url)
+    await preparePostgresDatabase(url)
     return await runInPostgres(url, async (connection) => {
       db.exec('BEGIN')
       const tables = listTables(db)
@@ -127,7 +127,7 @@ export async function moveToSqlite(
     return err(
       `${dataDir} already contains a database. Move it elsewhere first, or use another DATA_DIR.`,
     )
-  await prepare(url)
+  await preparePostgresDatabase(url)
   makePrivate(dataDir)
   const partialFile = `${file}.part`
   rmSync(partialFile, { force: true })

@@ -55,7 +55,7 @@ import { readUnknownOrders } from '../payments/unknown-orders.ts'
 import { readFastPage } from '../lists/list-and-search-registrations.ts'
 import { readMemberListRow } from '../registrations/member-lists.ts'
 import { findExpiredTooEarly } from '../recovery/clock-moved-back.ts'
-import { findOverdue } from '../payments/expire-and-reopen.ts'
+import { findOverdueRegistrations } from '../payments/expire-and-reopen.ts'
 import { listPaymentClaims } from '../payments/payment-claims.ts'
 import { isRefundUnsettled } from '../lists/work-queue.ts'
 import { pendingPaymentsToQuery, watchedPaymentsToQuery } from '../payments/gateway-queries.ts'
@@ -261,7 +261,7 @@ export function createStoreReads(sql: Sql) {
       return readLink(sql, tokenHash)
     },
     overdue(at: Instant, limit: number): Promise<readonly RegNo[]> {
-      return findOverdue(sql, at, limit)
+      return findOverdueRegistrations(sql, at, limit)
     },
     expiredTooEarly(at: Instant, limit: number): Promise<readonly RegNo[]> {
       return findExpiredTooEarly(sql, at, limit)

@@ -100,7 +100,7 @@ export const writes = {
   recordExtraPayment,
   addPaymentClaim: paymentClaims.addPaymentClaim,
   rejectPaymentClaim: paymentClaims.rejectPaymentClaim,
-  expire: expiry.expire,
+  expire: expiry.expireRegistration,
   undoExpiry: expiry.undoExpiry,
   reopenExpired: expiry.reopenExpired,
   refund: reviewActions.refund,

@@ -199,12 +199,12 @@ export async function applyPaymentEvent(
       unstoredResponse = null
     }
   }
-  const updated = await readPaymentRow(sql, orderId)
+  const updatedRow = await readPaymentRow(sql, orderId)
   // A payment that the same response refunds in full gets no confirmation.
-  const isConfirmed = isPaidNow && updated.status === 'success' && email !== null
-  if (isConfirmed && (await needsConfirmation(sql, updated)))
-    confirmByMail(sql, updated.registration_id, email, event.at)
-  return { changed, payment: toStoredPayment(updated), review: updated.review }
+  const isConfirmed = isPaidNow && updatedRow.status === 'success' && email !== null
+  if (isConfirmed && (await needsConfirmation(sql, updatedRow)))
+    confirmByMail(sql, updatedRow.registration_id, email, event.at)
+  return { changed, payment: toStoredPayment(updatedRow), review: updatedRow.review }
 }
 
 /** `isNew`: the event was not stored before. `changed`: it changed the payment. `isPaidNow`: it confirmed it. */
@@ -304,14 +304,14 @@ export async function addOwedDifference(
 ): Promise<void> {
   if (row.asks_for === 'difference') return requestRemainder(sql, row, at)
   const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId } = row
-  const stored = await priceAndCorrection.get(sql, { registrationId: id })
-  if (stored !== undefined && stored.freed_at_attempt !== null)
+  const priceRow = await priceAndCorrection.get(sql, { registrationId: id })
+  if (priceRow !== undefined && priceRow.freed_at_attempt !== null)
     clearFreedAttempt.run(sql, { registrationId: id })
-  if (stored?.total == null) return
+  if (priceRow?.total == null) return
   const difference = (await computeBalance(sql, id)) - (await getStoredBalance(sql, id))
   if (difference === 0) return
   recordAdjustment(sql, id, { what: 'corrected', amount: difference }, at)
-  if (stored.is_corrected === 0) return
+  if (priceRow.is_corrected === 0) return
   // The gateway's open order at the corrected price would request the full amount.
   await closeOpenPayments(sql, id, 'corrected', at)
   const channel = { gateway: gateway ?? '', askedOf: { account: account ?? '', merchantId } }

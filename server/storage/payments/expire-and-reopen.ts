@@ -61,7 +61,11 @@ const overdueRegistrations = statement(
 )
 
 /** Expires a registration that was not paid in time, and releases its seats. */
-export function expire(sql: Sql, action: NewAction, email: NewMail | null): Promise<ActionResult> {
+export function expireRegistration(
+  sql: Sql,
+  action: NewAction,
+  email: NewMail | null,
+): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id, payment_status: status, in_review: inReview }) => {
     const pendingAtGateway = await registrationWithPaymentUnderWay.get(sql, { id })
     if (status === 'success' || inReview === 1 || pendingAtGateway !== undefined)
@@ -127,7 +131,11 @@ export function reopenExpired(
  * Returns unpaid registrations whose deadline has passed, longest overdue first. Registrations that are paid, may have
  * been paid or are under review do not expire.
  */
-export async function findOverdue(sql: Sql, at: Instant, limit: number): Promise<readonly RegNo[]> {
+export async function findOverdueRegistrations(
+  sql: Sql,
+  at: Instant,
+  limit: number,
+): Promise<readonly RegNo[]> {
   const registrations = await overdueRegistrations.all(sql, { at, limit })
   return registrations.map(({ reg_no }) => reg_no)
 }

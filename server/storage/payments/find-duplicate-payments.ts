@@ -295,25 +295,25 @@ export const prefetchPayer = (sql: Sql, registrationId: number): readonly Promis
 
 /** Updates the payer of a registration. Call this whenever its payments, state or person may have changed. */
 export async function recordPayer(sql: Sql, registrationId: number): Promise<void> {
-  const [paid, previous] = await Promise.all([
+  const [payer, previous] = await Promise.all([
     payerOfRegistration.get(sql, { registrationId }),
     storedPayer.get(sql, { registrationId }),
   ])
-  const person = paid === undefined ? null : getKey(paid)
+  const person = payer === undefined ? null : getKey(payer)
   if (person === (previous?.person ?? null)) return
   if (previous !== undefined) keepFormerPayer.run(sql, { registrationId, ...previous })
   lockPersons(sql, [
-    ...(person === null || paid === undefined ? [] : [[paid.event_id, person] as const]),
+    ...(person === null || payer === undefined ? [] : [[payer.event_id, person] as const]),
     ...(previous === undefined ? [] : [[previous.event_id, previous.person] as const]),
   ])
-  if (person === null || paid === undefined) deletePayer.run(sql, { registrationId })
+  if (person === null || payer === undefined) deletePayer.run(sql, { registrationId })
   else {
     // The registration is locked, so its payer row cannot be added or removed concurrently.
     if (previous === undefined)
-      addPayer.run(sql, { registrationId, eventId: paid.event_id, person })
+      addPayer.run(sql, { registrationId, eventId: payer.event_id, person })
     else {
       renamePayer.run(sql, { registrationId, person })
-      await relinkPayments(sql, paid.event_id, person)
+      await relinkPayments(sql, payer.event_id, person)
     }
   }
   if (previous !== undefined) await relinkPayments(sql, previous.event_id, previous.person)
@@ -342,8 +342,10 @@ export async function addNoticeIfSecond(
   registrationId: number,
   email: NewMail,
 ): Promise<NewMail> {
-  const first = await firstOfSecond.get(sql, { registrationId })
-  return first === undefined ? email : addSecondPaymentNotice(email, first.reg_no)
+  const firstRegistration = await firstOfSecond.get(sql, { registrationId })
+  return firstRegistration === undefined
+    ? email
+    : addSecondPaymentNotice(email, firstRegistration.reg_no)
 }
 
 /** Returns the second payments of an event for which the delegate requests a refund, newest first. */
@@ -354,16 +356,16 @@ export async function listRefundRequests(sql: Sql, eventId: string): Promise<rea
 
 /** Finds second payments in data stored by older versions. The registration created first counts as paid first. */
 export async function recordOlderPayers(sql: Sql): Promise<void> {
-  for (let after = 0; ;) {
-    const rows = await olderPayers.all(sql, { after })
+  for (let afterId = 0; ;) {
+    const rows = await olderPayers.all(sql, { after: afterId })
     const persons = rows.flatMap((row) => {
       const person = getKey(row)
       return person === null ? [] : [{ registration_id: row.id, event_id: row.event_id, person }]
     })
     for (const batch of splitIntoBatches(persons)) addPayers(sql, batch)
-    const last = rows.at(-1)
-    if (last === undefined) break
-    after = last.id
+    const lastRow = rows.at(-1)
+    if (lastRow === undefined) break
+    afterId = lastRow.id
   }
   const duplicates = await repeatedPayments.all(sql)
   const byPerson = Map.groupBy(duplicates, (row) => JSON.stringify([row.event_id, row.person]))

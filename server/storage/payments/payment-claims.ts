@@ -107,8 +107,8 @@ export function addPaymentClaim(
   const { way: method, reference, paidOn, answers, uploads, drafts } = claim
   return applyAction(sql, action, async ({ id, event_id: eventId }) => {
     const normalisedReference = toBankKey(reference)
-    const known = await explainKnownReference(sql, { reference, eventId, regNo })
-    if (known !== null) return err({ code: 'taken', message: known })
+    const explanation = await explainKnownReference(sql, { reference, eventId, regNo })
+    if (explanation !== null) return err({ code: 'taken', message: explanation })
     closeOpenClaims.run(sql, { registrationId: id, at })
     replaceFoundClaims.run(sql, { registrationId: id, folded: normalisedReference, at })
     addClaim.run(sql, {
@@ -217,7 +217,7 @@ export async function listPaymentClaims(
   regNo: RegNo,
 ): Promise<readonly StoredPaymentClaim[]> {
   const rows = await claimsByNumber.all(sql, { regNo })
-  const recorded = new Set(
+  const recordedKeys = new Set(
     (
       await findPaymentsByKey(
         sql,
@@ -228,6 +228,6 @@ export async function listPaymentClaims(
   return rows.map(({ folded, ...row }) => ({
     ...row,
     answers: JSON.parse(row.answers) as Answers,
-    isRecorded: recorded.has(folded),
+    isRecorded: recordedKeys.has(folded),
   }))
 }

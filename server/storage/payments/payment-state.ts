@@ -186,17 +186,17 @@ export async function savePaymentState(
   if (!isStatusChanged && next.review === row.review) return false
   const { registration_id: registrationId } = row
   const attempts = isFirst ? await readAttempts(sql, registrationId) : null
-  const after = buildChangedRow(row, next, at)
+  const updatedRow = buildChangedRow(row, next, at)
   const updateResult = setState.run(sql, {
     id: row.id,
-    status: after.status,
-    statusAt: after.status_at,
-    review: after.review,
-    reference: after.reference,
-    reason: after.reason,
-    paidAt: after.paid_at,
-    watchUntil: after.watch_until,
-    nextAskAt: after.next_ask_at,
+    status: updatedRow.status,
+    statusAt: updatedRow.status_at,
+    review: updatedRow.review,
+    reference: updatedRow.reference,
+    reason: updatedRow.reason,
+    paidAt: updatedRow.paid_at,
+    watchUntil: updatedRow.watch_until,
+    nextAskAt: updatedRow.next_ask_at,
     statusBefore: row.status,
     reviewBefore: row.review,
   })
@@ -212,8 +212,8 @@ export async function savePaymentState(
     ])
     assert((await updateResult.changes) === 1, 'another operation has changed the payment')
   } else {
-    stateIsSet.run(sql, after)
-    attempts.predict(after)
+    stateIsSet.run(sql, updatedRow)
+    attempts.predict(updatedRow)
     predictReceiptReads(sql, row.id)
     otherManualPayments.predict(sql, { registrationId, paymentId: row.id }, [])
   }

@@ -112,11 +112,14 @@ export async function repriceByCreditDate(
   }[],
   at: Instant,
 ): Promise<number> {
-  const changed = await filterInOrder(prices, async ({ regNo, methods: ways, quote }) => {
-    const row = await unpaidRegistration.get(sql, { regNo, ways: JSON.stringify(ways) })
-    return row !== undefined && (await reprice(sql, { id: row.id, regNo }, quote, at))
-  })
-  return changed.length
+  const changedRegistrations = await filterInOrder(
+    prices,
+    async ({ regNo, methods: ways, quote }) => {
+      const row = await unpaidRegistration.get(sql, { regNo, ways: JSON.stringify(ways) })
+      return row !== undefined && (await reprice(sql, { id: row.id, regNo }, quote, at))
+    },
+  )
+  return changedRegistrations.length
 }
 
 /**

@@ -113,7 +113,7 @@ export function recordPayment(
       )
       return ok({ message: `${paymentText}, needs review: ${reason}`, data, needsReview: true })
     }
-    const counted = await acceptForOrder(
+    const acceptResult = await acceptForOrder(
       sql,
       await readCaptureRow(sql, captureId.value),
       row,
@@ -121,7 +121,7 @@ export function recordPayment(
       at,
       email,
     )
-    if (!counted.ok) return counted
+    if (!acceptResult.ok) return acceptResult
     return ok({ message: `${paymentText} recorded: ${regNo} is paid.`, data })
   })
 }

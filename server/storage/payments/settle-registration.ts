@@ -122,11 +122,11 @@ function predictPayer(
   const { id, event_id, email, full_name, state } = row
   const isPaid = row.payment_status === 'success' && amount > 0
   const hasEnded = state === 'cancelled' || state === 'refused'
-  const counts = isPaid && row.erased_at === null && !hasEnded
+  const isCounted = isPaid && row.erased_at === null && !hasEnded
   payerOfRegistration.predict(
     sql,
     { registrationId: id },
-    counts ? [{ id, event_id, email, full_name }] : [],
+    isCounted ? [{ id, event_id, email, full_name }] : [],
   )
 }
 
@@ -168,9 +168,9 @@ export async function readAttempts(
   const storedAttempts = await attemptsOfRegistration.all(sql, { registrationId })
   return {
     predict({ attempt, status, review, reference, reason, paid_at }) {
-      const changed = { status, review, reference, reason, paid_at } as Attempts[number]
+      const changedColumns = { status, review, reference, reason, paid_at } as Attempts[number]
       const rows = storedAttempts.map((earlier) =>
-        earlier.attempt === attempt ? { ...earlier, ...changed } : earlier,
+        earlier.attempt === attempt ? { ...earlier, ...changedColumns } : earlier,
       )
       attemptsOfRegistration.predict(sql, { registrationId }, rows)
       captureInReview.predict(sql, { registrationId }, [])

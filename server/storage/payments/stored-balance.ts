@@ -179,22 +179,26 @@ export async function getBillAmounts(
   registrationId: number,
   next: CountedPayment | null = null,
 ): Promise<MoneyOfBill> {
-  const [returned, payments, remaining] = await Promise.all([
+  const [refundRow, payments, remaining] = await Promise.all([
     amountPaidBack.get(sql, { registrationId }),
     paymentsOfRegistration.all(sql, { registrationId }),
     remainingAmount.get(sql, { registrationId }),
   ])
-  const paid: readonly CountedPayment[] = [...payments, ...(next === null ? [] : [next])].toSorted(
-    (a, b) => a.attempt - b.attempt,
-  )
+  const countedPayments: readonly CountedPayment[] = [
+    ...payments,
+    ...(next === null ? [] : [next]),
+  ].toSorted((a, b) => a.attempt - b.attempt)
   return {
-    came: toAmount(paid.reduce((sum, { came }) => sum + came, 0)),
-    paidBack: toAmount(returned?.paidBack ?? 0),
+    came: toAmount(countedPayments.reduce((sum, { came }) => sum + came, 0)),
+    paidBack: toAmount(refundRow?.paidBack ?? 0),
     left: toAmount(Math.max(0, (remaining?.left ?? 0) + (next?.came ?? 0))),
-    letGo: paid.flatMap(({ asked: requested, bill, came }) =>
+    letGo: countedPayments.flatMap(({ asked: requested, bill, came }) =>
       came < requested ? [{ bill, amount: toAmount(requested - came) }] : [],
     ),
-    billPaid: paid.length === 0 ? null : toAmount(Math.max(...paid.map(({ bill }) => bill))),
+    billPaid:
+      countedPayments.length === 0
+        ? null
+        : toAmount(Math.max(...countedPayments.map(({ bill }) => bill))),
   }
 }
 
@@ -239,7 +243,7 @@ export async function reduceBalance(
 ): Promise<void> {
   if (row.asks_for !== 'difference') return
   const { id: paymentId, registration_id: id, attempt, amount: requested, bill_total: bill } = row
-  const [after, before] = await Promise.all([
+  const [balanceAfter, balanceBefore] = await Promise.all([
     computeBalance(sql, id, {
       attempt,
       asked: requested,
@@ -248,7 +252,7 @@ export async function reduceBalance(
     }),
     computeBalance(sql, id),
   ])
-  recordAdjustment(sql, id, { what: 'paid', amount: after - before, paymentId }, at)
+  recordAdjustment(sql, id, { what: 'paid', amount: balanceAfter - balanceBefore, paymentId }, at)
 }
 
 /** Counts a smaller payment in part without waiving the remainder, which stays due and is stored with the payment. */

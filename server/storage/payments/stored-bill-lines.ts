@@ -35,10 +35,10 @@ const lastBill = statement((builder, { registrationId }: { registrationId: numbe
     .where('registration_id', '=', registrationId),
 )
 /** Statements by number of lines. One statement for all lines of a bill takes half the time of one per line. */
-const addLines = new Map<number, StoreStatement<NewLines, unknown>>()
-function addLinesOf(count: number): StoreStatement<NewLines, unknown> {
-  const known = addLines.get(count)
-  if (known !== undefined) return known
+const statementsByCount = new Map<number, StoreStatement<NewLines, unknown>>()
+function getInsertStatement(count: number): StoreStatement<NewLines, unknown> {
+  const existingStatement = statementsByCount.get(count)
+  if (existingStatement !== undefined) return existingStatement
   const insertLines = statement((builder, params: NewLines) =>
     builder.insertInto('bill_lines').values(
       Array.from({ length: count }, (_, line) => {
@@ -52,7 +52,7 @@ function addLinesOf(count: number): StoreStatement<NewLines, unknown> {
       }),
     ),
   )
-  addLines.set(count, insertLines)
+  statementsByCount.set(count, insertLines)
   return insertLines
 }
 
@@ -94,7 +94,7 @@ export function saveLines(
     }
     for (const column of LINE_COLUMNS) values[getValueName(column, lineIndex)] = line[column]
   }
-  addLinesOf(lines.length).run(sql, { ...values, registrationId, bill: attempt })
+  getInsertStatement(lines.length).run(sql, { ...values, registrationId, bill: attempt })
   return attempt
 }
 
@@ -145,6 +145,6 @@ function toLinesOfBill(lines: readonly LineRow[]): LinesOfBill {
 
 /** Returns the next number of a bill without an attempt, after a correction or a change of category. */
 export async function getNextBill(sql: Sql, registrationId: number): Promise<number> {
-  const last = await lastBill.get(sql, { registrationId })
-  return Math.max(FIRST_LATER_BILL, (last?.bill ?? 0) + 1)
+  const lastRow = await lastBill.get(sql, { registrationId })
+  return Math.max(FIRST_LATER_BILL, (lastRow?.bill ?? 0) + 1)
 }

@@ -162,21 +162,26 @@ export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): P
   const payer = payment.payer === null ? null : JSON.stringify(payment.payer)
   const refundSentence =
     refunded === 0 ? '' : ` ${formatMoney(refunded, INR)} of it was refunded at the gateway.`
-  const received = payment.money.reduce((sum, { amount }) => sum + amount, 0)
+  const receivedAmount = payment.money.reduce((sum, { amount }) => sum + amount, 0)
   if (await isKnownOrder(sql, orderId)) return 0
   let addedCount = 0
   for (const { reference, amount, currency, kind, paidAt } of payment.money) {
-    const known = await captureByReference.get(sql, { source, account, reference, orderId })
-    if (known !== undefined) {
+    const existingCapture = await captureByReference.get(sql, {
+      source,
+      account,
+      reference,
+      orderId,
+    })
+    if (existingCapture !== undefined) {
       const reason =
-        known.why?.includes(refundSentence) === true
-          ? known.why
-          : `${known.why ?? ''}${refundSentence}`
-      updateUnmatched.run(sql, { id: known.id, payer, why: reason })
+        existingCapture.why?.includes(refundSentence) === true
+          ? existingCapture.why
+          : `${existingCapture.why ?? ''}${refundSentence}`
+      updateUnmatched.run(sql, { id: existingCapture.id, payer, why: reason })
       continue
     }
     // Nothing remains to be decided.
-    if (refunded >= received) continue
+    if (refunded >= receivedAmount) continue
     const dateText = paidAt === null ? '' : ` on ${formatInstant(paidAt)}`
     const reason = `The gateway confirms ${formatMoney(amount, getMoneyCurrency({ currency }))}${dateText} for the order ${orderId}, which is not in this database.${refundSentence}`
     addUnmatched.run(sql, {

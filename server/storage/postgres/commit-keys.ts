@@ -43,9 +43,9 @@ export async function isCommitted(
 ): Promise<boolean> {
   connection.begin(begin, false)
   connection.sql(RESERVE_COMMIT_KEY).run(key)
-  const found = await connection.sql<{ isCommitted: number }>(READ_COMMIT_KEY).get(key)
+  const row = await connection.sql<{ isCommitted: number }>(READ_COMMIT_KEY).get(key)
   await connection.commit()
-  return found?.isCommitted === 1
+  return row?.isCommitted === 1
 }
 
 export const deleteOldCommitKeys = `DELETE FROM commit_keys WHERE key <

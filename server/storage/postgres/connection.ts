@@ -22,7 +22,7 @@ const QUOTED_CHARACTERS = 200
 
 type Row = Readonly<Record<string, unknown>>
 type Result = { readonly rows: readonly Row[]; readonly changes: number; readonly command: string }
-type Queued = {
+type QueuedStatement = {
   readonly text: string
   readonly name: string | undefined
   readonly params: readonly unknown[]
@@ -93,7 +93,7 @@ export function createConnection(
     'withoutLock' | 'assertsLockOrder' | 'checksPredictions' | 'locksSeriesEarly'
   > = {},
 ): PostgresConnection {
-  let queued: Queued[] = []
+  let queued: QueuedStatement[] = []
   let isScheduled = false
   /** The first error of the transaction. Later errors only state that the transaction has failed. */
   let failure: Error | null = null
@@ -110,7 +110,7 @@ export function createConnection(
     heldStatements = []
     for (const [text, params] of released) enqueue(text, params)
   }
-  const enqueue = (text: string, params: readonly unknown[], isPlain = false): Queued => {
+  const enqueue = (text: string, params: readonly unknown[], isPlain = false): QueuedStatement => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     // If this statement is not awaited, the next awaited statement throws its error.
     promise.catch(() => {})
@@ -119,7 +119,7 @@ export function createConnection(
       readCache.afterWrite(text)
     }
     const name = isNamed && !isPlain ? getStatementName(text) : undefined
-    const queuedQuery: Queued = { text, name, params, resolve, reject, result: promise }
+    const queuedQuery: QueuedStatement = { text, name, params, resolve, reject, result: promise }
     queued.push(queuedQuery)
     if (queued.length >= MAX_QUEUED) send()
     return queuedQuery
@@ -201,7 +201,7 @@ export function createConnection(
     },
   }
   /** Statements awaited in the same turn of the event loop share a packet. */
-  const awaitResult = async (queuedQuery: Queued): Promise<Result> => {
+  const awaitResult = async (queuedQuery: QueuedStatement): Promise<Result> => {
     if (!isScheduled) {
       isScheduled = true
       queueMicrotask(send)
@@ -232,8 +232,8 @@ export function createConnection(
     }
   }
   const sql = <R>(text: string): Statement<R> => {
-    const known = statements.get(text)
-    if (known !== undefined) return known as Statement<R>
+    const existingStatement = statements.get(text)
+    if (existingStatement !== undefined) return existingStatement as Statement<R>
     const prepared = statement<R>(text)
     statements.set(text, prepared as Statement<unknown>)
     return prepared
@@ -298,8 +298,8 @@ function assertSame(text: string, predicted: Result, found: Result): void {
 const READ_ONLY_STATEMENT = /^\s*SELECT\b/i
 
 function getStatementName(text: string): string {
-  const known = statementNames.get(text)
-  if (known !== undefined) return known
+  const existingName = statementNames.get(text)
+  if (existingName !== undefined) return existingName
   const name = `rollcall_${statementNames.size + 1}`
   statementNames.set(text, name)
   return name

@@ -70,13 +70,13 @@ export async function inspectPostgres(url: string, areFilesElsewhere = false): P
     const server = `PostgreSQL ${rows[0]?.server.split(' ')[0] ?? ''}`
     if (rows[0]?.there == null) return createFailure(explainMissingTables(rows[0]?.name ?? ''))
     const versions = await client.query<{ version: number }>('SELECT version FROM rollcall_version')
-    const stored = versions.rows[0]?.version ?? 0
-    const known = migrations.length
-    const version = getReportedVersion(stored, known)
-    if (version > known) return createFailure(createNewerVersionError(version).message)
-    if (stored !== known)
+    const storedVersion = versions.rows[0]?.version ?? 0
+    const knownVersion = migrations.length
+    const version = getReportedVersion(storedVersion, knownVersion)
+    if (version > knownVersion) return createFailure(createNewerVersionError(version).message)
+    if (storedVersion !== knownVersion)
       return createSuccess(
-        `${server} responds. The database has version ${version}; the next start migrates it to ${known}. Copy it with pg_dump first.`,
+        `${server} responds. The database has version ${version}; the next start migrates it to ${knownVersion}. Copy it with pg_dump first.`,
       )
     const { rows: active } = await client.query<{ id: string; hash: string }>(
       'SELECT event_id AS id, hash FROM active_events WHERE is_gone = 0',

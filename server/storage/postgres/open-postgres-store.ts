@@ -12,7 +12,12 @@ import { ROWS_TO_LOCK } from '../operations/locked-rows.ts'
 import { writes } from '../operations/writes.ts'
 import type { Operations } from '../operations/writes.ts'
 import { buildClientOptions, CONNECT_MS_MAX } from './connection.ts'
-import { RETRY_MS, prepare, STARTING_MS_MAX, retryUntilConnected } from './prepare-database.ts'
+import {
+  RETRY_MS,
+  preparePostgresDatabase,
+  STARTING_MS_MAX,
+  retryUntilConnected,
+} from './prepare-database.ts'
 import { openHostPool } from './host-pool.ts'
 import type { HostPool } from './host-pool.ts'
 import { connect, createHostFinder } from './hosts.ts'
@@ -49,7 +54,7 @@ export async function openPostgresStore({
   readonly faults?: InjectedFaults
 }): Promise<OpenedPostgresStore> {
   const { waitingMax = MAX_QUEUED_CALLS, startingMsMax = STARTING_MS_MAX } = faults
-  await prepare(url, { migrates, migratesAtStart, isNew, waitsMs: startingMsMax })
+  await preparePostgresDatabase(url, { migrates, migratesAtStart, isNew, waitsMs: startingMsMax })
   const hosts = createHostFinder(url)
   const { usesPreparedStatements: isPrepared } = hosts
   const { turnMsMax } = faults

@@ -51,7 +51,7 @@ type PrepareOptions = {
  * Prepares the database for use. Throws an error with a sentence for the operator if that fails. Without `migrates`, an
  * older database is refused.
  */
-export function prepare(
+export function preparePostgresDatabase(
   url: string,
   { waitsMs, ...preparing }: PrepareOptions & { readonly waitsMs?: number } = {},
 ): Promise<void> {

@@ -23,17 +23,17 @@ export async function assignReferences<Payment extends KnownPayment>(
       batch.flatMap(({ keys }) => keys),
     )
     const owners = new Map<ReferenceKey, KnownPayment>(recorded)
-    const assigned: { key: ReferenceKey; capture_id: number }[] = []
+    const newRows: { key: ReferenceKey; capture_id: number }[] = []
     for (const { payment, keys } of batch) {
       const [owner] = keys.toSorted().flatMap((key) => owners.get(key) ?? [])
       if (owner !== undefined) skippedPayments.push([payment, owner])
       else
         for (const key of keys) {
           owners.set(key, payment)
-          assigned.push({ key, capture_id: payment.id })
+          newRows.push({ key, capture_id: payment.id })
         }
     }
-    for (const rows of splitIntoBatches(assigned))
+    for (const rows of splitIntoBatches(newRows))
       buildQuery(sql, (builder) => builder.insertInto('bank_references').values(rows)).run()
   }
   return skippedPayments

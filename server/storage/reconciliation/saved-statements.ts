@@ -241,10 +241,10 @@ export async function saveBankStatement(
   // All lines are open until a user opens the statement, so that a month with such a statement is not considered
   // matched.
   const open = rows.filter(({ isWithdrawal }) => !isWithdrawal).length
-  const inserted = await insertStatement.get(sql, { ...row, events: eventsJson, file, open })
-  if (inserted === undefined) {
-    const stored = await statementsWithHash.all(sql, row)
-    const first = stored.find((known) => known.events === eventsJson)
+  const insertedRow = await insertStatement.get(sql, { ...row, events: eventsJson, file, open })
+  if (insertedRow === undefined) {
+    const storedStatements = await statementsWithHash.all(sql, row)
+    const first = storedStatements.find((known) => known.events === eventsJson)
     assert(first !== undefined, 'a repeated statement was not found')
     return first.id
   }
@@ -252,9 +252,9 @@ export async function saveBankStatement(
     const key = computeHash([row.currency, day, narration, reference, amount, isWithdrawal])
     const withdrawn = isWithdrawal ? 1 : 0
     insertLine.run(sql, { key, day, narration, reference, amount, withdrawn })
-    linkLine.run(sql, { statementId: inserted.id, line, key })
+    linkLine.run(sql, { statementId: insertedRow.id, line, key })
   }
-  return inserted.id
+  return insertedRow.id
 }
 
 type SummaryRow = Awaited<ReturnType<typeof statementsWithHash.all>>[number]

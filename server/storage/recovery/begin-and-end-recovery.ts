@@ -199,10 +199,10 @@ export async function readRowCounts(
 }
 
 export async function identifyDatabase(sql: Sql, name: string): Promise<RecoveryMark> {
-  const found = await readRowCounts(sql)
-  if (found.name !== null) return { ...found, name: found.name }
+  const identity = await readRowCounts(sql)
+  if (identity.name !== null) return { ...identity, name: identity.name }
   nameDatabase.run(sql, { name })
-  return { ...found, name }
+  return { ...identity, name }
 }
 
 /**

@@ -83,10 +83,10 @@ function listFiles(db: Database.Database, tables: ReadonlySet<string>): readonly
 
 /** Returns SQLite's description of the damage in a database. Null if there is none. */
 export function findDamage(file: string): string | null {
-  const found = readFromDatabase(file, (db) =>
+  const checkResult = readFromDatabase(file, (db) =>
     String(db.pragma('quick_check(1)', { simple: true })),
   )
-  return found === 'ok' ? null : found
+  return checkResult === 'ok' ? null : checkResult
 }
 
 /**
@@ -186,8 +186,8 @@ export const readFilesInUse = (file: string): Promise<ReadonlyMap<string, NewEve
     const inUse = (await eventsServed()).filter((id) => Number(count.get(id)) > 0)
     return new Map(
       await flatMapInOrder(inUse, async (id) => {
-        const last = await lastEventFile(id)
-        return last === null ? [] : [[id, last] as const]
+        const lastFile = await lastEventFile(id)
+        return lastFile === null ? [] : [[id, lastFile] as const]
       }),
     )
   })

@@ -82,7 +82,7 @@ export function createSharedState(): SharedState {
 }
 export const isLost = (shared: SharedState): boolean => Atomics.load(shared, LOST_INDEX) === 1
 /** Prevents all further writes and copies to the current file. */
-export const setLost = (shared: SharedState): void => void Atomics.store(shared, LOST_INDEX, 1)
+export const markAsLost = (shared: SharedState): void => void Atomics.store(shared, LOST_INDEX, 1)
 
 const buildMark = (run: number, number: number): number => run * MARKS_PER_RUN + number
 

@@ -65,8 +65,8 @@ export function isLogMissing(dataDir: string): boolean {
   const storedMark = Number(readDataFile(dataDir, MARK_FILE)?.toString() ?? Number.NaN)
   const page = readFirstPage(dataDir, HEADER_BYTES)
   if (!Number.isSafeInteger(storedMark) || page === null) return false
-  const last = readLog(dataDir)?.marks.at(-1) ?? page.readUInt32BE(MARK_OFFSET)
-  return isSameRun(last, storedMark) && last < storedMark
+  const lastMark = readLog(dataDir)?.marks.at(-1) ?? page.readUInt32BE(MARK_OFFSET)
+  return isSameRun(lastMark, storedMark) && lastMark < storedMark
 }
 
 function doesLogMatchDatabase({ marks, first }: LogContents, dataDir: string): boolean {
@@ -100,12 +100,12 @@ function readLog(dataDir: string): LogContents | null {
     let committedCount = 0
     let hasCommit = false
     const frameBytes = FRAME_HEADER_BYTES + pageBytes
-    for (let at = LOG_HEADER_BYTES; at + frameBytes <= bytes; at += frameBytes) {
-      readSync(fd, frame, 0, frame.length, at)
+    for (let offset = LOG_HEADER_BYTES; offset + frameBytes <= bytes; offset += frameBytes) {
+      readSync(fd, frame, 0, frame.length, offset)
       // The remaining frames are left over from an earlier use of the log.
       if (!frame.subarray(FRAME_SALT_OFFSET, FRAME_SALT_OFFSET + SALT_BYTES).equals(salt)) break
       if (frame.readUInt32BE(0) === 1)
-        pages.push({ at, mark: frame.readUInt32BE(FRAME_HEADER_BYTES + MARK_OFFSET) })
+        pages.push({ at: offset, mark: frame.readUInt32BE(FRAME_HEADER_BYTES + MARK_OFFSET) })
       if (frame.readUInt32BE(COMMIT_OFFSET) === 0) continue
       committedCount = pages.length
       hasCommit = true
@@ -160,8 +160,8 @@ function isDamaged(dataDir: string): boolean {
   try {
     refuseEmpty(file)
     db = new Database(file, { readonly: true })
-    const found = String(db.pragma('quick_check(1)', { simple: true }))
-    return found !== 'ok' && !found.startsWith('fts5')
+    const checkResult = String(db.pragma('quick_check(1)', { simple: true }))
+    return checkResult !== 'ok' && !checkResult.startsWith('fts5')
   } catch (error) {
     return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
   } finally {

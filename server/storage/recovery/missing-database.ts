@@ -4,7 +4,7 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import type { Instant } from '../../../engine/index.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../database/sqlite-connection.ts'
-import { formatCommands, listRescuedFiles } from './rescued-databases.ts'
+import { formatRestoreCommands, listRescuedFiles } from './rescued-databases.ts'
 
 /** Matches files that only a server, a backup, a restore or a migration leaves in a data folder. */
 const DATA_FILE_PATTERN =
@@ -28,7 +28,7 @@ export function explainLostDatabase(dataDir: string): string | null {
   const instruction =
     lastRescued === undefined
       ? 'Restore it, for example with rollcall db restore DIR.'
-      : `The server that used it saved its data to ${lastRescued}. To use it, run: ${formatCommands(dataDir, lastRescued)}. Then start the server.`
+      : `The server that used it saved its data to ${lastRescued}. To use it, run: ${formatRestoreCommands(dataDir, lastRescued)}. Then start the server.`
   return `${missingParts}, and ${dataDir} contains ${dataFiles.toSorted().join(', ')} of an earlier one. ${instruction} To begin with an empty database instead, run rollcall start --new once.`
 }
 
@@ -59,10 +59,10 @@ export const hasServerTraces = (dataDir: string): boolean => findDataFiles(dataD
 /** Describes which parts of a database the data folder lacks, as the beginning of a sentence. Null if none. */
 export function describeMissing(dataDir: string): string | null {
   const file = path.join(dataDir, DATABASE_FILE)
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (found === undefined) return `There is no database ${file}`
-  if (found.size === 0) return `The database ${file} is empty`
-  return found.size <= MAX_PAGE_BYTES && hasNoTables(file)
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) return `There is no database ${file}`
+  if (stats.size === 0) return `The database ${file} is empty`
+  return stats.size <= MAX_PAGE_BYTES && hasNoTables(file)
     ? `The database ${file} has no tables`
     : null
 }

@@ -117,9 +117,9 @@ export async function computeRecoveryFigures(
   sql: Sql,
   keptAboveNumbers: readonly string[],
 ): Promise<RecoveryFigures> {
-  const last = await newestRecovery.get(sql)
-  const recoveryId = last?.id ?? 0
-  const beganAt = last?.begun_at ?? (0 as Instant)
+  const lastRecovery = await newestRecovery.get(sql)
+  const recoveryId = lastRecovery?.id ?? 0
+  const beganAt = lastRecovery?.begun_at ?? (0 as Instant)
   return {
     pending: {
       all: await readNumber(countNotedPayments.get(sql, { recoveryId })),
@@ -144,7 +144,7 @@ export async function computeRecoveryFigures(
     },
     mails: await heldEmails.all(sql),
     series: (await documentSeries.all(sql)).filter(
-      ({ pattern }) => last !== undefined && pattern.includes(last.code),
+      ({ pattern }) => lastRecovery !== undefined && pattern.includes(lastRecovery.code),
     ),
     past: await endedRecoveries.all(sql),
   }

@@ -295,5 +295,5 @@ export function explainLostLog(dataDir: string): Error | null {
 }
 
 /** Removes the marker of a lost log. Call this when the log is known to belong to the current database. */
-export const forgetLostLog = (dataDir: string): void =>
+export const removeLostLogMarker = (dataDir: string): void =>
   rmSync(path.join(dataDir, LOST_MARKER_FILE), { force: true })

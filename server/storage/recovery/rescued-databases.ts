@@ -59,11 +59,11 @@ export const listRescuedSentences = (
     const at = statSync(file, { throwIfNoEntry: false })?.mtimeMs
     const dateText = at === undefined ? '' : ` (${formatInstant(instant(Math.floor(at)))})`
     const asideFolder = getAsideFolder(dataDir)
-    return `${file} contains the data that a server saved when its database was lost${dateText}.${describe(file)} To use it in place of ${DATABASE_FILE}, stop the server and run: ${formatCommands(dataDir, file)}. Then start the server. If nothing in it is missing from ${DATABASE_FILE}, run: mkdir ${quoteForShell(asideFolder)} && mv ${quoteForShell(file)} ${quoteForShell(asideFolder)}.`
+    return `${file} contains the data that a server saved when its database was lost${dateText}.${describe(file)} To use it in place of ${DATABASE_FILE}, stop the server and run: ${formatRestoreCommands(dataDir, file)}. Then start the server. If nothing in it is missing from ${DATABASE_FILE}, run: mkdir ${quoteForShell(asideFolder)} && mv ${quoteForShell(file)} ${quoteForShell(asideFolder)}.`
   })
 
 /** Returns shell commands that restore a rescued database without deleting anything. */
-export function formatCommands(dataDir: string, file: string): string {
+export function formatRestoreCommands(dataDir: string, file: string): string {
   const asideFolder = quoteForShell(getAsideFolder(dataDir))
   // The remaining database files are only known when no server runs.
   const moveCommand = `find ${quoteForShell(path.resolve(dataDir))} -maxdepth 1 -name '${DATABASE_FILE}*' -exec mv -t ${asideFolder} {} +`

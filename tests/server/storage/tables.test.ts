@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { createTables } from '../../../server/storage/database/schema.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
-import { prepare } from '../../../server/storage/postgres/prepare-database.ts'
+import { preparePostgresDatabase } from '../../../server/storage/postgres/prepare-database.ts'
 
 /**
  * Column names with `?` for nullable columns, by table, without the search index, which is not a
@@ -52,7 +52,7 @@ test('the declared tables and columns match SQLite', () => {
 test.runIf(hasPostgres)('the declared tables and columns match PostgreSQL', async () => {
   const server = await startPostgres()
   const url = await server.database('tables')
-  await prepare(url)
+  await preparePostgresDatabase(url)
   const shell = await server.shell(url)
   const { rows } = await shell.query<{ table: string; columns: string[] }>(
     `SELECT table_name AS "table", array_agg(column_name || CASE is_nullable WHEN 'YES' THEN '?' ELSE '' END) AS columns

@@ -106,7 +106,7 @@ function describeResponse(query: GatewayQuery, text: string): readonly CheckLine
     return [[false, `The response cannot be read: ${xmlResult.error}. It starts with: ${start}`]]
   }
   const [fields = {}] = xmlResult.value
-  const answer = interpretStatus(xmlResult.value, {
+  const statusResponse = interpretStatus(xmlResult.value, {
     orderId: orderId ?? (NO_SUCH_ORDER as OrderId),
     at: query.at,
     raw: text,
@@ -122,7 +122,7 @@ function describeResponse(query: GatewayQuery, text: string): readonly CheckLine
     message === '' ? [] : [[true, `Its message: "${message}".`]]
   return orderId === null
     ? [formatLine, describeNoRecord(fields), ...messageLine, listFields(fields)]
-    : [formatLine, ...listOrderFields(fields), describeInterpretation(answer)]
+    : [formatLine, ...listOrderFields(fields), describeInterpretation(statusResponse)]
 }
 
 /** Evaluates the response about an order that cannot exist: only one response is correct. */
@@ -160,14 +160,14 @@ function describeNoRecord(fields: Fields): CheckLine {
 }
 
 function listFields(fields: Fields): CheckLine {
-  const missing = EXPECTED_FIELDS.filter((name) => (fields[name] ?? '') === '')
+  const missingFields = EXPECTED_FIELDS.filter((name) => (fields[name] ?? '') === '')
   const fieldList = `Its fields: ${Object.keys(fields).join(', ')}.`
-  return missing.length === 0
+  return missingFields.length === 0
     ? [true, fieldList]
     : [
         true,
         fieldList,
-        `The response does not have ${missing.join(', ')}. For an order without a record this means nothing; check again with --order after a payment of one rupee.`,
+        `The response does not have ${missingFields.join(', ')}. For an order without a record this means nothing; check again with --order after a payment of one rupee.`,
       ]
 }
 

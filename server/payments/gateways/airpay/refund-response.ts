@@ -16,12 +16,12 @@ export function parseRefundResponse(text: string, reference: string): RefundResu
   }
   const transactions = getChild(json, 'transactions')
   const listedTransactions: readonly unknown[] = Array.isArray(transactions) ? transactions : []
-  const matching = listedTransactions.filter(
+  const matchingTransactions = listedTransactions.filter(
     (item) => toText(getChild(item, 'airpayid')) === reference,
   )
   const overallSuccess = readYesOrNo(getChild(json, 'success'))
-  if (matching.length > 1) return createUnsure('the response lists the payment twice')
-  const [transaction] = matching
+  if (matchingTransactions.length > 1) return createUnsure('the response lists the payment twice')
+  const [transaction] = matchingTransactions
   if (transaction === undefined) {
     // If the whole request is rejected, the response lists no transactions.
     if (overallSuccess !== 'no' || listedTransactions.length > 0)

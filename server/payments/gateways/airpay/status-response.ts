@@ -83,10 +83,10 @@ export function interpretStatus(
   transactions: readonly Fields[],
   context: ResponseContext,
 ): StatusResponse {
-  const matching = transactions.filter((fields) => isForOrder(fields, context.orderId))
-  if (matching.length === 0)
+  const matchingTransactions = transactions.filter((fields) => isForOrder(fields, context.orderId))
+  if (matchingTransactions.length === 0)
     return { is: 'unreachable', error: 'the response is about another order' }
-  const results = matching.map((fields) => interpretTransaction(fields, context))
+  const results = matchingTransactions.map((fields) => interpretTransaction(fields, context))
   const confirmations = results.flatMap((answer) =>
     answer.is === 'payment-event' && answer.paymentEvent.type === 'confirmed'
       ? [answer.paymentEvent]

@@ -205,8 +205,8 @@ async function findCheckouts(
   checkouts: RazorpayOptions['checkouts'],
   orderId: OrderId,
 ): Promise<Result<readonly StoredCheckout[], string>> {
-  const stored = await checkouts.checkoutsOf(orderId)
-  return stored.length > 0 ? ok(stored) : findByReceipt(api, orderId)
+  const storedCheckouts = await checkouts.checkoutsOf(orderId)
+  return storedCheckouts.length > 0 ? ok(storedCheckouts) : findByReceipt(api, orderId)
 }
 
 type Payments = { readonly payments: readonly RazorpayPayment[]; readonly texts: readonly string[] }

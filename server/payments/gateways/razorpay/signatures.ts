@@ -21,6 +21,8 @@ export const isWebhookSigned = (
 ): boolean => webhookSecrets.some((secret) => isEqual(computeSignature(bytes, secret), signature))
 
 function isEqual(expected: string, received: string): boolean {
-  const [one, other] = [Buffer.from(expected), Buffer.from(received)]
-  return one.length === other.length && timingSafeEqual(one, other)
+  const [expectedBytes, receivedBytes] = [Buffer.from(expected), Buffer.from(received)]
+  return (
+    expectedBytes.length === receivedBytes.length && timingSafeEqual(expectedBytes, receivedBytes)
+  )
 }

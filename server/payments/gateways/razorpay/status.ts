@@ -89,15 +89,15 @@ export function interpretPayments(
   const paymentsInOrder = payments.toSorted(
     (one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1),
   )
-  const [first, ...further] = paymentsInOrder.filter(isReceived)
-  if (first !== undefined) {
+  const [firstPayment, ...further] = paymentsInOrder.filter(isReceived)
+  if (firstPayment !== undefined) {
     const completedRefunds = refunds.flatMap(({ reference, amount, status }) =>
       status === 'processed' ? [{ reference, amount }] : [],
     )
     const paymentEvent: PaymentEvent = {
       type: 'confirmed',
-      ...toMoney(first),
-      currency: first.currency,
+      ...toMoney(firstPayment),
+      currency: firstPayment.currency,
       at,
       ...(further.length === 0
         ? {}
@@ -116,11 +116,11 @@ export function interpretPayments(
   }
   if (paymentsInOrder.some(({ status }) => status === 'authorized' || status === 'captured'))
     return { is: 'pending', code: 'authorized', raw }
-  const last = paymentsInOrder.at(-1)
+  const lastPayment = paymentsInOrder.at(-1)
   // The buyer has opened the payment page, and may still be there.
-  if (last === undefined || last.status === 'created') return { is: 'no-record', raw }
-  const message = last.error.message || last.error.reason
-  const paymentEvent = { type: 'declined', code: getDeclineCode(last), message, at } as const
+  if (lastPayment === undefined || lastPayment.status === 'created') return { is: 'no-record', raw }
+  const message = lastPayment.error.message || lastPayment.error.reason
+  const paymentEvent = { type: 'declined', code: getDeclineCode(lastPayment), message, at } as const
   return { is: 'payment-event', paymentEvent, raw }
 }
 

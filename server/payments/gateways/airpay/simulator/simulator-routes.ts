@@ -153,11 +153,11 @@ export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext
     return reply.redirect('/', 303)
   })
   app.post('/airpay/order/verify.php', async (request, reply) => {
-    const answer = renderStatusXml(context, readForm(request))
+    const statusXml = renderStatusXml(context, readForm(request))
     // This code means no transaction state, so a caller without permission learns nothing about the order.
-    return answer === null
+    return statusXml === null
       ? reply.code(403).send('Not allowed')
-      : reply.type('text/xml; charset=utf-8').send(answer)
+      : reply.type('text/xml; charset=utf-8').send(statusXml)
   })
   app.post('/airpay/api/refundtxn.php', async (request, reply) =>
     reply.send(refund(context, request.body)),

@@ -133,11 +133,11 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     orders.put({ ...order, owed: true })
     if (isClosing) return Promise.resolve()
     const delivery = postWebhook(options.noticeUrl(), createMessage(order)).then((status) => {
-      const current = orders.get(orderId)
-      if (status === 200 && current !== null) {
+      const currentOrder = orders.get(orderId)
+      if (status === 200 && currentOrder !== null) {
         // The payment may have arrived while the webhook was being sent: then another one follows, or was
         // accepted.
-        if (current.stage === order.stage) orders.put({ ...current, owed: false })
+        if (currentOrder.stage === order.stage) orders.put({ ...currentOrder, owed: false })
         return
       }
       log.warn({ status, tried: attempt }, 'a webhook of the sandbox was not accepted')
