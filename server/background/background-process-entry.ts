@@ -1,6 +1,6 @@
 /**
- * Entry point of the background process, which generates documents and emails, and sends the emails. This work would
- * block the server's event loop. The process exits when the server exits.
+ * Entry point of the background process, which generates documents and emails, and sends the emails.
+ * This work would block the server's event loop. The process exits when the server exits.
  */
 import { setPriority } from 'node:os'
 import { createTransport } from '../mail/email-transport.ts'

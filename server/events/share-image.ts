@@ -1,6 +1,6 @@
 /**
- * Renders an event's share image: title, days and place, on the event's colour. Each variant is rendered once; the
- * address contains a hash of the content, so it can be cached permanently.
+ * Renders an event's share image: title, days and place, on the event's colour.
+ * Each variant is rendered once; the address contains a hash of the content, so it can be cached permanently.
  */
 import { hash } from 'node:crypto'
 import path from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Reports the progress of long operations to the command that displays it. Without a listener, a report costs only a
- * comparison.
+ * Reports the progress of long operations to the command that displays it.
+ * Without a listener, a report costs only a comparison.
  */
 import { channel } from 'node:diagnostics_channel'
 import { createReadStream } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
- * Runs a server for the rehearsal of one event, with a temporary database, a clock that the rehearsal sets, the
- * sandbox gateway, and no socket. It sends the requests of the form, the self-service page and the office.
+ * Runs a server for the rehearsal of one event.
+ * It has a temporary database, a clock that the rehearsal sets, the sandbox gateway, and no socket. Its requests are
+ * those of the form, the self-service page and the office.
  */
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

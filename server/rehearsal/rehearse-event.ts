@@ -1,8 +1,7 @@
 /**
- * Runs an event from its first day to its last under a test clock, with invented delegates who register, pay, leave,
- * request cancellation and arrive at the front desk.
- *
- * This module contains no rules of an event: the server decides about refusals, prices, emails and closing times.
+ * Runs an event from its first day to its last under a test clock, with invented delegates.
+ * They register, pay, leave, request cancellation and arrive at the front desk. This module contains no rules of an
+ * event: the server decides about refusals, prices, emails and closing times.
  */
 import {
   addDays,

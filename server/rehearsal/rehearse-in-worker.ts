@@ -1,6 +1,6 @@
 /**
- * Rehearses an event file in a worker thread with a time limit: a running server can handle requests in the meantime,
- * and a rehearsal that takes too long is stopped.
+ * Rehearses an event file in a worker thread with a time limit.
+ * A running server can handle requests in the meantime, and a rehearsal that takes too long is stopped.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

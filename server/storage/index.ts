@@ -1,7 +1,7 @@
 /**
- * Defines the store's interface to the rest of the server: asynchronous domain functions, no SQL. Every implementation
- * passes the same contract tests (`tests/server/storage/contract.ts`). A write is durable (fsynced) before its promise
- * resolves.
+ * Defines the store's interface to the rest of the server: asynchronous domain functions, no SQL.
+ * Every implementation passes the same contract tests (`tests/server/storage/contract.ts`). A write is durable
+ * (fsynced) before its promise resolves.
  */
 import type { EmailStore } from './mail/email-list-types.ts'
 import type { OperatingMetrics } from './reports/metrics-counts.ts'

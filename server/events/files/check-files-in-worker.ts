@@ -1,6 +1,6 @@
 /**
- * Checks a folder in a worker thread with a time limit. Requests are handled in the meantime, and a file designed to
- * keep the checker busy does not delay delegates.
+ * Checks a folder in a worker thread with a time limit.
+ * Requests are handled in the meantime, and a file designed to keep the checker busy does not delay delegates.
  */
 import { Worker } from 'node:worker_threads'
 import { err, ok } from '../../../engine/index.ts'

@@ -1,6 +1,6 @@
 /**
- * At startup, serves the last stored version in place of an event file that has an error or was removed. An invalid
- * file therefore affects no other conference, and registered delegates can still use their pages.
+ * At startup, serves the last stored version in place of an event file that has an error or was removed.
+ * An invalid file therefore affects no other conference, and registered delegates can still use their pages.
  */
 import path from 'node:path'
 import { err, ok } from '../../../engine/index.ts'

@@ -1,6 +1,6 @@
 /**
- * Recognises a file in which only old keys were replaced by their new names. It counts as the stored version and
- * keeps its hash, so it is not held back, activated or compared.
+ * Recognises a file in which only old keys were replaced by their new names.
+ * It counts as the stored version and keeps its hash, so it is not held back, activated or compared.
  */
 import { isSameApartFromNames } from '../../../engine/authoring.ts'
 import type { ServedEvent } from '../../dependencies.ts'

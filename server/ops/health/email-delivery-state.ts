@@ -1,6 +1,4 @@
-/**
- * Describes email delivery: queued and failed emails, and the time since which the mail server has been unreachable.
- */
+/** Describes email delivery: queued and failed emails, and how long the mail server has not responded. */
 import { formatInstant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'

@@ -1,6 +1,6 @@
 /**
- * Checks the server's health: problems that prevent registrations, or may soon do so. The result is the same for
- * monitoring, metrics and the office.
+ * Checks the server's health: problems that prevent registrations, or may soon do so.
+ * The result is the same for monitoring, metrics and the office.
  */
 import { readdir } from 'node:fs/promises'
 import { dayOf, formatInstant, isEventOver } from '../../../engine/index.ts'

@@ -1,6 +1,6 @@
 /**
- * Records the time at which a data folder's database was restored, or newly created next to older files. Such a
- * database does not refer to these files yet.
+ * Records when a data folder's database was restored, or newly created next to older files.
+ * Such a database does not refer to these files yet.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Detects that the database was deleted, replaced or overwritten while the server runs, and rescues its data. The
- * server does not exit until the data is in a file, unless a second signal stops it.
+ * Detects that the database was deleted, replaced or overwritten while the server runs, and rescues its data.
+ * The server does not exit until the data is in a file, unless a second signal stops it.
  */
 import { statSync } from 'node:fs'
 import path from 'node:path'

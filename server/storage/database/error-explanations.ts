@@ -1,6 +1,6 @@
 /**
- * Explains database and disk errors to operators, and gives the next step. SQLite's own messages are written for
- * programmers.
+ * Explains database and disk errors to operators, and gives the next step.
+ * SQLite's own messages are written for programmers.
  */
 import { existsSync, statfsSync } from 'node:fs'
 import path from 'node:path'

@@ -1,6 +1,7 @@
 /**
- * Defines the faults that tests inject into the store: negative controls, and simulations such as a full disk. Tests
- * pass them to `openSqliteStore`, and the writer applies them. The server uses `openStore`, which injects none.
+ * Defines the faults that tests inject into the store.
+ * These are negative controls, and simulations such as a full disk. Tests pass them to `openSqliteStore`, and the
+ * writer applies them. The server uses `openStore`, which injects none.
  */
 import type { RowLock } from './sqlite-connection.ts'
 import type Database from 'better-sqlite3'

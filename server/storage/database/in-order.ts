@@ -1,6 +1,6 @@
 /**
- * Array functions with asynchronous callbacks that run one after another, because a transaction runs one query at a
- * time.
+ * Provides array functions with asynchronous callbacks that run one after another.
+ * The order is needed because a transaction runs one query at a time.
  */
 
 export async function mapInOrder<T, R>(

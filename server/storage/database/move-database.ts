@@ -1,6 +1,7 @@
 /**
- * Moves all rows and files from SQLite to PostgreSQL or back, in one transaction. It commits only if every table has
- * the same number of rows and the same column sums on both sides. The source is not changed.
+ * Moves all rows and files from SQLite to PostgreSQL or back, in one transaction.
+ * It commits only if every table has the same number of rows and the same column sums on both sides. The source is not
+ * changed.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Deletes files of unpaid registrations. They contain personal data that is no longer needed, and could be used to fill
- * the disk.
+ * Deletes files of unpaid registrations.
+ * The files contain personal data that is no longer needed, and could be used to fill the disk.
  */
 import { expressionBuilder } from 'kysely'
 import type { Instant } from '../../../engine/index.ts'

@@ -1,6 +1,6 @@
 /**
- * Computes the balance by the same rule in lists, exports, counters and the office's statement. The rule covers
- * declined cards, and payments in review that were dismissed, moved or refunded.
+ * Computes the balance by the same rule in lists, exports, counters and the office's statement.
+ * The rule covers declined cards, and payments in review that were dismissed, moved or refunded.
  */
 import { buildRecountTriggersSql } from './batch-counters.ts'
 import { buildEndedSql } from './ended-registrations.ts'

@@ -1,6 +1,7 @@
 /**
- * Lists the rows that each operation locks on PostgreSQL before it reads: registrations, or the subject of a rare
- * operation. Seats, codes, unique answers and versions are locked where they are checked (`../database/row-locks.ts`).
+ * Lists the rows that each operation locks on PostgreSQL before it reads.
+ * These are registrations, or the subject of a rare operation. Seats, codes, unique answers and versions are locked
+ * where they are checked (`../database/row-locks.ts`).
  */
 import { toBankKey, getMailboxKey } from '../../../engine/index.ts'
 import { lockMailbox, lockRules } from '../database/row-locks.ts'

@@ -1,7 +1,7 @@
 /**
- * Divides the connections among events: each event has its own share, and borrows connections that no other event
- * needs.
- * Events never borrow the last share, so another event's first operation starts immediately.
+ * Divides the connections among events.
+ * Each event has its own share, and borrows connections that no other event needs. Events never borrow the last share,
+ * so another event's first operation starts immediately.
  */
 import { StoreBusy } from '../database/store-busy-error.ts'
 

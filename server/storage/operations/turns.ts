@@ -1,5 +1,6 @@
 /**
- * Limits how many operations run at once. Further operations wait for a turn, and are refused if they wait too long.
+ * Limits how many operations run at once.
+ * Further operations wait for a turn, and are refused if they wait too long.
  */
 import { StoreBusy } from '../database/store-busy-error.ts'
 

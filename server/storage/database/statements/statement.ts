@@ -1,6 +1,6 @@
 /**
- * Defines statements of the store: Kysely builds and types them, compiles them once per database, and each call passes
- * its values.
+ * Defines the statements of the store.
+ * Kysely builds and types them, and compiles them once per database; each call passes its values.
  */
 import { OperationNodeTransformer, ValueListNode, ValueNode } from 'kysely'
 import type { Compilable, Kysely, KyselyPlugin, PrimitiveValueListNode } from 'kysely'
