@@ -16,7 +16,7 @@ const REGISTER_AGAIN_HEADER = 'rollcall-again'
 /** 256 random bits, of which only the hash is stored. */
 const TOKEN_BYTES = 32
 const TOKEN_PATTERN = /^[\w-]{43}$/
-/** A month covers a delegate's second attempt; later, the link in the confirmation email identifies the browser again. */
+/** A month covers a delegate's second attempt; later, the link in the confirmation email identifies the browser. */
 const COOKIE_SECONDS = 30 * 24 * 60 * 60
 
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')

@@ -46,7 +46,7 @@ export const decompress = (body: Buffer): Buffer => gunzipSync(body)
 
 const encodingCache = new Map<string, Encoding | null>()
 
-/** Returns the best of the encodings that the header accepts; null if the header accepts none that the server supports. */
+/** Returns the best encoding that the header accepts; null if it accepts none that the server supports. */
 export function chooseEncoding(
   acceptEncoding: string | readonly string[] | undefined,
 ): Encoding | null {

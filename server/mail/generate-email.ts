@@ -1,4 +1,4 @@
-/** Generates a complete email from its data: text, HTML, ticket and documents. Runs in the background process. */
+/** Generates a complete email in the background process: text, HTML, ticket and documents. */
 import type { Instant, RegNo } from '../../engine/index.ts'
 import type { PrintedDocument } from '../documents/document-contents.ts'
 import { typesetDocument } from '../documents/typeset-document.ts'

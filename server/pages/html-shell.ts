@@ -117,7 +117,7 @@ const EMPTY_STYLE = ''
 
 /**
  * Styles for a browser that cannot run the script. It shows no icons either, so the space that the first paint
- * reserves for them is removed.
+ * reserves for them is removed, unless the whole page is rendered.
  */
 const STYLES_WITHOUT_SCRIPT = [
   '.until-script,.mark:not(:has(svg))::before,.chip span:not(:has(svg))::before{display:none}',

@@ -92,8 +92,8 @@ function parseEntry(bytes: Buffer): Entry {
 }
 
 /**
- * Returns the next sector of the chain, or a number from FIRST_SPECIAL_SECTOR on at its end. Null if the table leaves the
- * file.
+ * Returns the next sector of the chain; at its end, a number from FIRST_SPECIAL_SECTOR on. Null if the table leaves
+ * the file.
  */
 async function readNextSector(container: Container, sector: number): Promise<number | null> {
   const numbersPerSector = container.sectorBytes / 4

@@ -1,4 +1,6 @@
-/** The layout of a field: label, hint and message above the input, so that a phone's keyboard hides none of them. */
+/**
+ * The layout of a field: label, hint and message above the input, where a phone's keyboard does not hide them.
+ */
 import { errorId, helpId } from '@rjsf/utils'
 import type { FieldErrorProps, FieldHelpProps, FieldTemplateProps } from '@rjsf/utils'
 import { use } from 'react'

@@ -31,8 +31,8 @@ import type { SubmittedForm } from '../submit-registration.ts'
 import { buildUiSchema } from './ui-schema.ts'
 
 /**
- * Pricing context beyond the answers (discount code, member records, availability), and how it is
- * requested.
+ * The pricing context in addition to the answers (discount code, member records, availability), and functions that
+ * load it.
  */
 export type FormPricingContext = {
   readonly context: PricingContext
@@ -108,7 +108,7 @@ export type FormExtensions = {
     readonly event: PublicEvent
     readonly tariff: TariffResponse | null
     readonly initialCode: string | null
-    readonly children: (outside: FormPricingContext) => ReactNode
+    readonly children: (context: FormPricingContext) => ReactNode
   }) => ReactNode
   /** Shows the form page by page. `attempts` counts the failed submits. */
   readonly Paged: (props: {
