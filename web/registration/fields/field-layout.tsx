@@ -1,6 +1,4 @@
-/**
- * The layout of a field: label, hint and message above the input, where a phone's keyboard does not hide them.
- */
+/** The layout of a field: label, hint and message above the input, where phone keyboards do not hide them. */
 import { errorId, helpId } from '@rjsf/utils'
 import type { FieldErrorProps, FieldHelpProps, FieldTemplateProps } from '@rjsf/utils'
 import { use } from 'react'
