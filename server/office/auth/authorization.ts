@@ -253,7 +253,7 @@ export function lacksSecondFactor(user: User): boolean {
   return needsSecondFactor(user) && !user.hasSecondFactor
 }
 
-/** True for treasurers and owners, once an owner has required it. */
+/** Returns true for treasurers and owners, once an owner has required a second factor. */
 export function needsSecondFactor({ secondFactorRequired, role }: User): boolean {
   return secondFactorRequired && isAtLeast(role, 'treasurer')
 }

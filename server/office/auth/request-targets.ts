@@ -106,8 +106,8 @@ const INPUT_NAMES: Readonly<Record<TargetKind, Names>> = {
 /** Parts of names that probably name a target: `to_reg_no`, `other_event`, `registration`. */
 const TARGET_NAME_PATTERN = /event|regno|regid|registration|orderid|review|capture|payment/
 /**
- * A rule that requires access to all events (managing users) cannot leak another event, so its inputs may have
- * such names.
+ * Returns true if a name probably names a target. A rule for all events (managing users) cannot leak another event, so
+ * its inputs may have such names.
  */
 const canNameTarget = (name: string, about: TargetKind): boolean =>
   isTargetName(name) ||

@@ -10,7 +10,7 @@ import type { CsvCell } from '../spreadsheets/write-csv.ts'
 /** The number of codes on an office page, and of codes read at a time for a file. */
 const CODE_PAGE_ROWS = 200
 
-/** `before` is the `next` of the previous page, or null for the newest codes. */
+/** Reads a page of codes. `before`: the `next` of the previous page, or null for the newest codes. */
 export const readCodePage = (
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   { id, holdSeatsMs, codeKinds }: EventConfig,

@@ -41,9 +41,9 @@ async function sendPage(
   query: ListQuery,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const paging = readPage(list, params)
-  if (!paging.ok) return sendError(reply, 400, 'bad_query', paging.error)
-  const { page, pageSize } = paging.value
+  const pageResult = readPage(list, params)
+  if (!pageResult.ok) return sendError(reply, 400, 'bad_query', pageResult.error)
+  const { page, pageSize } = pageResult.value
   const listPage = await deps.store.listPage(query, page, pageSize)
   const isListed =
     params.get('rows') === 'listed' && !list.filters.some(({ sentAs }) => sentAs === 'rows')

@@ -67,7 +67,7 @@ export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
     const events = new Map(findUserEvents(deps, user).map((event) => [event.id, event]))
     const ids = [...events.keys()]
     const rows = text === '' ? [] : await deps.store.searchEvents(ids, text, MAX_RESULTS + 1)
-    const similar =
+    const similarRegistrations =
       text === '' || rows.length > 0
         ? []
         : await deps.store.searchSimilarNames(ids, text, MAX_RESULTS)
@@ -97,7 +97,7 @@ export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
       status: 'success',
       more: rows.length > MAX_RESULTS,
       found: await describeAll(rows.slice(0, MAX_RESULTS)),
-      similar: await describeAll(similar),
+      similar: await describeAll(similarRegistrations),
       events: [...events.values()].map(({ title }) => title),
     }
     return reply.header('cache-control', 'no-store').send(answer)

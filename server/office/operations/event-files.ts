@@ -49,7 +49,7 @@ function listFiles({
           [file, { why: reason, findings: hidePath(findings) }] as const,
       ),
   )
-  const served = events.all().map((event): WireEventFile => {
+  const servedFiles = events.all().map((event): WireEventFile => {
     const file = `${event.config.id}.yaml`
     const problem = refusedById.get(file) ?? null
     refusedById.delete(file)
@@ -72,7 +72,7 @@ function listFiles({
   }))
   return [
     ...otherFiles,
-    ...served.toSorted((a, b) => Number(a.is === 'served') - Number(b.is === 'served')),
+    ...servedFiles.toSorted((a, b) => Number(a.is === 'served') - Number(b.is === 'served')),
   ]
 }
 

@@ -301,7 +301,7 @@ async function decideEach(
   perform: (line: ViewedLine) => Promise<string | null>,
 ): Promise<Outcome> {
   const decidedIds: number[] = []
-  const linesRefused: { line: number; message: string }[] = []
+  const refusedLines: { line: number; message: string }[] = []
   for (const { line: lineId, seen } of choices) {
     const line = findLine(view, lineId)
     const decide = (what: typeof decision, seenNow: number | null) =>
@@ -325,9 +325,9 @@ async function decideEach(
     }
     const message = await explain()
     if (message === null) decidedIds.push(lineId)
-    else linesRefused.push({ line: line?.stored.line ?? 0, message })
+    else refusedLines.push({ line: line?.stored.line ?? 0, message })
   }
-  return { done: decidedIds, refused: linesRefused }
+  return { done: decidedIds, refused: refusedLines }
 }
 
 function explainRefusal(

@@ -117,11 +117,11 @@ async function loadAllSettlements(deps: PayoutDeps, user: User): Promise<AllSett
   }
   const [reportedAccount, ...others] = accounts.values()
   if (reportedAccount === undefined) return null
-  const current = events.flatMap(readSettlementAccounts)
+  const currentAccounts = events.flatMap(readSettlementAccounts)
   const viewer = buildViewer(deps, user)
   const settlements = await matchSettlements(
     deps,
-    { reportAccount: reportedAccount, current, others },
+    { reportAccount: reportedAccount, current: currentAccounts, others },
     null,
     viewer,
   )
@@ -194,7 +194,7 @@ async function findDeposits(
     utr === '' ? undefined : depositsByKey.get(toBankKey(utr)),
   )
   const usedDepositIds = new Set(namedDeposits.flatMap((deposit) => deposit?.id ?? []))
-  const found = payouts.map((payout, index): DepositMatch => {
+  const depositMatches = payouts.map((payout, index): DepositMatch => {
     const deposit = namedDeposits[index]
     if (deposit !== undefined) return { payout, deposit, isByAmount: false }
     const net = fromMajorUnits(Math.abs(payout.net), INR)
@@ -209,7 +209,7 @@ async function findDeposits(
     if (sameAmountDeposit !== undefined) usedDepositIds.add(sameAmountDeposit.id)
     return { payout, deposit: sameAmountDeposit, isByAmount: true }
   })
-  return { found, deposits }
+  return { found: depositMatches, deposits }
 }
 
 const isNearPayoutDay = (payoutDay: string | null, day: Day): boolean =>

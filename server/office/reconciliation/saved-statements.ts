@@ -326,7 +326,8 @@ const DECISION_TEXTS = {
 } as const
 
 /**
- * “2 lines assigned, 1 line sent to review because the amount differs”: staff must not think that the second is paid.
+ * Describes the decided lines: “2 lines assigned, 1 line sent to review because the amount differs”. Staff must not
+ * think that the second group is paid.
  */
 function describeDecided(
   done: readonly number[],

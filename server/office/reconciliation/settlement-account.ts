@@ -26,16 +26,16 @@ export async function loadSettlementAccounts(
   store: Pick<Store, 'accountsOfEvent'>,
   event: EventConfig,
 ): Promise<SettlementAccounts | null> {
-  const current = readSettlementAccounts(event)
+  const currentAccounts = readSettlementAccounts(event)
   const storedAccounts = await store.accountsOfEvent(event.id)
-  const reportedAccount = current[0] ?? storedAccounts.at(-1)
+  const reportedAccount = currentAccounts[0] ?? storedAccounts.at(-1)
   if (reportedAccount === undefined) return null
-  const namedAccounts = [reportedAccount, ...current.slice(1)]
+  const namedAccounts = [reportedAccount, ...currentAccounts.slice(1)]
   const formerAccounts = storedAccounts.filter(
     (storedAccount) => !namedAccounts.some((account) => refersToAccount(account, storedAccount)),
   )
   return {
-    current,
+    current: currentAccounts,
     reportAccount: reportedAccount,
     others: [...namedAccounts.slice(1), ...formerAccounts],
   }
@@ -58,7 +58,7 @@ export async function addReportedAccount(
   )
   if (candidates.length < 2) return accounts
   const references = new Set(lines.map(({ reference }) => reference))
-  let best = { account: reported, count: 0 }
+  let bestMatch = { account: reported, count: 0 }
   for (const account of candidates) {
     const payments = await store.paymentsOfAccount(account)
     const accountPayments = payments.filter(
@@ -68,13 +68,14 @@ export async function addReportedAccount(
           (candidate) => candidate !== null && references.has(candidate),
         ),
     )
-    if (accountPayments.length > best.count) best = { account, count: accountPayments.length }
+    if (accountPayments.length > bestMatch.count)
+      bestMatch = { account, count: accountPayments.length }
   }
   const allAccounts = [reported, ...others]
   return {
     ...accounts,
-    reportAccount: best.account,
-    others: allAccounts.filter((account) => account !== best.account),
+    reportAccount: bestMatch.account,
+    others: allAccounts.filter((account) => account !== bestMatch.account),
   }
 }
 

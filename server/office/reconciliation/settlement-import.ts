@@ -145,7 +145,7 @@ export function toWireLine(
   const isHidden = isElsewhere(line)
   const reason =
     isPartial && money === null && order === null ? UNKNOWN_IN_EVENTS_MESSAGE : settledLine.why
-  const stored = isHidden || !canBeHandled(settledLine) ? undefined : line.stored
+  const storedLine = isHidden || !canBeHandled(settledLine) ? undefined : line.stored
   const handling = isHidden ? null : findHandling(settledLine)
   return {
     line: line.line,
@@ -162,8 +162,8 @@ export function toWireLine(
     utr: line.utr,
     reg_no: findOwner(settledLine)?.regNo ?? null,
     why: isHidden ? ANOTHER_EVENT_MESSAGE : reason,
-    id: stored?.id ?? null,
-    seen: stored?.decisionId ?? null,
+    id: storedLine?.id ?? null,
+    seen: storedLine?.decisionId ?? null,
     handled: handling === null ? null : { ...handling, at: isoIndia(handling.at) },
   }
 }

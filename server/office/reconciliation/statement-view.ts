@@ -111,9 +111,11 @@ export async function viewStatement(
     const stored = rowsByLine.get(match.line)
     if (stored === undefined || match.as === 'returned') return []
     const linePayments = (match.recorded ?? []).flatMap(({ id }) => paymentsById.get(id) ?? [])
-    const parts = stored.parts.flatMap((part) => paymentsByKey.get(toBankKey(part)) ?? [])
+    const partPayments = stored.parts.flatMap((part) => paymentsByKey.get(toBankKey(part)) ?? [])
     const payments = [
-      ...new Map([...linePayments, ...parts].map((payment) => [payment.id, payment])).values(),
+      ...new Map(
+        [...linePayments, ...partPayments].map((payment) => [payment.id, payment]),
+      ).values(),
     ]
     return [evaluateLine(stored, match, payments, statement.currency, user)]
   })

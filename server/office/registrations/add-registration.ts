@@ -202,7 +202,9 @@ function readObject(parameters: ActionParameters, name: string): ActionParameter
   return typeof value === 'object' && value !== null ? (value as ActionParameters) : {}
 }
 
-/** A missing file does not block a manual registration: the delegate uploads it later, on the self-service page. */
+/**
+ * Makes files optional in a manual registration, because the delegate can upload them later on the self-service page.
+ */
 const omitFiles = memoize((served: ServedEvent): ServedEvent => {
   const fields = served.config.fields.map((field) => {
     const { required: _required, ...rest } = field

@@ -68,9 +68,9 @@ function describeData(data: StoredAction['data'], currency: Currency): string {
 
 /** Describes the price difference and the new balance. Actions stored by older versions have no `due`. */
 function describeDifference(difference: number, dueAmount: unknown, currency: Currency): string {
-  const size = formatMoney(toAmount(Math.abs(difference)), currency)
-  if (difference > 0 && dueAmount === undefined) return `${size} more due`
-  const changeText = `${size} ${difference > 0 ? 'more' : 'less'}`
+  const changeAmount = formatMoney(toAmount(Math.abs(difference)), currency)
+  if (difference > 0 && dueAmount === undefined) return `${changeAmount} more due`
+  const changeText = `${changeAmount} ${difference > 0 ? 'more' : 'less'}`
   if (typeof dueAmount !== 'number' || dueAmount === 0) return changeText
   const balance = formatMoney(toAmount(Math.abs(dueAmount)), currency)
   return `${changeText}; ${balance} ${dueAmount > 0 ? 'due' : 'to refund'}`
@@ -100,7 +100,7 @@ function toDecisionEntry(
   return { at: isoIndia(at), who: user, act: decision.split(' ')[0] ?? decision, text, why: reason }
 }
 
-/** `what` as stored: "accept", "move to CHIR1234", "refund by hand". */
+/** Describes a stored decision, such as "accept", "move to CHIR1234" or "refund by hand". */
 function describeDecision(decision: string, subject: string | null): string {
   const isOfRefund = subject?.startsWith('R') ?? false
   if (decision.startsWith('move to '))

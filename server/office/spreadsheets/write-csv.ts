@@ -57,8 +57,8 @@ const FORMULA_PATTERN = /^(?:[\t\r]|[\s\p{Default_Ignorable_Code_Point}\u2800]*[
 const NEEDS_QUOTES_PATTERN = /[",\r\n]/
 
 /**
- * In many countries spreadsheets also split cells at a semicolon, tab or line end, even within quotes, so the
- * text after one is escaped too.
+ * Escapes formulas within a cell. In many countries, spreadsheets also split cells at a semicolon, tab or line end,
+ * even within quotes, so the text after one is escaped too.
  */
 function escapeInnerCells(text: string): string {
   return text.replace(INNER_CELL_PATTERN, (match: string, mark: string, cell: string) =>

@@ -246,7 +246,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
 
 type UserCall = Call<'every', never, never, 'username'>
 
-/** Ignores case, as the store does when it compares usernames. */
+/** Returns true if the user names their own account. Ignores case, as the store does when it compares usernames. */
 const isOwnAccount = ({ user, params }: UserCall): boolean =>
   user.username.toLowerCase() === params.username.toLowerCase()
 

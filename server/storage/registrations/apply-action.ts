@@ -261,10 +261,10 @@ export async function findResult(
   at: Instant,
 ): Promise<ActionResult | null> {
   deleteOldKeys.run(sql, { until: instant(at - KEY_RETENTION_MS) })
-  const stored = await resultUnderKey.get(sql, { key })
-  if (stored === undefined) return null
-  return stored.fingerprint === fingerprint
-    ? ok({ ...(JSON.parse(stored.answer) as CompletedAction), repeated: true })
+  const storedResult = await resultUnderKey.get(sql, { key })
+  if (storedResult === undefined) return null
+  return storedResult.fingerprint === fingerprint
+    ? ok({ ...(JSON.parse(storedResult.answer) as CompletedAction), repeated: true })
     : refuse('act_key_reused', selfService.otherRequest)
 }
 
@@ -343,8 +343,8 @@ export function sendMail(sql: Sql, action: NewAction, email: NewMail): Promise<A
     // Read in the transaction that locks the registration, so that two users cannot both send a payment link.
     if (action.isReminder === true && (await wasReminded(sql, id, action.at)))
       return refuse('reminded', 'A payment link was sent in the last 24 hours. No email was sent.')
-    const sent = action.act === 'resend' ? await addNoticeIfSecond(sql, id, email) : email
-    await enqueue(sql, id, 'again', sent, action.at, action.actor)
+    const emailToSend = action.act === 'resend' ? await addNoticeIfSecond(sql, id, email) : email
+    await enqueue(sql, id, 'again', emailToSend, action.at, action.actor)
     return ok({ message: `Email sent to ${email.to}.`, data: { to: email.to } })
   })
 }

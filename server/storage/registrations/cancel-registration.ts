@@ -19,9 +19,10 @@ import { enqueue } from '../mail/email-queue.ts'
 import type { NewMail } from '../index.ts'
 
 /**
- * `refundAmount`: the amount to be refunded in addition to refunds in progress. It is only proposed here; a separate
- * refund action pays it. `minRefund`: the refundable amount without goodwill; the whole refundable amount if omitted.
- * `shownPaidAmount`: the paid amount that the user saw, or null. `mail` is sent to the delegate.
+ * Cancels the registration. `refundAmount`: the amount to be refunded in addition to refunds in progress. It is only
+ * proposed here; a separate refund action pays it. `minRefund`: the refundable amount without goodwill; the whole
+ * refundable amount if omitted. `shownPaidAmount`: the paid amount that the user saw, or null. `mail` is sent to the
+ * delegate.
  */
 export function cancel(
   sql: Sql,

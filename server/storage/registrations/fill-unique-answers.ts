@@ -195,9 +195,9 @@ export async function completeIndex(
 
 /** Indexes the next batch of any rule. Returns false if there is none. */
 export async function fillUniqueAnswers(sql: Sql): Promise<boolean> {
-  const next = await nextIncompleteRule.get(sql)
-  if (next === undefined) return false
-  const { eventId, rule: name, parts, createdAt, id } = next
+  const nextRule = await nextIncompleteRule.get(sql)
+  if (nextRule === undefined) return false
+  const { eventId, rule: name, parts, createdAt, id } = nextRule
   const rule = { name, parts: JSON.parse(parts) as UniqueRule['parts'] }
   await fillNextBatch(sql, eventId, rule, { createdAt, id }, true)
   return true
@@ -238,10 +238,10 @@ async function fillNextBatch(
         )
         .onConflict((conflict) => conflict.doNothing()),
     ).run()
-  const last = keys.at(-1)
-  if (last !== undefined && keys.length === CHUNK_ROWS) {
-    saveProgress.run(sql, { eventId, rule: rule.name, ...last })
-    return last
+  const lastRegistration = keys.at(-1)
+  if (lastRegistration !== undefined && keys.length === CHUNK_ROWS) {
+    saveProgress.run(sql, { eventId, rule: rule.name, ...lastRegistration })
+    return lastRegistration
   }
   markIndexComplete.run(sql, { eventId, rule: rule.name })
   clearCachedReads(sql)

@@ -154,8 +154,8 @@ export function correct(
 }
 
 /**
- * True if the email address changed. The registering browser entered another address, so that browser may belong to a
- * different person.
+ * Returns true if the email address changed. The registering browser entered another address, so that browser may
+ * belong to a different person.
  */
 const hasNewAddress = ({ email }: RegistrationRow, { searchable }: Correction): boolean =>
   email.toLowerCase() !== searchable.email.toLowerCase()

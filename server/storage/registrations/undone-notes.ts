@@ -8,8 +8,8 @@ import type { Tables } from '../database/statements/tables.ts'
 const eb = expressionBuilder<Tables>()
 
 /**
- * True if the action with this alias in the query is not an undone note: no later entry of its user undoes a note
- * with the same text.
+ * Returns the SQL condition that the action with this alias is not an undone note: no later entry of its user undoes a
+ * note with the same text.
  */
 export const isInForce = (alias: string) =>
   eb.or([

@@ -168,8 +168,8 @@ const findCandidates = (
 const PERSON_RULE = ''
 
 /**
- * Until the transaction ends, no other transaction can check or store these answers under these rules, or register this
- * person (null: no person).
+ * Locks the answers: until the transaction ends, no other transaction can check or store these answers under these
+ * rules, or register this person (null: no person).
  */
 export function lockUniqueAnswers(
   sql: Sql,

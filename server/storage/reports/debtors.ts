@@ -23,7 +23,10 @@ const selectDebtors = (builder: Kysely<Tables>, { eventId }: { readonly eventId:
     .where('r.event_id', '=', eventId)
     .where(amountOwed, '>', 0 as Amount)
 
-/** Unpaid registrations owe the full price. `registrations_by_status` has them in this order. */
+/**
+ * Builds a statement for unpaid registrations, which owe the full price. `registrations_by_status` has them in this
+ * order.
+ */
 const buildUnpaidStatement = (status: Exclude<PaymentStatus, 'success' | 'refunded'>) =>
   statement((builder, params: PageParams, dialect) =>
     selectPage(
@@ -33,8 +36,9 @@ const buildUnpaidStatement = (status: Exclude<PaymentStatus, 'success' | 'refund
     ),
   )
 /**
- * Paid registrations owe a difference. Their ids come from the small index of those with a balance; with an additional
- * condition on the event, SQLite would read all paid registrations of the event in the order of the page.
+ * Selects paid registrations that owe a difference. Their ids come from the small index of those with a balance; with
+ * an additional condition on the event, SQLite would read all paid registrations of the event in the order of the
+ * page.
  */
 const selectPaidDebtors = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
   builder

@@ -184,8 +184,8 @@ type RevenueOwner = {
 export async function countNewRegistrations(sql: Sql): Promise<void> {
   // Triggers count them on PostgreSQL.
   if (sql.dialect.countersAreAppended) return
-  const changes = await addNewRegistrations.run(sql).changes
-  if (changes > 0) saveLastCounted.run(sql)
+  const addedRowCount = await addNewRegistrations.run(sql).changes
+  if (addedRowCount > 0) saveLastCounted.run(sql)
 }
 
 /** Builds the filter for queries that use only columns of the counters: no search, answers or work queue condition. */

@@ -226,8 +226,8 @@ export async function closeReview(
   { id }: CaptureRow,
   state: 'accepted' | 'refused',
 ): Promise<void> {
-  const changes = await markDecided.run(sql, { id, state }).changes
-  assert(changes === 1, 'a capture was decided twice')
+  const changedRowCount = await markDecided.run(sql, { id, state }).changes
+  assert(changedRowCount === 1, 'a capture was decided twice')
 }
 
 /**

@@ -65,7 +65,10 @@ const lostSeatsOfRegistration = statement(
 /** `except`: the registration that needs the seat; its own hold is not released. 0 for a new registration. */
 type Expiry = { placeId: number; at: Instant; except: number }
 const fromSeat = expressionBuilder<Tables, 'places_taken'>()
-/** True if the seat's hold has expired. A hold does not expire while the bank is processing a payment. */
+/**
+ * Returns the SQL condition that the seat's hold has expired. A hold does not expire while the bank is processing a
+ * payment.
+ */
 const hasExpiredHold = ({ placeId, at, except }: Expiry) =>
   fromSeat.and([
     fromSeat('places_taken.place_id', '=', placeId),
@@ -209,8 +212,12 @@ export async function hasSeatsLeft(
     if (isDecidedAvailable !== null) return isDecidedAvailable
   }
   if (taken + quantity <= max) return isUncounted ? null : true
-  const changes = await releaseExpiredHolds.run(sql, { placeId: id, at, except: exceptId }).changes
-  if (changes === 0) return false
+  const releasedHoldCount = await releaseExpiredHolds.run(sql, {
+    placeId: id,
+    at,
+    except: exceptId,
+  }).changes
+  if (releasedHoldCount === 0) return false
   const { taken: takenAfterRelease = taken } =
     (await seatTypeOfEvent.get(sql, { eventId, place })) ?? {}
   return takenAfterRelease + quantity <= max ? (isUncounted ? null : true) : false

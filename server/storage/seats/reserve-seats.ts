@@ -133,7 +133,9 @@ export async function findDuplicateRegistration(
   return conflicting === null ? null : createAlreadyRegistered(unique, rules, conflicting)
 }
 
-/** `conflicting` refers to a position among the checked rules; the result, to one among all of the event's rules. */
+/**
+ * Creates the refusal. Converts the position of the rule among the checked rules to that among all rules of the event.
+ */
 function createAlreadyRegistered(
   allRules: readonly UniqueRule[],
   checkedRules: readonly UniqueRule[],
