@@ -1,8 +1,8 @@
 /** Edit distance between two words, which counts typing mistakes. */
 
 /**
- * Damerau–Levenshtein distance (optimal string alignment): insertions, deletions, changes, and
- * swaps of adjacent letters.
+ * Computes the Damerau–Levenshtein distance (optimal string alignment): insertions, deletions, changes, and swaps of
+ * adjacent letters.
  */
 export function computeEditDistance(a: string, b: string): number {
   const rows: number[][] = Array.from({ length: a.length + 1 }, (_, i) =>
@@ -11,8 +11,8 @@ export function computeEditDistance(a: string, b: string): number {
   const getCell = (i: number, j: number): number => rows[i]?.[j] ?? 0
   for (let i = 1; i <= a.length; i += 1)
     for (let j = 1; j <= b.length; j += 1) {
-      const change = a[i - 1] === b[j - 1] ? 0 : 1
-      const swapped =
+      const changeCost = a[i - 1] === b[j - 1] ? 0 : 1
+      const swapCost =
         i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
           ? getCell(i - 2, j - 2) + 1
           : Infinity
@@ -21,8 +21,8 @@ export function computeEditDistance(a: string, b: string): number {
         row[j] = Math.min(
           getCell(i - 1, j) + 1,
           getCell(i, j - 1) + 1,
-          getCell(i - 1, j - 1) + change,
-          swapped,
+          getCell(i - 1, j - 1) + changeCost,
+          swapCost,
         )
     }
   return getCell(a.length, b.length)

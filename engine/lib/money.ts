@@ -140,12 +140,12 @@ export function formatPlainAmount(amount: Amount, currency: Currency): string {
  * not convert to a float.
  */
 export function readAmount(text: string, currency: Currency): Amount | null {
-  const found = /^(\d{1,12})(?:\.(\d+))?$/.exec(text.trim())
+  const match = /^(\d{1,12})(?:\.(\d+))?$/.exec(text.trim())
   const decimals = getDecimals(currency)
-  const fraction = found?.[2] ?? ''
-  return found === null || fraction.length > decimals
+  const fraction = match?.[2] ?? ''
+  return match === null || fraction.length > decimals
     ? null
-    : toAmount(Number(`${found[1]}${fraction.padEnd(decimals, '0')}`))
+    : toAmount(Number(`${match[1]}${fraction.padEnd(decimals, '0')}`))
 }
 
 /**

@@ -12,7 +12,7 @@ export type KnownWords = {
 export const collectEventWords = memoize((event: object): KnownWords => {
   const words = new Set<string>()
   const patterns: RegExp[] = []
-  const read = (value: unknown): void => {
+  const collectWords = (value: unknown): void => {
     if (typeof value === 'string')
       for (const word of value.split(/\s+/).map(stripPunctuation)) {
         words.add(word)
@@ -20,9 +20,9 @@ export const collectEventWords = memoize((event: object): KnownWords => {
         if (pattern !== null) patterns.push(pattern)
       }
     else if (typeof value === 'object' && value !== null)
-      for (const part of Object.values(value)) read(part)
+      for (const part of Object.values(value)) collectWords(part)
   }
-  read(event)
+  collectWords(event)
   return { words, patterns }
 })
 
@@ -43,13 +43,13 @@ function buildPattern(word: string): RegExp | null {
  */
 export function removeForeignLinks(
   text: string,
-  known: KnownWords,
+  knownWords: KnownWords,
   ownHosts: ReadonlySet<string>,
 ): string {
   return text
     .split(/(\s+)/)
     .map((word) =>
-      !LINK_CHARACTER.test(word) || isKnown(stripPunctuation(word), known, ownHosts)
+      !LINK_CHARACTER.test(word) || isKnown(stripPunctuation(word), knownWords, ownHosts)
         ? word
         : breakLink(word),
     )
@@ -84,13 +84,13 @@ function breakLink(word: string): string {
 
 /** Returns true for the dot of an amount ("4,250.50"), but not of a numeric address. */
 function isDecimal(word: string, at: number): boolean {
-  const before = /[\d,]*$/.exec(word.slice(0, at))?.[0] ?? ''
-  const after = /^\d+/.exec(word.slice(at + 1))?.[0] ?? ''
-  const textAfterNumber = word.slice(at + 1 + after.length)
-  const start = word.slice(0, at - before.length)
+  const digitsBefore = /[\d,]*$/.exec(word.slice(0, at))?.[0] ?? ''
+  const digitsAfter = /^\d+/.exec(word.slice(at + 1))?.[0] ?? ''
+  const textAfterNumber = word.slice(at + 1 + digitsAfter.length)
+  const start = word.slice(0, at - digitsBefore.length)
   return (
-    before !== '' &&
-    after !== '' &&
+    digitsBefore !== '' &&
+    digitsAfter !== '' &&
     !/^(?:[\p{L}\p{So}]|\.[\p{L}\p{N}\p{So}])/u.test(textAfterNumber) &&
     !/[.\p{L}/@]$/u.test(start)
   )

@@ -42,8 +42,7 @@ export function computeContrast(first: string, second: string): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
-// On a few medium colours neither white nor dark text is readable, so they are darkened until white
-// is.
+// On a few medium colours neither white nor dark text is readable, so they are darkened until white text is.
 function chooseBandColour(start: Lch): string {
   const band = formatHex(clipToGamut(start))
   return computeContrast(WHITE, band) >= MIN_TEXT_CONTRAST ||

@@ -58,9 +58,9 @@ let lastDay: { readonly from: number; readonly day: Day } | null = null
 /** Returns the day in India at that instant. */
 export function dayOf(at: Instant): Day {
   if (lastDay !== null && at >= lastDay.from && at < lastDay.from + DAY_MS) return lastDay.day
-  const found = formatUtcDay(at + INDIA_OFFSET_MS)
-  lastDay = { from: startOfDay(found), day: found }
-  return found
+  const newDay = formatUtcDay(at + INDIA_OFFSET_MS)
+  lastDay = { from: startOfDay(newDay), day: newDay }
+  return newDay
 }
 
 function formatUtcDay(utc: number): Day {
@@ -90,13 +90,13 @@ export function countDaysBetween(from: Day, to: Day): number {
   return Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 }
 
-export function addDays(to: Day, count: number): Day {
-  return formatUtcDay(Date.parse(`${to}T00:00:00Z`) + count * DAY_MS)
+export function addDays(date: Day, count: number): Day {
+  return formatUtcDay(Date.parse(`${date}T00:00:00Z`) + count * DAY_MS)
 }
 
 /** Returns the same day of a later month, or the last day of the month if it is shorter. */
-export function addMonths(to: Day, count: number): Day {
-  const [year = 0, month = 1, date = 1] = to.split('-').map(Number)
+export function addMonths(start: Day, count: number): Day {
+  const [year = 0, month = 1, date = 1] = start.split('-').map(Number)
   const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate()
   return formatUtcDay(Date.UTC(year, month - 1 + count, Math.min(date, last)))
 }
@@ -107,11 +107,11 @@ export function addMonths(to: Day, count: number): Day {
  */
 export function readInstant(text: string): Instant | null {
   if (isDay(text)) return instant(startOfDay(text) + DAY_MS / 2)
-  const found =
+  const match =
     /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])(\d\d):(\d\d))$/.exec(
       text,
     )
-  if (found === null) return null
+  if (match === null) return null
   const [
     ,
     date = '',
@@ -122,7 +122,7 @@ export function readInstant(text: string): Instant | null {
     sign,
     offsetHours = '0',
     offsetMinutes = '0',
-  ] = found
+  ] = match
   if (
     !isDay(date) ||
     Number(hour) > 23 ||
@@ -144,7 +144,7 @@ export function readInstant(text: string): Instant | null {
 /** Caches the last second, because every log line contains it. */
 let lastSecond: { readonly second: number; readonly written: string } | null = null
 /** Caches the last day by its number. */
-let lastWritten: { readonly number: number; readonly day: Day } | null = null
+let lastLocalDay: { readonly number: number; readonly day: Day } | null = null
 
 /** Formats as "2026-11-21T04:23:00+05:30"; milliseconds are omitted. */
 export function isoIndia(at: Instant): string {
@@ -154,10 +154,11 @@ export function isoIndia(at: Instant): string {
     const number = Math.floor(local / DAY_S)
     // In a list sorted by day, nearly every instant is on the same day as the previous one. `dayOf`
     // is not used, because its cache holds today.
-    if (lastWritten?.number !== number) lastWritten = { number, day: formatUtcDay(number * DAY_MS) }
+    if (lastLocalDay?.number !== number)
+      lastLocalDay = { number, day: formatUtcDay(number * DAY_MS) }
     const clock = local - number * DAY_S
     const hour = padToTwoDigits(Math.floor(clock / 3600))
-    const formatted = `${lastWritten.day}T${hour}:${padToTwoDigits(Math.floor(clock / 60) % 60)}:${padToTwoDigits(clock % 60)}+05:30`
+    const formatted = `${lastLocalDay.day}T${hour}:${padToTwoDigits(Math.floor(clock / 60) % 60)}:${padToTwoDigits(clock % 60)}+05:30`
     lastSecond = { second, written: formatted }
   }
   return lastSecond.written

@@ -5,18 +5,18 @@ import { ACCOUNT_COLUMN, CURRENCY_COLUMN, MONEY_COLUMNS } from './list-columns.t
 import { buildSalesColumns } from './sales-columns.ts'
 
 /**
- * Returns the list's columns, the items sold, so that a row's amounts add up to its total, and the
- * payments.
+ * Returns the list's columns, columns for the items sold (so that a row's amounts add up to its total) and payment
+ * columns.
  */
 export function listExportColumns(event: EventConfig, list: AdminList): readonly Column[] {
   const { columns, hasSeveralAccounts } = list
-  const missing = buildSalesColumns(event).filter(({ id }) =>
+  const missingColumns = buildSalesColumns(event).filter(({ id }) =>
     columns.every((column) => column.id !== id),
   )
-  const money = [
+  const moneyColumns = [
     ...MONEY_COLUMNS,
     ...(listCurrenciesOfEvent(event).length > 1 ? [CURRENCY_COLUMN] : []),
     ...(hasSeveralAccounts === true ? [ACCOUNT_COLUMN] : []),
   ]
-  return [...columns, ...missing, ...(event.fees.prices === null ? [] : money)]
+  return [...columns, ...missingColumns, ...(event.fees.prices === null ? [] : moneyColumns)]
 }

@@ -79,13 +79,13 @@ export function computeSalesValues(
   currency: Currency,
 ): Readonly<Record<string, number>> {
   const values: Record<string, number> = {}
-  const paid: Record<string, number> = {}
+  const totals: Record<string, number> = {}
   for (const { id, quantity, total } of lines) {
-    paid[id] = (paid[id] ?? 0) + total
-    const count = `${ITEM_PREFIX}${id}${COUNT_SUFFIX}`
-    values[count] = (values[count] ?? 0) + quantity
+    totals[id] = (totals[id] ?? 0) + total
+    const countColumn = `${ITEM_PREFIX}${id}${COUNT_SUFFIX}`
+    values[countColumn] = (values[countColumn] ?? 0) + quantity
   }
-  for (const [id, total] of Object.entries(paid))
+  for (const [id, total] of Object.entries(totals))
     values[`${ITEM_PREFIX}${id}`] = toMajorUnits(total as Amount, currency)
   return values
 }

@@ -149,11 +149,11 @@ export function buildSalesGroups(
     order: readonly string[],
   ): WireSalesGroup[] =>
     [...Map.groupBy(groups, (group) => JSON.stringify([getId(group), group.currency])).values()]
-      .flatMap((own) => {
-        const [first] = own
+      .flatMap((groupsOfRow) => {
+        const [first] = groupsOfRow
         if (first === undefined) return []
         const sum = (count: (group: SalesGroup) => number): number =>
-          own.reduce((total, group) => total + count(group), 0)
+          groupsOfRow.reduce((total, group) => total + count(group), 0)
         const { currency } = first
         const id = getId(first)
         return {
@@ -169,9 +169,9 @@ export function buildSalesGroups(
       .toSorted((one, other) => order.indexOf(one.id) - order.indexOf(other.id))
   const categoryIds = categories.map(({ id }) => id)
   const periodIds = listPeriods(fees).map(({ id }) => id)
-  const withOthers = (ids: readonly string[], found: readonly string[]): readonly string[] => [
+  const appendOthers = (ids: readonly string[], otherIds: readonly string[]): readonly string[] => [
     ...ids,
-    ...found.filter((id) => !ids.includes(id)),
+    ...otherIds.filter((id) => !ids.includes(id)),
   ]
   const getCategory = ({ category }: SalesGroup): string => category ?? ''
   const getPeriod = ({ period }: SalesGroup): string => period ?? ''
@@ -179,12 +179,12 @@ export function buildSalesGroups(
     by_category: sumGroups(
       getCategory,
       (id) => categories.find((category) => category.id === id)?.label ?? formatMissing(id),
-      withOthers(categoryIds, groups.map(getCategory)),
+      appendOthers(categoryIds, groups.map(getCategory)),
     ),
     by_period: sumGroups(
       getPeriod,
       (id) => getPeriodLabel(fees, id, null) ?? formatMissing(id),
-      withOthers(periodIds, groups.map(getPeriod)),
+      appendOthers(periodIds, groups.map(getPeriod)),
     ),
     by_day: sumGroups(
       ({ day }) => day,
@@ -198,8 +198,8 @@ const formatMissing = (id: string): string => (id === '' ? 'None' : formatIdAsWo
 
 function getLineLabel({ fees }: EventConfig, id: string): string {
   if (id === REGISTRATION) return 'Registration'
-  const sold = [...fees.items, ...fees.adjustments].find((candidate) => candidate.id === id)
-  return sold === undefined ? formatIdAsWords(id) : buildColumnHeading(id, sold.label)
+  const part = [...fees.items, ...fees.adjustments].find((candidate) => candidate.id === id)
+  return part === undefined ? formatIdAsWords(id) : buildColumnHeading(id, part.label)
 }
 
 /**

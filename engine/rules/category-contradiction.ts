@@ -24,10 +24,13 @@ export function findContradiction(
   answers: Answers,
   category: string | null,
 ): Contradiction | null {
-  const chosen = event.categories.find(({ id }) => id === category)
-  if (chosen?.expects === undefined || matchesCondition(chosen.expects, answers, category))
+  const chosenCategory = event.categories.find(({ id }) => id === category)
+  if (
+    chosenCategory?.expects === undefined ||
+    matchesCondition(chosenCategory.expects, answers, category)
+  )
     return null
-  const failedTest = chosen.expects[0]?.find(
+  const failedTest = chosenCategory.expects[0]?.find(
     ({ field, test }) => !passesTest(test, getOwn(answers, field)),
   )
   const field = event.fields.find(({ id }) => id === failedTest?.field)
@@ -38,6 +41,6 @@ export function findContradiction(
         field: field.id,
         question: field.label,
         answer: formatAnswer(event, field.id, answer),
-        category: chosen.label,
+        category: chosenCategory.label,
       }
 }

@@ -46,8 +46,10 @@ export function getCurrency(
 export function listCurrenciesOfEvent(
   event: Parameters<typeof getCurrency>[0],
 ): readonly Currency[] {
-  const used = event.categories.map(({ id }) => getCurrency(event, id))
-  return [...new Set([event.currency, ...used])].filter((currency) => used.includes(currency))
+  const currencies = event.categories.map(({ id }) => getCurrency(event, id))
+  return [...new Set([event.currency, ...currencies])].filter((currency) =>
+    currencies.includes(currency),
+  )
 }
 
 function findCategoryByAnswers(event: PublicEvent, answers: Answers): Answer | undefined {
@@ -63,11 +65,11 @@ function findCategoryOfferedInstead(
   answers: Answers,
   category: string,
 ): string {
-  const full = event.quotas.find(
+  const fullQuota = event.quotas.find(
     ({ id, when, full: { offer } }) =>
       offer !== undefined &&
       getOwn(answers, getFullSeatName(id)) === true &&
       (when === undefined || matchesCondition(when, answers, category)),
   )
-  return full?.full.offer ?? category
+  return fullQuota?.full.offer ?? category
 }

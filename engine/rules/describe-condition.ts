@@ -18,10 +18,10 @@ export function describeFirstFailure(
 ): string | null {
   const getAnswer = (field: string): Answer | undefined =>
     field === 'category' ? (category ?? undefined) : getOwn(answers, field)
-  const failed = when[0]?.find(({ field, test }) => !passesTest(test, getAnswer(field)))
-  return failed === undefined
+  const failedTest = when[0]?.find(({ field, test }) => !passesTest(test, getAnswer(field)))
+  return failedTest === undefined
     ? null
-    : `${failed.field} is ${formatComparedAnswer(event, failed.field, getAnswer(failed.field))}`
+    : `${failedTest.field} is ${formatComparedAnswer(event, failedTest.field, getAnswer(failedTest.field))}`
 }
 
 /** The words of a description that depend on its readers. */
@@ -39,7 +39,7 @@ const LABELS: Wording = { getName: getNameLabel, counts: 'has' }
  * is yes, or …".
  */
 export function describeCondition(event: PublicEvent, condition: Condition): string {
-  return describe(event, condition, IDS)
+  return formatCondition(event, condition, IDS)
 }
 
 /**
@@ -47,10 +47,10 @@ export function describeCondition(event: PublicEvent, condition: Condition): str
  * "“Designation” is PG and “Are you a member?” is yes, or …".
  */
 export function describeConditionByLabels(event: PublicEvent, condition: Condition): string {
-  return describe(event, condition, LABELS)
+  return formatCondition(event, condition, LABELS)
 }
 
-const describe = (event: PublicEvent, condition: Condition, wording: Wording): string =>
+const formatCondition = (event: PublicEvent, condition: Condition, wording: Wording): string =>
   condition
     .map((map) =>
       map
@@ -73,7 +73,7 @@ function getNameLabel(event: PublicEvent, id: string): string {
   // A quota has no label, but delegates read its message.
   const quota = event.quotas.find((one) => id === getFullSeatName(one.id))
   if (quota !== undefined) return `“${quota.full.message}”`
-  // A column of the member list that contains the answer.
+  // The name may be that of a column of the member list that contains the answer.
   const [fieldId = '', column] = id.split('.')
   const listedLabel = findLabel(fieldId)
   return listedLabel === undefined || column === undefined
@@ -82,15 +82,15 @@ function getNameLabel(event: PublicEvent, id: string): string {
 }
 
 function describeTest(event: PublicEvent, field: string, test: Test, { counts }: Wording): string {
-  const list = (values: readonly Answer[]): string =>
+  const joinValues = (values: readonly Answer[]): string =>
     values.map((value) => formatComparedAnswer(event, field, value)).join(' or ')
   switch (test.is) {
     case 'in':
-      return `is ${list(test.values)}`
+      return `is ${joinValues(test.values)}`
     case 'not-in':
-      return `is not ${list(test.values)}`
+      return `is not ${joinValues(test.values)}`
     case 'has':
-      return `has ${list(test.values)}`
+      return `has ${joinValues(test.values)}`
     case 'answered':
       return test.answered ? 'is answered' : 'is not answered'
     case 'count':

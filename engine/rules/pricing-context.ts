@@ -21,7 +21,7 @@ export const METHOD_FIELD = 'way'
  */
 export const METHOD_NAME = 'method'
 
-/** Returns the name of a full seat pool among the answers: a quota's id, or `limit.option`. */
+/** Returns the name of a full seat pool among the answers: a quota's id, or `quota.option`. */
 export function getFullSeatName(seat: string): string {
   return `full.${seat}`
 }
@@ -41,7 +41,7 @@ export type PricingContext = {
   /** Null if no code was entered. */
   readonly code: CodeStatus | null
   /**
-   * Seats left, by quota id or `limit.option`. Absent if unlimited, or if there are more than
+   * Seats left, by quota id or `quota.option`. Absent if unlimited, or if there are more than
    * enough.
    */
   readonly left: Readonly<Record<string, number>>

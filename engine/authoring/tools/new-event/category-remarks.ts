@@ -1,4 +1,6 @@
-/** Lists what category names imply but a new event does not check: a proof, a limit, free admission. */
+/**
+ * Lists conditions that category names imply but a new event does not check: a proof, a limit, free admission.
+ */
 import { INR, toAmount, type Currency } from '../../../lib/money.ts'
 import type { FeeRow } from './fee-table/parts.ts'
 import { readPrice } from './prices.ts'
@@ -9,11 +11,11 @@ const PROOF_WORDS =
 const LIMIT_PATTERN =
   /\b(?:first|limited to|max\w*|only|up ?to)\s+(\d+)\b(?!\s*(?:years|yrs))|\b(\d+)\s+(?:seats|places|slots)\b/i
 
-/** Returns one sentence for each of these things. */
+/** Returns one sentence for each implied condition. */
 export function listCategoryRemarks(categories: readonly SampleCategory[]): readonly string[] {
   const isFree = ({ prices }: SampleCategory): boolean =>
     prices.includes(toAmount(0)) && prices.every((price) => (price ?? 0) === 0)
-  const someArePaid = categories.some(({ prices }) => prices.some((price) => (price ?? 0) > 0))
+  const hasPaidCategory = categories.some(({ prices }) => prices.some((price) => (price ?? 0) > 0))
   return categories.flatMap((category) => {
     const name = `“${category.label}”`
     const limit = LIMIT_PATTERN.exec(category.label)
@@ -26,7 +28,7 @@ export function listCategoryRemarks(categories: readonly SampleCategory[]): read
         : [
             `${name} names a limit of ${limit[1] ?? limit[2]}, but any number of delegates can choose it.`,
           ]),
-      ...(someArePaid && isFree(category)
+      ...(hasPaidCategory && isFree(category)
         ? [`${name} is free, and every delegate can choose it.`]
         : []),
     ]

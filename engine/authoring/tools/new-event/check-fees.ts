@@ -33,8 +33,8 @@ export type FeeProblem = {
   /** Columns with other days that solve the problem. */
   readonly fixes?: readonly Fix[]
   /**
-   * The answer that the table is right, if it can be. The problem is not reported again after its
-   * message is added to the confirmed ones of the table.
+   * The label of the answer that the table is correct, if it can be. Adding the problem's message to the table's
+   * `confirmed` messages prevents another report.
    */
   readonly confirm?: string
   /**
@@ -86,8 +86,8 @@ export function readFees(
   const last = table.columns.at(-1)
   const periodEnds = table.columns.slice(0, -1).map(({ to }) => to)
   const periodStarts = table.columns.map(({ from }, index): Day | null => {
-    const before = periodEnds[index - 1] ?? ''
-    return isDay(from) && isDay(before) && from > addDays(before, 1) ? from : null
+    const previousEnd = periodEnds[index - 1] ?? ''
+    return isDay(from) && isDay(previousEnd) && from > addDays(previousEnd, 1) ? from : null
   })
   const fees: NewEventAnswers = {
     ...others,
@@ -113,14 +113,14 @@ function findColumnProblems(
   { from, to = from }: NewEventAnswers,
   labels: readonly string[],
 ): readonly FeeProblem[] {
-  let before: Day | null = null
+  let lastEnd: Day | null = null
   return columns.flatMap((column, index): readonly FeeProblem[] => {
     const name = `“${labels[index]}”`
     const isLast = index === columns.length - 1
-    const sameLabelAt = labels.findIndex(
+    const firstWithLabel = labels.findIndex(
       (label) => label.toLowerCase() === labels[index]?.toLowerCase(),
     )
-    if (sameLabelAt < index)
+    if (firstWithLabel < index)
       return [
         {
           column: index,
@@ -131,26 +131,26 @@ function findColumnProblems(
     if (hasBraces(column.label))
       return [{ column: index, part: 'label', message: explainBraces(column.label) }]
     if (column.to === '' && !isLast) {
-      before = null
+      lastEnd = null
       return [{ column: index, isMissingDay: true, message: `Until which day does ${name} apply?` }]
     }
     if (column.to !== '' && !isDay(column.to))
       return [{ column: index, message: `“${column.to}” is not a valid day.` }]
-    const start: Day | null = before === null ? null : addDays(before, 1)
-    const named = findDaysInName(column, start, to)
-    if (named !== null)
+    const start: Day | null = lastEnd === null ? null : addDays(lastEnd, 1)
+    const namedDays = findDaysInName(column, start, to)
+    if (namedDays !== null)
       return [
         {
           column: index,
           part: 'label',
           message: `${name} names other days than its fields. Write the days below, and only the name here.`,
-          ...(named.columnOfName === null
+          ...(namedDays.columnOfName === null
             ? {}
             : {
                 fixes: [
                   {
                     message: 'Use the days of the name',
-                    columns: columns.with(index, named.columnOfName),
+                    columns: columns.with(index, namedDays.columnOfName),
                   },
                 ],
               }),
@@ -161,7 +161,7 @@ function findColumnProblems(
       const gapEnd = addDays(column.from, -1)
       const message = askAboutGap(start, gapEnd, labels[index] ?? '')
       if (!confirmed.includes(message)) {
-        before = end
+        lastEnd = end
         return [
           {
             column: index,
@@ -207,12 +207,12 @@ function findColumnProblems(
             : `${name} would apply until ${formatDay(end)}, but the conference ends on ${formatDay(to)}: no day is left for the later prices.`,
         },
       ]
-    before = end
+    lastEnd = end
     return []
   })
 }
 
-/** The two ways to close a gap before a period: it begins earlier, or the period before ends later. */
+/** Returns the two ways to close a gap before a period: it begins earlier, or the previous period ends later. */
 function closeGap(
   columns: FeeTable['columns'],
   labels: readonly string[],
@@ -220,12 +220,16 @@ function closeGap(
   start: Day,
   gapEnd: Day,
 ): readonly Fix[] {
-  const begun = columns.map((column, at) => (at === index ? { ...column, from: '' } : column))
+  const columnsBegunEarlier = columns.map((column, at) =>
+    at === index ? { ...column, from: '' } : column,
+  )
   return [
-    { message: `Begin “${labels[index]}” on ${formatDay(start)}`, columns: begun },
+    { message: `Begin “${labels[index]}” on ${formatDay(start)}`, columns: columnsBegunEarlier },
     {
       message: `End “${labels[index - 1]}” on ${formatDay(gapEnd)}`,
-      columns: begun.map((column, at) => (at === index - 1 ? { ...column, to: gapEnd } : column)),
+      columns: columnsBegunEarlier.map((column, at) =>
+        at === index - 1 ? { ...column, to: gapEnd } : column,
+      ),
     },
   ]
 }
@@ -252,13 +256,13 @@ function findRowProblems(
       currency,
       (column) => `does “${name}” pay in “${labels[column] ?? ''}”?`,
     )
-    const charged = free ? prices.findIndex((price) => (price ?? 0) > 0) : -1
-    if (charged >= 0)
+    const chargedColumn = free ? prices.findIndex((price) => (price ?? 0) > 0) : -1
+    if (chargedColumn >= 0)
       return [
         ...problems,
         {
           row,
-          column: charged,
+          column: chargedColumn,
           message: 'The event is free. Remove the price, or answer that it is not free.',
         },
       ]
@@ -285,31 +289,40 @@ export const askAboutPrices = (
       ...(price.column === undefined ? {} : { confirm: 'This is correct' }),
     }))
 
-/** Reads the prices of a row. `asks` ends the question about a cell: "does “PG” pay in “Early Bird”?". */
+/**
+ * Reads the prices of a row. `buildQuestionEnd` returns the end of the question about a cell: "does “PG” pay in “Early
+ * Bird”?".
+ */
 export function readCells(
   row: number,
   cells: readonly string[],
   currency: Currency,
-  asks: (column: number) => string,
+  buildQuestionEnd: (column: number) => string,
 ): { readonly prices: PricesByPeriod; readonly problems: readonly FeeProblem[] } {
   const prices = cells.map((cell) => readPrice(cell, currency))
   const problems = prices.flatMap((price, column): readonly FeeProblem[] =>
     price === undefined
-      ? [{ row, column, message: explainCell(cells[column] ?? '', asks(column), currency) }]
+      ? [
+          {
+            row,
+            column,
+            message: explainCell(cells[column] ?? '', buildQuestionEnd(column), currency),
+          },
+        ]
       : [],
   )
   return { prices: prices.map((price) => price ?? null), problems }
 }
 
-function explainCell(cell: string, asks: string, currency: Currency): string {
+function explainCell(cell: string, questionEnd: string, currency: Currency): string {
   const help = 'Write an amount, free, or – if it is not on sale then.'
   const suggestion = suggestAmount(cell, currency)
   if (hasDecimalComma(cell))
     return `“${cell}” can be ${cell.trim().replace(/,\d+$/, '')} with decimals, or a larger amount with a digit missing. Write it without the comma.`
-  if (cell.trim() === '') return `What ${asks} ${help}`
+  if (cell.trim() === '') return `What ${questionEnd} ${help}`
   switch (suggestion?.is) {
     case 'several':
-      return `“${cell}” has several prices. Which one ${asks}`
+      return `“${cell}” has several prices. Which one ${questionEnd}`
     case 'not-known-yet':
       return `“${cell}”: write the price as soon as it is known, for now an amount that is close.`
     case 'with-tax':

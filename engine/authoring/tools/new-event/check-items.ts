@@ -26,23 +26,23 @@ export function listItemColumns(
 }
 
 /** Returns true if the row is another price of the workshop above it. */
-export const continuesWorkshop = (rows: readonly ItemRow[], at: number): boolean =>
-  at > 0 && rows[at]?.label.trim() === '' && rows[at].category !== ''
+export const continuesWorkshop = (rows: readonly ItemRow[], index: number): boolean =>
+  index > 0 && rows[index]?.label.trim() === '' && rows[index].category !== ''
 
 /** Returns the name of the row's workshop. */
-export function findWorkshopName(rows: readonly ItemRow[], at: number): string {
-  return continuesWorkshop(rows, at)
-    ? findWorkshopName(rows, at - 1)
-    : (rows[at]?.label.trim() ?? '')
+export function findWorkshopName(rows: readonly ItemRow[], index: number): string {
+  return continuesWorkshop(rows, index)
+    ? findWorkshopName(rows, index - 1)
+    : (rows[index]?.label.trim() ?? '')
 }
 
 const EMPTY_ROW: ItemRow = { label: '', category: '', cells: [], number: '' }
 
 /** Returns true for a row without prices above rows for single categories: it names the workshop and its seats. */
-const isOnlyHeading = (rows: readonly ItemRow[], at: number): boolean =>
-  rows[at]?.category === '' &&
-  rows[at].cells.every((cell) => cell.trim() === '') &&
-  continuesWorkshop(rows, at + 1)
+const isOnlyHeading = (rows: readonly ItemRow[], index: number): boolean =>
+  rows[index]?.category === '' &&
+  rows[index].cells.every((cell) => cell.trim() === '') &&
+  continuesWorkshop(rows, index + 1)
 
 export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): CheckedItems {
   const readContext = createReadContext(table, answers)
@@ -52,19 +52,19 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
   const entries = rowsWithPrices.map((row): WorkshopEntry => {
     const { category, cells, number: ownNumber } = rows[row] ?? EMPTY_ROW
     const heading = row > 0 && isOnlyHeading(rows, row - 1) ? rows[row - 1] : undefined
-    const typed = ownNumber.trim() === '' ? (heading?.number ?? '') : ownNumber
+    const typedSeats = ownNumber.trim() === '' ? (heading?.number ?? '') : ownNumber
     const label = findWorkshopName(rows, row)
     const reason =
       label === '' ? 'Which workshop has these prices?' : explainName(label, 'workshop')
     if (reason !== null) problems.push({ row, message: reason })
     const payerText = category === '' ? '' : ` for “${category}”`
     const prices = readPrices(row, cells, readContext, `“${label}”`, payerText, problems)
-    const number = /^(\d{1,5})(?:\s*(?:seats?|places?))?$/i.exec(typed.trim())?.[1]
-    if (typed.trim() !== '' && number === undefined)
+    const number = /^(\d{1,5})(?:\s*(?:seats?|places?))?$/i.exec(typedSeats.trim())?.[1]
+    if (typedSeats.trim() !== '' && number === undefined)
       problems.push({
         row: ownNumber.trim() === '' ? row - 1 : row,
         column: 'number',
-        message: `“${typed.trim()}” is not a number of seats. Write a whole number, such as 30.`,
+        message: `“${typedSeats.trim()}” is not a number of seats. Write a whole number, such as 30.`,
       })
     return { label, category, prices, seats: number === undefined ? null : Number(number) }
   })
@@ -74,7 +74,7 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
   )
   return {
     answers: { ...answers, workshops },
-    // What the prices are is asked before the prices.
+    // The meaning of the last column is asked before the prices are checked.
     problems:
       table.seatsAsked === true
         ? [{ message: askAboutSeats(table, answers) }, ...listNotes(table)]
@@ -92,7 +92,7 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
   }
 }
 
-/** Asks what the last column of a pasted table is, which has no heading. */
+/** Asks for the meaning of the last column of a pasted table without headings. */
 export function askAboutSeats(table: ItemTable, answers: NewEventAnswers): string {
   const period = listItemColumns(table, answers)[(table.rows[0]?.cells.length ?? 0) - 1]
   return `Are ${listLastPrices(table).join(', ')} the seats of the workshops, or prices${period === undefined ? '' : ` in “${period}”`}?`
@@ -150,15 +150,15 @@ function readPrices(
 ): PricesByPeriod {
   if (columns.length === 0) return [toAmount(0)]
   const isSingle = columns.length === 1
-  const { prices, problems: unread } = readCells(
+  const { prices, problems: cellProblems } = readCells(
     row,
     columns.map((_, column) => cells[column] ?? ''),
     currency,
     (column) => `does ${name} cost${payerText}${isSingle ? '' : ` in “${columns[column]}”`}?`,
   )
-  problems.push(...unread)
+  problems.push(...cellProblems)
   const isOnSale = prices.some((price) => price !== null)
-  if (unread.length === 0 && isOnSale)
+  if (cellProblems.length === 0 && isOnSale)
     problems.push(
       ...askAboutPrices(
         row,
@@ -166,7 +166,7 @@ function readPrices(
         confirmed,
       ),
     )
-  return unread.length > 0 ? [] : prices
+  return cellProblems.length > 0 ? [] : prices
 }
 
 const listNotes = ({ notes }: ItemTable): readonly FeeProblem[] =>

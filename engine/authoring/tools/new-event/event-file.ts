@@ -55,12 +55,12 @@ export function createEventFile(options: SampleOptions): string {
   const title = options.title ?? formatIdAsWords(id.replace(/(\d+)$/, ' $1'))
   const isFree = options.free === true
   const tax = createSampleTax(options)
-  const paying = createPaymentSections(options, days)
-  const sample = createSamplePrices(currency)
+  const paymentSections = createPaymentSections(options, days)
+  const getSamplePrice = createSamplePrices(currency)
   const categories = (
     options.categories ?? [
-      { label: 'Member', prices: [sample(4), sample(5)] },
-      { label: 'Non-member', prices: [sample(5), sample(6)] },
+      { label: 'Member', prices: [getSamplePrice(4), getSamplePrice(5)] },
+      { label: 'Non-member', prices: [getSamplePrice(5), getSamplePrice(6)] },
     ]
   ).map((category, index, all) => ({
     ...category,
@@ -74,7 +74,7 @@ export function createEventFile(options: SampleOptions): string {
   }))
   const remarks = isFree ? [] : listCategoryRemarks(categories)
   const [first] = categories
-  const demo = [
+  const demoLines = [
     ...(options.title === undefined ? [['event.title', '']] : []),
     ...(options.from === undefined ? [['event.from', '']] : []),
     ...(options.to === undefined
@@ -89,7 +89,7 @@ export function createEventFile(options: SampleOptions): string {
       ? [['fees.tax', 'GST on top of the prices']]
       : []),
     ...((options.periodEnds?.length ?? 0) < periods.length - 1 ? [['fees.periods', '']] : []),
-    ...paying.demo,
+    ...paymentSections.demo,
     ...(isFree || options.refund !== undefined ? [] : [['cancellation', 'what is refunded']]),
     ...(options.editUntil === undefined ? [['edit', 'what delegates can change']] : []),
   ].map(([path = '', about = '']) =>
@@ -103,7 +103,7 @@ export function createEventFile(options: SampleOptions): string {
     formatPlainAmount(amount, currency).replace(/\.0+$/, '')
   const formatCell = (price: Amount | null): string =>
     price === null ? 'none' : price === 0 ? 'free' : formatNumber(price)
-  const cases = categories.flatMap((category) =>
+  const exampleLines = categories.flatMap((category) =>
     periods.flatMap((period, column) => {
       const price = category.prices[column]
       if (price == null) return []
@@ -124,11 +124,11 @@ export function createEventFile(options: SampleOptions): string {
         `    - {id: ${periodId}, label: ${quoteYaml(label, true)}, ${firstDay === null ? '' : `from: ${firstDay}, `}to: ${lastDay}}`,
     ),
   ]
-  const sold = formatItemSections(options, tax, periods, categories)
-  const closes = paying.closes ?? window.closes
+  const itemSections = formatItemSections(options, tax, periods, categories)
+  const closes = paymentSections.closes ?? window.closes
   const allow = formatAcceptedFindings(gaps, [
     ...categories.map((row) => ({ at: `fees.prices.${row.id}`, prices: row.prices })),
-    ...sold.rows,
+    ...itemSections.rows,
   ])
   const amounts = isFree ? ['total'] : tax === null ? ['total'] : ['base', 'gst', 'total']
   return `# yaml-language-server: $schema=../schemas/event.schema.json
@@ -138,7 +138,7 @@ export function createEventFile(options: SampleOptions): string {
 
 format: 1
 
-${demo.length === 0 ? '' : `${PLACEHOLDER_COMMENT}\ndemo:\n${demo.join('\n')}\n\n`}# ── The event ───────────────────────────────────────────────────────────────────
+${demoLines.length === 0 ? '' : `${PLACEHOLDER_COMMENT}\ndemo:\n${demoLines.join('\n')}\n\n`}# ── The event ───────────────────────────────────────────────────────────────────
 
 event:
 ${appendComment(`  id: ${id}`, 'also the name of this file')}
@@ -151,7 +151,7 @@ ${appendComment('  status: open', closes === null ? 'registration closes after t
 
 look:
   colour: "${options.colour ?? '#2F5D8A'}"
-${formatRegistrationWindow(options.opens, window, paying.closes)
+${formatRegistrationWindow(options.opens, window, paymentSections.closes)
   .map((line) => `${line}\n`)
   .join('')}
 routes:                                 # the addresses of the pages
@@ -181,9 +181,9 @@ ${[
     periods.map((period) => period.id),
   ),
   ...categories.map((category) => formatRow(category.id, category.prices.map(formatCell))),
-  ...sold.items,
+  ...itemSections.items,
 ].join('\n')}
-${sold.limits.join('\n')}
+${itemSections.quotas.join('\n')}
 # ── The form ────────────────────────────────────────────────────────────────────
 
 form:
@@ -209,7 +209,7 @@ form:
           label: Title of the paper
           show_when: {presents_paper: true}
           required: Please give the title of your paper
-${sold.fields.join('\n')}
+${itemSections.fields.join('\n')}
   summary:
     lines: [category, ${amounts.join(', ')}]
 
@@ -221,14 +221,14 @@ order_id:                               # a registration number: ${prefix} and t
   prefix: ${prefix}
   followed_by: digits
 
-${paying.payment}
+${paymentSections.payment}
 
 # ── After payment ───────────────────────────────────────────────────────────────
 
 results:
   success:
     title: Registration Confirmed
-    details: [reg_no, full_name, email, category, ${isFree ? 'created_at' : `${sold.isBilled ? 'lines, ' : ''}total, payment_date`}]
+    details: [reg_no, full_name, email, category, ${isFree ? 'created_at' : `${itemSections.isBilled ? 'lines, ' : ''}total, payment_date`}]
     notes:
       - Please keep your registration number
     buttons:
@@ -252,7 +252,7 @@ results:
       Registration number: {reg_no}
       Name: {full_name}
       Category: {category}
-${sold.isBilled ? '      {lines}\n' : ''}${isFree ? '      Registered on: {created_at}' : `      Total: {total}${tax === null ? '' : `, of this ${tax.name} {gst}`}\n      Paid on: {payment_date}`}
+${itemSections.isBilled ? '      {lines}\n' : ''}${isFree ? '      Registered on: {created_at}' : `      Total: {total}${tax === null ? '' : `, of this ${tax.name} {gst}`}\n      Paid on: {payment_date}`}
 
 # ── The email ──────────────────────────────────────────────────────────────────
 
@@ -265,7 +265,7 @@ email:
 
     Registration number: {reg_no}
     Category: {category}
-${sold.isBilled ? '    {lines}\n' : ''}${isFree ? '' : '    Amount: {total}\n'}
+${itemSections.isBilled ? '    {lines}\n' : ''}${isFree ? '' : '    Amount: {total}\n'}
 ${formatAfterRegistration(from, options)}
 # The office needs no settings: by default it lists every field at /admin/${id}.
 
@@ -280,7 +280,7 @@ examples:
     phone_number: "9876543210"
     registering_as: ${first?.id ?? 'member'}
   cases:
-${[...cases, ...sold.cases].join('\n')}
+${[...exampleLines, ...itemSections.cases].join('\n')}
     - name: a paper needs its title
       on: ${periods[0]?.to ?? to}
       given: {presents_paper: true}

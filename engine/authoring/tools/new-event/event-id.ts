@@ -34,14 +34,14 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
         parts.map((word) => (index === 0 || /\d/.test(word) ? word : word[0])).join(''),
       ),
   )
-  const short = initials != null && initials.replace(/\d/g, '').length > 1 ? initials : null
+  const initialsId = initials != null && initials.replace(/\d/g, '').length > 1 ? initials : null
   // In a title in capital letters, every word looks like an acronym.
   const acronymMatch = /[a-z]/.test(title) ? ACRONYM.exec(title) : null
   const acronym = acronymMatch === null ? null : deriveEventId(acronymMatch[0])
   const id =
     (whole != null && whole.length <= MAX_ID_LETTERS ? whole : null) ??
     acronym ??
-    short ??
+    initialsId ??
     whole?.slice(0, MAX_ID_LETTERS) ??
     'conference'
   const letters = id.replace(/\d+$/, '')
@@ -53,8 +53,8 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
 }
 
 /**
- * Returns a prefix for registration numbers. No prefix of another event begins with it, and it
- * begins with none.
+ * Returns a prefix for registration numbers that does not begin another event's prefix and does not begin with one.
+ * Null if none is free.
  */
 export function findPrefix(id: string, usedIds: readonly string[]): string | null {
   const letters = id.replace(/[^a-z]/g, '').toUpperCase()

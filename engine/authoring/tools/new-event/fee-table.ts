@@ -59,14 +59,14 @@ type Body = {
 /** A row before its label cells are joined. */
 type LabelledRow = { readonly labels: readonly string[]; readonly cells: readonly string[] }
 
-/** Reads the table of registration fees: rows that are probably no category are separated. */
+/** Reads the table of registration fees. Separates rows that are probably not categories. */
 export function readFeeTable(text: string, context: TableContext): PastedFees {
   const { fees, workshops, others } = separateTables(splitCells(text), context.currency)
   const { tax, ...table } = readPriceTable(fees, context)
   const currency = table.currency ?? context.currency
-  const { notes, ...read } = moveExtrasToNotes(extractCompanions(table, currency))
+  const { notes, ...remainingFees } = moveExtrasToNotes(extractCompanions(table, currency))
   return {
-    ...read,
+    ...remainingFees,
     notes: [...notes, ...others.flatMap((other) => listRowsBelow(other, context, currency))],
     tax,
     workshops,
@@ -80,9 +80,9 @@ function listRowsBelow(
   currency: Currency,
 ): readonly string[] {
   const { rows, notes, ...table } = readPriceTable(cells, context)
-  const other = table.currency ?? table.currencyAsked ?? currency
+  const ownCurrency = table.currency ?? table.currencyAsked ?? currency
   const nameCurrency = (cell: string): string =>
-    other !== currency && /^\d/.test(cell) ? `${other} ${cell}` : cell
+    ownCurrency !== currency && /^\d/.test(cell) ? `${ownCurrency} ${cell}` : cell
   return [
     ...rows.map((row) => formatNoteBelow({ ...row, cells: row.cells.map(nameCurrency) }, heading)),
     ...notes.filter((note) => !heading.includes(note)),
@@ -95,19 +95,19 @@ export function readPriceTable(
   context: TableContext,
   hasSeats = false,
 ): FeeTable & { readonly tax: TableTax | null } {
-  const found = context.currency === INR ? findTableCurrency(cells) : {}
-  const { currency = context.currency } = found
+  const tableCurrency = context.currency === INR ? findTableCurrency(cells) : {}
+  const { currency = context.currency } = tableCurrency
   // A question about the currency of the whole table is not repeated for a line.
-  const isCurrencyKnown = (found.currency ?? found.currencyAsked) !== undefined
+  const isCurrencyKnown = (tableCurrency.currency ?? tableCurrency.currencyAsked) !== undefined
   const notes: string[] = []
   const taxNotes: string[] = []
   const extractTaxNote = (cell: string): string => {
     if (!mentionsTax(cell)) return cell
     const { rest, note } = splitTaxNote(cell)
-    const whole = note === '' || CAPTION_WORDS.test(rest)
-    if (readTaxNote(whole ? cell : note) === null) return cell
-    taxNotes.push(whole ? cell : note)
-    return whole ? '' : rest
+    const isWholeNote = note === '' || CAPTION_WORDS.test(rest)
+    if (readTaxNote(isWholeNote ? cell : note) === null) return cell
+    taxNotes.push(isWholeNote ? cell : note)
+    return isWholeNote ? '' : rest
   }
   const { headRows, priceRows } = separateRows(cells, currency, (line) => {
     const rest = extractTaxNote(line)
@@ -116,11 +116,11 @@ export function readPriceTable(
       (isCurrencyKnown && CAPTION_WORDS.test(`in ${rest.replace(OTHER_CURRENCY, ' ')}`))
     if (rest !== '' && !isCaption) notes.push(rest)
   })
-  const all = chooseColumns(headRows, priceRows, currency, hasSeats)
-  const untaxed = dropTaxColumns(headRows, priceRows, all.prices, currency, GST_PERCENT)
-  const columns = { ...all, prices: untaxed.prices }
-  if (untaxed.isOnTop) taxNotes.push(GST_COLUMN)
-  if (untaxed.unclear !== null) notes.push(`${untaxed.unclear} (columns)`)
+  const allColumns = chooseColumns(headRows, priceRows, currency, hasSeats)
+  const taxColumns = dropTaxColumns(headRows, priceRows, allColumns.prices, currency, GST_PERCENT)
+  const columns = { ...allColumns, prices: taxColumns.prices }
+  if (taxColumns.isOnTop) taxNotes.push(GST_COLUMN)
+  if (taxColumns.unclear !== null) notes.push(`${taxColumns.unclear} (columns)`)
   for (const column of columns.others)
     for (const [index, row] of [...headRows, ...priceRows].entries())
       if ((row[column] ?? '') !== '' && index >= headRows.length) notes.push(row[column] ?? '')
@@ -149,7 +149,7 @@ export function readPriceTable(
     ).map((column) => (CAPTION_WORDS.test(column.label) ? { ...column, label: '' } : column)),
     rows: body.rows,
     notes,
-    ...found,
+    ...tableCurrency,
   }
   const taxes = new Set(taxNotes.map(readTaxNote))
   const [tax = null] = taxes
@@ -163,7 +163,7 @@ export function readPriceTable(
 function separateRows(
   rows: readonly (readonly string[])[],
   currency: Currency,
-  note: (line: string) => void,
+  addNote: (line: string) => void,
 ): {
   readonly headRows: readonly (readonly string[])[]
   readonly priceRows: readonly (readonly string[])[]
@@ -176,26 +176,26 @@ function separateRows(
   const isRepeated = labels.some((label, index) => label !== '' && labels.indexOf(label) !== index)
   let group = ''
   for (const [index, row] of rows.entries()) {
-    const filled = row.filter((cell) => cell !== '')
+    const filledCells = row.filter((cell) => cell !== '')
     if (isPriced(row))
       priceRows.push(group === '' ? row : [`${group} – ${row[0] ?? ''}`, ...row.slice(1)])
-    else if (filled.length > 1 && index < first) headRows.push(row)
+    else if (filledCells.length > 1 && index < first) headRows.push(row)
     else if (
-      filled.length === 1 &&
+      filledCells.length === 1 &&
       isRepeated &&
-      !mentionsTax(filled[0] ?? '') &&
+      !mentionsTax(filledCells[0] ?? '') &&
       index > first - 2
     )
-      group = filled[0] ?? ''
+      group = filledCells[0] ?? ''
     else if (
-      filled.length === 1 &&
+      filledCells.length === 1 &&
       index < first &&
       (row[0] ?? '') === '' &&
       // Below the headings, a single text is the title of the following rows.
-      (headRows.length === 0 || isPeriodHeading(filled[0] ?? ''))
+      (headRows.length === 0 || isPeriodHeading(filledCells[0] ?? ''))
     )
       headRows.push(row)
-    else for (const cell of filled) note(cell)
+    else for (const cell of filledCells) addNote(cell)
   }
   return { headRows, priceRows }
 }
@@ -217,7 +217,7 @@ function chooseColumns(
   hasSeats: boolean,
 ): Columns {
   const width = priceRows[0]?.length ?? 0
-  const all = Array.from({ length: width }, (_, column) => column)
+  const columnIndexes = Array.from({ length: width }, (_, column) => column)
   const isNumbering = (column: number): boolean =>
     headRows.some((row) => isNumberingHeading(row[column] ?? '')) ||
     (column === 0 &&
@@ -228,12 +228,14 @@ function chooseColumns(
     const cells = priceRows.map((row) => row[column] ?? '').filter((cell) => cell !== '')
     return cells.filter((cell) => isPriceCell(cell, currency)).length * 2 > cells.length
   }
-  const unnumbered = all.filter((column) => !isNumbering(column))
-  const first = unnumbered.find((column) => column !== unnumbered[0] && hasPrices(column)) ?? width
+  const unnumberedColumns = columnIndexes.filter((column) => !isNumbering(column))
+  const first =
+    unnumberedColumns.find((column) => column !== unnumberedColumns[0] && hasPrices(column)) ??
+    width
   return {
-    labels: unnumbered.filter((column) => column < first),
-    prices: unnumbered.filter((column) => column >= first && hasPrices(column)),
-    others: unnumbered.filter((column) => column >= first && !hasPrices(column)),
+    labels: unnumberedColumns.filter((column) => column < first),
+    prices: unnumberedColumns.filter((column) => column >= first && hasPrices(column)),
+    others: unnumberedColumns.filter((column) => column >= first && !hasPrices(column)),
   }
 }
 
@@ -242,13 +244,13 @@ function readHeads(
   rows: readonly (readonly string[])[],
   width: number,
 ): readonly (readonly string[])[] {
-  const filled = rows.map((row, index) => {
+  const filledRows = rows.map((row, index) => {
     const isMerged = rows.length === 1 || index < rows.length - 1
-    let before = ''
-    return row.map((cell) => (before = cell === '' && isMerged ? before : cell))
+    let previousCell = ''
+    return row.map((cell) => (previousCell = cell === '' && isMerged ? previousCell : cell))
   })
   return Array.from({ length: width }, (_, column) =>
-    filled
+    filledRows
       .map((row) => row[column] ?? '')
       .filter(
         (cell, index, all) =>
@@ -265,21 +267,21 @@ function readRows(
   taxNotes: string[],
   hasSeats: boolean,
 ): readonly LabelledRow[] {
-  const above: string[] = []
-  let before: readonly string[] = []
+  const labelsAbove: string[] = []
+  let previousCells: readonly string[] = []
   return priceRows.map((row) => {
     const labels = columns.labels
       .map((column, index) => {
         const isMerged = index < columns.labels.length - 1
         const cell = row[column] ?? ''
-        return (above[index] = cell === '' && isMerged ? (above[index] ?? '') : cell)
+        return (labelsAbove[index] = cell === '' && isMerged ? (labelsAbove[index] ?? '') : cell)
       })
       .map(cleanLabel)
       .filter((part) => part !== '')
     const cells = columns.prices.map((column, index) => {
       const cell = row[column] ?? ''
       const suggestion = suggestAmount(cell, currency)
-      if (suggestion?.is === 'as-above') return before[index] ?? cell
+      if (suggestion?.is === 'as-above') return previousCells[index] ?? cell
       if (suggestion?.is !== 'with-tax' || readTaxNote(cell) === null) return cell
       taxNotes.push(cell)
       return suggestion.rupees
@@ -291,8 +293,8 @@ function readRows(
       readPrice(first, currency) === 0 &&
       cells.slice(1, hasSeats ? -1 : undefined).every((cell) => cell === '')
     const isSeats = (index: number): boolean => hasSeats && index === cells.length - 1
-    before = isSpanned ? cells.map((cell, index) => (isSeats(index) ? cell : first)) : cells
-    return { labels, cells: before }
+    previousCells = isSpanned ? cells.map((cell, index) => (isSeats(index) ? cell : first)) : cells
+    return { labels, cells: previousCells }
   })
 }
 
@@ -302,16 +304,16 @@ const cleanLabel = (text: string): string =>
 /** Arranges a table in any layout with categories as rows and periods as columns. */
 function arrangeTable(
   heads: readonly (readonly string[])[],
-  labelled: readonly LabelledRow[],
+  labelledRows: readonly LabelledRow[],
   currency: Currency,
 ): Body {
-  const listed = readList(labelled)
-  if (listed !== null) return listed
+  const listBody = readList(labelledRows)
+  if (listBody !== null) return listBody
   const headings = heads.map((parts) => parts.join(' '))
   const isForeignHeading = headings.map((head) => currency === INR && OTHER_CURRENCY.test(head))
   // If all columns have the same foreign currency, one question covers the whole table.
   const isForeign = isForeignHeading.every(Boolean) ? [] : isForeignHeading
-  const rows = labelled.map(({ labels, cells }) => ({
+  const rows = labelledRows.map(({ labels, cells }) => ({
     label: labels.join(' – '),
     // Marks figures as foreign if their heading names another currency.
     cells: cells.map((cell, column) =>

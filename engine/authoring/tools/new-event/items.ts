@@ -30,7 +30,7 @@ type ItemAnswers = {
 /** The lines of the file by section; empty if nothing is sold in addition to registration. */
 type ItemSections = {
   readonly items: readonly string[]
-  readonly limits: readonly string[]
+  readonly quotas: readonly string[]
   readonly fields: readonly string[]
   readonly cases: readonly string[]
   /** The rows of all items, with their paths. */
@@ -42,7 +42,7 @@ type ItemSections = {
 /** The maximum number per delegate and the maximum age, because the proofs need bounds. */
 const MAX_COMPANIONS = 4
 const MAX_AGE_YEARS = 110
-/** Labels of extras that are sold with the workshops: on the bill they have their name only. */
+/** Matches labels of extras that are sold with the workshops. The bill shows only their name. */
 const EXTRA_LABEL = /\b(dinner|banquet|gala|lunch|tours?|sightseeing|excursion|cruise|souvenir)\b/i
 const countExtras = ({ workshops }: WorkshopGroup): number =>
   workshops.filter(({ label }) => EXTRA_LABEL.test(label)).length
@@ -50,14 +50,19 @@ const countExtras = ({ workshops }: WorkshopGroup): number =>
 const FEW_SEATS = 5
 
 export function formatItemSections(
-  { companions: stated = null, workshops = [], free = false, currency = INR }: ItemAnswers,
+  {
+    companions: statedCompanions = null,
+    workshops = [],
+    free = false,
+    currency = INR,
+  }: ItemAnswers,
   tax: Tax | null,
   periods: readonly FilePeriod[],
   categories: readonly CategoryWithId[],
 ): ItemSections {
-  const companions = stated && {
-    ...stated,
-    prices: expandPrices(stated.prices, periods.length),
+  const companions = statedCompanions && {
+    ...statedCompanions,
+    prices: expandPrices(statedCompanions.prices, periods.length),
   }
   const groups = groupWorkshops(workshops, categories, periods.length)
   const isBilled = !free && (companions !== null || workshops.length > 0)
@@ -72,7 +77,7 @@ export function formatItemSections(
           ),
         ]
       : [],
-    limits: isLimited
+    quotas: isLimited
       ? [
           '',
           appendComment('quotas:', 'the number of seats'),
@@ -123,7 +128,7 @@ function listRows(
   ]
 }
 
-/** The first category, and the first with each other combination of prices of workshops. */
+/** Returns the first category, and the first category with each other combination of workshop prices. */
 function listExampleCategories(
   workshops: readonly SampleWorkshop[],
   categories: readonly CategoryWithId[],
@@ -144,7 +149,10 @@ const formatCategories = (categories: readonly CategoryWithId[]): string => {
   return `{category: ${ids.length === 1 ? ids.join() : `[${ids.join(', ')}]`}}`
 }
 
-/** An item that is not on sale in some period states the periods itself: its column of none is meant. */
+/**
+ * Writes the periods of an item that is not on sale in all of them, which shows that the `none` in its prices is
+ * intended.
+ */
 function formatOwnPeriods(
   isOnSale: readonly boolean[],
   periods: readonly FilePeriod[],
@@ -220,11 +228,13 @@ function formatWorkshopItem(
 }
 
 function formatSeats({ field, workshops }: WorkshopGroup): readonly string[] {
-  const limited = workshops.flatMap(({ id, seats }) => (seats === null ? [] : [{ id, seats }]))
-  if (limited.length === 0) return []
-  const max = limited.map(({ id, seats }) => `${id}: ${seats}`).join(', ')
+  const limitedWorkshops = workshops.flatMap(({ id, seats }) =>
+    seats === null ? [] : [{ id, seats }],
+  )
+  if (limitedWorkshops.length === 0) return []
+  const max = limitedWorkshops.map(({ id, seats }) => `${id}: ${seats}`).join(', ')
   // Not all seats of the smallest workshop may count as few.
-  const few = Math.min(FEW_SEATS, ...limited.map(({ seats }) => seats - 1))
+  const few = Math.min(FEW_SEATS, ...limitedWorkshops.map(({ seats }) => seats - 1))
   return [
     `  - id: ${field.replace('workshops', 'seats').replace('_', '-')}`,
     `    each_option_of: ${field}`,
@@ -236,12 +246,12 @@ function formatSeats({ field, workshops }: WorkshopGroup): readonly string[] {
   ]
 }
 
-function formatGroupLabel(group: WorkshopGroup, all: readonly CategoryWithId[]): string {
+function formatGroupLabel(group: WorkshopGroup, allCategories: readonly CategoryWithId[]): string {
   const { categories, workshops } = group
   const extras = countExtras(group)
   const name =
     extras === 0 ? 'Workshops' : extras === workshops.length ? 'Extras' : 'Workshops and extras'
-  return categories.length === all.length
+  return categories.length === allCategories.length
     ? name
     : `${name} for ${formatList(categories.map(({ label }) => label))}`
 }
@@ -254,8 +264,8 @@ function formatWorkshopField(
   const { field, workshops, categories } = group
   const isForAll = categories.length === all.length
   const name = formatGroupLabel(group, all)
-  const twin = groups.find((other) => formatGroupLabel(other, all) === name)
-  const label = twin === group ? name : `${name} (${groups.indexOf(group) + 1})`
+  const firstWithName = groups.find((other) => formatGroupLabel(other, all) === name)
+  const label = firstWithName === group ? name : `${name} (${groups.indexOf(group) + 1})`
   return [
     appendComment(`        - id: ${field}`, 'add  choose: {at_most: 2}  to limit how many'),
     '          type: many',
@@ -297,11 +307,11 @@ function formatCase(
 ): readonly string[] {
   const registration = category.prices[column]
   const companions = stated?.prices[column] == null ? null : stated
-  const sold = groups.flatMap(({ field, items, workshops }) => {
+  const orderedItems = groups.flatMap(({ field, items, workshops }) => {
     const item = items.find((one) => one.categories.includes(category))
     return item?.isOnSale[column] === true ? [{ id: item.id, field, workshops }] : []
   })
-  if (registration == null || (companions === null && sold.length === 0)) return []
+  if (registration == null || (companions === null && orderedItems.length === 0)) return []
   const ages = companions?.freeUnder == null ? null : [40, companions.freeUnder - 1]
   const people =
     companions === null
@@ -313,7 +323,7 @@ function formatCase(
   const givenAnswers = [
     ...(isFirst ? [] : [`registering_as: ${category.id}`]),
     ...(people.length === 0 ? [] : [`companions: [${people.join(', ')}]`]),
-    ...sold.map(
+    ...orderedItems.map(
       ({ field, workshops }) => `${field}: [${workshops.map(({ id }) => id).join(', ')}]`,
     ),
   ]
@@ -327,7 +337,7 @@ function formatCase(
   const lines = [
     `registration: ${sumPrices([registration])}`,
     ...(companions === null ? [] : [`accompanying: ${sumPrices([companions.prices[column]])}`]),
-    ...sold.map(
+    ...orderedItems.map(
       ({ id, workshops }) =>
         `${id}: ${sumPrices(workshops.map((workshop) => findWorkshopPrices(workshop, category, category.prices.length)[column]))}`,
     ),
@@ -335,7 +345,9 @@ function formatCase(
   const itemKinds = [
     ...(companions === null ? [] : ['a companion']),
     ...(ages === null ? [] : [`a child of ${ages[1]}`]),
-    ...sold.flatMap(({ workshops }) => workshops.map(({ label }) => `the workshop ${label}`)),
+    ...orderedItems.flatMap(({ workshops }) =>
+      workshops.map(({ label }) => `the workshop ${label}`),
+    ),
   ]
   const name = `${period.label}, ${isFirst ? '' : `${category.label}, `}with ${formatList(itemKinds)}`
   return [

@@ -34,7 +34,7 @@ const EARLY_PERIOD_END_DAYS = 45
 /** The length of earlier periods, if their ends are not given. */
 const PLACEHOLDER_PERIOD_DAYS = 30
 
-/** The labels of two and of three periods. More periods are numbered. */
+/** The default labels of one, two and three periods. More periods are numbered. */
 const PERIOD_LABELS: readonly (readonly string[])[] = [
   [],
   ['Registration'],
@@ -42,9 +42,12 @@ const PERIOD_LABELS: readonly (readonly string[])[] = [
   ['Early Bird', 'Regular', 'Late'],
 ]
 
-export function listPeriodLabels(count: number, stated: readonly string[] = []): readonly string[] {
+export function listPeriodLabels(
+  count: number,
+  statedLabels: readonly string[] = [],
+): readonly string[] {
   return Array.from({ length: count }, (_, index) => {
-    const label = stated[index]
+    const label = statedLabels[index]
     return label === undefined || label === ''
       ? (PERIOD_LABELS[count]?.[index] ?? `Period ${index + 1}`)
       : label
@@ -64,9 +67,9 @@ export function expandPrices<Price extends Amount | null>(
   prices: readonly Price[],
   count: number,
 ): readonly Price[] {
-  const [only] = prices
-  return prices.length === 1 && only !== undefined
-    ? Array.from({ length: count }, () => only)
+  const [onlyPrice] = prices
+  return prices.length === 1 && onlyPrice !== undefined
+    ? Array.from({ length: count }, () => onlyPrice)
     : prices
 }
 
@@ -74,27 +77,32 @@ export function expandPrices<Price extends Amount | null>(
 export function chooseEventDays(options: SampleOptions): EventDays {
   const { id, title = id, today, periodEnds = [] } = options
   const year = /(?<!\d)20\d\d(?!\d)/.exec(title)?.[0]
-  const ahead = addDays(periodEnds.at(-1) ?? today, DAYS_AHEAD)
-  const inYear = day(`${year ?? ahead.slice(0, 4)}${ahead.slice(4)}`.replace('-02-29', '-02-28'))
-  const from = options.from ?? options.to ?? (inYear > today ? inYear : ahead)
+  const placeholderStart = addDays(periodEnds.at(-1) ?? today, DAYS_AHEAD)
+  const startInYear = day(
+    `${year ?? placeholderStart.slice(0, 4)}${placeholderStart.slice(4)}`.replace(
+      '-02-29',
+      '-02-28',
+    ),
+  )
+  const from = options.from ?? options.to ?? (startInYear > today ? startInYear : placeholderStart)
   const to = options.to ?? (options.from === undefined ? addDays(from, 1) : from)
   const count = countPeriods(options)
-  const early = addDays(from, -EARLY_PERIOD_END_DAYS)
+  const earlyEnd = addDays(from, -EARLY_PERIOD_END_DAYS)
   // For an event in the near future, the early period ends halfway to it.
   const halfwayDay = addDays(today, Math.floor(countDaysBetween(today, from) / 2))
-  const placeholder = early > today || from <= today ? early : halfwayDay
+  const placeholderEnd = earlyEnd > today || from <= today ? earlyEnd : halfwayDay
   const ends = Array.from({ length: count - 1 }, (_, index) => {
     const end =
-      periodEnds[index] ?? addDays(placeholder, (index + 2 - count) * PLACEHOLDER_PERIOD_DAYS)
+      periodEnds[index] ?? addDays(placeholderEnd, (index + 2 - count) * PLACEHOLDER_PERIOD_DAYS)
     return end < to ? end : addDays(to, index + 1 - count)
   })
-  const last = ends.at(-1)
+  const lastEnd = ends.at(-1)
   const window = chooseRegistrationWindow(options, from, to)
   const end = (window.desk === null ? window.closes : null) ?? to
   const labels = listPeriodLabels(count, options.periodLabels)
   const isUnlabelled = (options.periodLabels ?? []).every((label) => label === '')
   const periods = labels.map((label, index): FilePeriod => {
-    const before = ends[index - 1]
+    const previousEnd = ends[index - 1]
     return {
       id:
         count === 1
@@ -103,20 +111,23 @@ export function chooseEventDays(options: SampleOptions): EventDays {
             ? (['early', 'regular'][index] ?? '')
             : deriveId(label, index, labels, 'period'),
       label,
-      from: before === undefined ? null : (options.periodStarts?.[index] ?? addDays(before, 1)),
-      to: ends[index] ?? (last === undefined || end > last ? end : addDays(last, 1)),
+      from:
+        previousEnd === undefined
+          ? null
+          : (options.periodStarts?.[index] ?? addDays(previousEnd, 1)),
+      to: ends[index] ?? (lastEnd === undefined || end > lastEnd ? end : addDays(lastEnd, 1)),
     }
   })
   return { from, to, periods, gaps: listGaps(periods), window }
 }
 
-/** `from`, `to`: the days of the conference. */
+/** Chooses the days of registration. `from` and `to` are the days of the conference. */
 function chooseRegistrationWindow(
-  { onSite, closes: stated }: Pick<NewEventAnswers, 'onSite' | 'closes'>,
+  { onSite, closes: statedClosingDay }: Pick<NewEventAnswers, 'onSite' | 'closes'>,
   from: Day,
   to: Day,
 ): RegistrationWindow {
-  const closes = stated ?? null
+  const closes = statedClosingDay ?? null
   if (onSite === undefined || onSite === 'online') return { closes, desk: null }
   const dayBefore = addDays(from, -1)
   return {
@@ -127,8 +138,8 @@ function chooseRegistrationWindow(
 
 const listGaps = (periods: readonly FilePeriod[]): readonly PeriodGap[] =>
   periods.flatMap(({ from }, after): readonly PeriodGap[] => {
-    const before = periods[after - 1]
-    if (before === undefined || from === null) return []
-    const first = addDays(before.to, 1)
+    const previousPeriod = periods[after - 1]
+    if (previousPeriod === undefined || from === null) return []
+    const first = addDays(previousPeriod.to, 1)
     return from > first ? [{ after, first, last: addDays(from, -1) }] : []
   })

@@ -48,12 +48,12 @@ export function readCategories(
   }
   if (categories.length === 0) return err(`There is no category. Write ${PRICES_EXAMPLE}.`)
   const count = Math.max(...categories.map(({ prices }) => prices.length))
-  const most = categories.find(({ prices }) => prices.length === count)
+  const longest = categories.find(({ prices }) => prices.length === count)
   const other = categories.find(({ prices }) => prices.length !== 1 && prices.length !== count)
   return other === undefined
     ? ok(categories.map(({ label, prices }) => ({ label, prices: expandPrices(prices, count) })))
     : err(
-        `${other.label} has ${other.prices.length} prices, but ${most?.label} has ${count}. Give each category ${count} prices, or one that applies to all periods.`,
+        `${other.label} has ${other.prices.length} prices, but ${longest?.label} has ${count}. Give each category ${count} prices, or one that applies to all periods.`,
       )
 }
 
@@ -67,12 +67,12 @@ function splitEntries(answer: string, currency: Currency): readonly string[] {
   // "Member, IMA = 4000, 5000": a part without "=" belongs to the following label or to the
   // preceding price.
   return parts.reduce<readonly string[]>((all, part) => {
-    const before = all.at(-1)
-    if (before === undefined) return [part]
-    if (!PRICE_SEPARATOR.test(before)) return [...all.slice(0, -1), `${before}, ${part}`]
+    const previous = all.at(-1)
+    if (previous === undefined) return [part]
+    if (!PRICE_SEPARATOR.test(previous)) return [...all.slice(0, -1), `${previous}, ${part}`]
     return PRICE_SEPARATOR.test(part) || suggestAmount(part, currency)?.is !== 'rupees'
       ? [...all, part]
-      : [...all.slice(0, -1), `${before} / ${part}`]
+      : [...all.slice(0, -1), `${previous} / ${part}`]
   }, [])
 }
 
@@ -81,17 +81,17 @@ const PRICE_SEPARATOR = /[=:]/
 function splitOutsideBrackets(text: string, separator: RegExp): readonly string[] {
   const parts: string[] = []
   let depth = 0
-  let from = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const letter = text.charAt(at)
+  let start = 0
+  for (let position = 0; position < text.length; position += 1) {
+    const letter = text.charAt(position)
     if (letter === '(' || letter === '[') depth += 1
     else if (letter === ')' || letter === ']') depth = Math.max(0, depth - 1)
-    else if (depth === 0 && text.slice(at).search(separator) === 0) {
-      parts.push(text.slice(from, at))
-      from = at + 1
+    else if (depth === 0 && text.slice(position).search(separator) === 0) {
+      parts.push(text.slice(start, position))
+      start = position + 1
     }
   }
-  return [...parts, text.slice(from)]
+  return [...parts, text.slice(start)]
 }
 
 function readCategory(
@@ -100,18 +100,18 @@ function readCategory(
   currency: Currency,
   { mustBeOnSale = true, isConfirmed = false },
 ): Result<SampleCategory, string> {
-  const found = (entry.includes('=') ? /^(.*?)\s*=\s*(.*)$/ : /^(.*?)\s*:\s*(.*)$/).exec(entry)
-  const label = joinLines(found?.[1] ?? entry)
+  const match = (entry.includes('=') ? /^(.*?)\s*=\s*(.*)$/ : /^(.*?)\s*:\s*(.*)$/).exec(entry)
+  const label = joinLines(match?.[1] ?? entry)
   if (label === '') return err(`"${entry}" has no category. Write ${PRICES_EXAMPLE}.`)
   const reason = explainName(label)
   if (reason !== null) return err(reason)
-  if (found === null)
+  if (match === null)
     return free
       ? ok({ label, prices: [toAmount(0)] })
       : err(`"${entry}" has no price. Write ${label} = 4000 / 5000, or ${label} = free.`)
-  const prices = readPrices(found[2] ?? '', currency)
+  const prices = readPrices(match[2] ?? '', currency)
   if (prices === null)
-    return err(`"${found[2]}" is not a price. Write ${label} = 4000 / 5000: early, then later.`)
+    return err(`"${match[2]}" is not a price. Write ${label} = 4000 / 5000: early, then later.`)
   if (free && prices.some((price) => price !== null && price > 0))
     return err(
       `"${entry}" has a price, but the event is free. Remove the price, or answer that it is not free.`,
@@ -124,9 +124,9 @@ function readCategory(
 
 /** Reads one price per period, or one for all; null if a part is not a price. */
 function readPrices(text: string, currency: Currency): PricesByPeriod | null {
-  const split = text.split(/\s*\/(?!\s*[-–=])\s*/).filter((part) => part.trim() !== '')
-  const suggestion = split.length === 1 ? suggestAmount(text, currency) : null
-  const cells = suggestion?.is === 'several' ? suggestion.rupees : split
+  const textParts = text.split(/\s*\/(?!\s*[-–=])\s*/).filter((part) => part.trim() !== '')
+  const suggestion = textParts.length === 1 ? suggestAmount(text, currency) : null
+  const cells = suggestion?.is === 'several' ? suggestion.rupees : textParts
   const prices = cells.map((cell) => readPrice(cell, currency))
   return prices.length === 0 || !prices.every((price) => price !== undefined) ? null : prices
 }
@@ -153,7 +153,7 @@ export function joinLines(text: string): string {
 /** A price that is probably a mistake. Without `column`, the row is never on sale. */
 export type ImplausiblePrice = { readonly column?: number; readonly message: string }
 
-/** Returns the prices of a row that are below the one before, or that the row is never on sale. */
+/** Returns a problem for each price that is lower than an earlier one, or one problem if the row is never on sale. */
 export function listImplausiblePrices(
   label: string,
   prices: PricesByPeriod,
@@ -164,15 +164,15 @@ export function listImplausiblePrices(
     return [{ message: `${label} would never be on sale.` }]
   const names = listPeriodLabels(prices.length, labels)
   return prices.flatMap((later, column): readonly ImplausiblePrice[] => {
-    const before = prices.findLastIndex((price, at) => at < column && price !== null)
-    const earlier = prices[before]
+    const earlierIndex = prices.findLastIndex((price, at) => at < column && price !== null)
+    const earlier = prices[earlierIndex]
     if (later === null || earlier == null || later >= earlier) return []
     const amount = formatMoney(earlier, currency)
     if (later === 0)
       return [
         {
           column,
-          message: `${label} would be free ${labels.length === 0 ? 'later' : `in “${names[column]}”`}, but pays ${amount} ${labels.length === 0 ? 'early' : `in “${names[before]}”`}. Write – if it is not on sale then.`,
+          message: `${label} would be free ${labels.length === 0 ? 'later' : `in “${names[column]}”`}, but pays ${amount} ${labels.length === 0 ? 'early' : `in “${names[earlierIndex]}”`}. Write – if it is not on sale then.`,
         },
       ]
     return [
@@ -181,13 +181,13 @@ export function listImplausiblePrices(
         message:
           prices.length === 2 && labels.length === 0
             ? `${label} would be cheaper later (${formatMoney(later, currency)}) than early (${amount}).`
-            : `${label} would be cheaper in “${names[column]}” (${formatMoney(later, currency)}) than in “${names[before]}” (${amount}).`,
+            : `${label} would be cheaper in “${names[column]}” (${formatMoney(later, currency)}) than in “${names[earlierIndex]}” (${amount}).`,
       },
     ]
   })
 }
 
-/** Returns the first of these sentences for the command, with its option; null if there is none. */
+/** Returns the first such message, with the option that confirms the price in the command; null if there is none. */
 function findImplausiblePrices(
   label: string,
   prices: PricesByPeriod,
@@ -201,7 +201,7 @@ function findImplausiblePrices(
   return first.column === undefined ? first.message : `${first.message} ${CONFIRM_HELP}`
 }
 
-/** Names the option by which the organiser confirms an unlikely table in the command. */
+/** Tells the organiser how to confirm implausible prices in the command. */
 export const CONFIRM_HELP = 'If it is correct, add --confirm.'
 
 const NONE_ANSWER = /^(none?|no|nobody|nil|-|not?)\.?$/i
@@ -226,9 +226,9 @@ export function readCompanions(
     if (yes === null) return err(`"${answer}" is neither yes nor no.`)
     return ok(yes ? { prices: [toAmount(0)], freeUnder: null } : null)
   }
-  const under = FREE_UNDER_PATTERN.exec(answerText)
+  const ageMatch = FREE_UNDER_PATTERN.exec(answerText)
   const prices = readPrices(
-    under === null ? answerText : answerText.slice(0, under.index),
+    ageMatch === null ? answerText : answerText.slice(0, ageMatch.index),
     currency,
   )
   if (prices === null)
@@ -237,7 +237,7 @@ export function readCompanions(
     findCountProblem('Accompanying person', prices, periods) ??
     findImplausiblePrices('Accompanying person', prices, currency, isConfirmed)
   return problem === null
-    ? ok({ prices, freeUnder: under === null ? null : Number(under[1]) })
+    ? ok({ prices, freeUnder: ageMatch === null ? null : Number(ageMatch[1]) })
     : err(problem)
 }
 
@@ -258,10 +258,10 @@ const PARTIAL_SEATS = /(?:[,;]\s*)([-−–]|\d+\.)$/
 
 /** Separates "ECG, 30 seats" into the text and the number. Null if no number of seats is stated. */
 export function splitSeats(text: string): { readonly rest: string; readonly seats: string | null } {
-  const found = SEAT_LIMIT_PATTERN.exec(text) ?? SEATS_PATTERN.exec(text)
-  return found === null
+  const seatsMatch = SEAT_LIMIT_PATTERN.exec(text) ?? SEATS_PATTERN.exec(text)
+  return seatsMatch === null
     ? { rest: text, seats: null }
-    : { rest: text.slice(0, found.index), seats: found[1] ?? null }
+    : { rest: text.slice(0, seatsMatch.index), seats: seatsMatch[1] ?? null }
 }
 
 /**
@@ -282,22 +282,22 @@ export function readWorkshops(
     const entry = joinLines(part).replace(/[\s,;]+$/, '')
     if (entry === '') continue
     const { rest, seats } = splitSeats(entry)
-    const partial = seats === null ? null : PARTIAL_SEATS.exec(rest)
-    if (partial !== null)
+    const partialNumber = seats === null ? null : PARTIAL_SEATS.exec(rest)
+    if (partialNumber !== null)
       return err(
-        `"${partial[1]}${seats}" is not a number of seats. Write a whole number: 30 seats.`,
+        `"${partialNumber[1]}${seats}" is not a number of seats. Write a whole number: 30 seats.`,
       )
     const row = readCategory(rest, free, currency, { mustBeOnSale: false, isConfirmed })
     if (!row.ok) return row
     const { label, prices } = row.value
     const problem = findCountProblem(label, prices, periods)
     if (problem !== null) return err(problem)
-    const named = splitCategory(
+    const splitLabel = splitCategory(
       label,
       categories.map((category) => category.label),
     )
     entries.push({
-      ...(named.label === '' ? { label, category: '' } : named),
+      ...(splitLabel.label === '' ? { label, category: '' } : splitLabel),
       prices,
       seats: seats === null ? null : Number(seats),
     })
@@ -305,6 +305,6 @@ export function readWorkshops(
   if (entries.length === 0)
     return err(`There is no workshop. Write ${formatWorkshopsExample(free)}; or none.`)
   const { workshops, problems } = combineWorkshops(entries, categories)
-  const [found] = problems
-  return found === undefined ? ok(workshops) : err(found.message)
+  const [firstProblem] = problems
+  return firstProblem === undefined ? ok(workshops) : err(firstProblem.message)
 }

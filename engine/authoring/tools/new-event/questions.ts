@@ -153,8 +153,8 @@ export const QUESTIONS: readonly Question[] = [
       listPeriodLabels(countPeriods(answers), answers.periodLabels).slice(0, -1).join('; '),
     parse: (answer, answers, today) => {
       const ends = splitDays(answer, today).map((part) => readDays(part, today))
-      const failed = ends.find((end) => !end.ok)
-      if (failed?.ok === false) return failed
+      const failedDay = ends.find((end) => !end.ok)
+      if (failedDay?.ok === false) return failedDay
       const count = countPeriods(answers)
       if (ends.length < count - 1)
         return err(`There are ${count} periods. Give ${count - 1} days, separated by semicolons.`)
@@ -236,7 +236,7 @@ function readTax(answer: string): NonNullable<NewEventAnswers['tax']> | null {
     : null
 }
 
-/** Reads a pasted table. What it states about GST and accompanying persons is not asked again. */
+/** Reads a pasted table. GST and accompanying persons are not asked again if the table states them. */
 function readPastedTable(
   answer: string,
   answers: NewEventAnswers,
@@ -253,16 +253,16 @@ function readPastedTable(
     return err(
       `The table names ${table.currencyAsked}. If its prices are in ${table.currencyAsked}, state it: --currency ${table.currencyAsked}. If they are in rupees, remove ${table.currencyAsked} from the table.`,
     )
-  const closed = findClosedPeriods(table, table.currency ?? currency)
+  const closedPeriods = findClosedPeriods(table, table.currency ?? currency)
   const { fees, problems } = readFees(
-    answers.isConfirmed === true ? closed.reduceRight(closePeriod, table) : table,
+    answers.isConfirmed === true ? closedPeriods.reduceRight(closePeriod, table) : table,
     answers,
   )
-  const wrong = explainProblems(
+  const problemText = explainProblems(
     problems.filter(({ isMissingDay }) => isMissingDay !== true),
     answers,
   )
-  if (wrong !== null) return err(wrong)
+  if (problemText !== null) return err(problemText)
   const persons =
     companions === null
       ? null
@@ -273,14 +273,14 @@ function readPastedTable(
           countPeriods(fees),
           answers.isConfirmed,
         )
-  const read: NewEventAnswers = {
+  const newAnswers: NewEventAnswers = {
     ...fees,
     ...(tax !== null && (fees.currency ?? INR) === INR ? { tax } : {}),
     ...(persons?.ok === true ? { companions: persons.value } : {}),
   }
   return workshops.length === 0
-    ? ok(read)
-    : checkWorkshops(readItemTables(workshops, read, today), read)
+    ? ok(newAnswers)
+    : checkWorkshops(readItemTables(workshops, newAnswers, today), newAnswers)
 }
 
 function readPastedWorkshops(
@@ -298,9 +298,9 @@ function checkWorkshops(
   table: ItemTable,
   answers: NewEventAnswers,
 ): Result<NewEventAnswers, string> {
-  const { answers: withWorkshops, problems } = readWorkshopTable(table, answers)
-  const wrong = explainProblems(problems, answers)
-  return wrong === null ? ok(withWorkshops) : err(wrong)
+  const { answers: newAnswersWithWorkshops, problems } = readWorkshopTable(table, answers)
+  const problemTexts = explainProblems(problems, answers)
+  return problemTexts === null ? ok(newAnswersWithWorkshops) : err(problemTexts)
 }
 
 /** Joins the messages of a table's problems for the command; null if there are none. */
@@ -308,10 +308,10 @@ function explainProblems(
   problems: readonly FeeProblem[],
   { isConfirmed = false }: NewEventAnswers,
 ): string | null {
-  const asked = problems.filter(({ confirm }) => confirm === undefined || !isConfirmed)
-  return asked.length === 0
+  const openProblems = problems.filter(({ confirm }) => confirm === undefined || !isConfirmed)
+  return openProblems.length === 0
     ? null
-    : asked
+    : openProblems
         .map(({ message, confirm }) =>
           confirm === undefined ? message : `${message} ${CONFIRM_HELP}`,
         )
@@ -347,10 +347,10 @@ function orderAnswers(answers: NewEventAnswers): Result<NewEventAnswers, string>
   const { from, to = from, periodEnds = [] } = answers
   if (from !== undefined && to !== undefined && to < from)
     return err(`The conference would end (${formatDay(to)}) before it begins (${formatDay(from)}).`)
-  const backwards = periodEnds.findIndex(
+  const misorderedIndex = periodEnds.findIndex(
     (end, index) => index > 0 && end <= (periodEnds[index - 1] ?? ''),
   )
-  const [later, earlier] = [periodEnds[backwards], periodEnds[backwards - 1]]
+  const [later, earlier] = [periodEnds[misorderedIndex], periodEnds[misorderedIndex - 1]]
   if (later !== undefined && earlier !== undefined)
     return err(`${formatDay(later)} is not after ${formatDay(earlier)}. Give the days in order.`)
   const end = periodEnds.at(-1)

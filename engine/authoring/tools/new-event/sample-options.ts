@@ -14,7 +14,7 @@ export type SampleCompanions = {
 }
 export type SampleWorkshop = {
   readonly label: string
-  /** One per period, or one for all periods, for categories without own prices. Empty if each has own prices. */
+  /** One per period, or one for all periods, for categories without their own prices. Empty if all have their own. */
   readonly prices: PricesByPeriod
   /** Own prices of categories, by the category's label. */
   readonly ownPrices?: readonly SampleCategory[]
@@ -39,8 +39,8 @@ export type SampleOptions = {
   /** Names of the periods; an empty one gets a default. */
   readonly periodLabels?: readonly string[]
   /**
-   * The first day of each period that does not follow the one before it: registration is closed
-   * between them. Null for the others.
+   * The first day of each period that does not directly follow the previous one, because registration is closed
+   * between them. Null for other periods.
    */
   readonly periodStarts?: readonly (Day | null)[]
   /** The first day of registration. Absent: immediately. */
@@ -65,14 +65,14 @@ export type SampleOptions = {
   readonly editUntil?: Day
   /**
    * Registration on the days of the conference: with the form too, only by staff at the front desk, or not at all.
-   * Absent: as the last price period says.
+   * Absent: the last price period decides.
    */
   readonly onSite?: 'online' | 'desk' | 'none'
   /** The name of the account at the payment gateway. Absent: a placeholder. */
   readonly account?: string
   /** `#RRGGBB`. Absent: a placeholder. */
   readonly colour?: string
-  /** Prices that fall and days without registration are correct: they are not questioned. */
+  /** The organiser confirms falling prices and days without registration, so no question is asked about them. */
   readonly isConfirmed?: boolean
   /** Placeholder days are counted from this day. */
   readonly today: Day

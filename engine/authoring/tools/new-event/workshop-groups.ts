@@ -62,7 +62,7 @@ export function groupWorkshops(
   const groups = Map.groupBy(withIds, (workshop) =>
     categories.map((category) => listSales(workshop, category)).join(' '),
   )
-  let itemsBefore = 0
+  let itemCount = 0
   return [...groups.values()].map((group, index): WorkshopGroup => {
     const [first] = group
     const bySales = Map.groupBy(categories, (category) =>
@@ -84,7 +84,7 @@ export function groupWorkshops(
           }))
         const tables = Map.groupBy(members, (category) => JSON.stringify(buildRows(category)))
         return {
-          id: addNumber('workshop', '-', itemsBefore++),
+          id: addNumber('workshop', '-', itemCount++),
           categories: members,
           isOnSale: [...sales].map((sale) => sale === '+'),
           tables: [...tables.values()]
@@ -105,5 +105,5 @@ export function groupWorkshops(
   })
 }
 
-const addNumber = (name: string, between: string, index: number): string =>
-  index === 0 ? name : `${name}${between}${index + 1}`
+const addNumber = (name: string, separator: string, index: number): string =>
+  index === 0 ? name : `${name}${separator}${index + 1}`

@@ -48,8 +48,8 @@ export function combineWorkshops(
     const [first] = rows
     if (first === undefined) return []
     const { label } = first
-    const shared = rows.find(({ category }) => category === '')
-    const own = rows.filter(({ category }) => category !== '')
+    const commonRow = rows.find(({ category }) => category === '')
+    const ownRows = rows.filter(({ category }) => category !== '')
     for (const { at, category } of rows) {
       const sameCategoryRow = rows.find((row) => normalise(row.category) === normalise(category))
       if (sameCategoryRow !== undefined && sameCategoryRow.at < at)
@@ -63,15 +63,15 @@ export function combineWorkshops(
       else if (category !== '' && !categories.some((one) => normalise(one) === normalise(category)))
         problems.push({ entry: at, message: `“${category}” is not a category of this conference.` })
     }
-    const others = categories.filter(
-      (one) => !own.some(({ category }) => normalise(category) === normalise(one)),
+    const otherCategories = categories.filter(
+      (one) => !ownRows.some(({ category }) => normalise(category) === normalise(one)),
     )
-    if (shared === undefined && others.length > 0)
+    if (commonRow === undefined && otherCategories.length > 0)
       problems.push({
         entry: first.at,
-        message: `What do the others pay for “${label}”: ${others.join(', ')}? Write a price for all other categories, or – if they cannot choose it.`,
+        message: `What do the others pay for “${label}”: ${otherCategories.join(', ')}? Write a price for all other categories, or – if they cannot choose it.`,
       })
-    const ownPrices = own.map(({ category, prices }): SampleCategory => ({
+    const ownPrices = ownRows.map(({ category, prices }): SampleCategory => ({
       label: categories.find((one) => normalise(one) === normalise(category)) ?? category,
       prices,
     }))
@@ -80,15 +80,15 @@ export function combineWorkshops(
         ? rows.some(({ prices }) => prices.some((price) => price !== null))
         : payers.some((payer) =>
             isEverSold(
-              ownPrices.find((one) => one.label === payer.label)?.prices ?? shared?.prices ?? [],
+              ownPrices.find((one) => one.label === payer.label)?.prices ?? commonRow?.prices ?? [],
               payer.prices,
             ),
           )
     if (rows.every(({ prices }) => prices.length > 0) && !isSold)
       problems.push({ entry: first.at, message: `“${label}” would never be on sale.` })
-    const stated = rows.filter(({ seats }) => seats !== null)
-    const seats = stated[0]?.seats ?? null
-    const other = stated.find((row) => row.seats !== seats)
+    const rowsWithSeats = rows.filter(({ seats }) => seats !== null)
+    const seats = rowsWithSeats[0]?.seats ?? null
+    const other = rowsWithSeats.find((row) => row.seats !== seats)
     if (seats === 0)
       problems.push({
         entry: first.at,
@@ -104,7 +104,7 @@ export function combineWorkshops(
     return [
       {
         label,
-        prices: shared?.prices ?? [],
+        prices: commonRow?.prices ?? [],
         ...(ownPrices.length === 0 ? {} : { ownPrices }),
         seats,
       },
@@ -119,16 +119,16 @@ export function splitCategory(
   categories: readonly string[],
 ): { readonly label: string; readonly category: string } {
   const normalised = normalise(text)
-  const named = categories
+  const namedCategories = categories
     .filter((category) => {
       const end = normalised.endsWith(')') ? `${normalise(category)})` : normalise(category)
       return normalised.endsWith(end) && category !== ''
     })
     .sort((one, other) => other.length - one.length)
-  for (const category of named) {
-    const before = text.trim().slice(0, -category.length - (normalised.endsWith(')') ? 1 : 0))
-    if (before.trim() === '') return { label: '', category }
-    const label = /^(.*?)(?:\s+for|\s+[–—-]|\s*[:/]|\s*\((?:for\s+)?)\s*$/i.exec(before)?.[1]
+  for (const category of namedCategories) {
+    const textBefore = text.trim().slice(0, -category.length - (normalised.endsWith(')') ? 1 : 0))
+    if (textBefore.trim() === '') return { label: '', category }
+    const label = /^(.*?)(?:\s+for|\s+[–—-]|\s*[:/]|\s*\((?:for\s+)?)\s*$/i.exec(textBefore)?.[1]
     if (label !== undefined) return { label: label.trim(), category }
   }
   return { label: text.trim(), category: '' }

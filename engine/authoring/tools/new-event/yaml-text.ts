@@ -11,27 +11,32 @@ const YAML_KEYWORD = /^(true|false|null|yes|no|none|on|off)$/i
 
 /** Formats a text as YAML, with quotes only if needed. Inside braces, commas need quotes too. */
 export function quoteYaml(text: string, inBraces = false): string {
-  const safe = /^[A-Za-z][A-Za-z0-9 .@/()’–-]*$/u.test(inBraces ? text : text.replaceAll(',', ''))
-  return safe && !YAML_KEYWORD.test(text) && text === text.trim() ? text : JSON.stringify(text)
+  const isSafe = /^[A-Za-z][A-Za-z0-9 .@/()’–-]*$/u.test(inBraces ? text : text.replaceAll(',', ''))
+  return isSafe && !YAML_KEYWORD.test(text) && text === text.trim() ? text : JSON.stringify(text)
 }
 
 /** Ids with a meaning of their own in event files. */
 const RESERVED_IDS: ReadonlySet<string> = new Set(['all', 'categories', 'closed', 'period'])
 
 /**
- * Derives an id from a label, unique among `all`. If the label has no usable characters, the id is
- * numbered: `category-2`.
+ * Derives an id from a label, unique among `labels`. If the label has no usable characters, the id is numbered:
+ * `category-2`.
  */
-export function deriveId(label: string, at: number, all: readonly string[], thing: string): string {
+export function deriveId(
+  label: string,
+  index: number,
+  labels: readonly string[],
+  thing: string,
+): string {
   const toId = (text: string): string =>
     text
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^[-0-9]+|-+$/g, '')
   const labelId = toId(label)
-  const isTaken = all.findIndex((other) => toId(other) === labelId) !== at
+  const isTaken = labels.findIndex((other) => toId(other) === labelId) !== index
   // YAML does not read `null` or `no` as a text.
   return labelId === '' || RESERVED_IDS.has(labelId) || isTaken || YAML_KEYWORD.test(labelId)
-    ? `${thing}-${at + 1}`
+    ? `${thing}-${index + 1}`
     : labelId
 }

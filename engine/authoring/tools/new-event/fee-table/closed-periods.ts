@@ -14,17 +14,17 @@ type Gap = { readonly column: number; readonly first: Day; readonly last: Day }
  * periods.
  */
 function nameByDays(columns: Columns, index: number): string {
-  const [to, before] = [columns[index]?.to ?? '', columns[index - 1]?.to ?? '']
+  const [to, previousEnd] = [columns[index]?.to ?? '', columns[index - 1]?.to ?? '']
   if (columns.length < 4) return ''
   if (isDay(to)) return `Until ${formatDay(to)}`
-  return isDay(before) ? `After ${formatDay(before)}` : ''
+  return isDay(previousEnd) ? `After ${formatDay(previousEnd)}` : ''
 }
 
 /** Returns the names of the periods as stated; empty for one that the file names. */
 export const listStatedNames = ({ columns }: Pick<FeeTable, 'columns'>): readonly string[] =>
   columns.map(({ label }, index) => label.trim() || nameByDays(columns, index))
 
-/** Returns the names of the table's periods. One without a name has the name that the file gives it. */
+/** Returns the names of the table's periods. A period without a name gets its default name in the file. */
 export const listColumnLabels = ({ columns }: Pick<FeeTable, 'columns'>): readonly string[] =>
   listPeriodLabels(columns.length, listStatedNames({ columns }))
 
@@ -33,9 +33,9 @@ export const askAboutGap = (first: Day, last: Day, name: string): string =>
   `Registration would be closed on ${formatDays(first, last)}, before “${name}” begins. Change one of the days, or keep registration closed.`
 
 function findGap(columns: Columns, column: number): Gap | null {
-  const [from, before] = [columns[column]?.from ?? '', columns[column - 1]?.to ?? '']
-  if (!isDay(from) || !isDay(before) || from <= addDays(before, 1)) return null
-  return { column, first: addDays(before, 1), last: addDays(from, -1) }
+  const [from, endBefore] = [columns[column]?.from ?? '', columns[column - 1]?.to ?? '']
+  if (!isDay(from) || !isDay(endBefore) || from <= addDays(endBefore, 1)) return null
+  return { column, first: addDays(endBefore, 1), last: addDays(from, -1) }
 }
 
 /** Returns a sentence for each gap that the organiser has confirmed. */
@@ -55,27 +55,27 @@ export function findClosedPeriods(
   { columns, rows }: Pick<FeeTable, 'columns' | 'rows'>,
   currency: Currency,
 ): readonly number[] {
-  const closed = columns.flatMap((_, column) =>
+  const closedColumns = columns.flatMap((_, column) =>
     rows.length > 0 && rows.every(({ cells }) => readPrice(cells[column] ?? '', currency) === null)
       ? [column]
       : [],
   )
-  return closed.length === columns.length ? [] : closed
+  return closedColumns.length === columns.length ? [] : closedColumns
 }
 
 /** The question about a period in which no category is on sale. */
 export function askAboutClosedPeriod({ columns }: FeeTable, column: number): string {
   const name = listColumnLabels({ columns })[column] ?? ''
-  const [before, to] = [columns[column - 1]?.to ?? '', columns[column]?.to ?? '']
+  const [lastEnd, to] = [columns[column - 1]?.to ?? '', columns[column]?.to ?? '']
   const days =
     column === columns.length - 1
-      ? isDay(before)
-        ? ` after ${formatDay(before)}`
+      ? isDay(lastEnd)
+        ? ` after ${formatDay(lastEnd)}`
         : ''
       : !isDay(to)
         ? ''
-        : isDay(before) && before < to
-          ? ` on ${formatDays(addDays(before, 1), to)}`
+        : isDay(lastEnd) && lastEnd < to
+          ? ` on ${formatDays(addDays(lastEnd, 1), to)}`
           : ` until ${formatDay(to)}`
   return `No category is on sale in “${name}”: registration would be closed${days}. Write a price, or keep registration closed.`
 }

@@ -20,15 +20,19 @@ export function findTableCurrency(rows: readonly (readonly string[])[]): TableCu
       new RegExp(pattern, 'iu').test(text) ? [currency] : [],
     ),
   )
-  const [only] = namedCurrencies
-  if (only === undefined || namedCurrencies.size > 1 || new RegExp(RUPEE_SIGN, 'iu').test(text))
+  const [onlyCurrency] = namedCurrencies
+  if (
+    onlyCurrency === undefined ||
+    namedCurrencies.size > 1 ||
+    new RegExp(RUPEE_SIGN, 'iu').test(text)
+  )
     return {}
   const amounts = rows
     .flatMap((row) => row.slice(1))
     .filter((cell) => /\d/.test(cell) && isPriceCell(cell, INR))
-  const signed = amounts.filter((cell) => suggestAmount(cell)?.is === 'other-currency')
-  if (signed.length === 0) return { currencyAsked: only }
-  return signed.length === amounts.length ? { currency: only } : {}
+  const signedAmounts = amounts.filter((cell) => suggestAmount(cell)?.is === 'other-currency')
+  if (signedAmounts.length === 0) return { currencyAsked: onlyCurrency }
+  return signedAmounts.length === amounts.length ? { currency: onlyCurrency } : {}
 }
 
 /** Reports prices in another currency once; null if there are none. */
@@ -37,23 +41,26 @@ export function explainOtherCurrency(
   periods: readonly string[],
   currency: Currency,
 ): { readonly row?: number; readonly column?: number; readonly message: string } | null {
-  const found = rows.flatMap(({ label, cells }, row) =>
+  const foreignCells = rows.flatMap(({ label, cells }, row) =>
     cells.flatMap((cell, column) =>
       isInOtherCurrency(cell, currency) ? [{ row, column, label: label.trim() }] : [],
     ),
   )
-  const [first] = found
+  const [first] = foreignCells
   if (first === undefined) return null
-  const later = `these questions take prices in ${formatCurrency(currency)}, and prices in another currency can be added to the file later.`
-  if (found.length === rows.length && found.every(({ column }) => column === first.column))
+  const help = `these questions take prices in ${formatCurrency(currency)}, and prices in another currency can be added to the file later.`
+  if (
+    foreignCells.length === rows.length &&
+    foreignCells.every(({ column }) => column === first.column)
+  )
     return {
       column: first.column,
-      message: `The prices of “${periods[first.column]}” are in another currency. Remove the column: ${later}`,
+      message: `The prices of “${periods[first.column]}” are in another currency. Remove the column: ${help}`,
     }
-  const names = [...new Set(found.map(({ label }) => `“${label}”`))]
+  const names = [...new Set(foreignCells.map(({ label }) => `“${label}”`))]
   return {
     row: first.row,
-    message: `The prices of ${names.join(', ')} are in another currency. Remove ${names.length === 1 ? 'the row' : 'these rows'}: ${later}`,
+    message: `The prices of ${names.join(', ')} are in another currency. Remove ${names.length === 1 ? 'the row' : 'these rows'}: ${help}`,
   }
 }
 
@@ -61,5 +68,5 @@ export const isInOtherCurrency = (cell: string, currency: Currency): boolean =>
   suggestAmount(cell, currency)?.is === 'other-currency'
 
 /** Asks whether the prices are in the currency that the table names. */
-export const askAboutCurrency = (named: Currency): string =>
-  `The table names ${named}. Are its prices in ${named}, or in rupees?`
+export const askAboutCurrency = (namedCurrency: Currency): string =>
+  `The table names ${namedCurrency}. Are its prices in ${namedCurrency}, or in rupees?`

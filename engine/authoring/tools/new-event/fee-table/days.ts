@@ -45,7 +45,9 @@ export function splitTime(text: string): { readonly rest: string; readonly time:
 export const isPeriodHeading = (text: string): boolean =>
   PERIOD_WORDS.test(text) || findDays(text, 0).length > 0
 
-/** `latest`: the last possible day. Days without a year are within the year before it. */
+/**
+ * Reads the heading of a period. `latest` is the last possible day; days without a year are within the year before it.
+ */
 export function readPeriodHeading(text: string, latest: Day): PeriodHeading {
   const statedDays = findDays(text, Number(latest.slice(0, 4)))
   const [one, another] = statedDays
@@ -62,12 +64,12 @@ export function readPeriodHeading(text: string, latest: Day): PeriodHeading {
     const from = first > last ? toDay(one.first, last) : first
     return { label, from, to: last, isAfter: false, isSpot }
   }
-  const before = text.slice(0, one.start)
-  if (AFTER_WORD.test(before))
+  const textBefore = text.slice(0, one.start)
+  if (AFTER_WORD.test(textBefore))
     return { label, from: addDays(first, 1), to: null, isAfter: true, isSpot }
-  if (FROM_WORDS.test(before) || ONWARDS_WORDS.test(text.slice(one.end)))
+  if (FROM_WORDS.test(textBefore) || ONWARDS_WORDS.test(text.slice(one.end)))
     return { label, from: first, to: null, isAfter: false, isSpot }
-  const isStrict = STRICTLY_BEFORE.test(before) && UNTIL_WORDS.test(before)
+  const isStrict = STRICTLY_BEFORE.test(textBefore) && UNTIL_WORDS.test(textBefore)
   return { label, from: null, to: isStrict ? addDays(first, -1) : first, isAfter: false, isSpot }
 }
 
@@ -89,8 +91,8 @@ function toDay({ day, month, year }: DayWords, latest: Day): Day | null {
     [inYear, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-')
   const latestYear = Number(latest.slice(0, 4))
   const text = formatInYear(year ?? latestYear)
-  const chosen = year === null && text > latest ? formatInYear(latestYear - 1) : text
-  return isDay(chosen) ? chosen : null
+  const dayText = year === null && text > latest ? formatInYear(latestYear - 1) : text
+  return isDay(dayText) ? dayText : null
 }
 
 /** Days as stored in the form; empty if unknown, or if the day follows from the previous period. */
@@ -108,21 +110,23 @@ export function connectPeriods(
     return next.isSpot && event.from !== undefined ? addDays(event.from, -1) : null
   })
   return headings.map(({ label, from, isAfter, to }, index) => {
-    const before = ends[index - 1] ?? null
-    const follows =
-      before !== null && (from === addDays(before, 1) || (isAfter && from === addDays(before, 2)))
+    const previousEnd = ends[index - 1] ?? null
+    const isConsecutive =
+      previousEnd !== null &&
+      (from === addDays(previousEnd, 1) || (isAfter && from === addDays(previousEnd, 2)))
     const isLast = index === headings.length - 1
     return {
       label,
-      from: from === null || follows ? '' : from,
+      from: from === null || isConsecutive ? '' : from,
       to: (isLast && to === (event.to ?? null) ? null : ends[index]) ?? '',
     }
   })
 }
 
 /**
- * Returns null if the period's name states no days, or its own days. Otherwise the period with the days of its name;
- * null if they cannot be read. `start`: the day after the period before. `eventEnd`: the last day of the conference.
+ * Returns null if the period's name states no days, or the period's own days. Otherwise `columnOfName` is the period
+ * with the days of its name, or null if they cannot be read. `start` is the day after the previous period, `eventEnd`
+ * the last day of the conference.
  */
 export function findDaysInName(
   { label, from, to }: PeriodDays,
@@ -131,18 +135,21 @@ export function findDaysInName(
 ): { readonly columnOfName: PeriodDays | null } | null {
   if (findDays(label, 0).length === 0) return null
   const latest = eventEnd ?? (isDay(to) ? to : null)
-  const named = latest === null ? null : readPeriodHeading(splitTime(label).rest, latest)
-  if (named === null || (named.from === null && named.to === null)) return { columnOfName: null }
+  const namedDays = latest === null ? null : readPeriodHeading(splitTime(label).rest, latest)
+  if (namedDays === null || (namedDays.from === null && namedDays.to === null))
+    return { columnOfName: null }
   const end = to === '' ? (eventEnd ?? '') : to
   const isOwn =
-    (named.from === null || named.from === from || (from === '' && named.from === start)) &&
-    (named.to === null || named.to === end)
+    (namedDays.from === null ||
+      namedDays.from === from ||
+      (from === '' && namedDays.from === start)) &&
+    (namedDays.to === null || namedDays.to === end)
   if (isOwn) return null
-  const first = named.from ?? from
-  const last = named.to ?? to
+  const first = namedDays.from ?? from
+  const last = namedDays.to ?? to
   return {
     columnOfName: {
-      label: named.label,
+      label: namedDays.label,
       from: first === start ? '' : first,
       to: last === eventEnd ? '' : last,
     },

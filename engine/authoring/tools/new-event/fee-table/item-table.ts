@@ -32,13 +32,16 @@ export function readItemTables(
   answers: NewEventAnswers,
   today: Day,
 ): ItemTable {
-  const read = tables.map((cells) => readTable(cells, answers, today))
-  const width = Math.max(1, ...read.flatMap(({ rows }) => rows.map(({ cells }) => cells.length)))
+  const itemTables = tables.map((cells) => readTable(cells, answers, today))
+  const width = Math.max(
+    1,
+    ...itemTables.flatMap(({ rows }) => rows.map(({ cells }) => cells.length)),
+  )
   const isByPeriod = width > 1
-  const asked = read.filter(({ seatsAsked }) => seatsAsked === true)
-  const isSeatsAsked = asked.length > 0 && asked.length === read.length
+  const askingTables = itemTables.filter(({ seatsAsked }) => seatsAsked === true)
+  const isSeatsAsked = askingTables.length > 0 && askingTables.length === itemTables.length
   return {
-    rows: read
+    rows: itemTables
       .flatMap(({ rows }) => rows)
       .map((row) =>
         row.cells.length === 1
@@ -46,8 +49,8 @@ export function readItemTables(
           : row,
       ),
     notes: [
-      ...read.flatMap(({ notes }) => notes),
-      ...(isSeatsAsked ? [] : asked.map(explainLastNumbers)),
+      ...itemTables.flatMap(({ notes }) => notes),
+      ...(isSeatsAsked ? [] : askingTables.map(explainLastNumbers)),
     ],
     isByPeriod,
     ...(isSeatsAsked ? { seatsAsked: true } : {}),
@@ -57,27 +60,27 @@ export function readItemTables(
 const explainLastNumbers = (table: ItemTable): string =>
   `${listLastPrices(table).join(', ')} were read as prices. If they are seats, write them in that column.`
 
-function readTable(pasted: Cells, answers: NewEventAnswers, today: Day): ItemTable {
+function readTable(pastedCells: Cells, answers: NewEventAnswers, today: Day): ItemTable {
   const { from, to = from, currency = INR, tax } = answers
-  const { cells: arranged, hasSeats } = moveSeatsToEnd(pasted, currency)
-  const table = readPriceTable(arranged, { from, to, currency, today }, hasSeats)
+  const { cells: arrangedCells, hasSeats } = moveSeatsToEnd(pastedCells, currency)
+  const table = readPriceTable(arrangedCells, { from, to, currency, today }, hasSeats)
   const categories = answers.categories?.map(({ label }) => label) ?? []
-  const seatsAt = table.columns.findIndex(({ label }) => isSeatsHeading(label))
-  const heads = table.columns.filter((_, column) => column !== seatsAt)
-  const priced = table.rows.map(({ label, cells }) => ({
+  const seatsColumn = table.columns.findIndex(({ label }) => isSeatsHeading(label))
+  const heads = table.columns.filter((_, column) => column !== seatsColumn)
+  const pricedRows = table.rows.map(({ label, cells }) => ({
     label,
-    cells: cells.filter((_, column) => column !== seatsAt),
-    number: seatsAt < 0 ? '' : readSeats(cells[seatsAt] ?? ''),
+    cells: cells.filter((_, column) => column !== seatsColumn),
+    number: seatsColumn < 0 ? '' : readSeats(cells[seatsColumn] ?? ''),
   }))
   const isCategory = (name: string): boolean =>
     name !== '' && splitCategory(name, categories).label === ''
   const isByCategory = heads.length > 0 && heads.every(({ label }) => isCategory(label))
   const areRowsCategories =
-    priced.length > 0 &&
-    priced.every(({ label }) => isCategory(label)) &&
+    pricedRows.length > 0 &&
+    pricedRows.every(({ label }) => isCategory(label)) &&
     heads.every(({ label, to: end }) => label !== '' && end === '' && !isPeriodHeading(label))
   const rows = isByCategory
-    ? priced.flatMap(({ label, cells, number }) =>
+    ? pricedRows.flatMap(({ label, cells, number }) =>
         heads.map((head, column) => ({
           label: `${label} – ${head.label}`,
           cells: [cells[column] ?? ''],
@@ -86,23 +89,23 @@ function readTable(pasted: Cells, answers: NewEventAnswers, today: Day): ItemTab
       )
     : areRowsCategories
       ? heads.flatMap((head, column) =>
-          priced.map(({ label, cells }) => ({
+          pricedRows.map(({ label, cells }) => ({
             label: `${head.label} – ${label}`,
             cells: [cells[column] ?? ''],
             number: '',
           })),
         )
-      : priced
+      : pricedRows
   const persons = rows.filter(({ label }) => ACCOMPANYING_WORDS.test(label))
   // A table of only accompanying persons is read. Among workshops, they become a question.
-  const asked = persons.length === rows.length ? [] : persons
+  const questionRows = persons.length === rows.length ? [] : persons
   const notes = [
     ...table.notes
       .filter((note) => !WORKSHOP_HEADING.test(note))
       .map(
         (note) => `“${note}” was not read. If it decides who pays what, add it to the file later.`,
       ),
-    ...asked.map(
+    ...questionRows.map(
       ({ label, cells }) =>
         `“${label} = ${cells.join(' / ')}” is no workshop. Enter it with the accompanying persons.`,
     ),
@@ -112,13 +115,13 @@ function readTable(pasted: Cells, answers: NewEventAnswers, today: Day): ItemTab
         ]
       : []),
   ]
-  const read = rows.filter((row) => !asked.includes(row))
-  const width = Math.max(1, ...read.map(({ cells }) => cells.length))
+  const remainingRows = rows.filter((row) => !questionRows.includes(row))
+  const width = Math.max(1, ...remainingRows.map(({ cells }) => cells.length))
   const isByPeriod = width > 1
   const isUnnamed = heads.every((head) => head.label === '' && head.from === '' && head.to === '')
-  const isSeatsAsked = seatsAt < 0 && isUnnamed && canBeSeats(read)
+  const isSeatsAsked = seatsColumn < 0 && isUnnamed && canBeSeats(remainingRows)
   return {
-    rows: joinWorkshops(read.flatMap((row) => readItemRow(row, categories, row.number))),
+    rows: joinWorkshops(remainingRows.flatMap((row) => readItemRow(row, categories, row.number))),
     notes:
       isByPeriod && !isByCategory && !isSeatsAsked
         ? [...notes, ...comparePeriods(heads, answers)]
@@ -134,17 +137,17 @@ export function readItemRow(
   categories: readonly string[],
   number = '',
 ): readonly ItemRow[] {
-  const named = splitSeats(label.replace(WORKSHOP_PREFIX, ''))
-  const free = FREE_FOR_PATTERN.exec(named.rest)
+  const splitLabel = splitSeats(label.replace(WORKSHOP_PREFIX, ''))
+  const free = FREE_FOR_PATTERN.exec(splitLabel.rest)
   const freeFor = free?.[1]?.split(/\s*(?:,|&|\/|\band\b)\s*/i) ?? []
   const isFreeForCategories =
     freeFor.length > 0 &&
     freeFor.every((name) => name !== '' && splitCategory(name, categories).label === '')
-  const rest = isFreeForCategories ? named.rest.slice(0, free?.index) : named.rest
+  const rest = isFreeForCategories ? splitLabel.rest.slice(0, free?.index) : splitLabel.rest
   const row = {
     ...splitCategory(rest.trim(), categories),
     cells: cells.map((cell) => cell.replaceAll('/-', '')),
-    number: number === '' ? (named.seats ?? '') : number,
+    number: number === '' ? (splitLabel.seats ?? '') : number,
   }
   return [
     row,
@@ -167,7 +170,10 @@ function joinWorkshops(rows: readonly ItemRow[]): readonly ItemRow[] {
   )
 }
 
-/** Workshop prices change on the days of the registration fees. Returns a sentence for each other day in the table. */
+/**
+ * Returns a sentence for each day in the table that is not a day on which the registration fees change, because the
+ * file changes all prices on the same days.
+ */
 function comparePeriods(heads: readonly PeriodDays[], answers: NewEventAnswers): readonly string[] {
   const count = countPeriods(answers)
   const labels = listPeriodLabels(count, answers.periodLabels)

@@ -39,38 +39,38 @@ export const listUnexplainedMarks = (
     return mark !== undefined && !notes.some((note) => note.startsWith(mark))
   })
 
-const names = (words: RegExp, text: string): boolean => {
+const mentionsExtra = (words: RegExp, text: string): boolean => {
   const found = words.exec(text)
   return found !== null && !INCLUDED_EXTRA_WORDS.test(text.slice(0, found.index))
 }
-const isExtra = (label: string): boolean => names(EXTRA_WORDS, label)
+const isExtra = (label: string): boolean => mentionsExtra(EXTRA_WORDS, label)
 const isTitle = (text: string): boolean => text.split(' ').length <= MAX_TITLE_WORDS
 
 /** Returns true for the title of a list of workshops. */
 export const namesWorkshops = (title: string): boolean =>
-  isTitle(title) && names(WORKSHOP_WORDS, title)
+  isTitle(title) && mentionsExtra(WORKSHOP_WORDS, title)
 /** Returns true for the title of a list of other extras, such as "Accommodation". */
 export const namesExtras = (title: string): boolean =>
-  isTitle(title) && names(EXTRAS_TITLE_WORDS, title)
-const isAsked = ({ label }: FeeRow): boolean =>
+  isTitle(title) && mentionsExtra(EXTRAS_TITLE_WORDS, title)
+const needsQuestion = ({ label }: FeeRow): boolean =>
   isExtra(label) || SEVERAL_PERSONS_WORDS.test(label) || ACCOMPANYING_WORDS.test(label)
 
 /** Moves rows that are probably not categories to the notes, with their prices. */
 export function moveExtrasToNotes<Table extends FeeTable>(fees: Table): Table {
-  const asked = fees.rows.filter(isAsked)
+  const extraRows = fees.rows.filter(needsQuestion)
   // If all rows contain such a word, it describes the whole event: "CME – Member".
-  if (asked.length === 0 || asked.length === fees.rows.length) return fees
+  if (extraRows.length === 0 || extraRows.length === fees.rows.length) return fees
   return {
     ...fees,
-    rows: fees.rows.filter((row) => !asked.includes(row)),
-    notes: [...fees.notes, ...asked.map(formatNote)],
+    rows: fees.rows.filter((row) => !extraRows.includes(row)),
+    notes: [...fees.notes, ...extraRows.map(formatNote)],
   }
 }
 
 const formatNote = ({ label, cells }: FeeRow): string =>
   `${label} = ${cells.join(' / ').replaceAll('/-', '')}`
 
-/** Where a row stands that is below other headings than those of the fees. */
+/** Matches the end of a note about a row that is below other headings than those of the fees. */
 const BELOW_HEADING = / \[below “(.*)”\]$/
 
 /** Returns the note about a row of another table. */
@@ -102,15 +102,15 @@ export function extractCompanions(
 /** Returns the row for a note that the organiser adds as a category. */
 export function readNote(text: string, periods: number): FeeRow {
   const note = text.replace(BELOW_HEADING, '')
-  const at = note.lastIndexOf(' = ')
-  const prices = at < 0 ? [] : note.slice(at + 3).split(' / ')
+  const separatorIndex = note.lastIndexOf(' = ')
+  const prices = separatorIndex < 0 ? [] : note.slice(separatorIndex + 3).split(' / ')
   return {
-    label: at < 0 ? note : note.slice(0, at),
+    label: separatorIndex < 0 ? note : note.slice(0, separatorIndex),
     cells: Array.from({ length: periods }, (_, index) => prices[index] ?? ''),
   }
 }
 
-/** What a note can be; it can also be left out. */
+/** The possible meanings of a note. It can also be left out. */
 export type NoteMeaning = 'category' | 'workshop' | 'companion'
 /** The question about a note, with the possible answers, the likely one first. */
 export type NoteQuestion = { readonly message: string; readonly meanings: readonly NoteMeaning[] }
@@ -119,8 +119,8 @@ export function explainNote(note: string): NoteQuestion {
   // A row with prices may be a category, regardless of its name.
   const { label } = readNote(note, 0)
   const [, heading] = BELOW_HEADING.exec(note) ?? []
-  const about = label === note ? explainRemark(note) : null
-  if (about !== null) return { message: about, meanings: [] }
+  const remark = label === note ? explainRemark(note) : null
+  if (remark !== null) return { message: remark, meanings: [] }
   return {
     message:
       heading === undefined

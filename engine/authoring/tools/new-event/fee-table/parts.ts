@@ -17,7 +17,7 @@ export type FeeTable = {
    */
   readonly currencyAsked?: Currency
 } & Confirmed
-/** The messages of problems of which the organiser has stated that the table is right. Absent: none. */
+/** The messages of problems that the organiser has confirmed as correct. Absent: none. */
 type Confirmed = { readonly confirmed?: readonly string[] }
 /** A row of prices of a workshop or accompanying person. */
 export type ItemRow = FeeRow & {
@@ -31,11 +31,11 @@ export type ItemTable = {
   readonly rows: readonly ItemRow[]
   /** Sentences about parts of a pasted table that were not read. */
   readonly notes: readonly string[]
-  /** Each period has its price. Otherwise one price applies to all. */
+  /** True if each period has its own price. Otherwise one price applies to all. */
   readonly isByPeriod: boolean
   /**
-   * The last price of each row may be its number of seats: no heading and no currency says which. The organiser
-   * decides. Absent: it is a price.
+   * The last price of each row may be its number of seats, because neither a heading nor a currency shows which it is.
+   * The organiser decides. Absent: it is a price.
    */
   readonly seatsAsked?: true
 } & Confirmed

@@ -16,8 +16,8 @@ const MAX_SEATS = 999
 export const readSeats = (text: string): string => SEATS_IN_WORDS.exec(text)?.[1] ?? text
 
 /**
- * Moves the column of seats to the end, with a heading that `isSeatsHeading` recognises. One cell that is no number
- * does not change what the column is. Without such a column, returns the cells as they are.
+ * Moves the column of seats to the end, with a heading that `isSeatsHeading` recognises. A single cell without a
+ * number does not change the kind of the column. Without such a column, returns the cells as they are.
  */
 export function moveSeatsToEnd(
   cells: Cells,
@@ -26,37 +26,39 @@ export function moveSeatsToEnd(
   const first = cells.findIndex((row) => hasPrice(row, currency))
   const heads = cells.slice(0, Math.max(first, 0))
   const rows = cells.slice(Math.max(first, 0)).filter((row) => hasPrice(row, currency))
-  const seatsAt = findSeatsColumn(heads, rows, currency)
-  if (seatsAt < 0) return { cells, hasSeats: false }
+  const seatsColumn = findSeatsColumn(heads, rows, currency)
+  if (seatsColumn < 0) return { cells, hasSeats: false }
   const heading = heads.findLastIndex((row) => row.filter((cell) => cell !== '').length > 1)
-  const moved = cells.map((row, index) => [
-    ...row.filter((_, column) => column !== seatsAt),
-    index === heading ? SEATS : index < first ? '' : (row[seatsAt] ?? ''),
+  const movedCells = cells.map((row, index) => [
+    ...row.filter((_, column) => column !== seatsColumn),
+    index === heading ? SEATS : index < first ? '' : (row[seatsColumn] ?? ''),
   ])
   const width = (cells[0]?.length ?? 1) - 1
-  const added = [...Array.from({ length: width }, () => ''), SEATS]
-  return { cells: heading >= 0 ? moved : [added, ...moved], hasSeats: true }
+  const addedRow = [...Array.from({ length: width }, () => ''), SEATS]
+  return { cells: heading >= 0 ? movedCells : [addedRow, ...movedCells], hasSeats: true }
 }
 
 function findSeatsColumn(heads: Cells, rows: Cells, currency: Currency): number {
   const columns = Array.from({ length: rows[0]?.length ?? 0 }, (_, column) => column).slice(1)
-  const list = (column: number): readonly string[] =>
+  const listTexts = (column: number): readonly string[] =>
     rows.map((row) => row[column] ?? '').filter((cell) => cell !== '')
-  const isHeaded = (column: number): boolean =>
+  const hasSeatsHeading = (column: number): boolean =>
     heads.some((row) => isSeatsHeading(row[column] ?? ''))
   const isInWords = (column: number): boolean => {
-    const texts = list(column)
+    const texts = listTexts(column)
     return texts.filter((text) => SEATS_IN_WORDS.test(text)).length * 2 > texts.length
   }
-  const headed = columns.find(isHeaded) ?? columns.find(isInWords)
-  if (headed !== undefined) return headed
-  const last = columns.findLast((column) => list(column).length > 0) ?? 0
+  const headedColumn = columns.find(hasSeatsHeading) ?? columns.find(isInWords)
+  if (headedColumn !== undefined) return headedColumn
+  const lastColumn = columns.findLast((column) => listTexts(column).length > 0) ?? 0
   const amounts = columns
-    .filter((column) => column < last)
-    .flatMap(list)
+    .filter((column) => column < lastColumn)
+    .flatMap(listTexts)
     .filter((cell) => /\d/.test(cell) && isPriceCell(cell, currency))
   const areFeesSigned = amounts.length > 0 && amounts.every((cell) => CURRENCY_SIGN.test(cell))
-  return areFeesSigned && list(last).every((cell) => PLAIN_NUMBER.test(cell)) ? last : -1
+  return areFeesSigned && listTexts(lastColumn).every((cell) => PLAIN_NUMBER.test(cell))
+    ? lastColumn
+    : -1
 }
 
 /** Returns true if the last of several prices can be the seats in every row. */

@@ -28,11 +28,12 @@ const FEES_TITLE = /\b(?:registration|categor(?:y|ies))\b|^conference\b/i
 export const isSeatsHeading = (text: string): boolean => SEATS_HEADING.test(text)
 export const isNumberingHeading = (text: string): boolean => NUMBERING_HEADING.test(text)
 
-const listFilled = (row: readonly string[]): readonly string[] => row.filter((cell) => cell !== '')
-const isHeading = (row: readonly string[]): boolean => listFilled(row).length > 1
+const listFilledCells = (row: readonly string[]): readonly string[] =>
+  row.filter((cell) => cell !== '')
+const isHeading = (row: readonly string[]): boolean => listFilledCells(row).length > 1
 const hasHeadings = ({ heads }: Table): boolean => heads.some(isHeading)
 const findLabel = (row: readonly string[]): string =>
-  listFilled(row).find((cell) => !NUMBER.test(cell) && !isNumberingHeading(cell)) ?? ''
+  listFilledCells(row).find((cell) => !NUMBER.test(cell) && !isNumberingHeading(cell)) ?? ''
 
 /** Returns true for a row with an amount, a word such as Free, or a dash, apart from its first cell. */
 export const hasPrice = (row: readonly string[], currency: Currency): boolean =>
@@ -53,8 +54,9 @@ export function listTables(cells: Cells, currency: Currency): readonly Cells[] {
 }
 
 /**
- * A further row of headings begins another table, unless it repeats the headings of the table. So does a title that
- * names workshops or extras, except below the headings of workshops. `notes`: rows that belong to no table.
+ * Splits a paste into tables. A further row of headings begins another table, unless it repeats the headings. So does
+ * a title that names workshops or extras, except below the headings of workshops. `notes`: rows that belong to no
+ * table.
  */
 function splitTables(
   cells: Cells,
@@ -75,7 +77,7 @@ function splitTables(
         ? 0
         : isOfWorkshops(current) && !heads.some(isHeading)
           ? -1
-          : findStart(heads)
+          : findTableStart(heads)
     if (start >= 0) {
       notes.push(...heads.slice(0, start))
       current = { heads: heads.slice(start), rows: [row] }
@@ -96,10 +98,10 @@ function splitTables(
 /** Drops headings that the table has already. Of headings with another first cell, keeps only that cell: a title. */
 function shortenRepeated(rows: Cells, heads: Cells): (readonly string[])[] {
   const formatRow = (row: readonly string[]): string => row.join('\t').toLowerCase()
-  const known = new Set(heads.map(formatRow))
+  const knownRows = new Set(heads.map(formatRow))
   const knownBesideFirst = new Set(heads.map((row) => formatRow(row.slice(1))))
   return rows
-    .filter((row) => !isHeading(row) || !known.has(formatRow(row)))
+    .filter((row) => !isHeading(row) || !knownRows.has(formatRow(row)))
     .map((row) =>
       isHeading(row) && knownBesideFirst.has(formatRow(row.slice(1)))
         ? row.map((cell, column) => (column === 0 ? cell : ''))
@@ -107,15 +109,15 @@ function shortenRepeated(rows: Cells, heads: Cells): (readonly string[])[] {
     )
 }
 
-/** Returns where another table begins among rows without prices; -1 if none does. */
-function findStart(rows: Cells): number {
+/** Returns the index at which another table begins among rows without prices; -1 if none begins. */
+function findTableStart(rows: Cells): number {
   const title = rows.findIndex(
     (row) => !isHeading(row) && (namesWorkshops(findLabel(row)) || namesExtras(findLabel(row))),
   )
   const heading = rows.findIndex(isHeading)
   // The line above a heading is its title.
-  const titled = heading > 0 ? heading - 1 : heading
-  return title < 0 || heading < 0 ? Math.max(title, titled) : Math.min(title, titled)
+  const titleIndex = heading > 0 ? heading - 1 : heading
+  return title < 0 || heading < 0 ? Math.max(title, titleIndex) : Math.min(title, titleIndex)
 }
 
 const isFeesTitle = (row: readonly string[]): boolean =>
@@ -128,7 +130,7 @@ const isOfWorkshops = (table: Table): boolean =>
   namesWorkshopsAbove(table) ||
   table.heads.some((row) => isHeading(row) && row.some(isSeatsHeading))
 
-/** `notes` are asked about with the fees. */
+/** Sorts the tables into fees, workshops and others. `notes` belong to the fees. */
 function sortTables(tables: readonly Table[], notes: Cells): SeparatedTables {
   const isOfFees = (table: Table): boolean =>
     !namesWorkshopsAbove(table) || table.rows.some((row) => GROUP_TITLE.test(findLabel(row)))
@@ -139,15 +141,15 @@ function sortTables(tables: readonly Table[], notes: Cells): SeparatedTables {
   // The same categories below another title are groups of categories.
   const isGroup = (table: Table): boolean =>
     !hasHeadings(table) && table.rows.every((row) => labels.has(findLabel(row)))
-  const rest = tables.filter((table) => table !== fees)
-  const groups = rest.filter(isGroup)
-  const further = rest.filter((table) => !isGroup(table))
+  const otherTables = tables.filter((table) => table !== fees)
+  const groups = otherTables.filter(isGroup)
+  const furtherTables = otherTables.filter((table) => !isGroup(table))
   const numbering = new Set(
     fees.heads.flatMap((row) =>
       row.flatMap((cell, column) => (isNumberingHeading(cell) ? [column] : [])),
     ),
   )
-  const select = (table: Table): Cells =>
+  const selectCells = (table: Table): Cells =>
     hasHeadings(table)
       ? dropEmptyColumns([...table.heads, ...table.rows])
       : // Its columns are those of the fees: an empty one stays in its place.
@@ -156,24 +158,24 @@ function sortTables(tables: readonly Table[], notes: Cells): SeparatedTables {
     fees: dropEmptyColumns(
       [fees, ...groups].flatMap(({ heads, rows }) => [...heads, ...rows]).concat(notes),
     ),
-    workshops: further.filter(isOfWorkshops).map(select),
-    others: further
+    workshops: furtherTables.filter(isOfWorkshops).map(selectCells),
+    others: furtherTables
       .filter((table) => !isOfWorkshops(table))
       .map((table) => ({
-        heading: table.heads.map((row) => listFilled(row).join(', ')).join(': '),
-        cells: select(table),
+        heading: table.heads.map((row) => listFilledCells(row).join(', ')).join(': '),
+        cells: selectCells(table),
       })),
   }
 }
 
-/** With `dropped`, only these columns and empty ones at the end are dropped. */
-function dropEmptyColumns(cells: Cells, dropped?: ReadonlySet<number>): Cells {
+/** Drops empty columns; with `droppedColumns`, only these and empty columns at the end. */
+function dropEmptyColumns(cells: Cells, droppedColumns?: ReadonlySet<number>): Cells {
   const width = Math.max(0, ...cells.map((row) => row.length))
   const isEmpty = (column: number): boolean => cells.every((row) => (row[column] ?? '') === '')
-  const all = Array.from({ length: width }, (_, column) => column)
-  const last = all.findLast((column) => !isEmpty(column)) ?? -1
-  const kept = all.filter((column) =>
-    dropped === undefined ? !isEmpty(column) : column <= last && !dropped.has(column),
+  const allColumns = Array.from({ length: width }, (_, column) => column)
+  const last = allColumns.findLast((column) => !isEmpty(column)) ?? -1
+  const keptColumns = allColumns.filter((column) =>
+    droppedColumns === undefined ? !isEmpty(column) : column <= last && !droppedColumns.has(column),
   )
-  return cells.map((row) => kept.map((column) => row[column] ?? ''))
+  return cells.map((row) => keptColumns.map((column) => row[column] ?? ''))
 }

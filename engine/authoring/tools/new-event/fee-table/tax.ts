@@ -33,10 +33,11 @@ export function dropTaxColumns(
   const isTax = (column: number): boolean => TAX_HEADING.test(getHeading(column))
   const includesTax = (column: number): boolean => WITH_TAX_HEADING.test(getHeading(column))
   const isSum = (column: number): boolean => TOTAL_HEADING.test(getHeading(column))
-  const hasUntaxed = prices.some(
+  const hasUntaxedColumn = prices.some(
     (column) => !isTax(column) && !isSum(column) && !includesTax(column),
   )
-  const isTotal = (column: number): boolean => isSum(column) || (hasUntaxed && includesTax(column))
+  const isTotal = (column: number): boolean =>
+    isSum(column) || (hasUntaxedColumn && includesTax(column))
   const taxColumns = prices.filter(isTax)
   const fees = prices.filter((column) => !isTax(column) && !isTotal(column))
   const taxAndTotals = prices.filter((column) => !fees.includes(column))
@@ -49,8 +50,8 @@ export function dropTaxColumns(
     return (
       fee !== undefined &&
       priceRows.every((row) => {
-        const paid = readAmountAt(row, fee)
-        const expected = (paid * (isTax(column) ? percent : 100 + percent)) / 100
+        const feeAmount = readAmountAt(row, fee)
+        const expected = (feeAmount * (isTax(column) ? percent : 100 + percent)) / 100
         return Math.abs(readAmountAt(row, column) - expected) <= ROUNDING
       })
     )

@@ -85,10 +85,11 @@ export const DETAIL_QUESTIONS: readonly (Question & { readonly name: DetailName 
     example: () => '#2F5D8A, the colour of your logo',
     parse: (answer, answers) => {
       const [, digits = ''] = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(answer.trim()) ?? []
-      const all = digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits
-      return all === ''
+      const sixDigits =
+        digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits
+      return sixDigits === ''
         ? err(`"${answer}" is not a colour. Write # and six letters or digits, such as #2F5D8A.`)
-        : ok({ ...answers, colour: `#${all.toUpperCase()}` })
+        : ok({ ...answers, colour: `#${sixDigits.toUpperCase()}` })
     },
   },
 ]

@@ -1,6 +1,6 @@
 /** Parses answers to yes-no questions at a terminal. */
 
-/** Accepts yes and no as people type them; null for anything else. */
+/** Reads yes and no as people type them. Returns null for anything else. */
 export function readYes(answer: string): boolean | null {
   const normalised = answer
     .trim()

@@ -11,7 +11,7 @@ export type RefundProblem = {
 }
 
 const UNTIL_WORDS = /^(?:until|till?|up ?to|on or before|before|by)\b\s*/i
-/** The share at the end of an entry, with what separates it from the day. */
+/** The share at the end of an entry, with the separator between the day and it. */
 const SHARE = /(?:\s*(?::|=|→|->)\s*|\s+)(\S*|\S+\s*(?:%|per ?cent))\s*(?:refund\w*)?$/i
 
 /** Splits the answer into entries, each with the text of the day and of the share. */
@@ -43,7 +43,7 @@ export function readRefundSteps(
   const steps: RefundStep[] = []
   const problems: RefundProblem[] = []
   for (const [step, { day, percent }] of entries.entries()) {
-    const before = steps.at(-1)
+    const previousStep = steps.at(-1)
     const until = day === '' ? null : readDays(day, today)
     const share = /^\d{1,3}$/.test(percent) ? Number(percent) : null
     const isShare = share !== null && share > 0 && share <= 100
@@ -56,8 +56,8 @@ export function readRefundSteps(
             ? `${formatDay(until.value[1])} is over. Is the year right?`
             : to !== undefined && until.value[1] > to
               ? `${formatDay(until.value[1])} is after the conference.`
-              : before !== undefined && until.value[1] <= before.until
-                ? `${formatDay(until.value[1])} is not after ${formatDay(before.until)}. Give the days in order.`
+              : previousStep !== undefined && until.value[1] <= previousStep.until
+                ? `${formatDay(until.value[1])} is not after ${formatDay(previousStep.until)}. Give the days in order.`
                 : null
     const percentProblem =
       percent === ''
@@ -65,8 +65,8 @@ export function readRefundSteps(
         : !isShare
           ? `“${percent}” is not a share of the payment. Write a whole number from 1 to 100, such as 75%.`
           : // If the days are in another order, so are the shares.
-            dayProblem === null && before !== undefined && share > before.percent
-            ? `A later cancellation would get more (${share}%) than an earlier one (${before.percent}%).`
+            dayProblem === null && previousStep !== undefined && share > previousStep.percent
+            ? `A later cancellation would get more (${share}%) than an earlier one (${previousStep.percent}%).`
             : null
     if (dayProblem !== null) problems.push({ step, part: 'day', message: dayProblem })
     if (percentProblem !== null) problems.push({ step, part: 'percent', message: percentProblem })

@@ -6,12 +6,12 @@ import type { PricesByPeriod } from '../sample-options.ts'
 /** A row of prices in the file. `at`: the path of the row, such as `fees.prices.member`. */
 export type FileRow = { readonly at: string; readonly prices: PricesByPeriod }
 
-type Accepted = { readonly code: string; readonly at: string; readonly because: string }
+type AcceptedFinding = { readonly code: string; readonly at: string; readonly because: string }
 
-const listFallingPrices = ({ at, prices }: FileRow): readonly Accepted[] =>
-  prices.flatMap((price, column): readonly Accepted[] => {
-    const before = prices.slice(0, column).findLast((other) => (other ?? 0) > 0)
-    return price === null || before == null || price === 0 || price >= before
+const listFallingPrices = ({ at, prices }: FileRow): readonly AcceptedFinding[] =>
+  prices.flatMap((price, column): readonly AcceptedFinding[] => {
+    const earlierPrice = prices.slice(0, column).findLast((other) => (other ?? 0) > 0)
+    return price === null || earlierPrice == null || price === 0 || price >= earlierPrice
       ? []
       : [
           {
@@ -27,22 +27,22 @@ export function formatAcceptedFindings(
   gaps: readonly PeriodGap[],
   rows: readonly FileRow[],
 ): readonly string[] {
-  const accepted = [
-    ...gaps.map(({ after, first, last }): Accepted => ({
+  const acceptedFindings = [
+    ...gaps.map(({ after, first, last }): AcceptedFinding => ({
       code: 'EV405',
       at: `fees.periods.${after}`,
       because: `The organisers confirmed that registration is closed on ${formatDays(first, last)}.`,
     })),
     ...rows.flatMap(listFallingPrices),
   ]
-  return accepted.length === 0
+  return acceptedFindings.length === 0
     ? []
     : [
         '# ── Accepted findings ───────────────────────────────────────────────────────────',
         '# The checker would report these places, but they are correct.',
         '',
         'allow:',
-        ...accepted.flatMap(({ code, at, because }) => [
+        ...acceptedFindings.flatMap(({ code, at, because }) => [
           `  - code: ${code}`,
           `    at: ${at}`,
           `    because: ${because}`,
