@@ -179,7 +179,7 @@ export default function OrganisersPage({ page }: PageProps) {
                     }
                   : null
               }
-              lacksAnswers={
+              hasChangedAnswers={
                 file.createdFrom !== undefined &&
                 answersOfFile !== null &&
                 file.createdFrom !== identifyAnswers(answersOfFile)

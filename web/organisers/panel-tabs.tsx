@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react'
 import type { KeyboardEvent } from 'react'
 
-const tabs = {
+const TAB_LABELS = {
   file: 'File',
   form: 'Form',
   price: 'Price',
@@ -12,7 +12,7 @@ const tabs = {
   examples: 'Examples',
   rehearsal: 'Rehearsal',
 } as const
-export type Tab = keyof typeof tabs
+export type Tab = keyof typeof TAB_LABELS
 
 type TabListProps = {
   readonly label: string
@@ -24,7 +24,7 @@ type TabListProps = {
   readonly hasErrors: boolean
 }
 
-/** Arrow keys move between the tabs, Tab moves to the panel. */
+/** Shows the tabs. Arrow keys move between them; Tab moves to the panel. */
 export function TabList({
   label,
   tabs: shownTabs,
@@ -40,17 +40,17 @@ export function TabList({
     if (tab && list.current)
       list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2
   }, [selectedTab])
-  const move = (event: KeyboardEvent) => {
+  const moveFocus = (event: KeyboardEvent) => {
     const currentIndex = shownTabs.indexOf(selectedTab)
-    const to = {
+    const targetIndex = {
       ArrowRight: currentIndex + 1,
       ArrowLeft: currentIndex - 1,
       Home: 0,
       End: shownTabs.length - 1,
     }[event.key]
-    if (to === undefined) return
+    if (targetIndex === undefined) return
     event.preventDefault()
-    const next = shownTabs[(to + shownTabs.length) % shownTabs.length]
+    const next = shownTabs[(targetIndex + shownTabs.length) % shownTabs.length]
     if (next === undefined) return
     onSelect(next)
     list.current?.querySelector<HTMLElement>(`#org-tab-${next}`)?.focus()
@@ -67,9 +67,9 @@ export function TabList({
           {...(tab === selectedTab ? { 'aria-controls': `org-panel-${tab}` } : {})}
           tabIndex={tab === selectedTab ? 0 : -1}
           onClick={() => onSelect(tab)}
-          onKeyDown={move}
+          onKeyDown={moveFocus}
         >
-          {tabs[tab]}
+          {TAB_LABELS[tab]}
           {tab === 'findings' && problems > 0 && (
             <span className={hasErrors ? 'org-count bad' : 'org-count'}>{problems}</span>
           )}

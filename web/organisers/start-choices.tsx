@@ -29,7 +29,7 @@ type StartChoicesProps = {
 export function StartChoices(props: StartChoicesProps) {
   const { heading, events, answersSavedAt, keptFile, create, open } = props
   const hasAnswers = answersSavedAt !== null
-  const input = useRef<HTMLInputElement>(null)
+  const fileInput = useRef<HTMLInputElement>(null)
   const selectId = useId()
   const [chosenId, setChosenId] = useState(events[0]?.id ?? '')
   const [isDiscarding, setDiscarding] = useState(false)
@@ -163,7 +163,7 @@ export function StartChoices(props: StartChoicesProps) {
           </div>
           <div>
             <input
-              ref={input}
+              ref={fileInput}
               type="file"
               accept=".yaml,.yml"
               hidden
@@ -174,7 +174,7 @@ export function StartChoices(props: StartChoicesProps) {
                 target.value = ''
               }}
             />
-            <button type="button" className="btn line" onClick={() => input.current?.click()}>
+            <button type="button" className="btn line" onClick={() => fileInput.current?.click()}>
               <Icon name="file" />
               Open a file
             </button>

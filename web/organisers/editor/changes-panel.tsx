@@ -26,11 +26,11 @@ export function Changes({ id, published, onLoad, changes }: ChangesProps) {
   const isLoaded = published?.id === id
   useEffect(() => {
     if (isLoaded) return
-    void call(`/api/events/${encodeURIComponent(id)}/file/`, readEventFile).then((answer) =>
+    void call(`/api/events/${encodeURIComponent(id)}/file/`, readEventFile).then((response) =>
       onLoad(
-        answer.ok
-          ? { id, text: answer.value.text, problem: null }
-          : { id, text: null, problem: answer.error.message },
+        response.ok
+          ? { id, text: response.value.text, problem: null }
+          : { id, text: null, problem: response.error.message },
       ),
     )
   }, [id, isLoaded, onLoad])

@@ -46,7 +46,7 @@ export type Lines = {
   readonly prices: Readonly<Record<string, Readonly<Record<string, number | null>>>>
 }
 
-/** Never throws: incomplete text produces findings, and examples that cannot run are omitted. */
+/** Checks the file. Never throws: incomplete text produces findings, and examples that cannot run are omitted. */
 export function checkEventFile(request: CheckRequest): CheckResult {
   const { number, path, text, shared, otherRoutes } = request
   const { uncheckedEvent: draft, findings } = compileEvent(text, shared, { path }, { otherRoutes })

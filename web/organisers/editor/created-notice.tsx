@@ -34,7 +34,7 @@ export function CreatedNotice({
 }) {
   const notice = useRef<HTMLParagraphElement>(null)
   useEffect(() => notice.current?.focus(), [])
-  const count = result === null ? null : countFindings(result.findings)
+  const counts = result === null ? null : countFindings(result.findings)
   const examples = event === null ? [] : describeExamples(event)
   return (
     <div className="org-created">
@@ -44,7 +44,7 @@ export function CreatedNotice({
         ) : (
           <>
             {getFileName(path)} was created.{' '}
-            {count?.problems === 0 && `${formatNoProblems(count.notes)} `}
+            {counts?.problems === 0 && `${formatNoProblems(counts.notes)} `}
             Compare the prices on a few days with your brochure, then save the file.
           </>
         )}

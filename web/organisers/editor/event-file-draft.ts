@@ -22,7 +22,7 @@ export type FileDraft = {
 export const isEditedByHand = ({ text, createdText }: FileDraft): boolean =>
   createdText !== undefined && text !== createdText
 
-/** File name without its folder. */
+/** Returns the file name without its folder. */
 export const getFileName = (path: string): string => path.split('/').at(-1) ?? path
 
 /** Pause in typing, in milliseconds, before the file is checked. */

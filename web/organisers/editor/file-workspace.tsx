@@ -18,7 +18,7 @@ import { PreviewErrorBoundary, StaleNote } from '../preview/preview-error-bounda
 import { PricePreview } from '../preview/price-preview.tsx'
 import { TabList } from '../panel-tabs.tsx'
 import type { Tab } from '../panel-tabs.tsx'
-import { initialDelegate, TestDelegateForm } from '../test-delegate/test-delegate.tsx'
+import { createInitialDelegate, TestDelegateForm } from '../test-delegate/test-delegate.tsx'
 import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import { FileBar } from './save-bar.tsx'
 import { downloadFile, saveFileDraft, getFileName, useCheck } from './event-file-draft.ts'
@@ -43,7 +43,7 @@ const Results = lazy(() => import('../preview/result-page-and-email-preview.tsx'
 export type OrganisersData = Extract<PageData, { page: 'organisers' }>
 
 const wideQuery = matchMedia('(min-width: 1024px)')
-/** Whether file and preview are side by side; otherwise the file is the first tab. */
+/** Returns true if file and preview are side by side; otherwise the file is the first tab. */
 const useSideBySide = (): boolean =>
   useSyncExternalStore(
     (onChange) => {
@@ -63,7 +63,7 @@ type FileWorkspaceProps = {
   /** Returns to the questions. Null if the file was not created from answers. */
   readonly changeAnswers: (() => void) | null
   /** Whether answers were changed after the file was created from them. */
-  readonly lacksAnswers: boolean
+  readonly hasChangedAnswers: boolean
   /** The changes made when this file was copied from another. */
   readonly copyReport: CopyReport | null
   /** Opens a file copied from this one. */
@@ -72,7 +72,7 @@ type FileWorkspaceProps = {
   readonly leave: () => void
 }
 
-/** The editor of one file. Its text is kept as a draft of the browser tab, and saved as a download. */
+/** Shows the editor of one file. Its text is kept as a draft in the browser, and saved as a download. */
 export default function FileWorkspace({
   page,
   shared,
@@ -80,7 +80,7 @@ export default function FileWorkspace({
   texts,
   isNew,
   changeAnswers,
-  lacksAnswers,
+  hasChangedAnswers,
   copyReport,
   onCopy,
   leave,
@@ -100,9 +100,10 @@ export default function FileWorkspace({
   const [published, setPublished] = useState<PublishedFile | null>(null)
   const checkState = useCheck(text, openedFile.path, shared, otherRoutes, published?.text ?? null)
   const editor = useRef<EditorHandle>(null)
-  const formPreview = useRef<{ readonly event: EventConfig; readonly trying: TestDelegate } | null>(
-    null,
-  )
+  const formPreview = useRef<{
+    readonly event: EventConfig
+    readonly testDelegate: TestDelegate
+  } | null>(null)
   const isWide = useSideBySide()
   const [selectedTab, setSelectedTab] = useState<Tab>(isNew ? 'price' : isWide ? 'form' : 'file')
   const today = useMemo(() => readInstant(page.now), [page.now])
@@ -114,7 +115,7 @@ export default function FileWorkspace({
   const testDelegate = useMemo(
     () =>
       changedDelegate ??
-      (event === null || today === null ? null : initialDelegate(event, dayOf(today))),
+      (event === null || today === null ? null : createInitialDelegate(event, dayOf(today))),
     [changedDelegate, event, today],
   )
 
@@ -126,13 +127,14 @@ export default function FileWorkspace({
   }
   const goTo = useCallback(
     (line: number, column?: number) => {
-      setSelectedTab((old) => (isWide ? old : 'file'))
+      setSelectedTab((currentTab) => (isWide ? currentTab : 'file'))
       // Waits for the next frame, because the editor may only now become visible.
       requestAnimationFrame(() => editor.current?.goTo(line, column))
     },
     [isWide],
   )
-  const applyFix = (from: number, to: number, by: string) => editor.current?.replace(from, to, by)
+  const applyFix = (from: number, to: number, replacement: string) =>
+    editor.current?.replace(from, to, replacement)
 
   // Excludes findings about shared files, which have no line in this text.
   const ownFindings = useMemo(
@@ -149,7 +151,7 @@ export default function FileWorkspace({
       checkedText={checkState.result?.text ?? null}
     />
   )
-  const shown: Readonly<Record<Exclude<Tab, 'file' | 'form'>, ReactNode>> = {
+  const panelContents: Readonly<Record<Exclude<Tab, 'file' | 'form'>, ReactNode>> = {
     price: event && testDelegate && (
       <PricePreview
         title={texts.prices}
@@ -219,7 +221,7 @@ export default function FileWorkspace({
   // Keeps the form mounted while another tab is open, so that typed answers are kept. The hidden form
   // is not updated with the file.
   if (tab === 'form' && event !== null && testDelegate !== null)
-    formPreview.current = { event, trying: testDelegate }
+    formPreview.current = { event, testDelegate }
   return (
     <div className="org">
       <FileBar
@@ -231,7 +233,7 @@ export default function FileWorkspace({
         save={saveFile}
       />
       {isNew && <CreatedNotice path={openedFile.path} isSaved={isSaved} checkState={checkState} />}
-      {lacksAnswers && (
+      {hasChangedAnswers && (
         <p className="org-created org-outdated" role="status">
           You changed answers after this file was created. The file does not contain these changes.
           To create it again, choose “Change the answers”, and continue to the last question.
@@ -297,7 +299,7 @@ export default function FileWorkspace({
                   showsAnswers
                 />
               )}
-              {withErrorBoundary(tab, shown[tab])}
+              {withErrorBoundary(tab, panelContents[tab])}
             </div>
           )}
         </div>

@@ -4,7 +4,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import type { CheckResult } from './check-event-file.ts'
 
-/** Text between backticks is a quotation from the file. */
+/** Formats text between backticks as a quotation from the file. */
 const formatQuotations = (text: string) =>
   text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))
 
@@ -23,7 +23,7 @@ type FindingsProps = {
   readonly applyFix: ((from: number, to: number, text: string) => void) | null
 }
 
-/** Counts what needs a change in the file, apart from notes. */
+/** Counts the findings that need a change in the file, and the notes. */
 export function countFindings(findings: readonly Finding[]): {
   readonly problems: number
   readonly notes: number
@@ -38,7 +38,7 @@ export const formatNoProblems = (notes: number): string =>
     ? 'The checker found no problems.'
     : `The checker found no problems, and ${notes === 1 ? '1 note' : `${notes} notes`}.`
 
-/** All findings, in the order of the file. */
+/** Shows all findings, in the order of the file. */
 export function Findings({ findings, path, goTo, applyFix }: FindingsProps) {
   const { problems, notes: noteCount } = countFindings(findings)
   const noProblems = problems === 0 && (
@@ -107,7 +107,7 @@ export function Findings({ findings, path, goTo, applyFix }: FindingsProps) {
   )
 }
 
-/** The file's examples, ticked if they pass. */
+/** Shows the file's examples, each with a tick if it passes. */
 export function Examples({
   title,
   checkResult,

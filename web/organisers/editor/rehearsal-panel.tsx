@@ -22,16 +22,16 @@ type RehearsalProps = {
 export function Rehearsal({ path, text, rehearsal, onFinish }: RehearsalProps) {
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<ApiError | null>(null)
-  const run = async () => {
+  const runRehearsal = async () => {
     setRunning(true)
     setError(null)
-    const answer = await call('/api/admin/served-files/rehearse/', readRehearsal, {
+    const response = await call('/api/admin/served-files/rehearse/', readRehearsal, {
       method: 'POST',
       json: { text },
     })
     setRunning(false)
-    if (answer.ok) onFinish({ ...answer.value, text })
-    else setError(answer.error)
+    if (response.ok) onFinish({ ...response.value, text })
+    else setError(response.error)
   }
   return (
     <div className="org-rehearsal">
@@ -43,7 +43,12 @@ export function Rehearsal({ path, text, rehearsal, onFinish }: RehearsalProps) {
           is sent, charged, refused and closed. No email is sent and no money moves.
         </p>
         <div className="org-rehearsal-acts">
-          <button type="button" className="btn sm" disabled={isRunning} onClick={() => void run()}>
+          <button
+            type="button"
+            className="btn sm"
+            disabled={isRunning}
+            onClick={() => void runRehearsal()}
+          >
             {rehearsal === null ? 'Run the rehearsal' : 'Run it again'}
           </button>
           {rehearsal !== null && (

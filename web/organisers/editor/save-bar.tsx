@@ -29,9 +29,9 @@ export function FileBar({
   const { result, isTimedOut, hasFailed } = checkState
   const countFindings = (severity: string) =>
     result?.findings.filter((finding) => finding.severity === severity).length ?? 0
-  const [errors, warnings] = [countFindings('error'), countFindings('warning')]
-  const failing = result?.examples.filter(({ failures }) => failures.length > 0).length ?? 0
-  const passing = (result?.examples.length ?? 0) - failing
+  const [errorCount, warningCount] = [countFindings('error'), countFindings('warning')]
+  const failingCount = result?.examples.filter(({ failures }) => failures.length > 0).length ?? 0
+  const passingCount = (result?.examples.length ?? 0) - failingCount
   return (
     <div className="org-bar">
       <p className="org-name">
@@ -53,32 +53,32 @@ export function FileBar({
             This text takes too long to check
           </Badge>
         )}
-        {errors > 0 && (
+        {errorCount > 0 && (
           <Badge tone="bad" icon="bang">
-            {pluralise(errors, 'error')}
+            {pluralise(errorCount, 'error')}
           </Badge>
         )}
-        {warnings > 0 && (
+        {warningCount > 0 && (
           <Badge tone="care" icon="tri">
-            {pluralise(warnings, 'warning')}
+            {pluralise(warningCount, 'warning')}
           </Badge>
         )}
-        {failing > 0 && (
+        {failingCount > 0 && (
           <Badge
             tone="bad"
             icon="cross"
-          >{`${pluralise(failing, 'example')} ${failing === 1 ? 'fails' : 'fail'}`}</Badge>
+          >{`${pluralise(failingCount, 'example')} ${failingCount === 1 ? 'fails' : 'fail'}`}</Badge>
         )}
-        {passing > 0 && (
+        {passingCount > 0 && (
           <Badge
             tone="good"
             icon="tick"
-          >{`${pluralise(passing, 'example')} ${passing === 1 ? 'passes' : 'pass'}`}</Badge>
+          >{`${pluralise(passingCount, 'example')} ${passingCount === 1 ? 'passes' : 'pass'}`}</Badge>
         )}
-        {isSaved && errors > 0 && (
+        {isSaved && errorCount > 0 && (
           <span>
-            Rollcall does not publish this file until its {errors === 1 ? 'error is' : 'errors are'}{' '}
-            fixed.
+            Rollcall does not publish this file until its{' '}
+            {errorCount === 1 ? 'error is' : 'errors are'} fixed.
           </span>
         )}
       </p>

@@ -67,10 +67,10 @@ export function findCursorPosition(
   lineIndex: number,
   column: number,
 ): CursorPosition | null {
-  const before = (lines[lineIndex] ?? '').slice(0, column)
-  if (/(^|\s)#/.test(before.replace(/"[^"]*"|'[^']*'/g, ''))) return null
-  const braces = findOpenBraces(before)
-  const [, spaces = '', dashes = '', lineKey] = LINE_START.exec(before) ?? []
+  const textBefore = (lines[lineIndex] ?? '').slice(0, column)
+  if (/(^|\s)#/.test(textBefore.replace(/"[^"]*"|'[^']*'/g, ''))) return null
+  const braces = findOpenBraces(textBefore)
+  const [, spaces = '', dashes = '', lineKey] = LINE_START.exec(textBefore) ?? []
   const lineColumn = spaces.length + dashes.length
   if (braces !== null) {
     const path = [
@@ -80,7 +80,7 @@ export function findCursorPosition(
     ]
     return splitWord(path, braces.innerText, column)
   }
-  return splitWord(findPath(lines, lineIndex, lineColumn), before.slice(lineColumn), column)
+  return splitWord(findPath(lines, lineIndex, lineColumn), textBefore.slice(lineColumn), column)
 }
 
 function splitWord(path: readonly Step[], text: string, column: number): CursorPosition | null {
@@ -146,9 +146,9 @@ function findSchemas(root: Schema, path: readonly Step[]): readonly Schema[] {
   return path.reduce<readonly Schema[]>(
     (schemas, step) =>
       schemas.flatMap((schema) => {
-        const next =
+        const childSchema =
           step === null ? schema.items : (schema.properties?.[step] ?? schema.additionalProperties)
-        return typeof next === 'object' ? expandSchema(root, next) : []
+        return typeof childSchema === 'object' ? expandSchema(root, childSchema) : []
       }),
     expandSchema(root, root),
   )
@@ -166,11 +166,11 @@ export function listKeys(root: Schema, path: readonly Step[]): readonly SchemaEn
 /** Returns the allowed values of a key. Empty if the schema lists none. */
 export function listValues(root: Schema, path: readonly Step[]): readonly string[] {
   const schemas = findSchemas(root, path)
-  const all = [
+  const valueSchemas = [
     ...schemas,
     ...schemas.flatMap(({ items }) => (typeof items === 'object' ? expandSchema(root, items) : [])),
   ]
-  const values = all.flatMap((schema) => [
+  const values = valueSchemas.flatMap((schema) => [
     ...(schema.enum ?? []),
     ...(schema.const === undefined ? [] : [schema.const]),
     ...(schema.type === 'boolean' ? [true, false] : []),

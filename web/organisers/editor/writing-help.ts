@@ -75,17 +75,17 @@ async function createTooltip(view: EditorView, position: number): Promise<Toolti
 /** Folds a line together with the more deeply indented lines below it. */
 const indentationFolding = foldService.of((state, lineStart) => {
   const { doc } = state
-  const first = doc.lineAt(lineStart)
-  const indent = first.text.search(/\S/)
-  if (indent === -1 || first.text.trimStart().startsWith('#')) return null
-  let last = first
-  for (let number = first.number + 1; number <= doc.lines; number += 1) {
+  const firstLine = doc.lineAt(lineStart)
+  const indent = firstLine.text.search(/\S/)
+  if (indent === -1 || firstLine.text.trimStart().startsWith('#')) return null
+  let lastLine = firstLine
+  for (let number = firstLine.number + 1; number <= doc.lines; number += 1) {
     const line = doc.line(number)
     const column = line.text.search(/\S/)
     if (column !== -1 && column <= indent) break
-    if (column !== -1) last = line
+    if (column !== -1) lastLine = line
   }
-  return last === first ? null : { from: first.to, to: last.to }
+  return lastLine === firstLine ? null : { from: firstLine.to, to: lastLine.to }
 })
 
 export const editorHelp: Extension = [

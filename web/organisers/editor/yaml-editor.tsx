@@ -28,13 +28,16 @@ type EditorProps = {
   readonly checkedText: string | null
 }
 
-/** A text editor with line numbers. Tab leaves it like any field; Enter keeps the indentation; Alt-Enter applies the fix of a finding. */
+/**
+ * Shows a text editor with line numbers. Tab leaves it like any field; Enter keeps the indentation; Alt-Enter applies
+ * the fix of a finding.
+ */
 export function Editor({ ref, label, text, onChange, findings, checkedText }: EditorProps) {
   const container = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
-  const latest = useRef(onChange)
+  const latestOnChange = useRef(onChange)
   useEffect(() => {
-    latest.current = onChange
+    latestOnChange.current = onChange
   }, [onChange])
   useEffect(() => {
     if (container.current === null) return
@@ -54,7 +57,7 @@ export function Editor({ ref, label, text, onChange, findings, checkedText }: Ed
           autocapitalize: 'off',
         }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) latest.current(update.state.doc.toString())
+          if (update.docChanged) latestOnChange.current(update.state.doc.toString())
         }),
         marks,
       ],
@@ -83,10 +86,10 @@ export function Editor({ ref, label, text, onChange, findings, checkedText }: Ed
         const editor = view.current
         if (editor === null) return
         const line = editor.state.doc.line(Math.min(Math.max(number, 1), editor.state.doc.lines))
-        const at = Math.min(line.from + column - 1, line.to)
+        const position = Math.min(line.from + column - 1, line.to)
         editor.dispatch({
-          selection: { anchor: at },
-          effects: EditorView.scrollIntoView(at, { y: 'center' }),
+          selection: { anchor: position },
+          effects: EditorView.scrollIntoView(position, { y: 'center' }),
         })
         editor.focus()
       },

@@ -5,7 +5,7 @@ import { Decoration, EditorView, WidgetType } from '@codemirror/view'
 import type { DecorationSet } from '@codemirror/view'
 import type { Finding } from '../../../engine/authoring.ts'
 
-const kinds = {
+const tokenMarks = {
   key: Decoration.mark({ class: 'y-key' }),
   comment: Decoration.mark({ class: 'y-comment' }),
   text: Decoration.mark({ class: 'y-text' }),
@@ -16,7 +16,7 @@ const kinds = {
  * One token of a line: a comment, a quoted text, a key, a number or a day. Accurate enough for
  * highlighting; the checker does the real parsing.
  */
-const token =
+const TOKEN_PATTERN =
   /(?<comment>(?:^|(?<=\s))#.*$)|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?<key>(?<=^\s*(?:- +)*|[{,]\s*|^\s*- \{)[\w.-]+(?=:(?:\s|$)))|(?<number>(?<=[[,:]\s*|^\s*- +)-?\d[\d.-]*(?=\s*(?:[,\]}]|$|\s#)))/g
 /** A key whose value is a literal block on the lines below. */
 const BLOCK_START = /:\s+[|>][-+\d]*\s*(?:#.*)?$/
@@ -29,13 +29,16 @@ function highlight(text: Text): DecorationSet {
     const indent = line.text.search(/\S/)
     if (blockIndent !== null && (indent === -1 || indent > blockIndent)) continue
     blockIndent = BLOCK_START.test(line.text) ? indent : null
-    for (const match of line.text.matchAll(token)) {
-      const kind = (Object.keys(kinds) as (keyof typeof kinds)[]).find(
+    for (const match of line.text.matchAll(TOKEN_PATTERN)) {
+      const kind = (Object.keys(tokenMarks) as (keyof typeof tokenMarks)[]).find(
         (name) => match.groups?.[name] !== undefined,
       )
       if (kind)
         ranges.push(
-          kinds[kind].range(line.from + match.index, line.from + match.index + match[0].length),
+          tokenMarks[kind].range(
+            line.from + match.index,
+            line.from + match.index + match[0].length,
+          ),
         )
     }
   }
@@ -44,7 +47,7 @@ function highlight(text: Text): DecorationSet {
 
 const colours = StateField.define<DecorationSet>({
   create: ({ doc }) => highlight(doc),
-  update: (old, change) => (change.docChanged ? highlight(change.newDoc) : old),
+  update: (current, change) => (change.docChanged ? highlight(change.newDoc) : current),
   provide: (field) => EditorView.decorations.from(field),
 })
 
@@ -151,7 +154,7 @@ type FindingMarks = {
 }
 const findingMarks = StateField.define<FindingMarks>({
   create: ({ doc }) => ({ decorations: Decoration.none, findings: [], checked: doc }),
-  update: (old, change) => {
+  update: (previous, change) => {
     for (const effect of change.effects)
       if (effect.is(showFindings))
         return {
@@ -159,7 +162,9 @@ const findingMarks = StateField.define<FindingMarks>({
           findings: effect.value,
           checked: change.state.doc,
         }
-    return change.docChanged ? { ...old, decorations: old.decorations.map(change.changes) } : old
+    return change.docChanged
+      ? { ...previous, decorations: previous.decorations.map(change.changes) }
+      : previous
   },
   provide: (field) => EditorView.decorations.from(field, ({ decorations }) => decorations),
 })

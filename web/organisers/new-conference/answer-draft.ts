@@ -1,10 +1,10 @@
-/** The answers about a new conference as they are kept in this browser; without the checker, which is large. */
+/** Stores the answers about a new conference in this browser. Does not load the checker, which is large. */
 import { readCurrency } from '../../../engine/index.ts'
 import type { FeeTable, ItemTable } from '../../../engine/authoring.ts'
 import { hasAll, isRecord } from '../../app/json-readers.ts'
 import { findKeptDraft, keepDraft } from '../kept-draft.ts'
 
-/** What is typed. */
+/** The texts that the organiser has typed. */
 export type AnswerTexts = {
   /** By question. */
   readonly texts: Readonly<Record<string, string | undefined>>
@@ -12,7 +12,7 @@ export type AnswerTexts = {
   readonly workshops: ItemTable
   readonly companions: ItemTable
 }
-/** `at`: the question that is shown. */
+/** `at` is the name of the question that is shown. */
 export type AnswerDraft = AnswerTexts & {
   readonly at: string
   /** The questions are shown. Otherwise the draft waits until the organiser continues. */
@@ -31,13 +31,13 @@ export function saveAnswers(draft: AnswerDraft | null): void {
   keepDraft(STORAGE_NAME, draft)
 }
 
-/** Absent if an earlier version of the page stored none. */
+/** Reads the confirmed messages, which are absent if an earlier version of the page stored none. */
 const readConfirmed = (value: unknown): Pick<FeeTable, 'confirmed'> =>
   Array.isArray(value) ? { confirmed: value.map(readText) } : {}
 
 const readText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** An empty table if an earlier version of the page stored none. */
+/** Reads a table of items; it is empty if an earlier version of the page stored none. */
 function readItemTable(value: unknown): ItemTable {
   const { rows, notes, isByPeriod, seatsAsked, confirmed } = isRecord(value) ? value : {}
   return {
@@ -60,11 +60,14 @@ function readItemTable(value: unknown): ItemTable {
   }
 }
 
-/** Open only in the tab that wrote it. Null if there is none, or an earlier version of the page stored it differently. */
+/**
+ * Returns the stored draft, which is open only in the tab that stored it. Null if there is none, or if an earlier
+ * version of the page stored it differently.
+ */
 export function loadAnswers(): KeptAnswers | null {
-  const kept = findKeptDraft(STORAGE_NAME)
-  if (kept === null || !isRecord(kept.value)) return null
-  const { texts, fees, at, isOpen } = kept.value
+  const keptDraft = findKeptDraft(STORAGE_NAME)
+  if (keptDraft === null || !isRecord(keptDraft.value)) return null
+  const { texts, fees, at, isOpen } = keptDraft.value
   if (typeof at !== 'string' || !isRecord(texts) || !isRecord(fees)) return null
   const { columns, rows, notes } = fees
   const currency = readCurrency(fees['currency'])
@@ -94,10 +97,10 @@ export function loadAnswers(): KeptAnswers | null {
       ...(currency === null ? {} : { currency }),
       ...(currencyAsked === null ? {} : { currencyAsked }),
     },
-    workshops: readItemTable(kept.value['workshops']),
-    companions: readItemTable(kept.value['companions']),
+    workshops: readItemTable(keptDraft.value['workshops']),
+    companions: readItemTable(keptDraft.value['companions']),
     at,
-    isOpen: isOpen === true && kept.isOfTab,
+    isOpen: isOpen === true && keptDraft.isOfTab,
   }
-  return { draft, savedAt: kept.savedAt }
+  return { draft, savedAt: keptDraft.savedAt }
 }

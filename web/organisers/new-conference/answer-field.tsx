@@ -6,7 +6,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 
 type AnswerFieldProps = {
   readonly question: Question
-  readonly before: NewEventAnswers
+  readonly earlierAnswers: NewEventAnswers
   /** Id of the heading that asks the question. */
   readonly labelledBy: string
   readonly value: string
@@ -31,7 +31,7 @@ const ON_SITE = [
   ['none', 'No, registration closes on the day before'],
 ] as const
 
-/** What an empty answer means. */
+/** Help texts that replace the default one. */
 const HELP: Readonly<Partial<Record<Question['name'], string>>> = {
   title: 'As on the brochure, including the year.',
   free: 'If you do not know it yet, continue: the file then has prices.',
@@ -51,20 +51,20 @@ const EXAMPLES: Readonly<Partial<Record<Question['name'], string>>> = {
   account: 'society',
   colour: '#2F5D8A',
 }
-const NO_TAX = 'If you do not know it yet, continue: no tax is then charged.'
-const LATER =
+const NO_TAX_HELP = 'If you do not know it yet, continue: no tax is then charged.'
+const DEFAULT_HELP =
   'If you do not know it yet, continue: the file gets an example, marked for you to replace.'
-/** Questions whose answer has several lines. */
-const hasLines = (name: Question['name']): boolean => name === 'categories'
+/** Returns true for questions whose answer has several lines. */
+const hasSeveralLines = (name: Question['name']): boolean => name === 'categories'
 
-/** A question with a few possible answers has radio buttons, any other a text field. */
+/** Shows radio buttons for a question with a few possible answers, and a text field for any other question. */
 export function AnswerField(props: AnswerFieldProps) {
-  const { question, before, labelledBy, value, problem, change } = props
+  const { question, earlierAnswers, labelledBy, value, problem, change } = props
   const id = useId()
-  const isGst = question.name === 'gst' && (before.currency ?? INR) === INR
+  const isGst = question.name === 'gst' && (earlierAnswers.currency ?? INR) === INR
   const options = isGst
     ? GST
-    : question.name === 'free' || (question.name === 'companions' && before.free === true)
+    : question.name === 'free' || (question.name === 'companions' && earlierAnswers.free === true)
       ? YES_NO
       : question.name === 'on-site'
         ? ON_SITE
@@ -72,7 +72,7 @@ export function AnswerField(props: AnswerFieldProps) {
   const help = `${id}-help`
   const error = `${id}-error`
   const describedBy = problem === null ? help : `${error} ${help}`
-  const example = question.example?.(before)
+  const example = question.example?.(earlierAnswers)
   const invalid = problem === null ? {} : { 'aria-invalid': true }
   return (
     <div className="org-answer">
@@ -80,7 +80,7 @@ export function AnswerField(props: AnswerFieldProps) {
         {options === null && example !== undefined && (
           <Example text={EXAMPLES[question.name] ?? example} />
         )}
-        {question.name === 'gst' && !isGst ? NO_TAX : (HELP[question.name] ?? LATER)}
+        {question.name === 'gst' && !isGst ? NO_TAX_HELP : (HELP[question.name] ?? DEFAULT_HELP)}
       </p>
       {problem !== null && (
         <p className="org-error" id={error} role="alert">
@@ -107,7 +107,7 @@ export function AnswerField(props: AnswerFieldProps) {
             </label>
           ))}
         </div>
-      ) : hasLines(question.name) ? (
+      ) : hasSeveralLines(question.name) ? (
         <textarea
           rows={4}
           aria-labelledby={labelledBy}
@@ -149,7 +149,7 @@ export function AnswerField(props: AnswerFieldProps) {
   )
 }
 
-/** The example of the command, whose entries are on a line each here. */
+/** Shows the command's example, with each entry on its own line. */
 function Example({ text }: { readonly text: string }) {
   const entries = text.replace(/; or none$/, '').split('; ')
   if (entries.length === 1) return <>For example: {text}. </>

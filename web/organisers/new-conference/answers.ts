@@ -45,12 +45,12 @@ export const EMPTY_DRAFT: AnswerDraft = {
   isOpen: true,
 }
 
-/** A question that earlier answers leave open, with what is wrong with its answer. */
+/** A question that earlier answers leave open, with the problem of its answer. */
 export type Step = {
   readonly question: Question
   readonly sentence: string
-  /** What was known before it. */
-  readonly before: NewEventAnswers
+  /** The answers to the earlier questions. */
+  readonly earlierAnswers: NewEventAnswers
   /** Null if it is answered or left empty. */
   readonly problem: string | readonly FeeProblem[] | null
 }
@@ -65,7 +65,7 @@ export type Card = {
 
 const DETAIL_NAMES = new Set<string>(DETAIL_QUESTIONS.map(({ name }) => name))
 
-/** One card for each question, and one for all optional ones. */
+/** Returns one card for each question, and one for all optional questions. */
 export function groupSteps(steps: readonly Step[]): readonly Card[] {
   const isDetail = ({ question }: Step): boolean => DETAIL_NAMES.has(question.name)
   const [first, ...others] = steps.filter(isDetail)
@@ -81,25 +81,25 @@ export function groupSteps(steps: readonly Step[]): readonly Card[] {
 
 const isWritten = (texts: readonly string[]): boolean => texts.some((text) => text.trim() !== '')
 
-/** Whether something is written in the row, or in a row that continues it. */
+/** Returns true if the row, or a row that continues it, has a text. */
 const isItemWritten = (rows: readonly ItemRow[], at: number): boolean => {
   const { label = '', category = '', cells = [], number = '' } = rows[at] ?? {}
   return isWritten([label, category, number, ...cells]) || continuesWorkshop(rows, at + 1)
 }
 
-/** Checks only rows in which something is written. Problems have the number of their row in the table as shown. */
-function readWritten<Row, Read extends { readonly problems: readonly FeeProblem[] }>(
+/** Checks only rows that have a text. Problems have the index of their row in the displayed table. */
+function readWrittenRows<Row, Read extends { readonly problems: readonly FeeProblem[] }>(
   { rows, notes }: { readonly rows: readonly Row[]; readonly notes: readonly string[] },
   isRowWritten: (row: Row, at: number) => boolean,
   read: (rows: readonly Row[]) => Read,
 ): { readonly read: Read | null; readonly problem: readonly FeeProblem[] | null } {
-  const written = rows
+  const writtenRows = rows
     .map((row, at) => ({ row, at }))
     .filter(({ row, at }) => isRowWritten(row, at))
-  if (written.length === 0 && notes.length === 0) return { read: null, problem: null }
-  const result = read(written.map(({ row }) => row))
+  if (writtenRows.length === 0 && notes.length === 0) return { read: null, problem: null }
+  const result = read(writtenRows.map(({ row }) => row))
   const problem = result.problems.map(({ row, ...rest }): FeeProblem => {
-    const at = row === undefined ? undefined : written[row]?.at
+    const at = row === undefined ? undefined : writtenRows[row]?.at
     return at === undefined ? rest : { ...rest, row: at }
   })
   return { read: result, problem: problem.length === 0 ? null : problem }
@@ -113,77 +113,80 @@ export function readDraft(
   let answers: NewEventAnswers = {}
   const steps: Step[] = []
   for (const question of QUESTIONS) {
-    const before = answers
-    const sentence = question.buildQuestion(before)
+    const earlierAnswers = answers
+    const sentence = question.buildQuestion(earlierAnswers)
     if (sentence === null) continue
-    const kind = findItemKind(question, before)
+    const kind = findItemKind(question, earlierAnswers)
     if (kind !== null) {
       const table = draft[kind]
-      const { read, problem } = readWritten(
+      const { read, problem } = readWrittenRows(
         table,
         (_, at) => isItemWritten(table.rows, at),
         (rows) =>
           kind === 'workshops'
-            ? readWorkshopTable({ ...table, rows }, before)
-            : readCompanionTable({ ...table, rows }, before),
+            ? readWorkshopTable({ ...table, rows }, earlierAnswers)
+            : readCompanionTable({ ...table, rows }, earlierAnswers),
       )
       if (read !== null && problem === null) answers = read.answers
-      steps.push({ question, sentence, before, problem })
+      steps.push({ question, sentence, earlierAnswers, problem })
       continue
     }
-    if (isFeeQuestion(question, before)) {
-      const { read, problem } = readWritten(
+    if (isFeeQuestion(question, earlierAnswers)) {
+      const { read, problem } = readWrittenRows(
         draft.fees,
         ({ label, cells }) => isWritten([label, ...cells]),
-        (rows) => readFees({ ...draft.fees, rows }, before),
+        (rows) => readFees({ ...draft.fees, rows }, earlierAnswers),
       )
       if (read !== null && problem === null) answers = read.fees
       const { currency } = draft.fees
-      const inCurrency = currency === undefined ? before : { ...before, currency }
+      const answersWithCurrency =
+        currency === undefined ? earlierAnswers : { ...earlierAnswers, currency }
       steps.push({
         question,
-        sentence: question.buildQuestion(inCurrency) ?? sentence,
-        before,
+        sentence: question.buildQuestion(answersWithCurrency) ?? sentence,
+        earlierAnswers,
         problem,
       })
       continue
     }
     const text = draft.texts[question.name]?.trim() ?? ''
-    const result = text === '' ? null : question.parse(text, before, today)
+    const result = text === '' ? null : question.parse(text, earlierAnswers, today)
     if (result?.ok === true) answers = result.value
-    const missing =
+    const missingMessage =
       text === '' && question.name === 'title' ? 'Write the name of the conference.' : null
-    const problem = result?.ok === false ? result.error : missing
-    steps.push({ question, sentence, before, problem })
+    const problem = result?.ok === false ? result.error : missingMessage
+    steps.push({ question, sentence, earlierAnswers, problem })
   }
   return { answers, steps }
 }
 
-/** Whether the question is asked as a table: the categories and their prices, unless all is free. */
+/** Returns true if the question is asked as a table: the categories and their prices, unless the event is free. */
 export const isFeeQuestion = ({ name }: Question, { free }: NewEventAnswers): boolean =>
   name === 'categories' && free !== true
 
-/** The table that answers the question; null if it is none of workshops or accompanying persons with prices. */
+/**
+ * Returns the table that answers the question; null unless it asks for workshops, or for accompanying persons who pay.
+ */
 export const findItemKind = (
   { name }: Question,
   { free }: NewEventAnswers,
 ): 'workshops' | 'companions' | null =>
   name === 'workshops' || (name === 'companions' && free !== true) ? name : null
 
-export const without = <Entry>(entries: readonly Entry[], at: number): readonly Entry[] =>
+export const removeAt = <Entry>(entries: readonly Entry[], at: number): readonly Entry[] =>
   entries.filter((_, index) => index !== at)
 
-/** Adds the message of a problem of which the organiser states that the table is right. */
-export const addConfirmed = <Table extends FeeTable | ItemTable>(
+/** Adds a problem's message to those that the organiser has confirmed as correct. */
+export const addConfirmedMessage = <Table extends FeeTable | ItemTable>(
   table: Table,
   message: string,
 ): Table => ({ ...table, confirmed: [...(table.confirmed ?? []), message] })
 
 /** Adds rows to a table. If they have a price for each period, one price for all becomes one for each. */
-export function addItemRows(table: ItemTable, added: readonly ItemRow[]): ItemTable {
-  const width = Math.max(...added.map(({ cells }) => cells.length))
+export function addItemRows(table: ItemTable, addedRows: readonly ItemRow[]): ItemTable {
+  const width = Math.max(...addedRows.map(({ cells }) => cells.length))
   const isByPeriod = table.isByPeriod || width > 1
-  const rows = [...table.rows.filter((_, at) => isItemWritten(table.rows, at)), ...added]
+  const rows = [...table.rows.filter((_, at) => isItemWritten(table.rows, at)), ...addedRows]
   return {
     ...table,
     isByPeriod,
@@ -195,27 +198,31 @@ export function addItemRows(table: ItemTable, added: readonly ItemRow[]): ItemTa
   }
 }
 
-/** Whether a change adds or removes rows or columns. */
-export const hasOtherSize = (table: FeeTable | ItemTable, old: FeeTable | ItemTable): boolean =>
-  table.rows.length !== old.rows.length ||
-  ('columns' in table && 'columns' in old && table.columns.length !== old.columns.length)
+/** Returns true if a change adds or removes rows or columns. */
+export const hasDifferentSize = (
+  table: FeeTable | ItemTable,
+  oldTable: FeeTable | ItemTable,
+): boolean =>
+  table.rows.length !== oldTable.rows.length ||
+  ('columns' in table && 'columns' in oldTable && table.columns.length !== oldTable.columns.length)
 
-/** Whether a change removes something. */
+/** Returns true if a change removes rows or columns. */
 export const isSmaller = (table: FeeTable | ItemTable, old: FeeTable | ItemTable): boolean =>
   table.rows.length < old.rows.length ||
   ('columns' in table && 'columns' in old && table.columns.length < old.columns.length)
 
 /**
- * Returns the answers that a pasted fee table changes: its prices, the tax, the price of an accompanying person and the
- * workshops that it states, and the columns of the other tables. `before`: the answers to the earlier questions.
+ * Returns the answers that a pasted fee table changes: its prices, the tax, the price of an accompanying person and
+ * the workshops that it states, and the columns of the other tables. `earlierAnswers` are the answers to the earlier
+ * questions.
  */
 export function readPastedFees(
   draft: AnswerTexts,
   { tax, companions, workshops, ...fees }: ReturnType<typeof readFeeTable>,
-  before: NewEventAnswers,
+  earlierAnswers: NewEventAnswers,
   today: Day,
 ): Partial<AnswerTexts> {
-  const answers = { ...readFees(fees, before).fees, ...(tax === null ? {} : { tax }) }
+  const answers = { ...readFees(fees, earlierAnswers).fees, ...(tax === null ? {} : { tax }) }
   return {
     fees,
     workshops:
@@ -233,8 +240,8 @@ export function readPastedFees(
 }
 
 /**
- * Moves the prices of each period to the column of the same period in a new fee table: the one of the same name, or, if
- * it is now called differently, the one in the same place with the same days. Other periods have no prices yet.
+ * Moves the prices of each period to the column of the same period in a new fee table: the period with the same name,
+ * or, if it was renamed, the one in the same column with the same days. Other periods have no prices yet.
  */
 function followPeriods(table: ItemTable, oldFees: FeeTable, newFees: FeeTable): ItemTable {
   if (!table.isByPeriod) return table
@@ -244,9 +251,11 @@ function followPeriods(table: ItemTable, oldFees: FeeTable, newFees: FeeTable): 
   const sources = newFees.columns.map(({ from, to }, column) => {
     const sameName = oldNames?.indexOf(newNames?.[column] ?? '') ?? -1
     if (sameName >= 0) return sameName
-    const old = oldFees.columns[column]
+    const oldColumn = oldFees.columns[column]
     const isRenamed =
-      old?.from === from && old.to === to && newNames?.includes(oldNames?.[column] ?? '') !== true
+      oldColumn?.from === from &&
+      oldColumn.to === to &&
+      newNames?.includes(oldNames?.[column] ?? '') !== true
     return isRenamed ? column : null
   })
   return {
@@ -261,19 +270,20 @@ function followPeriods(table: ItemTable, oldFees: FeeTable, newFees: FeeTable): 
 /** Removes the prices of a period that was removed from the registration fees. */
 export const removePeriod = (table: ItemTable, at: number): ItemTable =>
   table.isByPeriod
-    ? { ...table, rows: table.rows.map((row) => ({ ...row, cells: without(row.cells, at) })) }
+    ? { ...table, rows: table.rows.map((row) => ({ ...row, cells: removeAt(row.cells, at) })) }
     : table
 
-/** Writes the file of the answers so far; what is missing gets placeholders. */
+/** Writes the event file from the answers so far, with placeholders for missing values. */
 export function writeFile(
   answers: NewEventAnswers,
-  used: { readonly ids: readonly string[]; readonly prefixes: readonly string[] },
+  usedNames: { readonly ids: readonly string[]; readonly prefixes: readonly string[] },
   today: Day,
 ): { readonly path: string; readonly text: string } {
-  const id = suggestEventId(answers.title ?? 'conference', used.ids)
-  const prefix = findPrefix(id, used.prefixes) ?? findPrefix('conference', used.prefixes) ?? 'CONF'
+  const id = suggestEventId(answers.title ?? 'conference', usedNames.ids)
+  const prefix =
+    findPrefix(id, usedNames.prefixes) ?? findPrefix('conference', usedNames.prefixes) ?? 'CONF'
   return { path: `events/${id}.yaml`, text: createEventFile({ ...answers, id, prefix, today }) }
 }
 
-/** The day of the page, in India, from its time with offset. */
+/** Returns the day in India of the page's time, which has the Indian offset. */
 export const toDay = (now: string): Day => day(now.slice(0, 10))

@@ -1,4 +1,4 @@
-/** A field for a day, with the day in words: some browsers show the month first, and 5 February looks like 2 May. */
+/** A date field that also shows the day in words, because some browsers show the month first. */
 import type { ComponentProps } from 'react'
 import { formatDay, isDay } from '../../../engine/index.ts'
 

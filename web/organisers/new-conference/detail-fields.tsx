@@ -18,7 +18,7 @@ type DetailFieldsProps = {
 
 export function DetailFields({ steps, today, texts, isChecked, change }: DetailFieldsProps) {
   const id = useId()
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const [visitedFields, setVisitedFields] = useState<ReadonlySet<string>>(new Set())
   usePointerTracking()
   return (
     <>
@@ -26,15 +26,15 @@ export function DetailFields({ steps, today, texts, isChecked, change }: DetailF
         Leave out what you do not know yet: the file gets an example for it, marked for you to
         replace.
       </p>
-      {steps.map(({ question, sentence, before, problem }) => {
+      {steps.map(({ question, sentence, earlierAnswers, problem }) => {
         const { name } = question
-        const shared = {
-          before,
+        const commonProps = {
+          earlierAnswers,
           labelledBy: `${id}-${name}`,
           value: texts[name] ?? '',
           change: (text: string) => change(name, text),
         }
-        const isShown = isChecked || left.has(name)
+        const isShown = isChecked || visitedFields.has(name)
         return (
           <section
             key={name}
@@ -42,15 +42,15 @@ export function DetailFields({ steps, today, texts, isChecked, change }: DetailF
             aria-labelledby={`${id}-${name}`}
             onBlur={({ currentTarget, relatedTarget }) => {
               if (currentTarget.contains(relatedTarget)) return
-              runAfterPress(() => setLeft((old) => new Set([...old, name])))
+              runAfterPress(() => setVisitedFields((old) => new Set([...old, name])))
             }}
           >
             <h3 id={`${id}-${name}`}>{sentence}</h3>
             {name === 'refund' ? (
-              <RefundField {...shared} today={today} isChecked={isShown} />
+              <RefundField {...commonProps} today={today} isChecked={isShown} />
             ) : (
               <AnswerField
-                {...shared}
+                {...commonProps}
                 question={question}
                 problem={isShown && typeof problem === 'string' ? problem : null}
               />

@@ -10,7 +10,7 @@ import {
 } from '../../../engine/authoring.ts'
 import type { FeeProblem, FeeTable, NoteMeaning } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { addConfirmed, without } from './answers.ts'
+import { addConfirmedMessage, removeAt } from './answers.ts'
 import { DayField } from './day-field.tsx'
 import { PriceGrid } from './price-grid.tsx'
 import { ProblemCount, TableNotes } from './table-notes.tsx'
@@ -18,7 +18,7 @@ import { ProblemCount, TableNotes } from './table-notes.tsx'
 type FeeGridProps = {
   readonly fees: FeeTable
   readonly problems: readonly FeeProblem[]
-  /** `removedColumn`: its number, if the change removes a period. */
+  /** `removedColumn` is the index of the removed column, if the change removes a period. */
   readonly change: (fees: FeeTable, removedColumn?: number) => void
   /** Moves a row of a pasted table to the question that it belongs to, without its note. */
   readonly move: (
@@ -28,8 +28,8 @@ type FeeGridProps = {
   ) => void
 }
 
-const LABELS = ['Early Bird', 'Regular', 'Late']
-const MOVES: Readonly<Record<NoteMeaning, string>> = {
+const DEFAULT_LABELS = ['Early Bird', 'Regular', 'Late']
+const MOVE_LABELS: Readonly<Record<NoteMeaning, string>> = {
   category: 'Add as a category',
   workshop: 'Move to the workshops',
   companion: 'Move to the accompanying persons',
@@ -37,10 +37,12 @@ const MOVES: Readonly<Record<NoteMeaning, string>> = {
 
 export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
   const { columns, rows, notes } = fees
-  const setColumn = (at: number, part: Partial<FeeTable['columns'][number]>) =>
+  const setColumn = (changedIndex: number, part: Partial<FeeTable['columns'][number]>) =>
     change({
       ...fees,
-      columns: columns.map((column, index) => (index === at ? { ...column, ...part } : column)),
+      columns: columns.map((column, index) =>
+        index === changedIndex ? { ...column, ...part } : column,
+      ),
     })
   const addRow = () =>
     change({ ...fees, rows: [...rows, { label: '', cells: columns.map(() => '') }] })
@@ -49,7 +51,11 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
       ...fees,
       columns: [
         ...columns,
-        { label: LABELS[columns.length] ?? `Period ${columns.length + 1}`, from: '', to: '' },
+        {
+          label: DEFAULT_LABELS[columns.length] ?? `Period ${columns.length + 1}`,
+          from: '',
+          to: '',
+        },
       ],
       rows: rows.map((row) => ({ ...row, cells: [...row.cells, ''] })),
     })
@@ -57,18 +63,18 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
     change(
       {
         ...fees,
-        columns: without(columns, at),
-        rows: rows.map((row) => ({ ...row, cells: without(row.cells, at) })),
+        columns: removeAt(columns, at),
+        rows: rows.map((row) => ({ ...row, cells: removeAt(row.cells, at) })),
       },
       at,
     )
-  const nameOf = (column: number): string => columns[column]?.label || `period ${column + 1}`
+  const nameColumn = (column: number): string => columns[column]?.label || `period ${column + 1}`
   const { currency, currencyAsked, ...others } = fees
   const remarks = listRowRemarks(rows, currency)
   const closedDays = listClosedDays(fees)
   // A period without a name gets one in the file, which messages about it use.
   const labels = listColumnLabels(fees)
-  // The question about the currency stands above the table, with its answers.
+  // The question about the currency is shown above the table, with its answers.
   const tableProblems = problems.filter(
     ({ row, column, note, message }) =>
       row !== undefined ||
@@ -109,17 +115,17 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
         rowName="Category"
         rows={rows}
         problems={tableProblems}
-        change={(changed) => change({ ...fees, rows: changed })}
+        change={(changedRows) => change({ ...fees, rows: changedRows })}
         nameRow={({ label }, at) => label || `category ${at + 1}`}
-        removeRow={(at) => change({ ...fees, rows: without(rows, at) })}
-        fixColumns={(fixed) => change({ ...fees, columns: fixed })}
+        removeRow={(at) => change({ ...fees, rows: removeAt(rows, at) })}
+        fixColumns={(fixedColumns) => change({ ...fees, columns: fixedColumns })}
         confirm={({ message, column, isClosedPeriod }) =>
           isClosedPeriod === true && typeof column === 'number'
             ? change(closePeriod(fees, column), column)
-            : change(addConfirmed(fees, message))
+            : change(addConfirmedMessage(fees, message))
         }
         columns={columns.map(({ label, from, to }, column) => ({
-          name: nameOf(column),
+          name: nameColumn(column),
           head: (markPart) => (
             <>
               <input
@@ -131,7 +137,7 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
               />
               <DayField
                 label="from (optional)"
-                aria-label={`First day of ${nameOf(column)}`}
+                aria-label={`First day of ${nameColumn(column)}`}
                 value={from}
                 {...markPart('from')}
                 change={(day) => setColumn(column, { from: day })}
@@ -142,14 +148,14 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
                     ? 'until the conference ends, or'
                     : 'until'
                 }
-                aria-label={`Last day of ${nameOf(column)}`}
+                aria-label={`Last day of ${nameColumn(column)}`}
                 value={to}
                 {...markPart(undefined)}
                 change={(day) => setColumn(column, { to: day })}
               />
               {columns.length > 1 && (
                 <button type="button" className="link" onClick={() => removeColumn(column)}>
-                  Remove <span className="vh">{nameOf(column)}</span>
+                  Remove <span className="vh">{nameColumn(column)}</span>
                 </button>
               )}
             </>
@@ -170,19 +176,19 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
       <TableNotes
         notes={notes.map((note, index) => {
           const { message, meanings } = explainNote(note)
-          const rest = { ...fees, notes: without(notes, index) }
+          const otherFees = { ...fees, notes: removeAt(notes, index) }
           const row = readNote(note, columns.length)
           return {
             text: note,
             message,
             choices: meanings.map((meaning) => ({
-              label: MOVES[meaning],
+              label: MOVE_LABELS[meaning],
               choose: () =>
                 meaning === 'category'
-                  ? change({ ...rest, rows: [...rows, row] })
-                  : move(row, meaning, rest),
+                  ? change({ ...otherFees, rows: [...rows, row] })
+                  : move(row, meaning, otherFees),
             })),
-            leaveOut: () => change(rest),
+            leaveOut: () => change(otherFees),
           }
         })}
       />

@@ -8,53 +8,53 @@ import {
 } from '../../../engine/authoring.ts'
 import type { FeeProblem, ItemRow, ItemTable, NewEventAnswers } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { addConfirmed, EMPTY_ITEM, without } from './answers.ts'
+import { addConfirmedMessage, EMPTY_ITEM, removeAt } from './answers.ts'
 import { PriceGrid } from './price-grid.tsx'
 import { ProblemCount, TableNotes } from './table-notes.tsx'
 
 type ItemGridProps = {
   readonly kind: 'workshops' | 'companions'
   readonly table: ItemTable
-  readonly before: NewEventAnswers
+  readonly earlierAnswers: NewEventAnswers
   readonly problems: readonly FeeProblem[]
   readonly change: (table: ItemTable) => void
 }
 
 const PERSON = 'Accompanying person'
 
-export function ItemGrid({ kind, table, before, problems, change }: ItemGridProps) {
+export function ItemGrid({ kind, table, earlierAnswers, problems, change }: ItemGridProps) {
   const { rows, notes, isByPeriod } = table
   const isWorkshop = kind === 'workshops'
-  const columns = listItemColumns(table, before)
-  const periods = listItemColumns({ isByPeriod: true }, before)
-  const categories = before.categories?.map(({ label }) => label) ?? []
-  const setRows = (changed: readonly ItemRow[]) => change({ ...table, rows: changed })
+  const columns = listItemColumns(table, earlierAnswers)
+  const periods = listItemColumns({ isByPeriod: true }, earlierAnswers)
+  const categories = earlierAnswers.categories?.map(({ label }) => label) ?? []
+  const setRows = (changedRows: readonly ItemRow[]) => change({ ...table, rows: changedRows })
   const setRow = (at: number, part: Partial<ItemRow>) =>
     setRows(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
   const nameRow = ({ category }: ItemRow, at: number): string => {
     const name = isWorkshop ? findWorkshopName(rows, at) || `workshop ${at + 1}` : PERSON
     return category === '' ? name : `${name} for ${category}`
   }
-  /** The row after those of the workshop, and the first category without a price in them. */
+  /** Returns the index of the row after those of the workshop, and the first category without a price in them. */
   const findNextPrice = (at: number) => {
     const end = rows.findIndex((_, index) => index > at && !continuesWorkshop(rows, index))
     const next = end < 0 ? rows.length : end
-    const used = rows.slice(at, next).map(({ category }) => category)
-    return { next, category: categories.find((one) => !used.includes(one)) }
+    const usedCategories = rows.slice(at, next).map(({ category }) => category)
+    return { next, category: categories.find((one) => !usedCategories.includes(one)) }
   }
   const addCategory = (at: number) => {
     const { next, category = '' } = findNextPrice(at)
     setRows([...rows.slice(0, next), { ...EMPTY_ITEM, category }, ...rows.slice(next)])
   }
-  /** The next row of the workshop keeps its name and its seats. */
+  /** Removes a row. The next row of the workshop takes over its name and its seats. */
   const removeRow = (at: number) => {
-    const removed = rows[at]
+    const removedRow = rows[at]
     setRows(
-      without(
-        removed !== undefined && !continuesWorkshop(rows, at) && continuesWorkshop(rows, at + 1)
+      removeAt(
+        removedRow !== undefined && !continuesWorkshop(rows, at) && continuesWorkshop(rows, at + 1)
           ? rows.map((row, index) =>
               index === at + 1
-                ? { ...row, label: removed.label, number: row.number || removed.number }
+                ? { ...row, label: removedRow.label, number: row.number || removedRow.number }
                 : row,
             )
           : rows,
@@ -66,7 +66,7 @@ export function ItemGrid({ kind, table, before, problems, change }: ItemGridProp
     change({
       ...table,
       isByPeriod: isOn,
-      // The price that applied to all periods. Prices of other periods return when the columns do.
+      // Fills the new columns with the price that applied to all periods. Prices of hidden columns are kept.
       rows: rows.map((row) => ({
         ...row,
         cells: isOn
@@ -74,8 +74,8 @@ export function ItemGrid({ kind, table, before, problems, change }: ItemGridProp
           : row.cells,
       })),
     })
-  const { seatsAsked, ...decided } = table
-  const seatsQuestion = seatsAsked === true ? askAboutSeats(table, before) : null
+  const { seatsAsked, ...decidedTable } = table
+  const seatsQuestion = seatsAsked === true ? askAboutSeats(table, earlierAnswers) : null
   return (
     <>
       {seatsQuestion !== null && (
@@ -89,7 +89,7 @@ export function ItemGrid({ kind, table, before, problems, change }: ItemGridProp
             >
               They are seats
             </button>
-            <button type="button" className="btn line sm" onClick={() => change(decided)}>
+            <button type="button" className="btn line sm" onClick={() => change(decidedTable)}>
               They are prices
             </button>
           </li>
@@ -103,7 +103,7 @@ export function ItemGrid({ kind, table, before, problems, change }: ItemGridProp
         change={setRows}
         nameRow={nameRow}
         removeRow={removeRow}
-        confirm={({ message }) => change(addConfirmed(table, message))}
+        confirm={({ message }) => change(addConfirmedMessage(table, message))}
         columns={columns.map((name) => ({ name, head: () => name }))}
         rowHead={(row, at, invalid) => ({
           hasLabel: isWorkshop && !continuesWorkshop(rows, at),
@@ -175,7 +175,7 @@ export function ItemGrid({ kind, table, before, problems, change }: ItemGridProp
           text: note,
           message: note,
           choices: [],
-          leaveOut: () => change({ ...table, notes: without(notes, index) }),
+          leaveOut: () => change({ ...table, notes: removeAt(notes, index) }),
         }))}
       />
       <p className="mute">

@@ -8,7 +8,7 @@ import { useCheck } from '../editor/event-file-draft.ts'
 import type { OrganisersData } from '../editor/file-workspace.tsx'
 import { useLastCorrectFile } from '../preview/last-correct-file.ts'
 import { PreviewErrorBoundary, WrongTableNote } from '../preview/preview-error-boundary.tsx'
-import { initialDelegate } from '../test-delegate/test-delegate.tsx'
+import { createInitialDelegate } from '../test-delegate/test-delegate.tsx'
 import { saveAnswers } from './answer-draft.ts'
 import type { AnswerDraft, AnswerTexts } from './answer-draft.ts'
 import {
@@ -17,7 +17,7 @@ import {
   EMPTY_ITEM,
   findItemKind,
   groupSteps,
-  hasOtherSize,
+  hasDifferentSize,
   isFeeQuestion,
   isSmaller,
   readDraft,
@@ -50,33 +50,33 @@ type NewConferenceProps = {
 
 export default function NewConference({ page, shared, stored, finish, leave }: NewConferenceProps) {
   const [draft, setDraft] = useState<AnswerDraft>(() => {
-    const begun = { ...(stored ?? EMPTY_DRAFT), isOpen: true }
+    const initialDraft = { ...(stored ?? EMPTY_DRAFT), isOpen: true }
     // The user may have moved in the history while the page was loading.
     const place = readPlace()
-    return place?.is === 'question' ? { ...begun, at: place.name } : begun
+    return place?.is === 'question' ? { ...initialDraft, at: place.name } : initialDraft
   })
   const [isChecked, setChecked] = useState(false)
   const [pastes, setPastes] = useState<Readonly<Partial<Record<Question['name'], PastedText>>>>({})
-  const [earlier, setEarlier] = useState<AnswerTexts | null>(null)
+  const [undoTexts, setUndoTexts] = useState<AnswerTexts | null>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const card = useRef<HTMLFormElement>(null)
   const errorId = useId()
   const today = toDay(page.now)
   const { answers, steps } = useMemo(() => readDraft(draft, today), [draft, today])
   const cards = useMemo(() => groupSteps(steps), [steps])
-  const found = cards.findIndex((one) =>
+  const foundIndex = cards.findIndex((one) =>
     one.steps.some(({ question }) => question.name === draft.at),
   )
-  const at = found === -1 ? 0 : found
-  const shown = cards[at]
+  const cardIndex = foundIndex === -1 ? 0 : foundIndex
+  const currentCard = cards[cardIndex]
   useEffect(() => saveAnswers(draft), [draft])
   useHistoryPlace((place) => {
     if (place?.is !== 'question') return
     setChecked(false)
-    setEarlier(null)
+    setUndoTexts(null)
     setDraft((old) => ({ ...old, at: place.name }))
   })
-  // One question, one field: the heading is its label. The fee table begins with its heading.
+  // Moves the focus to the only field of a question, which its heading labels; for a table, to the heading.
   useEffect(() => {
     const field = card.current?.querySelector<HTMLElement>(
       '.org-card > .org-answer :is(input[type="text"], input[type="email"], textarea)',
@@ -84,11 +84,11 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
     ;(field ?? heading.current)?.focus()
   }, [draft.at])
 
-  const used = useMemo(
+  const usedNames = useMemo(
     () => ({ ids: page.events.map(({ id }) => id), prefixes: page.prefixes }),
     [page.events, page.prefixes],
   )
-  const file = useMemo(() => writeFile(answers, used, today), [answers, used, today])
+  const file = useMemo(() => writeFile(answers, usedNames, today), [answers, usedNames, today])
   const otherRoutes = useMemo(
     () => page.events.flatMap(({ routes }) => [routes.form, ...routes.also]),
     [page.events],
@@ -96,65 +96,65 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   const shownFile = useLastCorrectFile(file, answers, steps)
   const { event } = useCheck((shownFile ?? file).text, file.path, shared, otherRoutes)
   const delegate = useMemo(
-    () => (event === null ? null : initialDelegate(event, today)),
+    () => (event === null ? null : createInitialDelegate(event, today)),
     [event, today],
   )
-  if (shown === undefined) return null
-  const [{ question, sentence, before }] = shown.steps
-  const problem = shown.steps.find((one) => one.problem !== null)?.problem ?? null
-  const itemKind = findItemKind(question, before)
-  const hasTable = itemKind !== null || isFeeQuestion(question, before)
+  if (currentCard === undefined) return null
+  const [{ question, sentence, earlierAnswers }] = currentCard.steps
+  const problem = currentCard.steps.find((one) => one.problem !== null)?.problem ?? null
+  const itemKind = findItemKind(question, earlierAnswers)
+  const hasTable = itemKind !== null || isFeeQuestion(question, earlierAnswers)
   const pasted = pastes[question.name] ?? NOTHING_PASTED
   const setPasted = (text: PastedText) =>
     setPastes((others) => ({ ...others, [question.name]: text }))
   const goTo = (name: Question['name']) => {
     setChecked(false)
-    setEarlier(null)
+    setUndoTexts(null)
     openInHistory({ is: 'question', name, before: question.name })
     setDraft((old) => ({ ...old, at: name }))
   }
-  const isLast = at === cards.length - 1
+  const isLast = cardIndex === cards.length - 1
   const readTable = (text: string): void => {
     if (itemKind !== null) {
-      const read = readPastedItems(text, before, today)
+      const read = readPastedItems(text, earlierAnswers, today)
       setPasted(read.pasted)
       if (read.table === null) return
       setChecked(true)
       return changeTables({ [itemKind]: read.table }, true)
     }
-    const read = readPasted(text, before, today)
+    const read = readPasted(text, earlierAnswers, today)
     setPasted(read.pasted)
     if (read.table === null) return
     setChecked(true)
-    changeTables(readPastedFees(draft, read.table, before, today), true)
+    changeTables(readPastedFees(draft, read.table, earlierAnswers, today), true)
   }
-  /** A table that takes the place of another, or is smaller, can be undone; and the undoing, too. */
-  const changeTables = (changed: Partial<AnswerTexts>, isReplaced = false): void => {
+  /** Changes tables. If a table is replaced or becomes smaller, the change can be undone, and so can the undo. */
+  const changeTables = (changedTexts: Partial<AnswerTexts>, isReplaced = false): void => {
     const { fees, workshops, companions, texts } = draft
-    const old = { fees, workshops, companions, texts }
+    const previousTexts = { fees, workshops, companions, texts }
     const isUndoable = (['fees', 'workshops', 'companions'] as const).some((name) => {
-      const table = changed[name]
-      const isTyped = old[name].rows.some(({ label, cells }) =>
+      const table = changedTexts[name]
+      const isTyped = previousTexts[name].rows.some(({ label, cells }) =>
         [label, ...cells].some((cell) => cell !== ''),
       )
-      return table !== undefined && isTyped && (isReplaced || isSmaller(table, old[name]))
+      return table !== undefined && isTyped && (isReplaced || isSmaller(table, previousTexts[name]))
     })
-    if (isUndoable) setEarlier(old)
-    // The sentence counts the rows and columns of the paste.
+    if (isUndoable) setUndoTexts(previousTexts)
+    // The message about the paste counts its rows and columns.
     const changesSize = (['fees', 'workshops', 'companions'] as const).some((name) => {
-      const table = changed[name]
-      return table !== undefined && hasOtherSize(table, old[name])
+      const table = changedTexts[name]
+      return table !== undefined && hasDifferentSize(table, previousTexts[name])
     })
     if (!isReplaced && changesSize) setPasted({ ...pasted, found: '' })
-    setDraft((current) => ({ ...current, ...changed }))
+    setDraft((current) => ({ ...current, ...changedTexts }))
   }
   const proceed = (submitEvent: FormEvent) => {
     submitEvent.preventDefault()
-    // What is pasted is read, and compared, before the next question.
-    if (hasTable && pasted.unread.trim() !== '') return readTable(pasted.unread)
+    // Pasted text is read first, so that the organiser can compare the table before the next question.
+    if (hasTable && pasted.unreadText.trim() !== '') return readTable(pasted.unreadText)
     if (problem !== null) {
       setChecked(true)
-      // After the errors are shown.
+      // Waits until the errors are shown.
       requestAnimationFrame(() =>
         card.current
           ?.querySelector<HTMLElement>(
@@ -164,11 +164,11 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
       )
       return
     }
-    const next = cards[at + 1]
+    const next = cards[cardIndex + 1]
     if (next !== undefined) return goTo(next.name)
-    const unread = cards.find((other) => other.steps.some((one) => one.problem !== null))
-    if (unread !== undefined) {
-      goTo(unread.name)
+    const cardWithProblem = cards.find((other) => other.steps.some((one) => one.problem !== null))
+    if (cardWithProblem !== undefined) {
+      goTo(cardWithProblem.name)
       setChecked(true)
       return
     }
@@ -176,7 +176,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
     finish({ ...file, isSaved: false })
   }
   const goBack = () => {
-    const previous = cards[at - 1]
+    const previous = cards[cardIndex - 1]
     if (previous !== undefined && goBackInHistory(previous.name)) return
     if (previous !== undefined) return goTo(previous.name)
     saveAnswers({ ...draft, isOpen: false })
@@ -191,14 +191,14 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
     <div className={hasTable ? 'org org-new org-new-table' : 'org org-new'}>
       <form className="org-card" ref={card} noValidate onSubmit={proceed}>
         <p className="org-progress">
-          Question {at + 1} of at most {cards.length}
+          Question {cardIndex + 1} of at most {cards.length}
         </p>
         <h2 className="disp" tabIndex={-1} ref={heading} id={`${errorId}-question`}>
-          {shown.isDetails ? 'More details, if you know them' : sentence}
+          {currentCard.isDetails ? 'More details, if you know them' : sentence}
         </h2>
-        {shown.isDetails ? (
+        {currentCard.isDetails ? (
           <DetailFields
-            steps={shown.steps}
+            steps={currentCard.steps}
             today={today}
             texts={draft.texts}
             isChecked={isChecked}
@@ -211,12 +211,12 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
               change={setPasted}
               read={readTable}
               undo={
-                earlier === null
+                undoTexts === null
                   ? null
                   : () => {
                       const { fees, workshops, companions, texts } = draft
-                      setDraft((old) => ({ ...old, ...earlier }))
-                      setEarlier({ fees, workshops, companions, texts })
+                      setDraft((old) => ({ ...old, ...undoTexts }))
+                      setUndoTexts({ fees, workshops, companions, texts })
                       setPasted(NOTHING_PASTED)
                     }
               }
@@ -225,7 +225,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
               <ItemGrid
                 kind={itemKind}
                 table={draft[itemKind]}
-                before={before}
+                earlierAnswers={earlierAnswers}
                 problems={tableProblems}
                 change={(table) => changeTables({ [itemKind]: table })}
               />
@@ -233,14 +233,14 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
               <FeeGrid
                 fees={draft.fees}
                 problems={tableProblems}
-                change={(fees, removed) =>
+                change={(fees, removedColumn) =>
                   changeTables({
                     fees,
-                    ...(removed === undefined
+                    ...(removedColumn === undefined
                       ? {}
                       : {
-                          workshops: removePeriod(draft.workshops, removed),
-                          companions: removePeriod(draft.companions, removed),
+                          workshops: removePeriod(draft.workshops, removedColumn),
+                          companions: removePeriod(draft.companions, removedColumn),
                         }),
                   })
                 }
@@ -260,7 +260,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
           <AnswerField
             key={question.name}
             question={question}
-            before={before}
+            earlierAnswers={earlierAnswers}
             labelledBy={`${errorId}-question`}
             value={draft.texts[question.name] ?? ''}
             problem={typeof shownProblem === 'string' ? shownProblem : null}
@@ -281,7 +281,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
         <PreviewErrorBoundary resetKey={event}>
           <Suspense fallback={null}>
             {shownFile !== null && event !== null && delegate !== null && (
-              <Form title="Preview of the form" event={event} trying={delegate} />
+              <Form title="Preview of the form" event={event} testDelegate={delegate} />
             )}
           </Suspense>
         </PreviewErrorBoundary>

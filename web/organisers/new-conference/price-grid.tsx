@@ -10,7 +10,7 @@ type Invalid = { readonly 'aria-invalid'?: true; readonly 'aria-describedby'?: s
 
 type PriceGridProps<R extends Row> = {
   readonly label: string
-  /** What a row is about, such as "Category". */
+  /** The heading of the rows, such as "Category". */
   readonly rowName: string
   /** A column of prices: its name, and its heading. */
   readonly columns: readonly {
@@ -21,26 +21,26 @@ type PriceGridProps<R extends Row> = {
   readonly problems: readonly FeeProblem[]
   readonly change: (rows: readonly R[]) => void
   readonly nameRow: (row: R, at: number) => string
-  /** Below, or in place of, the field of the row's label. */
+  /** The content below, or instead of, the field for the row's label. */
   readonly rowHead?: (
     row: R,
     at: number,
     invalid: Invalid,
   ) => { readonly hasLabel: boolean; readonly more: ReactNode }
-  /** A column that is no price. */
+  /** A column without prices. */
   readonly lastColumn?: {
     readonly head: string
     readonly cell: (row: R, at: number, invalid: Invalid) => ReactNode
   }
   readonly removeRow: (at: number) => void
   readonly fixColumns?: (columns: FeeTable['columns']) => void
-  /** Called with a problem of which the organiser states that the table is right. */
+  /** Called with a problem that the organiser confirms as correct. */
   readonly confirm: (problem: FeeProblem) => void
   /** Between the table and the problems of the whole table. */
   readonly children: ReactNode
 }
 
-/** Problems are shown beside their cell, and counted below the grid. */
+/** Shows the grid, with problems below their row or heading. */
 export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
   const { label, rowName, columns, rows, problems, change, nameRow, rowHead, lastColumn } = props
   const { removeRow, fixColumns, confirm, children } = props
@@ -48,7 +48,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
   const table = useRef<HTMLDivElement>(null)
   const setRow = (at: number, part: Partial<Row>) =>
     change(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
-  const listFor = (row: number | undefined, column: FeeProblem['column']) =>
+  const listProblemsAt = (row: number | undefined, column: FeeProblem['column']) =>
     problems
       .map((problem, index) => ({ problem, index }))
       .filter(
@@ -60,12 +60,12 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
     column: FeeProblem['column'],
     part?: FeeProblem['part'],
   ): Invalid => {
-    const first = listFor(row, column).find(({ problem }) => problem.part === part)
+    const first = listProblemsAt(row, column).find(({ problem }) => problem.part === part)
     return first === undefined
       ? {}
       : { 'aria-invalid': true, 'aria-describedby': `${id}-${first.index}` }
   }
-  const listProblems = (entries: ReturnType<typeof listFor>) =>
+  const renderProblems = (entries: ReturnType<typeof listProblemsAt>) =>
     entries.map(({ problem, index }) => (
       <div key={index} className="org-grid-problem">
         <p className="org-error" id={`${id}-${index}`}>
@@ -113,7 +113,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
         )}
       </div>
     ))
-  const headProblems = columns.flatMap((_, column) => listFor(undefined, column))
+  const headProblems = columns.flatMap((_, column) => listProblemsAt(undefined, column))
   const width = columns.length + (lastColumn === undefined ? 2 : 3)
   return (
     <>
@@ -134,16 +134,16 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
             </tr>
             {headProblems.length > 0 && (
               <tr>
-                <td colSpan={width}>{listProblems(headProblems)}</td>
+                <td colSpan={width}>{renderProblems(headProblems)}</td>
               </tr>
             )}
           </thead>
           <tbody>
             {rows.map((row, at) => {
               const rowProblems = [
-                ...listFor(at, undefined),
-                ...columns.flatMap((_, column) => listFor(at, column)),
-                ...listFor(at, 'number'),
+                ...listProblemsAt(at, undefined),
+                ...columns.flatMap((_, column) => listProblemsAt(at, column)),
+                ...listProblemsAt(at, 'number'),
               ]
               const name = nameRow(row, at)
               const { hasLabel, more } = rowHead?.(row, at, markInvalid(at, undefined)) ?? {
@@ -191,7 +191,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                 </tr>,
                 rowProblems.length > 0 && (
                   <tr key={`${at} problems`}>
-                    <td colSpan={width}>{listProblems(rowProblems)}</td>
+                    <td colSpan={width}>{renderProblems(rowProblems)}</td>
                   </tr>
                 ),
               ]
@@ -200,7 +200,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
         </table>
       </div>
       {children}
-      {listProblems(listFor(undefined, undefined))}
+      {renderProblems(listProblemsAt(undefined, undefined))}
     </>
   )
 }

@@ -1,8 +1,10 @@
-/** The browser's history on the organisers' page: its Back button returns to the question before, and to the first page. */
+/** Browser history of the organisers' page: Back returns to the previous question or to the first page. */
 import { useEffect, useRef } from 'react'
 import { isRecord } from '../../app/json-readers.ts'
 
-/** What an entry shows. Null for the first page of the organisers. `before`: the question that the entry before shows. */
+/**
+ * The content of an entry; null for the first page of the organisers. `before` is the question of the previous entry.
+ */
 export type HistoryPlace =
   | { readonly is: 'question'; readonly name: string; readonly before: string | null }
   | { readonly is: 'file' }
@@ -15,7 +17,7 @@ export function openInHistory(place: HistoryPlace): void {
   history.pushState({ ...(isRecord(state) ? state : {}), [KEY]: place }, '')
 }
 
-/** What the current entry shows. */
+/** Returns the content of the current entry. */
 export function readPlace(): HistoryPlace | null {
   const state: unknown = history.state
   const place = isRecord(state) ? state[KEY] : null
@@ -27,7 +29,7 @@ export function readPlace(): HistoryPlace | null {
     : null
 }
 
-/** Goes back if the entry before shows this question; false if it does not. */
+/** Goes back and returns true if the previous entry shows this question; otherwise returns false. */
 export function goBackInHistory(name: string): boolean {
   const place = readPlace()
   if (place?.is !== 'question' || place.before !== name) return false
@@ -37,12 +39,12 @@ export function goBackInHistory(name: string): boolean {
 
 /** Calls `show` when the user moves in the history. */
 export function useHistoryPlace(show: (place: HistoryPlace | null) => void): void {
-  const latest = useRef(show)
+  const latestShow = useRef(show)
   useEffect(() => {
-    latest.current = show
+    latestShow.current = show
   })
   useEffect(() => {
-    const listen = () => latest.current(readPlace())
+    const listen = () => latestShow.current(readPlace())
     addEventListener('popstate', listen)
     return () => removeEventListener('popstate', listen)
   }, [])

@@ -4,11 +4,11 @@ import type { Day } from '../../../engine/index.ts'
 import { readRefundSteps, splitRefundSteps } from '../../../engine/authoring.ts'
 import type { NewEventAnswers } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { without } from './answers.ts'
+import { removeAt } from './answers.ts'
 import { DayField } from './day-field.tsx'
 
 type RefundFieldProps = {
-  readonly before: NewEventAnswers
+  readonly earlierAnswers: NewEventAnswers
   readonly today: Day
   readonly labelledBy: string
   /** "none", or a line such as "2027-01-31: 75" for each row; empty if it is not known. */
@@ -30,12 +30,12 @@ const writeRows = (rows: readonly Row[]): string =>
   rows.map(({ day, percent }) => `${day}: ${percent}`).join('\n')
 
 export function RefundField(props: RefundFieldProps) {
-  const { before, today, labelledBy, value, isChecked, change } = props
+  const { earlierAnswers, today, labelledBy, value, isChecked, change } = props
   const id = useId()
   const rows = value === NONE ? [] : splitRefundSteps(value)
-  const chosen = value === NONE ? NONE : rows.length > 0 ? 'by day' : 'unknown'
+  const selectedChoice = value === NONE ? NONE : rows.length > 0 ? 'by day' : 'unknown'
   const problems =
-    isChecked && rows.length > 0 ? readRefundSteps(value, before, today).problems : []
+    isChecked && rows.length > 0 ? readRefundSteps(value, earlierAnswers, today).problems : []
   const choose = (choice: (typeof CHOICES)[number][0]): void =>
     change(choice === NONE ? NONE : choice === 'unknown' ? '' : writeRows([EMPTY_ROW]))
   const setRow = (at: number, part: Partial<Row>): void =>
@@ -52,7 +52,7 @@ export function RefundField(props: RefundFieldProps) {
             <input
               type="radio"
               name={id}
-              checked={choice === chosen}
+              checked={choice === selectedChoice}
               onChange={() => choose(choice)}
             />
             {label}
@@ -85,7 +85,7 @@ export function RefundField(props: RefundFieldProps) {
                 <button
                   type="button"
                   className="link"
-                  onClick={() => change(writeRows(without(rows, at)))}
+                  onClick={() => change(writeRows(removeAt(rows, at)))}
                 >
                   Remove<span className="vh"> row {at + 1}</span>
                 </button>

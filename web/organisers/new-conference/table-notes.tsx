@@ -1,10 +1,10 @@
-/** The texts of a pasted table that were not read as prices, with what each can be. */
+/** The texts of a pasted table that were not read as prices, with their possible meanings. */
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
 type TableNote = {
   readonly text: string
   readonly message: string
-  /** What it can be, each with its button. It can also be left out. */
+  /** Its possible meanings, each with a button. It can also be left out. */
   readonly choices: readonly { readonly label: string; readonly choose: () => void }[]
   readonly leaveOut: () => void
 }
@@ -31,7 +31,7 @@ export function TableNotes({ notes }: { readonly notes: readonly TableNote[] }) 
   )
 }
 
-/** Counts the problems of a table for those who do not see it. */
+/** Shows the number of problems of a table, and announces it to screen readers. */
 export function ProblemCount({ count }: { readonly count: number }) {
   return (
     <p role="alert" className={count > 0 ? 'org-error' : 'vh'}>

@@ -31,15 +31,15 @@ import './page-preview.css'
 
 const cache = createCache({ key: 'o' })
 
-/** The form as delegates see it, with the prices of the selected day. Nothing is sent. */
+/** Shows the form as delegates see it, with the prices of the selected day. Nothing is sent. */
 export default function FormPreview({
   title,
   event,
-  trying: testDelegate,
+  testDelegate,
 }: {
   readonly title: string
   readonly event: EventConfig
-  readonly trying: TestDelegate
+  readonly testDelegate: TestDelegate
 }) {
   return (
     <CacheProvider value={cache}>
@@ -57,11 +57,11 @@ export default function FormPreview({
 }
 
 const doNothing = () => {}
-/** The header's link to the home page would discard the file. */
 /** No lookups here: discount codes, member lists and seats come from the test settings. */
 const NO_LOOKUPS = { errors: {}, startLookup: () => false, onAnswerChange: () => {} }
 const NO_ENTRIES: ReadonlyMap<string, string> = new Map()
 
+/** Prevents the header's link to the home page, which would discard the file. */
 const preventNavigation = (clickEvent: MouseEvent) => {
   if (clickEvent.target instanceof Element && clickEvent.target.closest('a[href="/"]') !== null)
     clickEvent.preventDefault()
@@ -88,7 +88,7 @@ function FormWithPrices({
     }),
     [event, noon],
   )
-  const today = useMemo<Tariff>(
+  const loadedTariff = useMemo<Tariff>(
     () => ({ is: 'loaded', response: buildTariff(event, noon, testDelegate.context.left) }),
     [event, noon, testDelegate.context.left],
   )
@@ -99,13 +99,13 @@ function FormWithPrices({
     [testDelegate.context],
   )
   const form = useForm(page, buildInitialAnswers(event), context, uploads, doNothing)
-  const price = calculatePrice(event, today, form.answers, ALL_EXTENSIONS.pricing)
+  const price = calculatePrice(event, loadedTariff, form.answers, ALL_EXTENSIONS.pricing)
   const submit = () => {
     if (form.check() === null)
       showToast('These answers would be sent. This page is a preview, so nothing is sent.', 'good')
     else setAttempts((count) => count + 1)
   }
-  const { response } = today as Extract<Tariff, { is: 'loaded' }>
+  const { response } = loadedTariff as Extract<Tariff, { is: 'loaded' }>
   const currentQuote = price.is === 'price' ? price.quote : null
   const statuses = useOptionStatuses(event, response, form.answers, NO_ENTRIES, ALL_EXTENSIONS)
   return (
@@ -117,7 +117,7 @@ function FormWithPrices({
         <OptionStatuses value={statuses}>
           <FormBox
             {...form.formProps}
-            tariff={today}
+            tariff={loadedTariff}
             extensions={ALL_EXTENSIONS}
             onSubmit={submit}
           />

@@ -16,13 +16,13 @@ export function useLastCorrectFile(
   { categories }: NewEventAnswers,
   steps: readonly Step[],
 ): WrittenFile | null {
-  const last = useRef<{ readonly file: WrittenFile; readonly hasFees: boolean } | null>(null)
+  const lastCorrect = useRef<{ readonly file: WrittenFile; readonly hasFees: boolean } | null>(null)
   const wrongTables = steps.filter(({ problem }) => Array.isArray(problem))
-  if (wrongTables.length === 0) last.current = { file, hasFees: categories !== undefined }
-  const isFeeTableWrong = wrongTables.some(({ question, before }) =>
-    isFeeQuestion(question, before),
+  if (wrongTables.length === 0) lastCorrect.current = { file, hasFees: categories !== undefined }
+  const isFeeTableWrong = wrongTables.some(({ question, earlierAnswers }) =>
+    isFeeQuestion(question, earlierAnswers),
   )
-  // Without the table that is wrong, the file has the organiser's fees.
-  if (last.current?.hasFees !== true) return isFeeTableWrong ? null : file
-  return last.current.file
+  // If only another table is wrong, the file has the organiser's fees.
+  if (lastCorrect.current?.hasFees !== true) return isFeeTableWrong ? null : file
+  return lastCorrect.current.file
 }

@@ -219,8 +219,8 @@ function PriceResult({
 }
 
 /**
- * The price table by category and period, with the applicable price highlighted. Each price links to
- * its line in the file.
+ * Shows the price table by category and period, with the applicable price highlighted. Each price links to its line in
+ * the file.
  */
 function Table({
   event,

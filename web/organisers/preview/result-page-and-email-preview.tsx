@@ -27,9 +27,7 @@ import './page-preview.css'
 const kinds = { success: 'Paid', failed: 'Failed', pending: 'Pending', mail: 'Email' } as const
 type Kind = keyof typeof kinds
 
-/**
- * The pages after payment for a delegate with these answers. The number is an obvious placeholder.
- */
+/** Shows the pages after payment for a delegate with these answers. The number is an obvious placeholder. */
 export default function ResultsPreview({
   event,
   testDelegate,

@@ -9,7 +9,7 @@ type TestFieldProps = {
   readonly onChange: (value: unknown) => void
 }
 
-/** The control for the field's type. */
+/** Shows the control for the field's type. */
 export function TestField(props: TestFieldProps) {
   const { field } = props
   switch (field.type) {
@@ -94,7 +94,7 @@ function ChoiceField({
   )
 }
 
-/** Several options, in the order of the event file. */
+/** Shows several options, in the order of the event file. */
 function CheckboxField({ field, value, onChange }: TestFieldProps) {
   const selectedIds: readonly unknown[] = Array.isArray(value) ? value : []
   const ids = (field.options ?? []).map(({ id }) => id)
@@ -104,16 +104,16 @@ function CheckboxField({ field, value, onChange }: TestFieldProps) {
       boxes={field.options ?? []}
       isTicked={(id) => selectedIds.includes(id)}
       tick={(id) => {
-        const now = ids.filter(
+        const newIds = ids.filter(
           (candidate) => selectedIds.includes(candidate) !== (candidate === id),
         )
-        onChange(now.length === 0 ? undefined : now)
+        onChange(newIds.length === 0 ? undefined : newIds)
       }}
     />
   )
 }
 
-/** Checkboxes under a title; each has its own label. */
+/** Shows checkboxes under a title; each has its own label. */
 export function CheckboxList({
   title,
   boxes,
@@ -138,10 +138,11 @@ export function CheckboxList({
   )
 }
 
-/** A list of people, each with their fields. */
+/** Shows a list of people, each with their fields. */
 function PeopleField({ field, value, onChange }: TestFieldProps) {
   const people: readonly RawAnswers[] = Array.isArray(value) ? value : []
-  const setPeople = (now: readonly RawAnswers[]) => onChange(now.length === 0 ? undefined : now)
+  const setPeople = (newPeople: readonly RawAnswers[]) =>
+    onChange(newPeople.length === 0 ? undefined : newPeople)
   return (
     <fieldset className="org-list">
       <legend>{field.label}</legend>

@@ -31,7 +31,7 @@ export type TestDelegate = {
 }
 
 /** Returns the first worked example that has answers, or else today with empty answers. */
-export function initialDelegate(event: EventConfig, today: Day): TestDelegate {
+export function createInitialDelegate(event: EventConfig, today: Day): TestDelegate {
   const example = event.examples.find((example) => 'answers' in example)
   if (example !== undefined && 'answers' in example)
     return {
@@ -53,7 +53,7 @@ type TestDelegateProps = {
   readonly showsAnswers: boolean
 }
 
-/** The day, and the answers that determine the price. */
+/** Shows the day, and the answers that determine the price. */
 export function TestDelegateForm({
   event,
   testDelegate,

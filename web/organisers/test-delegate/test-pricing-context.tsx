@@ -74,7 +74,7 @@ export function PricingContextFields({
   )
 }
 
-/** Seats of an option have its label; those of a quota only have an id. */
+/** Formats the label of seats: that of their option, or else the quota's id. */
 function formatSeatsLabel(event: EventConfig, { id, option, limit }: SeatPool): string {
   const field = event.fields.find((one) => one.id === limit.eachOptionOf)
   const label = field?.options?.find((one) => one.id === option)?.label

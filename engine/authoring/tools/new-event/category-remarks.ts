@@ -1,6 +1,4 @@
-/**
- * Lists conditions that category names imply but a new event does not check: a proof, a limit, free admission.
- */
+/** Lists unchecked conditions that category names imply: a proof, a limit, free admission. */
 import { INR, toAmount, type Currency } from '../../../lib/money.ts'
 import type { FeeRow } from './fee-table/parts.ts'
 import { readPrice } from './prices.ts'

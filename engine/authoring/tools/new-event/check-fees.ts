@@ -290,7 +290,7 @@ export const askAboutPrices = (
     }))
 
 /**
- * Reads the prices of a row. `buildQuestionEnd` returns the end of the question about a cell: "does “PG” pay in “Early
+ * Reads the prices of a row. `buildQuestionEnd` returns the end of a cell's question: "does “PG” pay in “Early
  * Bird”?".
  */
 export function readCells(

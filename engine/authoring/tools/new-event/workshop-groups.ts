@@ -1,4 +1,4 @@
-/** Groups workshops by the categories and periods in which they are on sale. Each group has a field and items. */
+/** Groups workshops by the categories and periods in which they are on sale, each with a field and items. */
 import { expandPrices } from './price-periods.ts'
 import type { PricesByPeriod, SampleCategory, SampleWorkshop } from './sample-options.ts'
 import { isEverSold } from './workshops.ts'

@@ -1,6 +1,4 @@
-/**
- * Finds the currency of a fee table: the currency symbol in its prices, or a currency named elsewhere in the table.
- */
+/** Finds the currency of a fee table: the symbol in its prices, or a currency named elsewhere. */
 import { suggestAmount } from '../../../suggestions/amount-notations.ts'
 import { listCurrencySigns, RUPEE_SIGN } from '../../../suggestions/currency-notations.ts'
 import { formatCurrency, INR, type Currency } from '../../../../lib/money.ts'

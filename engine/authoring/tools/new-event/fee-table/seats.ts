@@ -1,4 +1,4 @@
-/** Finds the seats in a table of workshops: by their heading, by their words, or because the fees alone have a currency. */
+/** Finds the seats in a table of workshops: by their heading or words, or by a currency only at the fees. */
 import type { Currency } from '../../../../lib/money.ts'
 import { isPriceCell } from './cells.ts'
 import type { ItemTable } from './parts.ts'

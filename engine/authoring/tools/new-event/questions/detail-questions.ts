@@ -1,4 +1,4 @@
-/** The optional questions of a new event: refunds, corrections, the conference days, the account, the colour. */
+/** The optional questions of a new event: refunds, corrections, conference days, account, colour. */
 import { INR } from '../../../../lib/money.ts'
 import { err, ok } from '../../../../lib/result.ts'
 import { addDays, formatDay } from '../../../../lib/time.ts'
