@@ -296,10 +296,10 @@ function runChecks(model: Model, shared: Shared): readonly Finding[] {
 
 function buildResult(
   { source, config, findings }: ParsedFile,
-  crossFile: readonly Finding[],
+  clashes: readonly Finding[],
   sharedFindings: readonly Finding[] = [],
 ): CompiledEvent {
-  const allFindings = [...findings, ...crossFile].sort(compareFindings)
+  const allFindings = [...findings, ...clashes].sort(compareFindings)
   const remaining =
     config === null ? allFindings : applyAllow(allFindings, source, new Set(Object.keys(catalogue)))
   return {

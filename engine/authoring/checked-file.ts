@@ -213,9 +213,9 @@ function collectParts({ raw, path, field }: FieldAt): readonly FieldAt[] {
 }
 
 function collectConditionsOf(file: Files.EventFile): readonly ConditionAt[] {
-  const found: ConditionAt[] = []
+  const conditions: ConditionAt[] = []
   const add = (kind: ConditionAt['kind'], owner: string, path: string, raw: unknown): void => {
-    if (raw !== undefined) found.push(buildConditionAt(kind, owner, path, raw))
+    if (raw !== undefined) conditions.push(buildConditionAt(kind, owner, path, raw))
   }
   ;(file.category.rules ?? []).forEach((rule, index) =>
     add('rule', `category.rules.${index}`, `category.rules.${index}.when`, rule.when),
@@ -266,7 +266,7 @@ function collectConditionsOf(file: Files.EventFile): readonly ConditionAt[] {
           detail.when,
         )
     })
-  return found
+  return conditions
 }
 
 function buildConditionAt(

@@ -224,7 +224,7 @@ function createOrderIdIndex() {
   }
 }
 
-type Branch = { readonly children: Map<string, Branch>; readonly here: OwnedClaim[] }
+type Branch = { readonly children: Map<string, Branch>; readonly claims: OwnedClaim[] }
 type SeenPaths = {
   /** Returns the other claims that one request could also match, at most one per owner. */
   findClashing(path: string): readonly OwnedClaim[]
@@ -233,7 +233,7 @@ type SeenPaths = {
 
 /** Indexes paths by segment. Paths with a query match only themselves. */
 function createPathIndex(): SeenPaths {
-  const createBranch = (): Branch => ({ children: new Map(), here: [] })
+  const createBranch = (): Branch => ({ children: new Map(), claims: [] })
   const top = createBranch()
   const splitPath = (path: string): readonly string[] =>
     path.includes('?')
@@ -243,7 +243,7 @@ function createPathIndex(): SeenPaths {
     branch: Branch,
     [part, ...rest]: readonly string[],
   ): readonly OwnedClaim[] => {
-    if (part === undefined) return branch.here
+    if (part === undefined) return branch.claims
     const next =
       part === '{}'
         ? [...branch.children.values()]
@@ -258,12 +258,12 @@ function createPathIndex(): SeenPaths {
       return [...firstByOwner.values()]
     },
     add: (claim, owner) => {
-      const end = splitPath(claim.path).reduce((at, part) => {
-        const next = at.children.get(part) ?? createBranch()
-        at.children.set(part, next)
+      const end = splitPath(claim.path).reduce((branch, part) => {
+        const next = branch.children.get(part) ?? createBranch()
+        branch.children.set(part, next)
         return next
       }, top)
-      end.here.push({ owner, claim })
+      end.claims.push({ owner, claim })
     },
   }
 }

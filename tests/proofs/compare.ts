@@ -18,7 +18,7 @@ export function proveAll(event: EventConfig): BillFindings | null {
   if (extremes === null || overlapping === null) return null
   const holes = new Set<string>()
   const reachedItems = new Set<string>()
-  for (const { id, found } of items) {
+  for (const { id, result: found } of items) {
     if (found === null) return null
     for (const { is, table, row, period, samples: who } of found.missingPrices)
       for (const { category } of who)

@@ -18,9 +18,9 @@ export function toRetention(plain: PlainMap, lastDay: Day): Retention {
 }
 
 /** Reads "3 years", "6 months" or "30 days"; other values are reported by the schema check. */
-function addDuration(last: Day, written: string): Day {
+function addDuration(lastDay: Day, written: string): Day {
   const [count = '', unit = ''] = written.split(' ')
   const number = Number.parseInt(count, 10)
-  if (unit.startsWith('day')) return addDays(last, number)
-  return addMonths(last, unit.startsWith('year') ? number * 12 : number)
+  if (unit.startsWith('day')) return addDays(lastDay, number)
+  return addMonths(lastDay, unit.startsWith('year') ? number * 12 : number)
 }

@@ -86,15 +86,15 @@ type Box = readonly ReadonlySet<Answer | undefined>[]
 function mergeBoxes(boxes: readonly Box[]): readonly Box[] {
   const remainingBoxes = [...boxes]
   for (let i = 0; i < remainingBoxes.length; i++) {
-    const group = remainingBoxes[i] ?? []
+    const box = remainingBoxes[i] ?? []
     const otherIndex = remainingBoxes.findIndex(
       (other, j) =>
         j > i &&
-        group.filter((values, axis) => !areSetsEqual(values, other[axis] ?? new Set())).length <= 1,
+        box.filter((values, axis) => !areSetsEqual(values, other[axis] ?? new Set())).length <= 1,
     )
     if (otherIndex === -1) continue
     const otherBox = remainingBoxes[otherIndex] ?? []
-    remainingBoxes[i] = group.map((values, axis) => new Set([...values, ...(otherBox[axis] ?? [])]))
+    remainingBoxes[i] = box.map((values, axis) => new Set([...values, ...(otherBox[axis] ?? [])]))
     remainingBoxes.splice(otherIndex, 1)
     i = -1
   }
@@ -149,9 +149,9 @@ function describeAnswers(
     typeof answer === 'string' && isDay(answer) ? [answer] : [],
   )
   const dayRanges: Day[][] = []
-  for (const [at, day] of days.entries()) {
+  for (const [index, day] of days.entries()) {
     if (!contained.includes(day)) continue
-    if (at > 0 && contained.includes(days[at - 1])) dayRanges.at(-1)?.push(day)
+    if (index > 0 && contained.includes(days[index - 1])) dayRanges.at(-1)?.push(day)
     else dayRanges.push([day])
   }
   const isDayOnAxis = (answer: Answer | undefined): boolean => days.some((day) => day === answer)

@@ -48,7 +48,7 @@ export type PossibleBill = SampleDelegate & {
 export type ItemProof = {
   readonly id: string
   /** Null if there are too many answers to check all. */
-  readonly found: ItemResult | null
+  readonly result: ItemResult | null
 }
 /** A negative adjustment that deducts more than its lines cost. */
 export type ExcessiveDeduction = {

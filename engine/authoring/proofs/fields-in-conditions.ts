@@ -109,8 +109,8 @@ export function findMemberListColumn(
 }
 
 /** Returns the names that conditions use for seats that may be full. */
-export function listFullSeatNames(limits: EventConfig['quotas']): readonly string[] {
-  return listSeatPools(limits).map(({ id }) => getFullSeatName(id))
+export function listFullSeatNames(quotas: EventConfig['quotas']): readonly string[] {
+  return listSeatPools(quotas).map(({ id }) => getFullSeatName(id))
 }
 
 /**

@@ -77,10 +77,10 @@ type Numbers = {
 
 /** Reads the days next to the month: "14, 15 & 16", "14th to 16th". */
 function readNumbers(text: string, monthIsFirst: boolean): Numbers {
-  const found = [
+  const matches = [
     ...text.matchAll(/([A-Za-z]{3,}\.?[\s,]*)?(?:the\s+)?(\d{1,2})(?:\s?(?:st|nd|rd|th)\b\.?)?/gi),
   ]
-  const parts = found.map((match) => ({
+  const parts = matches.map((match) => ({
     day: Number(match[2]),
     weekday: findWeekdays(match[1] ?? '')[0] ?? null,
     start: match.index,

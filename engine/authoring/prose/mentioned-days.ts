@@ -135,14 +135,14 @@ function findEndEdge(
  * corrections, days that a field accepts.
  */
 export const listFileDays = memoize(({ file }: Model): ReadonlySet<Day> => {
-  const found = new Set<Day>()
+  const days = new Set<Day>()
   const walk = (value: unknown): void => {
     if (typeof value === 'string') {
-      if (isDay(value)) found.add(value)
+      if (isDay(value)) days.add(value)
     } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(walk)
   }
   walk([file.registration?.desk, file.cancellation, file.edit, file.form.sections])
-  return found
+  return days
 })
 
 /** Returns every day mentioned in the file, with its subject and the days it can mean. */
@@ -160,8 +160,8 @@ function collectMentions(model: Model): readonly Mention[] {
     const found = findDays(readable.text, eventYear)
     let previousSubject: DaySubject | null = null
     return found.map((mention, index): Mention => {
-      const about: DaySubject = findDaySubject(model, readable, found, index, previousSubject)
-      previousSubject = about
+      const subject: DaySubject = findDaySubject(model, readable, found, index, previousSubject)
+      previousSubject = subject
       const listDays = (words: DayWords): readonly Day[] =>
         (words.year === null ? years : [words.year])
           .map((year) => toIsoDay(words, year))
@@ -172,7 +172,7 @@ function collectMentions(model: Model): readonly Mention[] {
       return {
         eventText: readable,
         statedDays: mention,
-        daySubject: about,
+        daySubject: subject,
         firsts: listDays(mention.first),
         lasts: listDays(mention.last),
         invalidDay:

@@ -41,13 +41,13 @@ export function findPatternFault(pattern: string): PatternFault | null {
       help: `write ${slashes[1] ?? ''}${slashes[2]?.includes('i') ? ', with both cases where both are possible: [A-Za-z]' : ''}`,
     }
   for (const [slip, message, help] of PATTERN_SLIPS) {
-    const found = slip.exec(pattern)
-    if (found !== null)
+    const match = slip.exec(pattern)
+    if (match !== null)
       return {
         is: 'not-read',
-        span: [found.index, found.index + found[0].length],
+        span: [match.index, match.index + match[0].length],
         message,
-        help: help(found[0]),
+        help: help(match[0]),
       }
   }
   const fault = explainBrokenPattern(pattern)

@@ -249,7 +249,7 @@ function chooseSampleDay(event: EventConfig, period: Period | undefined): Day {
  */
 function renderItemPrices(event: EventConfig): string {
   if (!hasItemsOrTaxes(event)) return ''
-  const { tables, taxRules, adjustments, limits } = buildPriceList(event)
+  const { tables, taxRules, adjustments, quotas } = buildPriceList(event)
   const items = tables
     .filter(({ id }) => id !== 'registration')
     .map(({ label, about, parts, periods }, index) => {
@@ -268,7 +268,7 @@ function renderItemPrices(event: EventConfig): string {
         ? `<p>${categoryText}</p>`
         : `<table><caption>${categoryText}</caption><thead><tr><td></td>${renderHead(periods, true)}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
     })
-  const rules = [...taxRules, ...adjustments, ...limits].map(
+  const rules = [...taxRules, ...adjustments, ...quotas].map(
     ({ id, description }) => `<li>${escapeHtml(`${id}: ${description}`)}</li>`,
   )
   return `\n${items.join('\n')}\n<ul>${rules.join('\n')}</ul>`

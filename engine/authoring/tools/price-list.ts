@@ -71,20 +71,20 @@ export type PriceList = {
   readonly tables: readonly ListedTable[]
   readonly taxRules: readonly ListedRule[]
   readonly adjustments: readonly ListedRule[]
-  readonly limits: readonly ListedRule[]
+  readonly quotas: readonly ListedRule[]
   readonly unique: readonly ListedRule[]
   readonly codes: readonly ListedRule[]
-  readonly rolls: readonly ListedRule[]
+  readonly memberLists: readonly ListedRule[]
 }
 
 /** The title above each kind of rule, in display order. */
 const RULE_TITLES = {
   taxRules: 'Taxes, the first that applies',
   adjustments: 'Adjustments, from top to bottom',
-  limits: 'Quotas',
+  quotas: 'Quotas',
   unique: 'Unique answers',
   codes: 'Discount codes',
-  rolls: 'Member lists',
+  memberLists: 'Member lists',
 } as const satisfies Record<Exclude<keyof PriceList, 'tables'>, string>
 
 /**
@@ -123,7 +123,7 @@ export function buildPriceList(event: EventConfig): PriceList {
       id: adjustment.id,
       description: formatAdjustment(event, adjustment),
     })),
-    limits: event.quotas.map((quota) => ({ id: quota.id, description: formatQuota(event, quota) })),
+    quotas: event.quotas.map((quota) => ({ id: quota.id, description: formatQuota(event, quota) })),
     unique: unique.map(({ fields, onDuplicate, message }) => ({
       id: fields.join(' and '),
       description: `${onDuplicate === 'block' ? 'only once' : 'a second time after confirmation'}: “${message}”`,
@@ -132,7 +132,7 @@ export function buildPriceList(event: EventConfig): PriceList {
       id,
       description: `${label}: gives the ${'category' in gives ? `category ${gives.category}` : `adjustment ${gives.adjustment}`}`,
     })),
-    rolls: memberLists.map((memberList) => ({
+    memberLists: memberLists.map((memberList) => ({
       id: memberList.id,
       description: formatMemberList(event, memberList),
     })),

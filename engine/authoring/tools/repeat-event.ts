@@ -224,11 +224,11 @@ function renameAddresses(
 ): readonly Renaming[] {
   const usedAddresses = new Set([...others, oldEvent].flatMap(listAddresses))
   const oldIdPattern = buildWordPattern(oldEvent.id)
-  const all = [...new Set(listAddresses(oldEvent))].toSorted(
+  const addresses = [...new Set(listAddresses(oldEvent))].toSorted(
     // Addresses with the old id have a fixed new name, which other addresses must avoid.
     (a, b) => Number(oldIdPattern.test(b)) - Number(oldIdPattern.test(a)) || b.length - a.length,
   )
-  return all
+  return addresses
     .map((from) => {
       const to = renameAddress(from, oldEvent.id, id, usedAddresses)
       usedAddresses.add(to)

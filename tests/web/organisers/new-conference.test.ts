@@ -139,9 +139,9 @@ test('workshops pasted below the fees are moved to their own question with their
     'Category\tEarly (till 31 Aug 2026)\tSpot\nMember\t5000\t6000\nWorkshops\tFee\tSeats\nEcho\t1500\t30'
   const { answers } = readDraft(draft, today)
   const { table, pasted } = readPasted(text, answers, today)
-  if (table === null) throw new Error(pasted.found)
+  if (table === null) throw new Error(pasted.message)
   const changed = { ...draft, ...readPastedFees(draft, table, answers, today) }
-  expect(pasted.found).toContain('The workshops were moved to their own question')
+  expect(pasted.message).toContain('The workshops were moved to their own question')
   expect(changed.fees.rows.map(({ label }) => label)).toEqual(['Member'])
   expect(readDraft(changed, today).answers.workshops).toEqual([
     { label: 'Echo', prices: [150_000], seats: 30 },

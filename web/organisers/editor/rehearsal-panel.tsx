@@ -1,4 +1,4 @@
-/** The rehearsal of an event file: the emails, charges, refusals and closures of each day, as a page to print and sign. */
+/** The rehearsal of an event file: emails, charges, refusals and closures by day, to print and sign. */
 import { useState } from 'react'
 import type { RehearsalResponse } from '../../../engine/api.ts'
 import { call } from '../../app/api-client.ts'

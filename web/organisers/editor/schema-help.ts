@@ -37,7 +37,7 @@ const readLine = (line: string) => {
   return { indent: indent.length, items, key, column: indent.length + dashes.length }
 }
 
-/** Returns the path to a line whose key is in this column: the keys around it, outermost first, and null for a list item. */
+/** Returns the path to a line with a key in this column: its parent keys, outermost first, and null for a list item. */
 function findPath(lines: readonly string[], lineIndex: number, column: number): readonly Step[] {
   const currentLine = readLine(lines[lineIndex] ?? '')
   const isItem = currentLine.items.length > 0 && currentLine.column <= column

@@ -145,7 +145,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
       const table = changedTexts[name]
       return table !== undefined && hasDifferentSize(table, previousTexts[name])
     })
-    if (!isReplaced && changesSize) setPasted({ ...pasted, found: '' })
+    if (!isReplaced && changesSize) setPasted({ ...pasted, message: '' })
     setDraft((current) => ({ ...current, ...changedTexts }))
   }
   const proceed = (submitEvent: FormEvent) => {

@@ -7,8 +7,8 @@ import type { ItemTable, NewEventAnswers } from '../../../engine/authoring.ts'
 
 export type PastedTable = ReturnType<typeof readFeeTable>
 /** The text that is not yet read, and the message about the last text that was read. */
-export type PastedText = { readonly unreadText: string; readonly found: string }
-export const NOTHING_PASTED: PastedText = { unreadText: '', found: '' }
+export type PastedText = { readonly unreadText: string; readonly message: string }
+export const NOTHING_PASTED: PastedText = { unreadText: '', message: '' }
 
 type PasteTableProps = {
   readonly pasted: PastedText
@@ -26,8 +26,8 @@ export function readPasted(
 ): { readonly table: PastedTable | null; readonly pasted: PastedText } {
   const table = readFeeTable(text, { from, to, currency, today })
   return table.rows.length === 0
-    ? { table: null, pasted: { unreadText: text, found: NO_PRICES } }
-    : { table, pasted: { unreadText: '', found: describeTable(table) } }
+    ? { table: null, pasted: { unreadText: text, message: NO_PRICES } }
+    : { table, pasted: { unreadText: '', message: describeTable(table) } }
 }
 
 const NO_PRICES =
@@ -42,10 +42,10 @@ export function readPastedItems(
   const table = readItemTable(text, earlierAnswers, today)
   const rowsText = pluralise(table.rows.length, 'row was', 'rows were')
   return table.rows.length === 0
-    ? { table: null, pasted: { unreadText: text, found: NO_PRICES } }
+    ? { table: null, pasted: { unreadText: text, message: NO_PRICES } }
     : {
         table,
-        pasted: { unreadText: '', found: `${rowsText} read. Please compare with your table.` },
+        pasted: { unreadText: '', message: `${rowsText} read. Please compare with your table.` },
       }
 }
 
@@ -53,7 +53,7 @@ export function readPastedItems(
 export function PasteTable({ pasted, change, read, undo }: PasteTableProps) {
   const id = useId()
   const status = useRef<HTMLParagraphElement>(null)
-  const { unreadText: unread, found } = pasted
+  const { unreadText: unread, message: found } = pasted
   return (
     <div className="org-paste">
       <label htmlFor={id}>Paste a table from a spreadsheet or a web page, or type below</label>
@@ -61,7 +61,7 @@ export function PasteTable({ pasted, change, read, undo }: PasteTableProps) {
         id={id}
         rows={2}
         value={unread}
-        onChange={({ target }) => change({ unreadText: target.value, found: '' })}
+        onChange={({ target }) => change({ unreadText: target.value, message: '' })}
         onPaste={(event) => {
           const text = event.clipboardData.getData('text/plain')
           if (!isFeeTable(text)) return

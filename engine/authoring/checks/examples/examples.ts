@@ -252,7 +252,7 @@ function countUntestedItemCells(event: EventConfig): readonly UntestedItem[] {
   const testedCells = new Set(
     runExamples(event).flatMap(({ itemCells }) => itemCells.map((cell) => JSON.stringify(cell))),
   )
-  return proveBill(event).items.flatMap(({ id, found }): UntestedItem[] => {
+  return proveBill(event).items.flatMap(({ id, result: found }): UntestedItem[] => {
     const reachedCells = (found?.reachedCells ?? []).map(({ table, row, period }): ItemCell => ({
       item: id,
       table,

@@ -145,7 +145,7 @@ function findMissingPrices(
   model: Model,
   kinds: readonly MissingPrice['is'][],
 ): readonly MissingItemPrice[] {
-  return proveBill(model.config).items.flatMap(({ id, found }) =>
+  return proveBill(model.config).items.flatMap(({ id, result: found }) =>
     (found?.missingPrices ?? []).flatMap((missing) =>
       kinds.includes(missing.is) ? [{ id, missing }] : [],
     ),
@@ -158,7 +158,7 @@ function findReachableNoneCells(
   areSoldToOthers: boolean,
 ): readonly MissingItemPrice[] {
   const cells = new Set(
-    proveBill(model.config).items.flatMap(({ id, found }) =>
+    proveBill(model.config).items.flatMap(({ id, result: found }) =>
       (found?.reachedCells ?? []).map(({ row, period }) => `${id} ${row} ${period}`),
     ),
   )
@@ -363,7 +363,7 @@ const billNotProvedCheck: Check = {
     const { config } = model
     if (config.fees.items.length + config.fees.adjustments.length === 0) return []
     const { items, extremes } = proveBill(config)
-    const unprovedItems = items.filter(({ found }) => found === null)
+    const unprovedItems = items.filter(({ result: found }) => found === null)
     return [
       ...unprovedItems.map(({ id }): Draft => ({
         at: `${getItemPath(model, id)}.id`,

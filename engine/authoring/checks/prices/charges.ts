@@ -187,7 +187,7 @@ const unreachablePriceCheck: Check = {
         rows.some((row) => (row[period] ?? null) !== null) ? [period] : [],
       ),
     )
-    return proveBill(model.config).items.flatMap(({ id, found }): readonly Draft[] =>
+    return proveBill(model.config).items.flatMap(({ id, result: found }): readonly Draft[] =>
       found === null
         ? []
         : listItemTables(model)
