@@ -96,7 +96,7 @@ export const proveBill = (event: EventConfig): BillProof => ({
 const proveItems = memoize((event: EventConfig): readonly ItemProof[] =>
   event.fees.items.map((item) => ({
     id: item.id,
-    found: tryWithinBudget(() => proveItem(event, item, { left: MAX_STEPS }), null),
+    result: tryWithinBudget(() => proveItem(event, item, { left: MAX_STEPS }), null),
   })),
 )
 
