@@ -200,7 +200,7 @@ export function predictAmounts(
 export const predictReceiptAmounts = (sql: Sql, paymentId: number): void =>
   acceptedAmount.predict(sql, { paymentId }, [{ amount: null }])
 
-/** Prefetches the data for `findCharged`. */
+/** Prefetches the data for `findChargedAmounts`. */
 export const prefetchCharge = (sql: Sql, registrationId: number): Promise<unknown> =>
   Promise.all([paidAmounts.get(sql, { registrationId }), getBillAmounts(sql, registrationId)])
 

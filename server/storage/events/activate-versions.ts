@@ -87,7 +87,7 @@ const pickKeys = ({ eventId, hash, isGone }: ActiveEvent): ActiveEvent => ({
   isGone,
 })
 
-/** Returns the active versions without locking. Null if `known` is still the active number. */
+/** Returns the active versions without locking. Null if `knownNumber` is still the active number. */
 export async function readActiveEvents(
   sql: Sql,
   knownNumber: number,

@@ -70,7 +70,7 @@ export type EventVersionStore = {
    * first.
    */
   activate(activation: Activation): Promise<number | null>
-  /** Returns the active versions. Null if `known` is still the active number. */
+  /** Returns the active versions. Null if `knownNumber` is still the active number. */
   activeEvents(knownNumber: number): Promise<ActiveVersions | null>
   /**
    * Processes a batch of registrations affected by a changed event file: counts them for new quotas, and indexes their

@@ -7,7 +7,7 @@ import { StoreBusy } from '../database/store-busy-error.ts'
 
 type Turn = { readonly isBorrowed: boolean; end(): void }
 type WaitingOperation = { readonly takesBorrowed: boolean; begin(isBorrowed: boolean): void }
-/** `own`: the number of connections of the event's own share that are in use. */
+/** `ownCount`: the number of connections of the event's own share that are in use. */
 type EventTurns = { ownCount: number; readonly waiting: Set<WaitingOperation> }
 
 export type ConnectionShares = {
