@@ -91,7 +91,7 @@ export {
   formatAnswer,
   getButtonText,
   fillPlaceholders,
-  fillKnown,
+  fillKnownPlaceholders,
   getLabel,
   formatPerson,
   listPriceParts,
@@ -235,7 +235,7 @@ export {
   listSearchTexts,
   listSharedDetails,
 } from './registration/similar-registrations.ts'
-export { listEditableFields, listFilesToSend } from './registration/self-service-edits.ts'
+export { listEditableFields, listFileFieldsToSubmit } from './registration/self-service-edits.ts'
 export {
   ACTION_HISTORY_TEXTS,
   MAX_REASON_CHARACTERS,
@@ -274,11 +274,11 @@ export {
   calculateBalance,
   computePricePartOfPayments,
   computeRequiredAmount,
-  type MoneyOfBill,
+  type PaymentTotals,
 } from './payments/balance.ts'
 export {
   toBankKey,
-  hasOtherLetters,
+  hasNonAsciiCharacters,
   isSlipNumber,
   isUtr,
   findReferenceKeys,
@@ -437,7 +437,7 @@ export {
   type SettlementLine,
 } from './payments/settlement-report.ts'
 export {
-  joinLines,
+  mergeLines,
   checkSettlementLines,
   groupByPayout,
   SETTLED_WITHIN_DAYS,

@@ -45,19 +45,19 @@ function isPhone({ type, pattern }: Field): boolean {
 }
 
 /**
- * Returns the comparison key of these answers; null if any is missing, because a missing answer is
- * not equal to any other.
+ * Returns the comparison key of these answers; null if any is missing, because a missing answer equals no other
+ * answer.
  */
 export function getComparisonKey(
   { parts }: Pick<UniqueRule, 'parts'>,
   answers: Answers,
 ): string | null {
-  const folded = parts.map(({ id, as, untouched }) => {
+  const foldedAnswers = parts.map(({ id, as, untouched }) => {
     const answer = getOwn(answers, id)
     if (answer === undefined || answer === untouched) return ''
     return as === 'phone' ? foldPhone(String(answer)) : foldText(formatAnswerAsText(answer))
   })
-  return folded.includes('') ? null : JSON.stringify(folded)
+  return foldedAnswers.includes('') ? null : JSON.stringify(foldedAnswers)
 }
 
 function formatAnswerAsText(answer: Answer): string {
@@ -65,8 +65,8 @@ function formatAnswerAsText(answer: Answer): string {
 }
 
 /**
- * Ignores case, spaces and invisible characters; characters that differ only in appearance are
- * equal (NFKC).
+ * Normalises a text for comparison: ignores case, spaces and invisible characters; characters that differ only in
+ * appearance are equal (NFKC).
  */
 export function foldText(text: string): string {
   // Fast path: nearly every answer is plain ASCII, and one call may normalise 100,000 of them.

@@ -23,7 +23,7 @@ const EMAIL_PATTERN = `^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${EMAIL_LABEL}(?:\\.${
  */
 type AnswerPattern = { readonly pattern: string; readonly message: (answer: string) => string }
 
-/** The longest answer that the field accepts, in characters. */
+/** Returns the length of the longest answer that the field accepts, in characters. */
 export function getMaxCharacters(field: Field): number {
   const limit = field.lengthMax ?? MAX_ANSWER_CHARACTERS[field.type]
   return field.type === 'email' ? Math.min(limit, MAX_ANSWER_CHARACTERS.email) : limit
@@ -36,20 +36,20 @@ export function isEmail(text: string): boolean {
   return EMAIL_REGEXP.test(text)
 }
 
-/** The message for a valid address that the gateway does not accept. */
+/** Builds the message for a valid address that the gateway does not accept. */
 export function buildGatewayEmailMessage(characters: number): string {
   const { min, max } = GATEWAY_EMAIL_CHARACTERS
   return formatMessage(VALIDATION_MESSAGES.emailForGateway, { count: characters, min, max })
 }
 
 /**
- * The patterns of a text-like field, in the order in which they are tested. Empty for numbers,
- * yes-no and select.
+ * Returns the patterns of a text-like field, in the order in which they are tested. Empty for numbers, yes-no and
+ * select.
  */
 export function getFieldPatterns(field: Field): readonly AnswerPattern[] {
   const limit = getMaxCharacters(field)
   const buildLengthPattern = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
-  const notTooLong: AnswerPattern = {
+  const maxLengthPattern: AnswerPattern = {
     pattern: buildLengthPattern(0, limit),
     message: () => formatMessage(VALIDATION_MESSAGES.tooLong, { max: limit }),
   }
@@ -61,13 +61,13 @@ export function getFieldPatterns(field: Field): readonly AnswerPattern[] {
     case 'text':
     case 'multiline':
       return [
-        notTooLong,
+        maxLengthPattern,
         ...(field.pattern === undefined ? [] : [withInvalidMessage(field.pattern)]),
       ]
     case 'email':
       return [
         // Checked first: a truncated text cannot be judged as an address.
-        notTooLong,
+        maxLengthPattern,
         withInvalidMessage(EMAIL_PATTERN),
         ...(field.check ? [withInvalidMessage('@[^\\s@]+\\.[^\\s@]+$')] : []),
         ...(field.toGateway === true
@@ -83,7 +83,10 @@ export function getFieldPatterns(field: Field): readonly AnswerPattern[] {
           : []),
       ]
     case 'phone':
-      return [...(field.check ? [withInvalidMessage(getPhonePattern(field))] : []), notTooLong]
+      return [
+        ...(field.check ? [withInvalidMessage(getPhonePattern(field))] : []),
+        maxLengthPattern,
+      ]
     case 'date':
       return getDatePatterns(field.from, field.to).map(withInvalidMessage)
     case 'file':
@@ -91,7 +94,7 @@ export function getFieldPatterns(field: Field): readonly AnswerPattern[] {
         ...(field.accept === undefined
           ? []
           : [withInvalidMessage(buildExtensionPattern(field.accept))]),
-        notTooLong,
+        maxLengthPattern,
       ]
     case 'number':
     case 'yes-no':
@@ -128,7 +131,7 @@ export function canBeMalformed({ type, pattern, roll }: Field): boolean {
   }
 }
 
-/** The field's message for a malformed answer; for a transfer reference, a description of its format. */
+/** Returns the field's message for a malformed answer; for a transfer reference, a description of its format. */
 export function getInvalidMessage(field: Field): string {
   if (field.invalid !== '') return field.invalid
   return field.pattern === FORMATS.utr ? VALIDATION_MESSAGES.utr : VALIDATION_MESSAGES.check
@@ -159,21 +162,21 @@ function buildAmountMessage(currency: Currency): string {
   return decimals === 0 ? wholeAmount : decimals === 2 ? amount : amountWithThreeDecimals
 }
 
-/** The message for a required field that is not answered. */
+/** Returns the message for a required field that is not answered. */
 export function getRequiredMessage(field: Field): string {
   return field.required?.message ?? getInvalidMessage(field)
 }
 
-// 7 to 15 digits (E.164 allows 15) with the separators people write. The default, a prefix such as
-// +91 with nothing typed after it, is what an untouched form sends.
+// Matches 7 to 15 digits (E.164 allows 15) with the separators that people write. The default, a prefix such as +91
+// with nothing typed after it, is what an untouched form sends.
 function getPhonePattern(field: Field): string {
-  const number = '\\+?(?:[ ().\\-]*[0-9]){7,15}[ ().\\-]*'
+  const numberPattern = '\\+?(?:[ ().\\-]*[0-9]){7,15}[ ().\\-]*'
   return typeof field.default === 'string'
-    ? `^(?:${escapeForPattern(field.default)}|${number})$`
-    : `^${number}$`
+    ? `^(?:${escapeForPattern(field.default)}|${numberPattern})$`
+    : `^${numberPattern}$`
 }
 
-/** Patterns that together match the days of a range, both ends included. */
+/** Returns patterns that together match the days of a range, both ends included. */
 export function getDatePatterns(from: Day | undefined, to: Day | undefined): readonly string[] {
   return [
     DAY_PATTERN,
@@ -182,7 +185,7 @@ export function getDatePatterns(from: Day | undefined, to: Day | undefined): rea
   ]
 }
 
-/** Matches a day equal to the limit or beyond it: the first differing character decides. */
+/** Builds a pattern for a day equal to the limit or beyond it: the first differing character decides. */
 function buildLimitPattern(limit: Day, side: 'later' | 'earlier'): string {
   const alternatives = [...limit].flatMap((digit, index) => {
     const remainingDigits = limit.slice(index + 1).replace(/\d/g, '[0-9]')
@@ -211,12 +214,12 @@ export function escapeForPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
-/** The message for an invalid multiple choice: too few, too many, or two that are mutually exclusive. */
+/** Returns the message for an invalid multiple choice: too few, too many, or two that are mutually exclusive. */
 export function getChoiceMessage(field: Field): string {
   return field.choose?.message || getInvalidMessage(field)
 }
 
-/** The fields of each person of a `people` field; empty for other types. */
+/** Returns the fields of each person of a `people` field; empty for other types. */
 export function getPersonFields(field: Field): readonly Field[] {
   return field.fields ?? []
 }

@@ -2,10 +2,7 @@
 import type { EventConfig, Field } from '../event/config.ts'
 import type { Condition } from '../event/answer-types.ts'
 
-/**
- * The maximum number of tests. With this many, compiling takes a second and browsers load 220 KB
- * compressed.
- */
+/** The maximum number of tests. With this number, compiling takes a second and browsers load 220 KB (compressed). */
 export const MAX_SCHEMA_TESTS = 1500
 
 /**

@@ -23,10 +23,12 @@ export const NOT_BLANK = '\\S'
 /** ajv compares longer enums with an imported function, which the served module must not need. */
 const MAX_ENUM_VALUES = 150
 
-/** The complete schema, for normalised answers. Gives the same result as `findAnswerErrors`. */
+/**
+ * Returns the complete schema, for normalised answers. Validation with it gives the same result as `findAnswerErrors`.
+ */
 export function toSchema(event: PublicEvent): Schema {
   const showConditions = event.fields.map((field) => getShowConditions(event, field))
-  const always = event.fields.filter((_, i) => showConditions[i]?.length === 0)
+  const unconditionalFields = event.fields.filter((_, i) => showConditions[i]?.length === 0)
   const getShowCondition = (id: string, ancestors: readonly string[]): readonly Schema[] => {
     const index = event.fields.findIndex((field) => field.id === id)
     return ancestors.includes(id)
@@ -39,7 +41,7 @@ export function toSchema(event: PublicEvent): Schema {
   }
   const convert = (condition: Condition): Schema =>
     convertCondition(event, condition, (id) => getShowCondition(id, []))
-  const conditional = event.fields.flatMap((field, i): readonly Schema[] => {
+  const conditionalSchemas = event.fields.flatMap((field, i): readonly Schema[] => {
     const when = showConditions[i] ?? []
     if (when.length === 0) return []
     return [
@@ -52,7 +54,7 @@ export function toSchema(event: PublicEvent): Schema {
       },
     ]
   })
-  const conditionallyRequired = event.fields.flatMap((field, i): readonly Schema[] => {
+  const requiredSchemas = event.fields.flatMap((field, i): readonly Schema[] => {
     const when = field.required?.when
     return when === undefined
       ? []
@@ -67,27 +69,30 @@ export function toSchema(event: PublicEvent): Schema {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: event.title,
     type: 'object',
-    properties: fromPairs(always.map((field) => [field.id, buildFieldSchema(field)])),
-    required: always.filter(isAlwaysRequired).map((field) => field.id),
-    ...(conditional.length + conditionallyRequired.length === 0
+    properties: fromPairs(unconditionalFields.map((field) => [field.id, buildFieldSchema(field)])),
+    required: unconditionalFields.filter(isAlwaysRequired).map((field) => field.id),
+    ...(conditionalSchemas.length + requiredSchemas.length === 0
       ? {}
-      : { allOf: [...conditional, ...conditionallyRequired] }),
+      : { allOf: [...conditionalSchemas, ...requiredSchemas] }),
   }
 }
 
-/** All fields, without conditions, for a form library to render. Here `required` only marks fields with a star. */
+/**
+ * Returns a schema of all fields, without conditions, which a form library renders. Here `required` only marks fields
+ * with a star.
+ */
 export function buildFlatSchema(event: PublicEvent): Schema {
   return buildFlatFieldsSchema(event.fields)
 }
 
 function buildFlatFieldSchema(field: Field): Schema {
-  const described = {
+  const baseSchema = {
     title: field.label,
     ...(field.hint === undefined ? {} : { description: field.hint }),
   }
   const options = field.options?.map((option) => option.id)
   return {
-    ...described,
+    ...baseSchema,
     type: getJsonType(field),
     ...(field.type === 'select' ? { enum: options ?? [] } : {}),
     ...(field.type === 'many'
@@ -107,7 +112,7 @@ function buildFlatFieldsSchema(fields: readonly Field[]): Schema {
   }
 }
 
-/** Field order of the flat schema, and option labels. It does not define how a field is rendered. */
+/** Returns the field order of the flat schema, and option labels. It does not define how a field is rendered. */
 export function createUiSchema(event: PublicEvent): Schema {
   return { ...buildUiSchemaOfFields(event.fields), 'ui:submitButtonOptions': { norender: true } }
 }
@@ -155,13 +160,13 @@ function getJsonType(field: Field): JsonType {
 }
 
 function buildFieldSchema(field: Field): Schema {
-  const described = { title: field.label, type: getJsonType(field) }
+  const baseSchema = { title: field.label, type: getJsonType(field) }
   if (field.type === 'select')
-    return { ...described, ...buildEnumSchema((field.options ?? []).map((option) => option.id)) }
-  if (field.type === 'many') return { ...described, ...buildMultipleChoiceSchema(field) }
+    return { ...baseSchema, ...buildEnumSchema((field.options ?? []).map((option) => option.id)) }
+  if (field.type === 'many') return { ...baseSchema, ...buildMultipleChoiceSchema(field) }
   if (field.type === 'people')
     return {
-      ...described,
+      ...baseSchema,
       minItems: field.min ?? 0,
       maxItems: field.max ?? 0,
       items: {
@@ -179,7 +184,7 @@ function buildFieldSchema(field: Field): Schema {
     }
   if (field.type === 'number')
     return {
-      ...described,
+      ...baseSchema,
       ...(field.min === undefined ? {} : { minimum: field.min }),
       ...(field.max === undefined ? {} : { maximum: field.max }),
     }
@@ -188,8 +193,8 @@ function buildFieldSchema(field: Field): Schema {
     ...getFieldPatterns(field).map((form) => form.pattern),
   ]
   return patterns.length === 0
-    ? described
-    : { ...described, allOf: patterns.map((pattern) => ({ pattern })) }
+    ? baseSchema
+    : { ...baseSchema, allOf: patterns.map((pattern) => ({ pattern })) }
 }
 
 function buildMultipleChoiceSchema({ options = [], choose }: Field): Schema {
@@ -217,28 +222,28 @@ function getShowConditions(event: PublicEvent, field: Field): readonly Condition
  * Returns the conditions under which a field is visible. A hidden field counts as not answered,
  * even if it has a value.
  */
-type GetShowConditions = (id: string) => readonly Schema[]
+type GetShowSchemas = (id: string) => readonly Schema[]
 
 function convertCondition(
   event: PublicEvent,
   condition: Condition,
-  shown: GetShowConditions,
+  getShowSchemas: GetShowSchemas,
 ): Schema {
   return buildAnyOf(
     condition.map((map) =>
       buildAllOf(
         map.map(({ field, test }) =>
           field === 'category'
-            ? convertCategoryTest(event, test, shown)
-            : convertTest(field, test, shown(field)),
+            ? convertCategoryTest(event, test, getShowSchemas)
+            : convertTest(field, test, getShowSchemas(field)),
         ),
       ),
     ),
   )
 }
 
-function convertTest(field: string, test: Test, shown: readonly Schema[]): Schema {
-  const hidden = shown.length === 0 ? [] : [negate(buildAllOf(shown))]
+function convertTest(field: string, test: Test, showSchemas: readonly Schema[]): Schema {
+  const hiddenSchemas = showSchemas.length === 0 ? [] : [negate(buildAllOf(showSchemas))]
   const requireAnswer = (schema: Schema): Schema => ({
     type: 'object',
     properties: fromPairs([[field, schema]]),
@@ -246,35 +251,39 @@ function convertTest(field: string, test: Test, shown: readonly Schema[]): Schem
   })
   switch (test.is) {
     case 'in':
-      return buildAllOf([...shown, requireAnswer(buildEnumSchema(test.values))])
+      return buildAllOf([...showSchemas, requireAnswer(buildEnumSchema(test.values))])
     case 'not-in':
-      return buildAnyOf([...hidden, negate(requireAnswer(buildEnumSchema(test.values)))])
+      return buildAnyOf([...hiddenSchemas, negate(requireAnswer(buildEnumSchema(test.values)))])
     case 'has':
       return buildAllOf([
-        ...shown,
+        ...showSchemas,
         requireAnswer({ type: 'array', contains: buildEnumSchema(test.values) }),
       ])
     case 'count': {
       const { min, max } = roundBounds(test)
-      const enough = requireAnswer({
+      const withinBounds = requireAnswer({
         type: 'array',
         minItems: Math.max(1, min),
         ...buildMaximumSchema(max),
       })
       if (max < Math.max(0, min)) return NEVER_VALID
       return min > 0
-        ? buildAllOf([...shown, enough])
-        : buildAnyOf([...hidden, negate(requireAnswer({})), ...(max > 0 ? [enough] : [])])
+        ? buildAllOf([...showSchemas, withinBounds])
+        : buildAnyOf([
+            ...hiddenSchemas,
+            negate(requireAnswer({})),
+            ...(max > 0 ? [withinBounds] : []),
+          ])
     }
     case 'answered':
       return test.answered
-        ? buildAllOf([...shown, requireAnswer({})])
-        : buildAnyOf([...hidden, negate(requireAnswer({}))])
+        ? buildAllOf([...showSchemas, requireAnswer({})])
+        : buildAnyOf([...hiddenSchemas, negate(requireAnswer({}))])
     case 'number':
-      return buildAllOf([...shown, requireAnswer({ type: 'number', ...buildLimits(test) })])
+      return buildAllOf([...showSchemas, requireAnswer({ type: 'number', ...buildLimits(test) })])
     case 'date':
       return buildAllOf([
-        ...shown,
+        ...showSchemas,
         requireAnswer({
           type: 'string',
           allOf: getDatePatterns(test.from, test.to).map((pattern) => ({ pattern })),
@@ -286,10 +295,14 @@ function convertTest(field: string, test: Test, shown: readonly Schema[]): Schem
 }
 
 /**
- * A chosen category is a test on its field. A derived category matches if a rule that results in it
- * applies, and no earlier rule does.
+ * Converts a test on the category. If delegates choose the category, the schema tests the field. If rules derive it, a
+ * category matches if one of its rules applies and no earlier rule does.
  */
-function convertCategoryTest(event: PublicEvent, test: Test, shown: GetShowConditions): Schema {
+function convertCategoryTest(
+  event: PublicEvent,
+  test: Test,
+  getShowSchemas: GetShowSchemas,
+): Schema {
   const choice = event.categoryChoice
   const ids = event.categories.map((category) => category.id)
   const matchingCategories =
@@ -303,12 +316,12 @@ function convertCategoryTest(event: PublicEvent, test: Test, shown: GetShowCondi
       return convertTest(
         choice.field,
         { is: 'in', values: matchingCategories },
-        shown(choice.field),
+        getShowSchemas(choice.field),
       )
     const earlierRules: Schema[] = []
     const alternatives: Schema[] = []
     for (const { when, then } of choice.rules) {
-      const condition = when === null ? {} : convertCondition(event, when, shown)
+      const condition = when === null ? {} : convertCondition(event, when, getShowSchemas)
       if (matchingCategories.includes(then))
         alternatives.push(buildAllOf([...earlierRules, condition]))
       else earlierRules.push(negate(condition))

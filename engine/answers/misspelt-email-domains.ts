@@ -3,8 +3,8 @@ import { computeEditDistance, isOneTypo } from '../lib/edit-distance.ts'
 import { foldText } from './compare-answers.ts'
 
 /**
- * The most common mailbox providers in India and elsewhere; a domain one typing mistake away from
- * one of these is assumed to be that provider.
+ * The most common mailbox providers in India and elsewhere; a domain that differs from one of these by one typing
+ * mistake is assumed to be that provider's.
  */
 const MAILBOX_DOMAINS = [
   'gmail.com',
@@ -26,7 +26,7 @@ const MAILBOX_DOMAINS = [
   'hotmail.co.uk',
   'proton.me',
 ]
-/** Real domains that look like a typing mistake of one above. */
+/** Real domains that look like a mistyped domain of the list above. */
 const REAL_DOMAINS = new Set([
   'mail.com',
   'email.com',
@@ -99,22 +99,24 @@ export function suggestDomain(domain: string): string | null {
     )
   }
   const suffix = ENDINGS_BY_LENGTH.find((candidate) => domain.endsWith(`.${candidate}`))
-  const corrected =
+  const correctedDomain =
     suffix === undefined
       ? domain
       : `${domain.slice(0, -suffix.length)}${INTENDED_ENDINGS[suffix] ?? ''}`
   const nearest = MAILBOX_DOMAINS.find(
     (candidate) =>
-      candidate === corrected ||
+      candidate === correctedDomain ||
       // One mistake in the provider's name, or a truncated ending: gmial.com, gmail.co.
-      (corrected.length > 7 && isOneTypo(candidate, corrected) && candidate.slice(0, 2) !== 'li') ||
+      (correctedDomain.length > 7 &&
+        isOneTypo(candidate, correctedDomain) &&
+        candidate.slice(0, 2) !== 'li') ||
       (candidate.length > 8 &&
-        candidate.slice(-4) === corrected.slice(-4) &&
-        isSwap(candidate, corrected) &&
-        computeEditDistance(candidate, corrected) === 2),
+        candidate.slice(-4) === correctedDomain.slice(-4) &&
+        hasSameLetters(candidate, correctedDomain) &&
+        computeEditDistance(candidate, correctedDomain) === 2),
   )
   if (nearest !== undefined) return nearest
-  return suffix === undefined ? null : corrected
+  return suffix === undefined ? null : correctedDomain
 }
 
 /** Providers that ignore dots in the local part. */
@@ -127,13 +129,13 @@ const DOMAINS_IGNORING_DOTS: readonly string[] = ['gmail.com', 'googlemail.com']
 export function getMailboxKey(address: string): string {
   const folded = foldText(address)
   const at = folded.lastIndexOf('@')
-  const [local = ''] = folded.slice(0, at).split('+')
+  const [localPart = ''] = folded.slice(0, at).split('+')
   const domain = folded.slice(at + 1)
   return DOMAINS_IGNORING_DOTS.includes(domain)
-    ? `${local.replaceAll('.', '')}@gmail.com`
-    : `${local}@${domain}`
+    ? `${localPart.replaceAll('.', '')}@gmail.com`
+    : `${localPart}@${domain}`
 }
 
-function isSwap(a: string, b: string): boolean {
+function hasSameLetters(a: string, b: string): boolean {
   return a.length === b.length && [...a].sort().join('') === [...b].sort().join('')
 }

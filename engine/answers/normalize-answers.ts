@@ -41,10 +41,10 @@ export function normaliseWithContext(
   raw: RawAnswers,
   context: PricingContext = EMPTY_CONTEXT,
 ): { readonly answers: Answers; readonly shown: ReadonlySet<string> } {
-  const all = readAll(event, raw)
+  const allAnswers = readAllFields(event, raw)
   const contextAnswers = context === EMPTY_CONTEXT ? NO_ANSWERS : getContextValues(context)
-  const shown = computeVisibleFields(event, all, contextAnswers)
-  const answers = mergeAnswers(pickKeys(all, shown), contextAnswers)
+  const shown = computeVisibleFields(event, allAnswers, contextAnswers)
+  const answers = mergeAnswers(pickKeys(allAnswers, shown), contextAnswers)
   return { answers: withOfferedMethod(event, answers), shown }
 }
 
@@ -62,21 +62,21 @@ export function listOfferedOptions(
 }
 
 /**
- * The form preselects the first method. If that method does not accept the category's currency, the
- * first one that does replaces it. A method that the delegate chose is removed instead of replaced,
- * because another one may cost more.
+ * Replaces or removes a payment method that is not offered. The form preselects the first method. If that method does
+ * not accept the category's currency, the first one that does replaces it. A method that the delegate chose is removed
+ * instead of replaced, because another one may cost more.
  */
 function withOfferedMethod(event: PublicEvent, answers: Answers): Answers {
   const field = findMethodFieldByCurrency(event)
-  const chosen = field === undefined ? undefined : getOwn(answers, field.id)
-  if (field === undefined || chosen === undefined) return answers
-  const offered = listOfferedOptions(field, getCurrency(event, findCategory(event, answers)))
-  const isKnown = field.options?.some(({ id }) => id === chosen) === true
-  if (!isKnown || offered.some(({ id }) => id === chosen)) return answers
-  const [first] = offered
-  const { [field.id]: _method, ...others } = answers
-  return first === undefined || chosen !== field.default
-    ? others
+  const chosenId = field === undefined ? undefined : getOwn(answers, field.id)
+  if (field === undefined || chosenId === undefined) return answers
+  const offeredOptions = listOfferedOptions(field, getCurrency(event, findCategory(event, answers)))
+  const isKnown = field.options?.some(({ id }) => id === chosenId) === true
+  if (!isKnown || offeredOptions.some(({ id }) => id === chosenId)) return answers
+  const [first] = offeredOptions
+  const { [field.id]: _method, ...otherAnswers } = answers
+  return first === undefined || chosenId !== field.default
+    ? otherAnswers
     : { ...answers, [field.id]: first.id }
 }
 
@@ -86,7 +86,7 @@ export function findVisibleFields(
   answers: RawAnswers,
   context: PricingContext = EMPTY_CONTEXT,
 ): ReadonlySet<string> {
-  return computeVisibleFields(event, readAll(event, answers), getContextValues(context))
+  return computeVisibleFields(event, readAllFields(event, answers), getContextValues(context))
 }
 
 const NO_ANSWERS: Answers = {}
@@ -94,7 +94,7 @@ function mergeAnswers(answers: Answers, contextAnswers: Answers): Answers {
   return contextAnswers === NO_ANSWERS ? answers : { ...answers, ...contextAnswers }
 }
 
-function isShownIn(
+function isFieldVisible(
   event: PublicEvent,
   field: Field,
   answers: Answers,
@@ -158,7 +158,7 @@ type FormState = {
   readonly category: string | null
   readonly currency: Currency
 }
-/** For file names and parts of listed people, which have no conditions and are not amounts. */
+/** For file names and the fields of listed people, which have no conditions and are not amounts. */
 const STANDALONE_STATE: FormState = { answers: {}, category: null, currency: INR }
 
 function findError(
@@ -190,10 +190,10 @@ function findError(
  */
 export function readFileName(field: Field, uploadedName: string): Result<string, string> {
   const name = readField(field, uploadedName)
-  const wrong = findError(field, name, STANDALONE_STATE)
-  return typeof name === 'string' && wrong === null
+  const error = findError(field, name, STANDALONE_STATE)
+  return typeof name === 'string' && error === null
     ? ok(name)
-    : err(wrong ?? getRequiredMessage(field))
+    : err(error ?? getRequiredMessage(field))
 }
 
 /** Compiles a field's patterns once, because compiling takes longer than testing. */
@@ -250,7 +250,7 @@ function isValidChoice({ choose }: Field, chosen: readonly unknown[]): boolean {
   )
 }
 
-/** Returns the errors of listed people, under `field.index.part`. */
+/** Returns the errors of listed people, by `field.index.part`. */
 function findErrorsOfPeople(field: Field, answer: Answer | undefined): [string, string][] {
   if (field.type !== 'people') return []
   return toList(answer).flatMap((person, index) =>
@@ -268,7 +268,7 @@ export function formatPersonPartName(field: Field, at: number, part: Field): str
   return `${field.id}.${at}.${part.id}`
 }
 
-function readAll(event: PublicEvent, raw: RawAnswers): Answers {
+function readAllFields(event: PublicEvent, raw: RawAnswers): Answers {
   const pairs: [string, Answer][] = []
   for (const field of event.fields) {
     const answer = readField(field, getOwn(raw, field.id)) ?? field.default
@@ -292,9 +292,9 @@ const splitFieldsByCondition = memoize((event: PublicEvent) => {
 })
 
 /**
- * A hidden field counts as not answered, which may hide or show other fields. Each round evaluates
- * the conditional fields with the answers of the fields that were visible after the previous round.
- * Without cycles (EV308) the result is stable after as many rounds as the longest chain has links.
+ * Returns the ids of the visible fields. A hidden field counts as not answered, which may hide or show other fields.
+ * Each round evaluates the conditional fields with the answers of the fields that were visible after the previous
+ * round. Without cycles (EV308) the result is stable after as many rounds as the longest chain has links.
  */
 function computeVisibleFields(
   event: PublicEvent,
@@ -307,16 +307,16 @@ function computeVisibleFields(
   for (let round = 0; conditional.length > 0 && round <= event.fields.length; round++) {
     const answersInContext = mergeAnswers(visibleAnswers, contextAnswers)
     const category = findCategory(event, answersInContext)
-    const hidden = conditional.filter(
-      (field) => !isShownIn(event, field, answersInContext, category),
+    const hiddenFields = conditional.filter(
+      (field) => !isFieldVisible(event, field, answersInContext, category),
     )
     const visibleIds = new Set(all)
-    for (const { id } of hidden) visibleIds.delete(id)
+    for (const { id } of hiddenFields) visibleIds.delete(id)
     shown = visibleIds
-    const next = pickKeys(answers, shown)
+    const nextAnswers = pickKeys(answers, shown)
     // If the same answers count, the next round would give the same result.
-    if (haveSameKeys(next, visibleAnswers)) break
-    visibleAnswers = next
+    if (haveSameKeys(nextAnswers, visibleAnswers)) break
+    visibleAnswers = nextAnswers
   }
   return shown
 }

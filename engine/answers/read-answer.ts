@@ -10,8 +10,9 @@ import { assertNever, fromPairs, getOwn } from '../lib/result.ts'
  * of people with an entry that is not an object of answers. It counts as missing, not as malformed.
  */
 export function isUnreadable(field: Field, value: unknown): boolean {
-  if (field.type === 'people') return asList(value).some((candidate) => !isPerson(field, candidate))
-  if (field.type === 'many') return asList(value).some(isObject)
+  if (field.type === 'people')
+    return toRawList(value).some((candidate) => !isPerson(field, candidate))
+  if (field.type === 'many') return toRawList(value).some(isObject)
   return isObject(value)
 }
 
@@ -35,13 +36,13 @@ export function isBlank(value: unknown): boolean {
 
 /** Returns the answer of a field, or undefined if there is none. Idempotent. */
 export function readField(field: Field, value: unknown): Answer | undefined {
-  if (field.type === 'many') return readMany(field, asList(value))
-  if (field.type === 'people') return readPeople(field, asList(value))
+  if (field.type === 'many') return readMany(field, toRawList(value))
+  if (field.type === 'people') return readPeople(field, toRawList(value))
   return readAnswer(field, value)
 }
 
-/** Accepts a list, JSON text (as sent by a form with files) or a single value. */
-function asList(value: unknown): readonly unknown[] {
+/** Returns a value as a list. Accepts a list, JSON text (as sent by a form with files) or a single value. */
+function toRawList(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (isBlank(value)) return []
   if (typeof value !== 'string' || !value.trimStart().startsWith('[')) return [value]
@@ -67,16 +68,16 @@ function readMany(field: Field, values: readonly unknown[]): Answer | undefined 
     }),
   )
   const knownIds = ids.filter((id) => chosen.has(id))
-  const all = [...knownIds, ...[...chosen].filter((id) => !ids.includes(id))]
-  return all.length === 0 ? undefined : all
+  const selectedIds = [...knownIds, ...[...chosen].filter((id) => !ids.includes(id))]
+  return selectedIds.length === 0 ? undefined : selectedIds
 }
 
-/** Reading one more than the maximum is enough to see that there are too many. */
+/** Reads listed people. Reading one more than the maximum is enough to detect that there are too many. */
 function readPeople(field: Field, values: readonly unknown[]): Answer | undefined {
-  const forms = values
+  const rawPeople = values
     .slice(0, (field.max ?? 0) + 1)
     .filter((candidate) => isPerson(field, candidate))
-  const people = forms.map((raw): Person =>
+  const people = rawPeople.map((raw): Person =>
     fromPairs(
       getPersonFields(field).flatMap((part): [string, Scalar][] => {
         const answer = readAnswer(part, getOwn(raw, part.id)) ?? part.default
@@ -87,7 +88,7 @@ function readPeople(field: Field, values: readonly unknown[]): Answer | undefine
   return people.length === 0 ? undefined : people
 }
 
-/** Above the number of options of any field. */
+/** More than the number of options of any field. */
 const MAX_LISTED_ANSWERS = 500
 
 function readAnswer(field: Field, value: unknown): Scalar | undefined {
@@ -122,7 +123,7 @@ function readAnswer(field: Field, value: unknown): Scalar | undefined {
   }
 }
 
-/** An unticked box counts as not answered, because a refusal is not consent. */
+/** Reads a consent. An unticked box counts as not answered, because a refusal is not consent. */
 function readConsent(value: unknown): Scalar | undefined {
   if (isObject(value)) return undefined
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value
@@ -144,9 +145,8 @@ function cleanText(field: Field, value: string): string {
 }
 const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 /**
- * Invisible characters: zero-width spaces, and direction marks that reverse all following text, in
- * office lists too. Joiners stay, because Malayalam and Hindi spelling needs them, and so do
- * variation selectors.
+ * Invisible characters: zero-width spaces, and direction marks that reverse all following text, in office lists too.
+ * Joiners, which Malayalam and Hindi spelling needs, and variation selectors are kept.
  */
 const INVISIBLE_CHARACTERS = /(?![\u200c\u200d\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
 /**
@@ -162,9 +162,9 @@ const VISIBLE_CHARACTER = /[^\s\u200c\u200d\ufe00-\ufe0f\u2800]/u
 function truncateLongText(field: Field, text: string): string {
   // A character can take two UTF-16 units, so a longer text exceeds the field's limit in either
   // count.
-  const units = 2 * getMaxCharacters(field) + 2
-  if (text.length <= units || field.type === 'select') return text
+  const maxUnits = 2 * getMaxCharacters(field) + 2
+  if (text.length <= maxUnits || field.type === 'select') return text
   return toWellFormed(
-    field.type === 'file' ? `…${text.slice(1 - units)}` : `${text.slice(0, units - 1)}…`,
+    field.type === 'file' ? `…${text.slice(1 - maxUnits)}` : `${text.slice(0, maxUnits - 1)}…`,
   )
 }

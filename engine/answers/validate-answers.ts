@@ -24,7 +24,7 @@ export type SchemaError = {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** Maps ajv's errors on the given answers to the event file's messages: one per field, in form order. */
+/** Maps ajv's errors for these answers to the event file's messages: one per field, in form order. */
 export function toMessages(
   event: PublicEvent,
   errors: readonly SchemaError[],
@@ -41,10 +41,10 @@ export function toMessages(
   const currency = getCurrency(event, findCategory(event, answers))
   return fromPairs(
     event.fields.flatMap((field): (readonly [string, string])[] => {
-      const found = findErrorsAt('', field)
-      if (field.type === 'many') return validateEach(field, found, errors)
+      const fieldErrors = findErrorsAt('', field)
+      if (field.type === 'many') return findMultipleChoiceErrors(field, fieldErrors, errors)
       const answer = getOwn(answers, field.id)
-      if (found.length > 0) return [[field.id, findMessage(field, found, answer)]]
+      if (fieldErrors.length > 0) return [[field.id, findMessage(field, fieldErrors, answer)]]
       if (field.type === 'people')
         return toList(answer).flatMap((_, index) =>
           getPersonFields(field).flatMap((part): (readonly [string, string])[] => {
@@ -63,20 +63,20 @@ export function toMessages(
   )
 }
 
-/** An invalid option is reported before the number of choices. */
-function validateEach(
+/** Returns the error of a multiple choice. An invalid option is reported before the number of choices. */
+function findMultipleChoiceErrors(
   field: Field,
-  found: readonly SchemaError[],
+  fieldErrors: readonly SchemaError[],
   errors: readonly SchemaError[],
 ): (readonly [string, string])[] {
-  const isMissing = found.some(({ keyword }) => keyword === 'required')
-  const isEmptyList = errors.some(({ instancePath }) =>
+  const isMissing = fieldErrors.some(({ keyword }) => keyword === 'required')
+  const hasInvalidOption = errors.some(({ instancePath }) =>
     instancePath.startsWith(`/${formatPointer(field.id)}/`),
   )
   if (isMissing) return [[field.id, getRequiredMessage(field)]]
-  if (isEmptyList || found.some(({ keyword }) => keyword === 'type'))
+  if (hasInvalidOption || fieldErrors.some(({ keyword }) => keyword === 'type'))
     return [[field.id, getInvalidMessage(field)]]
-  return found.length === 0 ? [] : [[field.id, getChoiceMessage(field)]]
+  return fieldErrors.length === 0 ? [] : [[field.id, getChoiceMessage(field)]]
 }
 
 function getPersonAt(answer: Answer | undefined, at: number): Person {
@@ -93,8 +93,8 @@ function findMessage(
     errors.some(({ keyword, params }) => keyword === 'pattern' && params['pattern'] === pattern)
   if (errors.some(({ keyword }) => keyword === 'required') || hasFailed(NOT_BLANK))
     return getRequiredMessage(field)
-  const form = getFieldPatterns(field).find(({ pattern }) => hasFailed(pattern))
-  return form?.message(String(answer ?? '')) ?? getInvalidMessage(field)
+  const failedPattern = getFieldPatterns(field).find(({ pattern }) => hasFailed(pattern))
+  return failedPattern?.message(String(answer ?? '')) ?? getInvalidMessage(field)
 }
 
 function formatPointer(id: string): string {
@@ -102,9 +102,8 @@ function formatPointer(id: string): string {
 }
 
 /**
- * Gives the same result as `checkAnswers`, from the compiled schema. `validate` receives normalised
- * answers, which never contain a list or object in place of an answer, so such values are reported
- * here.
+ * Validates answers with the compiled schema. Gives the same result as `checkAnswers`. `validate` receives normalised
+ * answers, which never contain a list or object in place of an answer, so such values are reported here.
  */
 export function validateWithSchema(
   event: PublicEvent,
@@ -114,14 +113,16 @@ export function validateWithSchema(
 ): Result<Answers, FieldErrors> {
   const { answers, shown } = normaliseWithContext(event, raw, context)
   const errors = validate(answers)
-  const unreadable = event.fields.filter((field) => isUnreadable(field, getOwn(raw, field.id)))
+  const unreadableFields = event.fields.filter((field) =>
+    isUnreadable(field, getOwn(raw, field.id)),
+  )
   const messages = toMessages(event, errors, answers)
-  const all = event.fields.flatMap((field) => {
-    if (unreadable.includes(field) && shown.has(field.id))
+  const fieldMessages = event.fields.flatMap((field) => {
+    if (unreadableFields.includes(field) && shown.has(field.id))
       return [[field.id, getInvalidMessage(field)] as const]
     return Object.entries(messages).filter(
       ([name]) => name === field.id || name.startsWith(`${field.id}.`),
     )
   })
-  return all.length === 0 ? ok(answers) : err(fromPairs(all))
+  return fieldMessages.length === 0 ? ok(answers) : err(fromPairs(fieldMessages))
 }

@@ -20,25 +20,23 @@ export type ActionsResponse = {
   state_display: string
   /** The server's day, the default day of a payment. */
   today: Day
-  /** The balance after a correction; 0: none. */
+  /** The balance after a correction; 0 if there is none. */
   due: number
   /**
-   * The amount still to be paid: the price of an unpaid registration, or the balance after a
-   * correction; 0: none.
+   * The amount still to be paid: the price of an unpaid registration, or the balance after a correction; 0 if there is
+   * none.
    */
   to_pay: number
-  /** The amount to refund that is not in progress yet; 0: none. */
+  /** The amount to refund that is not in progress yet; 0 if there is none. */
   pay_back: number
   /**
-   * Refunded although it was not owed, and not deducted from `pay_back`; 0: none, or the
+   * The amount refunded although it was not owed, which is not deducted from `pay_back`; 0 if there is none, or if the
    * registration has ended.
    */
   goodwill: number
   /** Payments that count, less refunds made or pending. */
   kept: number
-  /**
-   * The part of `kept` that was paid through the gateway and can be refunded through it; 0: none.
-   */
+  /** The part of `kept` that was paid through the gateway and can be refunded through it; 0 if there is none. */
   back_by_gateway: number
   /** Warnings before a refund, in sentences: a dispute, a payment that is too old for its gateway. */
   refund_notes: string[]
@@ -47,8 +45,8 @@ export type ActionsResponse = {
   /** Set if this is the second payment for this email address and name; otherwise null. */
   second_payment: WireSecondPayment | null
   /**
-   * The version of the other payments of the same person. Send it back with a refund or a cancellation, which is
-   * refused if one of them has been made, or refunded in full or in part, since.
+   * The version of the other payments of the same person. Send it back with a refund or a cancellation. The server
+   * refuses the action if one of these payments was made or refunded since, even in part.
    */
   duplicates_version: string
   /**
@@ -145,10 +143,7 @@ export type SearchResponse = {
   status: 'success'
   more: boolean
   found: WireSearchResult[]
-  /**
-   * Registrations whose name differs by one letter from the search text. Empty if something was
-   * found.
-   */
+  /** Registrations whose name differs by one letter from the search text. Empty if the search has results. */
   similar: WireSearchResult[]
   /** The titles of the searched events. */
   events: string[]

@@ -55,7 +55,7 @@ export type OfficeRegistrationResponse = {
   currency?: string
   /** The name of the tax in the event file: GST, VAT. */
   tax_name?: string
-  /** The delegate's name, else the number. */
+  /** The delegate's name, or else the registration number. */
   name: string
   /** Empty if not given. */
   contact: { email: string; phone: string }

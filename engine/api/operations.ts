@@ -14,7 +14,7 @@ export type EmailsResponse = {
 /** POST /admin/mail/retry/ {ids} or {all: true} returns a message. */
 export type WireMail = {
   id: number
-  /** '': the person's data was erased. */
+  /** Empty if the person's data was erased. */
   to: string
   subject: string
   event_id: string
@@ -30,7 +30,7 @@ export type WireMail = {
   next_at: string | null
   /** The error of the last attempt. */
   error: string | null
-  /** Only in the answer to `?id=`, for one email. */
+  /** Only in the response to `?id=`, for one email. */
   details?: WireMailDetails
 }
 export type WireMailDetails = {
@@ -39,7 +39,7 @@ export type WireMailDetails = {
   sent_at: string | null
   /** The time of the last failed attempt. */
   tried_at: string | null
-  /** The text without its personal links. '': the person's data was erased. */
+  /** The text without its personal links. Empty if the person's data was erased. */
   text: string
 }
 
@@ -82,7 +82,10 @@ export type WireRecovery = {
    * gateway again.
    */
   unknown: { to_decide: number; to_ask: number }
-  /** `since`: the emails written since then, about events before the restore. */
+  /**
+   * The emails, refunds and erasures that are held. `since`: the emails written since the restore, about events before
+   * it.
+   */
   held: { mails: number; since: number; refunds: number; erasures: number }
   /** The first held emails, the oldest first. */
   mails: { id: number; to: string; subject: string; event: string; at: string }[]
@@ -93,7 +96,7 @@ export type WireRecovery = {
 }
 /** POST /admin/recovery-state/end/ {mails} returns a message. */
 
-/** GET /admin/served-files/, and POST /admin/served-files/reload/ after reading them again. */
+/** GET /admin/served-files/, and POST /admin/served-files/reload/, which reads the files again. */
 export type EventFilesResponse = { status: 'success'; files: WireEventFile[] }
 export type WireEventFile = {
   file: string
@@ -102,7 +105,7 @@ export type WireEventFile = {
   title: string | null
   version: string | null
   /**
-   * Served in its current version; in an older version; although its file is gone; never served.
+   * Whether the event is served: in its current version; in an older version; although its file is gone; not at all.
    */
   is: 'served' | 'before' | 'gone' | 'refused'
   why: string | null
@@ -116,9 +119,9 @@ export type WireEventFile = {
  */
 export type RehearsalResponse = { status: 'success'; title: string; days: WireRehearsedDay[] }
 export type WireRehearsedDay = {
-  /** As shown. */
+  /** Formatted for display. */
   day: string
-  /** `time`: as shown; empty for a change of the event itself. */
+  /** `time`: formatted for display; empty for a change of the event itself. */
   steps: { time: string; text: string }[]
 }
 

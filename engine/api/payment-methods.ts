@@ -52,7 +52,7 @@ export type WirePaymentClaim = {
   reference: string
   /** The amount to be paid. */
   amount: number
-  /** YYYY-MM-DD. Null if not asked. */
+  /** YYYY-MM-DD. Null if the method does not ask for it. */
   paid_on: string | null
   /** By field, formatted for display; `href`: a file, only for the office. */
   answers: { label: string; text: string; href?: string }[]

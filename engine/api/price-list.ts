@@ -16,7 +16,7 @@ export type TariffResponse = {
   /** Whether registration is open now, with the text to show if not. */
   open: boolean
   closed_text: string | null
-  /** Null on a day in no period. */
+  /** Null if no period contains the day. */
   current_period: string | null
   /** The last Indian day of today's prices. Null if no end is set. */
   until: string | null

@@ -6,8 +6,8 @@ import type { ReconciledLine } from '../payments/reconciliation.ts'
 import type { WireSettlement } from './settlements.ts'
 
 /**
- * POST /admin/reconcile/?event=ID with a bank statement or a gateway's settlement report as
- * text/csv. Stores only that the bank returned a recorded payment.
+ * POST /admin/reconcile/?event=ID with a bank statement or a gateway's settlement report as text/csv. Stores nothing,
+ * except that the bank returned a recorded payment.
  */
 export type ReconcileResponse =
   | {

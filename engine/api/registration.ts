@@ -107,7 +107,7 @@ export type AnsweredValues = {
   reg_no: string
   order_id: string
   payment_status: PaymentStatus
-  /** A payment arrived that does not match; the delegate sees it as pending. */
+  /** Whether a payment arrived that does not match; the delegate sees it as pending. */
   in_review: boolean
   /** The kind of failure, over all attempts; null if the payment has not failed. */
   failed_as: Failure | null
@@ -139,7 +139,9 @@ export type AnsweredValues = {
   stands: PaymentState
   /** The end of the price hold. Null if it has no end, or nothing is to be paid. */
   held_until: string | null
-  /** The last day of the price, as the form showed it, or the deadline to pay. Null as for `held_until`. */
+  /**
+   * The last day of the price, as the form showed it, or the deadline to pay. Null in the same cases as `held_until`.
+   */
   price_until: Day | null
   /** Since when the payment is in payment review. Null if it is not. */
   review_since: string | null
@@ -147,7 +149,7 @@ export type AnsweredValues = {
   second_payment: boolean
   /** The amount refunded of the payment. */
   refunded_amount: number
-  /** The balance after a correction; 0: none. */
+  /** The balance after a correction; 0 if there is none. */
   difference_due: number
   /** The organisers' deadline to decide about approval. Null if no approval is needed. */
   decide_by: string | null

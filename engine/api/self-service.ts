@@ -60,7 +60,10 @@ export type WireCancellation = {
    */
   terms?: { percent: number; of: number; without_tax?: string; charge?: number }
 }
-/** The reason, and the category offered instead, with its price. Null if none. */
+/**
+ * The reason, the event file's message (`say`), and the category offered instead, with its price. `offer` is null if
+ * there is none.
+ */
 export type WireRefusal = {
   why: string
   say: string | null

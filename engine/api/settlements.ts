@@ -10,7 +10,7 @@ import type { SettlementLine } from '../payments/settlement-report.ts'
  * /admin/settlements/?event=ID).
  */
 export type WireSettlement = {
-  /** For a report: the number of its lines that are not stored yet. Null if these are stored. */
+  /** For a report: the number of its lines that are not stored yet. Null for stored settlements. */
   fresh: number | null
   /** The number of lines of a report that are stored with another fee, tax or net amount. */
   changed: number
@@ -68,10 +68,10 @@ export type WireSettledLine = {
    * there is none.
    */
   seen: number | null
-  /** The user who handled it, the time and the reason. Null if no one has. */
+  /** The user who handled it, the time and the reason. Null if the line is not handled. */
   handled: { why: string; who: string; at: string } | null
 }
-/** POST /admin/settlements/handle/?event=ID {line, seen, why}; without `why`: it needs attention again. */
+/** POST /admin/settlements/handle/?event=ID {line, seen, why}; without `why`, the line needs attention again. */
 export type SettlementHandledResponse = { status: 'success'; message: string }
 export type WirePayout = {
   day: string | null

@@ -5,9 +5,9 @@
 import type { ProposalBasis } from '../payments/statement-payer-proposals.ts'
 
 /**
- * POST /admin/statements/ with a bank statement as text/csv or Excel. Saves the statement and no payment. The same file
- * gives the same statement. `header`: the columns were not recognised; send it again with date, narration, credit
- * (from 0) in the query.
+ * POST /admin/statements/ with a bank statement as text/csv or Excel. Saves the statement but records no payment.
+ * Uploading the same file again returns the same statement. `header`: the columns were not recognised; send it again
+ * with date, narration, credit (from 0) in the query.
  */
 export type StatementUploadResponse =
   | { status: 'success'; header: null; id: number; is_new: boolean }
@@ -40,7 +40,7 @@ export type StatementResponse =
   | {
       status: 'success'
       unchanged: false
-      /** Sent as `since` of the next request. */
+      /** The client sends it as `since` of the next request. */
       stamp: number
       statement: WireStatementSummary
       lines: WireStatementLine[]
@@ -85,7 +85,7 @@ export type WireStatementLine = {
    */
   payout: { utr: string; lines: number; net: number; by_amount: boolean } | null
   proposals: WireProposal[]
-  /** The newest decision. Sent back with the next one, so that two users do not decide twice. */
+  /** The newest decision. The client sends its id with the next one, so that two users do not both decide. */
   decision: { id: number; what: string; who: string; at: string } | null
 }
 export type WireProposal = {

@@ -81,7 +81,7 @@ export type SecondFactorResponse = {
   /** An `otpauth:` address, to be shown as a QR code. */
   address: string
 }
-/** Shown once. */
+/** New recovery codes, which are shown once. */
 export type RecoveryCodesResponse = { status: 'success'; message: string; recovery_codes: string[] }
 
 /** GET /admin/admins/. */

@@ -43,7 +43,9 @@ export type Charge = {
   readonly withoutInvoice: readonly Line[]
   /** The part of the bill that is still charged: its total less refunds. */
   readonly charged: Amount
-  /** With `withoutInvoice`: the amount above it, paid or due. Refunds of the rest credit nothing. */
+  /**
+   * With `withoutInvoice`: the amount above it, paid or due. Refunds of the remaining amount produce no credit note.
+   */
   readonly chargedHere: Amount
   /** An amount that was due but will not be paid. It is credited from the newest invoices. */
   readonly unpaid: Amount
@@ -55,54 +57,54 @@ const MAX_ROUNDED_PAISE = 50
 const USUAL_RATES = [18, 5, 12, 28, 40, 3]
 
 /**
- * Returns the invoices and credit notes to issue; call it after every action. A changed bill adds
- * its difference, line by line. A refund is deducted from all lines in proportion, and the last
- * rupee takes the remainder. A change and its reversal leave each line unchanged.
+ * Returns the invoices and credit notes to issue; call it after every action. A changed bill adds its difference, line
+ * by line. A refund is deducted from all lines in proportion to their totals. A change and its reversal leave each
+ * line unchanged.
  */
 export function computeDocumentChange(
-  issued: readonly IssuedDocument[],
+  issuedDocuments: readonly IssuedDocument[],
   { bill, before, lastRefund = null, withoutInvoice, charged, chargedHere, unpaid }: Charge,
 ): DocumentChange {
   const currentLines = computeExcess(bill, withoutInvoice)
   const earlierLines = computeExcess(before ?? [], withoutInvoice)
-  const openInvoices = listRemaining(issued)
-  const covered = sumByLine(issued)
+  const openInvoices = listRemaining(issuedDocuments)
+  const coveredSums = sumByLine(issuedDocuments)
   // The charge of a changed bill depends only on the refunds, not on the bills in between.
   const isChanged = JSON.stringify([...currentLines]) !== JSON.stringify([...earlierLines])
-  const refunded =
+  const refundBasis =
     lastRefund === null || !isChanged
-      ? { was: earlierLines, covered }
+      ? { was: earlierLines, covered: coveredSums }
       : {
           was: computeExcess(lastRefund.bill, withoutInvoice),
-          covered: sumByLine(issued.slice(0, lastRefund.documents)),
+          covered: sumByLine(issuedDocuments.slice(0, lastRefund.documents)),
         }
-  const requiredLines = computeChargedLines(currentLines, refunded, {
+  const requiredLines = computeChargedLines(currentLines, refundBasis, {
     charged:
       withoutInvoice.length === 0
         ? charged
         : Math.max(charged - sumTotals(bill) + sumTotals(currentLines.values()), chargedHere),
     unpaid: computeUnpaidLines(openInvoices, unpaid),
   })
-  const sold = mapLinesByKey(bill)
+  const billLinesByKey = mapLinesByKey(bill)
   const invoice: RatedLine[] = []
   const credits = new Map<string, RatedLine[]>()
   const addCredits = (key: string, sum: Sum): void => {
     for (const { of, line } of creditInvoices(openInvoices, key, sum))
       credits.set(of, [...(credits.get(of) ?? []), line])
   }
-  for (const key of new Set([...requiredLines.keys(), ...covered.keys()])) {
+  for (const key of new Set([...requiredLines.keys(), ...coveredSums.keys()])) {
     const target = requiredLines.get(key) ?? ZERO
-    const coveredAmount = covered.get(key) ?? ZERO
+    const coveredAmount = coveredSums.get(key) ?? ZERO
     const change = subtract(target, coveredAmount)
     const isMixed = Math.sign(change.base) * Math.sign(change.gst) < 0
-    const added = isMixed ? target : dropNegatives(change)
-    const removed = isMixed ? coveredAmount : dropNegatives(subtract(ZERO, change))
-    const text = sold.get(key)
+    const addition = isMixed ? target : dropNegatives(change)
+    const reduction = isMixed ? coveredAmount : dropNegatives(subtract(ZERO, change))
+    const billLine = billLinesByKey.get(key)
     // The first invoice also lists free items.
-    const isFirst = issued.length === 0 && text !== undefined && text.total === 0
-    if (text !== undefined && (getTotal(added) > 0 || isFirst))
-      invoice.push(takePartOfLine(text, added, mapLinesByKey(before ?? []).get(key)))
-    if (getTotal(removed) > 0) addCredits(key, removed)
+    const isFirst = issuedDocuments.length === 0 && billLine !== undefined && billLine.total === 0
+    if (billLine !== undefined && (getTotal(addition) > 0 || isFirst))
+      invoice.push(takePartOfLine(billLine, addition, mapLinesByKey(before ?? []).get(key)))
+    if (getTotal(reduction) > 0) addCredits(key, reduction)
   }
   return {
     invoice: invoice.some(({ total }) => total > 0) ? invoice : [],
@@ -143,8 +145,8 @@ export function listBilledLines(bill: readonly Line[]): readonly RatedLine[] {
 /** Computes the parts of an older bill, in which a reduction lowers all lines in proportion. */
 function getPartsOfOlderLines(bill: readonly Line[]): readonly (Line['parts'] | null)[] {
   const isSold = ({ total, base, gst }: Line): boolean => total >= 0 && base >= 0 && gst >= 0
-  const sold = bill.map((line) => (isSold(line) ? line : { base: 0, gst: 0 }))
-  const remainders = sold.map(({ base, gst }) => ({ base, gst }))
+  const positiveLines = bill.map((line) => (isSold(line) ? line : { base: 0, gst: 0 }))
+  const remainders = positiveLines.map(({ base, gst }) => ({ base, gst }))
   return bill.map((line) => {
     if (isSold(line)) return null
     const bases = splitByWeight(
@@ -155,10 +157,10 @@ function getPartsOfOlderLines(bill: readonly Line[]): readonly (Line['parts'] | 
       -line.gst,
       remainders.map(({ gst }) => gst),
     )
-    return remainders.map((of, index) => {
+    return remainders.map((remaining, index) => {
       const [base, gst] = [bases[index] ?? 0, gsts[index] ?? 0]
-      of.base -= base
-      of.gst -= gst
+      remaining.base -= base
+      remaining.gst -= gst
       return { line: index, base: toAmount(0 - base), gst: toAmount(0 - gst) }
     })
   })
@@ -177,9 +179,9 @@ function computeExcess(bill: readonly Line[], withoutInvoice: readonly Line[]): 
   if (first !== undefined && second === undefined && first.rate === undefined) {
     let remainder: number = first.total
     for (const [key, sum] of sums) {
-      const paid = divideOverLines(remainder, [sum])[0] ?? ZERO
-      remainder -= getTotal(paid)
-      sums.set(key, subtract(sum, paid))
+      const paidPart = divideOverLines(remainder, [sum])[0] ?? ZERO
+      remainder -= getTotal(paidPart)
+      sums.set(key, subtract(sum, paidPart))
     }
     return sums
   }
@@ -189,10 +191,13 @@ function computeExcess(bill: readonly Line[], withoutInvoice: readonly Line[]): 
 }
 
 /** Deducts an amount from the remaining amounts of the invoices, newest first. */
-function computeUnpaidLines(open: readonly Remainder[], amount: number): ReadonlyMap<string, Sum> {
+function computeUnpaidLines(
+  openInvoices: readonly Remainder[],
+  amount: number,
+): ReadonlyMap<string, Sum> {
   const sums = new Map<string, Sum>()
   let remainder = amount
-  for (const { lines } of open.toReversed())
+  for (const { lines } of openInvoices.toReversed())
     for (const [at, part] of divideOverLines(remainder, lines).entries()) {
       const line = lines[at]
       if (line !== undefined) sums.set(toKey(line), add(sums.get(toKey(line)) ?? ZERO, part))
@@ -222,7 +227,7 @@ const pickSmallerSum = (a: Sum, b: Sum): Sum => ({
   gst: Math.min(a.gst, b.gst),
 })
 
-/** The identity of a line: item, option and rate; labels and quantities may differ. */
+/** Returns the identity of a line: item, option and rate; labels and quantities may differ. */
 const toKey = ({ item, option, rate }: Pick<RatedLine, 'item' | 'option' | 'rate'>): string =>
   JSON.stringify([item, option, rate])
 
@@ -240,19 +245,22 @@ function sumByKey(lines: readonly RatedLine[]): Map<string, Sum> {
  * of a removed line is deducted from the other lines.
  */
 function computeChargedLines(
-  now: ReadonlyMap<string, Sum>,
+  currentSums: ReadonlyMap<string, Sum>,
   { was: before, covered }: Readonly<Record<'was' | 'covered', ReadonlyMap<string, Sum>>>,
   { charged, unpaid }: { readonly charged: number; readonly unpaid: ReadonlyMap<string, Sum> },
 ): ReadonlyMap<string, Sum> {
-  const keys = [...now.keys()]
+  const keys = [...currentSums.keys()]
   const lines = keys.map((key) => {
     const refunded = dropNegatives(subtract(before.get(key) ?? ZERO, covered.get(key) ?? ZERO))
-    const unrefunded = dropNegatives(subtract(now.get(key) ?? ZERO, refunded))
+    const unrefunded = dropNegatives(subtract(currentSums.get(key) ?? ZERO, refunded))
     return dropNegatives(subtract(unrefunded, unpaid.get(key) ?? ZERO))
   })
   const excess = lines.reduce((sum, line) => sum + getTotal(line), 0) - charged
-  const room = keys.map((key, index) => subtract(now.get(key) ?? ZERO, lines[index] ?? ZERO))
-  const changes = excess > 0 ? divideOverLines(excess, lines) : divideOverLines(-excess, room)
+  const refundedParts = keys.map((key, index) =>
+    subtract(currentSums.get(key) ?? ZERO, lines[index] ?? ZERO),
+  )
+  const changes =
+    excess > 0 ? divideOverLines(excess, lines) : divideOverLines(-excess, refundedParts)
   return new Map(
     keys.map((key, index) => {
       const [line, change] = [lines[index] ?? ZERO, changes[index] ?? ZERO]
@@ -262,14 +270,14 @@ function computeChargedLines(
 }
 
 /** Divides an amount over lines in proportion to their totals. The tax of each part is in proportion to its line. */
-function divideOverLines(amount: number, over: readonly Sum[]): readonly Sum[] {
-  const totals = over.map(getTotal)
+function divideOverLines(amount: number, lines: readonly Sum[]): readonly Sum[] {
+  const totals = lines.map(getTotal)
   const cappedAmount = Math.min(
     amount,
     totals.reduce((sum, total) => sum + total, 0),
   )
   return splitByWeight(cappedAmount, totals).map((share, index) => {
-    const line = over[index] ?? ZERO
+    const line = lines[index] ?? ZERO
     const gst = share === 0 ? 0 : roundShare(line.gst, share, getTotal(line))
     return { base: share - gst, gst }
   })
@@ -286,15 +294,15 @@ const roundShare = (amount: number, part: number, totalAmount: number): number =
 function splitByWeight(amount: number, weights: readonly number[]): readonly number[] {
   const weightSum = weights.reduce((sum, weight) => sum + weight, 0)
   if (weightSum === 0 || amount === 0) return weights.map(() => 0)
-  const exact = weights.map((weight) => BigInt(amount) * BigInt(weight))
-  const floors = exact.map((of) => Number(of / BigInt(weightSum)))
-  const odd = amount - floors.reduce((sum, share) => sum + share, 0)
-  const order = exact
+  const scaledShares = weights.map((weight) => BigInt(amount) * BigInt(weight))
+  const floors = scaledShares.map((of) => Number(of / BigInt(weightSum)))
+  const leftoverPaise = amount - floors.reduce((sum, share) => sum + share, 0)
+  const largestRemainders = scaledShares
     .map((of, index) => ({ at: index, rest: Number(of % BigInt(weightSum)) }))
     .filter(({ rest }) => rest > 0)
     .sort((a, b) => b.rest - a.rest || a.at - b.at)
-    .slice(0, odd)
-  const roundedUp = new Set(order.map(({ at }) => at))
+    .slice(0, leftoverPaise)
+  const roundedUp = new Set(largestRemainders.map(({ at }) => at))
   return floors.map((share, index) => share + (roundedUp.has(index) ? 1 : 0))
 }
 
@@ -302,7 +310,7 @@ const sumByLine = (issued: readonly IssuedDocument[]): ReadonlyMap<string, Sum> 
   sumByKey(listRemaining(issued).flatMap(({ lines }) => lines))
 type Remainder = { readonly serial: string; readonly lines: readonly RatedLine[] }
 
-/** Returns what remains of each invoice after its credit notes, oldest first. */
+/** Returns the remaining amounts of each invoice after its credit notes, oldest first. */
 function listRemaining(issued: readonly IssuedDocument[]): readonly Remainder[] {
   return issued
     .filter(({ of }) => of === null)
@@ -310,41 +318,42 @@ function listRemaining(issued: readonly IssuedDocument[]): readonly Remainder[] 
       serial: invoice.serial,
       lines: issued
         .filter(({ of }) => of === invoice.serial)
-        .reduce(withoutCredit, listRatedLines(invoice) ?? rebuildOlderInvoice(invoice)),
+        .reduce(subtractCreditNote, listRatedLines(invoice) ?? rebuildOlderInvoice(invoice)),
     }))
 }
 
-function withoutCredit(
+function subtractCreditNote(
   lines: readonly RatedLine[],
   creditNote: IssuedDocument,
 ): readonly RatedLine[] {
-  const rated = listRatedLines(creditNote)
-  const byKey = rated === null ? null : sumByKey(rated)
-  const older = rated === null ? divideSum(creditNote.lines.reduce(add, ZERO), lines) : []
+  const ratedLines = listRatedLines(creditNote)
+  const byKey = ratedLines === null ? null : sumByKey(ratedLines)
+  const dividedSums =
+    ratedLines === null ? divideSum(creditNote.lines.reduce(add, ZERO), lines) : []
   return lines.map((line, index) => {
     const uncredited = subtract(
       line,
-      (byKey === null ? older[index] : byKey.get(toKey(line))) ?? ZERO,
+      (byKey === null ? dividedSums[index] : byKey.get(toKey(line))) ?? ZERO,
     )
     return { ...line, ...toSplit(uncredited) }
   })
 }
 
-/** Null if the document was issued before each line had a rate. */
+/** Returns the lines with their rates. Null if the document was issued before each line had a rate. */
 function listRatedLines({ lines }: IssuedDocument): readonly RatedLine[] | null {
-  const rated = lines.flatMap((line): RatedLine[] => {
+  const ratedLines = lines.flatMap((line): RatedLine[] => {
     const { item, option = null, rate = null } = line
     return item === undefined ? [] : [{ ...line, item, option, rate }]
   })
-  return rated.length === lines.length ? rated : null
+  return ratedLines.length === lines.length ? ratedLines : null
 }
 
 /** Rebuilds the lines of an older invoice: the bill, or a single line for a difference. */
 function rebuildOlderInvoice({ lines, bill }: IssuedDocument): readonly RatedLine[] {
   const sum = lines.reduce(add, ZERO)
-  const sold = listBilledLines(bill)
-  const billed = sold.reduce(add, ZERO)
-  if (billed.base === sum.base && billed.gst === sum.gst) return sold
+  const billedLines = listBilledLines(bill)
+  const billedSum = billedLines.reduce(add, ZERO)
+  if (billedSum.base === sum.base && billedSum.gst === sum.gst) return billedLines
   const label = lines[0]?.label ?? ''
   const isWhole = bill.length > 0 || lines.length > 1
   const item = isWhole ? REGISTRATION : 'difference'
@@ -352,26 +361,29 @@ function rebuildOlderInvoice({ lines, bill }: IssuedDocument): readonly RatedLin
   return [{ item, option: null, rate: toRate(sums), label, quantity: 1, unit: sums.base, ...sums }]
 }
 
-/** Divides base over bases and tax over taxes. If the lines have none, the first line gets all. */
-function divideSum(sum: Sum, over: readonly Sum[]): Sum[] {
+/**
+ * Divides a sum over lines: the base in proportion to their bases, the tax to their taxes. If these are zero, the
+ * first line gets all.
+ */
+function divideSum(sum: Sum, lines: readonly Sum[]): Sum[] {
   const getPart = (of: keyof Sum): readonly number[] => {
-    const weights = over.map((line) => line[of])
+    const weights = lines.map((line) => line[of])
     const areAllZero = weights.every((weight) => weight === 0)
     if (areAllZero) return weights.map((_, i) => (i === 0 ? sum[of] : 0))
     return splitByWeight(sum[of], weights)
   }
   const [bases, gsts] = [getPart('base'), getPart('gst')]
-  return over.map((_, index) => ({ base: bases[index] ?? 0, gst: gsts[index] ?? 0 }))
+  return lines.map((_, index) => ({ base: bases[index] ?? 0, gst: gsts[index] ?? 0 }))
 }
 
 /** Credits a sum from the invoices that contain it, newest first. */
 function creditInvoices(
-  open: readonly Remainder[],
+  openInvoices: readonly Remainder[],
   key: string,
   sum: Sum,
 ): readonly { readonly of: string; readonly line: RatedLine }[] {
   let remainder = sum
-  return open.toReversed().flatMap((invoice) =>
+  return openInvoices.toReversed().flatMap((invoice) =>
     invoice.lines.flatMap((line) => {
       if (toKey(line) !== key) return []
       const part = pickSmallerSum(remainder, line)
@@ -382,16 +394,18 @@ function creditInvoices(
   )
 }
 
-/** Returns part of a line. Its quantity is the line's for the whole line, else the added one or 1. */
+/**
+ * Returns a part of a line. For the whole line, the quantity is unchanged; otherwise it is the added quantity, or 1.
+ */
 function takePartOfLine(line: RatedLine, sum: Sum, before: RatedLine | undefined): RatedLine {
   const { item, option, rate, label, quantity, unit, adjusted } = line
-  const shared = { item, option, rate, label, ...toSplit(sum) }
+  const commonParts = { item, option, rate, label, ...toSplit(sum) }
   if (before === undefined && line.base === sum.base && line.gst === sum.gst)
-    return { ...shared, quantity, unit, ...(adjusted === undefined ? {} : { adjusted }) }
-  const added = quantity - (before?.quantity ?? quantity)
-  const isCounted = added > 0 && [sum.base, getTotal(sum)].includes(unit * added)
+    return { ...commonParts, quantity, unit, ...(adjusted === undefined ? {} : { adjusted }) }
+  const addedQuantity = quantity - (before?.quantity ?? quantity)
+  const isCounted = addedQuantity > 0 && [sum.base, getTotal(sum)].includes(unit * addedQuantity)
   return {
-    ...shared,
-    ...(isCounted ? { quantity: added, unit } : { quantity: 1, unit: toAmount(sum.base) }),
+    ...commonParts,
+    ...(isCounted ? { quantity: addedQuantity, unit } : { quantity: 1, unit: toAmount(sum.base) }),
   }
 }

@@ -161,7 +161,7 @@ export type ItemsPaidFor = {
 /** Creates a receipt, or the document that the law requires for the items sold. `amount` is positive. */
 export function createDocument(
   issuer: Issuer,
-  sold: ItemsPaidFor,
+  items: ItemsPaidFor,
   {
     kind,
     serial,
@@ -176,40 +176,41 @@ export function createDocument(
   },
 ): DocumentBody {
   const { invoice, event, tax } = issuer
-  const supplied = kind === 'invoice' ? invoice : null
-  const statedAmount = kind === 'receipt' ? (sold.paid?.came ?? sold.amount) : sold.amount
-  const buyer = readBuyer(issuer, sold)
-  const currency = sold.currency === INR ? {} : { currency: sold.currency }
-  const taxed = supplied === null ? {} : buildTaxPart(issuer, supplied, sold.lines, buyer.gstin)
+  const invoiceTerms = kind === 'invoice' ? invoice : null
+  const statedAmount = kind === 'receipt' ? (items.paid?.came ?? items.amount) : items.amount
+  const buyer = readBuyer(issuer, items)
+  const currency = items.currency === INR ? {} : { currency: items.currency }
+  const taxPart =
+    invoiceTerms === null ? {} : buildTaxPart(issuer, invoiceTerms, items.lines, buyer.gstin)
   return {
     kind,
     serial,
     at,
     event,
-    regNo: sold.regNo,
+    regNo: items.regNo,
     buyer,
-    supplier: supplied === null ? null : buildSupplier(supplied),
+    supplier: invoiceTerms === null ? null : buildSupplier(invoiceTerms),
     placeOfSupply: null,
-    lines: sold.lines,
-    tax: sold.gst === 0 ? null : tax,
+    lines: items.lines,
+    tax: items.gst === 0 ? null : tax,
     heads: null,
-    ...taxed,
-    base: sold.base,
-    gst: sold.gst,
-    total: sold.amount,
+    ...taxPart,
+    base: items.base,
+    gst: items.gst,
+    total: items.amount,
     ...currency,
-    ...(supplied === null || rate === null
+    ...(invoiceTerms === null || rate === null
       ? {}
-      : { rupees: computeRupeeValue({ ...taxed, ...currency, base: sold.base }, rate) }),
-    ...(kind === 'receipt' && sold.gst > 0 && sold.untaxed ? { untaxed: sold.untaxed } : {}),
-    inWords: spellAmount(statedAmount, sold.currency),
+      : { rupees: computeRupeeValue({ ...taxPart, ...currency, base: items.base }, rate) }),
+    ...(kind === 'receipt' && items.gst > 0 && items.untaxed ? { untaxed: items.untaxed } : {}),
+    inWords: spellAmount(statedAmount, items.currency),
     paid:
-      sold.paid === null
+      items.paid === null
         ? null
         : {
-            reference: sold.paid.reference,
-            at: sold.paid.at,
-            ...(sold.paid.came === sold.amount ? {} : { amount: sold.paid.came }),
+            reference: items.paid.reference,
+            at: items.paid.at,
+            ...(items.paid.came === items.amount ? {} : { amount: items.paid.came }),
           },
     of: null,
   }
@@ -232,12 +233,12 @@ function buildSupplier({
 function buildTaxPart(
   issuer: Issuer,
   invoice: Invoice,
-  sold: readonly DocumentLine[],
+  soldLines: readonly DocumentLine[],
   buyerGstin: string | null,
 ): Required<Pick<DocumentBody, 'form' | 'lines' | 'byRate'>> {
   const supplier = getStateOfGstin(invoice.gstin)
-  const registeredIn = buyerGstin === null ? null : getStateOfGstin(buyerGstin)
-  const lines = sold.map((line) => {
+  const buyerState = buyerGstin === null ? null : getStateOfGstin(buyerGstin)
+  const lines = soldLines.map((line) => {
     const rate = getLineRate(line, issuer.tax)
     const itemTerms = getOwn(issuer.terms ?? {}, line.item ?? '') ?? {}
     const terms = {
@@ -250,17 +251,17 @@ function buildTaxPart(
       // The conference's SAC applies to taxed lines only: a donation is not a conference fee.
       ...(rate === null && itemTerms.sac === undefined ? {} : { sac: terms.sac }),
       rate,
-      place: getPlaceOfSupply(terms, registeredIn),
+      place: getPlaceOfSupply(terms, buyerState),
     }
   })
   return {
     lines,
-    form: chooseTaxForm(lines, registeredIn !== null),
+    form: chooseTaxForm(lines, buyerState !== null),
     byRate: summariseByRate(lines, supplier),
   }
 }
 
-/** A line stored before lines had a rate uses the event's rate, if the line has tax. */
+/** Returns the rate of a line. A line stored before lines had a rate has the event's rate, if it has tax. */
 const getLineRate = (
   { rate, gst }: Pick<DocumentLine, 'rate' | 'gst'>,
   tax: Issuer['tax'],
@@ -273,7 +274,7 @@ const getLineRate = (
  */
 export function createCreditNote(
   invoice: DocumentBody,
-  credited: readonly DocumentLine[],
+  creditedLines: readonly DocumentLine[],
   refund: { readonly reference: string } | null,
   {
     serial,
@@ -286,7 +287,7 @@ export function createCreditNote(
   },
 ): DocumentBody {
   const { supplier } = invoice
-  const lines = credited.map((line) => buildInvoicedLine(invoice, line))
+  const lines = creditedLines.map((line) => buildInvoicedLine(invoice, line))
   const { base, gst, total } = sumDocument(lines)
   const byRate =
     supplier === null
@@ -337,14 +338,14 @@ export function sumDocument(lines: readonly Split[]): Split {
  * the document's place.
  */
 function buildInvoicedLine(
-  { lines, supplier, placeOfSupply: whole, tax }: DocumentBody,
+  { lines, supplier, placeOfSupply: documentPlace, tax }: DocumentBody,
   line: DocumentLine,
 ): DocumentLine {
-  const isSame = (one: DocumentLine): boolean =>
-    one.item === line.item && (one.option ?? null) === (line.option ?? null)
-  const found = lines.find(isSame) ?? lines.find(({ rate }) => rate === line.rate)
-  const place = found?.place ?? whole?.code
-  const sac = found?.rate === undefined ? supplier?.sac : found.sac
+  const isSame = (invoiceLine: DocumentLine): boolean =>
+    invoiceLine.item === line.item && (invoiceLine.option ?? null) === (line.option ?? null)
+  const invoicedLine = lines.find(isSame) ?? lines.find(({ rate }) => rate === line.rate)
+  const place = invoicedLine?.place ?? documentPlace?.code
+  const sac = invoicedLine?.rate === undefined ? supplier?.sac : invoicedLine.sac
   return {
     ...line,
     rate: getLineRate(line, tax),
@@ -354,8 +355,8 @@ function buildInvoicedLine(
 }
 
 /**
- * Sums the rates of a credit note; for one issued before rates were summed separately, from its
- * lines.
+ * Returns the tax of a credit note by rate. If it was issued before rates were summed separately, computes the tax
+ * from its lines.
  */
 const summariseRates = (
   invoice: DocumentBody,

@@ -38,10 +38,10 @@ export function createRecoveryCode(at: Instant, usedCodes: readonly string[] = [
 export function buildSeriesAfterRecovery(pattern: string, code: string): string {
   const isShortEnough = (series: string): boolean =>
     formatSerial(series, MAX_SERIAL_NUMBER, SAMPLE_YEAR).length <= MAX_SERIAL_CHARACTERS
-  const seriesNames = [`${pattern}-${code}`, `${pattern}${code}`]
-  if (pattern.includes('{year}')) seriesNames.push(pattern.replace('{year}', code))
-  const found = seriesNames.find(isShortEnough)
-  if (found !== undefined) return found
+  const candidatePatterns = [`${pattern}-${code}`, `${pattern}${code}`]
+  if (pattern.includes('{year}')) candidatePatterns.push(pattern.replace('{year}', code))
+  const shortPattern = candidatePatterns.find(isShortEnough)
+  if (shortPattern !== undefined) return shortPattern
   const [head = '', ...tail] = pattern.replaceAll('{year}', '').split('{n}')
   for (let keptLength = head.length; keptLength > 0; keptLength -= 1) {
     const shorter = `${head.slice(0, keptLength)}{n}${tail.join('{n}')}${code}`
@@ -54,9 +54,8 @@ const MAX_SERIAL_NUMBER = 9_999
 const SAMPLE_YEAR = '26-27'
 
 /**
- * What to do with held emails when a recovery ends: send all; send only those that the copy had
- * queued; send none. Emails written since the restore concern earlier events and may already have
- * been sent.
+ * The choices for held emails when a recovery ends: send all; send only those that the copy had queued; send none.
+ * Emails written since the restore concern earlier events and may already have been sent.
  */
 export const HELD_EMAILS = ['send', 'copy', 'discard'] as const
 export type HeldEmails = (typeof HELD_EMAILS)[number]

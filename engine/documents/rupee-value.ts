@@ -66,8 +66,10 @@ function computeParts({ byRate = [], base }: ConvertibleParts): Parts {
 }
 
 /** Sums one part of several values in rupees. */
-const sumRupees = (values: readonly RupeeValue[], of: (value: RupeeValue) => number): number =>
-  values.reduce((sum, value) => sum + of(value), 0)
+const sumRupees = (
+  values: readonly RupeeValue[],
+  getAmount: (value: RupeeValue) => number,
+): number => values.reduce((sum, value) => sum + getAmount(value), 0)
 
 /**
  * Returns the value of a document in rupees. `earlier`: the credit notes that its invoice already
@@ -77,13 +79,17 @@ const sumRupees = (values: readonly RupeeValue[], of: (value: RupeeValue) => num
 export function computeRupeeValue(
   body: ConvertibleParts,
   { rate, day, source }: ExchangeRate,
-  earlier: readonly (ConvertibleParts & { readonly rupees?: RupeeValue })[] = [],
+  earlierCreditNotes: readonly (ConvertibleParts & { readonly rupees?: RupeeValue })[] = [],
 ): RupeeValue {
   const currency = body.currency ?? INR
-  const [own, before] = [computeParts(body), earlier.map(computeParts)]
-  const values = earlier.flatMap(({ rupees }) => rupees ?? [])
+  const [ownParts, earlierParts] = [computeParts(body), earlierCreditNotes.map(computeParts)]
+  const values = earlierCreditNotes.flatMap(({ rupees }) => rupees ?? [])
   const convertAll = (part: (typeof PART_NAMES)[number]): number =>
-    toRupees(toAmount(before.reduce((sum, parts) => sum + parts[part], own[part])), currency, rate)
+    toRupees(
+      toAmount(earlierParts.reduce((sum, parts) => sum + parts[part], ownParts[part])),
+      currency,
+      rate,
+    )
   const taxable = convertAll('taxable') - sumRupees(values, (value) => value.taxable)
   const igst = convertAll('igst') - sumRupees(values, (value) => value.igst)
   const untaxed = convertAll('untaxed') - sumRupees(values, (value) => value.untaxed)

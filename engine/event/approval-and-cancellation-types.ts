@@ -28,7 +28,7 @@ export type Approval = {
 export type RefundTerms = {
   /** Whole percent of the price. */
   readonly percent: number
-  /** The percentage applies to the price before its tax, and the tax is kept. */
+  /** Set if the percentage applies to the price before tax, and the tax is not refunded. */
   readonly withoutTax?: true
   /** Deducted from the share, by the currency of the registration. Absent: no deduction. */
   readonly charge?: Readonly<Record<string, Amount>>
@@ -41,7 +41,7 @@ export type Cancellation = {
 }
 
 export type Edit = {
-  /** The last day on which delegates may change something. */
+  /** The last day on which delegates may change their answers. */
   readonly until: Day
   readonly fields: readonly string[]
 }

@@ -37,7 +37,7 @@ type CategoryChoice =
   | { readonly by: 'rules'; readonly rules: readonly Rule[] }
 
 export type SummaryLine = 'category' | 'period' | 'base' | 'gst' | 'total'
-type FormTexts = {
+type FormSettings = {
   /** `sections`: one page per section; the last page shows answers and bill. */
   readonly pages: 'one' | 'sections'
   readonly stepper: { readonly steps: readonly string[]; readonly staysOn?: number } | null
@@ -54,7 +54,7 @@ type FormTexts = {
   readonly notices: 'snackbar' | 'toast'
   /** The time for which a notice is displayed, in milliseconds. */
   readonly noticeMs: number
-  /** Null if that part is omitted. */
+  /** Shown if the event takes no payments. Null if that part is omitted. */
   readonly withoutPayment: { readonly notice: string | null; readonly alert: string | null }
   readonly failure: string
 }
@@ -290,7 +290,7 @@ export type EventConfig = {
   }[]
   /** The fields that identify a delegate. */
   readonly roles: Roles
-  readonly form: FormTexts
+  readonly form: FormSettings
   /** `digits` is the number of random digits plus the check digit. */
   readonly orderId: {
     readonly prefix: string

@@ -16,7 +16,7 @@ export const DEFAULT_YES_NO_DISPLAY = 'radio' satisfies Field['as']
 export const DEFAULT_PROOF_MB = 5
 export const BYTES_PER_MB = 1024 * 1024
 
-/** The smallest amount that a gateway accepts in one payment. */
+/** The smallest amount that a gateway accepts in one payment, in minor units. */
 export const GATEWAY_MINIMUM = 100 as Amount
 
 /** The maximum length of answers: enough for any real answer, too short to fill a disk. */

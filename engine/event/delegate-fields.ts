@@ -1,9 +1,7 @@
 /** Identifies the fields for name, email, phone and council number by their type and usual names. */
 
 export type Role = 'fullName' | 'email' | 'phone' | 'councilNo'
-/**
- * The id of the field, or of a value stored with the form, that has each role. Absent if none has.
- */
+/** The id of the field, or of a value stored with the form, that has each role. Absent if no field has the role. */
 export type Roles = { readonly [role in Role]?: string }
 
 type Question = { readonly id: string; readonly type: string }
@@ -40,7 +38,10 @@ export function findRoles(questions: readonly Question[]): Roles {
   )
 }
 
-/** Returns the delegate's name, email, phone and council number; "" if not asked or not answered. */
+/**
+ * Returns the delegate's name, email, phone and council number; "" if the form does not ask for it or it was not
+ * answered.
+ */
 export function readDelegate(
   { roles }: { readonly roles: Roles },
   answers: Readonly<Record<string, unknown>>,

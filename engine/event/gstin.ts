@@ -57,12 +57,12 @@ const FORMER_NAMES: Readonly<Record<string, StateCode>> = {
 /** Finds a state by its code or name, ignoring case; null if there is none. */
 export function findState(text: string): StateCode | null {
   const normalised = text.trim().toLowerCase().replaceAll('&', 'and').replaceAll(/\s+/g, ' ')
-  const former = getOwn(FORMER_NAMES, normalised)
-  if (former !== undefined) return former
-  const found = Object.entries(STATES_OF_INDIA).find(
+  const formerCode = getOwn(FORMER_NAMES, normalised)
+  if (formerCode !== undefined) return formerCode
+  const match = Object.entries(STATES_OF_INDIA).find(
     ([code, name]) => code === normalised || name.toLowerCase() === normalised,
   )
-  return found === undefined ? null : (found[0] as StateCode)
+  return match === undefined ? null : (match[0] as StateCode)
 }
 
 const GSTIN_CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
@@ -72,9 +72,9 @@ const GSTIN_PATTERN = /^\d{2}[A-Z]{5}\d{4}[A-Z][0-9A-Z]Z[0-9A-Z]$/
  * Computes the last character of a GSTIN from the first fourteen: the weights are 1 and 2
  * alternately, and the digits of each product are summed, modulo 36.
  */
-function computeCheckCharacter(first: string): string {
-  const sum = [...first].reduce((total, sign, index) => {
-    const product = GSTIN_CHARACTERS.indexOf(sign) * (index % 2 === 0 ? 1 : 2)
+function computeCheckCharacter(firstCharacters: string): string {
+  const sum = [...firstCharacters].reduce((total, character, index) => {
+    const product = GSTIN_CHARACTERS.indexOf(character) * (index % 2 === 0 ? 1 : 2)
     return total + Math.floor(product / 36) + (product % 36)
   }, 0)
   return GSTIN_CHARACTERS.charAt((36 - (sum % 36)) % 36)

@@ -34,21 +34,18 @@ export function fillPlaceholders(
   )
 }
 
-/**
- * Fills a text; null if it contains an unknown name, so that no text tells a delegate to quote
- * "N/A".
- */
-export function fillKnown(
+/** Fills a text. Returns null if it contains an unknown name, so that no text tells a delegate to quote "N/A". */
+export function fillKnownPlaceholders(
   text: string,
   values: Readonly<Record<string, string | undefined>>,
 ): string | null {
-  let allKnown = true
-  const filled = text.replace(PLACEHOLDER_PATTERN, (_whole, name: string) => {
+  let areAllKnown = true
+  const filledText = text.replace(PLACEHOLDER_PATTERN, (_whole, name: string) => {
     const value = getOwn(values, name)
-    allKnown &&= value !== undefined
+    areAllKnown &&= value !== undefined
     return value ?? ''
   })
-  return allKnown ? filled : null
+  return areAllKnown ? filledText : null
 }
 
 /** Turns an id into words: `afpi-pg` → `Afpi Pg`. */
@@ -75,12 +72,12 @@ export function formatAnswer(event: PublicEvent, id: string, answer: Answer): st
           : formatPerson(field, entry),
       )
       .join(typeof answer[0] === 'string' ? ', ' : '; ')
-  const stored = event.alsoStored.find((candidate) => candidate.id === id)
-  if (stored?.type === 'money')
+  const storedValue = event.alsoStored.find((candidate) => candidate.id === id)
+  if (storedValue?.type === 'money')
     return formatDecimalAmount(String(answer), event.currency) ?? String(answer)
   if (
     typeof answer === 'string' &&
-    (field?.type === 'date' || stored?.type === 'date') &&
+    (field?.type === 'date' || storedValue?.type === 'date') &&
     isDay(answer)
   )
     return formatDay(answer)
@@ -151,25 +148,27 @@ function listTaxRules({ fees }: PublicEvent): readonly TaxRule[] {
   ]
 }
 
-/**
- * Returns the taxes of a bill; if no line has tax, the taxes of everything that the event sells.
- */
+/** Returns the taxes of a bill; if no line has tax, the taxes of all prices of the event. */
 function listTaxes(
   { fees }: PublicEvent,
   rules: readonly TaxRule[],
   lines: readonly BilledLine[],
 ): readonly Tax[] {
-  const sold = [{ id: REGISTRATION, tax: fees.tax }, ...fees.items]
+  const pricedEntries = [{ id: REGISTRATION, tax: fees.tax }, ...fees.items]
   // Rules decide the rate of each line, so the rate is read from the line.
-  const rated = lines.flatMap(({ id, gst, rate }) => {
+  const lineTaxes = lines.flatMap(({ id, gst, rate }) => {
     const tax = fees.tax ?? fees.items.find((item) => item.id === id)?.tax ?? null
     return rules.length > 0 && tax !== null && gst !== 0 && rate != null
       ? [{ ...tax, percent: rate }]
       : []
   })
-  if (rated.length > 0) return rated
-  const billed = sold.filter(({ id }) => lines.some((line) => line.id === id && line.gst !== 0))
-  return [...(billed.length === 0 ? [...sold, ...rules] : billed)].flatMap(({ tax }) => tax ?? [])
+  if (lineTaxes.length > 0) return lineTaxes
+  const billedEntries = pricedEntries.filter(({ id }) =>
+    lines.some((line) => line.id === id && line.gst !== 0),
+  )
+  return [...(billedEntries.length === 0 ? [...pricedEntries, ...rules] : billedEntries)].flatMap(
+    ({ tax }) => tax ?? [],
+  )
 }
 
 /**
@@ -181,7 +180,7 @@ export function getLabel(
   id: string,
   lines: readonly BilledLine[] = [],
 ): string {
-  const namedLine =
+  const fieldLabel =
     event.fields.find((field) => field.id === id)?.label ??
     event.alsoStored.find((stored) => stored.id === id)?.label
   const word = getOwn(event.words ?? {}, id) ?? getOwn(event.texts.values, id)
@@ -189,10 +188,10 @@ export function getLabel(
     id === 'gst'
       ? { ...getEventValues(event), ...getTaxValues(event, lines) }
       : getEventValues(event)
-  return namedLine ?? fillPlaceholders(word ?? formatIdAsWords(id), values, '')
+  return fieldLabel ?? fillPlaceholders(word ?? formatIdAsWords(id), values, '')
 }
 
-/** Returns the values without a percent sign, which texts contain after {tax.percent}. */
+/** Returns the values `tax.name` and `tax.percent`, without a percent sign, which texts contain after {tax.percent}. */
 function getTaxValues(
   event: PublicEvent,
   lines: readonly BilledLine[],

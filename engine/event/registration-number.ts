@@ -54,8 +54,8 @@ export function createRegNo(event: PublicEvent, digits: readonly number[]): RegN
     digits.every((digit) => Number.isInteger(digit) && digit >= 0 && digit <= 9),
     'a random digit must be from 0 to 9',
   )
-  const random = digits.join('')
-  return `${event.orderId.prefix}${random}${computeDammDigit(random)}` as RegNo
+  const randomDigits = digits.join('')
+  return `${event.orderId.prefix}${randomDigits}${computeDammDigit(randomDigits)}` as RegNo
 }
 
 /** Returns true if `createRegNo` could have created this number. Imported numbers may differ. */

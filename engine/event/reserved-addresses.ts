@@ -168,12 +168,15 @@ export function isPathParameter(part: string): boolean {
  * Like `doPathsOverlap`, for paths that are already split into segments, to compare one path with
  * many.
  */
-export function doSegmentsOverlap(left: readonly string[], right: readonly string[]): boolean {
-  const [first, second] = [left[0], right[0]]
+export function doSegmentsOverlap(
+  leftSegments: readonly string[],
+  rightSegments: readonly string[],
+): boolean {
+  const [first, second] = [leftSegments[0], rightSegments[0]]
   if (first === '*' || second === '*') return first !== undefined && second !== undefined
   if (first === undefined || second === undefined) return first === second
   return (
     (first === second || isPathParameter(first) || isPathParameter(second)) &&
-    doSegmentsOverlap(left.slice(1), right.slice(1))
+    doSegmentsOverlap(leftSegments.slice(1), rightSegments.slice(1))
   )
 }

@@ -1,4 +1,6 @@
-/** Emails to a registered delegate when someone registers with the same answers, or as the same person. */
+/**
+ * Emails to a registered delegate when someone else registers with the same answers, or as the same person.
+ */
 import type { EventConfig } from '../event/config.ts'
 import type { PaymentState } from '../payments/payment.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
@@ -31,7 +33,10 @@ export function buildAlreadyRegisteredEmail(
   ])
 }
 
-/** Warns a delegate that someone is registering with the same name and email address in another browser. */
+/**
+ * Builds the email that warns a delegate that someone is registering with the same name and email address in another
+ * browser.
+ */
 export function buildSamePersonEmail(
   event: EventConfig,
   registration: EmailedRegistration,

@@ -21,8 +21,8 @@ const link = LINK_PLACEHOLDER
 const formatLastDay = (ends: Instant): string => formatDay(dayOf(instant(ends - 1)))
 
 /**
- * Sent after registration: what happens next, and by when. Null if the event sends no email, or no
- * address is stored.
+ * Builds the email after registration: the next steps, and the deadline for the decision. Null if the event sends no
+ * email, or no address is stored.
  */
 export function buildWaitingForApprovalEmail(
   event: EventConfig,
@@ -53,7 +53,7 @@ export function buildWaitingForApprovalEmail(
   )
 }
 
-/** Sent after approval, if there is a balance to pay. */
+/** Builds the email after approval, for a registration with a balance to pay. */
 export function buildApprovedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -73,7 +73,7 @@ export function buildApprovedEmail(
   ])
 }
 
-/** Sent after refusal. `offer` is null if no other category is offered. */
+/** Builds the email after a refusal. `offer` is null if no other category is offered. */
 export function buildNotApprovedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -103,7 +103,7 @@ export function buildNotApprovedEmail(
   ])
 }
 
-/** Sent after the delegate accepted the offer. */
+/** Builds the email after the delegate accepted the offer. */
 export function buildOfferAcceptedEmail(
   event: EventConfig,
   registration: EmailedRegistration,

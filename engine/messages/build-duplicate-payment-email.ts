@@ -5,13 +5,15 @@ import { SELF_SERVICE_MESSAGES } from '../text-catalogue/self-service.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
-/** Adds a paragraph below the greeting. It says that this is a second payment and how to request a refund. */
+/**
+ * Adds a paragraph below the greeting, which says that this is a second payment and explains how to request a refund.
+ */
 export function addSecondPaymentNotice<
   M extends { readonly subject: string; readonly text: string },
->(mail: M, first: RegNo): M {
+>(mail: M, firstRegNo: RegNo): M {
   const { secondPayment } = EMAIL_MESSAGES
   const button = SELF_SERVICE_MESSAGES.secondPayment.request
-  const notice = formatMessage(secondPayment.text, { first, button })
+  const notice = formatMessage(secondPayment.text, { first: firstRegNo, button })
   const link = formatMessage(secondPayment.link, { link: LINK_PLACEHOLDER })
   const [greeting = '', ...rest] = mail.text.split('\n\n')
   const isGreeted = rest.length > 0 && /^[^\n]*,$/.test(greeting)

@@ -8,7 +8,7 @@ import { formatInstant, type Instant } from '../lib/time.ts'
  */
 export const LOST_LINK_PLACEHOLDER = '{lost-link page}'
 
-/** Contains no name of a person or event, because someone else may have typed it. */
+/** Builds the email. It names no person and no event, because someone else may have entered the address. */
 export function buildEmailsPausedEmail(
   to: string,
   emailsMax: number,

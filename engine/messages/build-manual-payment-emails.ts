@@ -34,7 +34,7 @@ const getAmountValues = (
   day: formatLastDay(deadline),
 })
 
-/** Sent after registration: payment instructions, and how to submit a payment claim. */
+/** Builds the email after registration, with payment instructions and the way to submit a payment claim. */
 export function buildPaymentInstructionsEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -53,7 +53,7 @@ export function buildPaymentInstructionsEmail(
   ])
 }
 
-/** Sent after a payment claim. */
+/** Builds the email after a payment claim. */
 export function buildClaimReceivedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -67,7 +67,7 @@ export function buildClaimReceivedEmail(
   ])
 }
 
-/** Sent after staff rejected a payment claim. `reason` is the reason that they entered. */
+/** Builds the email after staff rejected a payment claim. `reason` is the reason that they entered. */
 export function buildClaimRejectedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -87,7 +87,7 @@ export function buildClaimRejectedEmail(
   ])
 }
 
-/** Sent after a registration expired. */
+/** Builds the email after a registration expired. */
 export function buildExpiredEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -101,7 +101,7 @@ export function buildExpiredEmail(
   ])
 }
 
-/** Sent after staff reopened the registration. */
+/** Builds the email after staff reopened the registration. */
 export function buildReopenedEmail(
   event: EventConfig,
   registration: EmailedRegistration,

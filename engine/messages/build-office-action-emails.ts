@@ -26,8 +26,8 @@ export const SELF_SERVICE_LINK: readonly string[] = [
 ]
 
 /**
- * Sent after a cancellation. `refund` is the amount to refund. Null if the event sends no email, or
- * no address is stored.
+ * Builds the email after a cancellation. `refund` is the amount to refund. Null if the event sends no email, or no
+ * address is stored.
  */
 export function buildCancelledEmail(
   event: EventConfig,
@@ -47,8 +47,8 @@ export function buildCancelledEmail(
 }
 
 /**
- * Sent after a refund of the whole payment, of a part, or of an overpayment. `isComplete` is true
- * if the registration remains paid.
+ * Builds the email after a refund of the whole payment, of a part, or of an overpayment. `isComplete` is true if the
+ * registration remains paid.
  */
 export function buildRefundedEmail(
   event: EventConfig,
@@ -96,7 +96,7 @@ function buildNotice(
   ])
 }
 
-/** Sent when an invoice is issued that had no exchange rate before. */
+/** Builds the email about an invoice that had to wait for an exchange rate. */
 export function buildInvoiceEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -104,7 +104,7 @@ export function buildInvoiceEmail(
   return buildNotice(event, registration, EMAIL_MESSAGES.invoiceIssued, SELF_SERVICE_LINK)
 }
 
-/** Sent to the new delegate after a transfer. */
+/** Builds the email to the new delegate after a transfer. */
 export function buildTransferredToYouEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -112,7 +112,7 @@ export function buildTransferredToYouEmail(
   return buildNotice(event, registration, EMAIL_MESSAGES.transferredToYou, SELF_SERVICE_LINK)
 }
 
-/** Sent to the former delegate after a transfer. */
+/** Builds the email to the former delegate after a transfer. */
 export function buildTransferredEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -120,7 +120,7 @@ export function buildTransferredEmail(
   return buildNotice(event, registration, EMAIL_MESSAGES.transferred, [])
 }
 
-/** Sent after a correction that raises the price. */
+/** Builds the email after a correction that raises the price. */
 export function buildMoreToPayEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -146,8 +146,7 @@ export function buildMoreToPayEmail(
 }
 
 /**
- * Sent after a correction that leaves no balance on a paid registration. `refund` is the amount to
- * refund.
+ * Builds the email after a correction that leaves no balance on a paid registration. `refund` is the amount to refund.
  */
 export function buildCorrectedEmail(
   event: EventConfig,
@@ -167,7 +166,7 @@ export function buildCorrectedEmail(
   ])
 }
 
-/** Contains the payment link that staff send on request. */
+/** Builds the email with the payment link that staff send on request. */
 export function buildPayLinkEmail(
   event: EventConfig,
   registration: EmailedRegistration,

@@ -42,11 +42,10 @@ type ResultQuery = {
 export type ResultRow = { readonly id: string; readonly label: string; readonly value: string }
 
 /**
- * Returns the detail rows of a result page. Stored data takes precedence over the URL; without a
- * registration, its rows are omitted and order id, amount and date are read from the URL. A missing
- * or malformed value is shown as the event's N/A; a missing payment id has no row. `ended`: paid,
- * then cancelled or refunded. Only the page of a paid registration writes ids as words, because
- * event files set this for that page.
+ * Returns the detail rows of a result page. Stored data takes precedence over the URL; without a registration, its
+ * rows are omitted and order id, amount and date are read from the URL. A missing or malformed value is shown as the
+ * event's text for missing values; a missing payment ID has no row. `ended`: paid, then cancelled or refunded. Only
+ * the page of a paid registration writes ids as words, because event files set this option for that page.
  */
 export function buildResultRows(
   event: PublicEvent,
@@ -78,7 +77,10 @@ export function buildResultRows(
   })
 }
 
-/** The event's own tax label lists all rates; a bill's label lists the bill's rates. */
+/**
+ * Returns the label of a detail. The event's own tax label lists all rates; a bill's label lists only the bill's
+ * rates.
+ */
 function getDetailLabel(event: PublicEvent, detail: Detail, view: RegistrationView | null): string {
   const hasDefaultLabel =
     'show' in detail && detail.show === 'gst' && detail.label === getLabel(event, 'gst')
@@ -92,7 +94,7 @@ export function getResultValues(
   query: ResultQuery,
 ): Readonly<Record<string, string | undefined>> {
   const view = registration === null ? null : buildRegistrationView(event, registration)
-  const fromUrl = {
+  const urlValues = {
     order_id: getDisplayableOrderId(query.orderId),
     amount:
       query.amount == null
@@ -102,7 +104,7 @@ export function getResultValues(
   }
   return {
     ...getEventValues(event),
-    ...(view === null ? fromUrl : getPlaceholderValues(event, view, event.results.amounts)),
+    ...(view === null ? urlValues : getPlaceholderValues(event, view, event.results.amounts)),
   }
 }
 
@@ -208,7 +210,7 @@ function formatDetailValue(
   return id === undefined || id === null ? undefined : formatIdAsWords(String(id))
 }
 
-// A page must not show the text of a forged URL, so an unreadable date counts as missing.
+// Formats a date from the URL. A page must not show the text of a forged URL, so an unreadable date counts as missing.
 function formatDateParameter(text: string): string | undefined {
   // In India the day is written first. Some programs write seconds with six decimals.
   const isoText = text
@@ -221,9 +223,9 @@ function formatDateParameter(text: string): string | undefined {
   if (isDay(isoText)) return formatDay(isoText)
   // A time without a zone is Indian time. A space stands for a T, or for the plus sign of a zone
   // that was decoded from the URL.
-  const local = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(isoText)
+  const localTime = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(isoText)
   const at = readInstant(
-    local === null ? isoText.replace(' ', '+') : `${local[1]}T${local[2]}+05:30`,
+    localTime === null ? isoText.replace(' ', '+') : `${localTime[1]}T${localTime[2]}+05:30`,
   )
   return at === null ? undefined : formatInstant(at)
 }

@@ -1,4 +1,6 @@
-/** A registration as emails and result pages read it, and the values that their texts may contain. */
+/**
+ * Defines the registration data for emails and result pages, and computes the values that their texts may contain.
+ */
 import { getPeriodLabel } from '../pricing/price-periods.ts'
 import type { Answers, Answer } from '../event/answer-types.ts'
 import {

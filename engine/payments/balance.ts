@@ -1,6 +1,5 @@
 /**
- * The balance of a registration: the amount required for a bill, and the part of a payment that is
- * the price.
+ * Computes a registration's balance: the amount required for its bill, and the price part of its payments.
  *
  * Payments due and refunds follow the same rule.
  */
@@ -9,8 +8,8 @@ import { toAmount, type Amount } from '../lib/money.ts'
 /** A shortfall that staff accepted, with the bill at that time. */
 export type AcceptedShortfall = { readonly bill: Amount; readonly amount: Amount }
 
-/** The payments and refunds of a registration, for comparison with its bill. */
-export type MoneyOfBill = {
+/** The totals of a registration's payments and refunds, for comparison with its bill. */
+export type PaymentTotals = {
   /** The sum of all payments that ever counted, before refunds. */
   readonly came: Amount
   /**
@@ -27,40 +26,42 @@ export type MoneyOfBill = {
 }
 
 /**
- * Returns the amount required for this bill. An accepted shortfall remains accepted for that bill
- * and for a higher one. A lower bill requires no more than the amount that was enough for the
- * higher one, and no more than its own total.
+ * Returns the amount required for this bill. An accepted shortfall remains accepted for that bill and for a higher
+ * one. A lower bill never requires more than the higher one did, nor more than its own total.
  */
-export function computeRequiredAmount(bill: Amount, letGo: readonly AcceptedShortfall[]): Amount {
-  const last = letGo.at(-1)
+export function computeRequiredAmount(
+  bill: Amount,
+  acceptedShortfalls: readonly AcceptedShortfall[],
+): Amount {
+  const last = acceptedShortfalls.at(-1)
   if (last === undefined) return bill
-  const before = letGo.slice(0, -1)
-  const enough = computeRequiredAmount(last.bill, before) - last.amount
+  const earlierShortfalls = acceptedShortfalls.slice(0, -1)
+  const amountForLastBill = computeRequiredAmount(last.bill, earlierShortfalls) - last.amount
   const required =
     bill < last.bill
-      ? Math.min(enough, computeRequiredAmount(bill, before))
-      : computeRequiredAmount(bill, before) - last.amount
+      ? Math.min(amountForLastBill, computeRequiredAmount(bill, earlierShortfalls))
+      : computeRequiredAmount(bill, earlierShortfalls) - last.amount
   return toAmount(Math.max(0, required))
 }
 
 /**
- * Returns the balance: positive to be paid, negative to be refunded. No more can be refunded than
- * is left, so earlier goodwill counts towards a lower bill. If the bill is changed back, the
- * balance is the same as before.
+ * Returns the balance: positive if the delegate owes money, negative if a refund is due. A refund never exceeds the
+ * amount left, so an earlier goodwill refund counts towards a lower bill. If the bill is changed back, the balance is
+ * the same as before.
  */
 export function calculateBalance(
   bill: Amount,
-  { came, paidBack, left, letGo }: MoneyOfBill,
+  { came, paidBack, left, letGo }: PaymentTotals,
 ): number {
   return Math.max(computeRequiredAmount(bill, letGo) - came + paidBack, -left)
 }
 
 /**
- * Returns the part of the payments that is the price, to which the cancellation scale applies; the
- * remainder is owed in any case. An excess over a lower bill counts towards a higher bill, but is
- * part of its price only when the higher bill is paid.
+ * Returns the part of the payments that covers the price. The cancellation scale applies to this part; the remainder
+ * is refunded in any case. An excess over a lower bill counts towards a higher bill, but is part of its price only
+ * when the higher bill is paid.
  */
-export function computePricePartOfPayments(bill: Amount | null, money: MoneyOfBill): Amount {
+export function computePricePartOfPayments(bill: Amount | null, money: PaymentTotals): Amount {
   const { came, paidBack, letGo, billPaid } = money
   const left = toAmount(Math.max(0, came - paidBack))
   if (bill === null) return left

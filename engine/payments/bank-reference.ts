@@ -1,4 +1,4 @@
-/** Bank references: normalises them for comparison, and finds them in texts. */
+/** Normalises bank references for comparison, and finds them in texts. */
 
 declare const bankKeyBrand: unique symbol
 /**
@@ -9,9 +9,9 @@ export type BankKey = string & { readonly [bankKeyBrand]: true }
 
 /** Shorter references occur in many narrations by chance. */
 const MIN_KEY_CHARACTERS = 6
-/** Cheques in India have numbers of six digits. */
+/** Cheque numbers in India have six digits. */
 const CHEQUE_DIGITS = 6
-/** The maximum length of a reference in the store. */
+/** The maximum length of a stored reference. */
 export const MAX_REFERENCE_CHARACTERS = 64
 /**
  * UPI apps print twelve digits in three groups; banks print a UTR of 22 characters in six groups.
@@ -37,9 +37,9 @@ const LEADING_WORD = new RegExp(
 const MAX_SLIP_CHARACTERS = 8
 
 /**
- * Normalises a reference. Spaces, dashes, full stops, invisible characters, letter case, digits of
- * other scripts, leading zeros, a leading word such as "UTR" or "Ref no" and words next to a UTR
- * make no difference. Empty if the text contains no reference.
+ * Normalises a reference. Spaces, dashes, full stops, invisible characters, letter case, digits of other scripts,
+ * leading zeros, a leading word such as "UTR" or "Ref no" and words next to a UTR make no difference. Returns an empty
+ * key if the text contains no reference.
  */
 export function toBankKey(reference: string): BankKey {
   const words = splitWords(reference)
@@ -70,17 +70,17 @@ export function listReferenceKeys(reference: string): readonly BankKey[] {
  */
 export function findUtr(word: string): BankKey | null {
   const key = stripLeadingWord(word)
-  const twelve = /(?<!\d)\d{12}$/.exec(word)?.[0].replace(/^0+/, '')
-  return isUtr(key) || (key !== '' && key === twelve) ? key : null
+  const lastTwelveDigits = /(?<!\d)\d{12}$/.exec(word)?.[0].replace(/^0+/, '')
+  return isUtr(key) || (key !== '' && key === lastTwelveDigits) ? key : null
 }
 
-/** Returns the key of a word in capitals. */
+/** Returns the key of a word in capitals: without a leading word such as "UTR", and without leading zeros. */
 function stripLeadingWord(word: string): BankKey {
   // Fast path for most words: a long statement has 100,000.
   if (/^[1-9]/.test(word)) return word as BankKey
   let key = word
-  for (let before = ''; before !== key;) {
-    before = key
+  for (let previousKey = ''; previousKey !== key;) {
+    previousKey = key
     key = key.replace(LEADING_WORD, '').replace(/^0+/, '')
   }
   return key as BankKey
@@ -120,10 +120,10 @@ export function isSlipNumber(key: BankKey): boolean {
 }
 
 /**
- * Returns true if the key contains letters of other scripts. Banks print only Latin letters and
- * digits, and a look-alike letter would make one transfer appear as two.
+ * Returns true if the key contains letters of scripts other than Latin. Banks print only Latin letters and digits, and
+ * a look-alike letter would make one transfer appear as two.
  */
-export function hasOtherLetters(key: BankKey): boolean {
+export function hasNonAsciiCharacters(key: BankKey): boolean {
   return !/^\p{ASCII}*$/u.test(key)
 }
 
@@ -140,7 +140,8 @@ export function splitWords(text: string): readonly string[] {
 }
 
 /**
- * Every script's decimal digits form a block of ten that starts with zero (Unicode, section 4.6).
+ * Converts a digit of any script. Every script's decimal digits form a block of ten that starts with zero (Unicode,
+ * section 4.6).
  */
 function toAsciiDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0
@@ -160,9 +161,9 @@ export function findReferenceKeys(text: string): ReadonlySet<BankKey> {
     const cheque = readChequeNumber(word)
     if (cheque !== null) keys.add(cheque)
   }
-  for (let from = 0; from < words.length; from++) {
+  for (let start = 0; start < words.length; start++) {
     let joinedWords = ''
-    for (const word of words.slice(from, from + MAX_GROUPS)) {
+    for (const word of words.slice(start, start + MAX_GROUPS)) {
       // A word without digits is not part of a grouped number.
       if (joinedWords !== '' && !/\d/.test(word)) break
       joinedWords += word

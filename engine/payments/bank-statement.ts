@@ -66,9 +66,9 @@ export type UnknownColumns = {
   readonly header: readonly string[]
 }
 
-/** Maximum length that staff see. Banks' narrations and references are shorter. */
+/** The maximum length shown to staff. Banks' narrations and references are shorter. */
 const MAX_NARRATION_CHARACTERS = 300
-/** Banks write about twenty rows above and below the table. */
+/** Statements have about twenty rows of text above and below the table. */
 const MAX_DETAIL_ROWS = 200
 
 /** Banks' names for columns, letters only; the first match applies. */
@@ -103,33 +103,35 @@ export function readStatement(
   const withdrawals: StatementLine[] = []
   const repeated: { line: number; first: number }[] = []
   const unread: number[] = []
-  const seen = new Map<string, number>()
-  const all = withColumns(below, table.columns, columns === null ? detect : null)
-  const end =
-    all.findLastIndex(
+  const firstLineByKey = new Map<string, number>()
+  const tableRows = withColumns(below, table.columns, columns === null ? detect : null)
+  const dataEnd =
+    tableRows.findLastIndex(
       ({ row, columnsOfRow }) => readDay(row.cells[columnsOfRow.date] ?? '') !== null,
     ) + 1
   const isForeign =
     above.some(({ cells }) => namesOtherCurrency(cells.join(' '), currency)) ||
     (chosen !== null && namesOtherCurrencyInHeading(chosen, findLikeliestHeader(rows), currency))
-  const mark = findDecimalMark(
-    all.flatMap(({ row, columnsOfRow }) => listAmountCells(row.cells, columnsOfRow)),
+  const decimalMark = findDecimalMark(
+    tableRows.flatMap(({ row, columnsOfRow }) => listAmountCells(row.cells, columnsOfRow)),
     currency,
   )
-  for (const { row, columnsOfRow } of all.slice(0, end)) {
+  for (const { row, columnsOfRow } of tableRows.slice(0, dataEnd)) {
     const day = readDay(row.cells[columnsOfRow.date] ?? '')
     if (day === null) {
-      if (hasAmount(row, columnsOfRow, currency, mark)) unread.push(row.line)
+      if (hasAmount(row, columnsOfRow, currency, decimalMark)) unread.push(row.line)
       continue
     }
     const isReadable =
       !isForeign && isInCurrency(row.cells, columnsOfRow.currencies ?? [], currency)
-    const signed = isReadable ? readSignColumn(row.cells, columnsOfRow, currency, mark) : null
-    if (signed === null) unread.push(row.line)
+    const rowAmount = isReadable
+      ? readRowAmount(row.cells, columnsOfRow, currency, decimalMark)
+      : null
+    if (rowAmount === null) unread.push(row.line)
     // Without a withdrawal column, a row without a deposit may be a withdrawal.
     const mayBeWithdrawal =
-      signed === 0 && columnsOfRow.credit !== null && (columnsOfRow.debit ?? null) === null
-    if (signed === null || (signed === 0 && !mayBeWithdrawal)) continue
+      rowAmount === 0 && columnsOfRow.credit !== null && (columnsOfRow.debit ?? null) === null
+    if (rowAmount === null || (rowAmount === 0 && !mayBeWithdrawal)) continue
     const line = {
       line: row.line,
       day,
@@ -137,19 +139,19 @@ export function readStatement(
       reference: getCellText(row.cells, columnsOfRow.reference)
         .slice(0, MAX_NARRATION_CHARACTERS)
         .replace(/^0+$/, ''),
-      amount: toAmount(Math.abs(signed)),
+      amount: toAmount(Math.abs(rowAmount)),
     }
-    const lineKey = JSON.stringify([day, signed, line.narration, line.reference])
-    const first = seen.get(lineKey)
-    if (first !== undefined) repeated.push({ line: row.line, first })
-    else if (signed > 0) lines.push(line)
+    const lineKey = JSON.stringify([day, rowAmount, line.narration, line.reference])
+    const firstLine = firstLineByKey.get(lineKey)
+    if (firstLine !== undefined) repeated.push({ line: row.line, first: firstLine })
+    else if (rowAmount > 0) lines.push(line)
     else withdrawals.push(line)
-    if (first === undefined) seen.set(lineKey, row.line)
+    if (firstLine === undefined) firstLineByKey.set(lineKey, row.line)
   }
-  const after = all.slice(end)
-  for (const { row, columnsOfRow } of after)
-    if (isUndated(row, columnsOfRow, currency, mark)) unread.push(row.line)
-  const details = [...above, ...after.map(({ row }) => row)]
+  const rowsAfterData = tableRows.slice(dataEnd)
+  for (const { row, columnsOfRow } of rowsAfterData)
+    if (hasUnreadableDay(row, columnsOfRow, currency, decimalMark)) unread.push(row.line)
+  const details = [...above, ...rowsAfterData.map(({ row }) => row)]
     .slice(0, MAX_DETAIL_ROWS)
     .map(({ cells }) => cells.join(' ').slice(0, MAX_NARRATION_CHARACTERS))
   return ok({
@@ -166,11 +168,11 @@ export function readStatement(
 /** If the text above the table names a currency, it is the currency of the amounts. */
 const STATED_CURRENCY = /currency\W{1,3}([a-z]+)/i
 function namesOtherCurrency(text: string, currency: Currency): boolean {
-  const [, stated] = STATED_CURRENCY.exec(text) ?? []
-  if (stated === undefined || stated.length < 2) return false
+  const [, statedCurrency] = STATED_CURRENCY.exec(text) ?? []
+  if (statedCurrency === undefined || statedCurrency.length < 2) return false
   return currency === INR
-    ? stated.length > 2 && !/^(?:inr|rs|rupee|indian)/i.test(stated)
-    : stated.toUpperCase() !== currency
+    ? statedCurrency.length > 2 && !/^(?:inr|rs|rupee|indian)/i.test(statedCurrency)
+    : statedCurrency.toUpperCase() !== currency
 }
 
 /** Words for totals and carried-forward balances, which are not deposits. */
@@ -182,7 +184,7 @@ const hasAmount = (
   currency: Currency,
   mark: DecimalMark | null,
 ): boolean => {
-  const signed = readSignColumn(cells, columnsOfRow, currency, mark)
+  const signed = readRowAmount(cells, columnsOfRow, currency, mark)
   return signed !== null && signed !== 0 && !SUM_WORDS.test(cells.join(' '))
 }
 
@@ -190,7 +192,7 @@ const hasAmount = (
  * Returns true for a line with an amount and an unreadable day. Its day column is not empty, unlike
  * that of totals below the table.
  */
-const isUndated = (
+const hasUnreadableDay = (
   row: SheetRow,
   columnsOfRow: StatementColumns,
   currency: Currency,
@@ -199,11 +201,11 @@ const isUndated = (
   /\d/.test(row.cells[columnsOfRow.date] ?? '') && hasAmount(row, columnsOfRow, currency, mark)
 
 function detectColumns(cells: readonly string[], currency: Currency): StatementColumns | null {
-  const headings = cells.map((cell) => findHeading(normaliseHeading(cell), currency))
+  const headings = cells.map((cell) => stripHeadingCurrency(normaliseHeading(cell), currency))
   const findColumn = (column: keyof typeof HEADING_PATTERNS): number | null => {
     for (const pattern of HEADING_PATTERNS[column]) {
-      const found = headings.findIndex((heading) => pattern.test(heading))
-      if (found !== -1) return found
+      const columnIndex = headings.findIndex((heading) => pattern.test(heading))
+      if (columnIndex !== -1) return columnIndex
     }
     return null
   }
@@ -230,7 +232,7 @@ function detectColumns(cells: readonly string[], currency: Currency): StatementC
  * Returns a heading without the currency of its column: "Deposit (EUR)". Empty for another
  * currency.
  */
-function findHeading(heading: string, currency: Currency): string {
+function stripHeadingCurrency(heading: string, currency: Currency): string {
   if (currency === INR) return heading
   const code = currency.toLowerCase()
   if (heading.endsWith(code)) return heading.slice(0, -code.length)
@@ -270,17 +272,17 @@ const listAmountCells = (
   cells.filter((cell, at) => at !== date && at !== narration && at !== reference && /\d/.test(cell))
 
 /** Returns the deposit of a row, negative for a withdrawal; 0 if neither; null if unreadable. */
-function readSignColumn(
+function readRowAmount(
   cells: readonly string[],
   { credit, amount, sign, debit = null }: StatementColumns,
   currency: Currency,
   mark: DecimalMark | null,
 ): Amount | null {
   if (credit !== null) {
-    const credited = readSignedAmount(getCellText(cells, credit), currency, mark)
-    if (credited !== 0) return credited
-    const withdrawn = readSignedAmount(getCellText(cells, debit), currency, mark)
-    return withdrawn === null ? null : toAmount(-Math.abs(withdrawn))
+    const deposit = readSignedAmount(getCellText(cells, credit), currency, mark)
+    if (deposit !== 0) return deposit
+    const withdrawal = readSignedAmount(getCellText(cells, debit), currency, mark)
+    return withdrawal === null ? null : toAmount(-Math.abs(withdrawal))
   }
   const signText = `${getCellText(cells, sign)} ${getCellText(cells, amount)}`
   const signedAmount = readSignedAmount(

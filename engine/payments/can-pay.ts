@@ -1,7 +1,7 @@
 /**
- * Decides whether a registration may be paid, under which order and at which price.
+ * Decides whether a registration may be paid, with which order and at which price.
  *
- * A form that is sent again, a retry and an email link all use this rule.
+ * Resubmitted forms, retries and email links all use this rule.
  */
 import { findCardMethod, withCardOf } from './card-accounts.ts'
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
@@ -133,8 +133,8 @@ export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boole
   }
 }
 
-/** The terms at an instant, for any payer. */
-export type Terms = {
+/** The conditions for a payment at an instant. */
+export type PaymentTerms = {
   /** `ended`: the days of registration are over; `closed`: the organisers closed it. */
   readonly opening: 'open' | 'ended' | 'closed'
   readonly closedText: string
@@ -157,28 +157,29 @@ export function getPaymentTerms(
   at: Instant,
   accepted: Amount | null,
   merchantId: string | null = null,
-): Terms {
+): PaymentTerms {
   const today = dayOf(at)
   const opening = checkRegistrationOpen(event, today)
   const [newest] = registration.payments
   const currency = getCurrency(event, registration.category)
   const card = findCardMethod(event, registration.answers, currency)
-  const accepts = card === undefined || acceptsCurrency(card, currency)
-  const isOver = card !== undefined && !(accepts && isMethodOpen(card, today))
+  const acceptsBillCurrency = card === undefined || acceptsCurrency(card, currency)
+  const isCardUnavailable =
+    card !== undefined && !(acceptsBillCurrency && isMethodOpen(card, today))
   const cardAnswers = withMethod(event, registration.answers, card?.id ?? null)
   return {
     // After its last day, a payment method starts no orders, as if the organisers had closed registration.
     opening:
       !opening.open && opening.by !== 'hand'
         ? 'ended'
-        : opening.open && !isOver
+        : opening.open && !isCardUnavailable
           ? 'open'
           : 'closed',
     closedText: !opening.open
       ? opening.text
-      : !accepts
+      : !acceptsBillCurrency
         ? formatMessage(PAYMENT_METHOD_MESSAGES.notByCard, { currency })
-        : isOver
+        : isCardUnavailable
           ? PAYMENT_METHOD_MESSAGES.noCard
           : '',
     quote: quoteWithCategory(event, cardAnswers, registration.category, at),
@@ -193,12 +194,12 @@ export function getPaymentTerms(
 function quoteHeldCardPrice(
   event: EventConfig,
   { answers, category, payments, period = null, createdAt }: PayableRegistration,
-  card: string | null,
+  cardId: string | null,
 ): Quote | null {
   const [newest] = payments
   if (newest?.way == null || createdAt === undefined) return null
   const total = newest.amount
-  return quoteByMethod(event, { answers, category, period, createdAt, total }, card)
+  return quoteByMethod(event, { answers, category, period, createdAt, total }, cardId)
 }
 
 /** Whether and how the registration may be paid. */
@@ -234,17 +235,17 @@ export type PaymentPermission =
 export function canPay(
   registration: PayableRegistration,
   pollResults: ReadonlyMap<OrderId, PollResult>,
-  terms: Terms,
+  terms: PaymentTerms,
   at: Instant,
 ): PaymentPermission {
   const { inReview } = registration
-  const owes = owesDifference(registration)
-  const payments = owes
+  const owesBalance = owesDifference(registration)
+  const payments = owesBalance
     ? registration.payments.filter(({ isDifference }) => isDifference === true)
     : registration.payments
   const [newest] = payments
   const isSettled =
-    !owes && payments.some(({ status }) => status === 'success' || status === 'refunded')
+    !owesBalance && payments.some(({ status }) => status === 'success' || status === 'refunded')
   if (newest === undefined || inReview || isSettled || isEnded(registration))
     return { is: 'nothing-due' }
   const waiting = payments.filter((attempt) => !isOver(attempt, at))
@@ -254,10 +255,10 @@ export function canPay(
   if (responses.includes('unreachable')) return { is: 'unsure' }
   if (responses.includes('in-process') || waiting.some((attempt) => isClaimed(attempt, at)))
     return { is: 'wait' }
-  if (!owes) return decideByTerms(newest, payments.length, terms, at)
+  if (!owesBalance) return decideByTerms(newest, payments.length, terms, at)
   // A registered delegate can always pay a balance, regardless of closing and of today's price.
   const isOpen = newest.status === 'pending'
-  if (isOpen && newest.way == null && isRequestedByDelegate(newest, terms))
+  if (isOpen && newest.way == null && isOfCurrentMerchant(newest, terms))
     return { is: 'same-order', orderId: newest.orderId }
   return registration.payments.length >= MAX_ATTEMPTS
     ? { is: 'too-many-attempts' }
@@ -277,8 +278,8 @@ export function isJustPlaced({ status, createdAt }: Attempt, at: Instant): boole
 /** Decides by days and prices, because no payment is in progress. */
 function decideByTerms(
   newest: Attempt,
-  attempts: number,
-  terms: Terms,
+  attemptCount: number,
+  terms: PaymentTerms,
   at: Instant,
 ): PaymentPermission {
   const { opening, holdUntil, accepted, quote } = terms
@@ -291,9 +292,9 @@ function decideByTerms(
   if (isClosed && !(isOpen && isSoonAfter(newest.createdAt, at)))
     return { is: 'closed', text: terms.closedText }
   const decideRetry = (next: Quote | null): PaymentPermission => {
-    if (isOpen && next === null && isRequestedByDelegate(newest, terms))
+    if (isOpen && next === null && isOfCurrentMerchant(newest, terms))
       return { is: 'same-order', orderId: newest.orderId }
-    if (attempts >= MAX_ATTEMPTS) return { is: 'too-many-attempts' }
+    if (attemptCount >= MAX_ATTEMPTS) return { is: 'too-many-attempts' }
     return { is: 'new-attempt', quote: next, replaces }
   }
   const { heldByCard = null } = terms
@@ -302,7 +303,7 @@ function decideByTerms(
   if (!quoteResult.ok) return { is: 'not-on-sale', why: quoteResult.error }
   if (quoteResult.value.total === newest.amount)
     return decideRetry(isOpen ? null : quoteResult.value)
-  if (attempts >= MAX_ATTEMPTS) return { is: 'too-many-attempts' }
+  if (attemptCount >= MAX_ATTEMPTS) return { is: 'too-many-attempts' }
   return accepted === quoteResult.value.total
     ? decideRetry(quoteResult.value)
     : { is: 'price-moved', was: newest.amount, now: quoteResult.value }
@@ -312,7 +313,7 @@ function decideByTerms(
  * Returns true if the current merchant created the attempt. Another merchant's payments cannot be
  * found in this account.
  */
-function isRequestedByDelegate({ merchantId }: Attempt, terms: Terms): boolean {
+function isOfCurrentMerchant({ merchantId }: Attempt, terms: PaymentTerms): boolean {
   return merchantId == null || terms.merchantId === null || merchantId === terms.merchantId
 }
 
@@ -322,8 +323,8 @@ function isSoonAfter(sentAt: Instant, at: Instant): boolean {
 }
 
 /**
- * Returns whether a payment at that instant was in time: before closing and within its price hold,
- * or soon after the redirect to the gateway.
+ * Checks whether a payment at that instant was in time: before closing and within its price hold, or soon after the
+ * redirect to the gateway.
  */
 export function isInTime(
   event: EventConfig,
@@ -333,22 +334,23 @@ export function isInTime(
 ): 'in-time' | 'after-closing' | 'after-hold' {
   if (attempt.isDifference === true || isSoonAfter(attempt.handedOffAt ?? attempt.createdAt, at))
     return 'in-time'
-  const hold = getAttemptHoldEnd(event, attempt, { answers, category })
-  if (hold !== null && at < hold) return 'in-time'
+  const holdEnd = getAttemptHoldEnd(event, attempt, { answers, category })
+  if (holdEnd !== null && at < holdEnd) return 'in-time'
   if (!checkRegistrationOpen(event, dayOf(at)).open) return 'after-closing'
   const card = findCardMethod(event, answers, getCurrency(event, category))
   const methodId = attempt.way ?? card?.id ?? null
-  const today = quoteWithCategory(event, withMethod(event, answers, methodId), category, at)
-  const isDearer = hold !== null && today.ok && today.value.total !== attempt.amount
-  return isDearer ? 'after-hold' : 'in-time'
+  const todaysQuote = quoteWithCategory(event, withMethod(event, answers, methodId), category, at)
+  const hasPriceChanged =
+    holdEnd !== null && todaysQuote.ok && todaysQuote.value.total !== attempt.amount
+  return hasPriceChanged ? 'after-hold' : 'in-time'
 }
 
 /** Payment states in which card payment is possible, even if another method was chosen. */
 const PAYABLE_STATES: readonly PaymentState[] = ['not-paid', 'failed', 'by-hand', 'told', 'lapsed']
 
 /**
- * Returns the amount for a retry, if one should be offered. Applies the same rule, with the
- * assumption that the gateway has no record.
+ * Returns true if a retry should be offered. Applies the rule of `canPay`, assuming that the gateway has no record of
+ * any attempt.
  */
 export function canRetry(
   event: EventConfig,
@@ -361,13 +363,13 @@ export function canRetry(
   const pollResults = new Map(
     registration.payments.map(({ orderId }) => [orderId, 'no-record'] as const),
   )
-  const paying = canPay(
+  const permission = canPay(
     registration,
     pollResults,
     getPaymentTerms(event, registration, at, null),
     at,
   )
-  const amount = getAmountToPay(paying, registration)
+  const amount = getAmountToPay(permission, registration)
   const currency = getCurrency(event, registration.category)
   const { payment } = withCardOf(event, registration.answers, currency)
   return amount !== null && payment !== null && amount >= payment.gateway.minimum
@@ -375,19 +377,19 @@ export function canRetry(
 
 /** Returns the amount to request from the gateway; null if none. */
 function getAmountToPay(
-  paying: PaymentPermission,
+  permission: PaymentPermission,
   registration: PayableRegistration,
 ): Amount | null {
   const newest = owesDifference(registration)
     ? registration.payments.find(({ isDifference }) => isDifference === true)
     : registration.payments[0]
-  switch (paying.is) {
+  switch (permission.is) {
     case 'same-order':
       return newest?.amount ?? null
     case 'new-attempt':
-      return paying.quote?.total ?? newest?.amount ?? null
+      return permission.quote?.total ?? newest?.amount ?? null
     case 'price-moved':
-      return paying.now.total
+      return permission.now.total
     default:
       return null
   }

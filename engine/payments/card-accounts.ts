@@ -1,7 +1,7 @@
 /**
  * Chooses the card method, gateway and merchant account of a payment, for events with several.
  *
- * Code that calls a gateway receives the event with the `payment` that these functions choose.
+ * Code that calls a gateway receives the event with its `payment` set by these functions.
  */
 import type { EventConfig, GatewayAccount } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
@@ -13,7 +13,7 @@ import { METHOD_FIELD } from '../rules/pricing-context.ts'
 import { getGatewayKind, type GatewayKinds } from './gateways/capabilities.ts'
 import { acceptsCurrency } from './payment-methods.ts'
 
-/** Event files and the environment may write the same account with hyphens or underscores. */
+/** Normalises an account name, because event files and environment variables may use hyphens or underscores. */
 export const toAccountKey = (account: string): string => account.toLowerCase().replaceAll('_', '-')
 
 /** Returns the prefix of the variables with an account's credentials: `RAZORPAY_MID_ZONE_`. */
@@ -61,8 +61,8 @@ export function findCardMethod(
 ): CardMethod | undefined {
   const cards = methods.filter((method): method is CardMethod => method.is === 'card')
   const usable = cards.filter((method) => acceptsCurrency(method, currency))
-  const chosen = getOwn(answers, METHOD_FIELD)
-  return usable.find(({ id }) => id === chosen) ?? usable[0] ?? cards[0]
+  const chosenId = getOwn(answers, METHOD_FIELD)
+  return usable.find(({ id }) => id === chosenId) ?? usable[0] ?? cards[0]
 }
 
 /**
@@ -80,13 +80,13 @@ export function buildGatewayForm(
   )
   const gateway = (namedAccount ?? payment)?.gateway
   if (gateway === undefined) return undefined
-  const posted = Object.entries(gateway.posts).map(([name, from]) => [
+  const postedFields = Object.entries(gateway.posts).map(([name, from]) => [
     name,
     data[from === 'merchant_id' ? 'mercid' : from] ?? '',
   ])
   return {
     action: data[gateway.postsTo],
-    fields: { ...Object.fromEntries(posted), ...gateway.constants },
+    fields: { ...Object.fromEntries(postedFields), ...gateway.constants },
   }
 }
 

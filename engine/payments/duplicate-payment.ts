@@ -23,8 +23,8 @@ const NAME_TITLES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Malayalam chillu letters with the older spelling that other keyboards write: the base letter with a virama. Unicode
- * does not treat the two as equal.
+ * Malayalam chillu letters, each with its older spelling, which other keyboards produce: the base letter with a
+ * virama. Unicode does not treat the two as equal.
  */
 const CHILLU_SPELLINGS: Readonly<Record<string, string>> = {
   ൺ: 'ണ്',
@@ -53,8 +53,8 @@ export function getPayerKey({
     .split(/[^\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}]+/u)
     .map(foldText)
     .filter((word) => word !== '')
-  const first = nameWords.findIndex((word) => !NAME_TITLES.has(word))
-  const name = nameWords.slice(Math.max(0, first)).join('')
+  const nameStart = nameWords.findIndex((word) => !NAME_TITLES.has(word))
+  const name = nameWords.slice(Math.max(0, nameStart)).join('')
   return foldText(email) === '' || name === '' ? null : JSON.stringify([getMailboxKey(email), name])
 }
 

@@ -10,7 +10,7 @@ import { memoize } from '../lib/memoize.ts'
 import { isDay, type Day } from '../lib/time.ts'
 
 export type PaymentClaim = {
-  /** By field of the method. The answer of a file field is the file's name. */
+  /** The answers to the method's fields, by field. The answer of a file field is the file's name. */
   readonly answers: Answers
   readonly reference: string
   /** Null if the method does not ask for the day. */
@@ -44,21 +44,21 @@ export function readMethodFields(
   raw: RawAnswers,
   today: Day,
 ): Result<Answers, FieldErrors> {
-  const answers = checkAnswers(toForm(event)(method), raw)
+  const answers = checkAnswers(toMethodForm(event)(method), raw)
   if (!answers.ok) return answers
-  const futureDay = method.fields.find(({ id, type }) => {
+  const futureDayField = method.fields.find(({ id, type }) => {
     const answer = getOwn(answers.value, id)
     return type === 'date' && typeof answer === 'string' && answer > today
   })
-  return futureDay === undefined
+  return futureDayField === undefined
     ? answers
-    : err({ [futureDay.id]: REFUSAL_MESSAGES.selfService.dayInFuture })
+    : err({ [futureDayField.id]: REFUSAL_MESSAGES.selfService.dayInFuture })
 }
 
 /**
  * Returns an event with a method's fields as its form, so that they are validated like any form.
  */
-const toForm = memoize((event: EventConfig) =>
+const toMethodForm = memoize((event: EventConfig) =>
   memoize((method: TransferMethod | OfficeMethod): EventConfig => ({
     ...event,
     fields: method.fields,

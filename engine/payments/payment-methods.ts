@@ -1,5 +1,5 @@
 /**
- * The payment methods of an event: which are open on a day, and which one the delegate chose.
+ * Determines which payment methods of an event are open on a day, and which one the delegate chose.
  *
  * An event file may define card gateways, transfers with a payment claim, and front desk payments.
  */
@@ -252,14 +252,14 @@ const BIC_PATTERN =
 /** Returns the numbers to copy from payment instructions, one per kind. */
 export function findBankNumbers(instructions: string): readonly BankNumber[] {
   const [iban] = findIbans(instructions)
-  const found: readonly (readonly [BankNumber['label'], string | undefined])[] = [
+  const candidateNumbers: readonly (readonly [BankNumber['label'], string | undefined])[] = [
     [messages.upiId, UPI_PATTERN.exec(instructions)?.[0]],
     [messages.iban, iban],
     [messages.bic, BIC_PATTERN.exec(instructions)?.[0]],
     [messages.account, findAccounts(instructions)[0]],
     [messages.ifsc, IFSC_PATTERN.exec(instructions)?.[0]],
   ]
-  return found.flatMap(([label, text]) => (text === undefined ? [] : [{ label, text }]))
+  return candidateNumbers.flatMap(([label, text]) => (text === undefined ? [] : [{ label, text }]))
 }
 
 /**

@@ -130,7 +130,7 @@ export type UnknownMoney = {
 }
 
 /**
- * Identifies the state that a user sees before a decision: registration, kind and amounts of the
+ * Returns a version that identifies the state a user sees before a decision: registration, kind and amounts of the
  * review.
  */
 export function getReviewVersion({ id, regNo, is, due, left }: Review): string {
@@ -219,7 +219,8 @@ export type DecisionRefusal = {
 const refuse = (code: DecisionRefusal['code'], message: string) => err({ code, message })
 
 /**
- * Decides a review. Pure; the store applies the effect to the current review in one transaction.
+ * Returns the effect of a decision on a review. Pure; the store applies the effect to the current review in one
+ * transaction.
  */
 export function decideReview(
   review: Review,
@@ -296,7 +297,7 @@ function acceptPayment(
     return ok({ does: 'refund-done', reference: reference === '' ? null : reference })
   if (review.came !== null)
     return amount === null
-      ? // Earlier refunds of it do not count.
+      ? // The part that was already refunded does not count.
         ok({ does: 'accept', reference: null, amount: review.left })
       : refuse('bad_amount', 'The payment is accepted as received, so do not enter an amount.')
   if (reference === '')
@@ -311,20 +312,20 @@ function decideRefund(
   review: Review,
   { amount, manualReference }: Decision & { readonly what: 'refund' },
 ): Result<DecisionEffect, DecisionRefusal> {
-  const part = checkRefundAmount(review, amount)
-  if (!part.ok) return part
+  const refundAmount = checkRefundAmount(review, amount)
+  if (!refundAmount.ok) return refundAmount
   const reference = manualReference?.trim() ?? null
   if (review.is.startsWith('refund'))
     return reference === null
-      ? ok({ does: 'refund-again', amount: part.value })
+      ? ok({ does: 'refund-again', amount: refundAmount.value })
       : refuse('not_allowed', 'Accept this review instead, with the reference of the refund.')
   if (reference === '' || (reference !== null && reference.length > MAX_REFERENCE_CHARACTERS))
     return refuse(
       'no_reference',
       `Enter the transfer reference or the slip number of the refund, at most ${MAX_REFERENCE_CHARACTERS} characters.`,
     )
-  const isAll = part.value === review.left
-  return ok({ does: 'give-back', amount: part.value, isAll, manualReference: reference })
+  const isAll = refundAmount.value === review.left
+  return ok({ does: 'give-back', amount: refundAmount.value, isAll, manualReference: reference })
 }
 
 /** Returns the amount to refund; null refunds the whole remaining amount. */
@@ -332,12 +333,12 @@ export function checkRefundAmount(
   { left, currency }: Pick<Review, 'left' | 'currency'>,
   amount: Amount | null,
 ): Result<Amount, DecisionRefusal> {
-  const part = amount ?? left
+  const refundAmount = amount ?? left
   if (left <= 0) return refuse('bad_amount', 'Nothing is left to refund.')
-  if (part <= 0) return refuse('bad_amount', 'Enter an amount above zero.')
-  return part > left
+  if (refundAmount <= 0) return refuse('bad_amount', 'Enter an amount above zero.')
+  return refundAmount > left
     ? refuse('bad_amount', `Only ${formatMoney(left, currency)} is left to refund.`)
-    : ok(part)
+    : ok(refundAmount)
 }
 
 function movePayment(

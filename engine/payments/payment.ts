@@ -155,15 +155,15 @@ export function applyPaymentEvent(
   event: PaymentEvent,
 ): Result<Payment, PaymentRefusal> {
   const { status } = payment
-  const paid = status.is === 'success' || status.is === 'refunded'
+  const isPaid = status.is === 'success' || status.is === 'refunded'
   switch (event.type) {
     case 'confirmed': {
-      if (paid) {
+      if (isPaid) {
         if (status.reference !== event.reference)
           return err({ code: 'paid_twice', first: status.reference, second: event.reference })
         // The bank may reverse a payment: a chargeback or a void.
         if (event.kind === 'other') return err({ code: 'not_a_sale' })
-        return ok(addFurtherPayment(payment, event.reference, event.further ?? []))
+        return ok(addFurtherPaymentsToReview(payment, event.reference, event.further ?? []))
       }
       if (event.kind === 'test') return err({ code: 'test_transaction' })
       if (event.kind !== 'sale') return err({ code: 'not_a_sale' })
@@ -179,11 +179,11 @@ export function applyPaymentEvent(
         ...removeUndecidedReason(payment),
         status: { is: 'success', reference, at, paidAt },
       }
-      return ok(addFurtherPayment(success, reference, further))
+      return ok(addFurtherPaymentsToReview(success, reference, further))
     }
     case 'declined':
     case 'expired': {
-      if (paid) return err({ code: 'already_success' })
+      if (isPaid) return err({ code: 'already_success' })
       if (status.is === 'failed') return ok(payment)
       const reason =
         event.type === 'expired' ? 'expired' : event.message === '' ? event.code : event.message
@@ -218,15 +218,17 @@ export function applyPaymentEvent(
   }
 }
 
-function addFurtherPayment(
+function addFurtherPaymentsToReview(
   payment: Payment,
-  first: string,
+  firstReference: string,
   further: readonly { readonly reference: string }[],
 ): Payment {
   if (further.length === 0) return payment
-  const reasons = further.map(({ reference: second }) => describeSecondPayment(first, second))
-  const before = payment.review === null ? [] : [payment.review]
-  return { ...payment, review: [...before, ...reasons].join(' ') }
+  const reasons = further.map(({ reference: second }) =>
+    describeSecondPayment(firstReference, second),
+  )
+  const earlierReasons = payment.review === null ? [] : [payment.review]
+  return { ...payment, review: [...earlierReasons, ...reasons].join(' ') }
 }
 
 function describeSecondPayment(first: string, second: string): string {
@@ -274,9 +276,7 @@ export function findFailure(
   return reason === 'expired' ? 'expired' : 'unclear'
 }
 
-/**
- * Applies staff's acceptance of a payment. A repeated confirmation is recognised by its reference.
- */
+/** Applies the decision of staff to accept a payment. A repeated confirmation is recognised by its reference. */
 export function acceptPayment(
   payment: Payment,
   money: { readonly reference: string; readonly amount: Amount; readonly paidAt: Instant },
@@ -292,10 +292,7 @@ export function acceptPayment(
   }
 }
 
-/**
- * Applies staff's decision to count no payment for this order. A payment that has ended is
- * unchanged.
- */
+/** Applies the decision of staff to count no payment for this order. Returns a payment that has ended unchanged. */
 export function closePayment(payment: Payment, reason: string, at: Instant): Payment {
   return payment.status.is === 'pending'
     ? { ...payment, status: { is: 'failed', reason, at } }

@@ -20,8 +20,8 @@ const MAX_POLL_MS = 6 * HOUR_MS
  */
 const MAX_UNREACHABLE_MS = 10 * MINUTE_MS
 /**
- * "No record" is normal while the payer is on the way to the gateway or at the bank. After a day,
- * no payer returns.
+ * "No record" is normal while the payer is on the gateway's or the bank's page. After a day, the payer does not
+ * return.
  */
 export const NO_RECORD_MS = DAY_MS
 /** Banks settle held payments within days. Without a final response by then, staff must decide. */
@@ -39,7 +39,7 @@ const MAX_FAILED_MS = 12 * HOUR_MS
 const MIN_PAID_MS = HOUR_MS
 /** The maximum difference between the clocks of two servers. */
 const MAX_CLOCK_DIFFERENCE_MS = MINUTE_MS
-/** A poll that is this late: the server was stopped, or its clock was set forward. */
+/** If a poll is at least this late, the server was stopped or its clock was set forward. */
 const MIN_LATE_MS = HOUR_MS
 /**
  * The assumed age of a payment dated in the future, which was created while the clock was ahead.
@@ -60,10 +60,7 @@ export const isOpen = ({ status, review }: Pick<PolledPayment, 'status' | 'revie
 
 const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
 
-/**
- * Returns the watch that starts when a payment ends, or when a message reports a payment for an
- * ended one.
- */
+/** Returns the watch that starts when a payment ends, or when a message reports money for an ended payment. */
 export function startWatch(
   status: PaymentStatus,
   at: Instant,
@@ -73,9 +70,8 @@ export function startWatch(
 }
 
 /**
- * Returns the end of a watch, adjusted at a poll that was planned for `plannedAt`. Time without
- * polls does not count, and may not even have passed; otherwise a clock that was behind could end
- * the watch early.
+ * Returns the end of a watch at a poll that was planned for `plannedAt`. A late poll extends the watch by its delay,
+ * because the server did not poll during that time, or because its clock was behind.
  */
 export function adjustWatchEnd(
   watchUntil: Instant | null,
@@ -98,20 +94,21 @@ export function getNextPollTime(
   at: Instant,
   isReachable: boolean,
 ): Instant | null {
-  const getSoonest = (ms: number): number => (isReachable ? ms : Math.min(ms, MAX_UNREACHABLE_MS))
+  const limitDelay = (ms: number): number => (isReachable ? ms : Math.min(ms, MAX_UNREACHABLE_MS))
   if (isOpen(payment)) {
     const age = at - payment.createdAt
-    if (age < -MAX_CLOCK_DIFFERENCE_MS) return instant(at + getSoonest(UNKNOWN_AGE_MS))
+    if (age < -MAX_CLOCK_DIFFERENCE_MS) return instant(at + limitDelay(UNKNOWN_AGE_MS))
     const wait = Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, Math.floor(age / 2)))
-    return instant(at + getSoonest(wait))
+    return instant(at + limitDelay(wait))
   }
   if (payment.watchUntil === null) return null
-  const since = at - (payment.watchUntil - WATCH_MS)
-  const ended = since < -MAX_CLOCK_DIFFERENCE_MS ? MAX_FAILED_MS : Math.max(0, since)
+  const timeSinceEnd = at - (payment.watchUntil - WATCH_MS)
+  const elapsedMs =
+    timeSinceEnd < -MAX_CLOCK_DIFFERENCE_MS ? MAX_FAILED_MS : Math.max(0, timeSinceEnd)
   const wait = isPaid(payment.status)
-    ? Math.max(MIN_PAID_MS, ended)
-    : Math.min(MAX_FAILED_MS, Math.max(MIN_FAILED_MS, ended))
-  const next = instant(at + getSoonest(wait))
+    ? Math.max(MIN_PAID_MS, elapsedMs)
+    : Math.min(MAX_FAILED_MS, Math.max(MIN_FAILED_MS, elapsedMs))
+  const next = instant(at + limitDelay(wait))
   if (next <= payment.watchUntil) return next
   // One last poll at the end, because with doubling alone half of the watch would remain unchecked.
   if (at < payment.watchUntil) return payment.watchUntil

@@ -22,22 +22,22 @@ export type ReceivedMoney = {
  */
 export function checkSameAccount(
   money: ReceivedMoney,
-  to: EventConfig,
+  targetEvent: EventConfig,
   regNo: RegNo,
 ): Result<null, string> {
-  const { event: from, eventId } = money
-  if (eventId === to.id) return ok(null)
-  const [sourceAccounts, targetAccounts] = [listAccountsOfMoney(money), listAccounts(to)]
-  if (sourceAccounts.length === 0 && from === null && eventId !== null)
+  const { event: sourceEvent, eventId } = money
+  if (eventId === targetEvent.id) return ok(null)
+  const [sourceAccounts, targetAccounts] = [listAccountsOfMoney(money), listAccounts(targetEvent)]
+  if (sourceAccounts.length === 0 && sourceEvent === null && eventId !== null)
     return err(
       'This money was received for an event that is not being served, so its account is not known.',
     )
-  const isSame = sourceAccounts.some((candidate) =>
+  const sharesAccount = sourceAccounts.some((candidate) =>
     targetAccounts.some((other) => toAccountKey(candidate) === toAccountKey(other)),
   )
-  if (isSame || sourceAccounts.length === 0 || targetAccounts.length === 0) return ok(null)
+  if (sharesAccount || sourceAccounts.length === 0 || targetAccounts.length === 0) return ok(null)
   return err(
-    `${describeSource(money, sourceAccounts)} ${regNo} belongs to ${to.title}, which is paid into ${describeAccounts(targetAccounts, to)}. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${regNo}.`,
+    `${describeSource(money, sourceAccounts)} ${regNo} belongs to ${targetEvent.title}, which is paid into ${describeAccounts(targetAccounts, targetEvent)}. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${regNo}.`,
   )
 }
 
@@ -48,8 +48,8 @@ export function checkSameAccount(
 function listAccountsOfMoney({ account, event }: ReceivedMoney): readonly string[] {
   if (account !== '') return [account]
   if (event === null) return []
-  const banks = listBankAccounts(event)
-  return banks.length === 0 ? listMerchantAccounts(event) : banks
+  const bankAccounts = listBankAccounts(event)
+  return bankAccounts.length === 0 ? listMerchantAccounts(event) : bankAccounts
 }
 
 const listAccounts = (event: EventConfig): readonly string[] => [
@@ -73,18 +73,18 @@ const listBankAccounts = ({ methods }: EventConfig): readonly string[] => [
  * account.
  */
 function describeSource({ account, event }: ReceivedMoney, accounts: readonly string[]): string {
-  const described = describeAccounts(accounts, event)
+  const accountText = describeAccounts(accounts, event)
   return account !== '' || event === null
-    ? `This money was paid into ${described}.`
-    : `This money was received for ${event.title}, which is paid into ${described}.`
+    ? `This money was paid into ${accountText}.`
+    : `This money was received for ${event.title}, which is paid into ${accountText}.`
 }
 
 function describeAccounts(accounts: readonly string[], event: EventConfig | null): string {
-  const banks = event === null ? [] : listBankAccounts(event)
+  const bankAccounts = event === null ? [] : listBankAccounts(event)
   const gateways = event === null ? [] : listGatewayAccounts(event)
   return accounts
     .map((account) => {
-      if (banks.includes(account))
+      if (bankAccounts.includes(account))
         return account.includes('@') ? `the UPI ID ${account}` : `the bank account ${account}`
       const gateway = gateways.find(
         (gatewayAccount) => toAccountKey(gatewayAccount.account) === toAccountKey(account),

@@ -18,7 +18,9 @@ import { type Currency, formatMoney, formatCurrency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'
 
-/** A line with its match. `reference` is the one under which it is confirmed, so that it counts only once. */
+/**
+ * A line with its match. `reference` is the reference under which staff confirm the line, so that it counts only once.
+ */
 export type ReconciledLine = {
   readonly line: StatementLine
   readonly reference: string
@@ -51,7 +53,7 @@ export type ReconciledLine = {
   readonly returns?: readonly KnownPayment[]
 }
 
-type Lines = Pick<Statement, 'currency' | 'lines' | 'withdrawals' | 'details'>
+type StatementLines = Pick<Statement, 'currency' | 'lines' | 'withdrawals' | 'details'>
 
 /** A statement line has about ten numbers. A file with only short numbers would block the server. */
 const MAX_REFERENCE_NUMBERS = 100_000
@@ -59,7 +61,10 @@ const MAX_REFERENCE_NUMBERS = 100_000
 const MAX_REFERENCES = 250_000
 
 /** Returns every reference under which the lines may be stored; null if there are more than in any real statement. */
-export function findStatementReferences({ lines, withdrawals }: Lines): readonly BankKey[] | null {
+export function findStatementReferences({
+  lines,
+  withdrawals,
+}: StatementLines): readonly BankKey[] | null {
   const keys = new Set<BankKey>()
   let [numbers, references] = [0, 0]
   for (const line of [...lines, ...withdrawals]) {
@@ -76,42 +81,42 @@ export function findStatementReferences({ lines, withdrawals }: Lines): readonly
 
 /** Matches all lines of a statement together, because a reference in several lines identifies none of them. */
 export function reconcileStatement(
-  statement: Lines,
-  awaited: readonly UnpaidOrder[],
+  statement: StatementLines,
+  unpaidOrders: readonly UnpaidOrder[],
   known: KnownReferences,
 ): readonly ReconciledLine[] {
   const { currency, lines, withdrawals } = statement
-  const found = findReferences(statement, awaited, known)
+  const finder = createReferenceFinder(statement, unpaidOrders, known)
   // A registration that one line names by number or reference is not matched by amount with another line.
   const namedRegNos = new Set(
     lines.flatMap((line) => [
-      ...found.findAwaited(line).map(({ regNo }) => regNo),
-      ...(found.findAmbiguous(line)?.of ?? []),
+      ...finder.findAwaited(line).map(({ regNo }) => regNo),
+      ...(finder.findAmbiguous(line)?.of ?? []),
     ]),
   )
-  const matched = new Set<RegNo>()
+  const matchedRegNos = new Set<RegNo>()
   const matchLine = (
     line: StatementLine,
   ): Pick<ReconciledLine, 'as' | 'of' | 'why' | 'recorded'> => {
-    const { payments, elsewhere } = found.findRecorded(line)
+    const { payments, elsewhere } = finder.findRecorded(line)
     if (payments.length > 0)
       return { ...matchKnownPayments(line, currency, payments, known.eventIds), recorded: payments }
-    const awaits = found.findAwaited(line)
-    const namedNos = [...awaits.map(({ regNo }) => regNo), ...found.findEnded(line)]
-    const others = found.findOthers(line)
+    const orders = finder.findAwaited(line)
+    const namedNos = [...orders.map(({ regNo }) => regNo), ...finder.findEnded(line)]
+    const others = finder.findOthers(line)
     const regNos = [...new Set([...namedNos, ...others.regNos])]
-    const unsure = found.findAmbiguous(line)
+    const ambiguity = finder.findAmbiguous(line)
     if (elsewhere !== null)
-      return toAmbiguous([...elsewhere.of, ...regNos, ...(unsure?.of ?? [])], elsewhere.why)
+      return toAmbiguous([...elsewhere.of, ...regNos, ...(ambiguity?.of ?? [])], elsewhere.why)
     const [onlyNumber] = namedNos
     if (onlyNumber === undefined) {
-      const isClaimed = unsure === null && found.isClaimedElsewhere(line)
+      const isClaimed = ambiguity === null && finder.isClaimedElsewhere(line)
       if (others.isElsewhere || (isClaimed && others.regNos.length === 0))
         return { as: 'elsewhere', of: [], why: others.why ?? CLAIMED_ELSEWHERE_MESSAGE }
       if (isClaimed) return toAmbiguous(others.regNos, CLAIMED_ELSEWHERE_MESSAGE)
-      if (unsure !== null) return toAmbiguous([...unsure.of, ...others.regNos], unsure.why)
+      if (ambiguity !== null) return toAmbiguous([...ambiguity.of, ...others.regNos], ambiguity.why)
       if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
-      const candidateNos = awaited
+      const candidateNos = unpaidOrders
         .filter((claim) => canMatch(line, claim) && !namedRegNos.has(claim.regNo))
         .map(({ regNo }) => regNo)
       return candidateNos.length === 0
@@ -119,28 +124,29 @@ export function reconcileStatement(
         : toAmbiguous(candidateNos, 'The amount and date fit, but the line names no registration.')
     }
     if (others.why !== null) return toAmbiguous(regNos, others.why)
-    if (found.isClaimedElsewhere(line)) return toAmbiguous(regNos, CLAIMED_ELSEWHERE_MESSAGE)
+    if (finder.isClaimedElsewhere(line)) return toAmbiguous(regNos, CLAIMED_ELSEWHERE_MESSAGE)
     if (namedNos.length > 1)
       return toAmbiguous(regNos, 'The line names more than one registration.')
-    if (found.isReleasedElsewhere(line)) return toAmbiguous(regNos, RELEASED_ELSEWHERE_MESSAGE)
-    if (unsure?.isShared === true) return toAmbiguous([...regNos, ...unsure.of], unsure.why)
-    if (matched.has(onlyNumber))
+    if (finder.isReleasedElsewhere(line)) return toAmbiguous(regNos, RELEASED_ELSEWHERE_MESSAGE)
+    if (ambiguity?.isShared === true)
+      return toAmbiguous([...regNos, ...ambiguity.of], ambiguity.why)
+    if (matchedRegNos.has(onlyNumber))
       return toAmbiguous(regNos, 'Another line of this file names the same registration.')
-    matched.add(onlyNumber)
-    const [entry] = awaits
+    matchedRegNos.add(onlyNumber)
+    const [entry] = orders
     if (entry === undefined) return { as: 'differs', of: regNos, why: PAID_OTHERWISE_MESSAGE }
     const as = getDue(entry, line.day) === line.amount ? 'matched' : 'differs'
     return { as, of: regNos, why: null }
   }
   const results = lines.map((line): ReconciledLine => {
-    const payout = found.findPayout(line)
+    const payout = finder.findPayout(line)
     if (payout !== null) {
       const { utr: reference } = payout
       return { line, reference, also: [], as: 'payout', of: [], payout, why: null }
     }
-    return { line, ...found.listReferences(line), ...matchLine(line), payout: null }
+    return { line, ...finder.listReferences(line), ...matchLine(line), payout: null }
   })
-  return [...results, ...withdrawals.flatMap((line) => found.findReturned(line))]
+  return [...results, ...withdrawals.flatMap((line) => finder.findReturned(line))]
 }
 
 const toAmbiguous = (of: readonly RegNo[], why: string) =>
@@ -155,7 +161,7 @@ function matchKnownPayments(
   const regNos = [...new Set(payments.flatMap(({ regNo }) => (regNo === null ? [] : [regNo])))]
   if (payments.length > 1)
     return toAmbiguous(regNos, 'This line is recorded as several payments. Check which are real.')
-  if (payments.some((payment) => isOfAnother(payment, eventIds)))
+  if (payments.some((payment) => isOfOtherEvent(payment, eventIds)))
     return { as: 'known', of: regNos, why: 'This payment is recorded for another event.' }
   const recorded = { currency, ...(payments[0] ?? { amount }) }
   const reason =
@@ -165,15 +171,15 @@ function matchKnownPayments(
   return { as: 'known', of: regNos, why: reason }
 }
 
-const isOfAnother = (
+const isOfOtherEvent = (
   { eventId = null }: KnownPayment,
   eventsHere: readonly string[] | undefined,
 ): boolean => eventsHere !== undefined && eventId !== null && !eventsHere.includes(eventId)
 
-/** Finds the references of each line, considering the whole file. */
-function findReferences(
-  { currency, lines, withdrawals, details }: Lines,
-  awaited: readonly UnpaidOrder[],
+/** Returns functions that find the payments and registrations of a line, considering the whole file. */
+function createReferenceFinder(
+  { currency, lines, withdrawals, details }: StatementLines,
+  unpaidOrders: readonly UnpaidOrder[],
   {
     payments,
     payouts = new Map(),
@@ -183,61 +189,71 @@ function findReferences(
     claimedElsewhere = new Set(),
     releasedElsewhere = new Set(),
     eventIds,
-    details: own = [],
+    details: eventDetails = [],
   }: KnownReferences,
 ) {
-  const ownKeys = new Set([...details, ...own].flatMap((text) => [...findReferenceKeys(text)]))
+  const ownKeys = new Set(
+    [...details, ...eventDetails].flatMap((text) => [...findReferenceKeys(text)]),
+  )
   const keyMap = new Map([...lines, ...withdrawals].map((line) => [line, listLineKeys(line)]))
   const listKeys = (line: StatementLine): ReadonlySet<BankKey> => keyMap.get(line) ?? new Set()
-  const isNameable = (line: StatementLine): ReadonlySet<BankKey> =>
+  const listAllKeys = (line: StatementLine): ReadonlySet<BankKey> =>
     new Set([...listKeys(line), ...listFallbackKeys(line)])
-  const times = countKeys([...lines, ...withdrawals].map(listKeys))
-  const countLines = countKeys(lines.map(listKeys))
-  const carriers = Map.groupBy(
-    lines.flatMap((line) => [...isNameable(line)].map((key) => ({ key, line }))),
+  const lineCounts = countKeys([...lines, ...withdrawals].map(listKeys))
+  const depositCounts = countKeys(lines.map(listKeys))
+  const linesByKey = Map.groupBy(
+    lines.flatMap((line) => [...listAllKeys(line)].map((key) => ({ key, line }))),
     ({ key }) => key,
   )
-  const byNumber = new Map(awaited.map((entry) => [toBankKey(entry.regNo), entry]))
-  const isNumber = (key: BankKey): boolean => byNumber.has(key) || registrations.has(key)
+  const orderByNumber = new Map(unpaidOrders.map((entry) => [toBankKey(entry.regNo), entry]))
+  const isNumber = (key: BankKey): boolean => orderByNumber.has(key) || registrations.has(key)
   const isUsable = (key: BankKey): boolean => !ownKeys.has(key) && !isNumber(key)
-  const byRegNo = new Map(awaited.map((entry) => [entry.regNo, entry]))
-  const claimKeys = awaited.flatMap(({ regNo, claim: last }) =>
+  const orderByRegNo = new Map(unpaidOrders.map((entry) => [entry.regNo, entry]))
+  const claimKeys = unpaidOrders.flatMap(({ regNo, claim: last }) =>
     last === null ? [] : [{ key: toBankKey(last.reference), regNo }],
   )
-  const claimed = [...reports].flatMap(([key, lines]) => lines.map(({ regNo }) => ({ key, regNo })))
-  const byReported = Map.groupBy(
-    [...claimKeys, ...claimed].filter(({ key }) => !isNumber(key)),
+  const reportKeys = [...reports].flatMap(([key, lines]) =>
+    lines.map(({ regNo }) => ({ key, regNo })),
+  )
+  const reportsByKey = Map.groupBy(
+    [...claimKeys, ...reportKeys].filter(({ key }) => !isNumber(key)),
     ({ key }) => key,
   )
   const findReported = (line: StatementLine, test: (key: BankKey) => boolean): readonly RegNo[] => [
     ...new Set(
       [...listKeys(line)]
         .filter(test)
-        .flatMap((key) => byReported.get(key)?.map(({ regNo }) => regNo) ?? []),
+        .flatMap((key) => reportsByKey.get(key)?.map(({ regNo }) => regNo) ?? []),
     ),
   ]
-  const isShared = (key: BankKey): boolean => (times.get(key) ?? 0) > 1
+  const isShared = (key: BankKey): boolean => (lineCounts.get(key) ?? 0) > 1
   const isOnlyInLine = (key: BankKey): boolean => !ownKeys.has(key) && !isShared(key)
 
-  /** Returns payments recorded under a reference of the line. `elsewhere`: one that may belong to another line. */
+  /**
+   * Returns payments recorded under a reference of the line. `elsewhere`: a payment that may belong to another line.
+   */
   const findRecorded = (line: StatementLine) => {
-    const candidates = [...isNameable(line)].flatMap((key) => {
+    const candidates = [...listAllKeys(line)].flatMap((key) => {
       const payment = isUsable(key) ? payments.get(key) : undefined
       return payment === undefined ? [] : [{ key, payment }]
     })
-    const names = new Set<BankKey>([...findLineUtrs(line), ...listFallbackKeys(line)])
+    const lineNames = new Set<BankKey>([...findLineUtrs(line), ...listFallbackKeys(line)])
     // A number that is not a bank reference, such as a cheque number, may be in another line by chance.
     const isOfAnotherPayment = findLineUtrs(line).some((key) => isUsable(key) && !payments.has(key))
     const belongsToLine = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
-      const lines = carriers.get(key) ?? []
+      const lines = linesByKey.get(key) ?? []
       const sameAmount = lines.filter((candidate) => candidate.line.amount === payment.amount)
       const isOnly = lines.length < 2 || (sameAmount.length === 1 && line.amount === payment.amount)
-      return isOnly && (names.has(key) || (line.amount === payment.amount && !isOfAnotherPayment))
+      return (
+        isOnly && (lineNames.has(key) || (line.amount === payment.amount && !isOfAnotherPayment))
+      )
     }
     const paymentsOfLine = candidates.filter(belongsToLine).map(({ payment }) => payment)
     // A delegate may pay twice with the registration number, which is not a bank reference.
-    const byNumber = [...listKeys(line)].filter(isNumber).flatMap((key) => payments.get(key) ?? [])
-    const other = candidates[0]?.payment ?? byNumber[0]
+    const numberPayments = [...listKeys(line)]
+      .filter(isNumber)
+      .flatMap((key) => payments.get(key) ?? [])
+    const other = candidates[0]?.payment ?? numberPayments[0]
     return {
       payments: [...new Map(paymentsOfLine.map((payment) => [payment.id, payment])).values()],
       elsewhere:
@@ -248,28 +264,34 @@ function findReferences(
               why:
                 candidates[0] === undefined
                   ? 'A payment with this registration number is recorded. It may be this one.'
-                  : names.has(candidates[0].key)
+                  : lineNames.has(candidates[0].key)
                     ? `A recorded payment has the reference ${candidates[0].key}, which is in several lines of this file.`
                     : `A payment with the reference ${candidates[0].key} is recorded. It may be this one.`,
             },
     }
   }
 
-  /** Returns unpaid registrations that the line names: by number, or by a reported reference only in this line. */
-  const findAwaited = (line: StatementLine): readonly UnpaidOrder[] => [
+  /**
+   * Returns unpaid registrations that the line names: by number, or by a reported reference that only this line
+   * contains.
+   */
+  const findUnpaidOrders = (line: StatementLine): readonly UnpaidOrder[] => [
     ...new Set([
-      ...[...listKeys(line)].flatMap((key) => byNumber.get(key) ?? []),
-      ...findReported(line, isOnlyInLine).flatMap((regNo) => byRegNo.get(regNo) ?? []),
+      ...[...listKeys(line)].flatMap((key) => orderByNumber.get(key) ?? []),
+      ...findReported(line, isOnlyInLine).flatMap((regNo) => orderByRegNo.get(regNo) ?? []),
     ]),
   ]
 
-  /** Returns paid or ended registrations whose reported reference is only in this line, or next to their number. */
+  /**
+   * Returns paid or ended registrations whose reported reference only this line contains, or whose number is in the
+   * line too.
+   */
   const findEnded = (line: StatementLine): readonly RegNo[] => {
-    const byBoth = findReported(line, isUsable).filter((regNo) =>
+    const reportedWithNumber = findReported(line, isUsable).filter((regNo) =>
       listKeys(line).has(toBankKey(regNo)),
     )
-    return [...new Set([...findReported(line, isOnlyInLine), ...byBoth])].filter(
-      (regNo) => !byRegNo.has(regNo),
+    return [...new Set([...findReported(line, isOnlyInLine), ...reportedWithNumber])].filter(
+      (regNo) => !orderByRegNo.has(regNo),
     )
   }
 
@@ -277,7 +299,7 @@ function findReferences(
   const findOthers = (line: StatementLine) => {
     const ended = new Set(findEnded(line).map(toBankKey))
     const otherKeys = [...listKeys(line)].filter(
-      (key) => registrations.has(key) && !byNumber.has(key) && !ended.has(key),
+      (key) => registrations.has(key) && !orderByNumber.has(key) && !ended.has(key),
     )
     const regNos = otherKeys.flatMap((key) => registrations.get(key) ?? [])
     const reason =
@@ -296,18 +318,18 @@ function findReferences(
 
   /** Returns the registrations whose reported reference is in the line but does not identify it. */
   const findAmbiguous = (line: StatementLine) => {
-    const shared = findReported(line, (key) => !ownKeys.has(key) && isShared(key))
-    const detail = findReported(line, (key) => ownKeys.has(key))
-    if (shared.length > 0)
+    const sharedRegNos = findReported(line, (key) => !ownKeys.has(key) && isShared(key))
+    const detailRegNos = findReported(line, (key) => ownKeys.has(key))
+    if (sharedRegNos.length > 0)
       return {
-        of: shared,
+        of: sharedRegNos,
         isShared: true,
         why: 'The reported reference is in several lines of this file.',
       }
-    return detail.length === 0
+    return detailRegNos.length === 0
       ? null
       : {
-          of: detail,
+          of: detailRegNos,
           isShared: false,
           why: 'The reported reference is part of the conference’s own bank details.',
         }
@@ -320,17 +342,17 @@ function findReferences(
   const findReturned = (line: StatementLine): readonly ReconciledLine[] => {
     // A payment may be recorded under its registration number.
     const usable = [...listKeys(line)].filter((key) => !ownKeys.has(key))
-    const paid = usable.flatMap((key) => payments.get(key) ?? [])
-    const returns = [...new Map(paid.map((payment) => [payment.id, payment])).values()]
+    const namedPayments = usable.flatMap((key) => payments.get(key) ?? [])
+    const returns = [...new Map(namedPayments.map((payment) => [payment.id, payment])).values()]
     const reported = findReported(line, isUsable)
     const regNos = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reported])]
     // The payment is in this file if a line with the same amount has its bank reference.
     const receivedHere = usable.filter(
-      (key) => isUtr(key) && carriers.get(key)?.some((one) => one.line.amount === line.amount),
+      (key) => isUtr(key) && linesByKey.get(key)?.some((one) => one.line.amount === line.amount),
     )
     const [reference] = [
       ...usable.filter(
-        (key) => payments.has(key) || byReported.has(key) || claimedElsewhere.has(key),
+        (key) => payments.has(key) || reportsByKey.has(key) || claimedElsewhere.has(key),
       ),
       ...receivedHere,
     ].map(formatKey)
@@ -338,17 +360,20 @@ function findReferences(
     const isHere =
       receivedHere.length > 0 ||
       reported.length > 0 ||
-      returns.some((payment) => !isOfAnother(payment, eventIds))
+      returns.some((payment) => !isOfOtherEvent(payment, eventIds))
     const why = isHere ? RETURNED_MESSAGE : RETURNED_ELSEWHERE_MESSAGE
     return [{ line, reference, also: [], as: 'returned', of: regNos, payout: null, why, returns }]
   }
 
-  /** Returns the references of a line. They are the same on every reading, so that the line is confirmed only once. */
+  /**
+   * Returns the references of a line. They are the same whenever the file is read, so that staff confirm the line only
+   * once.
+   */
   const listReferences = (line: StatementLine): Pick<ReconciledLine, 'reference' | 'also'> => {
     // A withdrawal or a charge that names the payment too does not make it another transfer.
-    const isInOneDeposit = (key: BankKey): boolean => (countLines.get(key) ?? 0) < 2
+    const isInOneDeposit = (key: BankKey): boolean => (depositCounts.get(key) ?? 0) < 2
     const reported = [...listKeys(line)].find(
-      (key) => byReported.has(key) && isUsable(key) && isInOneDeposit(key),
+      (key) => reportsByKey.has(key) && isUsable(key) && isInOneDeposit(key),
     )
     const usable = findLineUtrs(line).filter(isUsable)
     const unshared = usable.filter(isInOneDeposit)
@@ -364,7 +389,7 @@ function findReferences(
 
   return {
     findRecorded,
-    findAwaited,
+    findAwaited: findUnpaidOrders,
     findEnded,
     findOthers,
     isClaimedElsewhere,
@@ -377,9 +402,9 @@ function findReferences(
 }
 
 function countKeys(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey, number> {
-  const times = new Map<BankKey, number>()
-  for (const keys of lines) for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1)
-  return times
+  const counts = new Map<BankKey, number>()
+  for (const keys of lines) for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
 }
 
 const describeOtherEvents = (titles: readonly string[]): string =>

@@ -64,17 +64,22 @@ export type SettlementLine = {
   /** The day on which the delegate paid. Null if not stated. */
   readonly paidOn: Day | null
   /**
-   * Numbers identical lines of a file, from 1, so that reading the file again counts nothing twice.
+   * The number of this line among identical lines of a file, from 1, so that reading the file again counts nothing
+   * twice.
    */
   readonly nth: number
-  /** What the report states, if not every deduction: `net`: only the net amount; `none`: nothing. */
+  /**
+   * Set if the report does not state every deduction. `net`: it states only the net amount; `none`: it states nothing.
+   */
   readonly states?: 'net' | 'none'
   /** Absent if the line is not stored. */
   readonly stored?: {
     readonly id: number
     /** The id of the latest decision on the line. Null if there is none. */
     readonly decisionId: number | null
-    /** The user who handled a line that differs from the records. Null if no one has. */
+    /**
+     * The user who handled a line that differs from the records, and the reason. Null if the line is not handled yet.
+     */
     readonly handled: {
       readonly why: string
       readonly who: string
@@ -84,14 +89,9 @@ export type SettlementLine = {
 }
 export type Settlement = {
   readonly lines: readonly SettlementLine[]
-  /**
-   * Lines of a payment or payout that cannot be read, and lines in another currency than rupees.
-   */
+  /** Lines of a payment or payout that cannot be read, and lines in a currency other than rupees. */
   readonly unread: readonly number[]
-  /**
-   * The number of lines that the gateway has not settled yet: without day and reference of a
-   * transfer.
-   */
+  /** The number of lines that the gateway has not settled yet: those without a day and a reference of a transfer. */
   readonly unsettled: number
 }
 
@@ -176,7 +176,7 @@ export function readSettlement(
     if (parsedLine === 'unread') unread.push(row.line)
     else if (parsedLine === 'unsettled') unsettled += 1
     else {
-      const key = buildLineName(parsedLine)
+      const key = buildBaseKey(parsedLine)
       const nth = (identicalLines.get(key) ?? 0) + 1
       identicalLines.set(key, nth)
       lines.push({ ...parsedLine, nth })
@@ -187,7 +187,7 @@ export function readSettlement(
 
 /** Returns the key that identifies a line in any file. */
 export function getLineKey(line: SettlementLine): string {
-  return `${buildLineName(line)} ${line.nth}`
+  return `${buildBaseKey(line)} ${line.nth}`
 }
 
 export type Deductions = Pick<SettlementLine, 'fee' | 'tax' | 'net'>
@@ -204,9 +204,10 @@ export function findChangedDeductions(stored: Deductions, line: SettlementLine):
 }
 
 /**
- * If both numbers are present, only the gateway's is used, because not every report contains ours.
+ * Returns the part of the key that identical lines share. If both numbers are present, only the gateway's is used,
+ * because not every report contains ours.
  */
-function buildLineName({
+function buildBaseKey({
   is,
   order,
   reference,
@@ -217,7 +218,7 @@ function buildLineName({
   return [is, reference === '' ? order : reference, amount, getTransferKey({ utr, day })].join(' ')
 }
 
-/** Identifies the bank transfer of a line: by its normalised reference, otherwise by its day. */
+/** Returns the key of a line's bank transfer: its normalised reference, otherwise its day. */
 export function getTransferKey({ utr, day }: Pick<SettlementLine, 'utr' | 'day'>): string {
   const key = toBankKey(utr)
   return key === '' ? utr || `${day}` : key
@@ -265,16 +266,16 @@ function detectColumns(cells: readonly string[]): SettlementColumns | null {
       }
 }
 
-/** `none`: a row above or below the table, or a total. */
+/** Reads a row. Returns `none` for a row above or below the table, or a total. */
 function readLine(
   { line, cells }: SheetRow,
   columns: SettlementColumns,
 ): Omit<SettlementLine, 'nth'> | 'none' | 'unread' | 'unsettled' {
   const getText = (at: number | null): string =>
     getCellText(cells, at).replace(/^'/, '').slice(0, MAX_REFERENCE_LENGTH)
-  const getName = (at: number | null): string =>
+  const readId = (at: number | null): string =>
     SCIENTIFIC_NOTATION.test(getText(at)) ? '' : getText(at)
-  const [order, reference, utr] = [columns.order, columns.reference, columns.utr].map(getName) as [
+  const [order, reference, utr] = [columns.order, columns.reference, columns.utr].map(readId) as [
     string,
     string,
     string,
@@ -298,17 +299,17 @@ function readLine(
   const isNumber = /\d/.test(utr)
   if (day === null && !isNumber)
     return getCellText(cells, columns.day) === '' || columns.day === null ? 'unsettled' : 'unread'
-  const word = getCellText(cells, columns.kind)
-  const is = getLineKind(word, amount)
+  const kindText = getCellText(cells, columns.kind)
+  const is = getLineKind(kindText, amount)
   const gross = Math.abs(amount)
-  const [charged, taxed] = [Math.abs(fee), Math.abs(tax)]
+  const [feeAmount, taxAmount] = [Math.abs(fee), Math.abs(tax)]
   const isDeducted =
-    is === 'refund' || (is === 'other' && (amount < 0 || DEDUCTION_WORDS.test(word)))
+    is === 'refund' || (is === 'other' && (amount < 0 || DEDUCTION_WORDS.test(kindText)))
   const sign = isDeducted ? -1 : 1
   const statedNet = columns.net === null ? null : getCellText(cells, columns.net)
   const net =
     statedNet === null || statedNet === ''
-      ? toAmount(sign * gross - charged - taxed)
+      ? toAmount(sign * gross - feeAmount - taxAmount)
       : readSignedAmount(statedNet)
   if (net === null) return 'unread'
   return {
@@ -317,8 +318,8 @@ function readLine(
     order,
     reference,
     amount: toAmount(gross),
-    fee: toAmount(charged),
-    tax: toAmount(taxed),
+    fee: toAmount(feeAmount),
+    tax: toAmount(taxAmount),
     // If a report writes deductions without a sign, the kind gives the direction.
     net: sign < 0 && net > 0 ? toAmount(-net) : net,
     day,

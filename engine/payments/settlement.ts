@@ -89,7 +89,7 @@ export const SETTLED_WITHIN_DAYS = 5
 export type UnsettledPayment = { readonly money: RecordedPayment; readonly days: number }
 
 /** Returns each line once, regardless of how many files contain it. */
-export function joinLines(
+export function mergeLines(
   ...files: readonly (readonly SettlementLine[])[]
 ): readonly SettlementLine[] {
   return [...new Map(files.flat().map((line) => [getLineKey(line), line])).values()]
@@ -248,8 +248,8 @@ export function groupByPayout(lines: readonly SettlementLine[]): readonly Payout
   const groups = Map.groupBy(lines, getTransferKey)
   return [...groups.values()]
     .map((lines): Payout => {
-      const sum = (account: (line: SettlementLine) => number): Amount =>
-        toAmount(lines.reduce((total, line) => total + account(line), 0))
+      const sum = (getAmount: (line: SettlementLine) => number): Amount =>
+        toAmount(lines.reduce((total, line) => total + getAmount(line), 0))
       const sales = sum(({ is, amount }) => (is === 'sale' ? amount : 0))
       const refunds = sum(({ is, amount }) => (is === 'refund' ? amount : 0))
       const [fee, tax, net] = [

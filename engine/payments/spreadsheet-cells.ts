@@ -31,8 +31,8 @@ export function normaliseHeading(cell: string): string {
 }
 
 /** Returns the row with the most cells that contain letters and no digits. */
-export function findLikeliestHeader(all: readonly SheetRow[]): readonly string[] {
-  const rows = all.slice(0, MAX_ROWS_ABOVE)
+export function findLikeliestHeader(sheetRows: readonly SheetRow[]): readonly string[] {
+  const rows = sheetRows.slice(0, MAX_ROWS_ABOVE)
   const countWords = ({ cells }: SheetRow): number =>
     cells.filter((cell) => /[a-z]/i.test(cell) && !/\d/.test(cell)).length
   const likeliest = rows.toSorted((a, b) => countWords(b) - countWords(a))[0]?.cells ?? []
@@ -48,9 +48,9 @@ export function getCellText(cells: readonly string[], at: number | null): string
 export type DecimalMark = '.' | ','
 
 /**
- * Returns the decimal mark in the amounts: it has one or two digits after it, or follows the other
- * mark, which separates thousands. Null if this is true for neither or both; an amount such as
- * 1.234 is then ambiguous.
+ * Returns the decimal mark in the amounts: the mark that is followed by one or two digits, or that follows the other
+ * mark, which separates thousands. Null if this is true for neither mark or for both; an amount such as 1.234 is then
+ * ambiguous.
  */
 export function findDecimalMark(cells: readonly string[], currency: Currency): DecimalMark | null {
   const marksInUse = new Set<DecimalMark>()
@@ -88,22 +88,22 @@ export function readSignedAmount(
     .replace(/^-(?=[-−(])/, '')
     .replace(/^\+/, '')
   if (plain === '' || plain === '-') return toAmount(0)
-  const [, less = ''] = /^(?:-|−|\()(.*?)\)?$/.exec(plain) ?? []
-  const digits = less === '' ? plain : less
+  const [, negativeDigits = ''] = /^(?:-|−|\()(.*?)\)?$/.exec(plain) ?? []
+  const digits = negativeDigits === '' ? plain : negativeDigits
   const number =
     currency === INR
       ? digits.replace(/(\.\d{2})0+$/, '$1')
       : formatWithDecimalPoint(digits, mark, currency)
   const amount = number === null ? null : readAmount(number, currency)
-  return amount === null || less === '' ? amount : toAmount(-amount)
+  return amount === null || negativeDigits === '' ? amount : toAmount(-amount)
 }
 
 const stripCurrency = (cell: string, currency: Currency): string =>
   cell.replaceAll(new RegExp(currency, 'gi'), '').replaceAll(getCurrencySymbol(currency), '')
 
 /**
- * Null if the marks are ambiguous or misplaced, because a wrong reading would be a thousand times
- * too large or too small.
+ * Returns the number with a decimal point. Null if the marks are ambiguous or misplaced, because a wrong reading would
+ * be a thousand times too large or too small.
  */
 function formatWithDecimalPoint(
   digits: string,
@@ -158,18 +158,18 @@ export function readDay(cell: string): Day | null {
   if (iso !== null) return createDay(Number(iso[1]), Number(iso[2]), Number(iso[3]))
   const match = /^(\d{1,2})[-/. ]+(\d{1,2}|[a-z]{3,9})[-/., ]+(\d{4}|\d{2})(?!\d)/i.exec(text)
   if (match === null) return null
-  const [, on = '', month = '', year = ''] = match
+  const [, dayOfMonth = '', month = '', year = ''] = match
   const monthNumber = MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1
   return createDay(
     Number(year) + (year.length === 2 ? 2000 : 0),
     monthNumber === 0 ? Number(month) : monthNumber,
-    Number(on),
+    Number(dayOfMonth),
   )
 }
 
-function createDay(year: number, month: number, on: number): Day | null {
+function createDay(year: number, month: number, dayOfMonth: number): Day | null {
   const padToTwo = (number: number): string => String(number).padStart(2, '0')
-  const text = `${year}-${padToTwo(month)}-${padToTwo(on)}`
+  const text = `${year}-${padToTwo(month)}-${padToTwo(dayOfMonth)}`
   return isDay(text) ? text : null
 }
 
@@ -187,18 +187,18 @@ export function findTable<C>(
   readonly above: readonly SheetRow[]
   readonly below: readonly SheetRow[]
 } | null {
-  const found = rows.slice(0, MAX_ROWS_ABOVE).flatMap((row, index) => {
+  const headingRow = rows.slice(0, MAX_ROWS_ABOVE).flatMap((row, index) => {
     const detected = detectColumns(row.cells)
     return detected === null ? [] : [{ at: index, detected }]
   })[0]
-  const tableColumns = columns ?? found?.detected
+  const tableColumns = columns ?? headingRow?.detected
   if (tableColumns === undefined) return null
-  return found === undefined
+  return headingRow === undefined
     ? { columns: tableColumns, above: [], below: rows }
     : {
         columns: tableColumns,
-        above: rows.slice(0, found.at),
-        below: rows.slice(found.at + 1),
+        above: rows.slice(0, headingRow.at),
+        below: rows.slice(headingRow.at + 1),
       }
 }
 

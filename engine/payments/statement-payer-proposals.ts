@@ -1,4 +1,4 @@
-/** Data that the store has about a statement line's references, and proposals for its payer. */
+/** Proposes payers for a statement line, and defines the stored data about its references. */
 import { splitWords, type BankKey } from './bank-reference.ts'
 import type { StatementLine } from './bank-statement.ts'
 import type { RegNo } from '../event/registration-number.ts'
@@ -17,9 +17,7 @@ export type UnpaidOrder = {
 }
 /** A gateway's payout according to its settlement: the number of payments and their net amount. */
 export type KnownPayout = { readonly utr: string; readonly lines: number; readonly net: Amount }
-/**
- * A payment recorded under a reference. `regNo` is null if it is not assigned to a registration.
- */
+/** A payment recorded under a reference. `regNo` is null if the payment is not assigned to a registration. */
 export type KnownPayment = {
   readonly id: number
   readonly regNo: RegNo | null
@@ -58,8 +56,8 @@ export type KnownReferences = {
 
 /** Reasons for proposing a registration, best first. */
 export type ProposalBasis = 'number' | 'amount_and_name' | 'amount' | 'name'
-export type Proposal<Awaited extends UnpaidOrder> = {
-  readonly registration: Awaited
+export type Proposal<Order extends UnpaidOrder> = {
+  readonly registration: Order
   readonly basis: Exclude<ProposalBasis, 'number'>
 }
 
@@ -77,35 +75,34 @@ const NAME_TITLES: ReadonlySet<string> = new Set(['PROF', 'MRS', 'SMT', 'SHRI', 
  * its text; otherwise with its amount; otherwise with a name in its text. If too many match
  * equally, none is proposed.
  */
-export function createPayerProposer<Awaited extends UnpaidOrder>(
-  awaited: readonly Awaited[],
-): (line: StatementLine) => readonly Proposal<Awaited>[] {
-  const named = awaited.map((registration) => ({
+export function createPayerProposer<Order extends UnpaidOrder>(
+  unpaidOrders: readonly Order[],
+): (line: StatementLine) => readonly Proposal<Order>[] {
+  const namedOrders = unpaidOrders.map((registration) => ({
     registration,
     words: listNameWords(registration.name),
   }))
   const byWord = Map.groupBy(
-    named.flatMap((entry) => entry.words.map((word) => ({ word, entry }))),
+    namedOrders.flatMap((entry) => entry.words.map((word) => ({ word, entry }))),
     ({ word }) => word,
   )
   return (line) => {
     const texts = new Set([...splitWords(line.narration), ...splitWords(line.reference)])
-    const counts = new Map<(typeof named)[number], number>()
+    const counts = new Map<(typeof namedOrders)[number], number>()
     for (const text of texts)
       for (const { entry } of byWord.get(text) ?? [])
         counts.set(entry, (counts.get(entry) ?? 0) + 1)
     const byName = [...counts]
       .filter(([{ words }, count]) => count >= Math.min(2, words.length))
       .map(([{ registration }]) => registration)
-    const isMatch = (registration: Awaited): boolean =>
-      getDue(registration, line.day) === line.amount
+    const isMatch = (registration: Order): boolean => getDue(registration, line.day) === line.amount
     const ranked = [
       ['amount_and_name', () => byName.filter(isMatch)],
-      ['amount', () => awaited.filter(isMatch)],
+      ['amount', () => unpaidOrders.filter(isMatch)],
       ['name', () => byName],
     ] as const
-    for (const [basis, find] of ranked) {
-      const registrations = find()
+    for (const [basis, findCandidates] of ranked) {
+      const registrations = findCandidates()
       if (registrations.length > 0 && registrations.length <= MAX_PROPOSALS)
         return registrations.map((registration) => ({ registration, basis }))
     }

@@ -19,7 +19,7 @@ export const listLineKeys = memoize(
     new Set([...findReferenceKeys(reference), ...findReferenceKeys(narration)]),
 )
 
-/** Identifies a line without a number by its day, amount and texts. */
+/** Returns a name for a line without a number, made of its day, amount and texts. */
 export function buildFallbackReference({
   day,
   amount,
@@ -33,10 +33,7 @@ export function buildFallbackReference({
   return name.slice(0, MAX_REFERENCE_CHARACTERS - end.length) + end
 }
 
-/**
- * FNV-1a hash, which distinguishes texts that are longer than a reference and have the same
- * beginning.
- */
+/** Computes an FNV-1a hash, which distinguishes texts that are longer than a reference and have the same beginning. */
 function computeFingerprint(text: string): string {
   let hash = 0x811c9dc5
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)

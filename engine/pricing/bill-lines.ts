@@ -1,4 +1,4 @@
-/** Bill lines: their type and their text. `bill.ts` computes them. */
+/** Defines bill lines and formats them. `bill.ts` computes them. */
 import { formatMoney, formatPrice, toAmount, type Currency, type Amount } from '../lib/money.ts'
 import type { Split } from './line-tax.ts'
 
@@ -56,6 +56,6 @@ export function formatLines(lines: readonly Line[], currency: Currency): string 
 }
 
 export function formatLine(line: Line, currency: Currency): string {
-  const times = formatQuantity(line, line.total, currency)
-  return `${line.label}${times === null ? '' : `, ${times}`}: ${formatPrice(line.total, currency)}`
+  const quantityText = formatQuantity(line, line.total, currency)
+  return `${line.label}${quantityText === null ? '' : `, ${quantityText}`}: ${formatPrice(line.total, currency)}`
 }

@@ -62,8 +62,8 @@ export function calculateBill(
   period: string,
   on: Day,
 ): Result<readonly Line[], NotOnSale> {
-  const cell = getTablePrice(event.fees.prices ?? {}, category, period)
-  if (cell === null) return err({ category, period, item: null, option: null })
+  const registrationPrice = getTablePrice(event.fees.prices ?? {}, category, period)
+  if (registrationPrice === null) return err({ category, period, item: null, option: null })
   const getTax = (item: Item | null): ChosenTax =>
     chooseTax(event.fees, item, answers, category, on)
   const registrationTax = getTax(null)
@@ -76,9 +76,9 @@ export function calculateBill(
         registrationTax,
       ),
       quantity: 1,
-      unit: subtractReplacedTax(registrationTax.tax, cell),
+      unit: subtractReplacedTax(registrationTax.tax, registrationPrice),
       tax: registrationTax.tax,
-      price: cell,
+      price: registrationPrice,
     },
   ]
   for (const item of event.fees.items) {
@@ -259,8 +259,7 @@ function addAdjustments(
   on: Day,
 ): readonly Line[] {
   const prices = linesBeforeTax.map(({ price }) => price)
-  // Properties are listed one by one, because spreading them took a third of the time of a whole
-  // bill.
+  // Properties are listed one by one, because spreading them would take a third of the time that a bill takes.
   const lines = linesBeforeTax.map(({ id, option, label, quantity, unit, tax, price }): Line => {
     const { base, gst, total } = splitPrice(tax, price)
     return { id, option, label, quantity, unit, base, gst, total, rate: tax?.percent ?? null }
@@ -271,18 +270,20 @@ function addAdjustments(
       adjustment.on === 'all' || adjustment.on === id ? [index] : [],
     )
     if (affectedLines.length === 0) continue
-    const before = affectedLines.map((at) => prices[at] ?? toAmount(0))
-    const after = adjustPrices(before, adjustment.by)
+    const pricesBefore = affectedLines.map((at) => prices[at] ?? toAmount(0))
+    const pricesAfter = adjustPrices(pricesBefore, adjustment.by)
     affectedLines.forEach((at, index) => {
-      prices[at] = after[index] ?? toAmount(0)
+      prices[at] = pricesAfter[index] ?? toAmount(0)
     })
     const parts = affectedLines.map((at, index) => {
       const tax = linesBeforeTax[at]?.tax ?? null
-      const [was, is] = [before, after].map((of) => splitPrice(tax, of[index] ?? toAmount(0)))
+      const [splitBefore, splitAfter] = [pricesBefore, pricesAfter].map((of) =>
+        splitPrice(tax, of[index] ?? toAmount(0)),
+      )
       return {
         line: at,
-        base: toAmount((is?.base ?? 0) - (was?.base ?? 0)),
-        gst: toAmount((is?.gst ?? 0) - (was?.gst ?? 0)),
+        base: toAmount((splitAfter?.base ?? 0) - (splitBefore?.base ?? 0)),
+        gst: toAmount((splitAfter?.gst ?? 0) - (splitBefore?.gst ?? 0)),
       }
     })
     const base = sumAmounts(parts.map((part) => part.base))
@@ -292,7 +293,7 @@ function addAdjustments(
       option: null,
       label: adjustment.label,
       quantity: 1,
-      unit: toAmount(sumAmounts(after) - sumAmounts(before)),
+      unit: toAmount(sumAmounts(pricesAfter) - sumAmounts(pricesBefore)),
       base: toAmount(base),
       gst: toAmount(gst),
       total: toAmount(base + gst),
@@ -302,7 +303,7 @@ function addAdjustments(
   return lines
 }
 
-/** Returns the methods that delegates can choose, on some day, for a bill in that currency. */
+/** Returns the methods that delegates can choose on at least one day for a bill in that currency. */
 export function listPricedMethods(
   { methods = [] }: Pick<PublicEvent['fees'], 'methods'>,
   currency: Currency,
@@ -323,11 +324,11 @@ export function addMethod(
   on: Day,
 ): Answers {
   if (event.fees.methods === undefined || getOwn(answers, METHOD_NAME) !== undefined) return answers
-  const offered = listPricedMethods(event.fees, getCurrency(event, category))
-  const chosen =
-    offered.find(({ id }) => id === getOwn(answers, METHOD_FIELD)) ??
-    offered.find(({ until }) => until === undefined || on <= until)
-  return chosen === undefined ? answers : { ...answers, [METHOD_NAME]: chosen.id }
+  const offeredMethods = listPricedMethods(event.fees, getCurrency(event, category))
+  const chosenMethod =
+    offeredMethods.find(({ id }) => id === getOwn(answers, METHOD_FIELD)) ??
+    offeredMethods.find(({ until }) => until === undefined || on <= until)
+  return chosenMethod === undefined ? answers : { ...answers, [METHOD_NAME]: chosenMethod.id }
 }
 
 /** Returns true if an adjustment applies to these answers on that day. */

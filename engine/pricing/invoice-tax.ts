@@ -14,7 +14,7 @@ import {
 /**
  * Kinds of services. Each has its own rule for the place of supply in section 12 of the IGST Act.
  */
-export type Supply = 'admission' | 'accommodation' | 'sponsorship'
+export type SupplyKind = 'admission' | 'accommodation' | 'sponsorship'
 
 /** Sponsorship services (heading 9983). */
 const SPONSORSHIP_SAC = '998397'
@@ -22,7 +22,7 @@ const SPONSORSHIP_SAC = '998397'
 const LODGING_SAC = /^9963[12]/
 
 /** Returns the kind of service for a service accounting code. */
-export function getSupply(sac: string): Supply {
+export function getSupplyKind(sac: string): SupplyKind {
   if (LODGING_SAC.test(sac)) return 'accommodation'
   return sac === SPONSORSHIP_SAC ? 'sponsorship' : 'admission'
 }
@@ -40,9 +40,9 @@ export type SupplyTerms = { readonly sac: string; readonly site: StateCode }
  */
 export function getPlaceOfSupply(
   { sac, site }: SupplyTerms,
-  registeredIn: StateCode | null,
+  recipientState: StateCode | null,
 ): StateCode {
-  return getSupply(sac) === 'sponsorship' ? (registeredIn ?? site) : site
+  return getSupplyKind(sac) === 'sponsorship' ? (recipientState ?? site) : site
 }
 
 /** A line with its rate (percent; null or 0 if no tax is charged) and its place of supply. */
@@ -53,7 +53,7 @@ export type PlacedLine = {
   readonly gst: Amount
 }
 
-/** A line with an amount of zero has no tax, regardless of its rate. */
+/** Returns true if the line is taxed. A line with an amount of zero is not, regardless of its rate. */
 export const isTaxed = ({ rate, base, gst }: TaxedAmount): boolean =>
   (rate ?? 0) > 0 && (base !== 0 || gst !== 0)
 type TaxedAmount = { readonly rate?: number | null; readonly base: Amount; readonly gst: Amount }
@@ -92,20 +92,21 @@ export function summariseByRate(
 }
 
 /**
- * Groups the tax of a credit note. The halves of all credit notes of an invoice are computed
- * together, and those in the `earlier` ones are deducted, so that an invoice credited in parts
- * leaves no paisa of CGST or SGST.
+ * Groups the tax of a credit note. The halves of all credit notes of an invoice are computed together, and those of
+ * the earlier credit notes are deducted, so that an invoice credited in parts leaves no paisa of CGST or SGST.
  */
 export function summariseCreditByRate(
   lines: readonly PlacedLine[],
   supplier: StateCode,
-  earlier: readonly RateSummary[],
+  earlierSummaries: readonly RateSummary[],
 ): readonly RateSummary[] {
   return summariseByRate(lines, supplier).map((row) => {
     if (row.isInterState) return row
-    const before = earlier.filter(({ rate, place }) => rate === row.rate && place === row.place)
-    const taxBefore = before.reduce((sum, entry) => sum + sumTax(entry), 0)
-    const halfBefore = before.reduce((sum, entry) => sum + entry.cgst, 0)
+    const matchingSummaries = earlierSummaries.filter(
+      ({ rate, place }) => rate === row.rate && place === row.place,
+    )
+    const taxBefore = matchingSummaries.reduce((sum, entry) => sum + sumTax(entry), 0)
+    const halfBefore = matchingSummaries.reduce((sum, entry) => sum + entry.cgst, 0)
     const half = toAmount(Math.floor((taxBefore + sumTax(row)) / 2) - halfBefore)
     return { ...row, cgst: half, sgst: half, roundOff: toAmount(sumTax(row) - 2 * half) }
   })
@@ -151,9 +152,8 @@ export const TAX_FORMS = {
 export type TaxForm = keyof typeof TAX_FORMS
 
 /**
- * Returns the document type of a sale: a tax invoice if anything is taxed (rule 46); a bill of
- * supply if nothing is (rule 49); both in one if an unregistered recipient buys taxed and untaxed
- * items (rule 46A).
+ * Returns the document type of a sale: a tax invoice if any line is taxed (rule 46); a bill of supply if none is (rule
+ * 49); an invoice-cum-bill of supply if an unregistered recipient buys taxed and untaxed items (rule 46A).
  */
 export function chooseTaxForm(
   lines: readonly TaxedAmount[],

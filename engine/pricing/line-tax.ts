@@ -59,7 +59,8 @@ export function computeIncludedTax(total: Amount, percent: number): Amount {
 }
 
 /**
- * Below one rupee, the rounded base would exceed the total. The tax is then zero, never negative.
+ * Splits a total that includes tax. Below one rupee, the rounded base would exceed the total. The tax is then zero,
+ * never negative.
  */
 function splitInclusive(percent: bigint, total: Amount, unit: bigint): Split {
   const share = roundToUnit(BigInt(total) * HUNDRED_PERCENT, HUNDRED_PERCENT + percent, unit)
@@ -68,9 +69,8 @@ function splitInclusive(percent: bigint, total: Amount, unit: bigint): Split {
 }
 
 /**
- * Adds an amount or a percentage to prices (negative: subtracts). An amount is subtracted from the
- * first price, and what exceeds it from the next; no price becomes negative. Percentages are
- * rounded to the nearest paisa, half up.
+ * Adds an amount or a percentage to prices (negative: subtracts). An amount is subtracted from the first price, and
+ * any excess from the next; no price becomes negative. Percentages are rounded to the nearest paisa, half up.
  */
 export function adjustPrices(
   prices: readonly Amount[],

@@ -14,8 +14,8 @@ import { quote, quoteInPeriod, type Quote } from './quote.ts'
 type WithFees = Pick<PublicEvent, 'fees'>
 
 /**
- * Returns the answers with the method of the payment; null: none of the event file's; undefined: as
- * chosen.
+ * Returns the answers with the payment method that decides the price. `method`: null for a method that the event file
+ * does not define; undefined to keep the chosen method.
  */
 export function withMethod(
   { fees }: WithFees,
@@ -71,9 +71,9 @@ export function withBilledMethod(
 }
 
 /**
- * Returns the price of a stored registration by another method, with the prices of its period. Null
- * if the price is the same, it is not on sale, or it was priced by an earlier version of the file,
- * in which case its price stays.
+ * Returns the price of a stored registration by another method, with the prices of its period. Null if the price is
+ * the same, if the registration is not on sale, or if an earlier version of the file priced it, in which case its
+ * price stays.
  */
 export function quoteByMethod(
   event: PublicEvent,
@@ -103,10 +103,7 @@ const listOfferedMethods = (
 ): readonly PricedMethod[] =>
   listPricedMethods(fees, currency).filter(({ until }) => until === undefined || on <= until)
 
-/**
- * Returns the answers with the method that examples and commands state under its name in
- * conditions.
- */
+/** Returns the answers with the payment method that examples and commands state under the name used in conditions. */
 export function withStatedMethod(
   event: WithFees,
   answers: Answers,
@@ -130,20 +127,22 @@ export type MethodPrice = {
 export function listPricesOfOtherMethods(
   event: PublicEvent,
   answers: Answers,
-  chosen: Quote,
+  chosenQuote: Quote,
   at: Instant,
 ): readonly MethodPrice[] {
-  const current = getOwn(answers, METHOD_FIELD)
-  const otherPrices = listOfferedMethods(event, dayOf(at), chosen.currency).flatMap(
+  const chosenMethodId = getOwn(answers, METHOD_FIELD)
+  const otherPrices = listOfferedMethods(event, dayOf(at), chosenQuote.currency).flatMap(
     (method): readonly MethodPrice[] => {
-      if (method.id === current) return []
+      if (method.id === chosenMethodId) return []
       const other = quote(event, withMethod(event, answers, method.id), at)
       if (!other.ok) return []
       const extra = other.value.lines.filter(
-        (line) => !chosen.lines.some(({ id }) => id === line.id),
+        (line) => !chosenQuote.lines.some(({ id }) => id === line.id),
       )
       return [{ method, quote: other.value, extra }]
     },
   )
-  return otherPrices.every(({ quote: other }) => other.total === chosen.total) ? [] : otherPrices
+  return otherPrices.every(({ quote: other }) => other.total === chosenQuote.total)
+    ? []
+    : otherPrices
 }

@@ -50,7 +50,7 @@ export function getPriceHoldEnd(
   return last === null ? null : instant(endOfDay(last) + DAY_MS)
 }
 
-/** Returns the same for an attempt, including one created before price holds were recorded. */
+/** Returns the end of an attempt's price hold. Computes it for attempts created before price holds were recorded. */
 export function getAttemptHoldEnd(
   event: EventConfig,
   { holdUntil, createdAt }: { readonly holdUntil: Instant | null; readonly createdAt: Instant },
@@ -76,18 +76,18 @@ export function getPriceUntil(
   { answers, category }: PricedRegistration,
   payUntil: Instant | null,
 ): Day | null {
-  const hold = getAttemptHoldEnd(event, attempt, { answers, category })
-  if (hold === null) return null
-  if (hold === payUntil) return dayOf(instant(hold - 1))
-  const last = dayOf(instant(hold - DAY_MS - 1))
-  if (category === null) return last
+  const holdEnd = getAttemptHoldEnd(event, attempt, { answers, category })
+  if (holdEnd === null) return null
+  if (holdEnd === payUntil) return dayOf(instant(holdEnd - 1))
+  const lastDay = dayOf(instant(holdEnd - DAY_MS - 1))
+  if (category === null) return lastDay
   // An attempt created on the day after the last day still has the earlier price.
-  const created = dayOf(attempt.createdAt)
-  const first = created < last ? created : last
-  const quoted = quoteWithCategory(event, answers, category, startOfDay(first))
+  const createdOn = dayOf(attempt.createdAt)
+  const priceDay = createdOn < lastDay ? createdOn : lastDay
+  const quoteResult = quoteWithCategory(event, answers, category, startOfDay(priceDay))
   // With a discount code, or after a change of the event file, the price differs, and only its hold
   // is certain.
-  if (!quoted.ok || quoted.value.total !== attempt.amount) return last
-  const next = findNextPrice(event, answers, category, first)
+  if (!quoteResult.ok || quoteResult.value.total !== attempt.amount) return lastDay
+  const next = findNextPrice(event, answers, category, priceDay)
   return next === null ? null : addDays(next.from, -1)
 }

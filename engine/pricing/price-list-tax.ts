@@ -43,10 +43,10 @@ export function isListedWithTax(
 /** Returns the part of a price that a list shows. */
 export function getListedPart<Amount>(
   event: EventFees,
-  listed: ListedPrice,
+  listedPrice: ListedPrice,
   price: { readonly base: Amount; readonly total: Amount },
 ): Amount {
-  return isListedWithTax(event, listed) ? price.total : price.base
+  return isListedWithTax(event, listedPrice) ? price.total : price.base
 }
 
 /** Returns an item's price as a list shows it, with the tax for these answers on that day. */
@@ -67,12 +67,12 @@ export function getListedItemPrice(
  * GST included". It names every tax that may apply; for the delegate's own price, the tax that does
  * apply, or the reason for having none. Empty if there is no tax.
  */
-export function getListedTaxText(event: EventFees, listed: ListedPrice): string {
-  const { category, on, answers } = listed
+export function getListedTaxText(event: EventFees, listedPrice: ListedPrice): string {
+  const { category, on, answers } = listedPrice
   const ownTax = answers ? chooseTax(event.fees, null, answers, category, on) : null
   if (ownTax !== null && !isTaxed(ownTax.tax)) return ownTax.note ?? ''
-  const includesTax = isListedWithTax(event, listed)
-  const taxes = (ownTax === null ? listPossibleTaxes(event, listed) : [ownTax.tax])
+  const includesTax = isListedWithTax(event, listedPrice)
+  const taxes = (ownTax === null ? listPossibleTaxes(event, listedPrice) : [ownTax.tax])
     .filter(isTaxed)
     .filter(({ prices }) => (prices === 'inclusive') === includesTax)
   const { exclusive, included, or } = VALIDATION_MESSAGES.tax
@@ -97,10 +97,12 @@ function listPossibleTaxes(
       isTaxRuleActive(rule, on) &&
       (rule.when === undefined || category === null || canApplyTo(rule.when, category)),
   )
-  const always = rules.findIndex(({ when }) => when === undefined || appliesToAll(when, category))
-  return always === -1
+  const unconditionalIndex = rules.findIndex(
+    ({ when }) => when === undefined || appliesToAll(when, category),
+  )
+  return unconditionalIndex === -1
     ? [fees.tax, ...rules.map(({ tax }) => tax)]
-    : rules.slice(0, always + 1).map(({ tax }) => tax)
+    : rules.slice(0, unconditionalIndex + 1).map(({ tax }) => tax)
 }
 
 /**
@@ -136,8 +138,8 @@ export const formatTaxSentence = (text: string): string =>
  * differ.
  */
 function findCommonText(texts: readonly (string | null)[]): string | null {
-  const distinct = new Set(texts.filter((text) => text !== null))
-  return distinct.size > 1 ? null : ([...distinct][0] ?? '')
+  const distinctTexts = new Set(texts.filter((text) => text !== null))
+  return distinctTexts.size > 1 ? null : ([...distinctTexts][0] ?? '')
 }
 
 /** Returns the amount to pay for a price. Lists for organisers include all taxes. */

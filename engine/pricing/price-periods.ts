@@ -111,9 +111,9 @@ export function listPeriodsOfItem(
 }
 
 /**
- * Returns the id of the period that decides an item's price on that day: one of the item's own
- * periods, or else of the event's. `period` is the registration's period on that day, which is the
- * event's unless the category has its own periods. Empty if no period contains the day.
+ * Returns the id of the period that decides an item's price on that day: one of the item's own periods, or else one of
+ * the event's. `period` is the registration's period on that day, which is the event's unless the category has its own
+ * periods. Empty if no period contains the day.
  */
 export function findItemPeriodOn(
   fees: Fees,
@@ -154,8 +154,8 @@ export function getPricingPeriod(
 }
 
 /**
- * Returns whether registration is open on that day; if not, with the event's own message or else
- * the default. If the event has periods, it is open only on their days.
+ * Checks whether registration is open on that day. If it is closed, the result contains the event's own message or
+ * else the default. If the event has periods, it is open only on their days.
  */
 export function checkRegistrationOpen(
   event: PublicEvent,
@@ -194,18 +194,18 @@ export function checkRegistrationOpen(
     )
   }
   if (periods.length > 0 && findPeriodOn(event.fees, on) === null) {
-    const [nextDay] = periods
+    const [nextOpeningDay] = periods
       .flatMap(({ from }) =>
         from === undefined || from < on || (closes !== undefined && from > closes) ? [] : [from],
       )
       .sort()
-    if (nextDay === undefined) return buildClosedResult(messages.text)
+    if (nextOpeningDay === undefined) return buildClosedResult(messages.text)
     return periods.every(({ from }) => from !== undefined && from > on)
-      ? buildEarlyResult(nextDay)
+      ? buildEarlyResult(nextOpeningDay)
       : {
-          ...buildClosedResult(formatMessage(messages.again, { day: formatDay(nextDay) })),
+          ...buildClosedResult(formatMessage(messages.again, { day: formatDay(nextOpeningDay) })),
           by: 'early',
-          opens: nextDay,
+          opens: nextOpeningDay,
         }
   }
   return { open: true }
@@ -292,8 +292,8 @@ export function hasDifferentLastDays(event: PublicEvent, on: Day): boolean {
 }
 
 /**
- * Caches results by day. There are few, because entries are created only for days on which someone
- * viewed the event.
+ * Creates a cache of results by day. It stays small, because entries are created only for days on which the event was
+ * viewed.
  */
 const createLastDayCache = memoize((_: PublicEvent) => new Map<string, Day | null>())
 

@@ -10,8 +10,8 @@ import type { Quota } from '../event/pricing-types.ts'
 import { formatIdAsWords } from '../event/placeholders-and-answer-texts.ts'
 
 /**
- * `id`: the quota's id, or `limit.option` if each option has its own seats; otherwise `option` is
- * null.
+ * The seats of a quota or of one of its options. `id`: the quota's id, or `limit.option` if each option has its own
+ * seats; otherwise `option` is null.
  */
 export type SeatPool = {
   readonly id: string
@@ -23,8 +23,8 @@ export type SeatPool = {
 }
 
 /** Returns every seat pool of these quotas, in the file's order. */
-export function listSeatPools(limits: readonly Quota[]): readonly SeatPool[] {
-  return limits.flatMap((limit): SeatPool[] => {
+export function listSeatPools(quotas: readonly Quota[]): readonly SeatPool[] {
+  return quotas.flatMap((limit): SeatPool[] => {
     const { id, max } = limit
     return typeof max === 'number'
       ? [{ id, max, limit, option: null, quantity: 1 }]
@@ -43,11 +43,11 @@ export function listSeatPools(limits: readonly Quota[]): readonly SeatPool[] {
  * the context used for pricing; `category` is derived from them.
  */
 export function listRequiredSeats(
-  limits: readonly Quota[],
+  quotas: readonly Quota[],
   answers: Answers,
   category: string | null,
 ): readonly SeatPool[] {
-  return limits.flatMap((limit): SeatPool[] => {
+  return quotas.flatMap((limit): SeatPool[] => {
     const { id, when, eachOptionOf, max } = limit
     if (when !== undefined && !matchesCondition(when, answers, category)) return []
     const quantity = countSeats(limit, answers)
@@ -77,14 +77,14 @@ function countSeats({ count, withDelegate }: Quota, answers: Answers): number {
  * than the registration takes. Null if all are available.
  */
 export function findFirstFull(
-  limits: readonly Quota[],
+  quotas: readonly Quota[],
   answers: Answers,
   category: string | null,
-  left: Readonly<Record<string, number>> = {},
+  seatsLeft: Readonly<Record<string, number>> = {},
 ): SeatPool | null {
   return (
-    listRequiredSeats(limits, answers, category).find(
-      (seats) => getOwn(answers, getFullSeatName(seats.id)) === true || isShort(seats, left),
+    listRequiredSeats(quotas, answers, category).find(
+      (seats) => getOwn(answers, getFullSeatName(seats.id)) === true || isShort(seats, seatsLeft),
     ) ?? null
   )
 }
@@ -99,26 +99,26 @@ export const isShort = (
 ): boolean => (getOwn(left, id) ?? quantity) < quantity
 
 /**
- * Returns the threshold from which the form needs the number of seats left. 0: it only needs to
- * know whether any is left.
+ * Returns the threshold from which the form needs the number of seats left. Returns 0 if the form only needs to know
+ * whether any seat is left.
  */
 export const getDisplayThreshold = ({ few = 0, count, countMax }: Quota): number =>
   count === undefined ? few : Math.max(few, (countMax ?? Number.MAX_SAFE_INTEGER) - 1)
 
 /**
- * Returns the message for a full seat pool; for an option's pool, with the option's name. `left`:
- * the number left if more were requested.
+ * Returns the message for a full seat pool; for an option's pool, with the option's name. `left`: the number of seats
+ * left, if more were requested.
  */
-export function buildFullSeatMessage(event: PublicEvent, place: SeatPool, left = 0): string {
-  const { message } = place.limit.full
-  const { quantity } = place
+export function buildFullSeatMessage(event: PublicEvent, pool: SeatPool, left = 0): string {
+  const { message } = pool.limit.full
+  const { quantity } = pool
   if (left > 0 && left < quantity)
     return formatMessage(EXTENDED_FORM_MESSAGES.seats.tooFew, {
-      name: getSeatName(event, place),
+      name: getSeatName(event, pool),
       left,
       quantity,
     })
-  return place.option === null ? message : `${getSeatName(event, place)}: ${message}`
+  return pool.option === null ? message : `${getSeatName(event, pool)}: ${message}`
 }
 
 /** Returns the display name of a seat pool: its option's label, or the quota's name. */
@@ -131,15 +131,15 @@ export function getSeatName(
 }
 
 /**
- * Returns the public part of the availability: the full pools, and the number left if the file
- * shows it.
+ * Returns the public part of the availability: the full pools, and the number of seats left if the event file shows
+ * it.
  */
 export function buildPublicAvailability(
-  limits: readonly Quota[],
+  quotas: readonly Quota[],
   left: Readonly<Record<string, number>>,
 ): Record<string, number> {
   return Object.fromEntries(
-    listSeatPools(limits).flatMap(({ id, max, limit }): [string, number][] => {
+    listSeatPools(quotas).flatMap(({ id, max, limit }): [string, number][] => {
       const seatsLeft = Math.max(0, getOwn(left, id) ?? max)
       return seatsLeft <= getDisplayThreshold(limit) ? [[id, seatsLeft]] : []
     }),

@@ -13,8 +13,8 @@ export type ChosenTax = { readonly tax: Tax | null; readonly note?: string }
 
 /** Returns an item's tax rules, its own first; for null, the rules of the registration. */
 export function getTaxRules(fees: TaxedFees, item: TaxedItem | null): readonly TaxRule[] {
-  const shared = item?.taxRules ?? fees.taxRules ?? []
-  return item?.ownTaxRules === undefined ? shared : [...item.ownTaxRules, ...shared]
+  const sharedRules = item?.taxRules ?? fees.taxRules ?? []
+  return item?.ownTaxRules === undefined ? sharedRules : [...item.ownTaxRules, ...sharedRules]
 }
 
 /**

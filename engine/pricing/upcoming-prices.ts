@@ -23,11 +23,11 @@ function listPriceChangesAfter({ fees, registration }: PublicEvent, on: Day): re
     ...(from === undefined ? [] : [from]),
     ...(to === undefined ? [] : [addDays(to, 1)]),
   ])
-  const window = [
+  const registrationEdges = [
     ...(opens === undefined ? [] : [opens]),
     ...(closes === undefined ? [] : [addDays(closes, 1)]),
   ]
-  return [...new Set([...listPeriodEdges(fees), ...days, ...window])]
+  return [...new Set([...listPeriodEdges(fees), ...days, ...registrationEdges])]
     .filter((day) => day > on)
     .sort()
 }
@@ -48,23 +48,23 @@ export function listPriceRanges(
   on: Day,
   category: string | null = null,
 ): readonly PriceRange[] {
-  const begins = [on, ...listPriceChangesAfter(event, on)]
-  const ranges = begins.reduce<readonly PriceRange[]>((before, from, index) => {
+  const startDays = [on, ...listPriceChangesAfter(event, on)]
+  const ranges = startDays.reduce<readonly PriceRange[]>((previousRanges, from, index) => {
     const period = checkRegistrationOpen(event, from).open
       ? findPeriodOn(event.fees, from, category)
       : null
-    if (period === null) return before
-    const next = begins[index + 1]
+    if (period === null) return previousRanges
+    const next = startDays[index + 1]
     const to = next === undefined ? null : addDays(next, -1)
-    const last = before.at(-1)
-    return last?.period.id === period.id &&
-      last.to === addDays(from, -1) &&
+    const previousRange = previousRanges.at(-1)
+    return previousRange?.period.id === period.id &&
+      previousRange.to === addDays(from, -1) &&
       !changesTax(event, from)
-      ? [...before.slice(0, -1), { ...last, to }]
-      : [...before, { from, to, period }]
+      ? [...previousRanges.slice(0, -1), { ...previousRange, to }]
+      : [...previousRanges, { from, to, period }]
   }, [])
-  const last = ranges.findLastIndex(({ from, period }) => containsDay(period, from))
-  return ranges.slice(0, Math.max(last + 1, 1))
+  const lastPeriodIndex = ranges.findLastIndex(({ from, period }) => containsDay(period, from))
+  return ranges.slice(0, Math.max(lastPeriodIndex + 1, 1))
 }
 
 /**
@@ -78,8 +78,8 @@ export function findNextPrice(
   on: Day,
 ): { readonly from: Day; readonly total: Amount | null } | null {
   const getTotalOn = (day: Day): Amount | null => {
-    const quoted = quoteWithCategory(event, answers, category, startOfDay(day))
-    return quoted.ok ? quoted.value.total : null
+    const quoteResult = quoteWithCategory(event, answers, category, startOfDay(day))
+    return quoteResult.ok ? quoteResult.value.total : null
   }
   const currentTotal = getTotalOn(on)
   for (const from of listPriceChangesAfter(event, on)) {

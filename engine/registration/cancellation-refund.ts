@@ -88,19 +88,19 @@ export function computeRefundOfPrice(
     currency,
   }: { readonly base: Amount; readonly total: Amount; readonly currency: Currency },
 ): Amount | null {
-  const deducted = charge === undefined ? toAmount(0) : getOwn(charge, currency)
-  return deducted === undefined
+  const deductedCharge = charge === undefined ? toAmount(0) : getOwn(charge, currency)
+  return deductedCharge === undefined
     ? null
-    : computeShare(percent, withoutTax === true ? base : total, deducted)
+    : computeShare(percent, withoutTax === true ? base : total, deductedCharge)
 }
 
-/** Rounds half a paisa up, in the delegate's favour. */
+/** Computes the refunded share. Half a paisa is rounded up, in the delegate's favour. */
 const computeShare = (percent: number, amount: number, charge: Amount): Amount =>
   toAmount(Math.max(0, Math.floor((amount * percent + 50) / 100) - charge))
 
 /** Returns the tax in part of a bill, in proportion; half of the smallest unit is rounded up. */
 function computeTaxShare(part: Amount, total: Amount | null, gst: Amount | null): Amount {
   if (total === null || gst === null || total === 0) return toAmount(0)
-  const [ofPart, ofTotal] = [BigInt(part) * BigInt(gst), BigInt(total)]
-  return toAmount(Number((2n * ofPart + ofTotal) / (2n * ofTotal)))
+  const [scaledTax, billTotal] = [BigInt(part) * BigInt(gst), BigInt(total)]
+  return toAmount(Number((2n * scaledTax + billTotal) / (2n * billTotal)))
 }

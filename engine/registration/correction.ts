@@ -47,8 +47,8 @@ export type CorrectionRefusal =
   | { readonly code: 'other_currency'; readonly was: Currency; readonly now: Currency }
 
 /**
- * Returns the answers as they would be submitted now: only fields, with the changes applied. null
- * removes an answer.
+ * Returns the answers as they would be submitted now: only fields, with the changes applied. A change to null removes
+ * an answer.
  */
 export function mergeRawAnswers(
   event: EventConfig,
@@ -57,8 +57,8 @@ export function mergeRawAnswers(
 ): RawAnswers {
   return fromPairs(
     event.fields.flatMap(({ id }): [string, unknown][] => {
-      const changed = getOwn(changes, id)
-      const value = changed === undefined ? getOwn(answers, id) : changed
+      const newAnswer = getOwn(changes, id)
+      const value = newAnswer === undefined ? getOwn(answers, id) : newAnswer
       return value === undefined || value === null ? [] : [[id, value]]
     }),
   )
@@ -74,50 +74,54 @@ export function correctRegistration(
   changes: Readonly<Record<string, unknown>>,
   context: PricingContext,
 ): Result<CorrectedRegistration, CorrectionRefusal> {
-  const { answers: before } = registration
-  const raw = mergeRawAnswers(event, before, changes)
-  const wrongBefore = findAnswerErrors(
+  const { answers: oldAnswers } = registration
+  const raw = mergeRawAnswers(event, oldAnswers, changes)
+  const oldErrors = findAnswerErrors(
     event,
-    mergeRawAnswers(event, before, {}),
-    extractContext(event, before),
+    mergeRawAnswers(event, oldAnswers, {}),
+    extractContext(event, oldAnswers),
   )
   const answers = {
-    ...selectOtherAnswers(event, before),
+    ...selectOtherAnswers(event, oldAnswers),
     ...normalise(event, raw, context).answers,
   }
   const [categoryBefore, categoryAfter] = [
-    findCategory(event, before),
+    findCategory(event, oldAnswers),
     findCategory(event, answers),
   ]
   // A category assigned by staff, such as an accepted offer, is kept if another answer changes.
   const category = categoryBefore === categoryAfter ? registration.category : categoryAfter
-  const [was, now] = [getCurrency(event, registration.category), getCurrency(event, category)]
-  if (was !== now && registration.category !== null)
-    return err({ code: 'other_currency', was, now })
+  const [oldCurrency, newCurrency] = [
+    getCurrency(event, registration.category),
+    getCurrency(event, category),
+  ]
+  if (oldCurrency !== newCurrency && registration.category !== null)
+    return err({ code: 'other_currency', was: oldCurrency, now: newCurrency })
   const errors = Object.entries(findAnswerErrors(event, raw, context)).filter(
-    ([id, message]) => Object.hasOwn(changes, id) || getOwn(wrongBefore, id) !== message,
+    ([id, message]) => Object.hasOwn(changes, id) || getOwn(oldErrors, id) !== message,
   )
   if (errors.length > 0) return err({ code: 'wrong_answers', errors: fromPairs(errors) })
   const quoteResult = reprice(event, registration, answers, category)
   if (!quoteResult.ok) return err({ code: 'no_price', why: quoteResult.error })
-  const unnamed = findUnnamedBuyer(event, registration, { answers, quote: quoteResult.value })
-  if (Object.keys(unnamed).length > 0) return err({ code: 'wrong_answers', errors: unnamed })
-  const changed = listChanges(event, before, answers)
+  const buyerErrors = findNewBuyerErrors(event, registration, { answers, quote: quoteResult.value })
+  if (Object.keys(buyerErrors).length > 0)
+    return err({ code: 'wrong_answers', errors: buyerErrors })
+  const changeTexts = listChanges(event, oldAnswers, answers)
   // If nothing changed, the context stored with the answers is kept too.
-  const isSame = changed.length === 0 && quoteResult.value === null
+  const isUnchanged = changeTexts.length === 0 && quoteResult.value === null
   return ok({
-    answers: isSame ? before : answers,
+    answers: isUnchanged ? oldAnswers : answers,
     category,
     quote: quoteResult.value,
-    changes: changed,
+    changes: changeTexts,
   })
 }
 
 /**
- * Returns the buyer details that the invoice lacks because of this change. An older bill without
- * them is accepted if its price is unchanged.
+ * Returns errors for buyer details that the invoice lacks because of this change. An older bill without such details
+ * is accepted if its price is unchanged.
  */
-function findUnnamedBuyer(
+function findNewBuyerErrors(
   event: EventConfig,
   registration: CorrectableRegistration,
   { answers, quote }: Pick<CorrectedRegistration, 'answers' | 'quote'>,
@@ -128,17 +132,17 @@ function findUnnamedBuyer(
   const priceBasis = getPricingPeriod(event.fees, { period, createdAt }, category)
   const originalQuote = quoteInPeriod(event, before, category, priceBasis, dayOf(createdAt))
   if (!originalQuote.ok) return {}
-  const missedBefore = findInvoiceErrors(event, before, originalQuote.value)
+  const originalErrors = findInvoiceErrors(event, before, originalQuote.value)
   return fromPairs(
     Object.entries(findInvoiceErrors(event, answers, originalQuote.value)).filter(
-      ([id]) => getOwn(missedBefore, id) === undefined,
+      ([id]) => getOwn(originalErrors, id) === undefined,
     ),
   )
 }
 
 /**
- * Returns values stored with the form, and answers to fields that no longer exist. The context is
- * looked up again.
+ * Returns values stored with the form, and answers to fields that no longer exist. Omits the context, which is looked
+ * up again.
  */
 function selectOtherAnswers(event: EventConfig, answers: Answers): Answers {
   const isContextValue = (id: string): boolean =>
@@ -162,15 +166,16 @@ function reprice(
 ): Result<Quote | null, QuoteRefusal> {
   if (event.fees.prices === null || total === null) return ok(null)
   const on = dayOf(createdAt)
-  const getBasis = (of: string | null): string =>
+  const getPriceBasis = (of: string | null): string =>
     getPricingPeriod(event.fees, { period, createdAt }, of)
-  const priceBasis = getBasis(categoryBefore)
+  const priceBasis = getPriceBasis(categoryBefore)
   const bill = { category: categoryBefore, period: priceBasis, total }
-  const billed = withBilledMethod(event, before, bill, on)
-  const method = getOwn(billed, METHOD_NAME)
-  const corrected = method === undefined ? answers : withMethod(event, answers, String(method))
-  const newQuote = quoteInPeriod(event, corrected, category, getBasis(category), on)
-  const originalQuote = quoteInPeriod(event, billed, categoryBefore, priceBasis, on)
+  const billedAnswers = withBilledMethod(event, before, bill, on)
+  const method = getOwn(billedAnswers, METHOD_NAME)
+  const correctedAnswers =
+    method === undefined ? answers : withMethod(event, answers, String(method))
+  const newQuote = quoteInPeriod(event, correctedAnswers, category, getPriceBasis(category), on)
+  const originalQuote = quoteInPeriod(event, billedAnswers, categoryBefore, priceBasis, on)
   const serialiseQuote = (quote: Quote): string => JSON.stringify([quote.category, quote.lines])
   if (
     newQuote.ok &&
@@ -189,7 +194,7 @@ function listChanges(event: EventConfig, before: Answers, after: Answers): reado
     return answer === undefined ? '–' : formatAnswer(event, id, answer)
   }
   return event.fields.flatMap(({ id, label }) => {
-    const [was, now] = [formatAnswerText(before, id), formatAnswerText(after, id)]
-    return was === now ? [] : [`${label}: ${was} → ${now}`]
+    const [oldText, newText] = [formatAnswerText(before, id), formatAnswerText(after, id)]
+    return oldText === newText ? [] : [`${label}: ${oldText} → ${newText}`]
   })
 }

@@ -8,7 +8,7 @@ const DAYS_TO_PAY_AFTER_APPROVAL = 7
 /** For a reopened registration whose payment method sets no deadline. */
 const DAYS_TO_PAY_AFTER_REOPENING = 7
 
-/** Registrations can be paid until the end of a day. */
+/** Returns the end of a day, because registrations can be paid until then. */
 const getEndOfDayAfter = (at: Instant, days: number): Instant => endOfDay(addDays(dayOf(at), days))
 
 /** Returns the expiry of a registration whose delegate chooses this transfer now. */

@@ -83,10 +83,10 @@ export function findInvoiceErrors(
   const issuer = { invoice, roles, states: {} }
   const { gstin } = readBuyer(issuer, { answers, fullName: '', email: '' })
   if (!requiresAddress(sumTaxableValue(lines), gstin !== null, currency)) return {}
-  const shown = findVisibleFields(event, answers)
+  const visibleIds = findVisibleFields(event, answers)
   return fromPairs(
     [invoice.buyer.address, ...(currency === INR ? [invoice.buyer.state] : [])].flatMap((id) =>
-      id === undefined || !shown.has(id) || String(getOwn(answers, id) ?? '').trim() !== ''
+      id === undefined || !visibleIds.has(id) || String(getOwn(answers, id) ?? '').trim() !== ''
         ? []
         : [
             [

@@ -1,4 +1,4 @@
-/** Matches names with spoken ones: with titles or initials, in any order, or with one wrong letter. */
+/** Matches names with searches: with titles or initials, in any order, or with one wrong letter. */
 
 /** Titles, with or without a full stop, are not part of a name. */
 const NAME_TITLES = new Set([
@@ -39,18 +39,18 @@ const splitNameWithoutTitles = (text: string): readonly string[] => removeTitles
  * the name; 2: the name contains them; 3: something else matches, such as the institution.
  */
 export function rankName(name: string, search: string): number {
-  const [known, wanted] = [splitNameWithoutTitles(name), splitNameWithoutTitles(search)]
-  if (known.toSorted().join(' ') === wanted.toSorted().join(' ')) return 0
-  if (known.join('') === wanted.join('')) return 0
-  if (beginDistinctWords(known, wanted)) return 1
-  const text = known.join(' ')
-  return wanted.every((word) => text.includes(word)) ? 2 : 3
+  const [nameWords, searchWords] = [splitNameWithoutTitles(name), splitNameWithoutTitles(search)]
+  if (nameWords.toSorted().join(' ') === searchWords.toSorted().join(' ')) return 0
+  if (nameWords.join('') === searchWords.join('')) return 0
+  if (beginDistinctWords(nameWords, searchWords)) return 1
+  const text = nameWords.join(' ')
+  return searchWords.every((word) => text.includes(word)) ? 2 : 3
 }
 
 /** Returns true if each searched word, longest first, begins a different word of the name. */
-function beginDistinctWords(known: readonly string[], wanted: readonly string[]): boolean {
-  const unmatchedWords = [...known]
-  return wanted
+function beginDistinctWords(nameWords: readonly string[], searchWords: readonly string[]): boolean {
+  const unmatchedWords = [...nameWords]
+  return searchWords
     .toSorted((a, b) => b.length - a.length)
     .every((word) => {
       const at = unmatchedWords.findIndex((candidate) => candidate.startsWith(word))
@@ -64,15 +64,15 @@ function beginDistinctWords(known: readonly string[], wanted: readonly string[])
  * letter, or with two letters swapped.
  */
 export function hasOneTypo(name: string, search: string): boolean {
-  const [known, wanted] = [splitNameWithoutTitles(name), splitNameWithoutTitles(search)]
-  return wanted.some((typed, index) => {
-    const others = wanted.filter((_, other) => other !== index)
-    return known.some(
+  const [nameWords, searchWords] = [splitNameWithoutTitles(name), splitNameWithoutTitles(search)]
+  return searchWords.some((typed, index) => {
+    const others = searchWords.filter((_, other) => other !== index)
+    return nameWords.some(
       (word, at) =>
         word.length >= MIN_WORD_LETTERS &&
         isOneEditAway(word, typed) &&
         beginDistinctWords(
-          known.filter((_, other) => other !== at),
+          nameWords.filter((_, other) => other !== at),
           others,
         ),
     )
@@ -82,8 +82,8 @@ export function hasOneTypo(name: string, search: string): boolean {
 function isOneEditAway(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false
   const start = [...a].findIndex((letter, index) => letter !== b[index])
-  const from = start === -1 ? a.length : start
-  const [restA, restB] = [a.slice(from), b.slice(from)]
+  const editStart = start === -1 ? a.length : start
+  const [restA, restB] = [a.slice(editStart), b.slice(editStart)]
   return (
     restA.slice(1) === restB.slice(1) ||
     restA.slice(1) === restB ||

@@ -78,7 +78,7 @@ export function getEndedText({
   readonly total: number | null
 }): string | null {
   if (!isEnded(state)) return null
-  const money =
+  const paymentLabel =
     total === 0
       ? null
       : paymentStatus === 'success'
@@ -88,5 +88,7 @@ export function getEndedText({
           : inReview
             ? 'review'
             : null
-  return money === null ? ENDED_STATE_LABELS[state] : `${ENDED_STATE_LABELS[state]} (${money})`
+  return paymentLabel === null
+    ? ENDED_STATE_LABELS[state]
+    : `${ENDED_STATE_LABELS[state]} (${paymentLabel})`
 }

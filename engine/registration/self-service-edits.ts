@@ -14,20 +14,20 @@ export function listEditableFields({ edit, fields }: EventConfig, at: Instant): 
 }
 
 /**
- * Returns the file fields that are visible for these answers, in form order: those that may be
- * replaced, and those without a file.
+ * Returns the file fields that are visible for these answers, in form order: those whose file may be replaced, and
+ * those without a file.
  */
-export function listFilesToSend(
+export function listFileFieldsToSubmit(
   event: EventConfig,
   answers: Answers,
-  editable: readonly Field[],
+  editableFields: readonly Field[],
 ): readonly Field[] {
-  const files = event.fields.filter(
+  const fileFields = event.fields.filter(
     (field) =>
       field.type === 'file' &&
-      (editable.includes(field) || getOwn(answers, field.id) === undefined),
+      (editableFields.includes(field) || getOwn(answers, field.id) === undefined),
   )
-  if (files.length === 0) return files
-  const shown = findVisibleFields(event, answers, extractContext(event, answers))
-  return files.filter(({ id }) => shown.has(id))
+  if (fileFields.length === 0) return fileFields
+  const visibleIds = findVisibleFields(event, answers, extractContext(event, answers))
+  return fileFields.filter(({ id }) => visibleIds.has(id))
 }

@@ -7,10 +7,10 @@ type Person = Readonly<Record<'fullName' | 'email' | 'phone', string>>
 export type SharedDetail = 'email' | 'phone' | 'name'
 
 const PHONE_DIGITS = 10
-/** Removes country code, spaces and hyphens. */
+/** Returns the last ten digits, without country code, spaces and hyphens. */
 const getLastDigits = (phone: string): string => phone.replaceAll(/\D/g, '').slice(-PHONE_DIGITS)
 
-/** Ignores case and spaces. False if there is no address. */
+/** Returns true if both addresses are the same, ignoring case and spaces. Returns false if there is no address. */
 export function isSameEmail(a: string, b: string): boolean {
   return a.includes('@') && foldText(a) === foldText(b)
 }
@@ -19,7 +19,10 @@ function isSamePhone(a: string, b: string): boolean {
   return getLastDigits(a).length === PHONE_DIGITS && getLastDigits(a) === getLastDigits(b)
 }
 
-/** Ignores word order and titles. False for a single name, which many people share. */
+/**
+ * Returns true if both names are the same, ignoring word order and titles. Returns false for a single name, which many
+ * people share.
+ */
 function isSameName(a: string, b: string): boolean {
   return a.trim().includes(' ') && rankName(b, a) === 0
 }

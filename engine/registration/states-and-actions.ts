@@ -18,7 +18,7 @@ import type { Quote } from '../pricing/quote.ts'
 /** A staff user by role, the delegate, or the clock. */
 export type Actor = Role | 'delegate' | 'clock'
 
-type Row = {
+type ActionRow = {
   readonly allowedStates: readonly RegistrationState[]
   /** The lowest staff role that can perform the action, or the only other actor who can. */
   readonly minimumActor: Actor
@@ -174,11 +174,11 @@ const ACTION_TABLE = {
     nextState: 'to_pay',
     requiresReason: false,
   },
-} as const satisfies Readonly<Record<string, Row>>
+} as const satisfies Readonly<Record<string, ActionRow>>
 
 export type ActionName = keyof typeof ACTION_TABLE
 
-const getActionRow = (action: ActionName): Row => ACTION_TABLE[action]
+const getActionRow = (action: ActionName): ActionRow => ACTION_TABLE[action]
 
 export function isActionName(name: string): name is ActionName {
   return Object.hasOwn(ACTION_TABLE, name)

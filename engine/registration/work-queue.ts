@@ -69,9 +69,7 @@ export function isWorkQueueId(word: string): word is WorkQueueId {
 export const UNMATCHED_ID = 'unmatched'
 export const UNMATCHED_LABEL = 'Unmatched payments'
 
-/**
- * One row of the work queue: the number of registrations per event. Events without any are omitted.
- */
+/** One row of the work queue: the number of registrations per event. Events without registrations are omitted. */
 export type WireWorkQueueItem = {
   id: WorkQueueId | typeof UNMATCHED_ID
   label: string

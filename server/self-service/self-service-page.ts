@@ -4,7 +4,7 @@ import {
   listAllowedActions,
   getDocumentTitle,
   listEditableFields,
-  listFilesToSend,
+  listFileFieldsToSubmit,
   isoIndia,
   getOwn,
   toAmount,
@@ -43,7 +43,7 @@ export async function buildSelfServicePage(
   const actionNames = listAllowedActions(state, 'delegate')
   const fields = actionNames.includes('edit') ? listEditableFields(config, at) : []
   const files = actionNames.includes('edit')
-    ? listFilesToSend(config, registration.answers, fields)
+    ? listFileFieldsToSubmit(config, registration.answers, fields)
     : []
   const refund = calculateCancellationRefund(config, registration, { money, kept: keptAmount }, at)
   return {

@@ -1,5 +1,5 @@
 /** The buttons of a result page, as defined in the event file. */
-import { fillKnown } from '../../engine/index.ts'
+import { fillKnownPlaceholders } from '../../engine/index.ts'
 import { buildReceiptFile, getResultValues } from '../../engine/messages.ts'
 import type { Button, PublicEvent } from '../../engine/index.ts'
 import { saveBlob } from '../app/api-client.ts'
@@ -83,7 +83,7 @@ function buildMailDraftUrl(
   query: Query,
 ): string {
   // Without an order number, the subject is only the event's title.
-  const text = fillKnown(subject, getResultValues(event, registration, query)) ?? event.title
+  const text = fillKnownPlaceholders(subject, getResultValues(event, registration, query)) ?? event.title
   return `mailto:${event.support}?subject=${encodeURIComponent(text)}`
 }
 

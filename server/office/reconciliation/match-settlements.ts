@@ -1,7 +1,7 @@
 /** Matches the settlements of an event's gateway accounts with its payments. */
 import {
   findChangedDeductions,
-  joinLines,
+  mergeLines,
   checkSettlementLines,
   getLineKey,
   groupByPayout,
@@ -139,7 +139,7 @@ async function matchAccount(
       .map(getLineKey)
       .filter((key) => storedByKey.has(key)),
   )
-  const allLines = report === null ? joinLines(newLines) : joinLines(ownLines, reportLines)
+  const allLines = report === null ? mergeLines(newLines) : mergeLines(ownLines, reportLines)
   const results = new Map(
     checkSettlementLines(
       allLines.filter((line) => !ownership.isElsewhere(line)),

@@ -8,7 +8,7 @@ import type {
   CancellationRefund,
   EventConfig,
   Instant,
-  MoneyOfBill,
+  PaymentTotals,
   Amount,
 } from '../../../engine/index.ts'
 import type { StoredRefund, StoredRegistration } from '../../storage/index.ts'
@@ -45,7 +45,7 @@ export function calculateRefundDue(
  */
 export function calculateGoodwill(
   { state }: Pick<StoredRegistration, 'state'>,
-  { came, paidBack, left }: MoneyOfBill,
+  { came, paidBack, left }: PaymentTotals,
 ): Amount {
   const isEnded = state === 'cancelled' || state === 'refused'
   return toAmount(isEnded ? 0 : Math.max(0, came - paidBack - left))
@@ -58,7 +58,7 @@ export function calculateGoodwill(
 export function calculateCancellationRefund(
   { cancellation }: EventConfig,
   { total, gst, currency }: StoredRegistration,
-  { money: amounts, kept: keptAmount }: { readonly money: MoneyOfBill; readonly kept: Amount },
+  { money: amounts, kept: keptAmount }: { readonly money: PaymentTotals; readonly kept: Amount },
   at: Instant,
 ): CancellationRefund {
   const { came: paid } = amounts

@@ -8,7 +8,7 @@ import {
   listEditableFields,
   err,
   extractContext,
-  listFilesToSend,
+  listFileFieldsToSubmit,
   formatMoney,
   getPriceHoldEnd,
   getOwn,
@@ -32,7 +32,7 @@ import type {
   CorrectedRegistration,
   CorrectionRefusal,
   EventConfig,
-  MoneyOfBill,
+  PaymentTotals,
   PricingContext,
   Amount,
   Answers,
@@ -115,7 +115,7 @@ export const edit: ActionHandler = async (request) => {
     return refuseData(requestText.noAnswers)
   const allowedFields = new Set([
     ...listEditableFields(config, newAction.at).map(({ id }) => id),
-    ...listFilesToSend(config, registration.answers, []).map(({ id }) => id),
+    ...listFileFieldsToSubmit(config, registration.answers, []).map(({ id }) => id),
   ])
   const otherFields = Object.keys(givenAnswers).filter((id) => !allowedFields.has(id))
   if (otherFields.length > 0)
@@ -345,7 +345,7 @@ function formatPriceChange(
 /** Returns a warning if a new price requires a second refund, perhaps for the same change; otherwise ''. */
 function formatRefundedBefore(
   registration: Pick<StoredRegistration, 'state' | 'total' | 'currency'>,
-  amounts: MoneyOfBill,
+  amounts: PaymentTotals,
   newTotal: Amount,
 ): string {
   const { currency } = registration

@@ -6,7 +6,7 @@ import {
   countDaysBetween,
   err,
   formatDayShort,
-  hasOtherLetters,
+  hasNonAsciiCharacters,
   instant,
   isAtLeast,
   isDay,
@@ -171,7 +171,7 @@ function readPayment({
 export function findCharacterError(method: ManualMethod, reference: string): string | null {
   const key = toBankKey(reference)
   const isSlip = method === 'cash' || (isDeskPayment(method) && isSlipNumber(key))
-  return isSlip || !hasOtherLetters(key)
+  return isSlip || !hasNonAsciiCharacters(key)
     ? null
     : 'Enter the reference in Latin letters and digits, as the bank prints it.'
 }

@@ -1,6 +1,6 @@
 /** Reads a registration's counted payments for the engine's balance rules: amounts to be paid and to be refunded. */
 import { calculateBalance, toAmount } from '../../../engine/index.ts'
-import type { Instant, MoneyOfBill, Amount } from '../../../engine/index.ts'
+import type { Instant, PaymentTotals, Amount } from '../../../engine/index.ts'
 import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -178,7 +178,7 @@ export async function getBillAmounts(
   sql: Sql,
   registrationId: number,
   next: CountedPayment | null = null,
-): Promise<MoneyOfBill> {
+): Promise<PaymentTotals> {
   const [refundRow, payments, remaining] = await Promise.all([
     amountPaidBack.get(sql, { registrationId }),
     paymentsOfRegistration.all(sql, { registrationId }),

@@ -12,7 +12,7 @@ import type {
   DecisionRefusal,
   GatewayKinds,
   Instant,
-  MoneyOfBill,
+  PaymentTotals,
   Amount,
   RegistrationState,
   RegNo,
@@ -285,7 +285,7 @@ export interface ActionStore {
   /** Returns the counted payments of a registration, minus completed and requested refunds, in whole paise. */
   netAmountPaid(regNo: RegNo): Promise<Amount>
   /** Returns the payments that a bill does not include, for the balance rules. */
-  paymentsOutsideBill(regNo: RegNo): Promise<MoneyOfBill>
+  paymentsOutsideBill(regNo: RegNo): Promise<PaymentTotals>
   /** Returns true if a refund is in no settlement report after five days, and is not marked as handled. */
   isRefundUnsettled(regNo: RegNo, at: Instant): Promise<boolean>
   /**

@@ -3,7 +3,7 @@ import {
   INR,
   day,
   fillPlaceholders,
-  fillKnown,
+  fillKnownPlaceholders,
   instant,
   getLabel,
   readInstant,
@@ -131,9 +131,9 @@ it('fills every placeholder once, and a value is never interpreted as a template
 })
 
 it('a line with an unknown value is not shown', () => {
-  expect(fillKnown('quote {a}', { a: '{b}' })).toBe('quote {b}')
-  expect(fillKnown('quote {a}, {b}', { a: '1' })).toBeNull()
-  expect(fillKnown('quote {}', {})).toBe('quote {}')
+  expect(fillKnownPlaceholders('quote {a}', { a: '{b}' })).toBe('quote {b}')
+  expect(fillKnownPlaceholders('quote {a}, {b}', { a: '1' })).toBeNull()
+  expect(fillKnownPlaceholders('quote {}', {})).toBe('quote {}')
 })
 
 describe('a result page', () => {

@@ -20,7 +20,7 @@ import {
   type PollResult,
   type OrderId,
 } from '../../../engine/index.ts'
-import type { Attempt, PayableRegistration, Terms } from '../../../engine/payments/can-pay.ts'
+import type { Attempt, PayableRegistration, PaymentTerms } from '../../../engine/payments/can-pay.ts'
 import { createEvent } from '../fixtures.ts'
 
 const hour = 3_600_000
@@ -55,7 +55,7 @@ const createRegistration = (...payments: readonly Attempt[]): PayableRegistratio
     orderId: `DEMO1${String(payments.length - index).padStart(2, '0')}` as OrderId,
   })),
 })
-const createQuote = (total = heldPrice): Terms['quote'] => ({
+const createQuote = (total = heldPrice): PaymentTerms['quote'] => ({
   ok: true,
   value: {
     category: 'member',
@@ -67,7 +67,7 @@ const createQuote = (total = heldPrice): Terms['quote'] => ({
     lines: [],
   },
 })
-const createTerms = (overrides: Partial<Terms> = {}): Terms => ({
+const createTerms = (overrides: Partial<PaymentTerms> = {}): PaymentTerms => ({
   opening: 'open',
   closedText: 'Closed.',
   quote: createQuote(),
@@ -91,7 +91,7 @@ const decideWithStatuses = (
   statuses: readonly (PollResult | undefined)[] = registration.payments.map(
     () => 'no-record' as const,
   ),
-  terms: Partial<Terms> = {},
+  terms: Partial<PaymentTerms> = {},
 ) => canPay(registration, mapPollResults(registration, statuses), createTerms(terms), now)
 
 describe('the status of every attempt', () => {
@@ -202,7 +202,7 @@ describe('an order of an account that no longer receives payments', () => {
 
 describe('days and prices', () => {
   const holdEnds = { held: addMilliseconds(1), over: now, endless: null }
-  const quotes: readonly Terms['quote'][] = [
+  const quotes: readonly PaymentTerms['quote'][] = [
     createQuote(),
     createQuote(higherPrice),
     {
@@ -266,7 +266,7 @@ describe('days and prices', () => {
 
   test('a higher price can be paid after the delegate agrees to it, and no other price', () => {
     const terms = { holdUntil: now, quote: createQuote(higherPrice) }
-    const payAgain = (registration: PayableRegistration, accepted: Terms['accepted']) =>
+    const payAgain = (registration: PayableRegistration, accepted: PaymentTerms['accepted']) =>
       decideWithStatuses(registration, undefined, { ...terms, accepted })
     for (const accepted of [null, heldPrice, toAmount(higherPrice - 1)])
       expect(payAgain(createRegistration(createAttempt()), accepted)).toMatchObject({

@@ -7,7 +7,7 @@ import {
   INR,
   day,
   instant,
-  joinLines,
+  mergeLines,
   checkSettlementLines,
   groupByPayout,
   readSettlement,
@@ -412,10 +412,10 @@ describe('lines compared with payments', () => {
 
   test('a payout whose reference is in lower case in one report was counted as a second payout of the same payment', () => {
     const sameLine = createLine(1, { utr: 'utr 01' })
-    expect(joinLines([createLine(1)], [sameLine])).toEqual([sameLine])
+    expect(mergeLines([createLine(1)], [sameLine])).toEqual([sameLine])
     const other = createLine(2, { utr: 'utr1' })
     expect(groupByPayout([createLine(1), other])).toMatchObject([{ utr: 'UTR1', lines: 2 }])
-    expect(joinLines([createLine(1)], [createLine(1, { utr: 'UTR2' })])).toHaveLength(2)
+    expect(mergeLines([createLine(1)], [createLine(1, { utr: 'UTR2' })])).toHaveLength(2)
     // Without a reference, the day identifies the payout; zeros alone are a reference too.
     expect(groupByPayout([createLine(1, { utr: '' }), createLine(2, { utr: '00' })])).toHaveLength(
       2,
@@ -470,7 +470,7 @@ const anyLine = fc
 describe('any lines', () => {
   const lines = fc
     .array(anyLine, { maxLength: 30 })
-    .map((settlementLines) => joinLines(settlementLines))
+    .map((settlementLines) => mergeLines(settlementLines))
 
   test('add up to the amount of each bank transfer, to the paisa', () => {
     fc.assert(
@@ -489,9 +489,9 @@ describe('any lines', () => {
   test('imported twice, in any parts and order, are stored once', () => {
     fc.assert(
       fc.property(lines, fc.nat(30), (all, cut) => {
-        const joinedLines = joinLines(all, all.slice(cut), all.toReversed())
+        const joinedLines = mergeLines(all, all.slice(cut), all.toReversed())
         expect(groupByPayout(joinedLines)).toEqual(groupByPayout(all))
-        expect(joinLines(joinedLines)).toHaveLength(all.length)
+        expect(mergeLines(joinedLines)).toHaveLength(all.length)
       }),
     )
   })

@@ -1,5 +1,5 @@
 /** The ticket of a paid registration: its number, and the rows defined in the event file. */
-import { fillKnown, formatMoney, fromMajorUnits, getLabel } from '../../../engine/index.ts'
+import { fillKnownPlaceholders, formatMoney, fromMajorUnits, getLabel } from '../../../engine/index.ts'
 import {
   formatMessage,
   RESULT_MESSAGES,
@@ -58,8 +58,8 @@ export function Ticket({ event, registration, query }: TicketProps) {
   const isInBill = (row: ResultRow) =>
     bill.length === 0 ? row.id === 'lines' : BILL_ROWS.has(row.id)
   const values = getResultValues(event, registration, query)
-  const intro = page.intro === undefined ? null : fillKnown(page.intro, values)
-  const notes = page.notes.flatMap((note) => fillKnown(note, values) ?? [])
+  const intro = page.intro === undefined ? null : fillKnownPlaceholders(page.intro, values)
+  const notes = page.notes.flatMap((note) => fillKnownPlaceholders(note, values) ?? [])
   return (
     <>
       <article className="tk" aria-labelledby="confirmed">

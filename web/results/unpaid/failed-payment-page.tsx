@@ -1,5 +1,5 @@
 /** The result page of a failed payment, with the retry button. */
-import { fillKnown } from '../../../engine/index.ts'
+import { fillKnownPlaceholders } from '../../../engine/index.ts'
 import {
   formatMessage,
   RESULT_MESSAGES,
@@ -54,7 +54,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
   const fillLines = (lines: readonly string[]) =>
     lines
       .filter((line) => failure === 'declined' || !statesNoCharge(line))
-      .flatMap((line) => fillKnown(line, values) ?? [])
+      .flatMap((line) => fillKnownPlaceholders(line, values) ?? [])
   const rows = buildResultRows(event, 'failed', registration, query)
     .filter(({ id }) => id !== 'lines')
     .map((row) => toLedgerRow(event, row, 'bad'))
