@@ -43,9 +43,7 @@ export type Charge = {
   readonly withoutInvoice: readonly Line[]
   /** The part of the bill that is still charged: its total less refunds. */
   readonly charged: Amount
-  /**
-   * With `withoutInvoice`: the amount above it, paid or due. Refunds of the remaining amount produce no credit note.
-   */
+  /** With `withoutInvoice`: the amount above it, paid or due. Refunds of the rest produce no credit note. */
   readonly chargedHere: Amount
   /** An amount that was due but will not be paid. It is credited from the newest invoices. */
   readonly unpaid: Amount
@@ -58,8 +56,8 @@ const USUAL_RATES = [18, 5, 12, 28, 40, 3]
 
 /**
  * Returns the invoices and credit notes to issue; call it after every action. A changed bill adds its difference, line
- * by line. A refund is deducted from all lines in proportion to their totals. A change and its reversal leave each
- * line unchanged.
+ * by line. A refund is deducted from all lines in proportion; the refund of the last rupee takes the remainder. A
+ * change and its reversal leave each line unchanged.
  */
 export function computeDocumentChange(
   issuedDocuments: readonly IssuedDocument[],
@@ -245,22 +243,19 @@ function sumByKey(lines: readonly RatedLine[]): Map<string, Sum> {
  * of a removed line is deducted from the other lines.
  */
 function computeChargedLines(
-  currentSums: ReadonlyMap<string, Sum>,
+  current: ReadonlyMap<string, Sum>,
   { was: before, covered }: Readonly<Record<'was' | 'covered', ReadonlyMap<string, Sum>>>,
   { charged, unpaid }: { readonly charged: number; readonly unpaid: ReadonlyMap<string, Sum> },
 ): ReadonlyMap<string, Sum> {
-  const keys = [...currentSums.keys()]
+  const keys = [...current.keys()]
   const lines = keys.map((key) => {
     const refunded = dropNegatives(subtract(before.get(key) ?? ZERO, covered.get(key) ?? ZERO))
-    const unrefunded = dropNegatives(subtract(currentSums.get(key) ?? ZERO, refunded))
+    const unrefunded = dropNegatives(subtract(current.get(key) ?? ZERO, refunded))
     return dropNegatives(subtract(unrefunded, unpaid.get(key) ?? ZERO))
   })
   const excess = lines.reduce((sum, line) => sum + getTotal(line), 0) - charged
-  const refundedParts = keys.map((key, index) =>
-    subtract(currentSums.get(key) ?? ZERO, lines[index] ?? ZERO),
-  )
-  const changes =
-    excess > 0 ? divideOverLines(excess, lines) : divideOverLines(-excess, refundedParts)
+  const gaps = keys.map((key, index) => subtract(current.get(key) ?? ZERO, lines[index] ?? ZERO))
+  const changes = excess > 0 ? divideOverLines(excess, lines) : divideOverLines(-excess, gaps)
   return new Map(
     keys.map((key, index) => {
       const [line, change] = [lines[index] ?? ZERO, changes[index] ?? ZERO]
@@ -328,12 +323,11 @@ function subtractCreditNote(
 ): readonly RatedLine[] {
   const ratedLines = listRatedLines(creditNote)
   const byKey = ratedLines === null ? null : sumByKey(ratedLines)
-  const dividedSums =
-    ratedLines === null ? divideSum(creditNote.lines.reduce(add, ZERO), lines) : []
+  const shares = ratedLines === null ? divideSum(creditNote.lines.reduce(add, ZERO), lines) : []
   return lines.map((line, index) => {
     const uncredited = subtract(
       line,
-      (byKey === null ? dividedSums[index] : byKey.get(toKey(line))) ?? ZERO,
+      (byKey === null ? shares[index] : byKey.get(toKey(line))) ?? ZERO,
     )
     return { ...line, ...toSplit(uncredited) }
   })
@@ -361,10 +355,7 @@ function rebuildOlderInvoice({ lines, bill }: IssuedDocument): readonly RatedLin
   return [{ item, option: null, rate: toRate(sums), label, quantity: 1, unit: sums.base, ...sums }]
 }
 
-/**
- * Divides a sum over lines: the base in proportion to their bases, the tax to their taxes. If these are zero, the
- * first line gets all.
- */
+/** Divides base over bases and tax over taxes. If these are all zero, the first line gets the whole sum. */
 function divideSum(sum: Sum, lines: readonly Sum[]): Sum[] {
   const getPart = (of: keyof Sum): readonly number[] => {
     const weights = lines.map((line) => line[of])
@@ -394,9 +385,7 @@ function creditInvoices(
   )
 }
 
-/**
- * Returns a part of a line. For the whole line, the quantity is unchanged; otherwise it is the added quantity, or 1.
- */
+/** Returns part of a line. The whole line keeps its quantity; a part has the added quantity, or 1. */
 function takePartOfLine(line: RatedLine, sum: Sum, before: RatedLine | undefined): RatedLine {
   const { item, option, rate, label, quantity, unit, adjusted } = line
   const commonParts = { item, option, rate, label, ...toSplit(sum) }

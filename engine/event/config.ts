@@ -54,7 +54,7 @@ type FormSettings = {
   readonly notices: 'snackbar' | 'toast'
   /** The time for which a notice is displayed, in milliseconds. */
   readonly noticeMs: number
-  /** Shown if the event takes no payments. Null if that part is omitted. */
+  /** The texts after a registration for an event without payments. A text is null if it is omitted. */
   readonly withoutPayment: { readonly notice: string | null; readonly alert: string | null }
   readonly failure: string
 }

@@ -18,9 +18,7 @@ import { type Currency, formatMoney, formatCurrency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'
 
-/**
- * A line with its match. `reference` is the reference under which staff confirm the line, so that it counts only once.
- */
+/** A line with its match. Staff confirm it under `reference`, so that it counts only once. */
 export type ReconciledLine = {
   readonly line: StatementLine
   readonly reference: string
@@ -53,7 +51,7 @@ export type ReconciledLine = {
   readonly returns?: readonly KnownPayment[]
 }
 
-type StatementLines = Pick<Statement, 'currency' | 'lines' | 'withdrawals' | 'details'>
+type Lines = Pick<Statement, 'currency' | 'lines' | 'withdrawals' | 'details'>
 
 /** A statement line has about ten numbers. A file with only short numbers would block the server. */
 const MAX_REFERENCE_NUMBERS = 100_000
@@ -61,10 +59,7 @@ const MAX_REFERENCE_NUMBERS = 100_000
 const MAX_REFERENCES = 250_000
 
 /** Returns every reference under which the lines may be stored; null if there are more than in any real statement. */
-export function findStatementReferences({
-  lines,
-  withdrawals,
-}: StatementLines): readonly BankKey[] | null {
+export function findStatementReferences({ lines, withdrawals }: Lines): readonly BankKey[] | null {
   const keys = new Set<BankKey>()
   let [numbers, references] = [0, 0]
   for (const line of [...lines, ...withdrawals]) {
@@ -81,7 +76,7 @@ export function findStatementReferences({
 
 /** Matches all lines of a statement together, because a reference in several lines identifies none of them. */
 export function reconcileStatement(
-  statement: StatementLines,
+  statement: Lines,
   unpaidOrders: readonly UnpaidOrder[],
   known: KnownReferences,
 ): readonly ReconciledLine[] {
@@ -90,7 +85,7 @@ export function reconcileStatement(
   // A registration that one line names by number or reference is not matched by amount with another line.
   const namedRegNos = new Set(
     lines.flatMap((line) => [
-      ...finder.findAwaited(line).map(({ regNo }) => regNo),
+      ...finder.findUnpaidOrders(line).map(({ regNo }) => regNo),
       ...(finder.findAmbiguous(line)?.of ?? []),
     ]),
   )
@@ -101,7 +96,7 @@ export function reconcileStatement(
     const { payments, elsewhere } = finder.findRecorded(line)
     if (payments.length > 0)
       return { ...matchKnownPayments(line, currency, payments, known.eventIds), recorded: payments }
-    const orders = finder.findAwaited(line)
+    const orders = finder.findUnpaidOrders(line)
     const namedNos = [...orders.map(({ regNo }) => regNo), ...finder.findEnded(line)]
     const others = finder.findOthers(line)
     const regNos = [...new Set([...namedNos, ...others.regNos])]
@@ -178,7 +173,7 @@ const isOfOtherEvent = (
 
 /** Returns functions that find the payments and registrations of a line, considering the whole file. */
 function createReferenceFinder(
-  { currency, lines, withdrawals, details }: StatementLines,
+  { currency, lines, withdrawals, details }: Lines,
   unpaidOrders: readonly UnpaidOrder[],
   {
     payments,
@@ -189,12 +184,10 @@ function createReferenceFinder(
     claimedElsewhere = new Set(),
     releasedElsewhere = new Set(),
     eventIds,
-    details: eventDetails = [],
+    details: texts = [],
   }: KnownReferences,
 ) {
-  const ownKeys = new Set(
-    [...details, ...eventDetails].flatMap((text) => [...findReferenceKeys(text)]),
-  )
+  const ownKeys = new Set([...details, ...texts].flatMap((text) => [...findReferenceKeys(text)]))
   const keyMap = new Map([...lines, ...withdrawals].map((line) => [line, listLineKeys(line)]))
   const listKeys = (line: StatementLine): ReadonlySet<BankKey> => keyMap.get(line) ?? new Set()
   const listAllKeys = (line: StatementLine): ReadonlySet<BankKey> =>
@@ -212,8 +205,8 @@ function createReferenceFinder(
   const claimKeys = unpaidOrders.flatMap(({ regNo, claim: last }) =>
     last === null ? [] : [{ key: toBankKey(last.reference), regNo }],
   )
-  const reportKeys = [...reports].flatMap(([key, lines]) =>
-    lines.map(({ regNo }) => ({ key, regNo })),
+  const reportKeys = [...reports].flatMap(([key, rows]) =>
+    rows.map(({ regNo }) => ({ key, regNo })),
   )
   const reportsByKey = Map.groupBy(
     [...claimKeys, ...reportKeys].filter(({ key }) => !isNumber(key)),
@@ -229,31 +222,25 @@ function createReferenceFinder(
   const isShared = (key: BankKey): boolean => (lineCounts.get(key) ?? 0) > 1
   const isOnlyInLine = (key: BankKey): boolean => !ownKeys.has(key) && !isShared(key)
 
-  /**
-   * Returns payments recorded under a reference of the line. `elsewhere`: a payment that may belong to another line.
-   */
+  /** Returns payments recorded under a reference of the line. `elsewhere`: may belong to another line. */
   const findRecorded = (line: StatementLine) => {
     const candidates = [...listAllKeys(line)].flatMap((key) => {
       const payment = isUsable(key) ? payments.get(key) : undefined
       return payment === undefined ? [] : [{ key, payment }]
     })
-    const lineNames = new Set<BankKey>([...findLineUtrs(line), ...listFallbackKeys(line)])
+    const keys = new Set<BankKey>([...findLineUtrs(line), ...listFallbackKeys(line)])
     // A number that is not a bank reference, such as a cheque number, may be in another line by chance.
     const isOfAnotherPayment = findLineUtrs(line).some((key) => isUsable(key) && !payments.has(key))
     const belongsToLine = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
       const lines = linesByKey.get(key) ?? []
       const sameAmount = lines.filter((candidate) => candidate.line.amount === payment.amount)
       const isOnly = lines.length < 2 || (sameAmount.length === 1 && line.amount === payment.amount)
-      return (
-        isOnly && (lineNames.has(key) || (line.amount === payment.amount && !isOfAnotherPayment))
-      )
+      return isOnly && (keys.has(key) || (line.amount === payment.amount && !isOfAnotherPayment))
     }
     const paymentsOfLine = candidates.filter(belongsToLine).map(({ payment }) => payment)
     // A delegate may pay twice with the registration number, which is not a bank reference.
-    const numberPayments = [...listKeys(line)]
-      .filter(isNumber)
-      .flatMap((key) => payments.get(key) ?? [])
-    const other = candidates[0]?.payment ?? numberPayments[0]
+    const byRegNo = [...listKeys(line)].filter(isNumber).flatMap((key) => payments.get(key) ?? [])
+    const other = candidates[0]?.payment ?? byRegNo[0]
     return {
       payments: [...new Map(paymentsOfLine.map((payment) => [payment.id, payment])).values()],
       elsewhere:
@@ -264,17 +251,14 @@ function createReferenceFinder(
               why:
                 candidates[0] === undefined
                   ? 'A payment with this registration number is recorded. It may be this one.'
-                  : lineNames.has(candidates[0].key)
+                  : keys.has(candidates[0].key)
                     ? `A recorded payment has the reference ${candidates[0].key}, which is in several lines of this file.`
                     : `A payment with the reference ${candidates[0].key} is recorded. It may be this one.`,
             },
     }
   }
 
-  /**
-   * Returns unpaid registrations that the line names: by number, or by a reported reference that only this line
-   * contains.
-   */
+  /** Returns unpaid registrations that the line names: by number, or by a reported reference in no other line. */
   const findUnpaidOrders = (line: StatementLine): readonly UnpaidOrder[] => [
     ...new Set([
       ...[...listKeys(line)].flatMap((key) => orderByNumber.get(key) ?? []),
@@ -282,10 +266,7 @@ function createReferenceFinder(
     ]),
   ]
 
-  /**
-   * Returns paid or ended registrations whose reported reference only this line contains, or whose number is in the
-   * line too.
-   */
+  /** Returns paid or ended registrations whose reported reference is in no other line, or next to their number. */
   const findEnded = (line: StatementLine): readonly RegNo[] => {
     const reportedWithNumber = findReported(line, isUsable).filter((regNo) =>
       listKeys(line).has(toBankKey(regNo)),
@@ -365,10 +346,7 @@ function createReferenceFinder(
     return [{ line, reference, also: [], as: 'returned', of: regNos, payout: null, why, returns }]
   }
 
-  /**
-   * Returns the references of a line. They are the same whenever the file is read, so that staff confirm the line only
-   * once.
-   */
+  /** Returns the references of a line, the same on every reading, so that staff confirm the line only once. */
   const listReferences = (line: StatementLine): Pick<ReconciledLine, 'reference' | 'also'> => {
     // A withdrawal or a charge that names the payment too does not make it another transfer.
     const isInOneDeposit = (key: BankKey): boolean => (depositCounts.get(key) ?? 0) < 2
@@ -389,7 +367,7 @@ function createReferenceFinder(
 
   return {
     findRecorded,
-    findAwaited: findUnpaidOrders,
+    findUnpaidOrders,
     findEnded,
     findOthers,
     isClaimedElsewhere,

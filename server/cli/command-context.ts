@@ -16,8 +16,8 @@ export function findEvent(
   id: string,
   terminal: Terminal,
 ): EventConfig | null {
-  const served = events.findById(id)
-  if (served !== null) return served.config
+  const servedEvent = events.findById(id)
+  if (servedEvent !== null) return servedEvent.config
   const ids = events.all().map(({ config }) => config.id)
   terminal.printError(`No event "${id}". Events: ${ids.join(', ')}.`)
   return null
@@ -34,7 +34,7 @@ export type CommandContext = Pick<
  */
 export async function withContext(
   terminal: Terminal,
-  task: (at: CommandContext) => Promise<Status>,
+  task: (context: CommandContext) => Promise<Status>,
 ): Promise<Status> {
   const environment = terminal.environment()
   if (environment === null) return 2

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Environment } from '../dependencies.ts'
 
 /**
- * 0: done. 1: a problem was found (findings, no such user). 2: invalid usage. 3: internal error. 75: a machine
+ * 0: done. 1: a problem was found (findings, an unknown user). 2: invalid usage. 3: internal error. 75: a machine
  * problem that may be temporary.
  */
 export type Status = 0 | 1 | 2 | 3 | 75

@@ -56,7 +56,7 @@ while a server runs.
 Exit status: 0 nothing is wrong; 1 something is wrong; 2 a variable is invalid.`
 
 type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string }
-type Check = (place: CheckContext) => Promise<readonly Finding[]>
+type Check = (context: CheckContext) => Promise<readonly Finding[]>
 type CheckContext = {
   readonly environment: Environment
   readonly hasDatabase: boolean
@@ -144,10 +144,10 @@ const CHECKS: readonly Check[] = [
       return [
         createNotice('Use pg_dump to back up the PostgreSQL database. Make a copy every night.'),
       ]
-    const last = await readLastBackup(environment.dataDir)
-    if (last === null)
+    const lastBackup = await readLastBackup(environment.dataDir)
+    if (lastBackup === null)
       return [createNotice('There is no backup yet. Run rollcall db backup every night.')]
-    const hours = Math.floor((createClock(environment.clockStart)() - last) / HOUR_MS)
+    const hours = Math.floor((createClock(environment.clockStart)() - lastBackup) / HOUR_MS)
     return [
       hours > MAX_BACKUP_HOURS
         ? createWrong(
@@ -165,9 +165,9 @@ export const doctorCommand: Command = {
     const environment = terminal.environment()
     if (environment === null) return 2
     const { dataDir } = environment
-    const unusable = explainUnreadableDataDir(dataDir)
-    if (unusable !== null) {
-      terminal.print(`wrong  ${unusable}`)
+    const unreadableReason = explainUnreadableDataDir(dataDir)
+    if (unreadableReason !== null) {
+      terminal.print(`wrong  ${unreadableReason}`)
       return 1
     }
     const hasDatabase =
@@ -282,11 +282,13 @@ async function checkDatabase(
       active,
     } = await inspectPostgres(databaseUrl, (environment.uploadsBucket ?? null) !== null)
     if (problem !== null) return [createWrong(problem)]
-    const older = served.filter(({ config: { id }, hash }) => (active.get(id) ?? hash) !== hash)
+    const outdatedEvents = served.filter(
+      ({ config: { id }, hash }) => (active.get(id) ?? hash) !== hash,
+    )
     return [
       createGood(summary),
       ...(missing === null ? [] : [await checkFiles(environment, missing, async () => missing)]),
-      ...older.map(({ config: { id } }) =>
+      ...outdatedEvents.map(({ config: { id } }) =>
         createNotice(
           `${id}.yaml here is not the version that all servers serve. The first server that reads it activates it; rollcall event reload does so now.`,
         ),

@@ -23,7 +23,7 @@ export async function describeLeftovers(dataDir: string): Promise<readonly strin
   return count === 0 ? rescuedMessages : [...rescuedMessages, formatSetAside(count, folder)]
 }
 
-/** Returns null if there is no readable database. */
+/** Returns the number of registrations in a database. Null if it cannot be read. */
 function countRegistrations(file: string): number | null {
   try {
     return checkCopy(file).rows['registrations'] ?? null

@@ -45,9 +45,9 @@ function startBar(
     clearOnComplete: true,
     format: (_options, { progress, value }) => {
       const filledWidth = Math.round(progress * BAR_WIDTH)
-      const drawn = '█'.repeat(filledWidth) + '░'.repeat(BAR_WIDTH - filledWidth)
+      const barText = '█'.repeat(filledWidth) + '░'.repeat(BAR_WIDTH - filledWidth)
       const elapsedMs = performance.now() - startedAt
-      const line = `${step} ${drawn} ${Math.floor(progress * 100)}% · ${formatCount(value)} of ${formatCount(total)}`
+      const line = `${step} ${barText} ${Math.floor(progress * 100)}% · ${formatCount(value)} of ${formatCount(total)}`
       if (elapsedMs < MIN_RATE_MS || value === 0) return line
       const perSecond = (value / elapsedMs) * 1000
       return `${line} · ${formatRate(perSecond)} · ${formatDuration((total - value) / perSecond)} left`

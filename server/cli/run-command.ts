@@ -289,13 +289,13 @@ function getDataDir(terminal: Terminal): string {
 /** 80 columns, less the width of the group's name and of a comma at the end. */
 const NAMES_WIDTH = 62
 
-/** The text fits on a screen of 24 lines, because each group lists only the names of its commands. */
+/** Builds the help text. It fits on a screen of 24 lines, because each group lists only the names of its commands. */
 function buildUsage(): string {
   const names = Object.keys(COMMANDS)
-  const topLevel = names
+  const topLevelLines = names
     .filter((name) => !name.includes(' '))
     .map((name) => `  ${name.padEnd(13)} ${COMMANDS[name]?.summary ?? ''}`)
-  const groups = Object.keys(GROUPS).flatMap((group) => {
+  const groupLines = Object.keys(GROUPS).flatMap((group) => {
     const lines = wrapNames(
       names.flatMap((name) => (name.startsWith(`${group} `) ? [name.slice(group.length + 1)] : [])),
     )
@@ -304,10 +304,10 @@ function buildUsage(): string {
   return [
     'Usage: rollcall <command> [options]',
     '',
-    ...topLevel,
+    ...topLevelLines,
     '',
     'Groups of commands:',
-    ...groups,
+    ...groupLines,
     '',
     'rollcall <group> lists the commands of a group; rollcall <command> --help describes one.',
   ].join('\n')

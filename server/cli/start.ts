@@ -39,7 +39,7 @@ error; 75 a temporary fault, such as a full disk, too few file descriptors or a 
   },
 }
 
-/** Builds in a separate process, because the build's memory would stay allocated in the server. */
+/** Runs the build in a separate process, because its memory would otherwise stay allocated in the server. */
 async function buildInSeparateProcess(): Promise<Status> {
   const launcher = path.join(import.meta.dirname, '..', '..', 'bin', 'rollcall.js')
   const child = spawn(process.execPath, [launcher, 'build'], { stdio: 'inherit' })

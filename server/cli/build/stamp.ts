@@ -32,14 +32,17 @@ export function readStamp(folder: string): string | null {
   }
 }
 
-/** Reads one file at a time with synchronous calls: a thousand asynchronous reads take five times as long. */
+/**
+ * Returns the hash of all sources. Reads one file at a time with synchronous calls: a thousand asynchronous reads take
+ * five times as long.
+ */
 export function hashSources(folders: readonly string[]): string {
   const hash = createHash('sha256')
-  const add = (folder: string): void => {
+  const addFolder = (folder: string): void => {
     const entries = readdirSync(path.join(ROOT, folder), { withFileTypes: true })
     for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
       const name = `${folder}/${entry.name}`
-      if (entry.isDirectory() && name !== 'web/dist') add(name)
+      if (entry.isDirectory() && name !== 'web/dist') addFolder(name)
       if (entry.isFile())
         hash
           .update(name)
@@ -47,7 +50,7 @@ export function hashSources(folders: readonly string[]): string {
           .update(readFileSync(path.join(ROOT, name)))
     }
   }
-  for (const folder of folders) add(folder)
+  for (const folder of folders) addFolder(folder)
   hash.update(readFileSync(path.join(ROOT, 'package-lock.json')))
   return hash.digest('hex')
 }

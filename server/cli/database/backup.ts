@@ -79,7 +79,7 @@ export const backupCommand: Command = {
     const result = await removeOnSignal(getPartialPath(target), () =>
       showProgress(terminal, () => backUp(environment, target, at)),
     )
-    if (!result.ok) return fail(terminal, result.error)
+    if (!result.ok) return printFailure(terminal, result.error)
     const status = printResult(terminal, result.value, `are in ${target}`)
     if ((result.value.list.rows['registrations'] ?? 0) === 0) {
       terminal.printError(
@@ -125,7 +125,7 @@ export const restoreCommand: Command = {
     const result = await showProgress(terminal, () =>
       restore(source, environment, { shouldMoveAside: moveAside, at }),
     )
-    if (!result.ok) return fail(terminal, result.error)
+    if (!result.ok) return printFailure(terminal, result.error)
     const { previousDatabaseDir: movedDatabaseDir, list } = result.value
     if (movedDatabaseDir !== null)
       terminal.print(`The database that was in ${dataDir} is now in ${movedDatabaseDir}.`)
@@ -157,22 +157,22 @@ async function pruneOlderBackups(
   }
 }
 
-/** Removes the incomplete folder if a signal interrupts the backup. */
+/** Runs a task, and removes the incomplete folder if a signal interrupts it. */
 async function removeOnSignal<T>(partialFolder: string, task: () => Promise<T>): Promise<T> {
-  const end = (signal: NodeJS.Signals): void => {
+  const removeAndExit = (signal: NodeJS.Signals): void => {
     rmSync(partialFolder, { recursive: true, force: true })
     process.exit(128 + constants.signals[signal])
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  for (const signal of signals) process.once(signal, end)
+  for (const signal of signals) process.once(signal, removeAndExit)
   try {
     return await task()
   } finally {
-    for (const signal of signals) process.removeListener(signal, end)
+    for (const signal of signals) process.removeListener(signal, removeAndExit)
   }
 }
 
-/** Starts a recovery. If the database is from an older version, the next start of the server starts it instead. */
+/** Starts a recovery. If the database is from an older version, the server starts it when it next starts. */
 async function startRecovery(
   environment: Environment,
   restored: RestoreRecord,
@@ -194,7 +194,7 @@ async function startRecovery(
   )
 }
 
-/** Returns the environment if it uses SQLite. Null after printing that it does not. */
+/** Returns the environment if it uses SQLite. Otherwise prints the reason and returns null. */
 function readFileEnvironment(terminal: Terminal): Environment | null {
   const environment = terminal.environment()
   if (environment === null || environment.databaseUrl === null) return environment
@@ -208,7 +208,7 @@ function readFileEnvironment(terminal: Terminal): Environment | null {
   return null
 }
 
-function fail(terminal: Terminal, sentence: string): Status {
+function printFailure(terminal: Terminal, sentence: string): Status {
   terminal.printError(sentence)
   return 2
 }

@@ -94,13 +94,13 @@ async function migratePostgres(
   }: { readonly dataDir: string; readonly url: string; readonly isCheckOnly: boolean },
   terminal: Terminal,
 ): Promise<Status> {
-  const { readPostgresVersions: postgresVersions, preparePostgresDatabase: prepare } =
+  const { readPostgresVersions, preparePostgresDatabase } =
     await import('../../storage/postgres/prepare-database.ts')
-  const versions = await postgresVersions(url)
+  const versions = await readPostgresVersions(url)
   const status = reportVersions(versions, isCheckOnly, terminal)
   if (status !== null) return status
   await showProgress(terminal, () =>
-    prepare(url, { migrates: true, isNew: !hasServerTraces(dataDir) }),
+    preparePostgresDatabase(url, { migrates: true, isNew: !hasServerTraces(dataDir) }),
   )
   const { found, known } = versions
   terminal.print(

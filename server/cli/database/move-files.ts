@@ -58,29 +58,29 @@ async function copyFiles(
   const { dataDir } = environment
   const bucketUploads = openUploads({ ...getUploadLocations(environment), store, clock })
   const localUploads = openUploads({ ...getUploadLocations({ dataDir }), store, clock })
-  const [from, to] =
+  const [source, target] =
     direction === 'files-to-s3' ? [localUploads, bucketUploads] : [bucketUploads, localUploads]
-  const stored = new Set(await to.hashes())
+  const storedHashes = new Set(await target.hashes())
   const missing: string[] = []
   let copied = 0
-  const unreferencedFiles = (await store.referencedFiles()).filter((sha256) => !stored.has(sha256))
-  for (const sha256 of reportEach(unreferencedFiles, 'Copying files'))
-    if (await copyFile(from, to, sha256)) copied += 1
+  const hashesToCopy = (await store.referencedFiles()).filter((sha256) => !storedHashes.has(sha256))
+  for (const sha256 of reportEach(hashesToCopy, 'Copying files'))
+    if (await copyFile(source, target, sha256)) copied += 1
     else missing.push(sha256)
   return { copied, missing }
 }
 
-/** Returns false if the file is missing or has another hash. */
-async function copyFile(from: Uploads, to: Uploads, sha256: string): Promise<boolean> {
-  const sourceFile = await from.read(sha256)
+/** Copies a file. Returns false if it is missing or has another hash. */
+async function copyFile(source: Uploads, target: Uploads, sha256: string): Promise<boolean> {
+  const sourceFile = await source.read(sha256)
   if (sourceFile === null) return false
-  const file = await to.receive(sourceFile.content, sourceFile.bytes)
+  const file = await target.receive(sourceFile.content, sourceFile.bytes)
   if (!file.ok) throw new UploadsUnavailable(`${sha256}: ${file.error}`)
   try {
     if (file.value.sha256 !== sha256) return false
-    await to.keep(file.value)
+    await target.keep(file.value)
     return true
   } finally {
-    await to.discard(file.value)
+    await target.discard(file.value)
   }
 }

@@ -39,7 +39,7 @@ import {
 } from '../../rehearsal/invented-people.ts'
 import type { Random } from '../../rehearsal/invented-people.ts'
 
-/** Registrations per event, in the order of the events; further events start again from the beginning. */
+/** Registrations per event, in the order of the events; for further events, the numbers repeat from the beginning. */
 const REGISTRATION_COUNTS = [600, 450, 1400, 550]
 /** The number of days before the conference (or before now) in which people register. */
 const REGISTRATION_DAYS = 120
@@ -52,15 +52,15 @@ const MAX_CONCURRENT_REGISTRATIONS = 200
  * are over. Null if none is open.
  */
 export function chooseDemoTime(events: readonly EventConfig[]): Instant | null {
-  const last = events
+  const lastDay = events
     .filter(({ status }) => status === 'open')
     .map(({ from }) => from)
     .sort()
     .at(-1)
-  return last === undefined ? null : instant(startOfDay(addDays(last, -31)) + 15 * HOUR_MS)
+  return lastDay === undefined ? null : instant(startOfDay(addDays(lastDay, -31)) + 15 * HOUR_MS)
 }
 
-/** Returns the number of registrations created. */
+/** Creates the registrations of all events and returns their number. */
 export async function createDemoRegistrations(deps: {
   readonly store: Store
   readonly uploads: Uploads
@@ -130,7 +130,7 @@ async function registerAll(
       .slice(start, start + MAX_CONCURRENT_REGISTRATIONS)
       .map((at) => generatePerson(served.config, at, random))
     const results = await Promise.all(
-      people.map(async (person) => person !== null && registerOne(deps, served, person)),
+      people.map(async (person) => person !== null && registerPerson(deps, served, person)),
     )
     count += results.filter(Boolean).length
   }
@@ -146,7 +146,7 @@ type DemoPerson = {
   readonly reference: string
 }
 
-/** Returns null if registration was closed on that day. */
+/** Generates a delegate with answers and a price. Returns null if registration was closed on that day. */
 function generatePerson(event: EventConfig, at: Instant, random: Random): DemoPerson | null {
   const answers = generateAnswers(event, random)
   const quoteResult = quote(event, answers, at)
@@ -161,7 +161,7 @@ function generatePerson(event: EventConfig, at: Instant, random: Random): DemoPe
   return quoteResult.ok ? { ...person, quote: quoteResult.value } : null
 }
 
-async function registerOne(
+async function registerPerson(
   {
     store,
     uploads,
@@ -172,7 +172,7 @@ async function registerOne(
 ): Promise<boolean> {
   const event = served.config
   const { at, answers, regNo } = person
-  const stored = []
+  const uploadedFiles = []
   for (const field of event.fields.filter(
     ({ id, type }) => type === 'file' && answers[id] !== undefined,
   )) {
@@ -183,7 +183,7 @@ async function registerOne(
     if (type === null) await uploads.discard(file)
     else {
       await uploads.keep(file)
-      stored.push({ field: field.id, sha256: file.sha256, name, type, bytes: file.bytes })
+      uploadedFiles.push({ field: field.id, sha256: file.sha256, name, type, bytes: file.bytes })
     }
   }
   const isDue = person.quote.total > 0
@@ -196,7 +196,7 @@ async function registerOne(
     category: findCategory(event, answers),
     quote: person.quote,
     orderId: isDue ? createOrderId(regNo, 1) : null,
-    uploads: stored,
+    uploads: uploadedFiles,
     at,
     mail: null,
     idempotency: null,
@@ -208,7 +208,9 @@ async function registerOne(
   return true
 }
 
-/** Four in five pay; an old unpaid payment has expired, as the gateway would report. */
+/**
+ * Applies a payment event. Four in five delegates pay; an old unpaid payment has expired, as the gateway would report.
+ */
 async function applyPayment(
   store: Store,
   event: EventConfig,
@@ -259,8 +261,8 @@ async function storeConfirmation(
   regNo: RegNo,
   at: Instant,
 ): Promise<void> {
-  const stored = await store.registration(regNo)
-  const email = stored === null ? null : buildConfirmationEmail(event, stored)
+  const registration = await store.registration(regNo)
+  const email = registration === null ? null : buildConfirmationEmail(event, registration)
   if (email !== null) await store.mailSent(await store.queueMail(regNo, email, at), at)
 }
 

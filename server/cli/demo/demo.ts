@@ -30,16 +30,16 @@ Exit status: 0 stopped; 1 an event file has errors; 2 a variable is invalid; 3 i
       )
       return 2
     }
-    const base = terminal.environment()
-    if (base === null) return 2
-    if (base.production) {
+    const baseEnvironment = terminal.environment()
+    if (baseEnvironment === null) return 2
+    if (baseEnvironment.production) {
       terminal.printError('The demo cannot run with NODE_ENV=production.')
       return 2
     }
     const dataDir = await mkdtemp(path.join(tmpdir(), 'rollcall-demo-'))
     try {
       const environment = await createDemoEnvironment(
-        { ...base, dataDir, databaseUrl: null, gatewayMode: 'sandbox', smtpUrl: null },
+        { ...baseEnvironment, dataDir, databaseUrl: null, gatewayMode: 'sandbox', smtpUrl: null },
         terminal,
       )
       if (environment === null) return 1
@@ -60,7 +60,7 @@ async function createDemoEnvironment(
 ): Promise<Environment | null> {
   const store = await openStore({ dataDir: environment.dataDir, migrates: true })
   const clockStart = environment.clockStart
-  const quietTerminal = {
+  const quietLog = {
     info: () => {},
     warn: () => {},
     error: (_: object, message?: string) => terminal.printError(message ?? 'Something went wrong.'),
@@ -69,7 +69,7 @@ async function createDemoEnvironment(
     folder: environment.eventsDir,
     cacheFolder: getCacheFolder(environment.dataDir),
     store,
-    log: quietTerminal,
+    log: quietLog,
     print: terminal.printError,
     production: false,
     isWatching: false,
@@ -80,10 +80,10 @@ async function createDemoEnvironment(
       terminal.printError(openResult.error)
       return null
     }
-    const served = openResult.value
+    const servedEvents = openResult.value
       .all()
       .toSorted((a, b) => (a.config.from < b.config.from ? -1 : 1))
-    const now = clockStart ?? chooseDemoTime(served.map(({ config }) => config))
+    const now = clockStart ?? chooseDemoTime(servedEvents.map(({ config }) => config))
     if (now === null) {
       terminal.printError(
         'No event is open for registration, so the demo has no date to use. Set CLOCK.',
@@ -95,9 +95,9 @@ async function createDemoEnvironment(
       store,
       clock: () => now,
     })
-    const count = await createDemoRegistrations({ store, uploads, events: served, now })
+    const count = await createDemoRegistrations({ store, uploads, events: servedEvents, now })
     terminal.print(
-      `${formatCount(count)} invented registrations for ${served.length} events, stored in ${environment.dataDir} until you stop the demo`,
+      `${formatCount(count)} invented registrations for ${servedEvents.length} events, stored in ${environment.dataDir} until you stop the demo`,
     )
     return { ...environment, clockStart: now }
   } finally {

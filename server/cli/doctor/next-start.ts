@@ -16,8 +16,8 @@ import { readLastSeenClock, readFilesInUse } from '../../storage/recovery/copy-d
 const MIN_SET_BACK_MS = 60_000
 
 /**
- * The database must have the current version. If `presentIds` is null (the folder has no event file), event files are
- * not checked.
+ * Returns a sentence for each problem. The database must have the current version. If `presentIds` is null (the folder
+ * has no event file), event files are not checked.
  */
 export async function findNextStartProblems(
   { dataDir, clockStart }: Environment,

@@ -90,7 +90,7 @@ async function describeNextRecovery(
   return [{ isGood: true, text }]
 }
 
-/** Does not open an SQLite store, because opening it changes file permissions. */
+/** Loads the recovery figures. Does not open an SQLite store, because opening it changes file permissions. */
 async function loadFigures(
   environment: Environment,
   events: readonly EventConfig[],
@@ -102,11 +102,11 @@ async function loadFigures(
 
 async function withStore<T>(
   environment: Environment,
-  read: (store: Store) => Promise<T>,
+  task: (store: Store) => Promise<T>,
 ): Promise<T> {
   const store = await openStore({ ...environment, isNew: false })
   try {
-    return await read(store)
+    return await task(store)
   } finally {
     await store.close()
   }

@@ -19,7 +19,7 @@ const MAX_CONNECT_MS = 2_000
 const LOST_DATABASE_PREFIX = /^The database file .*? Writes are refused\./
 const KEEP_RUNNING_MESSAGE = 'Do not stop it before its log states where it wrote its data.'
 
-/** Checks that exactly one server uses DATA_DIR, and that delegates reach this one. */
+/** Checks that only one server uses DATA_DIR, and that delegates reach this server. */
 export async function checkServers(environment: Environment): Promise<Finding> {
   const { dataDir } = environment
   const pid = findServingPid(dataDir)
@@ -78,7 +78,9 @@ function isListening(hostname: string, port: number): Promise<boolean> {
   })
 }
 
-/** Checks again, because the database may have been created after the command began. */
+/**
+ * Returns true if there is a database. Checks again, because the server may have created it after the command began.
+ */
 const hasDatabase = ({ dataDir, databaseUrl }: Environment): boolean =>
   databaseUrl !== null ||
   (statSync(path.join(dataDir, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0

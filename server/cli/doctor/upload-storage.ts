@@ -24,13 +24,13 @@ function openBucket(environment: Environment): UploadStorage | null {
     : openUploadStorage({ ...getUploadLocations(environment), store: NO_REFERENCES })
 }
 
-/** Writes, reads, lists and deletes an object. Empty if uploads are not in a bucket. */
+/** Checks the bucket by writing, reading, listing and deleting an object. Empty if uploads are not in a bucket. */
 export async function checkBucket(environment: Environment): Promise<readonly Finding[]> {
   const { uploadsBucket: bucket = null, dataDir } = environment
   if (bucket === null) return []
   const problem = (await openBucket(environment)?.check()) ?? null
   const { protocol, hostname } = new URL(bucket.url)
-  const remaining = countFiles(path.join(dataDir, 'uploads'))
+  const remainingCount = countFiles(path.join(dataDir, 'uploads'))
   return [
     problem === null
       ? {
@@ -48,10 +48,10 @@ export async function checkBucket(environment: Environment): Promise<readonly Fi
           ),
         ]
       : []),
-    ...(remaining > 0
+    ...(remainingCount > 0
       ? [
           createNotice(
-            `${remaining} uploads are still in DATA_DIR. Stop the server and run rollcall db move files-to-s3, if that was not done.`,
+            `${remainingCount} uploads are still in DATA_DIR. Stop the server and run rollcall db move files-to-s3, if that was not done.`,
           ),
         ]
       : []),
@@ -77,11 +77,11 @@ export async function checkFiles(
 ): Promise<Finding> {
   const bucket = openBucket(environment)
   try {
-    const stored = bucket === null ? null : new Set(await bucket.hashes())
+    const storedHashes = bucket === null ? null : new Set(await bucket.hashes())
     const missing =
-      stored === null
+      storedHashes === null
         ? await readMissing()
-        : referencedHashes.filter((sha256) => !stored.has(sha256))
+        : referencedHashes.filter((sha256) => !storedHashes.has(sha256))
     return missing.length === 0
       ? { is: 'good', text: 'No file that a registration refers to is missing.' }
       : {

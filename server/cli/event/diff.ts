@@ -47,50 +47,50 @@ export const diffCommand: Command = {
     const parsed = parseArguments(args, options, [0, 1000], help, terminal)
     if (parsed === null) return 2
     const { values, positionals } = parsed
-    const pairs =
+    const comparisons =
       values.git === undefined
         ? await compareFiles(positionals, values.shared, terminal)
         : await compareWithRevision(values.git, positionals, terminal)
-    if (typeof pairs === 'number') return pairs
+    if (typeof comparisons === 'number') return comparisons
     if (values.json === true)
       terminal.print(
         JSON.stringify(
-          pairs.map(({ file, next, diff }) => ({ file, event: next.id, ...diff })),
+          comparisons.map(({ file, next, diff }) => ({ file, event: next.id, ...diff })),
           null,
           2,
         ),
       )
     else
-      for (const { file, diff } of pairs)
+      for (const { file, diff } of comparisons)
         terminal.print(
           isEmptyDiff(diff) ? `${file}: nothing changes.` : `${file}\n\n${formatDiff(diff)}`,
         )
     if (
       values.database === true &&
       values.json !== true &&
-      !(await printStoredCounts(pairs, terminal))
+      !(await printStoredCounts(comparisons, terminal))
     )
       return 2
-    return pairs.some(({ diff }) => !isEmptyDiff(diff)) ? 1 : 0
+    return comparisons.some(({ diff }) => !isEmptyDiff(diff)) ? 1 : 0
   },
 }
 
 async function compareFiles(
-  [first, second, ...rest]: readonly string[],
+  [oldName, newName, ...extraNames]: readonly string[],
   shared: string | undefined,
   terminal: Terminal,
 ): Promise<readonly ComparedEvent[] | Status> {
-  if (first === undefined || second === undefined || rest.length > 0) {
+  if (oldName === undefined || newName === undefined || extraNames.length > 0) {
     terminal.printError(help.split('\n\n')[0] ?? help)
     return 2
   }
-  const oldEvent = await openEvent(first, terminal, shared)
-  const next = await openEvent(second, terminal, shared)
+  const oldEvent = await openEvent(oldName, terminal, shared)
+  const next = await openEvent(newName, terminal, shared)
   if (!oldEvent.ok) return oldEvent.status
   if (!next.ok) return next.status
   return [
     {
-      file: `${first} → ${second}`,
+      file: `${oldName} → ${newName}`,
       old: oldEvent.value.event,
       source: next.value.file,
       next: next.value.event,
@@ -179,14 +179,14 @@ async function readAtRevision(revision: string, file: string): Promise<RevisionF
 }
 
 async function printStoredCounts(
-  pairs: readonly ComparedEvent[],
+  comparisons: readonly ComparedEvent[],
   terminal: Terminal,
 ): Promise<boolean> {
   const environment = terminal.environment()
   if (environment === null) return false
   const store = await openExistingStore(environment)
   try {
-    for (const { old, next, source, diff } of pairs) {
+    for (const { old, next, source, diff } of comparisons) {
       const { registrations, pending } = await store.valuesInUse(next.id)
       const pendingText =
         diff.prices.length + diff.sold.length > 0

@@ -69,34 +69,34 @@ export function suggestCodes(requestedCode: string): string {
   const prefixes = /^EV\d{4,}$/.test(code)
     ? codes.filter((candidate) => code.startsWith(candidate))
     : []
-  const containing = slug.length > 2 ? slugs.filter((candidate) => candidate.includes(slug)) : []
+  const slugsWithText = slug.length > 2 ? slugs.filter((candidate) => candidate.includes(slug)) : []
   const nearestSlug = findNearest(slug, slugs)?.name
   const suggestions =
     codesWithPrefix.length > 0
       ? codesWithPrefix
       : prefixes.length > 0
         ? prefixes
-        : nearestSlug !== undefined && (containing.length === 0 || containing.length > 5)
+        : nearestSlug !== undefined && (slugsWithText.length === 0 || slugsWithText.length > 5)
           ? [nearestSlug]
-          : containing
+          : slugsWithText
   return suggestions.length === 0 ? '' : ` Did you mean ${formatList(suggestions, 12)}?`
 }
 
-/** Formats a section for a terminal: code fences become indentation. */
+/** Returns the section of a code, formatted for a terminal: code fences become indentation. Null if there is none. */
 function findSection(text: string, code: string): string | null {
   const start = text.indexOf(`\n## ${code} `)
   if (start === -1) return null
   const lines = text.slice(start + '\n## '.length).split('\n')
   const end = lines.findIndex((line, index) => index > 0 && line.startsWith('## '))
-  let isInside = false
+  let isInCode = false
   return lines
     .slice(0, end === -1 ? undefined : end)
     .flatMap((line) => {
       if (line.startsWith('````')) {
-        isInside = !isInside
+        isInCode = !isInCode
         return []
       }
-      return [isInside && line !== '' ? `    ${line}` : line]
+      return [isInCode && line !== '' ? `    ${line}` : line]
     })
     .join('\n')
     .trimEnd()

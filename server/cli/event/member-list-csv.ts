@@ -13,7 +13,7 @@ export type MemberListFile = {
   readonly ignoredColumns: readonly string[]
 }
 
-/** The first line names the member list's columns, in any order and case. */
+/** Reads the rows of a member list. The first line names its columns, in any order and case. */
 export function readMemberList(
   memberList: MemberList,
   [header, ...lines]: readonly CsvLine[],
@@ -35,7 +35,7 @@ export function readMemberList(
   const rows: MemberListRow[] = []
   const lineByKey = new Map<string, number>()
   for (const line of lines) {
-    const { row, wrong: errors } = readRow(memberList, headings, line)
+    const { row, errors } = readRow(memberList, headings, line)
     const firstLine = lineByKey.get(row.key)
     if (errors.length === 0 && firstLine !== undefined)
       errors.push(`${row.cells[memberList.key]} is already in line ${firstLine}.`)
@@ -52,7 +52,7 @@ function readRow(
   memberList: MemberList,
   columnNames: readonly string[],
   { cells }: CsvLine,
-): { readonly row: MemberListRow; readonly wrong: string[] } {
+): { readonly row: MemberListRow; readonly errors: string[] } {
   const errors: string[] = []
   if (cells.length !== columnNames.length)
     errors.push(`There are ${cells.length} cells under ${columnNames.length} headings.`)
@@ -65,7 +65,7 @@ function readRow(
   const row = Object.fromEntries(entries)
   const key = foldText(row[memberList.key] ?? '')
   if (key === '' && errors.length === 0) errors.push(`The ${memberList.key} is missing.`)
-  return { row: { key, cells: row }, wrong: errors }
+  return { row: { key, cells: row }, errors }
 }
 
 /**

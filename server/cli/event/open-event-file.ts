@@ -32,7 +32,7 @@ export type OpenedEvent = {
 
 const DEFAULT_FOLDER = 'events'
 
-/** Returns EVENTS_DIR, relative to the current folder if it is inside: findings name short paths. */
+/** Returns EVENTS_DIR, relative to the current folder if it is inside, so that findings contain short paths. */
 export function findEventsFolder({ eventsDir = DEFAULT_FOLDER }: Terminal): string {
   const relative = path.relative('.', eventsDir)
   return relative === '' || relative.startsWith('..') ? path.resolve(eventsDir) : relative
@@ -45,10 +45,10 @@ export function findEventsFolder({ eventsDir = DEFAULT_FOLDER }: Terminal): stri
 export function findEventPath(name: string, terminal: Terminal): string | null {
   const eventsFolder = findEventsFolder(terminal)
   const folders = [eventsFolder, ...(eventsFolder === DEFAULT_FOLDER ? [BUNDLED_EVENTS] : [])]
-  const findById = /^[a-z][a-z0-9]*$/.test(name)
+  const pathsById = /^[a-z][a-z0-9]*$/.test(name)
     ? folders.map((folder) => path.join(folder, `${name}.yaml`))
     : []
-  return [name, ...findById].find((file) => existsSync(file)) ?? null
+  return [name, ...pathsById].find((file) => existsSync(file)) ?? null
 }
 
 /** Reads an event file. Null after printing that it cannot be read. */
@@ -100,14 +100,14 @@ async function suggestFiles(name: string, terminal: Terminal): Promise<string> {
     .filter((file) => /\.ya?ml$/.test(file))
     .map((file) => file.replace(/\.ya?ml$/, ''))
   const removeYear = (id: string): string => id.replace(/\d+$/, '')
-  const similar =
+  const similarId =
     ids.filter(
       (id) => baseName.length > 2 && (id.includes(baseName) || baseName.includes(removeYear(id))),
     )[0] ??
     findNearest(baseName, ids)?.name ??
     ids.find((id) => findNearest(removeYear(baseName), [removeYear(id)]) !== null)
-  return similar !== undefined
-    ? ` Did you mean ${similar}?`
+  return similarId !== undefined
+    ? ` Did you mean ${similarId}?`
     : ids.length === 0
       ? ''
       : ` The events in ${folder}: ${formatList(ids)}.`
@@ -134,21 +134,24 @@ export async function readSharedFiles(
   return (await readShared(findSharedFolder(file, terminal, sharedFolder))).shared
 }
 
-/** Opens an event. Fails after printing why: 2 if the file cannot be read, 1 if its structure is invalid. */
+/**
+ * Opens an event. On failure prints the reason; the status is 2 if the file cannot be read, 1 if its structure is
+ * invalid.
+ */
 export async function openEvent(
   name: string,
   terminal: Terminal,
-  shared?: string,
+  sharedFolder?: string,
 ): Promise<
   | { readonly ok: true; readonly value: OpenedEvent }
   | { readonly ok: false; readonly status: 1 | 2 }
 > {
   const file = await readEventFile(name, terminal)
   if (file === null) return { ok: false, status: 2 }
-  return compileFile(file, await readSharedFiles(file.path, terminal, shared), terminal)
+  return compileFile(file, await readSharedFiles(file.path, terminal, sharedFolder), terminal)
 }
 
-/** Accepts a file with semantic errors, because an example shows the effect of an error best. */
+/** Compiles a file. Accepts semantic errors, because an example best shows the effect of an error. */
 export function compileFile(
   file: SourceText,
   shared: SharedFiles,

@@ -35,8 +35,14 @@ Exit status: 0 written; 1 the old or the new file has errors; 2 invalid usage, o
 export const repeatCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const text = { type: 'string' } as const
-    const parsed = parseArguments(args, { weeks: text, out: text }, [2, 2], help, terminal)
+    const stringOption = { type: 'string' } as const
+    const parsed = parseArguments(
+      args,
+      { weeks: stringOption, out: stringOption },
+      [2, 2],
+      help,
+      terminal,
+    )
     if (parsed === null) return 2
     const [oldName = '', newName = ''] = parsed.positionals
     const weeks = Number(parsed.values.weeks ?? WEEKS_DEFAULT)
@@ -81,20 +87,23 @@ export const repeatCommand: Command = {
       )
       return 2
     }
-    const next = repeatEvent(file.text, event, { id, prefix, weeks, others: otherEvents })
-    const newFile = { path: target, text: next.text }
+    const repeated = repeatEvent(file.text, event, { id, prefix, weeks, others: otherEvents })
+    const newFile = { path: target, text: repeated.text }
     const { files } = compileEvents([...existingFiles, newFile], shared)
     const findings = (files.at(-1)?.findings ?? []).filter(({ severity }) => severity !== 'note')
     if (findings.length > 0)
-      terminal.printError(formatFindings(findings, new Map([[target, next.text]])))
+      terminal.printError(formatFindings(findings, new Map([[target, repeated.text]])))
     if (findings.some(({ severity }) => severity === 'error')) return 1
     await mkdir(folder, { recursive: true })
-    await writeFile(target, next.text, { flag: 'wx' })
-    const list = (lines: readonly string[]): string => lines.map((line) => `  ${line}`).join('\n')
+    await writeFile(target, repeated.text, { flag: 'wx' })
+    const indentLines = (lines: readonly string[]): string =>
+      lines.map((line) => `  ${line}`).join('\n')
     terminal.print(
       [
-        `${target} was written, ${weeks} weeks after ${file.path}.\n${list(next.changes)}`,
-        ...(next.checks.length === 0 ? [] : [`Check these yourself:\n${list(next.checks)}`]),
+        `${target} was written, ${weeks} weeks after ${file.path}.\n${indentLines(repeated.changes)}`,
+        ...(repeated.checks.length === 0
+          ? []
+          : [`Check these yourself:\n${indentLines(repeated.checks)}`]),
         `Then:\n  rollcall validate ${target}\n  rollcall event diff ${file.path} ${target}`,
       ].join('\n\n'),
     )

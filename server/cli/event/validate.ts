@@ -59,16 +59,16 @@ export const validateCommand: Command = {
   help,
   run: async (args, terminal) => {
     const booleanOption = { type: 'boolean' } as const
-    const text = { type: 'string' } as const
+    const stringOption = { type: 'string' } as const
     const parsed = parseArguments(
       args,
       {
         strict: booleanOption,
         production: booleanOption,
-        on: text,
-        shared: text,
-        format: text,
-        only: text,
+        on: stringOption,
+        shared: stringOption,
+        format: stringOption,
+        only: stringOption,
         fix: booleanOption,
         watch: booleanOption,
       },
@@ -124,27 +124,27 @@ export const validateCommand: Command = {
   },
 }
 
-/** Returns the codes for a list of codes or names, or a message with the unknown one. */
+/** Returns the codes for a list of codes or names, or a message that names the first unknown one. */
 function parseCodes(list: string): ReadonlySet<string> | string {
   const requestedNames = list.split(',').map((entry) => entry.trim())
   const findCode = (name: string): string | undefined =>
     Object.entries(catalogue).find(
       ([code, { slug }]) => code === name.toUpperCase() || slug === name,
     )?.[0]
-  const unknown = requestedNames.find((name) => findCode(name) === undefined)
-  return unknown === undefined
+  const unknownName = requestedNames.find((name) => findCode(name) === undefined)
+  return unknownName === undefined
     ? new Set(requestedNames.map((name) => findCode(name) ?? ''))
-    : `Unknown finding "${unknown}". rollcall event finding lists them.`
+    : `Unknown finding "${unknownName}". rollcall event finding lists them.`
 }
 
-/** Prints the findings of every folder, as requested, and returns the exit status. */
+/** Prints the findings of every folder in the requested format, and returns the exit status. */
 async function printFindings(
   folders: readonly Folder[],
   options: Options,
   terminal: Terminal,
 ): Promise<Status> {
   const findings = (
-    await Promise.all(folders.map((folder) => findSelected(folder, options)))
+    await Promise.all(folders.map((folder) => findSelectedFindings(folder, options)))
   ).flat()
   const sources = new Map(folders.flatMap((folder) => [...getSources(folder)]))
   const files = folders.reduce((count, folder) => count + folder.files.length, 0)
@@ -171,7 +171,7 @@ async function printFindings(
   return isFailure ? 1 : 0
 }
 
-async function findSelected(
+async function findSelectedFindings(
   folder: Folder,
   { production, on, only: selectedCodes }: Options,
 ): Promise<readonly Finding[]> {
@@ -191,7 +191,7 @@ async function fixFiles(
   const folders = await readFolders(names, options.shared, terminal)
   if (folders === null) return false
   for (const folder of folders) {
-    const findings = await findSelected(folder, options)
+    const findings = await findSelectedFindings(folder, options)
     const { lists, gateways, texts } = folder.shared
     for (const file of [...folder.files, lists, gateways, texts]) {
       const { text, appliedCount } = applyFixes(
@@ -216,7 +216,7 @@ async function fixFiles(
 /** The delay before a changed file is read, because editors write a file in several steps. */
 const SETTLE_DELAY_MS = 150
 
-/** Runs until the process is stopped. */
+/** Checks the files again whenever one of them changes, until the process is stopped. */
 async function watchFiles(
   names: readonly string[],
   sharedFolderOption: string | undefined,
@@ -233,14 +233,14 @@ async function watchFiles(
     ...(sharedFolderOption === undefined ? [] : [sharedFolderOption]),
   ])
   let timer: NodeJS.Timeout | null = null
-  const schedule = (): void => {
+  const scheduleCheck = (): void => {
     if (timer !== null) clearTimeout(timer)
     timer = setTimeout(
       () => void checkOnce().catch((error: unknown) => terminal.printError(String(error))),
       SETTLE_DELAY_MS,
     )
   }
-  for (const folder of folders) if (isFolder(folder)) watch(folder, schedule)
+  for (const folder of folders) if (isFolder(folder)) watch(folder, scheduleCheck)
   terminal.printError('Watching; stop with Ctrl+C.')
   return new Promise(() => {})
 }
@@ -263,9 +263,13 @@ async function readFolders(
     )
     return null
   }
-  const unread = await listIgnoredFiles(names, terminal)
+  const ignoredMessages = await listIgnoredFiles(names, terminal)
   const problems = folders.flatMap((folder) => [...folder.problems, ...folder.unreadable.values()])
-  const messages = new Set([...folders.flatMap((folder) => folder.unread), ...unread, ...problems])
+  const messages = new Set([
+    ...folders.flatMap((folder) => folder.unread),
+    ...ignoredMessages,
+    ...problems,
+  ])
   for (const problem of messages) terminal.printError(problem)
   const readFiles = await Promise.all(
     names.filter((name) => !isFolder(name)).map((name) => readEventFile(name, terminal)),
@@ -278,11 +282,15 @@ async function readFolders(
     )
       continue
     const sharedFolder = findSharedFolder(file.path, terminal, sharedFolderOption)
-    const at = folders.findIndex(
+    const groupIndex = folders.findIndex(
       (folder) => path.dirname(folder.shared.texts.path) === sharedFolder,
     )
-    const group = folders[at] ?? { ...(await readShared(sharedFolder)), site: null, files: [] }
-    folders.splice(at === -1 ? folders.length : at, 1, {
+    const group = folders[groupIndex] ?? {
+      ...(await readShared(sharedFolder)),
+      site: null,
+      files: [],
+    }
+    folders.splice(groupIndex === -1 ? folders.length : groupIndex, 1, {
       ...group,
       files: [...group.files, file],
     })

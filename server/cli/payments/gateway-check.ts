@@ -39,10 +39,15 @@ Exit status: 0 as expected; 1 a problem, or an inconclusive check; 2 invalid usa
 export const checkGatewayCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const text = { type: 'string' } as const
+    const stringOption = { type: 'string' } as const
     const parsed = parseArguments(
       args,
-      { account: text, gateway: text, order: text, compare: { type: 'boolean' } },
+      {
+        account: stringOption,
+        gateway: stringOption,
+        order: stringOption,
+        compare: { type: 'boolean' },
+      },
       [0, 0],
       help,
       terminal,
@@ -54,34 +59,34 @@ export const checkGatewayCommand: Command = {
       order,
       compare: isComparing = false,
     } = parsed.values
-    const fail = (sentence: string): 2 => {
+    const failUsage = (sentence: string): 2 => {
       terminal.printError(sentence)
       return 2
     }
-    if (name === undefined) return fail('Specify the account: --account NAME.')
+    if (name === undefined) return failUsage('Specify the account: --account NAME.')
     if (order !== undefined && !/^[A-Za-z0-9]{1,25}$/.test(order))
-      return fail(`--order must be letters and digits, not "${order}".`)
+      return failUsage(`--order must be letters and digits, not "${order}".`)
     const environment = terminal.environment()
     if (environment === null) return 2
     const { served } = await compileFolder(await readFolder(environment.eventsDir), {
       cacheFolder: getCacheFolder(environment.dataDir),
       production: false,
     })
-    const payments = served.flatMap(({ config }) => listGatewayAccounts(config))
-    const matching = payments.filter(
+    const gatewayAccounts = served.flatMap(({ config }) => listGatewayAccounts(config))
+    const matchingAccounts = gatewayAccounts.filter(
       ({ account, gateway }) =>
         toAccountKey(account) === toAccountKey(name) &&
         (gatewayName === undefined || gateway.name === gatewayName),
     )
-    const [payment] = matching
-    if (payment === undefined) {
-      const accountNames = [...new Set(payments.map(({ account }) => account))]
-      return fail(
+    const [gatewayAccount] = matchingAccounts
+    if (gatewayAccount === undefined) {
+      const accountNames = [...new Set(gatewayAccounts.map(({ account }) => account))]
+      return failUsage(
         `No event file uses the account "${name}"${gatewayName === undefined ? '' : ` at the gateway "${gatewayName}"`}.${accountNames.length === 0 ? '' : ` Accounts in use: ${formatList(accountNames)}.`}`,
       )
     }
-    const { gateway, account } = payment
-    const otherGateways = new Set(matching.map(({ gateway: other }) => other.name))
+    const { gateway, account } = gatewayAccount
+    const otherGateways = new Set(matchingAccounts.map(({ gateway: other }) => other.name))
     otherGateways.delete(gateway.name)
     if (otherGateways.size > 0)
       terminal.print(
@@ -97,9 +102,9 @@ export const checkGatewayCommand: Command = {
     })
     switch (result.is) {
       case 'impossible':
-        return fail(result.why)
+        return failUsage(result.why)
       case 'no-credentials':
-        return fail(
+        return failUsage(
           `There are no credentials for the account "${name}": set ${formatList(listAccountVariables(kind, account))}.`,
         )
       case 'checked':

@@ -73,7 +73,7 @@ export const reconcileCommand: Command = {
       return 2
     }
     return withContext(terminal, (context) =>
-      compareFile(context, { eventId, file, who: user ?? null, currency }, terminal),
+      matchFile(context, { eventId, file, who: user ?? null, currency }, terminal),
     )
   },
 }
@@ -88,7 +88,7 @@ async function queryPending({ payments }: CommandContext, terminal: Terminal): P
   return 0
 }
 
-/** If `who` is null, nothing is stored. */
+/** A file to match with an event. If `who` is null, nothing is stored. */
 type StatementRequest = {
   readonly eventId: string
   readonly file: string
@@ -97,7 +97,7 @@ type StatementRequest = {
   readonly currency: string | undefined
 }
 
-async function compareFile(
+async function matchFile(
   context: CommandContext,
   request: StatementRequest,
   terminal: Terminal,
@@ -230,6 +230,6 @@ function printStatement(
     terminal.print(
       `${regNo}: ${formatMoney(due, currency)}, reported as ${claim?.reference ?? ''}: not in the statement`,
     )
-  const allResolved = lines.every(isResolved) && openClaims.length + unreadableLines.length === 0
-  return allResolved ? 0 : 1
+  const areAllResolved = lines.every(isResolved) && openClaims.length + unreadableLines.length === 0
+  return areAllResolved ? 0 : 1
 }

@@ -39,20 +39,25 @@ Exit status: 0 printed; 1 the gateway gave no usable response; 2 invalid usage; 
 export const settlementCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const text = { type: 'string' } as const
-    const options = { account: text, gateway: text, month: text, day: text }
+    const stringOption = { type: 'string' } as const
+    const options = {
+      account: stringOption,
+      gateway: stringOption,
+      month: stringOption,
+      day: stringOption,
+    }
     const parsed = parseArguments(args, options, [0, 0], help, terminal)
     if (parsed === null) return 2
-    const { account: name, gateway: gatewayName, month: period = '', day } = parsed.values
-    const fail = (sentence: string, status: 1 | 2 = 2): 1 | 2 => {
+    const { account: name, gateway: gatewayName, month: monthText = '', day } = parsed.values
+    const printFailure = (sentence: string, status: 1 | 2 = 2): 1 | 2 => {
       terminal.printError(sentence)
       return status
     }
-    if (name === undefined) return fail('Specify the account: --account NAME.')
-    const [, year = '', month = ''] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(period) ?? []
-    if (year === '') return fail('Specify the month: --month 2026-03.')
+    if (name === undefined) return printFailure('Specify the account: --account NAME.')
+    const [, year = '', month = ''] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(monthText) ?? []
+    if (year === '') return printFailure('Specify the month: --month 2026-03.')
     if (day !== undefined && !/^([1-9]|0[1-9]|[12]\d|3[01])$/.test(day))
-      return fail(`--day must be a day of the month, not "${day}".`)
+      return printFailure(`--day must be a day of the month, not "${day}".`)
     const environment = terminal.environment()
     if (environment === null) return 2
     const { served } = await compileFolder(await readFolder(environment.eventsDir), {
@@ -66,15 +71,15 @@ export const settlementCommand: Command = {
           toAccountKey(account) === toAccountKey(name) &&
           (gatewayName === undefined || gateway.name === gatewayName),
       )
-    const payment = accounts.find(({ gateway }) => getDefinition(gateway).fetchSettlement)
-    if (payment === undefined)
-      return fail(
+    const gatewayAccount = accounts.find(({ gateway }) => getDefinition(gateway).fetchSettlement)
+    if (gatewayAccount === undefined)
+      return printFailure(
         `No event file uses the account "${name}" with a gateway that returns its settlements (${formatList(REPORTING_GATEWAYS)}).`,
       )
-    const { gateway } = payment
+    const { gateway } = gatewayAccount
     const at = createClock(environment.clockStart)()
     const query = {
-      ...connectToAccount(environment, gateway, payment.account),
+      ...connectToAccount(environment, gateway, gatewayAccount.account),
       at,
       timeoutMs: TIMEOUT_MS,
     }
@@ -83,13 +88,13 @@ export const settlementCommand: Command = {
       month: Number(month),
       day: day === undefined ? null : Number(day),
     })
-    if (report == null) return fail(`There are no credentials for the account "${name}".`)
-    if (!report.ok) return fail(`The settlement could not be read: ${report.error}.`, 1)
+    if (report == null) return printFailure(`There are no credentials for the account "${name}".`)
+    if (!report.ok) return printFailure(`The settlement could not be read: ${report.error}.`, 1)
     terminal.print(formatCsvRows(report.value.map(toCells), true).trimEnd())
     return 0
   },
 }
 
-/** A negative amount is a number, not a formula. */
+/** Converts a row to CSV cells. A negative amount is a number, not a formula. */
 const toCells = (row: readonly string[]) =>
   row.map((cell) => (/^-?\d+\.\d\d$/.test(cell) ? { amount: Number(cell), decimals: 2 } : cell))

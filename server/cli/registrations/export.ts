@@ -35,9 +35,11 @@ export const exportCommand: Command = {
       if (event === null) return 2
       const table = per === undefined ? buildRegistrationTable(event) : buildPersonTable(event, per)
       if (table === null) {
-        const lists = event.fields.filter(({ type }) => type === 'people').map(({ id }) => id)
+        const peopleFieldIds = event.fields
+          .filter(({ type }) => type === 'people')
+          .map(({ id }) => id)
         terminal.printError(
-          `No field "${per}" lists people.${lists.length === 0 ? ' This event has none.' : ` Fields that do: ${lists.join(', ')}.`}`,
+          `No field "${per}" lists people.${peopleFieldIds.length === 0 ? ' This event has none.' : ` Fields that do: ${peopleFieldIds.join(', ')}.`}`,
         )
         return 2
       }
@@ -92,13 +94,20 @@ function buildRegistrationTable(event: EventConfig): Table {
   }
 }
 
-/** Returns null if the event has no list of persons with this id. */
+/** Builds a table with one row per listed person. Returns null if the event has no people field with this id. */
 function buildPersonTable(event: EventConfig, id: string): Table | null {
   const field = event.fields.find((candidate) => candidate.id === id && candidate.type === 'people')
   if (field === undefined) return null
-  const parts = (field.fields ?? []).map(({ label }) => label)
+  const partLabels = (field.fields ?? []).map(({ label }) => label)
   return {
-    headings: ['Registration Number', 'Delegate', 'Category', 'Payment Status', 'Person', ...parts],
+    headings: [
+      'Registration Number',
+      'Delegate',
+      'Category',
+      'Payment Status',
+      'Person',
+      ...partLabels,
+    ],
     rows: (registration) => buildPersonRows(event, field, registration),
   }
 }

@@ -18,17 +18,17 @@ export function parseOptions(field: Field, text: string): Result<readonly string
     .toSorted((a, b) => b.name.length - a.name.length)
   const chosenIds = new Set<string>()
   for (const value of values ?? [text]) {
-    let unread = String(value).trim()
-    while (unread !== '') {
-      const remaining = unread.toLowerCase()
+    let unparsedText = String(value).trim()
+    while (unparsedText !== '') {
+      const lowerCaseText = unparsedText.toLowerCase()
       const match = names.find(
         ({ name }) =>
-          remaining.startsWith(name) && /^\s*([,;]|$)/.test(remaining.slice(name.length)),
+          lowerCaseText.startsWith(name) && /^\s*([,;]|$)/.test(lowerCaseText.slice(name.length)),
       )
       if (match === undefined)
-        return err(`“${unread}” is not one of ${options.map(({ id }) => id).join(', ')}.`)
+        return err(`“${unparsedText}” is not one of ${options.map(({ id }) => id).join(', ')}.`)
       chosenIds.add(match.id)
-      unread = unread.slice(match.name.length).replace(/^\s*[,;]?\s*/, '')
+      unparsedText = unparsedText.slice(match.name.length).replace(/^\s*[,;]?\s*/, '')
     }
   }
   return ok(options.flatMap(({ id }) => (chosenIds.has(id) ? [id] : [])))

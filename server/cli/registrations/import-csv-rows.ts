@@ -57,9 +57,9 @@ const VALUE_NAMES = [
   'created_at',
   'currency',
 ] as const
-type Value = (typeof VALUE_NAMES)[number]
+type ValueName = (typeof VALUE_NAMES)[number]
 /** The specification's names for these values. */
-const VALUE_ALIASES: Readonly<Record<string, Value>> = {
+const VALUE_ALIASES: Readonly<Record<string, ValueName>> = {
   registration_category: 'category',
   base_amount: 'base',
   base_fee: 'base',
@@ -72,7 +72,7 @@ const VALUE_ALIASES: Readonly<Record<string, Value>> = {
 const IGNORED_COLUMNS = ['id', 'event_id']
 
 type Column =
-  | { readonly is: 'value'; readonly value: Value; readonly name: string }
+  | { readonly is: 'value'; readonly value: ValueName; readonly name: string }
   | { readonly is: 'answer'; readonly id: string; readonly name: string }
   | { readonly is: 'ignored'; readonly name: string }
 
@@ -93,12 +93,15 @@ const UNSUPPORTED_STATUSES: Readonly<Record<string, string>> = {
     'means that the delegate was not asked to pay the price. Write success and leave the amounts empty, or write pending if payment is still due.',
 }
 
-/** An ended registration is exported with its payment status: "Cancelled (paid)". */
+/**
+ * Explains why a status cannot be imported. An ended registration is exported with its payment status: "Cancelled
+ * (paid)".
+ */
 function explainUnsupportedStatus(status: string): string | undefined {
   const statusText = status.toLowerCase()
-  const [first = ''] = statusText.split(/[ ,]/)
-  return isEnded(first)
-    ? `means that the registration was ${first}. Only active registrations can be imported. Remove the row.`
+  const [firstWord = ''] = statusText.split(/[ ,]/)
+  return isEnded(firstWord)
+    ? `means that the registration was ${firstWord}. Only active registrations can be imported. Remove the row.`
     : UNSUPPORTED_STATUSES[statusText]
 }
 
@@ -155,7 +158,7 @@ function parseHeader(
   names: readonly string[],
 ): Result<readonly Column[], readonly string[]> {
   const errors: string[] = []
-  const answers = [...event.fields, ...event.alsoStored].map(({ id }) => id)
+  const answerIds = [...event.fields, ...event.alsoStored].map(({ id }) => id)
   const labels = new Map(
     event.admin.lists.flatMap(({ columns }) =>
       columns.map(({ id, label }) => [label.toLowerCase(), id] as const),
@@ -175,9 +178,9 @@ function parseHeader(
       return { is: 'ignored', name }
     const value =
       VALUE_NAMES.find((knownValue) => knownValue === lowerName) ??
-      (answers.includes(lowerName) ? undefined : VALUE_ALIASES[lowerName])
-    if (value !== undefined && !answers.includes(lowerName)) return { is: 'value', value, name }
-    if (answers.includes(lowerName)) return { is: 'answer', id: lowerName, name }
+      (answerIds.includes(lowerName) ? undefined : VALUE_ALIASES[lowerName])
+    if (value !== undefined && !answerIds.includes(lowerName)) return { is: 'value', value, name }
+    if (answerIds.includes(lowerName)) return { is: 'answer', id: lowerName, name }
     if (lowerName.endsWith('_display')) return findColumn(lowerName.slice(0, -'_display'.length))
     const idByLabel = labels.get(lowerName)
     return idByLabel === undefined || idByLabel === lowerName ? null : findColumn(idByLabel)
@@ -186,7 +189,7 @@ function parseHeader(
     const column = findColumn(name)
     if (column === null)
       errors.push(
-        `${event.title} has no column “${name}”. Available: ${[...answers, ...VALUE_NAMES].join(', ')}.`,
+        `${event.title} has no column “${name}”. Available: ${[...answerIds, ...VALUE_NAMES].join(', ')}.`,
       )
     return column === null ? { is: 'ignored', name } : { ...column, name }
   })
@@ -222,7 +225,7 @@ function parseRow(
   errors: string[],
 ): ParsedRow | null {
   const answers: Record<string, Answer> = {}
-  const values: Partial<Record<Value, string>> = {}
+  const values: Partial<Record<ValueName, string>> = {}
   for (const [index, column] of columns.entries()) {
     const cell = toNfc(cells[index] ?? '').replace(/^'(?=[=+\-@\t\r])/, '')
     if (cell === '' || column.is === 'ignored') continue
@@ -309,7 +312,7 @@ function parseRow(
   }
 }
 
-/** Returns the answer of the category field, else of the column `category`; by id or label. */
+/** Returns the category from the answer of the category field, or else from the column `category`, by id or label. */
 function findCategory(
   event: EventConfig,
   answers: Answers,
@@ -331,9 +334,9 @@ function findCategory(
 }
 
 function parseAnswer(event: EventConfig, id: string, text: string): Result<Answer, string> {
-  const stored = event.alsoStored.find((candidate) => candidate.id === id)
+  const storedValue = event.alsoStored.find((candidate) => candidate.id === id)
   const field = event.fields.find((candidate) => candidate.id === id)
-  return parseAnswerOfType(stored?.type ?? field?.type ?? 'text', field, text, event.currency)
+  return parseAnswerOfType(storedValue?.type ?? field?.type ?? 'text', field, text, event.currency)
 }
 
 /** Parses one answer. `field` is undefined for a stored value that is not a form field. */

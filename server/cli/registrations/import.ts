@@ -73,8 +73,8 @@ export const importCommand: Command = {
         terminal.printError(openResult.error)
         return 1
       }
-      const served = openResult.value.findById(eventId)
-      if (served === null) {
+      const servedEvent = openResult.value.findById(eventId)
+      if (servedEvent === null) {
         terminal.printError(
           `No event "${eventId}". Events: ${openResult.value
             .all()
@@ -85,7 +85,7 @@ export const importCommand: Command = {
       }
       const parseResult = sheet.ok
         ? await showProgress(terminal, async () =>
-            parseImport(served.config, served.hash, sheet.value.lines),
+            parseImport(servedEvent.config, servedEvent.hash, sheet.value.lines),
           )
         : err([sheet.error])
       if (!parseResult.ok) {
@@ -93,10 +93,10 @@ export const importCommand: Command = {
         terminal.printError(`Nothing was imported.`)
         return 1
       }
-      const { config } = served
+      const { config } = servedEvent
       const rows = parseResult.value.map(({ row }) => ({
         ...row,
-        regNo: chooseNumber(config, row.formerNo),
+        regNo: chooseRegNo(config, row.formerNo),
       }))
       const result = await showProgress(terminal, () => store.importRegistrations(rows))
       if (!result.ok) {
@@ -108,7 +108,7 @@ export const importCommand: Command = {
       }
       const { added, unchanged } = result.value
       terminal.print(
-        `${formatCount(added)} imported into ${served.config.title}${unchanged > 0 ? `; ${formatCount(unchanged)} already existed` : ''}.`,
+        `${formatCount(added)} imported into ${servedEvent.config.title}${unchanged > 0 ? `; ${formatCount(unchanged)} already existed` : ''}.`,
       )
       return 0
     } finally {
@@ -133,10 +133,11 @@ function formatRefusal(refusal: ImportRefusal): string {
 }
 
 /**
- * Other systems use consecutive numbers, so one number reveals the next. Each row therefore gets a random number. A
- * number in Rollcall's format comes from an export of this event and stays, because the delegate has it.
+ * Chooses a registration number. Other systems use consecutive numbers, so that one reveals the next; a row therefore
+ * gets a random number. A number in Rollcall's format comes from an export of this event and stays, because the
+ * delegate has it.
  */
-function chooseNumber(event: EventConfig, formerNo: string): RegNo {
+function chooseRegNo(event: EventConfig, formerNo: string): RegNo {
   return isRegNo(event, formerNo) ? formerNo : drawRegNo(event)
 }
 

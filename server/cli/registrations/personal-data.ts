@@ -1,4 +1,4 @@
-/** `rollcall registration export-person` and `rollcall registration erase`: export and erase the personal data of one person. */
+/** `rollcall registration export-person` and `erase`: export or erase the personal data of one person. */
 import { createWriteStream } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -35,8 +35,8 @@ export const exportPersonCommand: Command = {
     const email = parsed.positionals[0] ?? ''
     const folder = path.resolve(parsed.values.into ?? 'person')
     return withContext(terminal, async (deps) => {
-      const numbers = await deps.store.registrationsWithEmail(email)
-      if (numbers.length === 0) {
+      const regNos = await deps.store.registrationsWithEmail(email)
+      if (regNos.length === 0) {
         terminal.printError(`Nothing is registered with ${email}.`)
         return 1
       }
@@ -45,11 +45,11 @@ export const exportPersonCommand: Command = {
         return 2
       }
       const registrations = []
-      for (const regNo of numbers) registrations.push(await collectData(deps, regNo, folder))
+      for (const regNo of regNos) registrations.push(await collectData(deps, regNo, folder))
       const text = JSON.stringify({ email, registrations }, null, 2)
       await writeFile(path.join(folder, 'person.json'), `${text}\n`, { mode: 0o600 })
       terminal.print(
-        `${numbers.length === 1 ? 'One registration' : `${numbers.length} registrations`} written to ${folder}.`,
+        `${regNos.length === 1 ? 'One registration' : `${regNos.length} registrations`} written to ${folder}.`,
       )
       return 0
     })
@@ -142,12 +142,12 @@ export const eraseCommand: Command = {
       return 2
     }
     return withContext(terminal, async (deps) => {
-      const numbers = target.includes('@')
+      const regNos = target.includes('@')
         ? await deps.store.registrationsWithEmail(target)
         : [target as RegNo]
-      let hasFailed = numbers.length === 0
+      let hasFailed = regNos.length === 0
       if (hasFailed) terminal.printError(`Nothing is registered with ${target}.`)
-      for (const regNo of numbers) {
+      for (const regNo of regNos) {
         const registration = await deps.store.registration(regNo)
         const request = {
           regNo,

@@ -75,13 +75,13 @@ export const userCommand: Command = {
     }
     const environment = terminal.environment()
     if (environment === null) return 2
-    const events = await readEventIds(environment.eventsDir)
-    const usageError = findUsageError(subcommand, username ?? '', values, events)
+    const eventIds = await readEventIds(environment.eventsDir)
+    const usageError = findUsageError(subcommand, username ?? '', values, eventIds)
     if (usageError !== null) {
       terminal.printError(usageError)
       return 2
     }
-    const password = await readPassword(username ?? '', values, events, terminal)
+    const password = await readPassword(username ?? '', values, eventIds, terminal)
     if (password === null) return 2
     // The first owner may be added before the first start.
     const store = await (subcommand === 'add'
@@ -103,7 +103,7 @@ export const userCommand: Command = {
   },
 }
 
-/** Returns the names of the event files; empty if EVENTS_DIR does not exist. */
+/** Returns the event ids from the names of the event files; empty if EVENTS_DIR does not exist. */
 async function readEventIds(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => [])
   return names.flatMap((name) => /^([a-z0-9]+)\.ya?ml$/.exec(name)?.[1] ?? [])
@@ -113,19 +113,19 @@ function findUsageError(
   subcommand: string,
   username: string,
   { role, event = [] }: Values,
-  events: readonly string[],
+  eventIds: readonly string[],
 ): string | null {
   if (role !== undefined && !isRole(role))
     return `Unknown role "${role}". Roles: ${ROLES.join(', ')}.`
   // A default would give a user all permissions if the option was forgotten.
   if (role === undefined && SUBCOMMANDS[subcommand]?.includes('role') === true)
     return `Specify the role with --role: ${ROLES.join(', ')}.`
-  const unknownId = event.find((id) => !events.includes(id))
-  if (unknownId !== undefined) return `No event "${unknownId}". Events: ${events.join(', ')}.`
+  const unknownId = event.find((id) => !eventIds.includes(id))
+  if (unknownId !== undefined) return `No event "${unknownId}". Events: ${eventIds.join(', ')}.`
   return subcommand === 'add' ? findUsernameProblem(username) : null
 }
 
-/** Other subcommands ignore the role. */
+/** Returns the permissions that the options state. Subcommands without a role option ignore them. */
 function readPermissions({ role, event }: Values): Permissions {
   const roleName: Role = role !== undefined && isRole(role) ? role : 'viewer'
   return { role: roleName, events: event === undefined ? null : [...new Set(event)] }
@@ -137,12 +137,12 @@ type Password = { readonly text: string; readonly isGiven: boolean }
 async function readPassword(
   username: string,
   values: Values,
-  events: readonly string[],
+  eventIds: readonly string[],
   terminal: Terminal,
 ): Promise<Password | null> {
   if (values['password-stdin'] !== true) return { text: generatePassword(), isGiven: false }
   const text = (await readAll(terminal.input ?? process.stdin)).replace(/\r?\n$/, '')
-  const problem = findPasswordProblem(text, [username, ...events])
+  const problem = findPasswordProblem(text, [username, ...eventIds])
   if (problem === null) return { text, isGiven: true }
   terminal.printError(`${problem} Without --password-stdin, one is generated.`)
   return null
@@ -177,12 +177,12 @@ async function performSubcommand(
   }
   switch (subcommand) {
     case 'list':
-      for (const person of await store.staffAccounts(at))
+      for (const user of await store.staffAccounts(at))
         print(
-          `${person.username}: ${formatPermissions(person)}${person.hasSecondFactor ? ', second factor' : ''}, ${
-            person.signedInAt === null
+          `${user.username}: ${formatPermissions(user)}${user.hasSecondFactor ? ', second factor' : ''}, ${
+            user.signedInAt === null
               ? 'never signed in'
-              : `signed in ${formatInstant(person.signedInAt)}`
+              : `signed in ${formatInstant(user.signedInAt)}`
           }`,
         )
       return 0
