@@ -1,6 +1,7 @@
 /**
- * API types of manual payments: instructions, fields and payment claims. Amounts are in major units of the currency that
- * the response states for its registration.
+ * API types of manual payments: instructions, fields and payment claims.
+ *
+ * Amounts are in major units of the currency that the response states for its registration.
  */
 import type { BankNumber } from '../payments/payment-methods.ts'
 

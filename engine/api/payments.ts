@@ -1,6 +1,7 @@
 /**
- * API types of the payment lists and the month-end close. Amounts are in major units; an absent `currency` (ISO 4217
- * code) is INR. Fees are in rupees, as gateways settle.
+ * API types of the payment lists and the month-end close.
+ *
+ * Amounts are in major units; an absent `currency` (ISO 4217 code) is INR. Fees are in rupees, as gateways settle.
  */
 import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
 

@@ -1,6 +1,7 @@
 /**
- * API types of bank statement reconciliation and bulk actions. Amounts are in major units; an absent `currency` (ISO
- * 4217 code) is INR.
+ * API types of bank statement reconciliation and bulk actions.
+ *
+ * Amounts are in major units; an absent `currency` (ISO 4217 code) is INR.
  */
 import type { ReconciledLine } from '../payments/reconciliation.ts'
 import type { WireSettlement } from './settlements.ts'

@@ -1,6 +1,7 @@
 /**
- * API types of gateway settlements in the office. Amounts are in major units, with a sign where they may be negative;
- * an absent `currency` (ISO 4217 code) is INR.
+ * API types of gateway settlements in the office.
+ *
+ * Amounts are in major units, with a sign where they may be negative; an absent `currency` (ISO 4217 code) is INR.
  */
 import type { SettledLine } from '../payments/settlement.ts'
 import type { SettlementLine } from '../payments/settlement-report.ts'

@@ -1,6 +1,7 @@
 /**
- * API types of saved bank statements. Amounts are in major units of the currency of the statement; an absent
- * `currency` (ISO 4217 code) is INR.
+ * API types of saved bank statements.
+ *
+ * Amounts are in major units of the currency of the statement; an absent `currency` (ISO 4217 code) is INR.
  */
 import type { ProposalBasis } from '../payments/statement-payer-proposals.ts'
 

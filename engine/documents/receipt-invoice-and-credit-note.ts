@@ -1,6 +1,7 @@
 /**
- * Documents for payers: a receipt, a tax invoice if the file names a supplier, and credit notes for
- * refunds. A document is frozen data, and rendering reads nothing else.
+ * Creates documents for payers: receipts, tax invoices, and credit notes for refunds.
+ *
+ * An invoice requires a supplier in the event file. A document is frozen data, and rendering reads nothing else.
  */
 import { computeRupeeValue, type ExchangeRate, type RupeeValue } from './rupee-value.ts'
 import { DOCUMENT_MESSAGES } from '../text-catalogue/documents.ts'

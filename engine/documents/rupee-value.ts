@@ -1,6 +1,7 @@
 /**
- * The value in rupees of a tax document in another currency (CGST Rules, rule 34: the exchange rate
- * at the time of supply). Tax returns state amounts in rupees only.
+ * Computes the value in rupees of a tax document in another currency.
+ *
+ * CGST Rules, rule 34: the exchange rate at the time of supply. Tax returns state amounts in rupees only.
  */
 import { getDecimals, INR, toAmount, type Amount, type Currency } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'

@@ -1,7 +1,4 @@
-/**
- * Emails about manual payments: instructions, claim received or rejected, registration expired or
- * reopened.
- */
+/** Emails about manual payments: instructions, claim received or rejected, expired, reopened. */
 import type { EventConfig } from '../event/config.ts'
 import {
   buildDelegateEmail,

@@ -1,6 +1,4 @@
-/**
- * Defines the registration data for emails and result pages, and computes the values that their texts may contain.
- */
+/** Defines the registration data for emails and result pages, and computes values for their texts. */
 import { getPeriodLabel } from '../pricing/price-periods.ts'
 import type { Answers, Answer } from '../event/answer-types.ts'
 import {

@@ -1,6 +1,7 @@
 /**
- * Messages for a delegate who is offline, whose connection is weak or fails, or whose request gets
- * no response. `calls:` in `events/_shared/texts.yaml` replaces `calls`.
+ * Messages for a delegate who is offline, has a weak connection, or gets no response to a request.
+ *
+ * `calls:` in `events/_shared/texts.yaml` replaces `calls`.
  */
 export const CONNECTION_ERROR_MESSAGES = {
   offline: 'You are offline.',
