@@ -35,7 +35,7 @@ export type LineExplanation = {
   /**
    * The source of its price ("fees.prices.member, column 1, early"), or the lines that it changes.
    */
-  readonly priceSource: string
+  readonly from: string
   /** The tax on its price; null for an adjustment, which has the tax of the lines it changes. */
   readonly tax: Tax | null
   readonly is: 'price' | 'change'
@@ -103,7 +103,7 @@ export function explainLines(
           {
             line,
             keyPath: getAdjustmentPath(event, adjustment),
-            priceSource: formatAdjustmentSource(event, adjustment, line),
+            from: formatAdjustmentSource(event, adjustment, line),
             tax: null,
             is: 'change',
           },
@@ -127,7 +127,7 @@ export function formatNotOnSale(
   // None of the item's own periods includes this day.
   if (period === '')
     return `${itemText} is not on sale on this day: none of its periods contains it`
-  const { priceSource: from, keyPath } = getItemCell(event, item, answers, category, option, period)
+  const { from, keyPath } = getItemCell(event, item, answers, category, option, period)
   return `${itemText} is not on sale in ${period}: ${from}${formatLineNumber(lineNumber(keyPath))}`
 }
 
@@ -136,11 +136,11 @@ function findCell(
   path: KeyPath,
   row: string,
   period: string,
-): Pick<LineExplanation, 'priceSource' | 'keyPath'> {
+): Pick<LineExplanation, 'from' | 'keyPath'> {
   const column = Object.keys(getOwn(table, row) ?? {}).indexOf(period)
   return {
     keyPath: [...path, row, column],
-    priceSource: `${path.join('.')}.${row}, column ${column + 1}, ${period}`,
+    from: `${path.join('.')}.${row}, column ${column + 1}, ${period}`,
   }
 }
 
@@ -151,13 +151,13 @@ function getItemCell(
   category: string,
   option: string | null,
   period: string,
-): Pick<LineExplanation, 'priceSource' | 'keyPath'> {
+): Pick<LineExplanation, 'from' | 'keyPath'> {
   const itemPath = ['fees', 'items', event.fees.items.indexOf(item)] as const
   const name = `fees.items.${item.id}`
   if (item.amountIn !== undefined)
     return {
       keyPath: [...itemPath, 'amount_in'],
-      priceSource: `${name}, entered in ${item.amountIn}`,
+      from: `${name}, entered in ${item.amountIn}`,
     }
   const tableIndex = item.prices.findIndex(
     ({ when }) => when === null || matchesCondition(when, answers, category),
@@ -166,19 +166,19 @@ function getItemCell(
   if (table === undefined)
     return {
       keyPath: [...itemPath, 'prices'],
-      priceSource: `${name}, without a table that applies`,
+      from: `${name}, without a table that applies`,
     }
   // A single table is written without `otherwise`.
   const isOnlyTable = item.prices.length === 1 && table.when === null
   const path = isOnlyTable
     ? [...itemPath, 'prices']
     : [...itemPath, 'prices', tableIndex, table.when === null ? 'otherwise' : 'table']
-  const { keyPath, priceSource: from } = findCell(table.table, path, option ?? EACH_ROW, period)
+  const { keyPath, from } = findCell(table.table, path, option ?? EACH_ROW, period)
   const keyText = from.slice(path.join('.').length + 1)
   const when = table.when === null ? 'otherwise' : describeCondition(event, table.when)
   return {
     keyPath,
-    priceSource: `${name}, ${isOnlyTable ? '' : `table ${tableIndex + 1} (${when}), `}${keyText}`,
+    from: `${name}, ${isOnlyTable ? '' : `table ${tableIndex + 1} (${when}), `}${keyText}`,
   }
 }
 
@@ -314,7 +314,7 @@ export function formatBill(
 }
 
 function formatBillLine(
-  { line, priceSource: from, keyPath, tax, is }: LineExplanation,
+  { line, from, keyPath, tax, is }: LineExplanation,
   currency: Currency,
   lineNumber: FindLine,
 ): readonly (readonly [string, string])[] {

@@ -61,13 +61,14 @@ type Cell = {
   readonly keyPath: readonly (string | number)[]
   readonly price: Amount
 }
+/** Its property names are also those of `explain --json`. */
 export type Explanation = {
   readonly at: Instant
   readonly day: Day
   readonly period: PeriodExplanation | null
   readonly answers: readonly InterpretedAnswer[]
   /** The normalised answers with the context added. */
-  readonly normalisedAnswers: Answers
+  readonly read: Answers
   /** The payment method that decides the price. Absent if no price depends on it. */
   readonly method?: string
   /** The currency of the bill, if the method does not accept it. */
@@ -80,7 +81,7 @@ export type Explanation = {
   readonly facts: PricingContext
   /** The lines of the bill with their sources; empty without a price. */
   readonly lines: readonly LineExplanation[]
-  readonly omittedItems: readonly OmittedItem[]
+  readonly leftOut: readonly OmittedItem[]
   /** The fields that the form would still reject, in form order. */
   readonly errors: FieldErrors
 }
@@ -119,15 +120,14 @@ export function explainPrice(
     ...(bill === null || method?.currencies?.includes(bill.currency) !== false
       ? {}
       : { rejectedCurrency: bill.currency }),
-    normalisedAnswers: answers,
+    read: answers,
     category: explainCategory(event, answers),
     cell: category === null || period === null ? null : findCell(event, category, period.period.id),
     tax: event.fees.tax,
     quote: quoteResult,
     facts: context,
     lines: bill === null ? [] : explainLines(event, answers, bill, on),
-    omittedItems:
-      bill === null ? [] : listOmittedItems(event, answers, bill.category, on, bill.lines),
+    leftOut: bill === null ? [] : listOmittedItems(event, answers, bill.category, on, bill.lines),
     errors: findAnswerErrors(event, raw, context),
   }
 }
@@ -228,7 +228,7 @@ export function formatExplanation(
     ...(acceptedQuote === null || cell === null
       ? []
       : hasItemsOrTaxes(event)
-        ? formatBill(explanation.lines, explanation.omittedItems, acceptedQuote, lineNumber)
+        ? formatBill(explanation.lines, explanation.leftOut, acceptedQuote, lineNumber)
         : [
             [
               'price',
@@ -375,7 +375,7 @@ function formatRefusal(
     case 'not_on_sale':
       return refusal.item === null
         ? `none: ${refusal.category} is not on sale in ${refusal.period}`
-        : `none: ${formatNotOnSale(event, explanation.normalisedAnswers, refusal, lineNumber)}`
+        : `none: ${formatNotOnSale(event, explanation.read, refusal, lineNumber)}`
     case 'registration_closed':
       return `none: ${refusal.text}`
   }

@@ -249,7 +249,7 @@ function chooseSampleDay(event: EventConfig, period: Period | undefined): Day {
  */
 function renderItemPrices(event: EventConfig): string {
   if (!hasItemsOrTaxes(event)) return ''
-  const { tables, taxRules, adjustments, quotas } = buildPriceList(event)
+  const { tables, taxRules, adjustments, limits: quotas } = buildPriceList(event)
   const items = tables
     .filter(({ id }) => id !== 'registration')
     .map(({ label, about, parts, periods }, index) => {

@@ -67,24 +67,25 @@ export type ListedPart = {
 }
 /** One rule of a list, in words. */
 export type ListedRule = { readonly id: string; readonly description: string }
+/** Its property names are also those of `simulate --json`. */
 export type PriceList = {
   readonly tables: readonly ListedTable[]
   readonly taxRules: readonly ListedRule[]
   readonly adjustments: readonly ListedRule[]
-  readonly quotas: readonly ListedRule[]
+  readonly limits: readonly ListedRule[]
   readonly unique: readonly ListedRule[]
   readonly codes: readonly ListedRule[]
-  readonly memberLists: readonly ListedRule[]
+  readonly rolls: readonly ListedRule[]
 }
 
 /** The title above each kind of rule, in display order. */
 const RULE_TITLES = {
   taxRules: 'Taxes, the first that applies',
   adjustments: 'Adjustments, from top to bottom',
-  quotas: 'Quotas',
+  limits: 'Quotas',
   unique: 'Unique answers',
   codes: 'Discount codes',
-  memberLists: 'Member lists',
+  rolls: 'Member lists',
 } as const satisfies Record<Exclude<keyof PriceList, 'tables'>, string>
 
 /**
@@ -123,7 +124,7 @@ export function buildPriceList(event: EventConfig): PriceList {
       id: adjustment.id,
       description: formatAdjustment(event, adjustment),
     })),
-    quotas: event.quotas.map((quota) => ({ id: quota.id, description: formatQuota(event, quota) })),
+    limits: event.quotas.map((quota) => ({ id: quota.id, description: formatQuota(event, quota) })),
     unique: unique.map(({ fields, onDuplicate, message }) => ({
       id: fields.join(' and '),
       description: `${onDuplicate === 'block' ? 'only once' : 'a second time after confirmation'}: “${message}”`,
@@ -132,7 +133,7 @@ export function buildPriceList(event: EventConfig): PriceList {
       id,
       description: `${label}: gives the ${'category' in gives ? `category ${gives.category}` : `adjustment ${gives.adjustment}`}`,
     })),
-    memberLists: memberLists.map((memberList) => ({
+    rolls: memberLists.map((memberList) => ({
       id: memberList.id,
       description: formatMemberList(event, memberList),
     })),

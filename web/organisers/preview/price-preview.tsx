@@ -96,7 +96,7 @@ type RenderRuleLine = (rule: number) => React.ReactNode
 
 function DecidingRule({
   event,
-  preview: { category: preview, facts, normalisedAnswers: read },
+  preview: { category: preview, facts, read },
   line,
 }: {
   readonly event: EventConfig
@@ -179,7 +179,7 @@ function PriceResult({
     )
   }
   const quote = preview.quote.value
-  const fullQuota = findFirstFull(event.quotas, preview.normalisedAnswers, quote.category)
+  const fullQuota = findFirstFull(event.quotas, preview.read, quote.category)
   const rows = buildBillRows(
     event,
     quote.lines.length > 1 ? quote : { ...quote, lines: [] },
