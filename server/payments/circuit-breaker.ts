@@ -1,9 +1,8 @@
-/**
- * Pauses queries to a merchant account after several unusable responses in a row.
- * Otherwise two thousand queries to an unreachable gateway would delay queries to a reachable one.
- */
+/** Pauses queries to a merchant account after several unusable responses in a row. */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
+
+// Without pauses, two thousand queries to an unreachable gateway would delay queries to a reachable one.
 
 /**
  * One or two queries may fail because of their orders; this many failures in a row mean that the account does not

@@ -1,7 +1,4 @@
-/**
- * Carries out staff decisions on payments, for the office routes and for commands.
- * If a decision requires a refund, requests it from the gateway immediately.
- */
+/** Carries out staff decisions on payments, and requests the refunds that they require. */
 import {
   describeAmountFormat,
   DUPLICATES_VERSION_IS_TEXT,
@@ -31,6 +28,8 @@ import { readVersion } from '../events/versions/version-approval.ts'
 import type { DecisionOutcome, NewMail, StoredRefund } from '../storage/index.ts'
 import { applyPrice, quotePriceOfPayment } from './price-on-credit-date.ts'
 import { buildPaidEmail } from './verify-payment.ts'
+
+// Used by the office routes and by commands. A refund is requested from the gateway immediately.
 
 export type DecisionDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'clock'>
 /** The decision as typed or sent; amounts are in rupees, as text or as numbers. */

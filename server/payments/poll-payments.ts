@@ -1,7 +1,4 @@
-/**
- * Polls the gateway for open payments; verifies returns and webhooks.
- * Only the gateway's own response to our query makes a payment a success or a failure.
- */
+/** Polls the gateway for open payments; verifies returns and webhooks. */
 import { MIN_POLL_MS, instant, isOpen } from '../../engine/index.ts'
 import type { EventConfig, Instant, PollResult, OrderId } from '../../engine/index.ts'
 import type { Payments } from '../dependencies.ts'
@@ -15,6 +12,8 @@ import { sendRefunds } from './send-gateway-refunds.ts'
 import { queryDispute, queryDueDisputes } from './query-disputes.ts'
 import { lookUpOrder, lookUpDueOrders } from './query-unknown-orders.ts'
 import type { PaymentsDeps, QueryResult, VerifiedPayment, Versions } from './verify-payment.ts'
+
+// Only the gateway's own response to our query makes a payment a success or a failure.
 
 /** The interval between polls of due payments. */
 const POLL_INTERVAL_MS = 10_000

@@ -1,14 +1,13 @@
-/**
- * Queries the gateway about orders that are not in the database.
- * It may have money for them after a restore, or if a registration was never stored. Only its own response decides; a
- * claim in a message only starts the query.
- */
+/** Queries the gateway about orders that are not in the database. */
 import { assertNever, listEventsByAccount, getGatewayKind, toAmount } from '../../engine/index.ts'
 import type { EventConfig, OrderId, Amount, PaymentEvent } from '../../engine/index.ts'
 import type { StatusResponse } from '../dependencies.ts'
 import { getGatewayDefinition } from './gateways/registry.ts'
 import { BACKGROUND_QUERY_TIMEOUT_MS } from './gateways/request-timeouts.ts'
 import type { PaymentsDeps } from './verify-payment.ts'
+
+// The gateway may have money for such orders after a restore, or if a registration was never stored. Only its own
+// response decides; a claim in a message only starts the query.
 
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 16

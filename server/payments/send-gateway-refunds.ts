@@ -1,14 +1,13 @@
-/**
- * Sends refunds to the gateway, each at most once.
- * A refund is claimed on disk before the gateway gets the request. An ambiguous response is never followed by a second
- * request.
- */
+/** Sends refunds to the gateway, each at most once. */
 import { assert } from '../../engine/index.ts'
 import type { RefundResult } from '../dependencies.ts'
 import type { RefundResponse, RefundToSend } from '../storage/index.ts'
 import { REFUND_TIMEOUT_MS } from './gateways/request-timeouts.ts'
 import { findRequestEvent, findQueryProblem } from './verify-payment.ts'
 import type { PaymentsDeps, Versions } from './verify-payment.ts'
+
+// A refund is claimed on disk before the gateway gets the request. An ambiguous response is never followed by a second
+// request.
 
 /** Refunds read from the store at a time. */
 const BATCH_ROWS = 16

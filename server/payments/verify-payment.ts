@@ -1,8 +1,4 @@
-/**
- * Queries the gateway about one payment and applies the response.
- * Uses the account and the event file of the time of registration, whether or not that file is still served: no
- * payment is lost when an organiser removes the file or changes the account.
- */
+/** Queries the gateway about one payment and applies the response. */
 import {
   NO_RECORD_MS,
   UNDECIDED_MS,
@@ -31,6 +27,9 @@ import type { Deps, Payments, StatusResponse } from '../dependencies.ts'
 import { getGatewayDefinition } from './gateways/registry.ts'
 import { buildRegistrationView } from '../registration/registration-views.ts'
 import type { NewMail, RawResponse, StoredPayment, StoredRegistration } from '../storage/index.ts'
+
+// A query uses the account and the event file of the time of registration, whether or not that file is still served:
+// no payment is lost when an organiser removes the file or changes the account.
 
 /**
  * The maximum clock difference of two machines. A payment time that differs more is from another time zone, or wrong.

@@ -1,13 +1,12 @@
-/**
- * Opens the port of the gateways' simulators. It serves their pages, a redirect before them, and the requests of our
- * server. It has its own origin, and the redirect a third one, so that cookies, form-action and cross-site posts
- * behave as in production.
- */
+/** Opens the port of the gateways' simulators. */
 import formbody from '@fastify/formbody'
 import Fastify from 'fastify'
 import type { FastifyInstance } from 'fastify'
 import { MAX_MESSAGE_BYTES } from './message-fields.ts'
 import { RETURN_SCRIPT, STYLE } from './simulator-page.ts'
+
+// The port serves the simulators' pages, a redirect before them, and the requests of our server. It has its own
+// origin, and the redirect a third one, so that cookies, form-action and cross-site posts behave as in production.
 
 /**
  * The origins, without a slash at the end, of the pages, of the redirect before them, and for the requests of our

@@ -1,8 +1,4 @@
-/**
- * Stores payment claims ("I have paid") for payments that no gateway reports.
- * A claim is open until staff find the payment at the bank or reject the claim. Until then, no other delegate of the
- * event can claim the same reference, and the seats remain held.
- */
+/** Stores payment claims ("I have paid") for payments that no gateway reports. */
 import { mapInOrder } from '../database/in-order.ts'
 import { toBankKey, err, ok } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
@@ -25,6 +21,9 @@ import { reserveSeatsAgain } from '../seats/keep-and-release-seats.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import type { NewPaymentClaim, StoredPaymentClaim } from './payment-claim-types.ts'
 import { settleRegistration } from './settle-registration.ts'
+
+// A claim is open until staff find the payment at the bank or reject the claim. Until then, no other delegate of the
+// event can claim the same reference, and the seats remain held.
 
 type RegistrationParams = { registrationId: number }
 /**

@@ -1,7 +1,4 @@
-/**
- * Stores the state of a payment and its registration after a payment event, a refund or a decision by staff.
- * Status, review, watch and revenue figures change together or not at all.
- */
+/** Stores the state of a payment and its registration after a payment event, a refund or a decision by staff. */
 import { sql as raw } from 'kysely'
 import {
   applyPaymentEvent as computePayment,
@@ -38,6 +35,8 @@ import {
 } from './settle-registration.ts'
 import { paymentWithId, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+
+// Status, review, watch and revenue figures change together or not at all.
 
 type RegistrationParams = { registrationId: number }
 type NewState = {

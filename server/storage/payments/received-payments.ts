@@ -1,7 +1,4 @@
-/**
- * Stores received payments: one capture per reference of a gateway account.
- * Captures are independent of attempts. A payment that matches no attempt is under review until staff decide.
- */
+/** Stores received payments: one capture per reference of a gateway account. */
 import { toAmount } from '../../../engine/index.ts'
 import type {
   Currency,
@@ -18,6 +15,8 @@ import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { refundableAmount, isRefundableByGateway } from '../refunds/refund-states-and-channels.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import type { ImportRow, StoredCapture } from '../index.ts'
+
+// Captures are independent of attempts. A payment that matches no attempt is under review until staff decide.
 
 type Confirmation = PaymentEvent & { readonly type: 'confirmed' }
 /** The gateway's confirmation of a payment. */

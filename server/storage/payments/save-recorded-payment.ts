@@ -1,7 +1,4 @@
-/**
- * Stores payments by transfer or at the front desk that staff confirm.
- * Each is a capture like any other: if it matches, it pays the registration; if not, it needs a decision.
- */
+/** Stores payments by transfer or at the front desk that staff confirm. */
 import {
   err,
   formatMoney,
@@ -25,6 +22,9 @@ import { toPayment } from '../registrations/row-mapping.ts'
 import { joinReasons, readPayment, savePaymentState } from './payment-state.ts'
 import { settleRegistration } from './settle-registration.ts'
 import type { NewMail } from '../index.ts'
+
+// Each of these payments is a capture like any other: if it matches, it pays the registration; if not, it needs a
+// decision.
 
 const newestUnpaid = statement((builder, { registrationId }: { registrationId: number }) =>
   builder

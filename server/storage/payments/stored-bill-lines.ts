@@ -1,7 +1,4 @@
-/**
- * Stores bill lines. They are written once, together with the price that they add up to, and read with the
- * registration.
- */
+/** Stores bill lines once, with the price that they add up to, and reads them with the registration. */
 import type { Insertable, Selectable } from 'kysely'
 import type { AdjustmentPart, Line } from '../../../engine/index.ts'
 import { isId, isAnyOfIds } from '../database/select-by-ids.ts'

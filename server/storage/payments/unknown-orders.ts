@@ -1,8 +1,4 @@
-/**
- * Tracks orders that are not in the database and may have been paid.
- * Gateway messages contain such orders. After a restore, the next order of each registration is also tracked, because
- * it may have been placed and paid after the backup.
- */
+/** Tracks orders that are not in the database and may have been paid. */
 import {
   getMoneyCurrency,
   INR,
@@ -15,6 +11,9 @@ import type { Instant, OrderId, Amount, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { UnknownOrder, UnknownPayment } from '../recovery/recovery-types.ts'
+
+// Gateway messages contain such orders. After a restore, the next order of each registration is also tracked, because
+// it may have been placed and paid after the backup.
 
 /** The maximum number of tracked orders from messages, because anyone can send messages with invented orders. */
 const MAX_UNKNOWN_ORDERS = 500

@@ -1,8 +1,7 @@
-/**
- * Maintains counters on PostgreSQL: each change of a registration appends rows, and readers add them up. With one row
- * per day, category and status, every operation of a day would lock the same rows.
- */
+/** Maintains counters on PostgreSQL by appending rows for each change; readers add them up. */
 import { deleteOldCommitKeys } from './commit-keys.ts'
+
+// With a single row per day, category and status, all operations of a day would lock the same rows.
 
 /** A day with more rows than this is summarised. */
 const MAX_ROWS_PER_DAY = 50

@@ -1,10 +1,9 @@
-/**
- * Stores the key of each operation in its transaction. If the connection is lost during COMMIT, the key shows whether
- * the operation was stored.
- */
+/** Stores the key of each operation in its transaction. */
 import { randomBytes } from 'node:crypto'
 import { createClock } from '../../ops/clock.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+
+// If the connection is lost during COMMIT, the key shows whether the operation was stored.
 
 /**
  * Longer than the time for which a commit is checked. Servers whose clocks agree within minutes do not delete a key

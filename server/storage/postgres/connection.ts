@@ -1,8 +1,4 @@
-/**
- * Runs the store's statements on a PostgreSQL connection.
- * Statements that only write are queued. They are sent in one packet with the next statement whose result is awaited,
- * or with the commit, so that an operation makes one round trip per awaited result.
- */
+/** Runs the store's statements on a PostgreSQL connection. */
 import type pg from 'pg'
 import { assert } from '../../../engine/index.ts'
 import { LOCK_ORDER } from '../database/sqlite-connection.ts'
@@ -12,6 +8,9 @@ import { postgresDialect } from './dialect.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 import { createReadCache } from '../database/statements/read-cache.ts'
 import type { InjectedFaults } from '../database/fault-injection.ts'
+
+// Statements that only write are queued. They are sent in one packet with the next statement whose result is awaited,
+// or with the commit, so that an operation makes one round trip per awaited result.
 
 /** The maximum wait for a server that does not respond. */
 export const CONNECT_MS_MAX = 10_000

@@ -1,11 +1,10 @@
-/**
- * Counts the attempts on all servers in one table. Counting does not wait for the disk, so a crash of PostgreSQL may
- * lose the counts of the last second.
- */
+/** Counts the attempts on all servers in one table. */
 import { createHash } from 'node:crypto'
 import type { Instant } from '../../../engine/index.ts'
 import type { HostPool } from './host-pool.ts'
 import type { AttemptCounter, Window } from '../database/rate-limit-count-types.ts'
+
+// Counting does not wait for the disk, so a crash of PostgreSQL may lose the counts of the last second.
 
 /** Expired counts are deleted each time this number of attempts was counted. */
 const CLEANUP_INTERVAL = 200

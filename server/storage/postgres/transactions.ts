@@ -1,8 +1,4 @@
-/**
- * Runs operations of the store as transactions on pools of PostgreSQL connections.
- * An operation that fails because of a conflicting transaction or a lost connection is retried, provided that nothing
- * was stored.
- */
+/** Runs operations of the store as transactions on pools of PostgreSQL connections. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { randomInt } from 'node:crypto'
 import type pg from 'pg'
@@ -19,6 +15,9 @@ import { createConnection, toStoreError } from './connection.ts'
 import type { PostgresConnection } from './connection.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 import type { HostPool } from './host-pool.ts'
+
+// An operation that fails because of a conflicting transaction or a lost connection is retried, provided that nothing
+// was stored.
 
 /** How long an operation waits for a row that another operation has locked. */
 const MAX_LOCK_MS = 2_000

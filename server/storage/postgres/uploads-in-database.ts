@@ -1,7 +1,4 @@
-/**
- * Stores uploads in the database in chunks, where every server can read them.
- * A whole file is never in memory. Runs on the main thread without blocking it, and independently of write operations.
- */
+/** Stores uploads in the database in chunks, where every server can read them. */
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { assert } from '../../../engine/index.ts'
@@ -17,6 +14,9 @@ import { StoreBusy } from '../database/store-busy-error.ts'
 import { toStoreError } from './connection.ts'
 import { normaliseErrorCode } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
+
+// A whole file is never in memory. Files are transferred on the main thread without blocking it, and independently of
+// write operations.
 
 /** A file of five megabytes has twenty chunks. */
 const CHUNK_BYTES = 256 * 1024

@@ -1,12 +1,12 @@
-/**
- * Tests whether PostgreSQL again accepts an operation that it had refused. The smallest write may succeed where a
- * larger one fails, and an open connection does not show whether a new one is possible.
- */
+/** Tests whether PostgreSQL again accepts an operation that it had refused. */
 import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
 import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
 import { toStoreError } from './connection.ts'
 import { NO_CONNECTION, normaliseErrorCode, READ_ONLY } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
+
+// The smallest write may succeed where a larger one fails, and an open connection does not show whether a new one is
+// possible.
 
 /** Writes a megabyte and a half of new pages in the database's tablespace, and drops them at the end. */
 const SPACE_TEST_STATEMENT = `CREATE TEMPORARY TABLE rollcall_room ON COMMIT DROP AS

@@ -1,8 +1,4 @@
-/**
- * Assigns bank references to payments.
- * Payment claims, confirmation, extra payments, unmatched payments, matching and settlement all use this module, and no
- * other module writes payments that a bank shows.
- */
+/** Assigns bank references to payments. */
 import {
   getMoneyCurrency,
   assert,
@@ -28,6 +24,9 @@ import { statement } from '../database/statements/statement.ts'
 import type { ReportedReference } from '../payments/payment-claim-types.ts'
 import type { ReturnKey } from '../payments/returned-transfers.ts'
 import { isRefundReference } from '../refunds/refund-states-and-channels.ts'
+
+// Payment claims, confirmation, extra payments, unmatched payments, matching and settlement all use this module, and
+// no other module writes payments that a bank shows.
 
 /** The references under which a payment was recorded. */
 export type PaymentReferences = {

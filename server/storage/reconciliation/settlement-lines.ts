@@ -1,7 +1,4 @@
-/**
- * Stores gateway settlements, each line once, and the payments that only a settlement reports.
- * These payments need review.
- */
+/** Stores gateway settlements, each line once, and the payments that only a settlement reports, for review. */
 import {
   INR,
   assert,

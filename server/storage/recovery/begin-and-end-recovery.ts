@@ -1,7 +1,4 @@
-/**
- * Starts and ends recoveries, each in one transaction.
- * A recovery is needed after a database is replaced by an older copy.
- */
+/** Starts and ends recoveries, each in one transaction. */
 import { sql as raw } from 'kysely'
 import {
   dayOf,
@@ -17,6 +14,8 @@ import { statement } from '../database/statements/statement.ts'
 import type { RowCounts, RecoveryMark, NewRecovery, Recovery } from './recovery-types.ts'
 import { saveNextAttempts } from '../payments/unknown-orders.ts'
 import { isRefundPending } from '../refunds/refund-states-and-channels.ts'
+
+// A recovery is needed after a database is replaced by an older copy.
 
 /** Tables to which rows are only added, each with a higher id than all rows before it. */
 const TABLES_WITH_IDS = [

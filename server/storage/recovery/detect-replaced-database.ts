@@ -1,13 +1,12 @@
-/**
- * Detects that the database is no longer the file that this server opened.
- * SQLite does not check this: it continues to write to a deleted file, and to any file copied over its own. Therefore
- * the header is compared with a mark that this server set.
- */
+/** Detects that the database is no longer the file that this server opened. */
 import { randomInt } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { parseVersion } from '../database/schema.ts'
+
+// SQLite does not check whether its file was replaced: it continues to write to a deleted file, and to any file copied
+// over its own. Therefore the header is compared with a mark that this server set.
 
 /** The state of the database that a server's threads share: numbers at the following positions. */
 export type SharedState = Int32Array<SharedArrayBuffer>

@@ -1,10 +1,9 @@
-/**
- * Defines the conditions that hold work during a recovery.
- * The database evaluates them, so that every server and command applies them.
- */
+/** Defines the conditions that hold work during a recovery. */
 import { expressionBuilder } from 'kysely'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Tables } from '../database/statements/tables.ts'
+
+// The database evaluates these conditions, so that every server and command applies them.
 
 type WithRecovery = Tables & { v: Tables['recoveries'] }
 const builder = expressionBuilder<Tables>()

@@ -1,12 +1,12 @@
-/**
- * Compares a database with its log before SQLite opens them for writing, because SQLite copies any log into the file.
- * The marks of detect-replaced-database.ts show which server wrote the file and the log, and which is newer.
- */
+/** Compares a database with its log before SQLite opens them for writing. */
 import { closeSync, fstatSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { DATABASE_FILE, refuseEmpty } from '../database/sqlite-connection.ts'
 import { isNextMark, isSameRun } from './detect-replaced-database.ts'
+
+// SQLite copies any log into the database file. The marks of detect-replaced-database.ts show which server wrote the
+// file and the log, and which is newer.
 
 /** The file in the data folder that contains the last mark of a server. */
 const MARK_FILE = 'serving.mark'

@@ -1,14 +1,13 @@
-/**
- * Stores the last trusted time. A clock that is days ahead of it may be wrong, so Rollcall erases no data until the
- * clock is corrected or staff confirm it. Records written since then do not show that the clock is right, because it
- * set their times. If the clock is set back, the later time remains trusted for days, because the clock may be
- * corrected again.
- */
+/** Stores the last trusted time. */
 import type { Instant } from '../../../engine/index.ts'
 import { mapInOrder } from '../database/in-order.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { ClockComparison, ClockSeen } from '../files/upload-and-clock-types.ts'
+
+// A clock that is days ahead of the last trusted time may be wrong, so Rollcall erases no data until the clock is
+// corrected or staff confirm it. Records written since then do not show that the clock is right, because it set their
+// times. If the clock is set back, the later time remains trusted for days, because the clock may be corrected again.
 
 /** Time services, and servers that share a database, differ by less than this. */
 const MIN_SET_BACK_MS = 60_000

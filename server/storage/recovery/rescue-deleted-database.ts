@@ -1,7 +1,4 @@
-/**
- * Rescues the data of a database that was deleted, replaced or overwritten while in use.
- * The open connection, the only one that can still read the data, writes it to a separate file.
- */
+/** Rescues the data of a database that was deleted, replaced or overwritten while in use. */
 import {
   closeSync,
   existsSync,
@@ -23,6 +20,8 @@ import { copyDatabaseTo } from '../database/run-migrations.ts'
 import { createTables } from '../database/schema.ts'
 import { beginRecovery } from './begin-and-end-recovery.ts'
 import { findFreeRescuedName, saveOwner, SPARE_PREFIX } from './rescued-databases.ts'
+
+// The open connection, the only one that can still read the data, writes it to a separate file.
 
 /** The length of a log's header, which differs between databases. */
 const LOG_HEADER_BYTES = 32

@@ -1,7 +1,4 @@
-/**
- * Sends refunds to the gateway, and records its responses.
- * A refund is marked as sent before the request, so that no crash causes it to be sent twice.
- */
+/** Sends refunds to the gateway, and records its responses. */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import { assert } from '../../../engine/index.ts'
@@ -15,6 +12,8 @@ import { watchPaymentAgain } from '../payments/gateway-queries.ts'
 import { storeMessage } from '../payments/stored-gateway-messages.ts'
 import { findOrderOfRefund } from './record-refunds.ts'
 import type { RefundResponse, RefundToSend } from '../payments/payment-types.ts'
+
+// A refund is marked as sent before the request, so that no crash causes it to be sent twice.
 
 /** The interval between attempts to send a refund. */
 const RESEND_INTERVAL_MS = 5 * 60_000

@@ -1,8 +1,4 @@
-/**
- * Assembles the gateway adapter for Airpay v3 "Simple Transaction", and makes its network calls.
- * Only this folder contains code for Airpay. The code is the same for Airpay and for our simulator: only addresses and
- * credentials differ. Rules and test vectors: docs/airpay.md and tests/server/payments/airpay/.
- */
+/** Assembles the gateway adapter for Airpay v3 "Simple Transaction", and makes its network calls. */
 import {
   formatPlainAmount,
   assert,
@@ -25,6 +21,9 @@ import { readReturnOrWebhook } from './return-and-webhook.ts'
 import { parseRefundResponse } from './refund-response.ts'
 import { postRequest } from '../send-request.ts'
 import type { RequestResult } from '../send-request.ts'
+
+// Only this folder contains code for Airpay. The code is the same for Airpay and for our simulator: only addresses and
+// credentials differ. Rules and test vectors: docs/airpay.md and tests/server/payments/airpay/.
 
 /** The number of webhooks kept in memory if there is no status call (Airpay's own sandbox). */
 const MAX_STORED_WEBHOOKS = 1000

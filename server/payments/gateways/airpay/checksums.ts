@@ -1,14 +1,13 @@
-/**
- * Computes Airpay's keys, the checksums of checkout, status call and refund, and the webhook hash.
- * The simulator verifies our messages with the same functions. Rules and test vectors: docs/airpay.md and
- * tests/server/payments/airpay/.
- */
+/** Computes Airpay's keys, the checksums of checkout, status call and refund, and the webhook hash. */
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { memoize } from '../../../../engine/index.ts'
 import type { Day } from '../../../../engine/index.ts'
 import type { Account } from './credentials.ts'
 import type { Fields } from '../message-fields.ts'
+
+// The simulator verifies our messages with the same functions. Rules and test vectors: docs/airpay.md and
+// tests/server/payments/airpay/.
 
 /**
  * The fields in the checksum: 'A' with the UID (as in the kits), 'B' without it. Airpay's documentation does not

@@ -1,8 +1,4 @@
-/**
- * Checks the connection to the gateway with one query, before money depends on it.
- * Shows whether it can be reached, whether it accepts our credentials, the format of its response, and how we would
- * interpret it.
- */
+/** Checks the connection to the gateway with one query, before money depends on it. */
 import { INR, assertNever, formatInstant, formatMoney, getOwn } from '../../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../../engine/index.ts'
 import type { StatusResponse } from '../../../dependencies.ts'
@@ -14,6 +10,9 @@ import { getPrivateKey } from './checksums.ts'
 import { readStatusXml } from './parse-message.ts'
 import type { Fields } from '../message-fields.ts'
 import type { RequestResult } from '../send-request.ts'
+
+// The check shows whether the gateway can be reached, whether it accepts our credentials, the format of its response,
+// and how we would interpret it.
 
 /** The number of characters shown from a response in an unknown format, enough to identify it. */
 const MAX_SHOWN_CHARACTERS = 200

@@ -1,7 +1,4 @@
-/**
- * Reads Razorpay's unrequested messages (browser return, webhook). They are no proof of payment, so each only starts
- * a status query.
- */
+/** Reads Razorpay's unrequested messages (browser return, webhook) as unverified claims. */
 import { ok } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
 import type {
@@ -16,6 +13,8 @@ import { asObject, parseObject, asText, asWholeNumber } from './api.ts'
 import type { Json } from './api.ts'
 import { isDisputeId } from './disputes.ts'
 import { isReturnSigned, isWebhookSigned } from './signatures.ts'
+
+// The messages are no proof of payment, so each only starts a status query.
 
 type Fields = Readonly<Record<string, string>>
 

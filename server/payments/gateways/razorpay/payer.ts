@@ -1,6 +1,4 @@
-/**
- * Finds the payer in the responses to a status query: Razorpay states email address and phone number, but no name.
- */
+/** Finds the payer in the responses to a status query, in which Razorpay states email and phone but no name. */
 import type { Payer } from '../../../storage/index.ts'
 import { asItems, asObject, asText } from './api.ts'
 

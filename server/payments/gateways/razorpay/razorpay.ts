@@ -1,8 +1,4 @@
-/**
- * Assembles the gateway adapter for Razorpay: orders, hosted checkout, payments, refunds and webhooks.
- * Only this folder contains code for Razorpay. The code is the same for Razorpay and for our simulator: only addresses
- * and credentials differ. Rules: docs/razorpay.md and tests/server/payments/razorpay/.
- */
+/** Assembles the gateway adapter for Razorpay: orders, hosted checkout, payments, refunds and webhooks. */
 import { assert, err, listEventsByAccount, ok } from '../../../../engine/index.ts'
 import type { EventConfig, Instant, OrderId, Result } from '../../../../engine/index.ts'
 import type { EventRegistry, GatewayAdapter, StatusResponse } from '../../../dependencies.ts'
@@ -21,6 +17,9 @@ import { readReturn, readWebhook } from './messages.ts'
 import { requestRefund } from './refund.ts'
 import { interpretPayments, isReceived, readPayment, readRefund } from './status.ts'
 import type { RazorpayPayment, RazorpayRefund } from './status.ts'
+
+// Only this folder contains code for Razorpay. The code is the same for Razorpay and for our simulator: only addresses
+// and credentials differ. Rules: docs/razorpay.md and tests/server/payments/razorpay/.
 
 /**
  * The addresses of the hosted page and of the API (with a slash at the end), and every origin that a payment passes.

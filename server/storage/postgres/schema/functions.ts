@@ -1,6 +1,4 @@
-/**
- * Creates the PostgreSQL functions of a new database: those of SQLite that statements use, and the counter of attempts.
- */
+/** Creates the PostgreSQL functions of a new database: SQLite's functions, and the counter of attempts. */
 
 /** Stored JSON may contain characters that jsonb refuses: U+0000 and unpaired surrogates. */
 const AS_JSONB = String.raw`CREATE FUNCTION as_jsonb(text) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS

@@ -1,6 +1,4 @@
-/**
- * Lists the migration steps for PostgreSQL (`migrations`: those for SQLite). Released steps are never edited.
- */
+/** Lists the migration steps for PostgreSQL (`migrations`: those for SQLite). Released steps are never edited. */
 import { rewriteReasons } from '../../migrations/received-payments-texts.ts'
 import { LATER_STEPS } from './later-steps.ts'
 

@@ -1,6 +1,4 @@
-/**
- * Renders the sandbox gateway's pages: plain, distinct from ours, usable by keyboard without scripts.
- */
+/** Renders the sandbox gateway's pages: plain, distinct from ours, usable by keyboard without scripts. */
 import { INR, escapeHtml, formatMoney, readAmount } from '../../../../../engine/index.ts'
 import type { Fields } from '../../message-fields.ts'
 import { renderActions, renderDetails, renderPage, renderReturn } from '../../simulator-page.ts'

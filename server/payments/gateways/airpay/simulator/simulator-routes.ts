@@ -1,7 +1,4 @@
-/**
- * Serves the sandbox gateway: checkout, redirect, page, buttons, status call, refund. It rejects every request that
- * the gateway's documentation rejects, so that a rehearsal detects errors that would occur in production.
- */
+/** Serves the sandbox gateway: checkout, redirect, page, buttons, status call and refund. */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
@@ -35,6 +32,9 @@ import {
   renderMessagePage,
 } from './simulator-pages.ts'
 import type { Action, SandboxOrder } from './simulator-pages.ts'
+
+// The sandbox rejects every request that the gateway's documentation rejects, so that a rehearsal detects errors that would
+// occur in production.
 
 export type Orders = SimulatorOrders<SandboxOrder> & {
   byToken(token: string): SandboxOrder | null

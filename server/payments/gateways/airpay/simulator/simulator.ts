@@ -1,7 +1,4 @@
-/**
- * Simulates the gateway: form, page, browser return, webhook, status call and refund.
- * It stores its state, so that no payment is lost in a restart.
- */
+/** Simulates the gateway: form, page, browser return, webhook, status call and refund. */
 import {
   INR,
   formatPlainAmount,
@@ -22,6 +19,8 @@ import type { SimulatorOrigins } from '../../simulator-port.ts'
 import { addSandboxRoutes, createReference } from './simulator-routes.ts'
 import type { Orders } from './simulator-routes.ts'
 import type { Action, SandboxOrder } from './simulator-pages.ts'
+
+// The simulator stores its state, so that no payment is lost in a restart.
 
 export type SandboxOptions = {
   readonly dataDir: string

@@ -1,7 +1,4 @@
-/**
- * Simulates Razorpay: orders, hosted checkout, payments, refunds and webhooks, with the faults that its documentation
- * describes. It rejects every request that the documentation rejects.
- */
+/** Simulates Razorpay: orders, checkout, payments, refunds and webhooks, with the documented faults. */
 import { assert } from '../../../../../engine/index.ts'
 import type { RazorpayAccount } from '../credentials.ts'
 import type { SimulatorOrigins } from '../../simulator-port.ts'
@@ -26,6 +23,8 @@ import type {
   SimulatorParts,
   WebhookSent,
 } from './simulator-types.ts'
+
+// The simulator rejects every request that Razorpay's documentation rejects.
 
 export function createRazorpaySandboxAccount(name: string): RazorpayAccount {
   return {
