@@ -33,8 +33,8 @@ import {
 } from './simulator-pages.ts'
 import type { Action, SandboxOrder } from './simulator-pages.ts'
 
-// The sandbox rejects every request that the gateway's documentation rejects, so that a rehearsal detects errors that would
-// occur in production.
+// The sandbox rejects every request that the gateway's documentation rejects, so that a rehearsal detects errors that
+// would occur in production.
 
 export type Orders = SimulatorOrders<SandboxOrder> & {
   byToken(token: string): SandboxOrder | null
