@@ -14,7 +14,7 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
-import { launchDrawing } from '../browser/browser.ts'
+import { launchWithDefaultFlags } from '../browser/browser.ts'
 import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { makePhoto, visitWithPhoto } from './photo.ts'
 
@@ -242,7 +242,7 @@ export async function benchFirstVisit(commit: string = OLD_COMMIT): Promise<bool
   const trees = { before: prepareTree(commit), now: TOP }
   const before = await serveAsProcess({ CLOCK }, () => {}, trees.before)
   const now = await serveAsProcess({ CLOCK }, () => {}, trees.now)
-  const browser = await launchDrawing()
+  const browser = await launchWithDefaultFlags()
   try {
     for (const [at, line] of LINES.entries()) {
       const rows: Record<'before' | 'now', Figures[]> = { before: [], now: [] }

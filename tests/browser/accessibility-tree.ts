@@ -34,15 +34,15 @@ export async function readControls(page: Page): Promise<readonly AccessibleContr
     return nodes.flatMap((node): readonly AccessibleControl[] => {
       const role = normaliseText(node.role?.value)
       if (node.ignored || !CONTROL_ROLES.has(role)) return []
-      const findProperty = (name: string): unknown =>
+      const readProperty = (name: string): unknown =>
         node.properties?.find((candidate) => candidate.name === name)?.value.value
       return [
         {
           role,
           name: normaliseText(node.name?.value),
           description: normaliseText(node.description?.value),
-          invalid: findProperty('invalid') === 'true',
-          required: findProperty('required') === true,
+          invalid: readProperty('invalid') === 'true',
+          required: readProperty('required') === true,
         },
       ]
     })
@@ -51,7 +51,7 @@ export async function readControls(page: Page): Promise<readonly AccessibleContr
   }
 }
 
-const STATES: Readonly<Record<string, (value: unknown) => string>> = {
+const STATE_FORMATTERS: Readonly<Record<string, (value: unknown) => string>> = {
   checked: (value) => (value === 'true' ? 'checked' : 'not checked'),
   invalid: (value) => (value === 'true' ? 'invalid entry' : ''),
   required: (value) => (value === true ? 'required' : ''),
@@ -68,7 +68,9 @@ export async function readFocused(page: Page): Promise<string> {
     const node = nodes.findLast(({ properties }) =>
       properties?.some(({ name, value }) => name === 'focused' && value.value === true),
     )
-    const states = (node?.properties ?? []).map(({ name, value }) => STATES[name]?.(value.value))
+    const states = (node?.properties ?? []).map(({ name, value }) =>
+      STATE_FORMATTERS[name]?.(value.value),
+    )
     return [
       normaliseText(node?.name?.value),
       normaliseText(node?.role?.value),

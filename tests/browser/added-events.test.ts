@@ -1,7 +1,5 @@
 /**
- * Adds two event files to the events folder of a running server, and tests both events from the form to the CSV export.
- * The code does not mention either event. One has thirty fields of all types, texts in Malayalam, Hindi and Tamil,
- * twelve categories assigned by rules, and five periods; the other is free.
+ * Two events that are added to a running server, from the form to the CSV export. The code mentions neither.
  */
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -78,11 +76,11 @@ test('the page of the first event is in the languages of the event, and each err
     expect(header.replaceAll(' – ', '–')).toContain(part)
   await expect.poll(() => page.getByText('Demo values').count()).toBe(0)
   await revealAllFields(page)
-  const readNames = () =>
+  const countFieldNames = () =>
     page
       .locator('form [name]')
       .evaluateAll((inputs) => new Set(inputs.map((input) => input.getAttribute('name'))).size)
-  await expect.poll(readNames).toBe(30)
+  await expect.poll(countFieldNames).toBe(30)
   await expectAccessible(page, 'a form of thirty fields')
 
   await page.getByLabel('आप क्या हैं').selectOption('')

@@ -41,14 +41,14 @@ type PublicPage = {
   readonly introduction: readonly string[]
   /** Whether search engines and link previews may use the page. */
   readonly isIndexed: boolean
-  /** The heading after the script has run. */
-  readonly ready: (page: Page) => Locator
+  /** Finds an element that is on the page once the script has run. */
+  readonly findReadyElement: (page: Page) => Locator
 }
 
 const NO_SCRIPT =
   'To register, use a recent browser with JavaScript. Otherwise, write to the address below.'
 const RESULT_NO_SCRIPT = 'To see your registration, use a recent browser with JavaScript.'
-const findForm = (page: Page): Locator =>
+const findSummaryPrice = (page: Page): Locator =>
   page
     .getByRole('complementary', { name: 'Registration Summary' })
     .or(page.getByRole('region', { name: 'Registration Summary' }))
@@ -61,7 +61,7 @@ const pages: readonly PublicPage[] = [
     heading: 'Every delegate on the register, every rupee accounted for.',
     introduction: ['AFPICON 2026', 'Chirurgia 2026', 'Kerala Mid Zone 2025', 'PULMOCON 2025'],
     isIndexed: true,
-    ready: (page) => page.getByRole('contentinfo'),
+    findReadyElement: (page) => page.getByRole('contentinfo'),
   },
   {
     path: '/organisers',
@@ -69,7 +69,7 @@ const pages: readonly PublicPage[] = [
     heading: 'One file becomes a conference',
     introduction: [],
     isIndexed: true,
-    ready: (page) => page.getByRole('contentinfo'),
+    findReadyElement: (page) => page.getByRole('contentinfo'),
   },
   {
     path: '/afpicon2026',
@@ -88,7 +88,7 @@ const pages: readonly PublicPage[] = [
       'support@afpicon.example',
     ],
     isIndexed: true,
-    ready: (page) => page.locator('.pr').filter({ hasText: '₹' }).first(),
+    findReadyElement: (page) => page.locator('.pr').filter({ hasText: '₹' }).first(),
   },
   {
     path: '/chirurgia2026',
@@ -102,7 +102,7 @@ const pages: readonly PublicPage[] = [
       'support@chirurgia.example',
     ],
     isIndexed: true,
-    ready: findForm,
+    findReadyElement: findSummaryPrice,
   },
   {
     path: '/midzone2025',
@@ -117,7 +117,7 @@ const pages: readonly PublicPage[] = [
       'support@midzone.example',
     ],
     isIndexed: true,
-    ready: findForm,
+    findReadyElement: findSummaryPrice,
   },
   {
     path: '/pulmocon2025',
@@ -131,7 +131,7 @@ const pages: readonly PublicPage[] = [
       'support@pulmocon.example',
     ],
     isIndexed: true,
-    ready: (page) => page.locator('.closed-box'),
+    findReadyElement: (page) => page.locator('.closed-box'),
   },
   ...[
     ['/afpicon/payment', 'AFPICON 2026', 'support@afpicon.example'],
@@ -145,7 +145,7 @@ const pages: readonly PublicPage[] = [
       heading: title,
       introduction: [RESULT_NO_SCRIPT, support],
       isIndexed: false,
-      ready: (page) => page.locator('h2').first(),
+      findReadyElement: (page) => page.locator('h2').first(),
     })),
   ),
 ]
@@ -280,7 +280,8 @@ const PAGES_BY_WIDTH: Readonly<Record<number, readonly string[]>> = {
 }
 
 describe.each([360, 1280])('at %i px', (width) => {
-  // A result page with an unknown state looks the same at the success and failed addresses, so one of them is checked at each width.
+  // A result page with an unknown state looks the same at the success and failed addresses, so one is checked per
+  // width.
   test.each(
     pages.filter(({ path }) =>
       ALL_RUNS
@@ -289,7 +290,7 @@ describe.each([360, 1280])('at %i px', (width) => {
     ),
   )(
     '$path is rendered before its script loads, and nothing shifts when it does',
-    async ({ path, heading, ready }) => {
+    async ({ path, heading, findReadyElement }) => {
       const { page, context, consoleErrors } = await visit(browser, {
         width,
         height: 740,
@@ -306,12 +307,12 @@ describe.each([360, 1280])('at %i px', (width) => {
         )
         .toBe(1)
       releaseScripts()
-      await ready(page).waitFor()
+      await findReadyElement(page).waitFor()
       await waitUntilSettled(page)
       const { sum, sources } = await readLayoutShifts(page)
       expect(sum, sources.join('\n')).toBeLessThan(0.05)
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-      if (ready === findForm) {
+      if (findReadyElement === findSummaryPrice) {
         // The page has a price from the start, and its button was enabled before the script loaded.
         await waitForHydration(page)
         await expect.poll(() => findPayButton(page).isEnabled()).toBe(true)
@@ -342,7 +343,7 @@ test.each(['/', '/afpicon2026'])('late fonts shift nothing: %s', async (path) =>
 const FORM_SCRIPT = /\/assets\/registration-page-[\w-]{8}\.js$/
 /** The scripts that render and submit the form, without those loaded before them. */
 const FORM_SCRIPTS = '**/assets/{index,shared,registration-page}-*.js'
-/** A cheap phone on a slow connection. */
+/** The connection of a cheap phone, in milliseconds and bytes per second. */
 const SLOW_NETWORK = {
   latency: 400,
   downloadThroughput: 50_000,
@@ -461,11 +462,11 @@ test.each(PRICE_REGIONS.slice(0, chooseRuns(2, 1)))(
 )
 
 test.each([
-  { how: 'and announces it', tells: true },
-  { how: 'and announces nothing, as after Back', tells: false },
+  { how: 'and announces it', sendsEvents: true },
+  { how: 'and announces nothing, as after Back', sendsEvents: false },
 ])(
   'keeps, prices and submits values that the browser fills in before the script loads: $how',
-  async ({ tells: sendsEvents }) => {
+  async ({ sendsEvents }) => {
     const { page, context, consoleErrors } = await visit(browser, {
       width: 360,
       privateWindow: true,
@@ -482,13 +483,13 @@ test.each([
     ] as const
     for (const [label, answer] of filledFields)
       await label.evaluate(
-        (input: HTMLInputElement, { value, says }) => {
+        (input: HTMLInputElement, { value, shouldSendEvents }) => {
           if (typeof value === 'string') input.value = value
           else input.checked = value
-          for (const type of says ? ['input', 'change'] : [])
+          for (const type of shouldSendEvents ? ['input', 'change'] : [])
             input.dispatchEvent(new Event(type, { bubbles: true }))
         },
-        { value: answer, says: sendsEvents },
+        { value: answer, shouldSendEvents: sendsEvents },
       )
     if (sendsEvents)
       await expect.poll(async () => toPlainText(await bar.innerText())).toContain('₹ 3,540')

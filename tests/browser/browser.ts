@@ -8,8 +8,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /**
- * Whether a developer watches the test: a visible window, slow actions, and no time limit
- * (vitest.config.ts).
+ * Whether a developer is watching the test, with a visible window, slow actions and no time limit (vitest.config.ts).
  */
 const IS_HEADED = process.env['HEADED'] === '1'
 const HEADED_STEP_MS = 400
@@ -17,7 +16,7 @@ const HEADED_STEP_MS = 400
 /** Path of a Firefox to run the browser tests with (docs/browsers.md), without Chromium's DevTools protocol. */
 export const FIREFOX_PATH = process.env['FIREFOX']
 
-const KNOWN_PATHS = [
+const CHROMIUM_PATHS = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -25,11 +24,11 @@ const KNOWN_PATHS = [
   '/usr/bin/google-chrome-stable',
 ]
 
-/** `tests/run.js` sets CHROMIUM. If Vitest is started directly, the usual paths are searched. */
+/** Returns the path of Chromium: CHROMIUM, which `tests/run.js` sets, or a usual path if Vitest is started directly. */
 export const findChromium = (): string => {
   const path =
     process.env['CHROMIUM'] ??
-    KNOWN_PATHS.find(
+    CHROMIUM_PATHS.find(
       (candidate) => existsSync(candidate) && !(IS_HEADED && candidate.endsWith('shell')),
     )
   if (path === undefined)
@@ -55,7 +54,7 @@ const FAST_BROWSER_FLAGS = [
 /** All test files of a worker share one browser. If a file closes it, the next file starts another. */
 let browserPromise: Promise<Browser> | null = null
 export const launch = (): Promise<Browser> =>
-  (browserPromise ??= start(FAST_BROWSER_FLAGS).then((browser) => {
+  (browserPromise ??= startBrowser(FAST_BROWSER_FLAGS).then((browser) => {
     browser.on('disconnected', () => {
       browserPromise = null
       freeWindows.length = 0
@@ -63,10 +62,13 @@ export const launch = (): Promise<Browser> =>
     return browser
   }))
 
-/** A browser with the default flags, for tests that read pixels or measure time. Its visitors need private windows. */
-export const launchDrawing = (): Promise<Browser> => start([])
+/**
+ * Starts a browser with the default flags, for tests that read pixels or measure time. Its visits need private
+ * windows.
+ */
+export const launchWithDefaultFlags = (): Promise<Browser> => startBrowser([])
 
-async function start(extraFlags: readonly string[]): Promise<Browser> {
+async function startBrowser(extraFlags: readonly string[]): Promise<Browser> {
   const headedOptions = IS_HEADED ? { headless: false, slowMo: HEADED_STEP_MS } : {}
   return FIREFOX_PATH === undefined
     ? chromium.launch({
@@ -96,7 +98,7 @@ export type Visit = {
   readonly context: BrowserContext
   readonly consoleErrors: string[]
 }
-type Options = {
+type VisitOptions = {
   readonly width?: number
   readonly height?: number
   readonly javaScript?: boolean
@@ -120,7 +122,7 @@ const freeWindows: VisitorWindow[] = []
  * console errors and violations of the content security policy. It must be empty at the end of a test.
  * `context.close()` cleans the window for reuse, because opening a window takes longer than most tests.
  */
-export async function visit(browser: Browser, options: Options = {}): Promise<Visit> {
+export async function visit(browser: Browser, options: VisitOptions = {}): Promise<Visit> {
   const viewport = { width: options.width ?? 1280, height: options.height ?? 900 }
   if (options.privateWindow === true) {
     const privateVisit = await openWindow(browser, options, viewport)
@@ -176,7 +178,7 @@ async function clearStorageAndBlockWrites(): Promise<void> {
 
 async function openWindow(
   browser: Browser,
-  { javaScript = true, ownCertificates = false }: Options,
+  { javaScript = true, ownCertificates = false }: VisitOptions,
   viewport: { readonly width: number; readonly height: number },
 ): Promise<VisitorWindow> {
   const context = await browser.newContext({
@@ -396,17 +398,17 @@ export async function runAxe(
   readSharedStyles()
   const knownStyles = onlyColors ? measuredStyles : checkedStyles
   const { violationTexts, newStyles } = await page.evaluate(
-    async ({ uncheckedStyles, isWholePage, isColors }) => {
+    async ({ uncheckedStyles, isWholePage, isColors: isColorsOnly }) => {
       const { axe: pageAxe, textsByStyle } = window
       if (pageAxe === undefined) throw new Error('axe is not loaded')
       const resultTypes = ['violations'] as ['violations']
       // A link within a text may differ from it by its colour only.
       const { violations, passes, inapplicable } = await pageAxe.run(
-        isColors
+        isColorsOnly
           ? { resultTypes, runOnly: ['link-in-text-block'] }
           : { resultTypes, rules: { 'color-contrast': { enabled: false } } },
       )
-      if (passes.length + (isColors ? inapplicable.length + violations.length : 0) === 0)
+      if (passes.length + (isColorsOnly ? inapplicable.length + violations.length : 0) === 0)
         throw new Error('axe checked nothing')
       const findConnectedTexts = (textStyle: string): readonly Element[] =>
         (textsByStyle?.get(textStyle) ?? []).filter(({ isConnected }) => isConnected)
@@ -419,11 +421,11 @@ export async function runAxe(
           const texts = findConnectedTexts(textStyle)
           return [...new Set([...texts.slice(0, 2), ...texts.slice(-1)])]
         })
-        const reported: ('violations' | 'incomplete')[] =
-          isWholePage || isColors ? ['violations', 'incomplete'] : ['violations']
-        const contrast = { resultTypes: reported, runOnly: ['color-contrast'] }
+        const reportedTypes: ('violations' | 'incomplete')[] =
+          isWholePage || isColorsOnly ? ['violations', 'incomplete'] : ['violations']
+        const contrast = { resultTypes: reportedTypes, runOnly: ['color-contrast'] }
         const results = await pageAxe.run({ include }, contrast)
-        violations.push(...reported.flatMap((type) => results[type]))
+        violations.push(...reportedTypes.flatMap((type) => results[type]))
       }
       const violationTexts = violations.flatMap(({ id, help, nodes }) =>
         nodes.map((node) => `${id}: ${help}: ${node.target.join(' ')}`),

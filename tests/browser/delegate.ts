@@ -20,7 +20,7 @@ export const PROOF_FILE = {
 export const toPlainText = (text: string | null): string =>
   (text ?? '').replaceAll(/[\s\u00a0\u202f]+/g, ' ').trim()
 
-/** Whether the form is hydrated: it then loads the deferred fonts. */
+/** Returns whether the form is hydrated. Hydration loads the deferred fonts and removes their element. */
 export const isHydrated = (page: Page): Promise<boolean> =>
   page.evaluate((id) => document.getElementById(id) === null, FONTS_ELEMENT_ID)
 
@@ -32,9 +32,9 @@ export const waitForHydration = (page: Page): Promise<void> =>
 export async function readData(list: Locator): Promise<Readonly<Record<string, string>>> {
   const [labels, values] = await list
     .locator('dt, dd')
-    .evaluateAll((lists) =>
+    .evaluateAll((elements) =>
       ['DT', 'DD'].map((tag) =>
-        lists.filter(({ tagName }) => tagName === tag).map(({ textContent }) => textContent),
+        elements.filter(({ tagName }) => tagName === tag).map(({ textContent }) => textContent),
       ),
     )
   if (labels === undefined || values === undefined) return {}
@@ -57,13 +57,13 @@ export type Delegate = {
   readonly name: string
   readonly email?: string
   readonly category: string
-  readonly proof?: boolean
+  readonly hasProof?: boolean
 }
 
 /** Fills in the form at `FORM_PATH`, without submitting it. */
 export async function fillForm(
   page: Page,
-  { name, email = 'made.up@example.org', category, proof = false }: Delegate,
+  { name, email = 'made.up@example.org', category, hasProof = false }: Delegate,
 ): Promise<void> {
   // A click during hydration can be lost.
   await waitForHydration(page)
@@ -71,7 +71,7 @@ export async function fillForm(
   await findField(page, 'Email Address').fill(email)
   await findField(page, 'Phone Number').fill('+91 98470 00000')
   await page.getByRole('radio', { name: category, exact: true }).check()
-  if (proof) await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
+  if (hasProof) await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
   await expect
     .poll(async () => (await readData(findSummary(page)))['Total Amount'] ?? '')
     .toContain('₹')
@@ -109,7 +109,7 @@ export const clickAtGateway = (page: Page, name: string): Promise<void> =>
 export const readOrderId = (page: Page): string =>
   new URL(page.url()).searchParams.get('orderId') ?? ''
 
-/** Loads a form without the server's rendering, as when the server is busy. The browser renders it and requests the prices. */
+/** Sends the form unrendered, as a busy server does, so that the browser renders it and requests the prices. */
 export async function removePrices(route: Route): Promise<void> {
   const response = await route.fetch()
   const renderedPrices = /"tariff":\{.*,"drawn":true/

@@ -1,7 +1,4 @@
-/**
- * A delegate who paid twice, in a browser: from the second confirmation to the requested refund, and the office's
- * pages.
- */
+/** A delegate who pays twice: the second confirmation, the refund request, and the office's pages. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -35,8 +32,11 @@ afterAll(async () => {
   await inbox.close()
 })
 
-/** `paidBefore`: the registration that this person has paid, which the page must state before the payment. */
-const registerAndPay = async (page: Page, name: string, paidBefore?: string): Promise<string> => {
+/**
+ * Registers, pays and returns the registration number. `paidRegNo` is the registration that this person has already
+ * paid; the page must mention it before the payment.
+ */
+const registerAndPay = async (page: Page, name: string, paidRegNo?: string): Promise<string> => {
   const registerResponse = await fetch(`${server.url}/api/sample2026/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -46,8 +46,8 @@ const registerAndPay = async (page: Page, name: string, paidBefore?: string): Pr
   await page.goto(createPaymentLink(server, regNo, '2026-02-10'))
   const payButton = page.getByRole('button', { name: /^Pay .* now$/ })
   await payButton.click()
-  if (paidBefore !== undefined) {
-    const warning = `You have already paid another registration: ${paidBefore}, ₹ 1,180, on 10 January 2026.`
+  if (paidRegNo !== undefined) {
+    const warning = `You have already paid another registration: ${paidRegNo}, ₹ 1,180, on 10 January 2026.`
     await page.getByRole('alert').filter({ hasText: warning }).waitFor()
     await payButton.click()
   }

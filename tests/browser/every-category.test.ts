@@ -1,10 +1,4 @@
-/**
- * Registers and pays for every open event in every category, through the form. The tables come from
- * the specification (AFPICON fees of September to December, rules for derived categories) and, if
- * it states no price, from the demo values of the event files. `npm test` covers one category of
- * each form; tests/engine/pricing/real-prices.test.ts checks the price of every category in every
- * period.
- */
+/** Registers and pays for every open event in every category, through the form. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
@@ -48,7 +42,10 @@ async function fillPerson(page: Page, name: string): Promise<void> {
 const chooseYes = (page: Page, question: string): Promise<void> =>
   page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes' }).check()
 
-/** Waits for the price, pays, and returns the text of the confirmation. */
+/**
+ * Waits for the price, pays, and returns the summaries before and after the payment, and the amount sent to the
+ * gateway.
+ */
 async function pay(
   page: Page,
   total: string,
@@ -58,7 +55,7 @@ async function pay(
   readonly gatewayAmount: string
 }> {
   await expect.poll(async () => (await readData(findSummary(page)))['Total Amount']).toBe(total)
-  const before = await readData(findSummary(page))
+  const summaryBefore = await readData(findSummary(page))
   const gatewayRequest = page.waitForRequest(
     (request) => request.method() === 'POST' && !request.url().startsWith(server.url),
   )
@@ -69,7 +66,7 @@ async function pay(
   await page.waitForURL((url) => url.pathname.endsWith('/payment/success'))
   await page.getByRole('heading', { level: 2, name: 'Registration Confirmed' }).waitFor()
   return {
-    summaryBefore: before,
+    summaryBefore,
     summaryAfter: await readData(page.getByRole('main')),
     gatewayAmount,
   }
@@ -83,8 +80,8 @@ const AFPICON_CATEGORIES: readonly (readonly [
   number: string,
   category: string,
   words: string,
-  proof: boolean,
-  money: Amounts,
+  hasProof: boolean,
+  amounts: Amounts,
 ])[] = [
   [
     'S174',
@@ -117,14 +114,15 @@ const AFPICON_CATEGORIES: readonly (readonly [
   ],
 ]
 
+// `npm test` covers one category of each form. tests/engine/pricing/real-prices.test.ts checks every price.
 test.each(
   ALL_RUNS ? AFPICON_CATEGORIES : AFPICON_CATEGORIES.filter(([number]) => number === 'S177'),
 )(
   '%s S052 S053 S055 S057 S084: AFPICON 2026 as %s, paid',
-  async (_number, category, reasonText, proof, { base, gst, total }) => {
+  async (_number, category, categoryWords, hasProof, { base, gst, total }) => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/afpicon2026`)
-    await fillPerson(page, `Dr. ${reasonText}`)
+    await fillPerson(page, `Dr. ${categoryWords}`)
     const row = page.getByRole('radio', { name: category, exact: true })
     await row.check()
     // Each category has a colour and a description, and today's price before GST.
@@ -134,15 +132,15 @@ test.each(
     )
     expect(toPlainText(descriptionText ?? '').length).toBeGreaterThan(10)
     expect(toPlainText(price ?? '')).toBe(base)
-    await expect.poll(() => page.locator('input[type=file]').count()).toBe(proof ? 1 : 0)
-    if (proof) await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
+    await expect.poll(() => page.locator('input[type=file]').count()).toBe(hasProof ? 1 : 0)
+    if (hasProof) await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
 
     const { summaryBefore, summaryAfter, gatewayAmount } = await pay(page, total)
     expect(summaryBefore).toEqual({ 'Base Fee': base, 'GST (18%)': gst, 'Total Amount': total })
     expect(gatewayAmount).toBe(toGatewayAmount(total))
     expect(readOrderId(page)).toMatch(/^AFPI\d{13}$/)
     expect(summaryAfter).toMatchObject({
-      Category: reasonText,
+      Category: categoryWords,
       'Base Fee': base,
       'GST (18%)': gst,
       'Total Amount': total,
@@ -158,8 +156,8 @@ test.each(
 const CHIRURGIA: readonly (readonly [
   category: string,
   designation: string | null,
-  member: boolean,
-  money: Amounts,
+  isMember: boolean,
+  amounts: Amounts,
 ])[] = [
   ['ASI Member', 'professor', true, buildAmounts('5,000', '900', '5,900')],
   ['Non-ASI Member', null, false, buildAmounts('6,000', '1,080', '7,080')],
@@ -171,12 +169,12 @@ test.each(
   ALL_RUNS ? CHIRURGIA : CHIRURGIA.filter(([category]) => category === 'Post Graduate (ASI)'),
 )(
   'S063 S065 S067 S092 S109: Chirurgia 2026 as %s, paid',
-  async (category, designation, member, { base, gst, total }) => {
+  async (category, designation, isMember, { base, gst, total }) => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/chirurgia2026`)
     await fillPerson(page, `Dr. ${category}`)
     if (designation !== null) await page.getByLabel('Designation').selectOption(designation)
-    if (member) {
+    if (isMember) {
       await chooseYes(page, 'ASI Member')
       await findField(page, 'ASI Membership Number').fill('ASI-77')
     }
@@ -203,9 +201,9 @@ test.each(
 // Demo prices, excluding GST.
 const MIDZONE: readonly (readonly [
   category: string,
-  pg: boolean,
-  member: boolean,
-  money: Amounts,
+  isPostgraduate: boolean,
+  isMember: boolean,
+  amounts: Amounts,
 ])[] = [
   ['AFPI Post Graduate', true, true, buildAmounts('750', '135', '885')],
   ['Non-AFPI Post Graduate', true, false, buildAmounts('900', '162', '1,062')],
@@ -215,13 +213,13 @@ const MIDZONE: readonly (readonly [
 
 test.each(ALL_RUNS ? MIDZONE : MIDZONE.filter(([category]) => category === 'AFPI Post Graduate'))(
   'S069 S070 S071 S097 S110 S183: Kerala Mid Zone 2025 as %s, paid',
-  async (category, pg, member, { base, gst, total }) => {
+  async (category, isPostgraduate, isAfpiMember, { base, gst, total }) => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/midzone2025`)
     await fillPerson(page, `Dr. ${category}`)
     await findField(page, 'Address').fill('1, Sample Street\nKochi')
-    if (pg) await chooseYes(page, 'Are you a post graduate?')
-    if (member) {
+    if (isPostgraduate) await chooseYes(page, 'Are you a post graduate?')
+    if (isAfpiMember) {
       await chooseYes(page, 'AFPI Member')
       await findField(page, 'AFPI Membership Number').fill('K-12')
     }
@@ -235,7 +233,7 @@ test.each(ALL_RUNS ? MIDZONE : MIDZONE.filter(([category]) => category === 'AFPI
       'Total Amount': total,
       Status: 'Paid',
     })
-    expect(summaryAfter['AFPI Membership Number']).toBe(member ? 'K-12' : undefined)
+    expect(summaryAfter['AFPI Membership Number']).toBe(isAfpiMember ? 'K-12' : undefined)
     expect(consoleErrors).toEqual([])
     await context.close()
   },

@@ -305,7 +305,8 @@ describe('missing and invalid answers', () => {
       mimeType: 'application/pdf',
       buffer: Buffer.concat([Buffer.from('MZ\u0090\u0000'), Buffer.alloc(300)]),
     })
-    // Pay is pressed during the upload: the result of the upload is announced near the button, and nothing is submitted.
+    // Pay is pressed during the upload. The result of the upload is announced near the button, and nothing is
+    // submitted.
     await findPayButton(page).click()
     releaseUpload()
     await locateErrorSummary(page).waitFor()
@@ -328,7 +329,7 @@ describe('a price that changes while the form is open', () => {
   test('is shown with the old and the new price before the payment; answers and file are kept', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await openForm(page)
-    await fillForm(page, { name: 'Dr. Patient Sample', category: PG_CATEGORY, proof: true })
+    await fillForm(page, { name: 'Dr. Patient Sample', category: PG_CATEGORY, hasProof: true })
     await expect
       .poll(async () => (await readData(findSummary(page)))['Total Amount'])
       .toBe('₹ 5,015')

@@ -1,7 +1,4 @@
-/**
- * Runs the simulator of one gateway as a process, behind HTTPS, which the gateways file requires. `startGateway`
- * starts it from a test; it stops when its standard input closes.
- */
+/** Runs the simulator of one gateway as a process, behind HTTPS, which the gateways file requires. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -40,7 +37,7 @@ type Settings = Certificate & {
   readonly clock: string
 }
 
-/** Starts the process, and resolves when it listens. Returns a function that stops it. */
+/** Starts the process and waits until it listens. Returns a function that stops it by closing its standard input. */
 export async function startGateway(settings: Settings): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, [import.meta.filename, JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -65,18 +62,18 @@ export async function openHttps(
   const sockets = new Set<Socket>()
   const proxy = createServer(
     { key: readFileSync(key), cert: readFileSync(certificate) },
-    (browser) => {
-      const connection = connect(plainPort, '127.0.0.1')
-      for (const socket of [browser, connection]) {
+    (clientSocket) => {
+      const serverSocket = connect(plainPort, '127.0.0.1')
+      for (const socket of [clientSocket, serverSocket]) {
         sockets.add(socket)
         // A browser may end a connection at any time.
         socket.on('error', () => {})
         socket.on('close', () => {
-          for (const endpoint of [browser, connection]) endpoint.destroy()
+          for (const endpoint of [clientSocket, serverSocket]) endpoint.destroy()
           sockets.delete(socket)
         })
       }
-      browser.pipe(connection).pipe(browser)
+      clientSocket.pipe(serverSocket).pipe(clientSocket)
     },
   )
   proxy.listen(port, '127.0.0.1')
@@ -96,10 +93,10 @@ async function runSimulator({
   ...settings
 }: Settings): Promise<void> {
   const [port, plainPort] = ports
-  const start = readInstant(settings.clock)
-  if (start === null) throw new Error(`not an instant: ${settings.clock}`)
+  const clockStart = readInstant(settings.clock)
+  if (clockStart === null) throw new Error(`not an instant: ${settings.clock}`)
   const startedAt = Date.now()
-  const getTime = (): Instant => instant(start + Date.now() - startedAt)
+  const getTime = (): Instant => instant(clockStart + Date.now() - startedAt)
   const log = { info: () => {}, warn: console.warn, error: console.error }
   const [pageUrl, redirectUrl] = [`https://localhost:${port}`, `https://127.0.0.1:${port}`]
   const simulator =

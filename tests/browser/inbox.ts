@@ -42,8 +42,10 @@ export async function openInbox(): Promise<Inbox> {
     emails,
     waitForEmail: async (to, phrase) => {
       for (;;) {
-        const found = emails.findLast((email) => email.to === to && email.text.includes(phrase))
-        if (found !== undefined) return found.text
+        const newestEmail = emails.findLast(
+          (email) => email.to === to && email.text.includes(phrase),
+        )
+        if (newestEmail !== undefined) return newestEmail.text
         await new Promise<void>((resolve) => waitingListeners.push(resolve))
       }
     },
@@ -51,6 +53,6 @@ export async function openInbox(): Promise<Inbox> {
   }
 }
 
-/** The link to the self-service page in an email. */
+/** Returns the link to the self-service page in an email, or an empty string if there is none. */
 export const findLink = (text: string): string =>
   /https?:\/\/127\.0\.0\.1:\d+\/my\/[\w-]+/.exec(text)?.[0] ?? ''

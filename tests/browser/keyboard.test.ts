@@ -1,4 +1,6 @@
-/** Keyboard-only use: the focus after a failed submit, and the announcements from the form to the ticket. */
+/**
+ * Use by keyboard alone: the focus after a failed submission, and the announcements from the form to the ticket.
+ */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
@@ -25,13 +27,13 @@ afterAll(async () => {
   await server.stop()
 })
 
-async function openPage(width: number): Promise<Page> {
+async function openFilledForm(width: number): Promise<Page> {
   const { page } = await visit(browser, { width })
   await page.goto(server.url + FORM_PATH)
   await fillForm(page, { name: 'Dr. Keyboard Demo', category: INTERN_CATEGORY })
   return page
 }
-const sendByKeyboard = async (page: Page): Promise<void> => {
+const submitByKeyboard = async (page: Page): Promise<void> => {
   await findPayButton(page).focus()
   await page.keyboard.press('Enter')
 }
@@ -42,16 +44,16 @@ describe.each(ALL_RUNS ? [768, 1280] : [1280])(
   'at %i px, the pay button regains the focus',
   (width) => {
     test('after a network error', async () => {
-      const page = await openPage(width)
+      const page = await openFilledForm(width)
       await page.route('**/register/', (route) => route.abort())
-      await sendByKeyboard(page)
+      await submitByKeyboard(page)
       await page.getByRole('status').getByText('Network error').waitFor()
       await expect.poll(() => hasFocus(page)).toBe(true)
       await page.context().close()
     })
 
     test('after the dialog about a changed price was closed with Escape', async () => {
-      const page = await openPage(width)
+      const page = await openFilledForm(width)
       const quote = {
         category: 'intern-mbbs-accompanying',
         period: 'sep-1-dec-31',
@@ -70,7 +72,7 @@ describe.each(ALL_RUNS ? [768, 1280] : [1280])(
           },
         }),
       )
-      await sendByKeyboard(page)
+      await submitByKeyboard(page)
       await page.getByRole('dialog', { name: 'The price has changed' }).waitFor()
       await page.keyboard.press('Escape')
       await expect.poll(() => hasFocus(page)).toBe(true)
@@ -79,8 +81,8 @@ describe.each(ALL_RUNS ? [768, 1280] : [1280])(
   },
 )
 
-/** Keys to type or arrow keys to press, by the start of the field's announcement. */
-const KEYS_BY_FIELD: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+/** Types the answer to each field, by the start of the field's announcement. */
+const TYPING_BY_FIELD: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'Full Name': (page) => page.keyboard.type('Dr. Keyboard Demo'),
   'Email Address': (page) => page.keyboard.type('keyboard.demo@example.org'),
   'Phone Number': (page) => page.keyboard.type(' 98470 00000'),
@@ -112,13 +114,15 @@ test('a purchase by keyboard alone is announced as shown, from the skip link to 
   for (let presses = 0; presses < 60; presses += 1) {
     const focused = await press('Tab')
     if (focused.startsWith('Proceed to Secure Payment')) break
-    const type = Object.entries(KEYS_BY_FIELD).find(([name]) => focused.startsWith(name))?.[1]
-    if (type !== undefined) await type(page)
+    const typeValue = Object.entries(TYPING_BY_FIELD).find(([name]) =>
+      focused.startsWith(name),
+    )?.[1]
+    if (typeValue !== undefined) await typeValue(page)
     // The arrow keys select a category.
     if (focused.includes(', radio') && focused.includes('not checked'))
       for (let arrowPresses = 0; arrowPresses < 8; arrowPresses += 1) {
         if ((await press('ArrowDown')).startsWith(INTERN_CATEGORY)) break
-        // The price of a later day is loaded with the first price.
+        // The date until which the price is valid is loaded with the first price.
         await page.getByText('Price valid until').waitFor()
         await recordNewAnnouncements()
       }

@@ -24,8 +24,8 @@ describe('the landing page', () => {
     const nav = page.getByRole('navigation', { name: 'Main' })
     const links = await nav
       .getByRole('link')
-      .evaluateAll((found) =>
-        found.map((link) => `${link.textContent} ${link.getAttribute('href')}`),
+      .evaluateAll((elements) =>
+        elements.map((link) => `${link.textContent} ${link.getAttribute('href')}`),
       )
     expect(links).toEqual([
       'Features #features',
@@ -57,12 +57,12 @@ describe('the landing page', () => {
       expect(features).toContain(feature)
     await expect.poll(() => page.locator('#how-it-works').getByRole('listitem').count()).toBe(4)
     await expect.poll(() => page.getByRole('img', { name: '5 out of 5 stars' }).count()).toBe(6)
-    const claims = toPlainText(await page.locator('#about').textContent())
+    const aboutText = toPlainText(await page.locator('#about').textContent())
     for (const claim of ['events10K+', 'attendees1M+', 'success98%', 'countries50+'])
-      expect(claims).toContain(claim)
-    const trial = toPlainText(await page.locator('#pricing').textContent())
-    expect(trial).toContain('free 14-day trial')
-    expect(trial).toContain('2 months free on annual plans')
+      expect(aboutText).toContain(claim)
+    const pricingText = toPlainText(await page.locator('#pricing').textContent())
+    expect(pricingText).toContain('free 14-day trial')
+    expect(pricingText).toContain('2 months free on annual plans')
     const footer = page.getByRole('contentinfo')
     await expect
       .poll(() => footer.getByRole('heading').allTextContents())

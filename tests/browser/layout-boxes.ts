@@ -29,11 +29,13 @@ async function findMisplacedWhenSettled(page: Page): Promise<readonly string[]> 
   }
 }
 
-/** Compares every visible line of text and control with every other. */
+/**
+ * Returns a description of each overlap between visible lines of text and controls, and of each text that is cut off.
+ */
 export const findMisplaced = (page: Page): Promise<readonly string[]> =>
   page.evaluate(findMisplacedInPage)
 
-/** Runs in the page; in browsers driven by WebDriver, from its source text (`drivers/driver.ts`). */
+/** Runs in the page. Browsers without Playwright receive its source text (`drivers/driver.ts`). */
 export function findMisplacedInPage(): readonly string[] {
   type Box = { left: number; top: number; right: number; bottom: number }
   type NamedBox = Box & { node: Node; name: string }
@@ -41,10 +43,13 @@ export function findMisplacedInPage(): readonly string[] {
   const { scrollWidth } = document.documentElement
   if (scrollWidth > innerWidth) problems.push(`the page is ${scrollWidth} px wide`)
 
-  /** Returns the visible part of a scroll container. Null if the element is hidden, or deliberately overlaps the page. */
+  /**
+   * Returns the area to which scroll containers limit an element. Null if it is hidden, or deliberately overlaps the
+   * page.
+   */
   const findVisibleBox = (element: Element): Box | null => {
     const visibleBox = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity }
-    // Two names of the same options; older browsers support only one of them.
+    // The same options under two names, because older browsers know only one of them.
     const visibilityOptions = { opacityProperty: true, visibilityProperty: true }
     const olderOptions = { checkOpacity: true, checkVisibilityCSS: true }
     if (!element.checkVisibility({ ...visibilityOptions, ...olderOptions })) return null
@@ -120,12 +125,12 @@ export function findMisplacedInPage(): readonly string[] {
   }
   boxes.forEach((box, index) => {
     for (const otherBox of boxes.slice(index + 1)) {
-      const overlap =
+      const isOverlap =
         box.left < otherBox.right - 1 &&
         otherBox.left < box.right - 1 &&
         box.top < otherBox.bottom - 1 &&
         otherBox.top < box.bottom - 1
-      if (overlap && !box.node.contains(otherBox.node) && !otherBox.node.contains(box.node))
+      if (isOverlap && !box.node.contains(otherBox.node) && !otherBox.node.contains(box.node))
         problems.push(`"${box.name}" and "${otherBox.name}" overlap`)
     }
   })

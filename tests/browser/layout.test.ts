@@ -39,15 +39,18 @@ async function openForm(page: Page): Promise<void> {
 const findBar = (page: Page): Locator => page.getByRole('region', { name: 'Registration Summary' })
 const measureTop = async (locator: Locator): Promise<number> =>
   (await locator.boundingBox())?.y ?? NaN
-/** Waits until two measurements agree, because a busy machine moves fields in several steps. Returns the position. */
+/**
+ * Waits until two measurements of the top agree, because fields move in several steps on a busy machine. Returns the
+ * top.
+ */
 async function waitUntilStill(locator: Locator): Promise<number> {
   let top = NaN
   await expect
     .poll(
       async () => {
-        const last = top
+        const previousTop = top
         top = await measureTop(locator)
-        return top === last
+        return top === previousTop
       },
       { interval: 500 },
     )
@@ -127,8 +130,8 @@ describe('on a phone', () => {
     // The message of the field that lost the focus appears above the clicked one, and disappears again.
     const email = findField(page, 'Email Address')
     await email.fill('not an address')
-    // The first message of this field and its line in the summary disappear shortly after typing,
-    // which moves up the fields below.
+    // The first message of this field and its line in the summary disappear shortly after typing, which moves the
+    // fields below up.
     await expect.poll(() => locateErrorSummary(page).getByRole('link').count()).toBe(2)
     const countEmailMessages = () =>
       page.locator('.msg', { hasText: 'valid email address' }).count()

@@ -115,14 +115,14 @@ describe('with cookies blocked, so that storage and channels throw', () => {
   test('the form of an event with an upload opens and shows its price', async () => {
     const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
     await page.addInitScript(() => {
-      const refuse = (): never => {
+      const throwSecurityError = (): never => {
         throw new DOMException('The operation is insecure.', 'SecurityError')
       }
-      Object.defineProperty(window, 'sessionStorage', { get: refuse })
-      Object.defineProperty(window, 'BroadcastChannel', { value: refuse })
+      Object.defineProperty(window, 'sessionStorage', { get: throwSecurityError })
+      Object.defineProperty(window, 'BroadcastChannel', { value: throwSecurityError })
     })
     await page.goto(server.url + FORM_PATH)
-    await fillForm(page, { name: 'Dr Jürgen D’Souza आशा', category: PG_CATEGORY, proof: true })
+    await fillForm(page, { name: 'Dr Jürgen D’Souza आशा', category: PG_CATEGORY, hasProof: true })
     await page.getByText(', sent').waitFor()
     expect(consoleErrors).toEqual([])
     await context.close()

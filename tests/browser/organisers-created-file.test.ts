@@ -1,4 +1,4 @@
-/** A file created from questions: its preview while a table is wrong, hand edits, notes, the rehearsal after signing in. */
+/** A file created from questions: its preview, edits by hand, notes, and the rehearsal after signing in. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -19,16 +19,16 @@ afterAll(async () => {
 
 const findQuestion = (page: Page, text: string) =>
   page.getByRole('heading', { level: 2, name: text })
-/** Also reads what is pasted and not read yet. */
+/** Clicks Continue, which also reads a table that was pasted but not yet read. */
 const proceed = (page: Page) => page.getByRole('button', { name: 'Continue' }).click()
 const createFile = (page: Page) =>
   page.getByRole('button', { name: 'Create the event file' }).click()
 const findNotice = (page: Page) => page.getByRole('status').filter({ hasText: 'was created.' })
 
-/** Answers the questions before the fee table, most of them with nothing. */
+/** Answers the questions before the fee table, leaving most of them empty. */
 async function openFeeTable(width = 1280): Promise<Awaited<ReturnType<typeof visit>>> {
-  const opened = await visit(browser, { width })
-  const { page } = opened
+  const formVisit = await visit(browser, { width })
+  const { page } = formVisit
   await page.goto(`${server.url}/organisers`)
   await page.getByRole('button', { name: 'New conference' }).click()
   for (const [question, answer] of [
@@ -43,17 +43,17 @@ async function openFeeTable(width = 1280): Promise<Awaited<ReturnType<typeof vis
   await page.getByRole('radio', { name: 'No', exact: true }).check()
   await proceed(page)
   await page.getByLabel('Category 1', { exact: true }).waitFor()
-  return opened
+  return formVisit
 }
 
-const PASTED =
+const PASTED_TABLE =
   'Category | Early Bird (up to 31 Jan 2027) | Spot (from 1 Feb 2027)\nMember | 7,100 | 8,200\nStudent | 3,300 | 4,400'
 
 /** Creates a file whose workshop has a price for students. */
 async function openCreatedFile(width = 1280): Promise<Awaited<ReturnType<typeof visit>>> {
-  const opened = await openFeeTable(width)
-  const { page } = opened
-  await page.getByLabel('Paste a table').fill(PASTED)
+  const formVisit = await openFeeTable(width)
+  const { page } = formVisit
+  await page.getByLabel('Paste a table').fill(PASTED_TABLE)
   await proceed(page)
   await page.getByText('2 categories and 2 periods were read').waitFor()
   for (const question of ['GST', 'accompanying person']) {
@@ -70,7 +70,7 @@ async function openCreatedFile(width = 1280): Promise<Awaited<ReturnType<typeof 
   await findQuestion(page, 'More details').waitFor()
   await createFile(page)
   await findNotice(page).waitFor()
-  return opened
+  return formVisit
 }
 
 test('the preview shows no fees of the sample while the fee table has a mistake', async () => {
@@ -81,14 +81,14 @@ test('the preview shows no fees of the sample while the fee table has a mistake'
   await preview.getByText('The preview is shown when the fee table is complete').waitFor()
   await expect.poll(() => preview.textContent()).not.toMatch(/[45],000|Non-member/)
   await expectAccessible(page, 'a preview that waits for the fees')
-  await page.getByLabel('Paste a table').fill(PASTED)
+  await page.getByLabel('Paste a table').fill(PASTED_TABLE)
   await proceed(page)
   await preview.getByText('7,100').first().waitFor()
   await page.getByRole('textbox', { name: 'Member, Early Bird' }).fill('half')
   await preview.getByText('This preview shows the last version without mistakes.').waitFor()
-  const shown = toPlainText(await preview.textContent())
-  expect(shown).toContain('7,100')
-  expect(shown).not.toMatch(/Non-member/)
+  const previewText = toPlainText(await preview.textContent())
+  expect(previewText).toContain('7,100')
+  expect(previewText).not.toMatch(/Non-member/)
   expect(consoleErrors).toEqual([])
   await context.close()
 })
@@ -96,13 +96,14 @@ test('the preview shows no fees of the sample while the fee table has a mistake'
 test('three price periods and their buttons fit beside the preview, and more periods have a scroll bar', async () => {
   const { page, context } = await openFeeTable(1280)
   const table = page.getByRole('region', { name: 'Fees' })
-  const isWider = () => table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  const isScrollable = () =>
+    table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
   await page.getByRole('button', { name: 'Add a price period' }).click()
   await page.getByLabel('Name of period 3').waitFor()
-  expect(await isWider()).toBe(false)
+  expect(await isScrollable()).toBe(false)
   await page.getByRole('button', { name: 'Add a price period' }).click()
   await page.getByLabel('Name of period 4').waitFor()
-  expect(await isWider()).toBe(true)
+  expect(await isScrollable()).toBe(true)
   expect(
     await table.evaluate((element) => getComputedStyle(element, '::-webkit-scrollbar').height),
   ).toBe('12px')
@@ -111,7 +112,7 @@ test('three price periods and their buttons fit beside the preview, and more per
 
 test('the sentence about a pasted table kept the number of categories after one was removed', async () => {
   const { page, context } = await openFeeTable()
-  await page.getByLabel('Paste a table').fill(PASTED)
+  await page.getByLabel('Paste a table').fill(PASTED_TABLE)
   await page.getByRole('button', { name: 'Read this table' }).click()
   const sentence = page.getByText('2 categories and 2 periods were read')
   await sentence.waitFor()
@@ -125,7 +126,7 @@ test('a workshop with a mistake below correct fees left the fees of the sample i
   const preview = page.getByRole('region', { name: 'Preview of the form' })
   await preview.getByText('Echo Days 2027').first().waitFor()
   const workshops = 'Workshops | Fee | Seats\nEcho for All | 1,500 | about 40'
-  await page.getByLabel('Paste a table').fill(`${PASTED}\n${workshops}`)
+  await page.getByLabel('Paste a table').fill(`${PASTED_TABLE}\n${workshops}`)
   await page.getByRole('button', { name: 'Read this table' }).click()
   await preview.getByText('7,100').first().waitFor()
   expect(toPlainText(await preview.textContent())).not.toMatch(/Non-member/)
@@ -162,9 +163,9 @@ test('edits of a created file are replaced only after a question, even if they w
   await editor.focus()
   await page.keyboard.press('Control+Home')
   await page.keyboard.type('# by hand\n')
-  const saving = page.waitForEvent('download')
+  const savedDownload = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save file' }).click()
-  await saving
+  await savedDownload
   await createAgain()
   const dialog = page.getByRole('dialog', { name: 'Replace your file?' })
   await dialog
@@ -178,7 +179,7 @@ test('edits of a created file are replaced only after a question, even if they w
   expect(readFileSync(await (await download).path(), 'utf8')).toMatch(/^# by hand\n/)
   await dialog.getByRole('button', { name: 'Keep it' }).click()
   await editor.getByText('# by hand').waitFor()
-  // A reload does not forget which text the questions created.
+  // After a reload, the page still knows which text was created from the questions.
   await page.reload()
   await editor.getByText('# by hand').waitFor()
   await page.goBack()
@@ -186,7 +187,7 @@ test('edits of a created file are replaced only after a question, even if they w
   await dialog.getByRole('button', { name: 'Replace it' }).click()
   await findNotice(page).waitFor()
   await expect.poll(() => editor.getByText('# by hand').count()).toBe(0)
-  // Without edits, there is nothing to ask.
+  // Without edits, no question is asked.
   await createAgain()
   await findNotice(page).waitFor()
   await context.close()
@@ -194,16 +195,16 @@ test('edits of a created file are replaced only after a question, even if they w
 
 test('after a reload, the answers of a created file can still be changed; a file that was opened has none', async () => {
   const { page, context } = await openCreatedFile()
-  const change = page.getByRole('button', { name: 'Change the answers' })
+  const changeButton = page.getByRole('button', { name: 'Change the answers' })
   await page.reload()
-  await change.click()
+  await changeButton.click()
   await findQuestion(page, 'More details').waitFor()
   await page.getByRole('textbox', { name: 'Which payment account' }).fill('society')
-  // The editor opened the file without the new answer, and did not say so.
+  // The editor used to open the file without the new answer, and without a warning.
   await page.reload()
   const warning = page.getByText('The file does not contain these changes.')
   await warning.waitFor()
-  await change.click()
+  await changeButton.click()
   await createFile(page)
   await findNotice(page).waitFor()
   await expect.poll(() => warning.count()).toBe(0)
@@ -213,7 +214,7 @@ test('after a reload, the answers of a created file can still be changed; a file
     .getByLabel('Event file', { exact: true })
     .setInputFiles(join(TOP, 'tests', 'events', 'nidancon2027.yaml'))
   await page.getByRole('button', { name: 'Save file' }).waitFor()
-  await expect.poll(() => change.count()).toBe(0)
+  await expect.poll(() => changeButton.count()).toBe(0)
   await context.close()
 })
 
@@ -224,17 +225,17 @@ test('an organiser who signs in in another tab runs the rehearsal of the same dr
   await page.keyboard.press('Control+Home')
   await page.keyboard.type('# by hand\n')
   await page.getByRole('tab', { name: 'Rehearsal' }).click()
-  const run = page.getByRole('button', { name: 'Run the rehearsal' })
-  await run.click()
-  const opening = context.waitForEvent('page')
+  const runButton = page.getByRole('button', { name: 'Run the rehearsal' })
+  await runButton.click()
+  const officePagePromise = context.waitForEvent('page')
   await page.getByRole('link', { name: 'Sign in to the office' }).click()
-  const office = await opening
+  const office = await officePagePromise
   await office.getByLabel('Username').fill(ADMIN.username)
   await office.getByLabel('Password', { exact: true }).fill(ADMIN.password)
   await office.getByRole('button', { name: 'Sign in' }).click()
   await office.waitForURL((url) => !url.pathname.includes('login'))
   await editor.getByText('# by hand').waitFor()
-  await run.click()
+  await runButton.click()
   const calendar = page.getByRole('article')
   await calendar
     .getByText(/^.*Example Student registers: Student: ₹.3,894/)
@@ -259,10 +260,10 @@ test('the rehearsal of a national conference is printed on two sheets', async ()
   await expectAccessible(page, 'a rehearsal')
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   const margin = '10mm'
-  const printed = await page.pdf({
+  const pdf = await page.pdf({
     format: 'A4',
     margin: { top: margin, right: margin, bottom: margin, left: margin },
   })
-  expect(printed.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)).toHaveLength(2)
+  expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)).toHaveLength(2)
   await context.close()
 })

@@ -1,4 +1,4 @@
-/** The page for organisers: an event file is edited in the browser, and the preview follows. */
+/** The page for organisers: an event file is edited in the browser, and the preview shows each change. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
@@ -21,12 +21,12 @@ afterAll(async () => {
 })
 
 const officeEmail = 'registrations@afpicon.example'
-const support = 'support@afpicon.example'
+const supportEmail = 'support@afpicon.example'
 const payButton = 'Proceed to Secure Payment'
 /** The event file in the page's editor. */
-const text = condenseEmptyLines(
+const eventFile = condenseEmptyLines(
   removeComments(readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8')),
-).replaceAll(officeEmail, support)
+).replaceAll(officeEmail, supportEmail)
 
 const findEditor = (page: Page) => page.getByRole('textbox', { name: 'The event file' })
 const findTab = (page: Page, name: string) => page.getByRole('tab', { name })
@@ -48,8 +48,8 @@ async function openEditor(options: { readonly width?: number } = {}) {
 
 /** Scrolls to a piece of the text, clicks before it, and returns the number of its line. */
 async function placeCursorBefore(page: Page, piece: string): Promise<number> {
-  const linesBefore = text.slice(0, text.indexOf(piece)).split('\n')
-  const lines = text.split('\n')
+  const linesBefore = eventFile.slice(0, eventFile.indexOf(piece)).split('\n')
+  const lines = eventFile.split('\n')
   const clickPoint = await findEditor(page).evaluate(
     async (content, { line, column, row, rows }) => {
       const scroller = content.parentElement
@@ -103,13 +103,13 @@ async function raisePrice(page: Page): Promise<void> {
 }
 
 /** Pastes a text in the clipboard format of a spreadsheet. */
-const paste = (field: Locator, pasted: string): Promise<void> =>
+const paste = (field: Locator, pastedText: string): Promise<void> =>
   field.evaluate((element, clipboardText) => {
     const clipboardData = new DataTransfer()
     clipboardData.setData('text/plain', clipboardText)
     const options = { clipboardData, bubbles: true, cancelable: true }
     element.dispatchEvent(new ClipboardEvent('paste', options))
-  }, pasted)
+  }, pastedText)
 
 describe('the page for organisers', () => {
   test('shows a misspelt key under its line while typing, and supports undo', async () => {
@@ -123,8 +123,8 @@ describe('the page for organisers', () => {
     const readSurroundings = () =>
       findEditor(page).evaluate((content) => {
         const rows = [...content.children].map((child) => child.textContent ?? '')
-        const found = rows.findIndex((row) => row.startsWith('EV'))
-        return found < 1 ? [] : rows.slice(found - 1, found + 1)
+        const findingIndex = rows.findIndex((row) => row.startsWith('EV'))
+        return findingIndex < 1 ? [] : rows.slice(findingIndex - 1, findingIndex + 1)
       })
     await expect
       .poll(readSurroundings)
@@ -271,10 +271,12 @@ describe('the page for organisers', () => {
   test('opens and saves a file on disk; discards edits only after confirmation', async () => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}/organisers`)
-    const changed = text.replace('title: AFPICON 2026', 'title: Another Conference')
-    await page
-      .getByLabel('Event file', { exact: true })
-      .setInputFiles({ name: 'another.yaml', mimeType: 'text/yaml', buffer: Buffer.from(changed) })
+    const changedText = eventFile.replace('title: AFPICON 2026', 'title: Another Conference')
+    await page.getByLabel('Event file', { exact: true }).setInputFiles({
+      name: 'another.yaml',
+      mimeType: 'text/yaml',
+      buffer: Buffer.from(changedText),
+    })
     await page.getByText('another.yaml').waitFor()
     await page.getByRole('heading', { name: 'Another Conference' }).waitFor()
     await findEditor(page).focus()
@@ -291,7 +293,7 @@ describe('the page for organisers', () => {
     await page.getByRole('button', { name: 'Save file' }).click()
     const savedFile = await downloadPromise
     expect(savedFile.suggestedFilename()).toBe('another.yaml')
-    expect(readFileSync(await savedFile.path(), 'utf8')).toBe(`# mine\n${changed}`)
+    expect(readFileSync(await savedFile.path(), 'utf8')).toBe(`# mine\n${changedText}`)
     await page.getByText('(not saved)').waitFor({ state: 'detached' })
     await startAgain.click()
     const heading = page.getByRole('heading', { name: 'How do you want to begin?' })
@@ -307,7 +309,7 @@ describe('the page for organisers', () => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/organisers`)
     await page.getByRole('button', { name: 'New conference' }).click()
-    const proceed = page.getByRole('button', { name: 'Continue' })
+    const continueButton = page.getByRole('button', { name: 'Continue' })
     const heading = page.getByRole('heading', { level: 2 }).first()
     const answer = async (question: string, text: string | null) => {
       await heading.getByText(question).waitFor()
@@ -318,37 +320,37 @@ describe('the page for organisers', () => {
           .poll(() => target.evaluate((element) => element === document.activeElement))
           .toBe(true)
       if (text !== null) await page.keyboard.insertText(text)
-      await proceed.click()
+      await continueButton.click()
     }
     await answer('What is the name', 'Rivers and Lungs 2027')
     await answer('On which day does it begin?', 'soon')
     await page.getByRole('alert').getByText('"soon" is not a valid day').waitFor()
-    const beginning = page.getByRole('textbox', { name: 'On which day does it begin?' })
+    const firstDayField = page.getByRole('textbox', { name: 'On which day does it begin?' })
     await expect
-      .poll(() => beginning.evaluate((element) => element === document.activeElement))
+      .poll(() => firstDayField.evaluate((element) => element === document.activeElement))
       .toBe(true)
-    await beginning.fill('12–13 March 2027')
-    await proceed.click()
+    await firstDayField.fill('12–13 March 2027')
+    await continueButton.click()
     await answer('Where is it?', 'Hall #5, Kochi')
     await page.reload()
     await page.goBack()
     await answer('Where is it?', null)
     await answer('Which email address', 'help@rivers.example')
     await page.getByRole('radio', { name: 'No', exact: true }).check()
-    await proceed.click()
-    // Text that is left in the box is not ignored silently.
+    await continueButton.click()
+    // Text that remains in the box is read, not ignored silently.
     await page.getByLabel('Paste a table').fill('Guest | 100')
-    await proceed.click()
+    await continueButton.click()
     await page.getByText('1 category and 1 period were read').waitFor()
     await paste(
       page.getByLabel('Paste a table'),
       'Category\tEarly Bird (up to 31 Jan 2027)\tSpot (from 15 Feb 2027)\nMember\tRs. 5,000/-\t6,000\nNon-member\t\t7,500\nStudent\tComp\tNA\nAccompanying person\t3,000/-\tNA\nWorkshop: Ultrasound (30 seats)\t1,500\t2,000\nKit and lunch\nAll fees plus 18% GST',
     )
     await page.getByText('3 categories and 2 periods were read').waitFor()
-    const undo = page.getByRole('button', { name: 'Undo' })
-    await undo.click()
+    const undoButton = page.getByRole('button', { name: 'Undo' })
+    await undoButton.click()
     await expect.poll(() => page.getByLabel('Category 1').inputValue()).toBe('Guest')
-    await undo.click()
+    await undoButton.click()
     await expect.poll(() => page.getByLabel('Category 1').inputValue()).toBe('Member')
     await page.setViewportSize({ width: 360, height: 800 })
     await expectAccessible(page, 'a fee table with questions')
@@ -359,31 +361,31 @@ describe('the page for organisers', () => {
     await page.getByRole('button', { name: 'Begin “Spot” on 1 February 2027' }).click()
     await page.getByRole('button', { name: /^Move to the workshops.*Ultrasound/ }).click()
     await page.getByRole('button', { name: /^Move to the accompanying persons.*3,000/ }).click()
-    const missing = page.getByRole('textbox', { name: 'Non-member, Early Bird' })
+    const missingPrice = page.getByRole('textbox', { name: 'Non-member, Early Bird' })
     await page.getByText('What does “Non-member” pay in “Early Bird”?').waitFor()
-    await missing.fill('8,000')
-    await proceed.click()
-    // The price that falls has the focus, not the name of its category.
-    const fallen = page.getByRole('textbox', { name: 'Non-member, Spot' })
+    await missingPrice.fill('8,000')
+    await continueButton.click()
+    // The price that is lower in the later period has the focus, not the name of its category.
+    const lowerPrice = page.getByRole('textbox', { name: 'Non-member, Spot' })
     await expect
-      .poll(() => fallen.evaluate((element) => element === document.activeElement))
+      .poll(() => lowerPrice.evaluate((element) => element === document.activeElement))
       .toBe(true)
     await page.getByRole('button', { name: 'This is correct' }).click()
     await page.getByText('would be cheaper in').waitFor({ state: 'detached' })
     await page.reload()
-    await proceed.click()
+    await continueButton.click()
     await expect
       .poll(() => page.getByRole('radio', { name: '18% GST is added' }).isChecked())
       .toBe(true)
     await answer('How is GST charged?', null)
     await heading.getByText('What does an accompanying person pay?').waitFor()
-    const person = page.getByRole('textbox', { name: 'Accompanying person, Early Bird' })
-    await expect.poll(() => person.inputValue()).toBe('3,000')
-    await person.fill('half')
-    await proceed.click()
+    const accompanyingPrice = page.getByRole('textbox', { name: 'Accompanying person, Early Bird' })
+    await expect.poll(() => accompanyingPrice.inputValue()).toBe('3,000')
+    await accompanyingPrice.fill('half')
+    await continueButton.click()
     await page.getByText('“half” is not a price.').waitFor()
-    await person.fill('3,000')
-    await proceed.click()
+    await accompanyingPrice.fill('3,000')
+    await continueButton.click()
     await heading.getByText('Which workshops').waitFor()
     await page.getByRole('button', { name: /^Price for a category.*Ultrasound/ }).click()
     await page.getByRole('combobox', { name: 'Who pays' }).selectOption('Student')
@@ -392,30 +394,30 @@ describe('the page for organisers', () => {
     await page.setViewportSize({ width: 360, height: 800 })
     await expectAccessible(page, 'a table of workshops')
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-    await proceed.click()
+    await continueButton.click()
     await heading.getByText('More details, if you know them').waitFor()
     await page.getByRole('radio', { name: 'Part of the payment' }).check()
     await page.getByLabel('Until', { exact: true }).fill('2027-02-28')
-    const share = page.getByLabel('Refund percentage')
-    await share.fill('120')
-    // The message of a field that is left does not move the button that is being pressed.
+    const refundPercentage = page.getByLabel('Refund percentage')
+    await refundPercentage.fill('120')
+    // The message of a field that loses the focus does not move the button that is being pressed.
     await page.getByRole('radio', { name: 'Only at the front desk' }).check()
     await page.getByText('“120” is not a share of the payment.').waitFor()
     await page.getByRole('textbox', { name: 'Which payment account' }).fill('society')
     await expectAccessible(page, 'optional questions with a mistake')
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
     await page.setViewportSize({ width: 1280, height: 800 })
-    const create = page.getByRole('button', { name: 'Create the event file' })
-    await create.click()
+    const createFileButton = page.getByRole('button', { name: 'Create the event file' })
+    await createFileButton.click()
     await expect
-      .poll(() => share.evaluate((element) => element === document.activeElement))
+      .poll(() => refundPercentage.evaluate((element) => element === document.activeElement))
       .toBe(true)
-    await share.fill('80')
+    await refundPercentage.fill('80')
     await page.reload()
-    await create.click()
+    await createFileButton.click()
     await page.getByRole('button', { name: 'Change the answers' }).click()
-    await expect.poll(() => share.inputValue()).toBe('80')
-    await create.click()
+    await expect.poll(() => refundPercentage.inputValue()).toBe('80')
+    await createFileButton.click()
     await page.getByText('The checker found no problems').waitFor()
     await page.getByText('values are still examples').click()
     await page.getByText(/^the answers that delegates can change until 5 March 2027/).waitFor()
@@ -432,11 +434,11 @@ describe('the page for organisers', () => {
     await page.getByRole('button', { name: 'Save file' }).click()
     const savedFile = await downloadPromise
     expect(savedFile.suggestedFilename()).toBe('rl2027.yaml')
-    const saved = compileEvent(readFileSync(await savedFile.path(), 'utf8'), sharedFiles, {
+    const compileResult = compileEvent(readFileSync(await savedFile.path(), 'utf8'), sharedFiles, {
       path: 'rl2027.yaml',
     })
-    expect(saved.findings.map(({ code }) => code)).toEqual(['EV991'])
-    expect(saved.event).toMatchObject({
+    expect(compileResult.findings.map(({ code }) => code)).toEqual(['EV991'])
+    expect(compileResult.event).toMatchObject({
       title: 'Rivers and Lungs 2027',
       venue: 'Hall #5, Kochi',
       fees: {
@@ -507,15 +509,15 @@ describe('the page for organisers', () => {
       })
       .toContain('hold_seats_for: ')
     await page.keyboard.press('Tab')
-    const focused = () => page.evaluate(() => document.activeElement?.textContent)
-    await expect.poll(() => focused()).toBe('Form')
+    const readFocusedText = () => page.evaluate(() => document.activeElement?.textContent)
+    await expect.poll(() => readFocusedText()).toBe('Form')
     await page.keyboard.press('ArrowRight')
-    await expect.poll(() => focused()).toBe('Price')
+    await expect.poll(() => readFocusedText()).toBe('Price')
     await expect.poll(() => findTab(page, 'Price').getAttribute('aria-selected')).toBe('true')
     await page.keyboard.press('End')
-    await expect.poll(() => focused()).toBe('Rehearsal')
+    await expect.poll(() => readFocusedText()).toBe('Rehearsal')
     await page.keyboard.press('ArrowRight')
-    await expect.poll(() => focused()).toBe('Form')
+    await expect.poll(() => readFocusedText()).toBe('Form')
     await page.keyboard.press('Shift+Tab')
     await expect
       .poll(() => findEditor(page).evaluate((content) => content === document.activeElement))
@@ -545,8 +547,8 @@ describe('the page for organisers', () => {
           : tabs) {
           await findTab(page, name).click()
           await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
-          // At 768 px the page is the same as at 360 px except for its width. At 1280 px the editor is next to the preview, which was
-          // checked at 360 px, so each state of the editor is checked once.
+          // At 768 px the page differs from 360 px only in its width. At 1280 px the editor is next to the preview,
+          // which was checked at 360 px, so each state of the editor is checked once.
           if (
             width === 360 ||
             (width > 768 && (ALL_RUNS || name === (hasFindings ? 'Price' : 'Form')))
@@ -573,7 +575,7 @@ describe('the page for organisers', () => {
     const file = (await (await fetch(`${server.url}/api/events/afpicon2026/file/`)).json()) as {
       readonly text: string
     }
-    expect(file.text).toBe(text)
+    expect(file.text).toBe(eventFile)
     expect((await fetch(`${server.url}/api/events/nothing/file/`)).status).toBe(404)
   })
 })

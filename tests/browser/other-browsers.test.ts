@@ -1,7 +1,5 @@
 /**
- * One journey in each other installed browser: a name in several scripts, a document, the payment, the self-service
- * page and the office. All other journeys run only in the tests' own Chromium. Each browser is started once. The output
- * names missing browsers, with the reason.
+ * One registration, from the form to the office, in each installed browser other than the tests' own Chromium.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +25,7 @@ const GATEWAY_TEXT = 'no real money moves here'
 const EMAIL = 'juergen@sample.example'
 
 const OLD_CHROMIUM = process.env['OLD_CHROMIUM']
-/** Long enough for a journey of four pages, each at three widths, on a busy machine. */
+/** Long enough for a registration on four pages, each at three widths, on a busy machine. */
 const LONG_TIMEOUT = { timeout: 600_000 }
 const NO_COOKIES = { 'network.cookie.cookieBehavior': 2 }
 
@@ -55,7 +53,7 @@ const OTHER_BROWSERS: readonly (BrowserCase & { readonly missingReason: string |
 ]
 for (const { name, missingReason } of OTHER_BROWSERS)
   if (missingReason !== null) process.stderr.write(`not tested in ${name}: ${missingReason}\n`)
-/** Used by `npm run thorough` if no other browser is installed; other tests of `npm test` cover parts of the journey. */
+/** Used by `npm run thorough` if no other browser is installed. In `npm test`, other tests cover the same pages. */
 const OWN_CHROMIUM = {
   name: 'chromium',
   start: () => createPlaywrightDriver(process.env['CHROMIUM'] ?? ''),
@@ -148,7 +146,7 @@ describe.each(TESTED_BROWSERS)('in $name', (browser) => {
       await signIn(driver)
       await driver.waitForText('Total revenue')
       await driver.waitForText(NAME)
-      expect(await driver.address()).toBe(`${server.url}/admin/dashboard`)
+      expect(await driver.readAddress()).toBe(`${server.url}/admin/dashboard`)
       expect(await driver.evaluate('document.body.innerText')).not.toContain('could not be shown')
       expect.soft(await driver.inspectLayout(`${name}-5-dashboard`)).toEqual([])
     },
@@ -189,9 +187,9 @@ describe.each(TESTED_BROWSERS.filter((candidate) => candidate.name === 'firefox'
 
 describe.each(TESTED_BROWSERS.filter((candidate) => candidate.name === 'webkit'))(
   'in $name',
-  (page) => {
+  (browserCase) => {
     test("an empty date field does not show today's date", LONG_TIMEOUT, async () => {
-      const driver = await startDriver(page)
+      const driver = await startDriver(browserCase)
       const countInkColours = (): Promise<number> => countColours(driver, 'input[type=date]')
       await driver.open(`${server.url}/sample2026`)
       await driver.waitForText('Arriving on')

@@ -1,10 +1,12 @@
-/** A complete registration: a postgraduate registers with a document, pays, and keeps the receipt; staff see all of it. */
+/**
+ * A complete registration: a postgraduate uploads a document, pays and downloads the receipt; staff see it.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectAccessible, launch, launchDrawing, visit } from './browser.ts'
+import { expectAccessible, launch, launchWithDefaultFlags, visit } from './browser.ts'
 import { findEntries } from './office/registration-page.ts'
 import {
   clickAtGateway,
@@ -41,7 +43,7 @@ const NAME = 'Dr. Specimen Postgraduate'
 
 /** Captures a result page's QR code as a phone displays it. */
 async function captureTicketCode(url: string): Promise<Buffer> {
-  const pixelBrowser = await launchDrawing()
+  const pixelBrowser = await launchWithDefaultFlags()
   try {
     const { page } = await visit(pixelBrowser, { privateWindow: true })
     await page.goto(url)
@@ -68,7 +70,7 @@ describe('a postgraduate with a document', () => {
       name: NAME,
       email: 'specimen.pg@example.org',
       category: PG_CATEGORY,
-      proof: true,
+      hasProof: true,
     })
     await expect
       .poll(() => readData(findSummary(page)))
@@ -181,7 +183,7 @@ describe('a postgraduate with a document', () => {
     await page.getByLabel('Password').fill(ADMIN.password)
     await page.getByRole('button', { name: 'Sign In' }).click()
 
-    // Back to the requested page.
+    // The sign-in leads back to the requested page.
     await page.waitForURL(new RegExp(`${LIST_PATH}$`))
     const row = page.getByRole('row').filter({ hasText: NAME })
     await row.waitFor()
@@ -246,28 +248,28 @@ describe('a postgraduate with a document', () => {
 })
 
 describe('a chosen document', () => {
-  const isSent = (page: Page) =>
+  const waitForUpload = (page: Page) =>
     page.getByText(`${PROOF_FILE.name} uploaded`).waitFor({ state: 'attached' })
 
   test('is kept after a reload, in another tab, and after a declined payment', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(server.url + FORM_PATH)
-    await fillForm(page, { name: 'Dr. Once Chosen', category: PG_CATEGORY, proof: true })
-    await isSent(page)
+    await fillForm(page, { name: 'Dr. Once Chosen', category: PG_CATEGORY, hasProof: true })
+    await waitForUpload(page)
     await expectAccessible(page, 'a proof that has been sent')
     await page.reload()
-    await isSent(page)
+    await waitForUpload(page)
     const tab = await context.newPage()
     await tab.goto(server.url + FORM_PATH)
     await tab.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
-    await isSent(tab)
+    await waitForUpload(tab)
     await tab.close()
 
     await proceedToGateway(page)
     await clickAtGateway(page, 'Decline')
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
     await page.getByRole('link', { name: 'Try Again' }).click()
-    await isSent(page)
+    await waitForUpload(page)
     await proceedToGateway(page)
     await clickAtGateway(page, 'Pay')
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
@@ -297,7 +299,7 @@ describe('a chosen document', () => {
       return route.abort('connectionreset')
     })
     await page.goto(server.url + FORM_PATH)
-    await fillForm(page, { name: 'Dr. Bad Line', category: PG_CATEGORY, proof: true })
+    await fillForm(page, { name: 'Dr. Bad Line', category: PG_CATEGORY, hasProof: true })
     await page
       .getByText('Your connection is weak. We are still trying to send your file.')
       .first()
@@ -320,18 +322,18 @@ describe('a chosen document', () => {
     const { page, context } = await visit(browser)
     await page.goto(server.url + FORM_PATH)
     await fillForm(page, { name: 'Dr. Photo Sample', category: PG_CATEGORY })
-    // Three thousand pixels wide, with noise, and rotated by its Exif data.
+    // The photo is 3,000 pixels wide, has noise, and is rotated by its Exif data.
     const bytes = await page.evaluate(async () => {
       const canvas = document.createElement('canvas')
       ;[canvas.width, canvas.height] = [3000, 1500]
-      const drawing = canvas.getContext('2d')
-      const imageData = drawing?.createImageData(3000, 1500)
-      if (!drawing || !imageData) throw new Error('no canvas')
+      const drawingContext = canvas.getContext('2d')
+      const imageData = drawingContext?.createImageData(3000, 1500)
+      if (!drawingContext || !imageData) throw new Error('no canvas')
       // A pattern of 251 bytes; each copy doubles the filled part.
       for (let index = 0; index < 251; index += 1) imageData.data[index] = (index * 7919) % 251
       for (let index = 251; index < imageData.data.length; index *= 2)
         imageData.data.copyWithin(index, 0, index)
-      drawing.putImageData(imageData, 0, 0)
+      drawingContext.putImageData(imageData, 0, 0)
       const jpegBlob = await new Promise<Blob | null>((resolve) =>
         canvas.toBlob(resolve, 'image/jpeg', 0.9),
       )
@@ -367,7 +369,7 @@ describe('a chosen document', () => {
     const { page, context } = await visit(browser)
     await page.route(/\/proofs\/$/, () => {})
     await page.goto(server.url + FORM_PATH)
-    await fillForm(page, { name: 'Dr. Taken Back', category: PG_CATEGORY, proof: true })
+    await fillForm(page, { name: 'Dr. Taken Back', category: PG_CATEGORY, hasProof: true })
     await page.getByRole('progressbar').waitFor()
     await expectAccessible(page, 'a file being uploaded')
     await page.getByRole('button', { name: `Cancel ${PROOF_FILE.name}` }).click()
@@ -384,7 +386,8 @@ describe('a chosen document', () => {
 })
 
 /**
- * Fills in the form of a delegate who must upload a document. On a phone, the price is in the bar.
+ * Fills in the form of a delegate who must upload a document. Does not wait for the price, which is in the bar on a
+ * phone.
  */
 async function fillFormWithDocument(page: Page, name: string): Promise<void> {
   await waitForHydration(page)
@@ -409,7 +412,7 @@ describe('a lost connection', () => {
     await fillFormWithDocument(page, 'Dr. Lost Line')
     await page.getByText(`${PROOF_FILE.name} uploaded`).waitFor({ state: 'attached' })
 
-    // Offline: announced once, and withdrawn automatically.
+    // While the browser is offline, one message is shown. It disappears automatically afterwards.
     await context.setOffline(true)
     const offlineMessage = page.getByText('You are offline. Your answers are kept on this device')
     await offlineMessage.waitFor()
@@ -448,7 +451,7 @@ describe('a lost connection', () => {
     expect(new Set(keys).size).toBe(1)
     expect(keys.length).toBe(4)
 
-    // The delegate goes back from the gateway to the form, which has stored the submitted answers.
+    // The delegate returns from the gateway to the form, which has stored the submitted answers.
     await page.goto(server.url + FORM_PATH)
     await page.getByRole('link', { name: 'Check the payment or pay now' }).click()
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
@@ -500,7 +503,7 @@ describe('a lost connection', () => {
       db.close()
     }
 
-    // A delegate who returns to the form sees a notice and, if the email address is the same, also a message next to the button.
+    // A delegate who returns to the form sees a notice and, with the same email address, a message next to the button.
     await page.goto(server.url + FORM_PATH)
     const registeredNotice = page.getByRole('region', { name: 'Already registered' })
     await registeredNotice.getByText('Do you want to register someone else?').waitFor()

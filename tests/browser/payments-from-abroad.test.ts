@@ -1,7 +1,5 @@
 /**
- * Payments from abroad, on PostgreSQL and on SQLite: dollars through one of two card gateways, and euros by bank
- * transfer. Server and gateways are separate processes, connected as in production: https to the gateways, SMTP for
- * emails.
+ * Payments from abroad, on PostgreSQL and SQLite: dollars by card, euros by transfer; gateways over HTTPS.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -33,7 +31,7 @@ const ACCOUNT = 'demo'
 const readEvent = (id: string): string =>
   readFileSync(join(TOP, 'tests', 'events', `${id}.yaml`), 'utf8')
 /** Delegates from India pay rupees through Airpay, the others dollars through Razorpay. */
-const DOLLARS = addOfficeList(addInvoices(readEvent('dunecon2027')), 'dunecon2027').replace(
+const DOLLAR_EVENT = addOfficeList(addInvoices(readEvent('dunecon2027')), 'dunecon2027').replace(
   '    - id: card\n      gateway: airpay\n',
   `    - {id: card-abroad, label: International card, gateway: razorpay, account: ${ACCOUNT}, currencies: USD}
     - id: card
@@ -41,11 +39,11 @@ const DOLLARS = addOfficeList(addInvoices(readEvent('dunecon2027')), 'dunecon202
       gateway: airpay
 `,
 )
-const EUROS = addOfficeList(readEvent('heidetage2027'), 'heidetage2027')
+const EURO_EVENT = addOfficeList(readEvent('heidetage2027'), 'heidetage2027')
   .replace('refund: 80%', 'refund: 50%')
   .replace('cancellation:\n', 'cancellation:\n  charge: {EUR: 25}\n')
 
-/** A new certificate for the two hosts of the gateways; its key is deleted with the folder. */
+/** Creates a certificate for the two hosts of the gateways. Its key is deleted with the folder. */
 function createCertificate(folder: string): Certificate {
   const files = { key: join(folder, 'key.pem'), certificate: join(folder, 'certificate.pem') }
   const options =
@@ -70,7 +68,10 @@ const readPdf = (file: string): string =>
   )
 const findRegion = (page: Page, name: string): Locator => page.getByRole('region', { name })
 
-/** The second database is tested only by `npm run thorough`. */
+/**
+ * The databases to test on, with server and gateways as separate processes. Only `npm run thorough` tests the second
+ * one.
+ */
 const DATABASES = [
   ...(hasPostgres ? ['PostgreSQL'] : []),
   ...(ALL_RUNS || !hasPostgres ? ['SQLite'] : []),
@@ -82,7 +83,7 @@ describe.each(DATABASES)('on %s', (database) => {
   let server: TestServer
   let browser: Browser
   const addresses = { airpay: '', razorpay: '' }
-  const listHops = (kind: 'airpay' | 'razorpay'): string =>
+  const formatHops = (kind: 'airpay' | 'razorpay'): string =>
     `${addresses[kind]}, ${addresses[kind].replace('localhost', '127.0.0.1')}`
   let publicUrl = ''
   const closers: (() => Promise<void>)[] = []
@@ -92,7 +93,7 @@ describe.each(DATABASES)('on %s', (database) => {
     inbox = await openInbox()
     browser = await launch()
     const [port, publicPort] = [await findFreePort(), await findFreePort()]
-    const app = `http://127.0.0.1:${port}`
+    const appUrl = `http://127.0.0.1:${port}`
     publicUrl = `https://127.0.0.1:${publicPort}`
     closers.push(await openHttps(publicPort, port, certificate))
     for (const kind of ['airpay', 'razorpay'] as const) {
@@ -104,7 +105,7 @@ describe.each(DATABASES)('on %s', (database) => {
           ports,
           account: ACCOUNT,
           dataDir: join(folder, kind),
-          app: { direct: app, public: publicUrl },
+          app: { direct: appUrl, public: publicUrl },
           clock: CLOCK,
           ...certificate,
         }),
@@ -139,16 +140,16 @@ describe.each(DATABASES)('on %s', (database) => {
         writeFileSync(
           gatewaysFile,
           readFileSync(gatewaysFile, 'utf8')
-            .replace('hops: [https://payments.airpay.co.in]', `hops: [${listHops('airpay')}]`)
+            .replace('hops: [https://payments.airpay.co.in]', `hops: [${formatHops('airpay')}]`)
             .replaceAll(/https:\/\/[a-z.]*airpay\.co\.in/g, addresses.airpay)
             .replace(
               'hops: [https://api.razorpay.com, https://checkout.razorpay.com]',
-              `hops: [${listHops('razorpay')}]`,
+              `hops: [${formatHops('razorpay')}]`,
             )
             .replaceAll('https://api.razorpay.com/v1/', `${addresses.razorpay}/razorpay/v1/`),
         )
-        writeFileSync(join(eventsDir, 'dunecon2027.yaml'), DOLLARS)
-        writeFileSync(join(eventsDir, 'heidetage2027.yaml'), EUROS)
+        writeFileSync(join(eventsDir, 'dunecon2027.yaml'), DOLLAR_EVENT)
+        writeFileSync(join(eventsDir, 'heidetage2027.yaml'), EURO_EVENT)
       },
     )
   })
@@ -220,7 +221,7 @@ describe.each(DATABASES)('on %s', (database) => {
     await office.context.close()
   })
 
-  // Without pages: tests/server/registration/event-in-euro.test.ts.
+  // tests/server/registration/event-in-euro.test.ts covers the same without a browser.
   registerThorough(() => {
     test('a delegate pays euros by transfer, is matched in a statement, and gets 50% less EUR 25 back', async () => {
       const { page, context, consoleErrors } = await visitOverHttps()

@@ -1,7 +1,4 @@
-/**
- * Events modelled on real conference websites: a delegate fills in the form in a browser and pays by card at the
- * simulators, or by a transfer that the office confirms.
- */
+/** Events modelled on real conference websites: a delegate registers and pays by card or bank transfer. */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -240,7 +237,7 @@ const EVENT_CASES: readonly EventCase[] = [
 ]
 
 /**
- * `npm test` covers one event of each kind: several people and nights paid by card, a transfer in rupees, an approval with
+ * `npm test` covers one event of each kind: several people and nights by card, a transfer in rupees, an approval with
  * documents, dollars by card, euros by transfer. The bills of all events are also tested by their examples.
  */
 const REPRESENTATIVE_EVENTS = [
@@ -280,9 +277,9 @@ async function postJson(path: string, body: object, authorization = ''): Promise
     headers: { 'content-type': 'application/json', authorization },
     body: JSON.stringify(body),
   })
-  const answer: unknown = await response.json()
-  expect(response.status, JSON.stringify(answer)).toBe(200)
-  return answer
+  const responseBody: unknown = await response.json()
+  expect(response.status, JSON.stringify(responseBody)).toBe(200)
+  return responseBody
 }
 const performOfficeAction = (regNo: string, action: object): Promise<unknown> =>
   postJson(`/admin/registrations/${regNo}/acts/`, action, `Bearer ${token}`)

@@ -86,22 +86,22 @@ test('a cancelled checkout leads back to the event, where the same order can be 
   await context.close()
 })
 
-/** The submit button of a form on which the delegate may also choose a transfer. */
-const register = (page: Page): Promise<void> =>
+/** Submits a form on which the delegate may also choose a transfer. */
+const submitForm = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Register', exact: true }).click()
 
 test('with two card gateways, the chosen one is paid, and a bill in dollars offers only the one that accepts dollars', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await fillForm(page, 'razortwo', 'Rupee Delegate')
   await page.getByLabel('Card or UPI').check()
-  await register(page)
+  await submitForm(page)
   await page.getByRole('heading', { level: 1 }).filter({ hasText: '₹' }).waitFor()
   await clickAtGateway(page, 'Pay')
   await page.waitForURL(/\/razortwo\/success/)
 
   await fillForm(page, 'razortwo', 'Choosing Delegate')
   await page.getByLabel('Card or net banking').check()
-  await register(page)
+  await submitForm(page)
   await page.getByRole('heading', { level: 1, name: /Pay ₹/ }).waitFor()
   await clickAtCheckout(page, 'Pay')
   await page.waitForURL(/\/razortwo\/success/)
@@ -109,7 +109,7 @@ test('with two card gateways, the chosen one is paid, and a bill in dollars offe
   await fillForm(page, 'razortwo', 'Dollar Delegate')
   await page.getByLabel('Yes', { exact: true }).check()
   await expect.poll(() => page.getByLabel('Card or UPI').count()).toBe(0)
-  await register(page)
+  await submitForm(page)
   await page.getByRole('heading', { level: 1, name: /Pay US\$/ }).waitFor()
   await clickAtCheckout(page, 'Pay')
   await page.waitForURL(/\/razortwo\/success/)

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 
 type FourNumbers = readonly [string, string, string, string]
 
-/** Four numbers in the format of another system. */
+/** Returns four registration numbers in the format of another system. */
 export const buildNumbers = (prefix: string): FourNumbers => [
   `${prefix}1000000000001`,
   `${prefix}1000000000002`,
@@ -13,7 +13,7 @@ export const buildNumbers = (prefix: string): FourNumbers => [
 ]
 
 /** Returns the numbers assigned to the registrations with these former numbers, in the same order. */
-export function readAssigned(dataDir: string, formerNumbers: FourNumbers): FourNumbers {
+export function readAssignedNumbers(dataDir: string, formerNumbers: FourNumbers): FourNumbers {
   const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
   const statement = db.prepare<[string], { reg_no: string }>(
     'SELECT reg_no FROM registrations WHERE former_no = ?',

@@ -1,7 +1,5 @@
 /**
- * Result pages of every event in every state: paid, pending, failed, refunded; without, with an invalid and with an
- * unknown order ID; and with a server that does not respond. The registrations are imported, so no status depends on
- * a gateway.
+ * The result pages of imported registrations in every state, of unknown orders, and without a server response.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +9,12 @@ import { ALL_RUNS } from '../runs.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import { readData, toPlainText } from './delegate.ts'
-import { readAssigned, replaceNumber, buildNumbers, removeGaps } from './registration-numbers.ts'
+import {
+  readAssignedNumbers,
+  replaceNumber,
+  buildNumbers,
+  removeGaps,
+} from './registration-numbers.ts'
 import { runHere } from '../server/run-command.ts'
 import { serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
@@ -256,7 +259,7 @@ let visitor: Visit
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([
     launch(),
-    serve({ CLOCK: '2025-11-10T12:00:00+05:30' }, importAll),
+    serve({ CLOCK: '2025-11-10T12:00:00+05:30' }, importRegistrations),
   ])
   visitor = await visit(browser, { privateWindow: true })
   await visitor.page.addInitScript(() => {
@@ -268,7 +271,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-async function importAll({
+async function importRegistrations({
   dataDir,
   eventsDir,
 }: {
@@ -312,7 +315,7 @@ const waitForHeading = (page: Page, name: string): Promise<void> =>
 describe.each(CASES)('$title', (event) => {
   let [paidNo, , failedNo] = event.numbers
   beforeAll(() => {
-    ;[paidNo, , failedNo] = readAssigned(server.dataDir, event.numbers)
+    ;[paidNo, , failedNo] = readAssignedNumbers(server.dataDir, event.numbers)
   })
 
   test('S024 S025 S026 S027 S033 S039 S057 S067 S071: paid: shows the stored name, items and amount, whatever the address contains', async () => {
@@ -364,7 +367,8 @@ describe.each(CASES)('$title', (event) => {
     expect(data['Date'] ?? data['Attempt Date']).toBe('10 November 2025, 9:00 am')
     const text = await readMain(page)
     for (const line of event.failedPage.lines) expect(text).toContain(line)
-    // Another system reported this failure, so it is unknown whether the delegate was charged, whatever the event file states.
+    // Another system reported this failure. Whatever the event file states, it is unknown whether the delegate was
+    // charged.
     expect(text).toMatch(/We could not confirm this payment(?!.*No amount has been)/s)
     expect(text).not.toContain('Paid')
     for (const [name, target] of Object.entries(event.failedPage.links)) {
@@ -379,10 +383,10 @@ describe.each(CASES)('$title', (event) => {
       }
     }
     await expectAccessible(page, `${event.title}, failed`)
-    const [retryLabel] = Object.entries(event.failedPage.links)
-    if (retryLabel === undefined) return
-    await page.getByRole('link', { name: retryLabel[0], exact: true }).click()
-    await page.waitForURL(server.url + retryLabel[1])
+    const [retryLink] = Object.entries(event.failedPage.links)
+    if (retryLink === undefined) return
+    await page.getByRole('link', { name: retryLink[0], exact: true }).click()
+    await page.waitForURL(server.url + retryLink[1])
     await page.getByRole('textbox', { name: 'Full Name' }).waitFor()
   })
 })
@@ -394,7 +398,7 @@ const TESTED_CASES = CASES.filter(({ id }) => ALL_RUNS || REPRESENTATIVES.includ
 describe.each(TESTED_CASES)('$title', (event) => {
   let [paidNo, pendingNo, failedNo, refundedNo] = event.numbers
   beforeAll(() => {
-    ;[paidNo, pendingNo, failedNo, refundedNo] = readAssigned(server.dataDir, event.numbers)
+    ;[paidNo, pendingNo, failedNo, refundedNo] = readAssignedNumbers(server.dataDir, event.numbers)
   })
 
   test('S040 S041 S044 S059 S066 S170: without an order ID, or with an invalid or unknown one, the page states the error and that a paid registration is not lost', async () => {
@@ -500,14 +504,14 @@ describe.each(TESTED_CASES)('$title', (event) => {
     const { page } = visitor
     let mockResponse: 'none' | number | string | { readonly bodyOf200: string } = 'none'
     let release = (): void => {}
-    const released = new Promise<void>((resolve) => {
+    const releasePromise = new Promise<void>((resolve) => {
       release = resolve
     })
     const eventRegistrationPaths = '**/api/**/registrations/**'
     const registrationPaths = '**/api/registrations/**'
     for (const path of [eventRegistrationPaths, registrationPaths]) {
       await page.route(path, async (route) => {
-        await released
+        await releasePromise
         if (mockResponse === 'none') await route.abort()
         else if (typeof mockResponse === 'number')
           await route.fulfill({

@@ -1,8 +1,4 @@
-/**
- * The announcements of screen readers on the form of every open event, read from the accessibility tree: the name of
- * each control, whether it is required, and its error. Also checks with axe the states of these forms that no other
- * test opens.
- */
+/** Names, required states and errors in the accessibility tree of each open form, and further axe checks. */
 import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
@@ -34,10 +30,10 @@ afterAll(async () => {
 const chooseYes = (page: Page, question: string): Promise<void> =>
   page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes' }).check()
 
-type Form = {
+type FormCase = {
   readonly path: string
-  /** Reveals every conditional field. */
-  readonly open: (page: Page) => Promise<void>
+  /** Gives the answers that reveal every conditional field. */
+  readonly revealFields: (page: Page) => Promise<void>
   /**
    * Controls and messages in form order, which is not the order of the tree. The file control's name includes that of
    * its button.
@@ -45,10 +41,10 @@ type Form = {
   readonly errors: readonly (readonly [name: string, message: string])[]
   readonly optional: readonly string[]
 }
-const FORMS: readonly Form[] = [
+const FORMS: readonly FormCase[] = [
   {
     path: '/afpicon2026',
-    open: async (page) => {
+    revealFields: async (page) => {
       await page.getByRole('switch', { name: 'AFPI Member' }).check()
       await page.getByRole('radio', { name: 'Non-AFPI – Post Graduate', exact: true }).check()
     },
@@ -75,7 +71,7 @@ const FORMS: readonly Form[] = [
   },
   {
     path: '/chirurgia2026',
-    open: (page) => chooseYes(page, 'ASI Member'),
+    revealFields: (page) => chooseYes(page, 'ASI Member'),
     errors: [
       ['Full Name', 'Required'],
       ['Email', 'Required'],
@@ -86,7 +82,7 @@ const FORMS: readonly Form[] = [
   },
   {
     path: '/midzone2025',
-    open: (page) => chooseYes(page, 'AFPI Member'),
+    revealFields: (page) => chooseYes(page, 'AFPI Member'),
     errors: [
       ['Full Name', 'Required'],
       ['Email', 'Required'],
@@ -100,15 +96,15 @@ const FORMS: readonly Form[] = [
 /** Removes the "(optional)" mark from a name. */
 const toBareName = (name: string): string => name.replace(/ \(optional\)$/, '')
 
-// The omitted form has no other kinds of controls.
+// `npm test` omits the form of Chirurgia, which has no other kinds of controls.
 describe.each(ALL_RUNS ? FORMS : FORMS.filter(({ path }) => path !== '/chirurgia2026'))(
   '$path',
-  ({ path, open: openForm, errors, optional }) => {
+  ({ path, revealFields, errors, optional }) => {
     test('S119 S120 S129 S130 S131: in the accessibility tree every error belongs to its control, and disappears when corrected', async () => {
       const { page, context, consoleErrors } = await visit(browser)
       await page.goto(server.url + path)
       await waitForHydration(page)
-      await openForm(page)
+      await revealFields(page)
       const requiredNames = errors.map(([name]) => name).filter((name) => !name.startsWith('Proof'))
       await expect
         .poll(async () =>
@@ -177,10 +173,10 @@ describe('states of the form that no other test checks with axe', () => {
       .poll(async () => toPlainText(await findSummary(page).textContent()))
       .toContain('Network error. Please check your internet connection.')
     await expect.poll(() => findPayButton(page).isDisabled()).toBe(true)
-    const findButton = async () =>
+    const readPayButton = async () =>
       (await readControls(page)).find(({ name }) => name === 'Proceed to Secure Payment')
     await expect
-      .poll(async () => (await findButton())?.description)
+      .poll(async () => (await readPayButton())?.description)
       .toContain('We could not load today’s prices')
     await expectAccessible(page, 'no prices')
     await page.unroute('**/api/midzone/pricing/')
@@ -291,14 +287,14 @@ describe('states of the form that no other test checks with axe', () => {
       'Non-AFPI – GP / Specialist',
     ] as const
     await page.getByRole('radio', { name: chosenCategory, exact: true }).check()
-    const tick = (name: string): Promise<boolean> =>
+    const isTicked = (name: string): Promise<boolean> =>
       page
         .getByRole('radio', { name, exact: true })
         .locator('xpath=following-sibling::*')
         .locator('svg')
         .isVisible()
     await expect
-      .poll(async () => [await tick(chosenCategory), await tick(otherCategory)])
+      .poll(async () => [await isTicked(chosenCategory), await isTicked(otherCategory)])
       .toEqual([true, false])
     await expect.poll(() => button.isEnabled()).toBe(true)
     await expect
@@ -324,10 +320,10 @@ describe('states of the form that no other test checks with axe', () => {
   })
 })
 
-/** Returns the computed style of an element, with its own colour replaced by `replacementColour`. */
+/** Returns the computed style of an element or, if `sampleColour` is given, of a new element in that colour. */
 const readStyle = (
   locator: Locator,
-  replacementColour?: string,
+  sampleColour?: string,
 ): Promise<{ color: string; borderLeftWidth: string }> =>
   locator.evaluate((element, colour) => {
     const styledElement = colour === undefined ? element : document.createElement('i')
@@ -338,4 +334,4 @@ const readStyle = (
     const { color, borderLeftWidth } = getComputedStyle(styledElement)
     if (colour !== undefined) styledElement.remove()
     return { color, borderLeftWidth }
-  }, replacementColour)
+  }, sampleColour)

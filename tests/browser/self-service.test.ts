@@ -1,8 +1,4 @@
-/**
- * A delegate who lost the link, in a browser, with a server process that sends emails by SMTP: from
- * the form to the self-service page. The registration is then paid, changed, cancelled by the
- * office, and erased by an owner.
- */
+/** A delegate who lost the link: the self-service page, payment, changes, cancellation and erasure. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -59,10 +55,10 @@ const register = (changes: object = {}): Promise<Response> =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ...fixtureDelegate, workshop: 'scan', ...changes }),
   })
-/** Returns the link in the newest email to this address that contains this text. */
+/** Waits for an email to the delegate with this text, and returns the link in the newest one. */
 const waitForLink = async (phrase: string): Promise<string> =>
   findLink(await inbox.waitForEmail(EMAIL, phrase))
-/** The focused button has disappeared, so the page moves the focus. */
+/** Waits until the page has moved the focus to this heading, because the focused button has disappeared. */
 const waitForFocusOn = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { name }).and(page.locator(':focus')).waitFor()
 const findRegion = (page: Page, name: string) => page.getByRole('region', { name })
@@ -76,8 +72,8 @@ test('lost link, payment, change, cancellation by the refund scale with its seat
   await page.getByRole('link', { name: 'Lost your link?' }).click()
   await page.getByRole('heading', { level: 1, name: 'Lost your link?' }).waitFor()
   const emailField = page.getByRole('textbox', { name: 'The email address you registered with' })
-  const send = page.getByRole('button', { name: 'Send me my link' })
-  await send.click()
+  const sendButton = page.getByRole('button', { name: 'Send me my link' })
+  await sendButton.click()
   await page.getByRole('alert').getByText('Please enter the email address').waitFor()
   await expectAccessible(page, 'a lost link without an address')
   // By keyboard alone.
@@ -94,8 +90,8 @@ test('lost link, payment, change, cancellation by the refund scale with its seat
   await clickAtGateway(page, 'Pay')
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
 
-  const ownLink = await waitForLink('you are registered as Member')
-  await page.goto(ownLink)
+  const selfServiceLink = await waitForLink('you are registered as Member')
+  await page.goto(selfServiceLink)
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
   const [receipt] = await Promise.all([
     page.waitForEvent('download'),
@@ -140,8 +136,8 @@ test('lost link, payment, change, cancellation by the refund scale with its seat
   await page.getByLabel('Password').fill(ADMIN.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('Cancellation requests').waitFor()
-  const number = /SMPL\d{13}/.exec(receipt.suggestedFilename())?.[0] ?? ''
-  await page.goto(`${server.url}/admin/events/sample2026/registrations/${number}`)
+  const regNo = /SMPL\d{13}/.exec(receipt.suggestedFilename())?.[0] ?? ''
+  await page.goto(`${server.url}/admin/events/sample2026/registrations/${regNo}`)
   const panel = findRegion(page, 'Actions')
   await findEntries(page, 'I am ill.').first().waitFor()
   await findEntries(page, 'Phone Number: 9876543210 → 9123400000').first().waitFor()
@@ -160,8 +156,8 @@ test('lost link, payment, change, cancellation by the refund scale with its seat
   await dialog.getByLabel('Reason').fill('Asked for by letter.')
   await dialog.getByRole('button', { name: 'Erase personal data' }).click()
   await panel.getByText('Personal data of').first().waitFor()
-  await page.getByRole('heading', { level: 1, name: number }).waitFor()
-  await page.goto(ownLink)
+  await page.getByRole('heading', { level: 1, name: regNo }).waitFor()
+  await page.goto(selfServiceLink)
   await page.getByRole('heading', { level: 1, name: 'We do not recognise this link' }).waitFor()
   expect(consoleErrors.filter((consoleError) => !consoleError.includes('404'))).toEqual([])
   await context.close()

@@ -1,7 +1,4 @@
-/**
- * Starts a server for a test file, with free ports, a temporary folder and the sandbox gateway. It runs in the test
- * process, whose modules are loaded, or as a separate process if the test needs one.
- */
+/** Starts a server for a test file, with free ports, a temporary folder and the sandbox gateway. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { createHash, randomBytes, randomInt } from 'node:crypto'
@@ -37,7 +34,7 @@ export type TestServer = {
 }
 export type TestServerProcess = TestServer & { readonly process: ChildProcess }
 type Variables = Readonly<Record<string, string>>
-/** Can change the event files or fill the data folder before the server starts. */
+/** A function that can change the event files or fill the data folder before the server starts. */
 type Prepare = (folders: {
   readonly dataDir: string
   readonly eventsDir: string
@@ -50,40 +47,43 @@ const PORT_RANGE = [11_000, 31_000] as const
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(...PORT_RANGE)
-    if ((await isReserved(port)) && (await isFree(port))) return port
+    if ((await reservePort(port)) && (await isPortFree(port))) return port
   }
 }
 
-/** Reserves a port by binding its UDP port, because no server here uses UDP. */
-const isReserved = (port: number): Promise<boolean> =>
+/** Reserves a port by binding its UDP port, which no server here uses. Returns false if it is already reserved. */
+const reservePort = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const holder = createSocket('udp4').unref()
     holder.once('error', () => resolve(false))
     holder.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true))
   })
 
-const isFree = (port: number): Promise<boolean> =>
+const isPortFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = createServer()
     probe.once('error', () => resolve(false))
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 
-/** The build is checked once for all files of a worker. */
-let buildCheck: boolean | null = null
+/** Whether the web build is up to date. Checked once for all files of a worker. */
+let isBuildCurrent: boolean | null = null
 
-/** Starts the server in this process and waits until it listens. `variables` override the defaults. */
+/**
+ * Starts the server in this process, whose modules are already loaded, and waits until it listens. `variables`
+ * override the defaults.
+ */
 export async function serve(
   variables: Variables = {},
   prepare: Prepare = () => {},
 ): Promise<TestServer> {
-  if (!(buildCheck ??= isUpToDate(WEB_BUILD)))
+  if (!(isBuildCurrent ??= isUpToDate(WEB_BUILD)))
     throw new Error(
       'the web app is not built from the current sources: run npm run build, or npm test',
     )
   const { folder, dataDir, eventsDir } = await createFolders(TOP, prepare)
   const environment = readEnvironment({
-    ...buildDefaults({ dataDir, eventsDir }),
+    ...buildDefaultVariables({ dataDir, eventsDir }),
     PORT: '0',
     SANDBOX_PORT: '0',
     ...variables,
@@ -127,7 +127,10 @@ export async function serve(
   }
 }
 
-/** Stops a server and starts another with its data, for example on another day. Stopping the new one removes the data. */
+/**
+ * Stops a server and starts another with its data, for example on another day. Stopping the new server removes the
+ * data.
+ */
 export async function serveAgain(previous: TestServer, variables: Variables): Promise<TestServer> {
   await previous.halt()
   const { dataDir, eventsDir } = previous
@@ -157,7 +160,7 @@ async function createFolders(
   return { folder, ...folders }
 }
 
-const buildDefaults = (folders: {
+const buildDefaultVariables = (folders: {
   readonly dataDir: string
   readonly eventsDir: string
 }): Variables => ({
@@ -194,7 +197,7 @@ export async function serveAsProcess(
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       PORT: port,
       SANDBOX_PORT: String(await findFreePort()),
-      ...buildDefaults({ dataDir, eventsDir }),
+      ...buildDefaultVariables({ dataDir, eventsDir }),
       ...variables,
     },
     stdio: ['ignore', output, output],
@@ -243,7 +246,7 @@ export const waitUntilRendered = (url: string): Promise<void> =>
     { timeout: 200_000 },
   )
 
-/** Creates a payment link as in the reminder email, which is sent an hour after the delegate leaves. It expires on a given day. */
+/** Creates a payment link that expires on a given day, like the link in the reminder for an unpaid registration. */
 export function createPaymentLink(
   { url, dataDir }: Pick<TestServer, 'url' | 'dataDir'>,
   regNo: string,

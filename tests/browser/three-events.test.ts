@@ -1,8 +1,4 @@
-/**
- * Three events, each from the form to the confirmation: a marathon with a family, a shirt and a
- * donation; a free webinar; a national conference with a multi-page form. Also covers the
- * rejections that delegates see.
- */
+/** Three events from the form to the confirmation: a marathon, a free webinar and a national conference. */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
@@ -33,10 +29,10 @@ beforeAll(async () => {
       for (const id of ['nidancon2027', 'nilarun2027', 'soiltalk2027'])
         copyFileSync(join(EVENTS, `${id}.yaml`), join(eventsDir, `${id}.yaml`))
       // One workshop and one category have a single seat, so that another delegate can take it first.
-      const scarceFile = join(eventsDir, 'nidancon2027.yaml')
+      const eventFile = join(eventsDir, 'nidancon2027.yaml')
       writeFileSync(
-        scarceFile,
-        readFileSync(scarceFile, 'utf8')
+        eventFile,
+        readFileSync(eventFile, 'utf8')
           .replaceAll('ventilation: 20', 'ventilation: 1')
           .replace('max: 100', 'max: 1')
           .replace('trainees: 100', 'trainees: 1'),
@@ -83,8 +79,7 @@ test('a runner registers with a family, a shirt and a donation, pays, and sees e
   await waitUntilRendered(`${server.url}/nilarun2027`)
   const release = await holdRequests(page, '**/assets/{index,shared,registration-page}*.js')
   await page.goto(`${server.url}/nilarun2027`, { waitUntil: 'commit' })
-  // Until the scripts had loaded, the price of an event that sells more than entries did not
-  // change.
+  // If an event sold more than entries, its price used not to change until the scripts had loaded.
   const bar = page.getByRole('region', { name: 'Your Entry' })
   await page.getByLabel('Running shirt').selectOption('xxl')
   await expect.poll(async () => toPlainText(await bar.innerText())).toContain('₹ 1,348')
@@ -149,7 +144,7 @@ test('a runner registers with a family, a shirt and a donation, pays, and sees e
 
 test('a webinar participant consents and pays nothing, and each email address gets one seat', async () => {
   const { page, context, consoleErrors } = await visit(browser)
-  const fill = async (): Promise<void> => {
+  const fillForm = async (): Promise<void> => {
     await page.goto(`${server.url}/soiltalk2027`)
     await waitForHydration(page)
     await findField(page, 'Name').fill('Gopal Sample')
@@ -157,11 +152,11 @@ test('a webinar participant consents and pays nothing, and each email address ge
     for (const topic of ['Salt', 'Metals'])
       await page.getByRole('checkbox', { name: topic }).check()
   }
-  await fill()
+  await fillForm()
   const seatButton = findButton(page, 'Keep Me a Seat')
   await seatButton.click()
   await page.getByText('Without this we cannot send the link').first().waitFor()
-  // Its only section has the same title as its summary.
+  // The form's only section has the same title as the summary.
   await page.setViewportSize({ width: 360, height: 740 })
   await expectAccessible(page, 'a form of one section, on a phone')
   await page.setViewportSize({ width: 1280, height: 900 })
@@ -169,7 +164,7 @@ test('a webinar participant consents and pays nothing, and each email address ge
   await consent.check()
   await seatButton.click()
   await page.getByRole('status').getByText('You have a seat. We have sent you the link.').waitFor()
-  await fill()
+  await fillForm()
   await consent.check()
   await seatButton.click()
   await page
@@ -197,7 +192,7 @@ const goToNextPage = (page: Page, title: string): Promise<void> =>
   findButton(page, 'Next')
     .click()
     .then(() => page.getByRole('heading', { level: 2, name: title }).waitFor())
-const readLines = (page: Page): Promise<Readonly<Record<string, string>>> =>
+const readBillLines = (page: Page): Promise<Readonly<Record<string, string>>> =>
   readData(findBill(page, 'Registration Summary'))
 const findConsents = (page: Page): Locator =>
   page.getByRole('checkbox', { name: /The society may use these details/ })
@@ -205,8 +200,8 @@ const findConsents = (page: Page): Locator =>
 test('a delegate goes through the form page by page, cannot choose unavailable items, and pays for the rest', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await fillAboutYou(page, 'Asha Sample')
-  const isMember = page.getByRole('group', { name: 'Member of the society?' })
-  await isMember.getByRole('radio', { name: 'Yes' }).check()
+  const memberGroup = page.getByRole('group', { name: 'Member of the society?' })
+  await memberGroup.getByRole('radio', { name: 'Yes' }).check()
   await findField(page, 'Membership Number').fill('M-99')
   await page.keyboard.press('Tab')
   await page.getByText('This number is not on the roll of members').first().waitFor()
@@ -227,14 +222,14 @@ test('a delegate goes through the form page by page, cannot choose unavailable i
   await page.getByRole('checkbox', { name: /^Difficult airway/ }).uncheck()
   await goToNextPage(page, 'Company and Stay')
   // 7,500 + 2,000 and 18%
-  await expect.poll(async () => (await readLines(page))['Total Amount']).toBe('₹ 11,210')
+  await expect.poll(async () => (await readBillLines(page))['Total Amount']).toBe('₹ 11,210')
   await findButton(page, 'Add a person').click()
   await page.getByRole('textbox', { name: 'Person 1: Name' }).fill('Mini Sample')
   await page.getByLabel('Person 1: Age').fill('4')
   await expect
-    .poll(async () => Object.keys(await readLines(page)))
+    .poll(async () => Object.keys(await readBillLines(page)))
     .not.toContain('Accompanying person')
-  await expect.poll(async () => (await readLines(page))['Total Amount']).toBe('₹ 11,210')
+  await expect.poll(async () => (await readBillLines(page))['Total Amount']).toBe('₹ 11,210')
   await findButton(page, 'Add another person').click()
   await page.getByRole('textbox', { name: 'Person 2: Name' }).fill('Ravi Sample')
   await page.getByLabel('Person 2: Age').fill('45')
@@ -247,7 +242,7 @@ test('a delegate goes through the form page by page, cannot choose unavailable i
   await goToNextPage(page, 'Check your answers')
   // 7,500 + 4,500 + 2,000 + 3,000 and 18%; 6,751.50 and 5%
   await expect
-    .poll(() => readLines(page))
+    .poll(() => readBillLines(page))
     .toEqual({
       Member: '₹ 7,500',
       'Accompanying person': '₹ 4,500',
@@ -290,7 +285,7 @@ registerThorough(() => {
       await goToNextPage(page, 'Consent')
       await findConsents(page).check()
       await goToNextPage(page, 'Check your answers')
-      await expect.poll(async () => (await readLines(page))['Total Amount']).toBe('Free')
+      await expect.poll(async () => (await readBillLines(page))['Total Amount']).toBe('Free')
       await findButton(page, 'Register').click()
       await page
         .getByRole('dialog')
@@ -333,9 +328,10 @@ async function registerAnother(
 
 test('if seats are sold while the form is open, reports it at their field or offers the alternative', async () => {
   const { page, context, consoleErrors } = await visit(browser)
-  const send = (name = 'Proceed to Secure Payment'): Promise<void> => findButton(page, name).click()
+  const clickButton = (name = 'Proceed to Secure Payment'): Promise<void> =>
+    findButton(page, name).click()
   const expectTotal = async (amount: string): Promise<void> => {
-    await expect.poll(async () => (await readLines(page))['Total Amount']).toBe(amount)
+    await expect.poll(async () => (await readBillLines(page))['Total Amount']).toBe(amount)
   }
   await fillAboutYou(page, 'Late Sample', 'a postgraduate trainee')
   await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
@@ -350,12 +346,12 @@ test('if seats are sold while the form is open, reports it at their field or off
   await goToNextPage(page, 'Check your answers')
   await registerAnother({ workshops: '["ventilation"]', code: 'spent soon' })
   // The code is no longer valid, so it is removed and the full price applies.
-  await send()
-  const code = page.getByRole('textbox', { name: 'Code', exact: true })
-  await code.and(page.locator('[aria-invalid=true]')).waitFor()
+  await clickButton()
+  const codeField = page.getByRole('textbox', { name: 'Code', exact: true })
+  await codeField.and(page.locator('[aria-invalid=true]')).waitFor()
   await expectTotal('₹ 8,260')
   // The workshop is full: the page with its field shows the message there.
-  await send()
+  await clickButton()
   const workshops = page.getByRole('group', { name: /^Workshops/ })
   await workshops.getByText('Ventilation (Hall B, 12 noon): This workshop is full').waitFor()
   await expectAccessible(page, 'a workshop that became full')
@@ -367,13 +363,13 @@ test('if seats are sold while the form is open, reports it at their field or off
   // The category is full: another is offered, and its price is confirmed. It requires the council number.
   const letter = new File([PROOF_FILE.buffer], PROOF_FILE.name, { type: PROOF_FILE.mimeType })
   await registerAnother({ role: 'trainee', council_no: 'k-LateSample' }, letter)
-  await send()
+  await clickButton()
   await page.getByRole('dialog', { name: 'No seats left' }).waitFor()
   await expectAccessible(page, 'another category is offered')
-  await send('Pay ₹ 11,210')
+  await clickButton('Pay ₹ 11,210')
   await page.getByRole('dialog', { name: 'Already registered?' }).waitFor()
   await expectAccessible(page, 'already registered')
-  await send('Register again')
+  await clickButton('Register again')
   await page.waitForURL((url) => url.origin !== server.url)
   await page.getByText('Pay ₹ 11,210').first().waitFor()
   expect(consoleErrors).toEqual([])

@@ -40,8 +40,8 @@ async function openGateway(page: Page, name: string): Promise<void> {
   await proceedToGateway(page)
 }
 
-/** Opens the gateway's page for a registration made through the API. */
-async function goToPay(page: Page, orderId: string): Promise<void> {
+/** Opens the gateway's page for an existing registration. */
+async function openGatewayForOrder(page: Page, orderId: string): Promise<void> {
   await page.goto(`${server.url}${SUCCESS_PATH}?orderId=${orderId}`)
   await page.getByRole('button', { name: 'Pay ₹ 3,540 now' }).click()
   await page.waitForURL((url) => url.origin !== server.url)
@@ -99,7 +99,7 @@ describe('a payment that is declined', () => {
 
   test('can be paid later, without filling in the form again', async () => {
     const { page, context } = await visit(browser)
-    await goToPay(page, await registerThroughApi(server.url, 'Dr. Second Attempt'))
+    await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Second Attempt'))
     await clickAtGateway(page, 'Decline')
     await page.waitForURL(new RegExp(FAILED_PATH))
     await page.getByRole('button', { name: /^Pay ₹.3,540 again$/ }).click()
@@ -115,7 +115,7 @@ describe('a slow payment', () => {
   test('S116: is pending first, without receipt or another payment, and then paid automatically', async () => {
     const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
     const announcements = await recordAnnouncements(page)
-    await goToPay(page, await registerThroughApi(server.url, 'Dr. Pending Example'))
+    await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Pending Example'))
     await clickAtGateway(page, 'Pay later')
     await page.waitForURL(new RegExp(SUCCESS_PATH))
     await page.getByRole('heading', { name: 'We are confirming your payment' }).waitFor()
@@ -128,7 +128,7 @@ describe('a slow payment', () => {
     // The page polls until the gateway has the result.
     const paidHeading = page.getByRole('heading', { name: 'Registration Confirmed' })
     await paidHeading.waitFor({ timeout: 200_000 })
-    // Announced once: by the focus, not by a live region as well.
+    // The result is announced once: by the focus, and not also by a live region.
     await expect
       .poll(() => paidHeading.evaluate((heading) => heading === document.activeElement))
       .toBe(true)
@@ -228,7 +228,7 @@ describe('a slow payment', () => {
 
   test('is under review if the amount differs: states since when, the next step, and the contact address', async () => {
     const { page, context } = await visit(browser)
-    await goToPay(page, await registerThroughApi(server.url, 'Dr. Short Amount'))
+    await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Short Amount'))
     await clickAtGateway(page, 'Pay a wrong amount')
     await page.getByRole('heading', { name: 'The organisers are checking your payment' }).waitFor()
     const details = await readData(page.getByRole('main'))
@@ -248,7 +248,7 @@ describe('the browser’s Back button, from the gateway to the form', () => {
     await ownRegion.getByText(orderId).waitFor()
     await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Back Button')
     await expectAccessible(page, 'back on the form')
-    // The summary becomes the bar at the bottom a few frames after the window is resized.
+    // The summary becomes a bar at the bottom of the page a few frames after the window is resized.
     await page.setViewportSize({ width: 320, height: 568 })
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
 
@@ -363,10 +363,10 @@ describe('a payment link in an email', () => {
 describe('the state of a registration on its page', () => {
   const STATES: readonly (readonly [
     name: string,
-    answer: Readonly<Record<string, unknown>>,
+    stateChanges: Readonly<Record<string, unknown>>,
     heading: string,
-    says: readonly string[],
-    pay: string | null,
+    texts: readonly string[],
+    payLabel: string | null,
   ])[] = [
     [
       'to be paid, at its valid price',
@@ -486,13 +486,13 @@ describe('the state of a registration on its page', () => {
     orderId = await registerThroughApi(server.url, 'Dr. Standing Example')
   })
   afterAll(() => visitor.context.close())
-  test.each(STATES)('%s', async (name, answer, title, texts, pay) => {
+  test.each(STATES)('%s', async (name, stateChanges, title, texts, payLabel) => {
     const { page } = visitor
     await page.route('**/api/afpicon/registrations/**', async (route) => {
       const response = await route.fetch()
       const storedState = (await response.json()) as { readonly registration: object }
       await route.fulfill({
-        json: { status: 'success', registration: { ...storedState.registration, ...answer } },
+        json: { status: 'success', registration: { ...storedState.registration, ...stateChanges } },
       })
     })
     await page.goto(`${server.url}${SUCCESS_PATH}?orderId=${orderId}`)
@@ -502,10 +502,10 @@ describe('the state of a registration on its page', () => {
     const buttons = page.getByRole('main').getByRole('button', { name: /^Pay/ })
     await expect
       .poll(async () => (await buttons.allTextContents()).map(toPlainText))
-      .toEqual(pay === null ? [] : [pay])
+      .toEqual(payLabel === null ? [] : [payLabel])
     await expect.poll(() => page.title()).toBe(`${title} · AFPICON 2026`)
     // The tests above cover the page with a pay button.
-    if (pay === null || ALL_RUNS) await expectAccessible(page, name)
+    if (payLabel === null || ALL_RUNS) await expectAccessible(page, name)
     // The page polls, and a request may be pending.
     await page.unrouteAll({ behavior: 'wait' })
   })

@@ -20,8 +20,8 @@ const bcd = createRequire(import.meta.url)('@mdn/browser-compat-data') as {
   readonly javascript: { readonly builtins: Record<string, Identifier> }
 }
 
-/** Regular expressions are not transpiled, so they may use newer syntax. */
-const LOOKBEHIND: MinimumVersions = {
+/** The first versions that support lookbehind in regular expressions, which are not transpiled. */
+const LOOKBEHIND_VERSIONS: MinimumVersions = {
   chrome: '62',
   firefox: '78',
   safari: '16.4',
@@ -81,19 +81,20 @@ const toVersionNumber = (version: string): number => {
 
 /** Returns the supported browsers that lack a feature. Empty if MDN has no data. */
 function findLackingBrowsers({ support }: CompatStatement, browsers: MinimumVersions): string[] {
-  return Object.entries(browsers).flatMap(([browser, oldest]) => {
+  return Object.entries(browsers).flatMap(([browser, minimumVersion]) => {
     const supportData = support[browser as keyof typeof support]
     if (supportData === undefined) return []
-    const isSupported = [supportData].flat().some((support) => {
-      const { version_added: addedIn, version_removed: removedIn } = support as {
+    const isSupported = [supportData].flat().some((statement) => {
+      const { version_added: addedIn, version_removed: removedIn } = statement as {
         readonly version_added: string | false
         readonly version_removed?: string
       }
-      if ('flags' in support || 'prefix' in support || 'alternative_name' in support) return false
+      if ('flags' in statement || 'prefix' in statement || 'alternative_name' in statement)
+        return false
       if (typeof addedIn !== 'string' || addedIn === 'preview') return false
       return (
-        toVersionNumber(addedIn) <= toVersionNumber(oldest) &&
-        !(removedIn && toVersionNumber(removedIn) <= toVersionNumber(oldest))
+        toVersionNumber(addedIn) <= toVersionNumber(minimumVersion) &&
+        !(removedIn && toVersionNumber(removedIn) <= toVersionNumber(minimumVersion))
       )
     })
     return isSupported ? [] : [browser]
@@ -130,7 +131,7 @@ export function findUnsupportedFeatures(
     const [firstLacking] = lackingBrowsers
     if (
       firstLacking !== undefined &&
-      lackingBrowsers.every((browserWithoutIt) => browserWithoutIt.length > 0)
+      lackingBrowsers.every((browserNames) => browserNames.length > 0)
     )
       features.add(`${name}: ${firstLacking.join(', ')}`)
   }
@@ -161,7 +162,7 @@ export function findUnsupportedFeatures(
       ITERATOR_METHODS.has(object.callee.property.name) &&
       // `Object.values(x)` returns an array.
       !(object.callee.object.type === 'Identifier' && object.callee.object.name === 'Object')
-    const matches = candidates.filter(
+    const matchingMembers = candidates.filter(
       (member) =>
         !member.isStatic &&
         (isIterator
@@ -171,8 +172,8 @@ export function findUnsupportedFeatures(
             isSupportedInterface(member.owner, browsers)),
     )
     addIfUnsupported(
-      `${[...new Set(matches.map(({ owner }) => owner))].join('/')}.${name}`,
-      matches.map(({ compat }) => compat),
+      `${[...new Set(matchingMembers.map(({ owner }) => owner))].join('/')}.${name}`,
+      matchingMembers.map(({ compat }) => compat),
     )
   }
   const walk = (node: Node, parent?: Node): void => {
@@ -185,8 +186,9 @@ export function findUnsupportedFeatures(
     if (!isFeatureTest && node.type === 'MemberExpression') checkMember(node, parent)
     if (node.type === 'StaticBlock') features.add('static block of a class: safari, safari_ios')
     if (node.type === 'Literal' && 'regex' in node && /\(\?<[=!]/.test(node.regex.pattern)) {
-      const lookbehindGaps = Object.entries(LOOKBEHIND).filter(
-        ([browser, from]) => toVersionNumber(browsers[browser] ?? from) < toVersionNumber(from),
+      const lookbehindGaps = Object.entries(LOOKBEHIND_VERSIONS).filter(
+        ([browser, supportedFrom]) =>
+          toVersionNumber(browsers[browser] ?? supportedFrom) < toVersionNumber(supportedFrom),
       )
       if (lookbehindGaps.length > 0)
         features.add(`lookbehind: ${lookbehindGaps.map(([name]) => name).join(', ')}`)
@@ -197,6 +199,6 @@ export function findUnsupportedFeatures(
   return [...features].toSorted()
 }
 
-/** Whether the browsers support an interface. A missing one is reported where it is constructed. */
+/** Returns whether the browsers support an interface. A missing interface is reported where it is constructed. */
 const isSupportedInterface = (name: string, browsers: MinimumVersions): boolean =>
   (globals.get(name) ?? []).some((compat) => findLackingBrowsers(compat, browsers).length === 0)

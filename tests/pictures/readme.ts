@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { launchDrawing, visit } from '../browser/browser.ts'
+import { launchWithDefaultFlags, visit } from '../browser/browser.ts'
 import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { fillForm } from './form.ts'
 import { openSignedIn } from './session.ts'
@@ -42,7 +42,7 @@ const states: readonly State[] = [
   },
 ]
 
-const browser = await launchDrawing()
+const browser = await launchWithDefaultFlags()
 try {
   for (const { name, open } of states) {
     const { page, context } = await visit(browser, {

@@ -17,7 +17,7 @@ import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import { findMisplaced } from '../browser/layout-boxes.ts'
-import { runAxe, launchDrawing, visit } from '../browser/browser.ts'
+import { runAxe, launchWithDefaultFlags, visit } from '../browser/browser.ts'
 import { INTERN_CATEGORY, findPayButton } from '../browser/delegate.ts'
 import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { fillForm, listFormStates } from './form.ts'
@@ -135,7 +135,7 @@ const SITE: readonly State[] = [
 
 // ── Taking the pictures ────────────────────────────────────────────────────────
 
-const browser = await launchDrawing()
+const browser = await launchWithDefaultFlags()
 try {
   for (const { name, open, javaScript = true } of [
     ...listFormStates(server),

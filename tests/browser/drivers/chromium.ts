@@ -32,7 +32,7 @@ export async function createPlaywrightDriver(executablePath: string): Promise<Dr
     waitForText: (text) => page.getByText(text).first().waitFor(),
     evaluate,
     takeScreenshot,
-    address: () => Promise.resolve(page.url()),
+    readAddress: () => Promise.resolve(page.url()),
     inspectLayout: (name) => inspectLayout({ evaluate, takeScreenshot, resize }, name),
     close: () => browser.close(),
   }

@@ -17,7 +17,7 @@ export type Driver = {
   readonly waitForText: (text: string) => Promise<void>
   /** Runs an expression in the page. */
   readonly evaluate: (expression: string) => Promise<unknown>
-  readonly address: () => Promise<string>
+  readonly readAddress: () => Promise<string>
   /** Returns the visible part of the page as PNG. */
   readonly takeScreenshot: () => Promise<Buffer>
   /**
@@ -29,7 +29,7 @@ export type Driver = {
 }
 
 const SCREENSHOT_FOLDER = process.env['SHOTS']
-/** The maximum wait. A user would have given up earlier. */
+/** The maximum time for one action. A user would have given up earlier. */
 export const MAX_WAIT_MS = 120_000
 /** How long to wait until elements no longer overlap. */
 const RETRY_MS = 30_000
@@ -114,7 +114,7 @@ export function getFontEnvironment(): NodeJS.ProcessEnv {
 
 // ── Browsers without Playwright: a script in the page finds the elements ───────────────────────
 
-/** Runs in the page: finds the control with this label, or the button or link with this name. */
+/** Scripts that run in the page and find the control with this label, or the button with this name. */
 const ELEMENT_SCRIPTS = {
   labelled: `for (const l of document.querySelectorAll('label')) if (l.textContent.includes(arguments[0]) && (l.control || document.getElementById(l.htmlFor))) return l.control || document.getElementById(l.htmlFor); return null`,
   choice: `for (const l of document.querySelectorAll('label')) if (l.textContent.includes(arguments[0])) return l; return null`,
@@ -124,12 +124,12 @@ const ELEMENT_SCRIPTS = {
 const PAGE_CONTAINS = 'document.body !== null && document.body.innerText.includes'
 
 /** The operations of a browser's own protocol. The type of an element depends on the protocol. */
-export type Protocol<Found> = PageAccess &
-  Pick<Driver, 'open' | 'address' | 'close'> & {
-    readonly find: (script: string, text: string) => Promise<Found | null>
-    readonly click: (element: Found) => Promise<void>
-    readonly type: (element: Found, text: string) => Promise<void>
-    readonly attach: (element: Found, path: string) => Promise<void>
+export type Protocol<ElementRef> = PageAccess &
+  Pick<Driver, 'open' | 'readAddress' | 'close'> & {
+    readonly find: (script: string, text: string) => Promise<ElementRef | null>
+    readonly click: (element: ElementRef) => Promise<void>
+    readonly type: (element: ElementRef, text: string) => Promise<void>
+    readonly attach: (element: ElementRef, path: string) => Promise<void>
   }
 
 /** Retries until there is a result, such as a started driver or a rendered element. */
@@ -151,13 +151,13 @@ export async function waitUntil<T>(
   throw new Error(`${description} was not found`, { cause: lastError })
 }
 
-export function createDriver<Found>(protocol: Protocol<Found>): Driver {
-  const { open, address, close, evaluate, takeScreenshot, find } = protocol
+export function createDriver<ElementRef>(protocol: Protocol<ElementRef>): Driver {
+  const { open, readAddress, close, evaluate, takeScreenshot, find } = protocol
   /** Finds an element and performs an action on it. Retries if the page was rendered again in the meantime. */
   const performOn = async (
     kind: keyof typeof ELEMENT_SCRIPTS,
     text: string,
-    action: (element: Found) => Promise<void>,
+    action: (element: ElementRef) => Promise<void>,
   ): Promise<void> =>
     void (await waitUntil(`"${text || kind}"`, async () => {
       const element = await find(ELEMENT_SCRIPTS[kind], text)
@@ -167,7 +167,7 @@ export function createDriver<Found>(protocol: Protocol<Found>): Driver {
     }))
   return {
     open,
-    address,
+    readAddress,
     close,
     evaluate,
     takeScreenshot,

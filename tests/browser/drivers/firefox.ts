@@ -162,7 +162,7 @@ async function createFirefoxDriver(
   return createDriver<FirefoxElement>({
     open: async (url) =>
       void (await send('browsingContext.navigate', { context, url, wait: 'complete' })),
-    address: async () => String(await evaluate('location.href')),
+    readAddress: async () => String(await evaluate('location.href')),
     evaluate,
     takeScreenshot: async () => {
       const screenshot = await send('browsingContext.captureScreenshot', { context })

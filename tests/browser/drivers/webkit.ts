@@ -102,10 +102,10 @@ async function createWebKitDriver(base: string, stopPrograms: () => void): Promi
   /** Resizes the window until the page has this size. Epiphany's bars may appear or disappear on each resize. */
   const resize = async (width: number, height: number): Promise<void> => {
     for (let tries = 0; tries < MAX_RESIZES; tries += 1) {
-      const [extraWidth, extraHeight, matches] = (await evaluate(
+      const [extraWidth, extraHeight, isRightSize] = (await evaluate(
         `[outerWidth - innerWidth, outerHeight - innerHeight, innerWidth === ${width} && innerHeight === ${height}]`,
       )) as readonly [number, number, boolean]
-      if (matches) return
+      if (isRightSize) return
       const rect = { x: 0, y: 0, width: width + extraWidth, height: height + extraHeight }
       await send('POST', `${sessionUrl}/window/rect`, rect)
       await pause(100)
@@ -113,7 +113,7 @@ async function createWebKitDriver(base: string, stopPrograms: () => void): Promi
   }
   return createDriver<string>({
     open: async (url) => void (await send('POST', `${sessionUrl}/url`, { url })),
-    address: async () => String(await send('GET', `${sessionUrl}/url`)),
+    readAddress: async () => String(await send('GET', `${sessionUrl}/url`)),
     evaluate,
     takeScreenshot: async () =>
       Buffer.from(String(await send('GET', `${sessionUrl}/screenshot`)), 'base64'),

@@ -50,7 +50,7 @@ const addRegistration = (
   {
     on: registeredDay = '2026-01-10',
     isMember = false,
-    pays: price,
+    pays: paymentResult,
   }: { on?: string; isMember?: boolean; pays?: 'success' } = {},
 ): Promise<RegNo> =>
   register(server, EVENT, {
@@ -62,9 +62,9 @@ const addRegistration = (
       phone_number: '9876500000',
       is_member: isMember,
     },
-    ...(price === undefined ? {} : { pays: price }),
+    ...(paymentResult === undefined ? {} : { pays: paymentResult }),
   })
-const addPaid = (n: number, isMember = false): Promise<RegNo> =>
+const addPaidRegistration = (n: number, isMember = false): Promise<RegNo> =>
   addRegistration(n, { isMember, pays: 'success' })
 const openRegistration = async (regNo: string): Promise<Page> => {
   await visitor.page.goto(`${url}/admin/events/${EVENT}/registrations/${regNo}`)
@@ -75,7 +75,7 @@ const findPanel = () => visitor.page.getByRole('region', { name: 'Actions' })
 const findDialog = () => visitor.page.getByRole('dialog')
 const press = (name: string) => pressAction(visitor.page, name)
 const waitForStatus = (text: string) => findPanel().getByRole('status').getByText(text).waitFor()
-const findTimelineEntry = (text: string) => findEntries(visitor.page, text).first().waitFor()
+const waitForTimelineEntry = (text: string) => findEntries(visitor.page, text).first().waitFor()
 /** Fills in the reason and clicks the action's button. */
 const confirmAction = async (reason: string, button: string): Promise<void> => {
   await findDialog().getByLabel('Reason').fill(reason)
@@ -83,16 +83,16 @@ const confirmAction = async (reason: string, button: string): Promise<void> => {
 }
 
 test('writes a note, corrects a name and transfers a registration; the timeline shows user, action and reason', async () => {
-  const page = await openRegistration(await addPaid(1))
+  const page = await openRegistration(await addPaidRegistration(1))
   const timeline = page.getByRole('region', { name: 'Timeline' })
   await timeline.getByLabel('Note', { exact: true }).fill('Wants a vegetarian lunch.')
   await timeline.getByRole('button', { name: 'Add note' }).click()
-  await findTimelineEntry('Wants a vegetarian lunch.')
+  await waitForTimelineEntry('Wants a vegetarian lunch.')
   await page.getByRole('status').getByText('Note saved.').waitFor()
   await expectFocusKept(page)
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('status').getByText('Note undone.').waitFor()
-  await findTimelineEntry('Note undone')
+  await waitForTimelineEntry('Note undone')
   await press('Correct answers')
   await findDialog().getByLabel('Answer to correct').selectOption('Full Name')
   await findDialog().getByLabel('Full Name').fill('')
@@ -103,7 +103,7 @@ test('writes a note, corrects a name and transfers a registration; the timeline 
   await findDialog().getByRole('button', { name: 'Correct answers' }).click()
   await waitForStatus('Correction saved.')
   await page.getByRole('heading', { level: 1, name: 'Asha Nair' }).waitFor()
-  await findTimelineEntry('Corrected: Full Name: Delegate 1 → Asha Nair')
+  await waitForTimelineEntry('Corrected: Full Name: Delegate 1 → Asha Nair')
   await press('Transfer to another person')
   await findDialog().getByLabel('Full Name').fill('Binu Das')
   await findDialog().getByLabel('Email Address').fill('binu@example.org')
@@ -119,7 +119,7 @@ test('writes a note, corrects a name and transfers a registration; the timeline 
 })
 
 test('the cancel dialog proposed an amount without its parts: it shows the amount due, the percentage, earlier refunds and the proposal', async () => {
-  const regNo = await addPaid(30)
+  const regNo = await addPaidRegistration(30)
   const staffSession = await signIn(server)
   const correctAction = { act: 'correct', why: 'Found the card.', answers: { is_member: true } }
   expect((await staffSession.act(regNo, { ...correctAction, total: 1180 })).status).toBe(200)
@@ -152,8 +152,8 @@ test('the cancel dialog proposed an amount without its parts: it shows the amoun
 })
 
 test('cancels a registration by the refund scale: its seat is sold again, and half is refunded', async () => {
-  await addPaid(4, true)
-  const page = await openRegistration(await addPaid(2, true))
+  await addPaidRegistration(4, true)
+  const page = await openRegistration(await addPaidRegistration(2, true))
   const submitForm = () =>
     server.post('/api/sample2026/register/', {
       full_name: 'Next Member',
@@ -177,7 +177,7 @@ test('cancels a registration by the refund scale: its seat is sold again, and ha
   await expectAccessible(page, 'a manual refund')
   await confirmAction('By the scale.', 'Refund')
   await waitForStatus('₹\u00a0590 was refunded outside Rollcall.')
-  await findTimelineEntry('Refunded outside Rollcall')
+  await waitForTimelineEntry('Refunded outside Rollcall')
   await expect.poll(() => findPanel().locator('.care').count()).toBe(0)
 })
 
@@ -240,7 +240,7 @@ test('corrects to a higher category, and the delegate pays the balance by the em
     .getByText(/^Paid in full/)
     .waitFor()
 
-  await openRegistration(await addPaid(3))
+  await openRegistration(await addPaidRegistration(3))
   await press('Correct answers')
   await findDialog().getByLabel('Answer to correct').selectOption('Member')
   await findDialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('Yes')
@@ -281,7 +281,7 @@ test('confirms a matching transfer, and opens its receipt', async () => {
   await expectAccessible(page, 'confirming a payment')
   await findDialog().getByRole('button', { name: 'Record payment' }).click()
   await waitForStatus(`₹\u00a03,540 by bank transfer recorded: ${regNo} is paid.`)
-  await findTimelineEntry('Payment recorded: ₹\u00a03,540 by bank transfer, HDFCN52026011912345')
+  await waitForTimelineEntry('Payment recorded: ₹\u00a03,540 by bank transfer, HDFCN52026011912345')
   const receipt = page
     .getByRole('region', { name: 'Documents' })
     .getByRole('link', { name: /^Receipt/ })

@@ -94,12 +94,12 @@ const press = (name: string) => pressAction(visitor.page, name)
 const waitForStatus = (text: string) => findPanel().getByRole('status').getByText(text).waitFor()
 
 test('a statement of two events is matched in three clicks, and a line without a match is assigned by keyboard, which a colleague sees without a reload', async () => {
-  const byTransfer = { is_member: 'false', way: 'transfer' }
-  const [first, second] = [
-    await registerDelegate(5, byTransfer),
-    await registerDelegate(6, byTransfer, 'second2026'),
+  const transferAnswers = { is_member: 'false', way: 'transfer' }
+  const [firstRegNo, secondRegNo] = [
+    await registerDelegate(5, transferAnswers),
+    await registerDelegate(6, transferAnswers, 'second2026'),
   ]
-  await registerDelegate(7, byTransfer, 'second2026')
+  await registerDelegate(7, transferAnswers, 'second2026')
   const { page, context, consoleErrors } = await visit(browser)
   await addSessionCookie(context, server.url, ADMIN)
   await page.goto(`${server.url}/admin/payments/statements`)
@@ -110,8 +110,8 @@ test('a statement of two events is matched in three clicks, and a line without a
   }
   const lines = [
     'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
-    `30/01/26,NEFT CR ${first},SBIN026031000201,,"3,540.00"`,
-    `30/01/26,NEFT CR ${second},SBIN026031000202,,"3,540.00"`,
+    `30/01/26,NEFT CR ${firstRegNo},SBIN026031000201,,"3,540.00"`,
+    `30/01/26,NEFT CR ${secondRegNo},SBIN026031000202,,"3,540.00"`,
     '30/01/26,NEFT CR A RELATIVE,SBIN026031000203,,"3,000.00"',
   ]
   // The first click chooses the file.
@@ -126,10 +126,10 @@ test('a statement of two events is matched in three clicks, and a line without a
   await page.getByRole('progressbar', { name: 'Uploading the file' }).waitFor()
   releaseUpload()
   await page.getByRole('button', { name: 'Confirm all exact matches (2)' }).waitFor()
-  // The page reads the statement again, slowly.
-  const statementHeld = Promise.withResolvers<void>()
+  // The page reads the statement again, and the response is delayed.
+  const heldStatement = Promise.withResolvers<void>()
   await page.route(/\/api\/admin\/statements\/\d+\//, async (route) => {
-    if (route.request().method() === 'GET') await statementHeld.promise
+    if (route.request().method() === 'GET') await heldStatement.promise
     await route.continue()
   })
   await click('Confirm all exact matches (2)')
@@ -141,8 +141,8 @@ test('a statement of two events is matched in three clicks, and a line without a
     page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
   await click('Split line 4')
   await expect.poll(readFocusedLabel).toBe('Add a person to line 4')
-  // The response moved the focus out of the field in which the user was about to type.
-  statementHeld.resolve()
+  // The response used to move the focus out of the field in which the user was about to type.
+  heldStatement.resolve()
   await page.getByRole('button', { name: 'Confirm all exact' }).waitFor({ state: 'detached' })
   await page.unroute(/\/api\/admin\/statements\/\d+\//)
   expect(await readFocusedLabel()).toBe('Add a person to line 4')
@@ -237,34 +237,36 @@ test('approves and rejects registrations, and matches a transfer in a statement:
   expect(delegate.consoleErrors).toEqual([])
   await delegate.context.close()
 
-  const bank = await openOffice('/admin/payments/statements')
+  const statementPage = await openOffice('/admin/payments/statements')
   const lines = [
     'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
     '30/01/26,NEFT CR DELEGATE THREE,SBIN026030000123,,"3,540.00"',
     '31/01/26,<b>INTEREST</b>,000000000000,,12.00',
   ]
-  await bank.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
+  await statementPage.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
     name: 'statement.csv',
     mimeType: 'text/csv',
     buffer: Buffer.from(lines.join('\r\n')),
   })
-  await bank.getByRole('button', { name: 'Match payments' }).click()
-  await bank.getByText('1 matched, 1 not matched.').waitFor()
+  await statementPage.getByRole('button', { name: 'Match payments' }).click()
+  await statementPage.getByText('1 matched, 1 not matched.').waitFor()
   await expect
-    .poll(() => bank.evaluate(() => document.activeElement?.textContent))
+    .poll(() => statementPage.evaluate(() => document.activeElement?.textContent))
     .toBe('Exact matches (1)')
-  await bank.getByText('<b>INTEREST</b>').waitFor()
-  await expectAccessible(bank, 'a bank statement')
-  await bank.setViewportSize({ width: 360, height: 800 })
-  await expect.poll(() => bank.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-  await bank.getByRole('button', { name: 'Confirm all exact matches (1)' }).click()
-  await bank.getByText('1 line assigned.').waitFor()
+  await statementPage.getByText('<b>INTEREST</b>').waitFor()
+  await expectAccessible(statementPage, 'a bank statement')
+  await statementPage.setViewportSize({ width: 360, height: 800 })
+  await expect
+    .poll(() => statementPage.evaluate(() => document.documentElement.scrollWidth))
+    .toBe(360)
+  await statementPage.getByRole('button', { name: 'Confirm all exact matches (1)' }).click()
+  await statementPage.getByText('1 line assigned.').waitFor()
   const ticketEmail = await inbox.waitForEmail(
     'delegate3@example.org',
     'you are registered as Non-member',
   )
   expect(ticketEmail).toContain(`${transferRegNo}.png`)
   expect(ticketEmail).toContain('application/pdf')
-  await bank.getByText('Assigned (1)').waitFor()
+  await statementPage.getByText('Assigned (1)').waitFor()
   expect(visitor.consoleErrors).toEqual([])
 })

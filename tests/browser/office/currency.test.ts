@@ -11,7 +11,9 @@ import type { TestServer } from '../serve.ts'
 
 const EVENT_FILE = 'lekhacon2027.yaml'
 
-/** The event of tests/events in dinars: 40.125 before and 47.348 with tax. */
+/**
+ * Returns the event file of tests/events, changed to dinars. The member price is 40.125 before and 47.348 after tax.
+ */
 function buildEventFile(): string {
   const source = readFileSync(join(TOP, 'tests', 'events', EVENT_FILE), 'utf8')
   return [

@@ -54,10 +54,10 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await createRegion.getByRole('status').getByText('2 codes created:').waitFor()
   const createdCodes = (await createRegion.locator('pre').innerText()).split('\n')
   const [firstCode = ''] = createdCodes
-  const listedCodes = page.getByRole('table', { name: 'Created codes' }).locator('tbody tr')
-  await listedCodes.filter({ hasText: firstCode }).waitFor()
-  await expect.poll(() => listedCodes.count()).toBe(2)
-  const read = () => listedCodes.first().innerText()
+  const codeRows = page.getByRole('table', { name: 'Created codes' }).locator('tbody tr')
+  await codeRows.filter({ hasText: firstCode }).waitFor()
+  await expect.poll(() => codeRows.count()).toBe(2)
+  const readFirstRow = () => codeRows.first().innerText()
   for (const text of [
     'Free membership',
     'For the choir',
@@ -65,20 +65,20 @@ test('creates and lists discount codes; withdraws one after confirmation', async
     '31 Jan 2026',
     'not a discount',
   ])
-    await expect.poll(read).toContain(text)
+    await expect.poll(readFirstRow).toContain(text)
   await expectAccessible(page, 'codes')
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
 
-  const codeItem = listedCodes.filter({ hasText: firstCode })
+  const codeItem = codeRows.filter({ hasText: firstCode })
   await codeItem.getByRole('button', { name: `Withdraw ${firstCode}` }).click()
-  const withdrawDialog = codeItem.getByRole('button', {
+  const confirmButton = codeItem.getByRole('button', {
     name: `Withdraw permanently? ${firstCode}`,
   })
-  await withdrawDialog.waitFor()
+  await confirmButton.waitFor()
   await expectAccessible(page, 'a code to be withdrawn')
-  await withdrawDialog.click()
+  await confirmButton.click()
   await codeItem.getByText('Withdrawn', { exact: true }).waitFor()
-  await expect.poll(() => listedCodes.getByRole('button').count()).toBe(1)
+  await expect.poll(() => codeRows.getByRole('button').count()).toBe(1)
   expect(consoleErrors).toEqual([])
 
   // A withdrawn code gets no slip.
@@ -98,12 +98,12 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await page.getByLabel('Phone Number').fill('9876500000')
   await page.getByText('To pay: ₹\u00a03,540').waitFor()
   await page.getByText('More details', { exact: true }).click()
-  const code = page.getByLabel('Discount code (optional)')
-  await code.fill('NOBODY')
-  await code.blur()
+  const codeField = page.getByLabel('Discount code (optional)')
+  await codeField.fill('NOBODY')
+  await codeField.blur()
   await page.getByText('This code', { exact: false }).waitFor()
-  await code.fill(createdCodes[1] ?? '')
-  await code.blur()
+  await codeField.fill(createdCodes[1] ?? '')
+  await codeField.blur()
   await page.getByText('Discount code: Free membership').waitFor()
   await page.getByText('To pay: ₹\u00a01,180').waitFor()
   await page.getByRole('button', { name: 'Add: Companion' }).click()

@@ -35,8 +35,8 @@ beforeAll(async () => {
       events: null,
     })
   const answers = { ...fixtureDelegate, full_name: 'Dr. Meera Nair' }
-  const registered = await server.post('/api/free2026/register/', answers)
-  regNo = (registered.json() as { reg_no: string }).reg_no
+  const registerResponse = await server.post('/api/free2026/register/', answers)
+  regNo = (registerResponse.json() as { reg_no: string }).reg_no
   url = await server.app.listen({ host: '127.0.0.1', port: 0 })
   browser = await launch()
 })
@@ -59,7 +59,7 @@ const waitForHeading = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
 }
 /** Checks an open overlay. The content below it is inert, so its contrast is not measured. */
-const expectOverlay = async (page: Page, state: string): Promise<void> => {
+const expectOverlayAccessible = async (page: Page, state: string): Promise<void> => {
   await expectAccessible(page, state, { everyText: true })
 }
 const getPath = (page: Page): string => page.url().slice(url.length)
@@ -109,7 +109,7 @@ test('the event switcher keeps the page, and an old address leads to the registr
   const page = await openAs('owner', '/admin/events/sample2026/payments?tab=due&sort=name')
   await page.getByRole('button', { name: /^Sample 2026 .*change event/ }).click()
   await page.getByRole('searchbox', { name: 'Find an event' }).waitFor()
-  await expectOverlay(page, 'event switcher')
+  await expectOverlayAccessible(page, 'event switcher')
   await page.keyboard.type('free')
   await page.keyboard.press('Enter')
   await expect.poll(() => getPath(page)).toBe('/admin/events/free2026/payments?tab=due')
@@ -130,7 +130,7 @@ test('a person is found with “/”, the name and Enter; shortcuts and the them
   await page.keyboard.press('/')
   await page.keyboard.type('Meera Dr')
   await page.getByRole('option', { name: /Dr. Meera Nair.*Free 2026/ }).waitFor()
-  await expectOverlay(page, 'search results')
+  await expectOverlayAccessible(page, 'search results')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Dr. Meera Nair' }).waitFor()
   await waitForHeading(page)
@@ -143,7 +143,7 @@ test('a person is found with “/”, the name and Enter; shortcuts and the them
   await expect.poll(() => getPath(page)).toBe('/admin/dashboard')
   await waitForHeading(page)
 
-  // Pages and actions, with the arrow keys, also while the focus is in a field.
+  // The search finds pages and actions, chosen with the arrow keys. It opens even while a field has the focus.
   await page.keyboard.press('Control+k')
   await page.keyboard.type('add sample')
   const addOption = page.getByRole('option', { name: 'Add registration: Sample 2026' })
@@ -159,7 +159,7 @@ test('a person is found with “/”, the name and Enter; shortcuts and the them
   await page.getByRole('button', { name: /account and settings/ }).click()
   await page.getByRole('radio', { name: 'Dark' }).check()
   await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck()
-  await expectOverlay(page, 'user menu')
+  await expectOverlayAccessible(page, 'user menu')
   // Tab leaves the menu, and the page is accessible again.
   await page.getByRole('dialog').getByRole('button', { name: 'Logout' }).focus()
   await page.keyboard.press('Tab')
@@ -192,13 +192,13 @@ test('on a phone the main pages are at the bottom, and the others in a menu', as
   await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
   await waitForHeading(page)
 
-  // The notice moves the page down instead of covering it, and does not mention answers.
+  // The notice moves the page down instead of covering it, and does not mention a form's answers.
   const measureTop = async (): Promise<number> =>
     (await page.getByRole('heading', { level: 1 }).boundingBox())?.y ?? 0
-  const before = await measureTop()
+  const topBefore = await measureTop()
   await visitor.context.setOffline(true)
   await page.getByText('You are offline.', { exact: true }).waitFor()
-  await expect.poll(measureTop).toBeGreaterThan(before)
+  await expect.poll(measureTop).toBeGreaterThan(topBefore)
   await visitor.context.setOffline(false)
-  await expect.poll(measureTop).toBe(before)
+  await expect.poll(measureTop).toBe(topBefore)
 })

@@ -1,7 +1,4 @@
-/**
- * The front desk and a registration's page: the number of clicks per task, the focus, and two users
- * at once.
- */
+/** The front desk and a registration's page: clicks per task, the focus, and two users at once. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
@@ -45,7 +42,7 @@ afterAll(async () => {
   await server.close()
 })
 
-const addPaid = (n: number): Promise<RegNo> =>
+const addPaidRegistration = (n: number): Promise<RegNo> =>
   register(server, EVENT, {
     n,
     on: toNoon('2026-01-10'),
@@ -66,26 +63,29 @@ const readFocusedText = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent ?? '')
 
 function isFocusVisible(): boolean {
-  const focused = document.activeElement
-  if (focused === null) return false
-  const { x, y, width, height } = focused.getBoundingClientRect()
+  const focusedElement = document.activeElement
+  if (focusedElement === null) return false
+  const { x, y, width, height } = focusedElement.getBoundingClientRect()
   const topElement = document.elementFromPoint(x + width / 2, y + height / 2)
-  return focused.contains(topElement) || topElement?.closest('label')?.contains(focused) === true
+  return (
+    focusedElement.contains(topElement) ||
+    topElement?.closest('label')?.contains(focusedElement) === true
+  )
 }
 
 /** Returns the accessible name of the focused element. Handles only the kinds of elements on these pages. */
 function readFocusedName(): string {
-  const { activeElement: focused } = document
+  const { activeElement: focusedElement } = document
   const labels =
-    focused instanceof HTMLInputElement ||
-    focused instanceof HTMLSelectElement ||
-    focused instanceof HTMLTextAreaElement
-      ? focused.labels
+    focusedElement instanceof HTMLInputElement ||
+    focusedElement instanceof HTMLSelectElement ||
+    focusedElement instanceof HTMLTextAreaElement
+      ? focusedElement.labels
       : null
   return (
-    focused?.getAttribute('aria-label') ??
+    focusedElement?.getAttribute('aria-label') ??
     labels?.[0]?.textContent ??
-    focused?.textContent ??
+    focusedElement?.textContent ??
     ''
   ).trim()
 }
@@ -94,9 +94,9 @@ async function pressTabTo(page: Page, name: string | RegExp): Promise<void> {
   const focusedNames: string[] = []
   for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press('Tab')
-    const focused = await page.evaluate(readFocusedName)
-    if (typeof name === 'string' ? focused === name : name.test(focused)) return
-    focusedNames.push(focused)
+    const focusedName = await page.evaluate(readFocusedName)
+    if (typeof name === 'string' ? focusedName === name : name.test(focusedName)) return
+    focusedNames.push(focusedName)
   }
   throw new Error(`Tab does not reach ${name}: ${focusedNames.join(' | ')}`)
 }
@@ -155,7 +155,7 @@ test('a walk-in who paid in cash took eight clicks on three pages; a changed pri
 
 test('refunds in full and resends within three and two clicks; a dialog focuses its first field, and a destructive one focuses Keep registration', async () => {
   const { page } = visitor
-  await openRegistration(page, await addPaid(1))
+  await openRegistration(page, await addPaidRegistration(1))
   const actions = page.getByRole('region', { name: 'Actions' })
   const dialog = page.getByRole('dialog')
   const resendClicks = await countClicks(page, async () => {
@@ -184,7 +184,7 @@ test('refunds in full and resends within three and two clicks; a dialog focuses 
 
 test('corrects an email in its row within three clicks and by keyboard alone, shows a new price before saving it, and an error at its field', async () => {
   const { page } = visitor
-  const regNo = await addPaid(2)
+  const regNo = await addPaidRegistration(2)
   await openRegistration(page, regNo)
   const answers = page.getByRole('region', { name: 'Person and answers' })
   const form = answers.getByRole('form')
@@ -233,7 +233,7 @@ test('corrects an email in its row within three clicks and by keyboard alone, sh
 })
 
 test('two users corrected one answer at once, and the first correction was lost: the page shows changes of others while it is used', async () => {
-  const regNo = await addPaid(3)
+  const regNo = await addPaidRegistration(3)
   const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
   await addSessionCookie(context, url, { username: 'office', password: PASSWORD })
   await page.clock.install()
@@ -346,12 +346,12 @@ test('by keyboard alone: adds a walk-in, records and refunds a payment, selects,
     await page.getByRole('status').getByText('1 selected').waitFor()
     await keyboard.press('Enter')
     await page.getByRole('link', { name: 'Next' }).waitFor()
-    const first = page.url()
+    const firstUrl = page.url()
     await keyboard.press(']')
-    await expect.poll(() => page.url()).not.toBe(first)
+    await expect.poll(() => page.url()).not.toBe(firstUrl)
     await page.getByRole('link', { name: 'Previous' }).waitFor()
     await keyboard.press('[')
-    await expect.poll(() => page.url()).toBe(first)
+    await expect.poll(() => page.url()).toBe(firstUrl)
     await Promise.all([keyboard.press('g'), keyboard.press('r')])
     await page
       .getByRole('link', { name: /Later Payer/ })

@@ -1,3 +1,4 @@
+/** The office lists: filters, search, paging, selection, export and list settings. */
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -36,7 +37,7 @@ const openPage = async (path: string, width = 1280): Promise<Page> => {
   return visitor.page
 }
 const findStatus = (page: Page) => page.locator('.say[role=status]')
-/** When a control is removed by its own action, the focus must move to another control. */
+/** Expects that the focus moved to another control when the focused control was removed by its own action. */
 const expectFocusNotLost = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
 }
@@ -152,19 +153,19 @@ describe('the list', () => {
     await expectAccessible(page, 'attendance list')
     await page.emulateMedia({ media: 'print' })
     const controls = ['navigation', 'search', 'button', 'link', 'checkbox'] as const
-    const listControls = async () => {
-      const shown = controls.map((role) => page.getByRole(role).allTextContents())
+    const readControlTexts = async () => {
+      const controlTexts = controls.map((role) => page.getByRole(role).allTextContents())
       // On paper, column headings remain, and links are plain numbers.
-      return (await Promise.all(shown)).flat().filter((text) => !/^Sort by|^AFPI/.test(text))
+      return (await Promise.all(controlTexts)).flat().filter((text) => !/^Sort by|^AFPI/.test(text))
     }
-    await expect.poll(listControls).toEqual([])
+    await expect.poll(readControlTexts).toEqual([])
     const head = page.getByRole('rowgroup').first()
     expect(await head.evaluate((group) => getComputedStyle(group).display)).toBe(
       'table-header-group',
     )
     await page.goBack()
     await findStatus(page).getByText('33 failed registrations').waitFor()
-    await expect.poll(listControls).toEqual([])
+    await expect.poll(readControlTexts).toEqual([])
     await page.getByRole('columnheader', { name: 'Full Name' }).waitFor()
     // The next test uses the same window.
     await page.emulateMedia({ media: null })
@@ -300,14 +301,14 @@ describe('the list', () => {
     await page.getByRole('cell', { name: 'Dr. Plain', exact: true }).waitFor()
     await page.unroute('**/afpicon/admin/registrations/**')
 
-    let csv: { readonly status: number; readonly body: string } = { status: 500, body: '' }
-    await page.route('**/afpicon/download-csv/**', (route) => route.fulfill(csv))
-    for (const [listResponse, sentence] of [
+    let csvResponse: { readonly status: number; readonly body: string } = { status: 500, body: '' }
+    await page.route('**/afpicon/download-csv/**', (route) => route.fulfill(csvResponse))
+    for (const [exportResponse, sentence] of [
       [{ status: 500, body: '' }, 'Server error. Please try again later.'],
       [{ status: 502, body: '<h1>proxy</h1>' }, 'HTTP error! status: 502'],
       [{ status: 200, body: '<h1>proxy</h1>' }, 'An unexpected error occurred.'],
     ] as const) {
-      csv = listResponse
+      csvResponse = exportResponse
       await page.getByRole('button', { name: 'Export CSV' }).click()
       await problem.getByText(`Failed to export CSV: ${sentence}`).waitFor()
     }

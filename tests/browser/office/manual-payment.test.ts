@@ -1,4 +1,4 @@
-/** Payments without a gateway: reported by the delegate, confirmed by staff, or recorded at the desk. Uses a server process and SMTP. */
+/** Payments without a gateway: reported by the delegate, confirmed by staff, or recorded at the desk. */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ afterAll(async () => {
   await inbox.close()
 })
 
-/** Fills in the form with a bank transfer, and returns the number on the delegate's self-service page. */
+/** Fills in the form with a bank transfer, and returns the registration number on the self-service page. */
 async function registerByTransfer(page: Page, email: string): Promise<string> {
   await page.goto(`${server.url}/lekhacon2027`)
   await waitForHydration(page)

@@ -1,3 +1,4 @@
+/** The office: signing in and out, a registration, the dashboard, the theme, and use by keyboard alone. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { addSessionCookie, expectAccessible, launch, visit } from '../browser.ts'
@@ -162,9 +163,9 @@ describe('the dashboard', () => {
   test('shows an error if it cannot be loaded, and Try Again retries', async () => {
     visitor = await visit(browser)
     const { page } = visitor
-    let answer: string | null = null
+    let responseBody: string | null = null
     await page.route('**/admin/dashboard/stats/', (route) =>
-      answer === null ? route.abort() : route.fulfill({ body: answer }),
+      responseBody === null ? route.abort() : route.fulfill({ body: responseBody }),
     )
     await page.goto(`${url}/admin/login`)
     await signIn(page)
@@ -172,7 +173,7 @@ describe('the dashboard', () => {
     await problem.waitFor()
     await expectAccessible(page, 'dashboard, call failed')
     for (const body of ['<h1>proxy</h1>', '{"data":{"now":1}}']) {
-      answer = body
+      responseBody = body
       await page.reload()
       await problem.waitFor()
       await expect.poll(() => page.getByText('Total revenue').count(), { message: body }).toBe(0)
@@ -350,8 +351,17 @@ test('the dashboard shows the number of payments that need review', async () => 
   const [payment] = (await server.deps.store.registration(regNo))?.payments ?? []
   if (payment?.status !== 'success') throw new Error('not paid')
   const { orderId, amount } = payment
-  const second = { type: 'confirmed', reference: 'SECOND', currency: 'INR', kind: 'sale' } as const
-  await server.deps.store.applyPaymentEvent(orderId, { ...second, amount, at: server.now() }, null)
+  const secondPayment = {
+    type: 'confirmed',
+    reference: 'SECOND',
+    currency: 'INR',
+    kind: 'sale',
+  } as const
+  await server.deps.store.applyPaymentEvent(
+    orderId,
+    { ...secondPayment, amount, at: server.now() },
+    null,
+  )
   const page = await openPage('/admin/dashboard', 360)
   const panel = page.getByRole('region', { name: 'AFPICON' })
   await panel.getByText('Needs review').waitFor()

@@ -61,7 +61,7 @@ test('two clicks show the payments of January, one the amounts due, and two expo
     .getByText(formatMoney(toAmount(expectedNet), INR))
     .first()
     .waitFor()
-  // The total under the column has payments under review, which are not received.
+  // The total under the column includes payments under review, which do not count as received.
   await page
     .getByRole('row', { name: /Total: 59 payments.*, including ₹.* under review/ })
     .waitFor()
@@ -170,12 +170,12 @@ test('from Home, one click shows whether a doctor paid or finds a phone number, 
     await page.getByRole('row', { name: `${event}: 1 registration` }).waitFor()
   const reminderClicks = await countClicks(page, async () => {
     await page.getByRole('button', { name: 'Remind all 2' }).click()
-    const send = page.getByRole('dialog').getByRole('button', { name: 'Send 2 reminders' })
-    await send.waitFor()
+    const sendButton = page.getByRole('dialog').getByRole('button', { name: 'Send 2 reminders' })
+    await sendButton.waitFor()
     expect(await colleague.act(regNos[1] ?? '', { act: 'send_pay_link' })).toMatchObject({
       status: 200,
     })
-    await send.click()
+    await sendButton.click()
     await page.getByText('1 reminder sent. 1 already reminded in the last 24 hours.').waitFor()
   })
   expect(dueClicks + reminderClicks).toBeLessThanOrEqual(3)

@@ -74,7 +74,7 @@ const signIn = async (page: Page, name: string, path: string): Promise<void> => 
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
-const readFocused = (page: Page): Promise<string | undefined> =>
+const readFocusedTag = (page: Page): Promise<string | undefined> =>
   page.evaluate(() => document.activeElement?.tagName)
 const hasNoScroll = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
@@ -114,20 +114,24 @@ test('an owner sees the differences, decides on a payment for an unknown order, 
 
   await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('link', { name: 'Recovery', exact: true }).click()
-  const end = page.getByRole('button', { name: 'End the recovery' })
-  await end.waitFor()
+  const endButton = page.getByRole('button', { name: 'End the recovery' })
+  await endButton.waitFor()
   // Tabs from the heading, which has the focus, to the button, and through the dialog.
-  await expect.poll(() => readFocused(page)).toBe('H1')
+  await expect.poll(() => readFocusedTag(page)).toBe('H1')
   await page.keyboard.press('Tab')
-  await expect.poll(() => end.evaluate((heading) => heading === document.activeElement)).toBe(true)
+  await expect
+    .poll(() => endButton.evaluate((button) => button === document.activeElement))
+    .toBe(true)
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
   await expectAccessible(page, 'ending a recovery')
   await expect.poll(() => hasNoScroll(page)).toBe(true)
   await page.keyboard.press('Escape')
-  await expect.poll(() => end.evaluate((heading) => heading === document.activeElement)).toBe(true)
+  await expect
+    .poll(() => endButton.evaluate((button) => button === document.activeElement))
+    .toBe(true)
   await page.keyboard.press('Enter')
-  await expect.poll(() => readFocused(page)).toBe('INPUT')
+  await expect.poll(() => readFocusedTag(page)).toBe('INPUT')
   await page.keyboard.press('Space')
   await page.keyboard.press('ArrowUp')
   await expect.poll(() => page.getByLabel('Discard all').isChecked()).toBe(true)

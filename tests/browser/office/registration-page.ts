@@ -1,8 +1,8 @@
-/** Steps in the office that several tests share. */
+/** Steps in the office that several tests use. */
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** Clicks the button of an action. All but the two usual ones are under “More”. */
+/** Clicks the button of an action. All except the two most common actions are under “More”. */
 export async function pressAction(page: Page, name: string): Promise<void> {
   const actions = page.getByRole('region', { name: 'Actions' })
   const button = actions.getByRole('button', { name, exact: true })
@@ -12,15 +12,15 @@ export async function pressAction(page: Page, name: string): Promise<void> {
   await button.click()
 }
 
-/** The button of the front desk's form. It states the amount if a payment is recorded. */
+/** Finds the submit button of the manual registration form. It states the amount if a payment is recorded. */
 export const findAddButton = (page: Page): Locator =>
   page.getByRole('button', { name: /^Add (?:registration$|and record )/ })
 
-/** The entries of the timeline that contain a text. */
+/** Finds the timeline entries that contain a text. */
 export const findEntries = (page: Page, text: string | RegExp): Locator =>
   page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').filter({ hasText: text })
 
-/** Counts the clicks of a task, and checks that the focus is not lost after it. */
+/** Performs a task and returns the number of its clicks. Expects that the focus is not lost at the end. */
 export async function countClicks(page: Page, perform: () => Promise<void>): Promise<number> {
   await page.evaluate(() => {
     const isCounting = document.body.dataset['clicks'] !== undefined

@@ -1,7 +1,4 @@
-/**
- * Team pages: two-step sign-in is set up and used, a user of one event is invited, and the audit
- * log shows both.
- */
+/** The team pages: two-step sign-in, the invitation of a user for one event, and the audit log. */
 import { Secret, TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -27,7 +24,7 @@ const buildCode = (secret: string): string =>
   })
 const hasNoScroll = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
-/** On a phone, the pages of the office are in a menu. */
+/** Opens the menu that contains the office pages on a phone. */
 const openMenu = (page: Page): Promise<void> => page.getByRole('button', { name: 'Menu' }).click()
 const signIn = async (page: Page, username: string, password: string): Promise<void> => {
   await page.getByLabel('Username').fill(username)

@@ -1,7 +1,4 @@
-/**
- * A treasurer's day in a browser, with a server process and SMTP: payments that do not match, corrections with
- * balances and refunds, and the gateway's payouts.
- */
+/** A treasurer's day: payments that do not match, corrections with balances and refunds, and payouts. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -85,7 +82,7 @@ const openRegistration = async (regNo: string): Promise<void> => {
 }
 const buildEmail = (n: number): string => `delegate${n}@example.org`
 
-/** Registers through the API and returns the number, which is also the first order ID. */
+/** Registers through the API and returns the registration number, which is also the first order ID. */
 async function registerDelegate(
   n: number,
   method: 'card' | 'transfer',
@@ -179,12 +176,12 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
   const refusal = page.getByRole('main').getByRole('alert')
   await refusal.getByText('The gateway refused the refund').waitFor()
   await expect.poll(() => status.first().textContent()).toBe('')
-  const readColours = () =>
+  const readRefusalState = () =>
     refusal.evaluate((alert) => [
       getComputedStyle(alert).color,
       document.activeElement?.contains(alert) === true,
     ])
-  await expect.poll(readColours).toEqual(['rgb(169, 29, 29)', true])
+  await expect.poll(readRefusalState).toEqual(['rgb(169, 29, 29)', true])
   await reviewRegion.getByText('Gateway: Refused in the rehearsal').waitFor()
   await expectAccessible(page, 'payments in review')
   await reviewRegion.getByRole('button', { name: 'Request the refund again' }).click()
@@ -226,8 +223,8 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
   await page.keyboard.press('Enter')
   await findDialog().getByText('Moves the payment to Delegate 3.').waitFor()
   await expectAccessible(page, 'where a payment is moved')
-  const number = findDialog().getByLabel('Other registration number')
-  expect(await number.inputValue()).toBe(friendsRegNo)
+  const numberField = findDialog().getByLabel('Other registration number')
+  expect(await numberField.inputValue()).toBe(friendsRegNo)
   await confirmAction('Her friend paid.', 'Move to another registration')
   await status.getByText('is now paid').waitFor()
   await page.getByText('No payments need review.').waitFor()
@@ -243,7 +240,7 @@ registerThorough(() => {
     const regNo = await registerDelegate(4, 'card', true)
     await payInBrowser(regNo, 'Pay')
     await delegate.page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-    const ownLink = findLink(
+    const oldLink = findLink(
       await inbox.waitForEmail(buildEmail(4), 'you are registered as Member'),
     )
 
@@ -302,12 +299,12 @@ registerThorough(() => {
     await waitForStatus('Registration transferred.')
     await page.getByRole('heading', { level: 1, name: 'Binu Das' }).waitFor()
     await inbox.waitForEmail(buildEmail(4), 'to someone else')
-    const new_ = findLink(
+    const newLink = findLink(
       await inbox.waitForEmail('binu@example.org', 'has been transferred to you'),
     )
-    await delegatePage.goto(new_)
+    await delegatePage.goto(newLink)
     await delegatePage.getByText('Binu Das').first().waitFor()
-    await delegatePage.goto(ownLink)
+    await delegatePage.goto(oldLink)
     await delegatePage.getByText('Binu Das').waitFor({ state: 'detached' })
     await delegatePage.getByText(/link/i).first().waitFor()
     expect([...visitor.consoleErrors, ...delegate.consoleErrors]).toEqual([])
@@ -339,8 +336,8 @@ test('a settlement report shows paid and unpaid payouts, is saved, and is linked
   }
   await uploadReport()
   await page.getByText('1 unknown, 1 settled.').waitFor()
-  const bank = page.getByRole('region', { name: 'Payouts' })
-  await bank.getByText('₹\u00a01,734.60').waitFor()
+  const payoutsPanel = page.getByRole('region', { name: 'Payouts' })
+  await payoutsPanel.getByText('₹\u00a01,734.60').waitFor()
   await page.getByText('No registration has this order.').waitFor()
   await expectAccessible(page, 'a settlement report')
   await page.setViewportSize({ width: 360, height: 800 })
