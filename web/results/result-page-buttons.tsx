@@ -83,7 +83,8 @@ function buildMailDraftUrl(
   query: Query,
 ): string {
   // Without an order number, the subject is only the event's title.
-  const text = fillKnownPlaceholders(subject, getResultValues(event, registration, query)) ?? event.title
+  const text =
+    fillKnownPlaceholders(subject, getResultValues(event, registration, query)) ?? event.title
   return `mailto:${event.support}?subject=${encodeURIComponent(text)}`
 }
 

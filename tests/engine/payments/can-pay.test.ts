@@ -20,7 +20,11 @@ import {
   type PollResult,
   type OrderId,
 } from '../../../engine/index.ts'
-import type { Attempt, PayableRegistration, PaymentTerms } from '../../../engine/payments/can-pay.ts'
+import type {
+  Attempt,
+  PayableRegistration,
+  PaymentTerms,
+} from '../../../engine/payments/can-pay.ts'
 import { createEvent } from '../fixtures.ts'
 
 const hour = 3_600_000

@@ -1,5 +1,10 @@
 /** The ticket of a paid registration: its number, and the rows defined in the event file. */
-import { fillKnownPlaceholders, formatMoney, fromMajorUnits, getLabel } from '../../../engine/index.ts'
+import {
+  fillKnownPlaceholders,
+  formatMoney,
+  fromMajorUnits,
+  getLabel,
+} from '../../../engine/index.ts'
 import {
   formatMessage,
   RESULT_MESSAGES,
