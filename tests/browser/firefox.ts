@@ -1,10 +1,12 @@
 /**
- * Node loader for browser tests in Firefox (`FIREFOX=/usr/bin/firefox-esr`). Removes the command for the colour
- * scheme, which Playwright sends for every window and Firefox up to 153 does not support.
+ * Node loader for browser tests in Firefox (`FIREFOX=/usr/bin/firefox-esr`): removes an unsupported command.
  */
 import { registerHooks } from 'node:module'
 
-/** The command that Playwright sends, and the file that sends it. */
+/**
+ * The command for the colour scheme, which Playwright sends for every window and Firefox up to 153 does not support,
+ * and the file that sends it.
+ */
 const COMMAND = '.send("emulation.setMediaFeaturesOverride", {'
 const LIBRARY = '/playwright-core/lib/coreBundle.js'
 

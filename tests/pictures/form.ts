@@ -25,7 +25,7 @@ export async function openForm(server: PictureServer, page: Page): Promise<void>
   await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).waitFor()
 }
 
-/** Completes a form, so that it is ready to be sent. */
+/** Fills in the form, so that it can be submitted. */
 export async function fillForm(
   server: PictureServer,
   page: Page,
@@ -40,7 +40,7 @@ export async function fillForm(
   await page.getByText('We will send the confirmation to').waitFor()
 }
 
-/** The dialog that a response of the server opens, or its message. */
+/** Submits a form and answers with an error response, which opens a dialog or shows a message. */
 async function submitWithError(
   server: PictureServer,
   page: Page,
@@ -56,10 +56,10 @@ async function submitWithError(
 
 const goToNextPage = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Next', exact: true }).click()
-/** The options with seats left. */
+/** Finds the workshops with seats left. */
 const findWorkshops = (page: Page) => page.locator('input[name=workshops]:enabled')
 
-/** Of the conference whose form has pages. */
+/** Fills in the first page of the conference whose form has several pages. */
 async function fillFirstPage(server: PictureServer, page: Page): Promise<void> {
   await openPath(server)('/nidancon2027')(page)
   await findField(page, 'Full Name').fill('Dr. Example Nair')
@@ -70,7 +70,7 @@ async function fillFirstPage(server: PictureServer, page: Page): Promise<void> {
   await findField(page, 'Medical Council Number').fill('K-12345')
   await page.getByLabel('State').selectOption('Kerala')
 }
-/** Its last page, with all answers to be checked. */
+/** Opens the last page of that form, on which the delegate checks all answers. */
 async function openLastPage(server: PictureServer, page: Page): Promise<void> {
   await fillFirstPage(server, page)
   await goToNextPage(page)
@@ -88,7 +88,7 @@ async function openLastPage(server: PictureServer, page: Page): Promise<void> {
 
 export const listFormStates = (server: PictureServer): readonly State[] => {
   const openAt = openPath(server)
-  /** For an event with quotas: the response on its last page. */
+  /** Builds a state in which this response opens a dialog on the last page of that form. */
   const buildDialogState = (name: string, response: object): State => ({
     name,
     open: async (page) => {

@@ -1,4 +1,6 @@
-/** `npm run pictures:invoices [FOLDER]`: takes a picture of each document that docs/tax.md compares with rule 46, as it is printed. */
+/**
+ * `npm run pictures:invoices [FOLDER]`: draws each document that docs/tax.md compares with rule 46, as printed.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as mupdf from 'mupdf'

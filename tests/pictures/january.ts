@@ -1,7 +1,5 @@
 /**
- * `node tests/pictures/january.ts FOLDER`: an office with a January of two events that share a bank and a gateway
- * account, for closing the month by hand in a browser. Writes the bank statement, two settlement reports and the
- * expected figures to FOLDER.
+ * `node tests/pictures/january.ts FOLDER`: starts an office with a month of payments, to be closed by hand.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,18 +8,20 @@ import type { OrderId, RegNo } from '../../engine/index.ts'
 import { startTestApp } from '../server/harness.ts'
 import { hashCheaply, createEventWithItems, toNoon, PASSWORD } from '../server/office/office.ts'
 
+// Two events share a bank account and a gateway account. The bank statement, two settlement reports and the expected
+// figures are written to FOLDER.
 const [folder] = process.argv.slice(2)
 if (folder === undefined) throw new Error('usage: node tests/pictures/january.ts FOLDER')
 mkdirSync(folder, { recursive: true })
 
 const EVENTS = ['sample2026', 'second2026'] as const
-/** Lines of the bank statement; the two payouts are two more. */
-const [NUMBERED, UNNUMBERED, SPLIT, NOT_OURS] = [267, 20, 6, 5] as const
-const AT_BANK = NUMBERED + UNNUMBERED + 2 * SPLIT
-const PAYMENTS = { transfer: AT_BANK, airpay: 150, upi: 76, cash: 75 } as const
-const REFUNDS_EACH = 20
-const MEMBER = 118_000
-const HOUR = 3_600_000
+/** Numbers of lines in the bank statement, which also has a line for each of the two payouts. */
+const [NUMBERED_COUNT, UNNUMBERED_COUNT, SPLIT_COUNT, NOT_OURS_COUNT] = [267, 20, 6, 5] as const
+const TRANSFER_COUNT = NUMBERED_COUNT + UNNUMBERED_COUNT + 2 * SPLIT_COUNT
+const PAYMENT_COUNTS = { transfer: TRANSFER_COUNT, airpay: 150, upi: 76, cash: 75 } as const
+const REFUND_COUNT_PER_METHOD = 20
+const MEMBER_PRICE = 118_000
+const HOUR_MS = 3_600_000
 
 const event = createEventWithItems('', []).replace(
   'payment: {gateway: airpay, account: afpi}',
@@ -54,11 +54,11 @@ type Person = {
   readonly amount: number
   readonly day: string
 }
-let count = 0
-/** Registers a delegate on a day of January. Every third is a member. */
+let registeredCount = 0
+/** Registers a delegate, who pays on a day of January. Every third delegate is a member. */
 async function register(way: 'card' | 'transfer'): Promise<Person> {
-  const n = count
-  count += 1
+  const n = registeredCount
+  registeredCount += 1
   const isMember = n % 3 === 0
   const name = `Delegate Zyxw${n}`
   const response = await test.post(`/api/${EVENTS[n % 2]}/register/`, {
@@ -72,22 +72,22 @@ async function register(way: 'card' | 'transfer'): Promise<Person> {
   return {
     regNo: response.json<{ reg_no: RegNo }>().reg_no,
     name,
-    amount: isMember ? MEMBER : 2 * MEMBER,
+    amount: isMember ? MEMBER_PRICE : 2 * MEMBER_PRICE,
     day: String(3 + (n % 25)).padStart(2, '0'),
   }
 }
 const registerPeople = async (
   way: 'card' | 'transfer',
-  many: number,
+  personCount: number,
 ): Promise<readonly Person[]> => {
   const people: Person[] = []
-  for (let n = 0; n < many; n += 1) people.push(await register(way))
+  for (let n = 0; n < personCount; n += 1) people.push(await register(way))
   return people
 }
-const transfers = await registerPeople('transfer', AT_BANK)
-const cards = await registerPeople('card', PAYMENTS.airpay)
-const upi = await registerPeople('transfer', PAYMENTS.upi)
-const cash = await registerPeople('transfer', PAYMENTS.cash)
+const transfers = await registerPeople('transfer', TRANSFER_COUNT)
+const cards = await registerPeople('card', PAYMENT_COUNTS.airpay)
+const upi = await registerPeople('transfer', PAYMENT_COUNTS.upi)
+const cash = await registerPeople('transfer', PAYMENT_COUNTS.cash)
 const getNoon = ({ day }: Person) => instant(toNoon(`2026-01-${day}`))
 
 const orders = new Map<RegNo, OrderId>()
@@ -126,41 +126,41 @@ for (const [way, people] of [
       null,
     )
 
-/** 37 paise beyond whole rupees, so that a lost paisa is detected. */
-const getRefund = (n: number) => toAmount(100_37 + n * 100)
-let refunded = 0
-const gatewayRefunds = cards.slice(0, REFUNDS_EACH)
+/** Returns the amount of the nth refund. It ends in 37 paise, so that a lost paisa is detected. */
+const getRefundAmount = (n: number) => toAmount(100_37 + n * 100)
+let refundTotal = 0
+const gatewayRefunds = cards.slice(0, REFUND_COUNT_PER_METHOD)
 for (const [n, person] of gatewayRefunds.entries()) {
-  const at = instant(getNoon(person) + 24 * HOUR)
+  const at = instant(getNoon(person) + 24 * HOUR_MS)
   await store.applyPaymentEvent(
     createOrderId(person.regNo, 1),
-    { type: 'refunded', reference: `BACK${n}`, amount: getRefund(n), at },
+    { type: 'refunded', reference: `BACK${n}`, amount: getRefundAmount(n), at },
     null,
   )
-  refunded += getRefund(n)
+  refundTotal += getRefundAmount(n)
 }
-for (const [n, person] of cash.slice(0, REFUNDS_EACH).entries()) {
-  const at = instant(getNoon(person) + 24 * HOUR)
+for (const [n, person] of cash.slice(0, REFUND_COUNT_PER_METHOD).entries()) {
+  const at = instant(getNoon(person) + 24 * HOUR_MS)
   await store.requestRefund({
     of: person.regNo,
-    amount: getRefund(n),
+    amount: getRefundAmount(n),
     why: 'Agreed',
     who: 'office',
     at,
     manualReference: `BACK ${n}`,
   })
-  refunded += getRefund(n)
+  refundTotal += getRefundAmount(n)
 }
 
 const formatAmount = (paise: number): string => (paise / 100).toFixed(2)
 const formatDate = (day: string, separator: string): string =>
   ['' + day, '01', '2026'].join(separator)
 const sumAmounts = (people: readonly Person[]): number =>
-  people.reduce((all, { amount }) => all + amount, 0)
+  people.reduce((sum, { amount }) => sum + amount, 0)
 
-/** The payouts of the first and the second half of the payments. */
-const half = Math.ceil(cards.length / 2)
-const payouts = [cards.slice(0, half), cards.slice(half)].map((people, index) => {
+/** The first payout contains the first half of the card payments, and the second payout contains the others. */
+const halfCount = Math.ceil(cards.length / 2)
+const payouts = [cards.slice(0, halfCount), cards.slice(halfCount)].map((people, index) => {
   const utr = `UTIBN2601${index === 0 ? '29' : '30'}00001${index}`
   const paidOn = index === 0 ? '29' : '30'
   let net = 0
@@ -185,45 +185,48 @@ const payouts = [cards.slice(0, half), cards.slice(half)].map((people, index) =>
     )
     const n = gatewayRefunds.indexOf(person)
     if (n < 0) continue
-    net -= getRefund(n)
+    net -= getRefundAmount(n)
     rows.push(
       [
         orders.get(person.regNo),
         reference,
-        formatAmount(-getRefund(n)),
+        formatAmount(-getRefundAmount(n)),
         '0.00',
         '0.00',
-        formatAmount(-getRefund(n)),
+        formatAmount(-getRefundAmount(n)),
         utr,
         formatDate(paidOn, '-'),
         'Refund',
       ].join(','),
     )
   }
-  const head =
+  const header =
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
-  writeFileSync(join(folder, `settlement-${index + 1}.csv`), [head, ...rows].join('\r\n'))
+  writeFileSync(join(folder, `settlement-${index + 1}.csv`), [header, ...rows].join('\r\n'))
   return { utr, net, paidOn }
 })
 
-const numbered = transfers.slice(0, NUMBERED)
-const unnumbered = transfers.slice(NUMBERED, NUMBERED + UNNUMBERED)
-const pairs = Array.from({ length: SPLIT }, (_, n) =>
-  transfers.slice(NUMBERED + UNNUMBERED + 2 * n, NUMBERED + UNNUMBERED + 2 * n + 2),
+const numberedTransfers = transfers.slice(0, NUMBERED_COUNT)
+const unnumberedTransfers = transfers.slice(NUMBERED_COUNT, NUMBERED_COUNT + UNNUMBERED_COUNT)
+const pairs = Array.from({ length: SPLIT_COUNT }, (_, n) =>
+  transfers.slice(
+    NUMBERED_COUNT + UNNUMBERED_COUNT + 2 * n,
+    NUMBERED_COUNT + UNNUMBERED_COUNT + 2 * n + 2,
+  ),
 )
 const formatLine = (day: string, text: string, amount: number): string =>
   `${formatDate(day, '/')},${text},,,${formatAmount(amount)}`
 const lines = [
-  ...numbered.map((person, n) =>
+  ...numberedTransfers.map((person, n) =>
     formatLine(person.day, `NEFT CR-HDFCN5202601${10_000 + n}-${person.regNo}`, person.amount),
   ),
-  ...unnumbered.map((person, n) =>
+  ...unnumberedTransfers.map((person, n) =>
     formatLine(person.day, `IMPS-52677700${1000 + n}-${person.name}`, person.amount),
   ),
   ...pairs.map((people, n) =>
     formatLine('20', `RTGS ICICN5202601${1000 + n} HOSPITAL ${n}`, sumAmounts(people)),
   ),
-  ...Array.from({ length: NOT_OURS }, (_, n) =>
+  ...Array.from({ length: NOT_OURS_COUNT }, (_, n) =>
     formatLine('31', `INTEREST CREDIT ${n}`, 100_50 + n * 100),
   ),
   ...payouts.map(({ utr, net, paidOn }) =>
@@ -249,9 +252,9 @@ const expected = {
   lines: lines.length,
   payments: transfers.length + cards.length + upi.length + cash.length,
   receivedPaise: sumAmounts(transfers) + sumAmounts(cards) + sumAmounts(upi) + sumAmounts(cash),
-  refunds: 2 * REFUNDS_EACH,
-  refundedPaise: refunded,
-  notOursPaise: NOT_OURS * 100_50 + 10 * 100,
+  refunds: 2 * REFUND_COUNT_PER_METHOD,
+  refundedPaise: refundTotal,
+  notOursPaise: NOT_OURS_COUNT * 100_50 + 10 * 100,
   payoutsPaise: payouts.map(({ net }) => net),
   pairs: pairs.map((people) => people.map(({ name }) => name)),
 }

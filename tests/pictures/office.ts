@@ -7,7 +7,7 @@ import type { RegNo } from '../../engine/index.ts'
 import { openStore } from '../../server/storage/open-store.ts'
 import { ADMIN } from '../browser/serve.ts'
 import { registerByTransfer, claimPayment } from './results.ts'
-import { callApi, findDialog, openSignedIn as signedInTo } from './session.ts'
+import { callApi, findDialog, openSignedIn } from './session.ts'
 import { NOW, openPath } from './state.ts'
 import type { PictureServer, State } from './state.ts'
 import { findAddButton, pressAction } from '../browser/office/registration-page.ts'
@@ -17,9 +17,9 @@ const STAFF_PASSWORD = 'three words apart'
 export const listOfficeStates = (server: PictureServer): readonly State[] => {
   const openAt = openPath(server)
   const startedAt = Date.now()
-  const openSignedInPage = signedInTo(server)
-  /** Any registration of the long list with this payment state. */
-  const findNumber = async (status: string): Promise<string> => {
+  const openSignedInPage = openSignedIn(server)
+  /** Returns the number of a registration in the long list with this payment status. */
+  const findRegNo = async (status: string): Promise<string> => {
     const { registrations } = (await callApi(
       server,
       `/afpicon/admin/registrations/?payment_status=${status}&page_size=10`,
@@ -32,7 +32,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     await openSignedInPage(`/admin/events/afpicon2026/registrations/${regNo}`)(page)
     await page.locator('.state').waitFor()
   }
-  /** The dialog of an action, after `prepareDialog` has filled in part of it. */
+  /** Builds the state of an action's dialog after `prepareDialog` has filled in part of it. */
   const buildActionState = (
     name: string,
     status: string,
@@ -41,26 +41,26 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
   ): State => ({
     name: `office-act-${name}`,
     open: async (page) => {
-      await openRegistration(page, await findNumber(status))
+      await openRegistration(page, await findRegNo(status))
       await pressAction(page, button)
       await page.getByRole('dialog').waitFor()
       await prepareDialog(page)
     },
   })
-  /** A delegate with a mismatched payment; no picture decides it, so one serves all pictures. */
-  let reviewedNumber: string | null = null
-  const findReviewedNumber = async (page: Page): Promise<string> => {
-    if (reviewedNumber !== null) return reviewedNumber
+  /** A registration whose payment needs review. No picture decides on the payment, so all pictures share it. */
+  let reviewedRegNo: string | null = null
+  const findReviewedRegNo = async (page: Page): Promise<string> => {
+    if (reviewedRegNo !== null) return reviewedRegNo
     const regNo = await registerThroughApi(server.url, 'Dr. Example Review')
     await openAt(`/afpicon/payment/success?orderId=${regNo}`)(page)
     await page.getByRole('button', { name: /^Pay/ }).click()
     await clickAtGateway(page, 'Pay a wrong amount')
     await page.getByRole('heading', { name: 'The organisers are checking' }).waitFor()
-    return (reviewedNumber = regNo)
+    return (reviewedRegNo = regNo)
   }
-  /** A paid registration whose payment the bank disputes. */
+  /** Records a bank's dispute of a payment, and returns the registration number. */
   const disputePayment = async (): Promise<RegNo> => {
-    const regNo = (await findNumber('success')) as RegNo
+    const regNo = (await findRegNo('success')) as RegNo
     const store = await openStore({ dataDir: server.dataDir })
     try {
       const registration = await store.registration(regNo)
@@ -90,12 +90,12 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
   const buildDecisionState = (name: string, button: string): State => ({
     name: `office-act-${name}`,
     open: async (page) => {
-      await openRegistration(page, await findReviewedNumber(page))
+      await openRegistration(page, await findReviewedRegNo(page))
       await page.getByRole('button', { name: button }).click()
       await findDialog(page).waitFor()
     },
   })
-  /** The manual registration form of the conference that takes payments at the desk. */
+  /** Opens the manual registration form of the conference that accepts payments at the desk. */
   const openAddForm = async (page: Page): Promise<void> => {
     await openSignedInPage('/admin/events/lekhacon2027/registrations/new')(page)
     await findAddButton(page).waitFor()
@@ -107,7 +107,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     await boxes.nth(1).check()
     await page.getByRole('group', { name: 'Selected registrations' }).waitFor()
   }
-  /** A bank file, matched with the registrations. */
+  /** Uploads a bank statement and matches it with the registrations. */
   const importStatement = async (page: Page, lines: readonly string[]): Promise<void> => {
     await openSignedInPage('/admin/payments/statements')(page)
     await page.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
@@ -117,7 +117,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     })
     await page.getByRole('button', { name: 'Match payments' }).click()
   }
-  /** A report of the gateway, matched with the payments of an event. */
+  /** Uploads a settlement report of the gateway and matches it with the payments of an event. */
   const importSettlement = async (
     page: Page,
     lines: readonly string[],
@@ -179,7 +179,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     },
     {
       name: 'office-registration',
-      open: async (page) => openRegistration(page, await findNumber('success')),
+      open: async (page) => openRegistration(page, await findRegNo('success')),
     },
     {
       name: 'office-registration-sells',
@@ -192,7 +192,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-registration-in-review',
       open: async (page) => {
-        await openRegistration(page, await findReviewedNumber(page))
+        await openRegistration(page, await findReviewedRegNo(page))
       },
     },
     {
@@ -271,7 +271,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-money',
       open: async (page) => {
-        await findReviewedNumber(page)
+        await findReviewedRegNo(page)
         await openSignedInPage('/admin/payments?tab=review')(page)
         await page
           .getByRole('group', { name: /^Review/ })
@@ -329,9 +329,9 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       const highestCategory = 'Non-AFPI – GP / Specialist'
       await findDialog(page).getByLabel('Answer to correct').selectOption('Registration Category')
       const category = findDialog(page).getByRole('combobox', { name: 'Registration Category' })
-      const now = await category.locator('option:checked').textContent()
+      const currentCategory = await category.locator('option:checked').textContent()
       await category.selectOption(
-        now === highestCategory ? 'AFPI Member – Post Graduate' : highestCategory,
+        currentCategory === highestCategory ? 'AFPI Member – Post Graduate' : highestCategory,
       )
       await findReasonField(page).fill('Shows no card.')
       await findDialog(page).getByRole('button', { name: 'Correct answers' }).click()
@@ -458,7 +458,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
         await twoStepForm.getByRole('img', { name: /QR code/ }).waitFor()
       },
     },
-    // The second-last picture, because afterwards signing in requires a code.
+    // Must be the second-last picture, because signing in requires a code afterwards.
     {
       name: 'office-account-recovery-codes',
       open: async (page) => {

@@ -1,6 +1,4 @@
-/**
- * `npm run pictures:readme`: the README's pictures (docs/pictures/*.png) from the running product, each below 150 KB.
- */
+/** `npm run pictures:readme`: takes the README's pictures (docs/pictures/*.png), each below 150 KB. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,15 +9,20 @@ import { openSignedIn } from './session.ts'
 import { NOW, openPath } from './state.ts'
 import type { State } from './state.ts'
 
-const BYTES_MAX = 150_000
+const MAX_BYTES = 150_000
 const [WIDTH, HEIGHT] = [900, 640]
 
 const targetDir = join(TOP, 'docs', 'pictures')
 mkdirSync(targetDir, { recursive: true })
-const temporary = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
-const serverProcess = await serveAsProcess({ CLOCK: NOW, TMPDIR: temporary }, () => {}, TOP, 'demo')
-const [demoDir = ''] = readdirSync(temporary)
-const server = { url: serverProcess.url, dataDir: join(temporary, demoDir) }
+const temporaryDir = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
+const serverProcess = await serveAsProcess(
+  { CLOCK: NOW, TMPDIR: temporaryDir },
+  () => {},
+  TOP,
+  'demo',
+)
+const [demoDir = ''] = readdirSync(temporaryDir)
+const server = { url: serverProcess.url, dataDir: join(temporaryDir, demoDir) }
 
 const states: readonly State[] = [
   { name: 'form', open: (page) => fillForm(server, page) },
@@ -57,11 +60,11 @@ try {
     await page.screenshot({ path })
     const { size } = statSync(path)
     console.log(`${name}.png: ${size} bytes`)
-    if (size > BYTES_MAX) process.exitCode = 1
+    if (size > MAX_BYTES) process.exitCode = 1
     await context.close()
   }
 } finally {
   await browser.close()
   await serverProcess.stop()
-  rmSync(temporary, { recursive: true, force: true })
+  rmSync(temporaryDir, { recursive: true, force: true })
 }

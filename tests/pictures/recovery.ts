@@ -1,15 +1,15 @@
-/** The staff pages after a restore: the recovery page, its confirmation dialog, and a payment for an unknown order. */
+/** The staff pages after a restore: the recovery page, its dialog, and a payment for an unknown order. */
 import type { Page } from 'playwright-core'
 import { instant, toAmount, readInstant } from '../../engine/index.ts'
 import { openStore } from '../../server/storage/open-store.ts'
-import { openSignedIn as signedInTo } from './session.ts'
+import { openSignedIn } from './session.ts'
 import { NOW } from './state.ts'
 import type { PictureServer, State } from './state.ts'
 
 export const listRecoveryStates = (server: PictureServer): readonly State[] => {
-  const openSignedInPage = signedInTo(server)
-  /** Puts the server into recovery while `takePictures` runs, because no other picture shows it. */
-  const duringRecovery = async (takePictures: () => Promise<void>): Promise<void> => {
+  const openSignedInPage = openSignedIn(server)
+  /** Keeps the server in recovery only while `openPage` runs, because other pictures must not show a recovery. */
+  const performDuringRecovery = async (openPage: () => Promise<void>): Promise<void> => {
     const store = await openStore({ dataDir: server.dataDir })
     try {
       const restoredAt = readInstant(NOW) ?? instant(0)
@@ -36,7 +36,7 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
           way: 'UPI, example@okbank',
         },
         refunded: toAmount(0),
-        // The oldest comes first.
+        // The page lists the oldest payment first.
         at: instant(restoredAt - 300 * 24 * 3_600_000),
         money: [
           {
@@ -48,7 +48,7 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
           },
         ],
       })
-      await takePictures()
+      await openPage()
     } finally {
       await store.endRecovery({ at: readInstant(NOW) ?? instant(0), who: 'admin', mails: 'send' })
       await store.close()
@@ -59,11 +59,11 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
     await page.getByText('In recovery since').waitFor()
   }
   return [
-    { name: 'office-recovery', open: (page) => duringRecovery(() => openRecovery(page)) },
+    { name: 'office-recovery', open: (page) => performDuringRecovery(() => openRecovery(page)) },
     {
       name: 'office-recovery-ending',
       open: (page) =>
-        duringRecovery(async () => {
+        performDuringRecovery(async () => {
           await openRecovery(page)
           await page.getByRole('button', { name: 'End the recovery' }).click()
           await page.getByRole('dialog').waitFor()
@@ -72,7 +72,7 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-recovery-banner',
       open: (page) =>
-        duringRecovery(async () => {
+        performDuringRecovery(async () => {
           await openSignedInPage('/admin/search')(page)
           await page.getByText('Go to Recovery').waitFor()
         }),
@@ -80,7 +80,7 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
     {
       name: 'office-recovery-money',
       open: (page) =>
-        duringRecovery(async () => {
+        performDuringRecovery(async () => {
           await openSignedInPage('/admin/payments?tab=review&event=letters2027')(page)
           await page.getByText('AFPI990000000012').waitFor()
         }),

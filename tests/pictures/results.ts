@@ -1,4 +1,4 @@
-/** The results of a payment as the delegate sees them: at the return address of the gateway, and by an emailed link. */
+/** The results of a payment as the delegate sees them, on return from the gateway and by an emailed link. */
 import type { Page } from 'playwright-core'
 import type { Day } from '../../engine/index.ts'
 import type { RegistrationResponse } from '../../engine/api.ts'
@@ -9,14 +9,14 @@ import { NOW, openPath, TODAY } from './state.ts'
 import type { PictureServer, State } from './state.ts'
 
 type RegistrationData = RegistrationResponse['registration']
-export const NUMBER = 'AFPI4839201755603'
+export const REG_NO = 'AFPI4839201755603'
 const REGISTRATION: RegistrationData = {
   full_name: 'Dr. Example Nair',
   email: 'example.nair@example.org',
   phone_number: '+91 98470 00001',
   ticket_type: 'afpi-pg',
-  reg_no: NUMBER,
-  order_id: NUMBER,
+  reg_no: REG_NO,
+  order_id: REG_NO,
   payment_status: 'pending',
   in_review: false,
   failed_as: null,
@@ -64,7 +64,7 @@ const PAYMENT_STATES: Readonly<Record<string, Partial<RegistrationData>>> = {
   lapsed: { stands: 'lapsed', may_pay: true },
 }
 
-/** A delegate who chose bank transfer; returns the number. */
+/** Registers a delegate who pays by bank transfer, and returns the registration number. */
 export async function registerByTransfer(server: PictureServer, name: string): Promise<string> {
   const registerResponse = await fetch(`${server.url}/api/lekhacon2027/register/`, {
     method: 'POST',
@@ -104,7 +104,7 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
         json: { status: 'success', registration: { ...REGISTRATION, ...data } },
       }),
     )
-    await openAt(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+    await openAt(`/afpicon/payment/success?orderId=${REG_NO}`)(page)
     await page.locator('h2').first().waitFor()
   }
   return [
@@ -122,9 +122,9 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
     {
       name: 'result-looking-up',
       open: async (page) => {
-        // No response: the page continues to poll.
+        // The request gets no response, so the page keeps loading.
         await page.route('**/registrations/**', () => {})
-        await openAt(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+        await openAt(`/afpicon/payment/success?orderId=${REG_NO}`)(page)
         await page.getByRole('status').filter({ hasText: 'Loading your registration' }).waitFor()
       },
     },
@@ -132,7 +132,7 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
       name: 'result-unreachable',
       open: async (page) => {
         await page.route('**/registrations/**', (route) => route.abort())
-        await openAt(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+        await openAt(`/afpicon/payment/success?orderId=${REG_NO}`)(page)
         await page.getByRole('alert').waitFor()
       },
     },
@@ -149,7 +149,7 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
             },
           }),
         )
-        await openAt(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+        await openAt(`/afpicon/payment/success?orderId=${REG_NO}`)(page)
         await page.getByRole('heading', { name: 'Your email address' }).waitFor()
       },
     },
@@ -167,7 +167,7 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
             },
           }),
         )
-        await openAt(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+        await openAt(`/afpicon/payment/success?orderId=${REG_NO}`)(page)
         await page.getByText('This page shows only part of the registration').waitFor()
       },
     },

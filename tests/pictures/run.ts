@@ -1,8 +1,4 @@
-/**
- * `npm run pictures [FOLDER [WORD…]]`: every page in every state at five widths, for comparison with the mocks; with
- * words, those whose names contain one of them. Reports pages wider than the window, short pages that scroll,
- * overlapping elements, and axe violations.
- */
+/** `npm run pictures [FOLDER [WORD…]]`: takes pictures of every page in every state at five widths. */
 import {
   cpSync,
   mkdirSync,
@@ -22,13 +18,16 @@ import { INTERN_CATEGORY, findPayButton } from '../browser/delegate.ts'
 import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { fillForm, listFormStates } from './form.ts'
 import { listOfficeStates } from './office.ts'
-import { LETTERS, LETTERS_FILE, listSelfServiceStates } from './self-service.ts'
+import { LETTERS_EVENT, LETTERS_FILE, listSelfServiceStates } from './self-service.ts'
 import { listRecoveryStates } from './recovery.ts'
-import { NUMBER, listResultStates } from './results.ts'
+import { REG_NO, listResultStates } from './results.ts'
 import { NOW, openPath } from './state.ts'
 import type { State } from './state.ts'
 
-/** Small phone, usual phone, tablet, laptop, large screen. */
+// The pictures are compared with the mocks. With words, only states whose names contain one of them are shown. Reports
+// pages wider than the window, short pages that scroll, overlapping elements, and axe violations.
+
+/** The windows of a small phone, a usual phone, a tablet, a laptop and a large screen. */
 const SIZES = [
   [320, 568],
   [360, 740],
@@ -38,40 +37,40 @@ const SIZES = [
 ] as const
 /** The widths at which axe runs: a phone and a desktop. */
 const AXE_WIDTHS_PX: readonly number[] = [360, 1280]
-/** A page that scrolls by less than this should not scroll. */
-const SCROLLS_PX_MIN = 60
+/** If a page would scroll by less than this, it should not scroll at all. */
+const MIN_SCROLL_PX = 60
 
 const [, , folder = 'pictures', ...words] = process.argv
 const targetDir = resolve(folder)
 mkdirSync(targetDir, { recursive: true })
 
 // The demo stores its rows in a separate folder below this one.
-const temporary = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
+const temporaryDir = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
 const serverProcess = await serveAsProcess(
-  { CLOCK: NOW, TMPDIR: temporary },
+  { CLOCK: NOW, TMPDIR: temporaryDir },
   ({ eventsDir }) => {
     for (const folder of ['tests/events', 'tests/browser/added-events'])
       cpSync(join(TOP, folder), eventsDir, { recursive: true })
-    writeFileSync(join(eventsDir, LETTERS_FILE), LETTERS)
-    // A conference that is not open yet.
+    writeFileSync(join(eventsDir, LETTERS_FILE), LETTERS_EVENT)
+    // Adds a conference whose registration has not opened yet.
     const freeEvent = readFileSync(join(eventsDir, 'sevana2027.yaml'), 'utf8')
-    const notOpenYet = freeEvent
+    const laterEvent = freeEvent
       .replaceAll('sevana2027', 'later2027')
       .replace('SEVA', 'LATR')
       .replace(/^( +title: .*)$/m, '$1 (later)')
     writeFileSync(
       join(eventsDir, 'later2027.yaml'),
-      notOpenYet.replace('\nroutes:', '\nregistration: {opens: 2026-06-01}\n\nroutes:'),
+      laterEvent.replace('\nroutes:', '\nregistration: {opens: 2026-06-01}\n\nroutes:'),
     )
   },
   TOP,
   'demo',
 )
-const [demoDir = ''] = readdirSync(temporary)
-const server = { url: serverProcess.url, dataDir: join(temporary, demoDir) }
+const [demoDir = ''] = readdirSync(temporaryDir)
+const server = { url: serverProcess.url, dataDir: join(temporaryDir, demoDir) }
 const openAt = openPath(server)
 
-/** The page for organisers, at one of its tabs; on a narrow page the file itself has one. */
+/** Opens a tab of the page for organisers. On a narrow page, the file itself is in a tab. */
 async function openOrganisersTab(page: Page, tab: string): Promise<void> {
   await page.setViewportSize({ width: 768, height: 1024 })
   await openAt('/organisers')(page)
@@ -82,7 +81,7 @@ async function openOrganisersTab(page: Page, tab: string): Promise<void> {
 }
 
 /** Pages without an event. */
-const SITE: readonly State[] = [
+const SITE_STATES: readonly State[] = [
   { name: 'landing', open: openAt('/') },
   { name: 'landing-unknown-payment', open: openAt('/?message=unknown-payment') },
   { name: 'organisers', open: openAt('/organisers') },
@@ -111,7 +110,7 @@ const SITE: readonly State[] = [
       await page.route('**/assets/index-*.js', (route) => route.continue())
       await page.route('**/assets/pending-refunded-cancelled-pages-*.js', (route) => route.abort())
       await page.route('**/assets/result-page-*.js', (route) => route.abort())
-      await openAt(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
+      await openAt(`/afpicon/payment/success?orderId=${REG_NO}`)(page)
     },
   },
   {
@@ -141,7 +140,7 @@ try {
     ...listFormStates(server),
     ...listResultStates(server),
     ...listSelfServiceStates(server),
-    ...SITE,
+    ...SITE_STATES,
     ...listOfficeStates(server),
     ...listRecoveryStates(server),
   ]) {
@@ -153,9 +152,9 @@ try {
     })
     try {
       await open(page)
-      // If a response is held back, the network is never idle.
+      // If a response is held back, the network never becomes idle.
       await page.waitForLoadState('networkidle', { timeout: 5000 }).catch(() => {})
-      // For a form: until its script has taken over, and its fonts are loaded.
+      // Waits until the script has hydrated a form, and applied its fonts.
       if (javaScript)
         await page.waitForFunction(
           (id) => document.querySelector(`#${id}`)?.getAttribute('media') !== 'not all',
@@ -174,11 +173,11 @@ try {
 } finally {
   await browser.close()
   await serverProcess.stop()
-  rmSync(temporary, { recursive: true, force: true })
+  rmSync(temporaryDir, { recursive: true, force: true })
 }
 console.log(`${readdirSync(targetDir).length} pictures are in ${targetDir}.`)
 
-/** Without scripts, nothing can be measured. */
+/** Takes a picture of a page without scripts, on which nothing can be measured. */
 async function takePictureWithoutScripts(
   page: Page,
   name: string,
@@ -191,26 +190,26 @@ async function takePictureWithoutScripts(
 
 async function takePicture(page: Page, name: string, width: number, height: number): Promise<void> {
   await page.setViewportSize({ width, height })
-  const { wide: excessWidth, whole: fullHeight } = await page.evaluate(async () => {
+  const { excessWidth, fullHeight } = await page.evaluate(async () => {
     const waitForFrame = () =>
       new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
-    // Lazily loaded parts are on the picture, too.
+    // Scrolls to the end, so that the picture contains lazily loaded parts.
     scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })
     await waitForFrame()
     await document.fonts.ready
     scrollTo({ top: 0, behavior: 'instant' })
     await waitForFrame()
-    // And the parts that are loaded last.
+    // Waits for the parts that are loaded when the browser is idle.
     await new Promise((idle) => requestIdleCallback(idle))
     await waitForFrame()
     const { scrollWidth, scrollHeight } = document.documentElement
-    return { wide: scrollWidth - innerWidth, whole: scrollHeight }
+    return { excessWidth: scrollWidth - innerWidth, fullHeight: scrollHeight }
   })
   const excessHeight = fullHeight - height
   if (excessWidth > 0) console.log(`${name} at ${width}: ${excessWidth} px wider than the window`)
-  if (excessHeight > 0 && excessHeight < SCROLLS_PX_MIN)
+  if (excessHeight > 0 && excessHeight < MIN_SCROLL_PX)
     console.log(`${name} at ${width}: ${excessHeight} px higher than the window`)
-  // Pictures are as high as the page, so that a fixed footer is at its end; those of a dialog are as high as the
+  // A picture is as high as the page, so that a fixed footer is at its end. A picture of a dialog is as high as the
   // window.
   if (!(await page.locator('dialog[open]').isVisible()))
     await page.setViewportSize({ width, height: Math.max(fullHeight, height) })

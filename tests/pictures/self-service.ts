@@ -1,6 +1,5 @@
 /**
- * A conference that reviews letters first, and whose delegates change their answers and cancel: their self-service
- * page, and the staff side of it.
+ * The self-service and staff pages of a conference that reviews letters and allows changes and cancellation.
  */
 import { fixtureEvent, APPROVAL_RULE, addMemberLetter } from '../server/small-event.ts'
 import type { Page } from 'playwright-core'
@@ -9,23 +8,23 @@ import { createPaymentLink } from '../browser/serve.ts'
 import { performAction, findDialog, openSignedIn } from './session.ts'
 import type { PictureServer, State } from './state.ts'
 
-const ID = 'letters2027'
-export const LETTERS_FILE = `${ID}.yaml`
-export const LETTERS = addMemberLetter(
+const EVENT_ID = 'letters2027'
+export const LETTERS_FILE = `${EVENT_ID}.yaml`
+export const LETTERS_EVENT = addMemberLetter(
   fixtureEvent({
-    id: ID,
+    id: EVENT_ID,
     prefix: 'LETT',
     title: 'Letters 2027',
     extra: `${APPROVAL_RULE}cancellation:
   steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]
 edit: {until: 2026-02-20, fields: [phone_number]}
 `,
-    // Last of all, so that the demo data of the others does not change.
+    // The event comes last, so that the demo data of the other events does not change.
   }).replaceAll('2026-03', '2027-03'),
   'Letter of the society',
 )
 
-/** Registers without opening the form; a member has a letter. Returns the number. */
+/** Registers through the API, with a letter if the delegate is a member. Returns the registration number. */
 async function registerDelegate(
   server: PictureServer,
   name: string,
@@ -41,7 +40,7 @@ async function registerDelegate(
       'letter',
       new File([PROOF_FILE.buffer], 'letter of the society.pdf', { type: PROOF_FILE.mimeType }),
     )
-  const registerResponse = await fetch(`${server.url}/api/${ID}/register/`, {
+  const registerResponse = await fetch(`${server.url}/api/${EVENT_ID}/register/`, {
     method: 'POST',
     body: form,
   })
@@ -54,7 +53,7 @@ async function registerDelegate(
 const openSelfServicePage = (server: PictureServer, page: Page, regNo: string): Promise<unknown> =>
   page.goto(createPaymentLink(server, regNo, '2099-01-01'))
 
-/** A delegate who has paid, on the self-service page. */
+/** Opens the self-service page of a delegate who has paid. */
 async function openAsPaidDelegate(server: PictureServer, page: Page, name: string): Promise<void> {
   const regNo = await registerDelegate(server, name, false)
   await openSelfServicePage(server, page, regNo)
@@ -71,12 +70,12 @@ export const listSelfServiceStates = (server: PictureServer): readonly State[] =
     await page.getByRole('button', { name: 'Request cancellation' }).click()
     await findDialog(page).waitFor()
   }
-  /** A registration whose letter awaits review, with the dialog of an action. */
+  /** Builds the state of an action's dialog for a registration whose letter awaits review. */
   const buildDecisionState = (name: string, button: string): State => ({
     name: `office-act-${name}`,
     open: async (page) => {
       const regNo = await registerDelegate(server, `Dr. Example ${button}`, true)
-      await openSignedIn(server)(`/admin/events/${ID}/registrations/${regNo}`)(page)
+      await openSignedIn(server)(`/admin/events/${EVENT_ID}/registrations/${regNo}`)(page)
       await page.getByRole('button', { name: button, exact: true }).click()
       await findDialog(page).waitFor()
     },

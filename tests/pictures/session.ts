@@ -19,7 +19,7 @@ async function signIn({ url }: PictureServer): Promise<Cookie> {
 }
 const getCookie = (server: PictureServer): Promise<Cookie> => (session ??= signIn(server))
 
-/** Opens a staff page. */
+/** Returns a function that opens a staff page with the session. */
 export const openSignedIn =
   (server: PictureServer) =>
   (path: string): State['open'] =>

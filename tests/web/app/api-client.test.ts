@@ -1,22 +1,22 @@
-/** The error catalogue, tested with a real server that responds as each test requires. */
+/** The errors of the API client, tested with a real server that responds as each test requires. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { call, download, createKey } from '../../../web/app/api-client.ts'
 import { callWithRetries } from '../../../web/app/retry-requests.ts'
 
-let base = ''
-let key: string | undefined
-/** The idempotency keys of requests without a response. */
+let baseUrl = ''
+let lastKey: string | undefined
+/** The idempotency keys of requests that got no response. */
 const pendingKeys: (string | undefined)[] = []
 let onRequest = (): void => {}
 let silentCount = 0
 const server = createServer((request, response) => {
   const url = new URL(request.url ?? '/', 'http://server')
-  key = request.headers['idempotency-key']?.toString()
+  lastKey = request.headers['idempotency-key']?.toString()
   if (silentCount > 0) {
     silentCount -= 1
-    pendingKeys.push(key)
+    pendingKeys.push(lastKey)
     return onRequest()
   }
   const type = url.searchParams.get('type') ?? 'application/json'
@@ -28,13 +28,13 @@ const server = createServer((request, response) => {
 })
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 })
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 
 const buildPath = (status: number, body: string): string =>
-  `${base}?${new URLSearchParams({ status: String(status), body })}`
-/** The calls in this file accept any object. */
+  `${baseUrl}?${new URLSearchParams({ status: String(status), body })}`
+/** Accepts any object. Returns null for other values. */
 const readAny = (body: unknown): object | null => (typeof body === 'object' ? body : null)
 const getErrorMessage = async (path: string, fallback?: string): Promise<string> => {
   const callResult = await call(path, readAny, fallback === undefined ? {} : { fallback })
@@ -123,13 +123,13 @@ test('a success is the body, and headers are sent', async () => {
       headers: { 'idempotency-key': 'k' },
     }),
   ).toEqual({ ok: true, value: { status: 'success', reg_no: 'X1' } })
-  expect(key).toBe('k')
+  expect(lastKey).toBe('k')
 })
 
 test('a rejected download is an error, not a file', async () => {
   const getMessage = async (path: string): Promise<string> => {
-    const answer = await download(path)
-    return answer.ok ? 'a file' : answer.error.message
+    const downloadResult = await download(path)
+    return downloadResult.ok ? 'a file' : downloadResult.error.message
   }
   expect(await getMessage(buildPath(403, html))).toBe('Access forbidden.')
   expect(await getMessage(buildPath(502, html))).toBe('HTTP error! status: 502')
@@ -144,9 +144,9 @@ test('a rejected download is an error, not a file', async () => {
 test.each([html, '', 'null', '3', '{"status":"succ'])(
   'status 200 with %j as its body is an unexpected error, with the message of the call if it has one',
   async (body) => {
-    const read = (answer: unknown): object | null =>
+    const readRegistration = (answer: unknown): object | null =>
       typeof answer === 'object' && answer !== null && 'reg_no' in answer ? answer : null
-    const response = await call(buildPath(200, body), read)
+    const response = await call(buildPath(200, body), readRegistration)
     expect(response).toEqual({
       ok: false,
       error: {
@@ -156,10 +156,10 @@ test.each([html, '', 'null', '3', '{"status":"succ'])(
         answer: null,
       },
     })
-    const withFallback = await call(buildPath(200, body), read, {
+    const fallbackResponse = await call(buildPath(200, body), readRegistration, {
       fallback: 'Registration failed.',
     })
-    expect(withFallback.ok ? '' : withFallback.error.message).toBe('Registration failed.')
+    expect(fallbackResponse.ok ? '' : fallbackResponse.error.message).toBe('Registration failed.')
   },
 )
 
@@ -191,7 +191,7 @@ test('keys are long and never repeat', () => {
   for (const pendingKey of keys) expect(pendingKey).toMatch(/^[0-9a-f]{32}$/)
 })
 
-/** Sends a request, and advances the time without a response. */
+/** Sends a request that times out `timeoutCount` times, and returns its result. */
 async function sendWithoutResponse(timeoutCount: number, onRetry: () => void) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   pendingKeys.length = 0
@@ -204,11 +204,11 @@ async function sendWithoutResponse(timeoutCount: number, onRetry: () => void) {
     { method: 'POST', headers },
     onRetry,
   )
-  for (let time = 0; time < timeoutCount; time++) {
+  for (let timeoutIndex = 0; timeoutIndex < timeoutCount; timeoutIndex++) {
     await requestReceived
     requestReceived = new Promise<void>((resolve) => (onRequest = resolve))
     vi.advanceTimersByTime(19_999)
-    expect(pendingKeys.length).toBe(time + 1)
+    expect(pendingKeys.length).toBe(timeoutIndex + 1)
     vi.advanceTimersByTime(1)
   }
   return pendingCall
@@ -217,8 +217,8 @@ afterEach(() => vi.useRealTimers())
 
 test('a request without a response after 20 seconds is reported and sent again with the same key', async () => {
   let noticeCount = 0
-  const answer = await sendWithoutResponse(2, () => (noticeCount += 1))
-  expect([answer.ok, noticeCount, pendingKeys, key]).toEqual([
+  const result = await sendWithoutResponse(2, () => (noticeCount += 1))
+  expect([result.ok, noticeCount, pendingKeys, lastKey]).toEqual([
     true,
     2,
     ['one key', 'one key'],

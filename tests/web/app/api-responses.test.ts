@@ -1,7 +1,4 @@
-/**
- * Checks that every response reader of the web app accepts valid responses and rejects everything
- * else.
- */
+/** Checks that the web app's response readers accept valid responses and reject everything else. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findCategory, day, startOfDay } from '../../../engine/index.ts'
@@ -77,7 +74,7 @@ const figures = {
   today_registrations: 0,
   total_revenue: 7080,
 }
-const recent = {
+const recentRegistration = {
   id: 1,
   full_name: 'Dr. Sample',
   reg_no: 'SAMP1',
@@ -93,7 +90,7 @@ const stats = {
     now: NOW,
     sample_stats: figures,
     revenue_stats: { total_revenue: 7080 },
-    recent_registrations: { sample: [recent] },
+    recent_registrations: { sample: [recentRegistration] },
     by_day: { sample: [{ day: '2025-11-10', registrations: 1, revenue: 7080 }] },
   },
 }
@@ -169,7 +166,7 @@ const session = {
   texts: afpicon.texts,
 }
 const readList = createListReader(findList(afpicon, 'afpicon'))
-const page = {
+const listPage = {
   status: 'success',
   count: 1,
   page: 1,
@@ -260,7 +257,7 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
       'data.by_day.sample.0.day',
     ],
   ],
-  ['a list', readList, page, ['count', 'registrations', 'registrations.0.reg_no']],
+  ['a list', readList, listPage, ['count', 'registrations', 'registrations.0.reg_no']],
   [
     'a registration in the office',
     readOfficeRegistration,
@@ -269,7 +266,7 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
   ],
 ]
 
-/** Every path of a value, as `a.0.b`. */
+/** Returns every path of a value, as `a.0.b`. */
 const listPaths = (value: unknown, path = ''): readonly string[] =>
   typeof value !== 'object' || value === null
     ? []
@@ -323,10 +320,10 @@ const MINIMAL_RESPONSES = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>
 
 describe.each(READERS)('%s', (_, readResponse, validResponse, requiredPaths) => {
   // Responses are JSON, so an undefined value is missing.
-  const validAnswer: unknown = JSON.parse(JSON.stringify(validResponse))
+  const validJson: unknown = JSON.parse(JSON.stringify(validResponse))
 
   test('the real response is read', () => {
-    expect(readResponse(validAnswer)).not.toBeNull()
+    expect(readResponse(validJson)).not.toBeNull()
   })
   test.each(INVALID_VALUES)('%j is rejected', (invalidValue) => {
     expect(readResponse(invalidValue)).toEqual(
@@ -335,19 +332,19 @@ describe.each(READERS)('%s', (_, readResponse, validResponse, requiredPaths) => 
   })
   test('rejects a response in which a required value is missing or of another type', () => {
     for (const path of requiredPaths) {
-      expect(readResponse(replaceAtPath(validAnswer, path)), `without ${path}`).toBeNull()
+      expect(readResponse(replaceAtPath(validJson, path)), `without ${path}`).toBeNull()
       expect(
-        readResponse(replaceAtPath(validAnswer, path, [7])),
+        readResponse(replaceAtPath(validJson, path, [7])),
         `${path} of another type`,
       ).toBeNull()
     }
   })
   test('reading never throws, whatever the values', () => {
-    const paths = listPaths(validAnswer)
+    const paths = listPaths(validJson)
     fc.assert(
       fc.property(fc.constantFrom(...paths), fc.jsonValue(), (path, value) => {
-        expect(() => readResponse(replaceAtPath(validAnswer, path, value))).not.toThrow()
-        expect(() => readResponse(replaceAtPath(validAnswer, path))).not.toThrow()
+        expect(() => readResponse(replaceAtPath(validJson, path, value))).not.toThrow()
+        expect(() => readResponse(replaceAtPath(validJson, path))).not.toThrow()
       }),
       { seed: 20261121, numRuns: chooseRuns(400) },
     )
@@ -371,10 +368,10 @@ describe('the form gets its prices from each format of the tariff', () => {
     const tariff = buildTariff(event, PRICE_DAY)
     expect(findCategory(event, answers)).not.toBeNull()
     const readPrices = (body: unknown) => {
-      const answer = createTariffReader(event, NOW)(body)
-      return answer === null
+      const tariffResponse = createTariffReader(event, NOW)(body)
+      return tariffResponse === null
         ? null
-        : calculatePrice(event, { is: 'loaded', response: answer }, answers)
+        : calculatePrice(event, { is: 'loaded', response: tariffResponse }, answers)
     }
     const price = readPrices(tariff)
     expect(price).toMatchObject({ is: 'price' })
@@ -461,8 +458,8 @@ describe('the payment state of a registration', () => {
 })
 
 test('a day with more refunds than payments does not break the dashboard', () => {
-  const answer = replaceAtPath(stats, 'data.by_day.sample.0.revenue', -1180)
-  expect(readStats(answer)?.by_day['sample']?.[0]?.revenue).toBe(-1180)
+  const statsResponse = replaceAtPath(stats, 'data.by_day.sample.0.revenue', -1180)
+  expect(readStats(statsResponse)?.by_day['sample']?.[0]?.revenue).toBe(-1180)
 })
 
 test('the staff pages format an instant as all pages do: Sep, twelve hours, am and pm', () => {

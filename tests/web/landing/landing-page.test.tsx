@@ -7,8 +7,8 @@ import { expect, test } from 'vitest'
 import { compileSite } from '../../../engine/authoring/compile/site.ts'
 import SitePage from '../../../web/landing/landing-page.tsx'
 
-const file = join(import.meta.dirname, '..', '..', '..', 'events/_shared/site.yaml')
-const SITE = readFileSync(file, 'utf8')
+const sitePath = join(import.meta.dirname, '..', '..', '..', 'events/_shared/site.yaml')
+const SITE = readFileSync(sitePath, 'utf8')
 
 function renderSite(source: string): string {
   const { site, findings } = compileSite(source)

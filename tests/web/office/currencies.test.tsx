@@ -62,8 +62,8 @@ const buildRow = (regNo: string, amounts: object) => ({
   in_review: false,
   ...amounts,
 })
-const renderList = (answer: object, columns = list.columns): string => {
-  const page = createListReader(list)({ status: 'success', count: 2, ...answer })
+const renderList = (responseFields: object, columns = list.columns): string => {
+  const page = createListReader(list)({ status: 'success', count: 2, ...responseFields })
   if (page === null) throw new Error('the page cannot read this list')
   const { rows, currency } = page
   return renderText(
@@ -243,7 +243,7 @@ test.each([
   ['JPY', 'JP¥ 590', 'Amount received (JPY)', 'numeric', '590'],
 ] as const)(
   'recording a payment, currency %s: label, keyboard and reported amount match it',
-  (code, reported, label, mode, value) => {
+  (code, reportedAmount, label, mode, value) => {
     const currency = code === undefined ? {} : { currency: code }
     const claim = {
       label: 'UPI',
@@ -256,12 +256,14 @@ test.each([
     const fields = renderText(
       <RecordPaymentFields told={claim} to_pay={0} today={'2026-01-20' as never} {...currency} />,
     )
-    expect(fields).toContain(reported)
+    expect(fields).toContain(reportedAmount)
     expect(fields).toContain(label)
     expect(fields).toContain(`inputMode="${mode}"`)
     expect(fields).toContain(`value="${value}"`)
     const approval = { look_at: [], decide_by: null, total: 590, offer: null, ...currency }
-    expect(renderText(<ApprovalDetails approval={approval} canOffer={false} />)).toContain(reported)
+    expect(renderText(<ApprovalDetails approval={approval} canOffer={false} />)).toContain(
+      reportedAmount,
+    )
   },
 )
 

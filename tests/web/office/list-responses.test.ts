@@ -1,3 +1,4 @@
+/** Readers and helpers of the office: list responses, addresses, the chart, columns and joined results. */
 import { describe, expect, test } from 'vitest'
 import { INR } from '../../../engine/index.ts'
 import type { AdminList } from '../../../engine/index.ts'
@@ -49,13 +50,13 @@ test.each([
   [1, 5, [1, 2, 3, null, 5]],
   [12, 12, [1, null, 10, 11, 12]],
   [500, 1000, [1, null, 498, 499, 500, 501, 502, null, 1000]],
-])('on page %i of %i the window is %j', (current, lastPage, shown) =>
-  expect(listPageNumbers(current, lastPage)).toEqual(shown),
+])('on page %i of %i the window is %j', (currentPage, lastPage, pageNumbers) =>
+  expect(listPageNumbers(currentPage, lastPage)).toEqual(pageNumbers),
 )
 
 describe('the address of a list becomes its API call', () => {
-  const buildAddress = (query: string, paging: boolean) =>
-    buildListUrl(paging ? list.api : list.export.api, list, new URLSearchParams(query), paging)
+  const buildAddress = (query: string, isPaged: boolean) =>
+    buildListUrl(isPaged ? list.api : list.export.api, list, new URLSearchParams(query), isPaged)
   test('empty values and unknown filters are omitted', () =>
     expect(buildAddress('search=&category=a&evil=1&page=2&page_size=10', true)).toBe(
       '/admin/members/registrations/?category=a&page=2&page_size=10&rows=listed',
@@ -260,11 +261,11 @@ test('an amount in a cell is exact, with Indian grouping', () => {
 
 test('an action on two events had two entries in the audit log', () => {
   const entry = { at: '2026-02-02T10:00:00+05:30', who: 'meera', what: 'uploaded', reg_no: null }
-  const [first, second] = [
+  const [firstEvent, secondEvent] = [
     { event_id: 'first', event: 'First' },
     { event_id: 'second', event: 'Second' },
   ]
-  const rows = [second, first, second, { event_id: null, event: '' }]
+  const rows = [secondEvent, firstEvent, secondEvent, { event_id: null, event: '' }]
   const entries = rows.map((eventOfEntry, index) => ({ ...entry, ...eventOfEntry, id: 9 - index }))
   expect(joinEvents(entries).map(({ event }) => event)).toEqual(['First, Second', 'Second', ''])
   const registrationEntries = entries.map((row) => ({ ...row, reg_no: 'FRST1' }))

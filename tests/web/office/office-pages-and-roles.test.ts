@@ -37,9 +37,9 @@ describe('an old address leads to the new one', () => {
     ['/admin/codes-of/sample', '/admin/events/sample/codes'],
     ['/admin/afpicon/AFPI17?a=b#money', '/admin/events/afpicon2026/registrations/AFPI17?a=b#money'],
     ['/admin/afpicon2026/AFPI17', '/admin/events/afpicon2026/registrations/AFPI17'],
-  ])('%s', (from, to) => {
-    const { pathname, search, hash } = new URL(from, 'https://example.org')
-    expect(replaceOldAddress({ pathname, search, hash }, events)).toBe(to)
+  ])('%s', (oldAddress, newAddress) => {
+    const { pathname, search, hash } = new URL(oldAddress, 'https://example.org')
+    expect(replaceOldAddress({ pathname, search, hash }, events)).toBe(newAddress)
   })
 
   test.each(['/admin/sample', '/admin/afpicon', '/admin/other/add', '/admin/other/OTHR1'])(
@@ -77,10 +77,10 @@ test.each([
 ])('%s is not a page', (path) => expect(findEventPage(path, events)).toBeNull())
 
 test('the page of a month that no month precedes or follows stopped working: it is no page', () => {
-  const found = ['2000-01', '2026-01', '2099-12', '0000-01', '9999-12', '2026-13'].map(
+  const pageIds = ['2000-01', '2026-01', '2099-12', '0000-01', '9999-12', '2026-13'].map(
     (month) => findSharedPage(`/admin/payments/month/${month}`)?.id,
   )
-  expect(found).toEqual(['month', 'month', 'month', undefined, undefined, undefined])
+  expect(pageIds).toEqual(['month', 'month', 'month', undefined, undefined, undefined])
 })
 
 test.each([

@@ -75,16 +75,18 @@ test.each([
   ['its refund is in progress', { kept: 0, back_by_gateway: 0 }, false],
 ] as const)('one button refunds a second payment: %s', (_, details, isOffered) => {
   const second_payment = { first: 'SMPL0', first_amount: 1475, amount: 1475, asked_at: null }
-  const paid = buildActions('complete', { kept: 1475, back_by_gateway: 1475, second_payment })
-  expect(canRefundAtOnce({ ...paid, ...details } as ActionsResponse)).toBe(isOffered)
+  const paidData = buildActions('complete', { kept: 1475, back_by_gateway: 1475, second_payment })
+  expect(canRefundAtOnce({ ...paidData, ...details } as ActionsResponse)).toBe(isOffered)
 })
 
 describe.each(REGISTRATION_STATES)('in the state %s', (state) => {
   test('every allowed action has one button, at most two are visible, and irreversible ones come last', () => {
     const data = buildActions(state, { kept: 1475 })
     const { main, more } = arrangeActions(data)
-    const allowed = BUTTONS.filter((button) => data.allowed.includes(button) && button !== 'note')
-    expect([...main, ...more].toSorted()).toEqual(allowed.toSorted())
+    const allowedButtons = BUTTONS.filter(
+      (button) => data.allowed.includes(button) && button !== 'note',
+    )
+    expect([...main, ...more].toSorted()).toEqual(allowedButtons.toSorted())
     expect(main.length).toBeLessThanOrEqual(2)
     expect(main.some((button) => DESTRUCTIVE_ACTIONS.has(button))).toBe(false)
     const firstDestructive = more.findIndex((button) => DESTRUCTIVE_ACTIONS.has(button))
@@ -133,8 +135,8 @@ describe.each(REGISTRATION_STATES)('in the state %s', (state) => {
         /nothing (?:was|has been|is) (?:paid|received)|nobody (?:has )?paid|₹ 0 of what|was never paid/i,
       )
       if (['note', 'correct', 'transfer', 'resend', 'handle_refund'].includes(button)) continue
-      const underReview = 'reviews' in money ? '₹ 1,375' : '₹ 0'
-      expect(text, button).toContain(`Under review ${underReview}`)
+      const amountUnderReview = 'reviews' in money ? '₹ 1,375' : '₹ 0'
+      expect(text, button).toContain(`Under review ${amountUnderReview}`)
       expect(text, button).toContain(`Received ${'kept' in money ? '₹ 1,475' : '₹ 0'}`)
     }
   })
@@ -149,9 +151,9 @@ const buildHistoryEntry = (who: string, text: string, at = '2026-01-20T10:00:00+
 })
 
 test('changes by others while the page is open are reported, those of the user are not', () => {
-  const before = buildActions('to_pay')
+  const actionsBefore = buildActions('to_pay')
   const describeDetails = (details: Partial<ActionsResponse>) =>
-    describeChange(before, { ...before, ...details }, 'asha')
+    describeChange(actionsBefore, { ...actionsBefore, ...details }, 'asha')
   expect(describeDetails({})).toBeUndefined()
   expect(describeDetails({ trail: [buildHistoryEntry('asha', 'Note')] })).toBeNull()
   expect(

@@ -6,11 +6,11 @@ import type { FeeTable } from '../../../engine/authoring.ts'
 import { EMPTY_DRAFT } from '../../../web/organisers/new-conference/answers.ts'
 import { FeeGrid } from '../../../web/organisers/new-conference/fee-grid.tsx'
 
-const draw = (fees: FeeTable): string =>
+const renderGrid = (fees: FeeTable): string =>
   renderToStaticMarkup(<FeeGrid fees={fees} problems={[]} change={() => {}} move={() => {}} />)
 
 test('a gap or the day of opening could not be typed: each period has a field for its first day', () => {
-  const html = draw(EMPTY_DRAFT.fees)
+  const html = renderGrid(EMPTY_DRAFT.fees)
   expect(html.match(/First day of [^"]*/g)).toEqual([
     'First day of Early Bird',
     'First day of Regular',
@@ -18,15 +18,15 @@ test('a gap or the day of opening could not be typed: each period has a field fo
 })
 
 test('7 December was typed as 12 July, because a browser shows the month first: each day is also in words', () => {
-  const [early] = EMPTY_DRAFT.fees.columns
-  const columns = [{ label: early?.label ?? '', from: '2026-07-12', to: '2026-12-31' }]
-  const html = draw({ ...EMPTY_DRAFT.fees, columns })
+  const [firstColumn] = EMPTY_DRAFT.fees.columns
+  const columns = [{ label: firstColumn?.label ?? '', from: '2026-07-12', to: '2026-12-31' }]
+  const html = renderGrid({ ...EMPTY_DRAFT.fees, columns })
   expect(html.match(/\d+ [A-Z]\w+ 2026/g)).toEqual(['12 July 2026', '31 December 2026'])
 })
 
 test('a message about “Regular” was shown at a period whose name was empty: the field shows the name it gets', () => {
   const columns = ['2027-01-10', ''].map((to) => ({ label: '', from: '', to }))
-  const html = draw({ ...EMPTY_DRAFT.fees, columns })
+  const html = renderGrid({ ...EMPTY_DRAFT.fees, columns })
   expect(html.match(/(?<=placeholder=")[^"]+/g)).toEqual(['Early Bird', 'Regular'])
 })
 
@@ -41,6 +41,6 @@ test('the page states the days on which registration is closed', () => {
     notes: [],
   }
   const sentence = 'Registration is closed on 11–24 January 2027, before “Regular” begins.'
-  expect(draw(fees)).not.toContain(sentence)
-  expect(draw(closePeriod(fees, 1))).toContain(sentence)
+  expect(renderGrid(fees)).not.toContain(sentence)
+  expect(renderGrid(closePeriod(fees, 1))).toContain(sentence)
 })

@@ -1,4 +1,4 @@
-/** The answers about a new conference in the page: tables keep what is typed when rows and periods change. */
+/** The answers about a new conference: tables keep typed values when rows and periods change. */
 import { expect, test } from 'vitest'
 import { day } from '../../../engine/index.ts'
 import type { ItemRow, ItemTable } from '../../../engine/authoring.ts'
@@ -15,7 +15,7 @@ import {
 import { readPasted } from '../../../web/organisers/new-conference/paste-table.tsx'
 
 const today = day('2026-05-01')
-const row = (label: string, ...cells: readonly string[]): ItemRow => ({
+const buildRow = (label: string, ...cells: readonly string[]): ItemRow => ({
   ...EMPTY_ITEM,
   label,
   cells,
@@ -35,12 +35,12 @@ const draft: AnswerDraft = {
     notes: [],
   },
 }
-const workshops = (table: Partial<ItemTable>): AnswerDraft => ({
+const buildDraftWithWorkshops = (table: Partial<ItemTable>): AnswerDraft => ({
   ...draft,
   workshops: { ...draft.workshops, ...table },
 })
-const listProblems = (of: AnswerDraft, name: string): unknown =>
-  readDraft(of, today).steps.find(({ question }) => question.name === name)?.problem
+const findProblem = (answerDraft: AnswerDraft, name: string): unknown =>
+  readDraft(answerDraft, today).steps.find(({ question }) => question.name === name)?.problem
 
 test('an empty table means that there are none', () => {
   const { answers, steps } = readDraft(draft, today)
@@ -64,73 +64,90 @@ test('the optional questions share the last card, and an answer that contradicts
     'account',
     'colour',
   ])
-  const late = [draft.fees.columns[0], { label: 'Spot', from: '', to: '' }].flatMap((one) =>
-    one === undefined ? [] : [{ ...one, to: one.label === 'Early' ? '2026-12-10' : '' }],
+  const lateColumns = [draft.fees.columns[0], { label: 'Spot', from: '', to: '' }].flatMap(
+    (column) =>
+      column === undefined ? [] : [{ ...column, to: column.label === 'Early' ? '2026-12-10' : '' }],
   )
-  const spot = { ...draft, texts, fees: { ...draft.fees, columns: late } }
-  expect(listProblems(spot, 'on-site')).toContain('“Spot” begins on 11 December 2026')
+  const draftWithLateSpot = { ...draft, texts, fees: { ...draft.fees, columns: lateColumns } }
+  expect(findProblem(draftWithLateSpot, 'on-site')).toContain('“Spot” begins on 11 December 2026')
 })
 
 test('a problem names the row as shown, also below an empty row', () => {
-  const rows = [EMPTY_ITEM, row('Echo', '1500'), EMPTY_ITEM, row('', '900')]
-  expect(listProblems(workshops({ rows }), 'workshops')).toEqual([
+  const rows = [EMPTY_ITEM, buildRow('Echo', '1500'), EMPTY_ITEM, buildRow('', '900')]
+  expect(findProblem(buildDraftWithWorkshops({ rows }), 'workshops')).toEqual([
     { row: 3, message: 'Which workshop has these prices?' },
   ])
 })
 
 test('rows with prices of single periods turn one price for all into one for each', () => {
   const table = addItemRows(
-    { rows: [EMPTY_ITEM, row('Echo', '1500')], notes: [], isByPeriod: false },
-    [row('Airway', '1000', 'NA')],
+    { rows: [EMPTY_ITEM, buildRow('Echo', '1500')], notes: [], isByPeriod: false },
+    [buildRow('Airway', '1000', 'NA')],
   )
   expect(table).toEqual({
-    rows: [row('Echo', '1500', '1500'), row('Airway', '1000', 'NA')],
+    rows: [buildRow('Echo', '1500', '1500'), buildRow('Airway', '1000', 'NA')],
     notes: [],
     isByPeriod: true,
   })
-  expect(readDraft(workshops(table), today).answers.workshops).toEqual([
+  expect(readDraft(buildDraftWithWorkshops(table), today).answers.workshops).toEqual([
     { label: 'Echo', prices: [150_000, 150_000], seats: null },
     { label: 'Airway', prices: [100_000, null], seats: null },
   ])
 })
 
 test('a period that is removed takes its prices with it, and one price for all stays', () => {
-  const table: ItemTable = { rows: [row('Echo', '1500', '2000')], notes: [], isByPeriod: true }
-  expect(removePeriod(table, 0).rows).toEqual([row('Echo', '2000')])
-  const single: ItemTable = { ...table, rows: [row('Echo', '1500')], isByPeriod: false }
-  expect(removePeriod(single, 0)).toEqual(single)
+  const table: ItemTable = { rows: [buildRow('Echo', '1500', '2000')], notes: [], isByPeriod: true }
+  expect(removePeriod(table, 0).rows).toEqual([buildRow('Echo', '2000')])
+  const singlePriceTable: ItemTable = {
+    ...table,
+    rows: [buildRow('Echo', '1500')],
+    isByPeriod: false,
+  }
+  expect(removePeriod(singlePriceTable, 0)).toEqual(singlePriceTable)
 })
 
-const column = (label: string, to: string, from = '') => ({ label, from, to })
-const EARLY = column('Early', '2026-08-31')
-const SPOT = column('Spot', '')
+const buildColumn = (label: string, to: string, from = '') => ({ label, from, to })
+const EARLY = buildColumn('Early', '2026-08-31')
+const SPOT = buildColumn('Spot', '')
 
-test.each<[string, ReturnType<typeof column>[], string[]]>([
-  ['a period is inserted', [EARLY, column('Regular', '2026-10-31'), SPOT], ['1500', '', '2000']],
+test.each<[string, ReturnType<typeof buildColumn>[], string[]]>([
+  [
+    'a period is inserted',
+    [EARLY, buildColumn('Regular', '2026-10-31'), SPOT],
+    ['1500', '', '2000'],
+  ],
   ['a period is missing', [SPOT], ['2000']],
-  ['the order changes', [column('Spot', '2026-08-31'), column('Early', '')], ['2000', '1500']],
-  ['a day changes', [column('early', '2026-09-15'), SPOT], ['1500', '2000']],
-  ['a name changes', [column('Early Bird', '2026-08-31'), SPOT], ['1500', '2000']],
-  ['a name and its day change', [column('Early Bird', '2026-09-15'), SPOT], ['', '2000']],
+  [
+    'the order changes',
+    [buildColumn('Spot', '2026-08-31'), buildColumn('Early', '')],
+    ['2000', '1500'],
+  ],
+  ['a day changes', [buildColumn('early', '2026-09-15'), SPOT], ['1500', '2000']],
+  ['a name changes', [buildColumn('Early Bird', '2026-08-31'), SPOT], ['1500', '2000']],
+  ['a name and its day change', [buildColumn('Early Bird', '2026-09-15'), SPOT], ['', '2000']],
   [
     'a period is inserted at its place',
-    [column('Super Early', ''), EARLY, SPOT],
+    [buildColumn('Super Early', ''), EARLY, SPOT],
     ['', '1500', '2000'],
   ],
 ])(
   'a fee table is pasted again and %s: prices of workshops stay with their period',
   (_, columns, cells) => {
-    const table: ItemTable = { rows: [row('Echo', '1500', '2000')], notes: [], isByPeriod: true }
-    const single: ItemTable = { ...table, rows: [row('', '1500')], isByPeriod: false }
+    const table: ItemTable = {
+      rows: [buildRow('Echo', '1500', '2000')],
+      notes: [],
+      isByPeriod: true,
+    }
+    const otherTable: ItemTable = { ...table, rows: [buildRow('', '1500')], isByPeriod: false }
     const fees = { ...draft.fees, columns, tax: null, companions: null, workshops: [] }
-    const old = { ...workshops(table), companions: single }
-    expect(readPastedFees(old, fees, {}, today)).toMatchObject({
-      workshops: { rows: [row('Echo', ...cells)] },
-      companions: single,
+    const oldDraft = { ...buildDraftWithWorkshops(table), companions: otherTable }
+    expect(readPastedFees(oldDraft, fees, {}, today)).toMatchObject({
+      workshops: { rows: [buildRow('Echo', ...cells)] },
+      companions: otherTable,
     })
-    expect(readPastedFees({ ...old, companions: table }, fees, {}, today).companions?.rows).toEqual(
-      [row('Echo', ...cells)],
-    )
+    expect(
+      readPastedFees({ ...oldDraft, companions: table }, fees, {}, today).companions?.rows,
+    ).toEqual([buildRow('Echo', ...cells)])
   },
 )
 
@@ -140,32 +157,32 @@ test('workshops pasted below the fees are moved to their own question with their
   const { answers } = readDraft(draft, today)
   const { table, pasted } = readPasted(text, answers, today)
   if (table === null) throw new Error(pasted.message)
-  const changed = { ...draft, ...readPastedFees(draft, table, answers, today) }
+  const changedDraft = { ...draft, ...readPastedFees(draft, table, answers, today) }
   expect(pasted.message).toContain('The workshops were moved to their own question')
-  expect(changed.fees.rows.map(({ label }) => label)).toEqual(['Member'])
-  expect(readDraft(changed, today).answers.workshops).toEqual([
+  expect(changedDraft.fees.rows.map(({ label }) => label)).toEqual(['Member'])
+  expect(readDraft(changedDraft, today).answers.workshops).toEqual([
     { label: 'Echo', prices: [150_000], seats: 30 },
   ])
 })
 
 test('a category that is renamed is named where a workshop still uses it', () => {
-  const rows = [row('Echo', '1500'), { ...row('', 'free'), category: 'PG' }]
-  expect(listProblems(workshops({ rows }), 'workshops')).toBeNull()
-  const renamed = {
-    ...workshops({ rows }),
+  const rows = [buildRow('Echo', '1500'), { ...buildRow('', 'free'), category: 'PG' }]
+  expect(findProblem(buildDraftWithWorkshops({ rows }), 'workshops')).toBeNull()
+  const renamedDraft = {
+    ...buildDraftWithWorkshops({ rows }),
     fees: { ...draft.fees, rows: [{ label: 'Trainee', cells: ['3000', '–'] }] },
   }
-  expect(listProblems(renamed, 'workshops')).toEqual([
+  expect(findProblem(renamedDraft, 'workshops')).toEqual([
     { row: 1, message: '“PG” is not a category of this conference.' },
   ])
 })
 
 test('workshops of a free event have seats and no prices', () => {
-  const free = {
-    ...workshops({ rows: [{ ...row('Echo'), number: '30' }] }),
+  const freeDraft = {
+    ...buildDraftWithWorkshops({ rows: [{ ...buildRow('Echo'), number: '30' }] }),
     texts: { ...draft.texts, free: 'yes', categories: 'Member; PG' },
   }
-  expect(readDraft(free, today).answers.workshops).toEqual([
+  expect(readDraft(freeDraft, today).answers.workshops).toEqual([
     { label: 'Echo', prices: [0], seats: 30 },
   ])
 })

@@ -1,11 +1,11 @@
-/** The price preview names what is not on sale, and the period, as they are called in the form. */
+/** The price preview names an item that is not on sale, and its period, by their labels in the form. */
 import { expect, test } from 'vitest'
 import { day, quote, startOfDay, toAmount } from '../../../engine/index.ts'
 import { compileEvent, createEventFile } from '../../../engine/authoring.ts'
 import { explainNotOnSale } from '../../../web/organisers/preview/not-on-sale.ts'
 import { shared } from '../../server/cli/shared-files.ts'
 
-const file = createEventFile({
+const eventFile = createEventFile({
   id: 'echo2026',
   prefix: 'ECHO',
   title: 'Echo 2026',
@@ -21,7 +21,7 @@ const file = createEventFile({
   ],
   workshops: [{ label: 'Basic Echo', prices: [null, toAmount(90_000)], seats: null }],
 })
-const { event } = compileEvent(file, shared, { path: 'echo2026.yaml' })
+const { event } = compileEvent(eventFile, shared, { path: 'echo2026.yaml' })
 
 test.each([
   [{ registering_as: 'foreign-delegate' }, 'Foreign delegate is not on sale in “Early Bird”.'],
@@ -31,7 +31,7 @@ test.each([
   ],
 ])('the preview named the id of the period instead of its label: %j', (answers, sentence) => {
   if (event === null) throw new Error('no event')
-  const quoted = quote(event, answers as never, startOfDay(day('2026-06-01')))
-  if (quoted.ok || quoted.error.code !== 'not_on_sale') throw new Error('it is on sale')
-  expect(explainNotOnSale(event, quoted.error)).toBe(sentence)
+  const quoteResult = quote(event, answers as never, startOfDay(day('2026-06-01')))
+  if (quoteResult.ok || quoteResult.error.code !== 'not_on_sale') throw new Error('it is on sale')
+  expect(explainNotOnSale(event, quoteResult.error)).toBe(sentence)
 })

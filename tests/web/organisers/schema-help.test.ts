@@ -1,4 +1,4 @@
-/** The keys and values of the schema that the editor proposes at the cursor, which a vertical bar marks. */
+/** The keys and values that the editor proposes from the schema. A vertical bar marks the cursor. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

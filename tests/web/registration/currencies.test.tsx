@@ -40,8 +40,8 @@ function getCurrency(code: string): Currency {
 }
 
 /**
- * Creates an event in this currency: a registration costs 120000 minor units before tax, 150000
- * from February, and a night 2505.
+ * Creates an event in this currency. In minor units before tax, a registration costs 120,000 (150,000 once the first
+ * period has ended), and a night 2,505.
  */
 const createEventIn = (code: string): EventConfig =>
   createEvent({
@@ -99,7 +99,7 @@ function readTariff(event: EventConfig) {
   return tariff
 }
 
-function findBill(event: EventConfig): Quote {
+function calculateBill(event: EventConfig): Quote {
   const { answers } = normalise(event, { kind: 'plain', nights: 2 })
   const bill = calculatePriceByBill(event, readTariff(event), 'plain', answers)
   if (bill === null || typeof bill === 'string') throw new Error(`no bill: ${bill}`)
@@ -147,7 +147,7 @@ test.each([
   'a bill in %s has the symbol and the decimals of its currency',
   (code, amounts, total) => {
     const event = createEventIn(code)
-    const bill = findBill(event)
+    const bill = calculateBill(event)
     const rows = buildBillRows(event, bill, ['base', 'gst', 'total'])
     const texts = rows.map(({ about, value }) => `${String(about ?? '')} ${String(value)}`)
     expect(findAmounts(texts.join(' '))).toEqual(amounts)
@@ -170,15 +170,15 @@ test('an event in yen that sells only the registration showed rupees in its summ
     'JP¥ 12,000',
     'JP¥ 132,000',
   ])
-  const until = renderToStaticMarkup(
+  const priceUntilHtml = renderToStaticMarkup(
     <PriceUntil event={event} answers={{ kind: 'plain' }} quote={quote} now={NOW} />,
   )
-  expect(findAmounts(until)).toEqual(['JP¥ 165,000'])
+  expect(findAmounts(priceUntilHtml)).toEqual(['JP¥ 165,000'])
 })
 
 test('the dialog of a changed price in euro showed rupees', () => {
   const event = createEventIn('EUR')
-  const newQuote = findBill(event)
+  const newQuote = calculateBill(event)
   const html = renderToStaticMarkup(
     <PriceChangedDialog
       event={event}

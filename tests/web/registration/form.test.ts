@@ -1,6 +1,5 @@
 /**
- * Logic of the form page that needs no browser: the displayed price or the reason for its absence,
- * and the result of a registration.
+ * Logic of the form page that needs no browser: the price or the reason for its absence, widgets and files.
  */
 import { expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
@@ -42,7 +41,7 @@ const pricedEvent: PublicEvent = createEvent({
     prices,
   },
 })
-const answer: TariffResponse = {
+const tariffResponse: TariffResponse = {
   status: 'success',
   now: '2026-01-01T12:00:00+05:30',
   open: true,
@@ -54,7 +53,7 @@ const answer: TariffResponse = {
 }
 const createTariff = (overrides: Partial<TariffResponse> = {}): Tariff => ({
   is: 'loaded',
-  response: { ...answer, ...overrides },
+  response: { ...tariffResponse, ...overrides },
 })
 const findReason = (
   event: PublicEvent,
@@ -159,7 +158,7 @@ test('only registration numbers are grouped after their prefix', () => {
   expect(splitNumber(event, 'OTHER123')).toEqual(['OTHER123'])
 })
 
-const createChoice = (count: number, overrides: Partial<Option> = {}) =>
+const createOptions = (count: number, overrides: Partial<Option> = {}) =>
   Array.from({ length: count }, (_, index) => ({
     id: `o${index}`,
     label: `Option ${index}`,
@@ -171,28 +170,28 @@ test.each([
   ['yes or no', { type: 'yes-no' }, 'yes-no'],
   ['yes or no as a switch', { type: 'yes-no', as: 'switch' }, 'switch'],
   ['a file', { type: 'file' }, 'file'],
-  ['states', { type: 'select', options: createChoice(5) }, 'list'],
+  ['states', { type: 'select', options: createOptions(5) }, 'list'],
   [
     'options that are set to be shown as a list',
-    { type: 'select', as: 'radio', options: createChoice(7) },
+    { type: 'select', as: 'radio', options: createOptions(7) },
     'rows',
   ],
   [
     'too many options for a phone',
-    { type: 'select', as: 'radio', options: createChoice(8) },
+    { type: 'select', as: 'radio', options: createOptions(8) },
     'list',
   ],
   [
     'options with descriptions',
-    { type: 'select', options: createChoice(3, { about: 'x' }) },
+    { type: 'select', options: createOptions(3, { about: 'x' }) },
     'rows',
   ],
-  ['many that do', { type: 'select', options: createChoice(8, { about: 'x' }) }, 'menu'],
-  ['coloured options', { type: 'select', options: createChoice(3, { colour: 'blue' }) }, 'menu'],
-  ['categories', { type: 'select', offersCategories: true, options: createChoice(5) }, 'rows'],
+  ['many that do', { type: 'select', options: createOptions(8, { about: 'x' }) }, 'menu'],
+  ['coloured options', { type: 'select', options: createOptions(3, { colour: 'blue' }) }, 'menu'],
+  ['categories', { type: 'select', offersCategories: true, options: createOptions(5) }, 'rows'],
   [
     'categories as a dropdown',
-    { type: 'select', as: 'dropdown', offersCategories: true, options: createChoice(5) },
+    { type: 'select', as: 'dropdown', offersCategories: true, options: createOptions(5) },
     'menu',
   ],
 ] as const)('%s have the widget %o: %s', (_, properties, widgetName) => {
@@ -202,18 +201,18 @@ test.each([
 test('the build fails if the library has moved a module that we omit', () => {
   const { buildEnd, load } = omitUnusedLibraryCode()
   const errors: string[] = []
-  const build = {
+  const buildContext = {
     environment: { name: 'client' },
     error: (text: string) => void errors.push(text),
   }
   expect(load('/elsewhere/@rjsf/core/lib/components/widgets/index.js')).toContain('export default')
   expect(load('/elsewhere/@rjsf/core/lib/components/Form.js')).toBe(null)
-  buildEnd.call(build)
+  buildEnd.call(buildContext)
   expect(errors.join()).toContain('@rjsf/core/lib/components/templates/index.js')
   expect(errors.join()).not.toContain('widgets/index.js')
   // The build for the server reads other files of the same packages.
   const errorsBefore = errors.length
-  buildEnd.call({ ...build, environment: { name: 'ssr' } })
+  buildEnd.call({ ...buildContext, environment: { name: 'ssr' } })
   expect(errors).toHaveLength(errorsBefore)
 })
 
@@ -226,7 +225,7 @@ test('a photo in Apple’s format is converted if the browser can, and rejected 
   const photo = new File(['not read by this browser'], 'IMG_0001.HEIC')
   expect(canShrink(proof, photo)).toBe(true)
   expect(findFileError(proof, photo)).toBe('IMG_0001.HEIC: Please choose a PDF or a JPG')
-  // If images are not accepted, no conversion is tried.
+  // If the field does not accept images, no conversion is attempted.
   expect(canShrink({ ...proof, accept: ['pdf'] }, photo)).toBe(false)
 })
 

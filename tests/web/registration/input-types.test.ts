@@ -6,7 +6,10 @@ import { getInputAttributes } from '../../../web/registration/fields/keyboard-an
 import { createField } from '../../engine/fixtures.ts'
 
 const roles: PublicEvent['roles'] = { fullName: 'full_name', email: 'email', phone: 'phone_number' }
-/** autofill · keyboard · capitals · spelling correction; "-": not set, the browser's default. */
+/**
+ * Returns "autofill · keyboard · capitals · spelling". A "-" means that the attribute is not set, so the browser
+ * decides.
+ */
 const describeInput = (
   testField: Field,
   fieldRoles: PublicEvent['roles'] | null = roles,

@@ -1,7 +1,4 @@
-/**
- * Logic of the form of an event with items that needs no browser: message keys, bill rows, option
- * statuses.
- */
+/** Logic of a form with items that needs no browser: message keys, bill rows and option statuses. */
 import { expect, test } from 'vitest'
 import {
   INR,
@@ -133,9 +130,10 @@ const filledAnswers = {
 const createAnswers = (raw: object, context: PricingContext = EMPTY_CONTEXT) =>
   normalise(event, raw as Readonly<Record<string, unknown>>, context).answers
 const calculateBill = (raw: object, billedEvent = event) => {
-  const found = calculatePriceByBill(billedEvent, tariff, 'plain', createAnswers(raw))
-  if (found === null || typeof found === 'string') throw new Error(`no bill: ${found}`)
-  return found
+  const calculatedBill = calculatePriceByBill(billedEvent, tariff, 'plain', createAnswers(raw))
+  if (calculatedBill === null || typeof calculatedBill === 'string')
+    throw new Error(`no bill: ${calculatedBill}`)
+  return calculatedBill
 }
 
 test.each([
@@ -211,8 +209,8 @@ test('a bill is shown line by line, quantity × unit, and its lines add up to th
   ])
 })
 
-/** The same event, but its rooms include 5% tax. */
-const twoRates: PublicEvent = {
+/** The same event, except that its room prices include 5% tax. */
+const eventWithTwoRates: PublicEvent = {
   ...event,
   fees: {
     ...event.fees,
@@ -226,21 +224,23 @@ const twoRates: PublicEvent = {
 
 test('“GST (18%)” was shown above a bill that has 5% too: the label has the rates of the bill', () => {
   const renderTaxLabel = (answers: object): unknown =>
-    buildBillRows(twoRates, calculateBill({ ...filledAnswers, ...answers }, twoRates), [
-      'total',
-    ]).at(-2)?.label
+    buildBillRows(
+      eventWithTwoRates,
+      calculateBill({ ...filledAnswers, ...answers }, eventWithTwoRates),
+      ['total'],
+    ).at(-2)?.label
   expect(renderTaxLabel({ room: 'twin', nights: 3 })).toBe('GST (18% and 5%)')
   expect(renderTaxLabel({ room: 'none' })).toBe('GST (18%)')
-  expect(getLabel(twoRates, 'gst')).toBe('GST (18% and 5%)')
+  expect(getLabel(eventWithTwoRates, 'gst')).toBe('GST (18% and 5%)')
   expect(getLabel(event, 'gst')).toBe('GST (18%)')
 })
 
 test('the result page had “GST (18% and 5%)” above a bill of 18% alone: it has the label of the form', () => {
-  const { success } = twoRates.results
-  const details = [{ show: 'gst', label: getLabel(twoRates, 'gst') }]
+  const { success } = eventWithTwoRates.results
+  const details = [{ show: 'gst', label: getLabel(eventWithTwoRates, 'gst') }]
   const eventWithTaxRow = {
-    ...twoRates,
-    results: { ...twoRates.results, success: { ...success, details } },
+    ...eventWithTwoRates,
+    results: { ...eventWithTwoRates.results, success: { ...success, details } },
   }
   const renderTaxLabel = (answers: object): unknown => {
     const { base, gst, total, lines } = calculateBill(
@@ -276,13 +276,13 @@ test('one night is singular, and a bill of one line has no subtotal', () => {
   expect(rows.map(({ label }) => label)).toContain('TWIN, 1 night')
   const eventWithoutItems = { ...event, fees: { ...event.fees, items: [], adjustments: [] } }
   const quoteTime = readInstant(tariff.now)
-  const quoted =
+  const quoteResult =
     quoteTime === null
       ? null
       : quote(eventWithoutItems, createAnswers({ kind: 'plain' }), quoteTime)
-  if (quoted?.ok !== true) throw new Error('no quote')
+  if (quoteResult?.ok !== true) throw new Error('no quote')
   expect(
-    buildBillRows(eventWithoutItems, quoted.value, ['total']).map(({ label }) => label),
+    buildBillRows(eventWithoutItems, quoteResult.value, ['total']).map(({ label }) => label),
   ).toContain('Base')
 })
 
@@ -293,7 +293,7 @@ test('a number field shows the unit price, or the prices of its items', () => {
   expect(findOptionStatuses({ kind: 'plain' }, 'plain').has('nights')).toBe(false)
   const [workshop, firstItem, ...otherItems] = event.fees.items
   if (workshop === undefined || firstItem === undefined) throw new Error('no items')
-  const child = {
+  const childItem = {
     ...firstItem,
     id: 'child',
     label: 'Child',
@@ -301,15 +301,15 @@ test('a number field shows the unit price, or the prices of its items', () => {
   }
   const familyEvent: PublicEvent = {
     ...event,
-    fees: { ...event.fees, items: [workshop, firstItem, child, ...otherItems] },
+    fees: { ...event.fees, items: [workshop, firstItem, childItem, ...otherItems] },
   }
-  const companionMarks = buildOptionStatuses(
+  const companionStatuses = buildOptionStatuses(
     familyEvent,
     tariff,
     createAnswers({ kind: 'plain' }),
     'plain',
   ).get('companions')
-  expect(toText(companionMarks?.price)).toBe('Accompanying ₹ 4,000 each; Child Free')
+  expect(toText(companionStatuses?.price)).toBe('Accompanying ₹ 4,000 each; Child Free')
 })
 
 test('next to an earlier bill, changed and removed lines are struck through', () => {
@@ -388,11 +388,11 @@ test('a full hall blocks the bill with its message; a full category offers anoth
       createAnswers({ kind: 'plain' }, createContextWithoutSeats('hall')),
     ),
   ).toBe('The hall is full')
-  const answersOfOther = createAnswers({ kind: 'pg' }, createContextWithoutSeats('pgs'))
-  expect(calculatePriceByBill(event, tariff, 'plain', answersOfOther)).toMatchObject({
+  const pgAnswers = createAnswers({ kind: 'pg' }, createContextWithoutSeats('pgs'))
+  expect(calculatePriceByBill(event, tariff, 'plain', pgAnswers)).toMatchObject({
     category: 'plain',
   })
-  expect(listPriceNotes(event, answersOfOther, { pgs: 0 })).toEqual(['PG is full'])
+  expect(listPriceNotes(event, pgAnswers, { pgs: 0 })).toEqual(['PG is full'])
   expect(listPriceNotes(event, createAnswers({ kind: 'plain' }), { hall: 1, pgs: 0 })).toEqual([
     '1 seat left',
   ])
@@ -444,26 +444,30 @@ test('a hall that is full for all categories blocks the bill, even if it offers 
 
 test('a delegate who requests more tickets than are left sees how many are left', () => {
   const dinner = { id: 'dinner', count: 'nights', countMax: 5, max: 80, full: { message: 'Full' } }
-  const withTickets: PublicEvent = { ...event, quotas: [dinner] }
+  const eventWithTickets: PublicEvent = { ...event, quotas: [dinner] }
   const answers = createAnswers({ kind: 'plain', room: 'twin', nights: 3 })
   const left = { dinner: 2 }
   const message = 'Dinner: only 2 left, and you asked for 3.'
-  expect(calculatePriceByBill(withTickets, { ...tariff, left }, 'plain', answers)).toBe(message)
+  expect(calculatePriceByBill(eventWithTickets, { ...tariff, left }, 'plain', answers)).toBe(
+    message,
+  )
   expect(
-    calculatePriceByBill(withTickets, { ...tariff, left: { dinner: 0 } }, 'plain', answers),
+    calculatePriceByBill(eventWithTickets, { ...tariff, left: { dinner: 0 } }, 'plain', answers),
   ).toBe('Full')
   expect(
-    calculatePriceByBill(withTickets, { ...tariff, left: { dinner: 3 } }, 'plain', answers),
+    calculatePriceByBill(eventWithTickets, { ...tariff, left: { dinner: 3 } }, 'plain', answers),
   ).not.toBe(message)
   // The number is shown only if it is at most `few`, although the response contains it.
-  expect(listPriceNotes(withTickets, answers, { dinner: 4 })).toEqual([])
+  expect(listPriceNotes(eventWithTickets, answers, { dinner: 4 })).toEqual([])
   expect(
-    listPriceNotes({ ...withTickets, quotas: [{ ...dinner, few: 4 }] }, answers, { dinner: 4 }),
+    listPriceNotes({ ...eventWithTickets, quotas: [{ ...dinner, few: 4 }] }, answers, {
+      dinner: 4,
+    }),
   ).toEqual(['4 seats left'])
 })
 
-const readErrorAlternative = (code: string, answer: object) =>
-  readAlternative({ status: 409, code, message: 'Why.', answer })
+const readErrorAlternative = (code: string, errorBody: object) =>
+  readAlternative({ status: 409, code, message: 'Why.', answer: errorBody })
 test('only a refusal with an alternative opens a dialog', () => {
   const apiQuote = { category: 'plain', period: 'now', base: 10, gst: 1.8, total: 11.8, lines: [] }
   expect(readErrorAlternative('registered_already', { may_confirm: true })).toEqual({

@@ -1,7 +1,4 @@
-/**
- * The prices of a category are all with tax or all without: form, fee table, plain page,
- * organisers' page, preview.
- */
+/** On every page, the listed prices of a category either all include tax or all exclude it. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import {
@@ -41,7 +38,7 @@ const TAXES = {
 }
 type TaxName = keyof typeof TAXES
 
-/** Registration at ₹ 1,180, a room at ₹ 2,100, each including tax. */
+/** Creates an event whose file states ₹ 1,180 for the registration and ₹ 2,100 for a room, with these taxes. */
 const createEventWithTaxes = (registration: TaxName, room: TaxName): EventConfig =>
   createEvent({
     fields: [
@@ -78,11 +75,11 @@ const findAmounts = (html: string): readonly string[] =>
 
 /** Returns the prices of the registration and the room on every page for delegates. */
 function listDelegatePrices(event: EventConfig) {
-  const tariffAnswer = buildTariff(event, NOW)
+  const tariffResponse = buildTariff(event, NOW)
   const { answers } = normalise(event, { kind: 'plain' })
   const room =
-    buildOptionStatuses(event, tariffAnswer, answers, 'plain').get('room.twin')?.price ?? ''
-  const form = formatOptionPrice(event, tariffAnswer, { id: 'plain' }) ?? ''
+    buildOptionStatuses(event, tariffResponse, answers, 'plain').get('room.twin')?.price ?? ''
+  const form = formatOptionPrice(event, tariffResponse, { id: 'plain' }) ?? ''
   const table = renderToStaticMarkup(
     <FeeTable event={event} category={null} answers={{}} now="2026-01-20T12:00:00+05:30" />,
   )
@@ -142,10 +139,7 @@ describe('a price list had some prices with tax and some without', () => {
 const createCondition = (field: string, value: string): Condition => [
   [{ field, test: { is: 'in', values: [value] } }],
 ]
-/**
- * Creates an event with these taxes and two categories, both at ₹ 1,180 until 31 January and after
- * it.
- */
+/** Creates an event with these tax rules and two categories, which cost ₹ 1,180 until 31 January and afterwards. */
 function createEventWithRules(tax: Tax | null, taxRules: readonly TaxRule[]): EventConfig {
   const event = createEventWithTaxes('none', 'none')
   const row = { now: toAmount(118_000), later: toAmount(118_000) }
@@ -172,7 +166,8 @@ function createEventWithRules(tax: Tax | null, taxRules: readonly TaxRule[]): Ev
 }
 
 /**
- * The prices in the form, the fee table and the plain page, with taxes in brackets; above them, the tax text for all.
+ * Returns the prices in the form, the fee table and the plain page, with their taxes in brackets. Each list begins
+ * with the tax text that applies to all prices.
  */
 function readListedPrices(event: EventConfig, category: string | null, answers: Answers) {
   const tariff = buildTariff(event, NOW)
@@ -239,7 +234,11 @@ test('a company under reverse charge saw the price with tax as its own', () => {
       note: 'reverse charge',
     },
   ])
-  const before = ['18% GST included.', 'Resident | ₹ 1,180 | ₹ 1,180', 'Abroad | ₹ 1,180 | ₹ 1,180']
+  const rowsWithTax = [
+    '18% GST included.',
+    'Resident | ₹ 1,180 | ₹ 1,180',
+    'Abroad | ₹ 1,180 | ₹ 1,180',
+  ]
   const {
     form,
     plain: plainPage,
@@ -249,13 +248,13 @@ test('a company under reverse charge saw the price with tax as its own', () => {
     country: 'france',
   })
   expect(form).toEqual(['Fees until 31 January 2026, 18% GST included.', '₹ 1,180 ', '₹ 1,180 '])
-  expect(plainPage).toEqual(before)
+  expect(plainPage).toEqual(rowsWithTax)
   expect(table).toEqual([
     '',
     'Resident (18% GST included) | ₹ 1,180 | ₹ 1,180',
     'Abroad (reverse charge) | ₹ 1,000 | ₹ 1,000',
   ])
-  expect(readListedPrices(event, 'abroad', { buyer: 'person' }).table).toEqual(before)
+  expect(readListedPrices(event, 'abroad', { buyer: 'person' }).table).toEqual(rowsWithTax)
 })
 
 test('a rule for delegates from elsewhere changed the list before anyone had answered', () => {

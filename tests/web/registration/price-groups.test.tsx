@@ -57,31 +57,33 @@ test('the fee table of the form has the dates of each group', () => {
 })
 
 test('the form stated one last day for the fees of all groups', () => {
-  const first = buildTariff(event, toNoon('2026-01-05'))
-  const last = buildTariff(event, toNoon('2026-02-22'))
-  const renderNote = (tariff: typeof first) =>
+  const firstTariff = buildTariff(event, toNoon('2026-01-05'))
+  const lastTariff = buildTariff(event, toNoon('2026-02-22'))
+  const renderNote = (tariff: typeof firstTariff) =>
     renderToStaticMarkup(<PriceNote event={event} tariff={tariff} />)
-  expect(renderNote(first)).toContain('>Fees, exclusive of 18% GST.<')
-  const dates = ['member', 'visitor'].map((id) => listPriceDetails(event, first).get(id))
+  expect(renderNote(firstTariff)).toContain('>Fees, exclusive of 18% GST.<')
+  const dates = ['member', 'visitor'].map((id) => listPriceDetails(event, firstTariff).get(id))
   expect(dates).toEqual(['until 31 January 2026', 'until 10 January 2026'])
-  // The fees rendered by the server, which a page without the fee table shows.
-  const html = renderToStaticMarkup(<Fees event={event} tariff={first} quote={null} answers={{}} />)
+  // A page without the fee table shows these fees, which the server renders.
+  const html = renderToStaticMarkup(
+    <Fees event={event} tariff={firstTariff} quote={null} answers={{}} />,
+  )
   expect(html).toContain('Member, until 31 January 2026')
   expect(html).toContain('Visitor, until 10 January 2026')
   expect(html).not.toContain('Fees until')
   // The last prices of both groups end with registration: one day applies to all.
-  expect(renderNote(last)).toContain('Fees')
-  expect(listPriceDetails(event, last).get('visitor')).toBe('')
+  expect(renderNote(lastTariff)).toContain('Fees')
+  expect(listPriceDetails(event, lastTariff).get('visitor')).toBe('')
 })
 
-/** Renders the note at the price on 5 January. */
+/** Renders the note next to the price, as on 5 January. */
 function renderPriceUntil(shownEvent: EventConfig, isMember: boolean): string {
   const { answers } = normalise(shownEvent, { is_member: isMember })
-  const quoted = quote(shownEvent, answers, toNoon('2026-01-05'))
-  if (!quoted.ok) throw new Error(quoted.error.code)
+  const quoteResult = quote(shownEvent, answers, toNoon('2026-01-05'))
+  if (!quoteResult.ok) throw new Error(quoteResult.error.code)
   const now = '2026-01-05T12:00:00+05:30'
   const html = renderToStaticMarkup(
-    <PriceUntil event={shownEvent} answers={answers} quote={quoted.value} now={now} />,
+    <PriceUntil event={shownEvent} answers={answers} quote={quoteResult.value} now={now} />,
   )
   return html.replaceAll('\u00a0', ' ')
 }
@@ -95,9 +97,9 @@ test.each([
 
 test('the note at the price said that registration closes, and not that it opens again', () => {
   const pausedText = fixtureEvent().replace('late, from: 2026-02-01', 'late, from: 2026-02-05')
-  const { event: paused } = checkEventFile({ ...request, text: pausedText })
-  if (paused === null) throw new Error('the file has errors')
-  expect(renderPriceUntil(paused, true)).toContain(
+  const { event: pausedEvent } = checkEventFile({ ...request, text: pausedText })
+  if (pausedEvent === null) throw new Error('the file has errors')
+  expect(renderPriceUntil(pausedEvent, true)).toContain(
     'Price valid until 31 Jan 2026; then registration is closed. It opens again on 5 Feb 2026',
   )
 })

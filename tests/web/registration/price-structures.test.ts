@@ -1,4 +1,4 @@
-/** What the form states about prices by payment method, items with their own periods, and tax by rule. */
+/** The form's texts about prices by payment method, items with their own periods, and tax rules. */
 import { expect, test } from 'vitest'
 import { INR, day, formatMoney, quote, startOfDay, toAmount } from '../../../engine/index.ts'
 import type { Answers, PublicEvent } from '../../../engine/index.ts'
@@ -62,7 +62,7 @@ const event: PublicEvent = createEvent({
   },
 })
 const formatRupees = (amount: number) => formatMoney(toAmount(amount), INR)
-const getTariff = (on: string): TariffResponse => ({
+const buildTariffResponse = (on: string): TariffResponse => ({
   status: 'success',
   now: `${on}T12:00:00+05:30`,
   open: true,
@@ -75,7 +75,7 @@ const getTariff = (on: string): TariffResponse => ({
 const listNotes = (answers: Answers) => {
   const result = quote(event, answers, startOfDay(day('2027-01-10')))
   return result.ok
-    ? listMethodNotes(event, answers, result.value, getTariff('2027-01-10').now)
+    ? listMethodNotes(event, answers, result.value, buildTariffResponse('2027-01-10').now)
     : null
 }
 
@@ -88,14 +88,14 @@ test('the price with each other method is shown below the bill, with the line th
 
 test('an option states the price of its own period on that day', () => {
   const findPrice = (on: string) =>
-    buildOptionStatuses(event, getTariff(on), {}, 'member').get('room.twin')?.price
+    buildOptionStatuses(event, buildTariffResponse(on), {}, 'member').get('room.twin')?.price
   expect(findPrice('2027-01-14')).toBe(formatRupees(50_000))
   expect(findPrice('2027-01-15')).toBe(formatRupees(80_000))
 })
 
 test('an option and the bill state the price without tax if a tax rule applies', () => {
   const companyAnswers = { buyer: 'company', way: 'bank', room: 'twin' }
-  const tariff = getTariff('2027-01-10')
+  const tariff = buildTariffResponse('2027-01-10')
   expect(buildOptionStatuses(event, tariff, companyAnswers, 'member').get('room.twin')?.price).toBe(
     formatRupees(40_000),
   )
@@ -109,10 +109,12 @@ test('an event with tax rules has the page with a bill', () => {
   const eventWithoutItems = createEvent({ ...event, fields: [], fees } as Parameters<
     typeof createEvent
   >[0])
-  const answer = {
+  const pageData = {
     status: 'success',
     event: eventWithoutItems,
     now: '2027-01-10T12:00:00+05:30',
   } as const
-  expect(choosePageKind(answer as unknown as Parameters<typeof choosePageKind>[0])).toBe('selling')
+  expect(choosePageKind(pageData as unknown as Parameters<typeof choosePageKind>[0])).toBe(
+    'selling',
+  )
 })

@@ -26,10 +26,14 @@ const file = readSource('events/afpicon2026.yaml')
 const event = toPublicEvent(readEvent(file.text, sharedFiles, file) as EventConfig)
 const createdAt = '2026-01-12T09:00:00+05:30'
 /** Returns a registration as the browser parses it from the response. */
-const createRegistration = (answer: object): Registration => {
-  const found = readRegistration({ reg_no: 'AFPI1', created_at: createdAt, ...answer })
-  if (found === null) throw new Error('the browser cannot read this response')
-  return found
+const createRegistration = (responseFields: object): Registration => {
+  const parsedRegistration = readRegistration({
+    reg_no: 'AFPI1',
+    created_at: createdAt,
+    ...responseFields,
+  })
+  if (parsedRegistration === null) throw new Error('the browser cannot read this response')
+  return parsedRegistration
 }
 const renderFailedPage = (failedAs: Failure, status: 'open' | 'closed' = 'open'): string =>
   renderToStaticMarkup(
@@ -79,10 +83,10 @@ test('the facts on the failed page had one mark for what happened, what did not,
 test('the form said "valid until 31 Dec", the failed page "held until the end of 1 January"', () => {
   const now = '2025-12-30T09:00:00+05:30'
   const answers = { ticket_type: 'non-afpi-pg' }
-  const quoted = quote(event, answers, readInstant(now) as Instant)
-  if (!quoted.ok) throw new Error('registration is closed')
+  const quoteResult = quote(event, answers, readInstant(now) as Instant)
+  if (!quoteResult.ok) throw new Error('registration is closed')
   const form = renderToStaticMarkup(
-    <PriceUntil event={event} answers={answers} quote={quoted.value} now={now} />,
+    <PriceUntil event={event} answers={answers} quote={quoteResult.value} now={now} />,
   )
   const failedPage = renderToStaticMarkup(
     <MemoryRouter>
@@ -109,23 +113,32 @@ test('the form said "valid until 31 Dec", the failed page "held until the end of
 })
 
 test('a result page rejected a response with only the fields that the specification describes', () => {
-  const answer = readRegistration({ reg_no: 'PULMO1', full_name: 'Asha Nair', final_amount: 3500 })
-  expect(answer).toMatchObject({
+  const minimalRegistration = readRegistration({
+    reg_no: 'PULMO1',
+    full_name: 'Asha Nair',
+    final_amount: 3500,
+  })
+  expect(minimalRegistration).toMatchObject({
     reg_no: 'PULMO1',
     order_id: 'PULMO1',
     payment_status: 'pending',
     may_pay: false,
   })
-  // Values under the event file's field names are shown instead of N/A.
+  // Values under the field names of the event file are shown instead of N/A.
   const shownFields = { category: 'PG Students', total: '₹\u00a03,500' }
   const closedSource = readSource('events/pulmocon2025.yaml')
   const pulmocon = toPublicEvent(
     readEvent(closedSource.text, sharedFiles, closedSource) as EventConfig,
   )
-  const apiResponse = { ...answer, registration_category: 'pg-students' } as Registration
+  const apiResponse = {
+    ...minimalRegistration,
+    registration_category: 'pg-students',
+  } as Registration
   expect(getPlaceholderValues(pulmocon, apiResponse)).toMatchObject(shownFields)
   // A missing time is unknown, not 1970.
-  expect(getPlaceholderValues(event, answer as Registration)['created_at']).toBeUndefined()
+  expect(
+    getPlaceholderValues(event, minimalRegistration as Registration)['created_at'],
+  ).toBeUndefined()
   expect(readRegistration({ reg_no: 'PULMO1', payment_date: createdAt })).toMatchObject({
     payment_status: 'success',
     stands: 'complete',
@@ -212,7 +225,7 @@ test.each([
 ] as const)(
   'the page after a card payment that failed (%s) only waited for the transfer, without an amount',
   (failure, title, explanation) => {
-    const due = createRegistration({
+    const dueRegistration = createRegistration({
       payment_status: 'pending',
       stands: 'by-hand',
       card_failed_as: failure,
@@ -228,7 +241,7 @@ test.each([
       price_until: null,
       pay_until: '2026-01-22T00:00:00+05:30',
     }
-    const props = { event, registration: due, reload: () => {}, payButton }
+    const props = { event, registration: dueRegistration, reload: () => {}, payButton }
     const renderText = (page: ReactNode): string =>
       renderToStaticMarkup(page).replaceAll('\u00a0', ' ')
     const result = renderText(
@@ -245,7 +258,7 @@ test.each([
       'Your seat is reserved until 21 January 2026.',
     ])
       expect(result).toContain(phrase)
-    expect(getStateTitle(event, due)).toBe(title)
+    expect(getStateTitle(event, dueRegistration)).toBe(title)
     const selfService = renderText(
       <ManualPaymentPage {...props} paymentState="by-hand" isSelfService />,
     )
