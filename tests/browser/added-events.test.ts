@@ -1,6 +1,4 @@
-/**
- * Two events that are added to a running server, from the form to the CSV export. The code mentions neither.
- */
+/** Two events that are added to a running server, from the form to the CSV export. The code mentions neither. */
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'

@@ -1,6 +1,4 @@
-/**
- * Node loader for browser tests in Firefox (`FIREFOX=/usr/bin/firefox-esr`): removes an unsupported command.
- */
+/** Node loader for browser tests in Firefox (`FIREFOX=/usr/bin/firefox-esr`): removes an unsupported command. */
 import { registerHooks } from 'node:module'
 
 /**

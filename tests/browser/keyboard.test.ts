@@ -1,6 +1,4 @@
-/**
- * Use by keyboard alone: the focus after a failed submission, and the announcements from the form to the ticket.
- */
+/** Use by keyboard alone: the focus after a failed submission, and the announcements from the form to the ticket. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'

@@ -1,6 +1,4 @@
-/**
- * A complete registration: a postgraduate uploads a document, pays and downloads the receipt; staff see it.
- */
+/** A complete registration: a postgraduate uploads a document, pays and downloads the receipt; staff see it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'

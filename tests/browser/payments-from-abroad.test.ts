@@ -1,6 +1,4 @@
-/**
- * Payments from abroad, on PostgreSQL and SQLite: dollars by card, euros by transfer; gateways over HTTPS.
- */
+/** Payments from abroad, on PostgreSQL and SQLite: dollars by card, euros by transfer; gateways over HTTPS. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

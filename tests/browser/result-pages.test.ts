@@ -1,6 +1,4 @@
-/**
- * The result pages of imported registrations in every state, of unknown orders, and without a server response.
- */
+/** The result pages of imported registrations in every state, of unknown orders, and without a server response. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -367,8 +365,7 @@ describe.each(CASES)('$title', (event) => {
     expect(data['Date'] ?? data['Attempt Date']).toBe('10 November 2025, 9:00 am')
     const text = await readMain(page)
     for (const line of event.failedPage.lines) expect(text).toContain(line)
-    // Another system reported this failure. Whatever the event file states, it is unknown whether the delegate was
-    // charged.
+    // Another system reported this failure, so it is unknown whether the delegate was charged.
     expect(text).toMatch(/We could not confirm this payment(?!.*No amount has been)/s)
     expect(text).not.toContain('Paid')
     for (const [name, target] of Object.entries(event.failedPage.links)) {

@@ -1,6 +1,4 @@
-/**
- * `npm run pictures:invoices [FOLDER]`: draws each document that docs/tax.md compares with rule 46, as printed.
- */
+/** `npm run pictures:invoices [FOLDER]`: draws each document that docs/tax.md compares with rule 46, as printed. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as mupdf from 'mupdf'

@@ -1,6 +1,4 @@
-/**
- * `node tests/pictures/january.ts FOLDER`: starts an office with a month of payments, to be closed by hand.
- */
+/** `node tests/pictures/january.ts FOLDER`: starts an office with a month of payments, to be closed by hand. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createOrderId, instant, toAmount } from '../../engine/index.ts'

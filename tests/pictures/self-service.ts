@@ -1,6 +1,4 @@
-/**
- * The self-service and staff pages of a conference that reviews letters and allows changes and cancellation.
- */
+/** The self-service and staff pages of a conference that reviews letters and allows changes and cancellation. */
 import { fixtureEvent, APPROVAL_RULE, addMemberLetter } from '../server/small-event.ts'
 import type { Page } from 'playwright-core'
 import { clickAtGateway, PROOF_FILE } from '../browser/delegate.ts'

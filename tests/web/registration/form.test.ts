@@ -1,6 +1,4 @@
-/**
- * Logic of the form page that needs no browser: the price or the reason for its absence, widgets and files.
- */
+/** Logic of the form page that needs no browser: the price or the reason for its absence, widgets and files. */
 import { expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
 import type { Option, PublicEvent } from '../../../engine/index.ts'
