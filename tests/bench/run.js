@@ -12,7 +12,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { launchDrawing, visit } from '../browser/browser.ts'
+import { launchWithDefaultFlags, visit } from '../browser/browser.ts'
 import { serveAsProcess } from '../browser/serve.ts'
 import { readCpu } from './cpu.js'
 import { benchChecker, formatCheckerFigures, SECONDS_MAX } from './checker.ts'
@@ -164,7 +164,7 @@ async function benchAll() {
     )
     areTargetsMet = share >= SHARE_MIN && times <= P99_TIMES_MAX
 
-    const browser = await launchDrawing()
+    const browser = await launchWithDefaultFlags()
     try {
       const events = await (await fetch(`${ours.url}/api/events/`)).json()
       const open = events.events.filter((event) => event.open)
