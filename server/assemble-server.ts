@@ -52,7 +52,6 @@ import { openUploads, getUploadLocations } from './registration/uploads/store-up
 
 /** The maximum wait for the final progress record during shutdown. */
 const FINAL_RECORD_TIMEOUT_MS = 1_000
-
 /** Free inodes needed for the files that startup creates: the database's log, locks and records. */
 const MIN_FREE_INODES = 16
 

@@ -282,10 +282,7 @@ function divideOverLines(amount: number, lines: readonly Sum[]): readonly Sum[] 
 const roundShare = (amount: number, part: number, totalAmount: number): number =>
   Number((2n * BigInt(amount) * BigInt(part) + BigInt(totalAmount)) / (2n * BigInt(totalAmount)))
 
-/**
- * Divides whole paise in proportion to the weights. No share exceeds its weight, and the largest
- * remainders get the odd paise.
- */
+/** Divides whole paise by the weights. No share exceeds its weight; the largest remainders get the odd paise. */
 function splitByWeight(amount: number, weights: readonly number[]): readonly number[] {
   const weightSum = weights.reduce((sum, weight) => sum + weight, 0)
   if (weightSum === 0 || amount === 0) return weights.map(() => 0)

@@ -52,7 +52,6 @@ export type ReconciledLine = {
 }
 
 type Lines = Pick<Statement, 'currency' | 'lines' | 'withdrawals' | 'details'>
-
 /** A statement line has about ten numbers. A file with only short numbers would block the server. */
 const MAX_REFERENCE_NUMBERS = 100_000
 /** For all lines together. Adjacent numbers may be groups of one number, for example a day and a time. */

@@ -41,7 +41,6 @@ const MAX_CLOCK_SECONDS = 60
 const MAX_GATEWAY_MS = 10_000
 const HOUR_MS = 60 * 60_000
 const MANIFEST = path.join(import.meta.dirname, '..', '..', 'package.json')
-
 const help = `Usage: rollcall doctor
 
 Checks everything that a server needs: Node, the web app, permissions and free space of DATA_DIR, running servers,

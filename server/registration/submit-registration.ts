@@ -369,10 +369,7 @@ function listOtherMethods(event: EventConfig, at: Instant): readonly string[] {
     .map(({ label }) => label)
 }
 
-/**
- * Converts a refusal of the store, which stored nothing. A delegate who is already registered gets an email, which
- * only they can read.
- */
+/** Converts a refusal of the store. A delegate who is already registered gets an email, which only they can read. */
 async function toRefusal(
   deps: Deps,
   event: EventConfig,

@@ -13,7 +13,7 @@ export const buildNumbers = (prefix: string): FourNumbers => [
 ]
 
 /** Returns the numbers assigned to the registrations with these former numbers, in the same order. */
-export function readIssuedNumbers(dataDir: string, formerNumbers: FourNumbers): FourNumbers {
+export function readNumbers(dataDir: string, formerNumbers: FourNumbers): FourNumbers {
   const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
   const statement = db.prepare<[string], { reg_no: string }>(
     'SELECT reg_no FROM registrations WHERE former_no = ?',

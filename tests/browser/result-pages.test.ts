@@ -7,12 +7,7 @@ import { ALL_RUNS } from '../runs.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import { readData, toPlainText } from './delegate.ts'
-import {
-  readIssuedNumbers,
-  replaceNumber,
-  buildNumbers,
-  removeGaps,
-} from './registration-numbers.ts'
+import { readNumbers, replaceNumber, buildNumbers, removeGaps } from './registration-numbers.ts'
 import { runHere } from '../server/run-command.ts'
 import { serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
@@ -313,7 +308,7 @@ const waitForHeading = (page: Page, name: string): Promise<void> =>
 describe.each(CASES)('$title', (event) => {
   let [paidNo, , failedNo] = event.numbers
   beforeAll(() => {
-    ;[paidNo, , failedNo] = readIssuedNumbers(server.dataDir, event.numbers)
+    ;[paidNo, , failedNo] = readNumbers(server.dataDir, event.numbers)
   })
 
   test('S024 S025 S026 S027 S033 S039 S057 S067 S071: paid: shows the stored name, items and amount, whatever the address contains', async () => {
@@ -395,7 +390,7 @@ const TESTED_CASES = CASES.filter(({ id }) => ALL_RUNS || REPRESENTATIVES.includ
 describe.each(TESTED_CASES)('$title', (event) => {
   let [paidNo, pendingNo, failedNo, refundedNo] = event.numbers
   beforeAll(() => {
-    ;[paidNo, pendingNo, failedNo, refundedNo] = readIssuedNumbers(server.dataDir, event.numbers)
+    ;[paidNo, pendingNo, failedNo, refundedNo] = readNumbers(server.dataDir, event.numbers)
   })
 
   test('S040 S041 S044 S059 S066 S170: without an order ID, or with an invalid or unknown one, the page states the error and that a paid registration is not lost', async () => {

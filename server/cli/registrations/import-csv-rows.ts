@@ -93,10 +93,7 @@ const UNSUPPORTED_STATUSES: Readonly<Record<string, string>> = {
     'means that the delegate was not asked to pay the price. Write success and leave the amounts empty, or write pending if payment is still due.',
 }
 
-/**
- * Explains why a status cannot be imported. An ended registration is exported with its payment status: "Cancelled
- * (paid)".
- */
+/** Explains why a status cannot be imported. An export adds the payment status: "Cancelled (paid)". */
 function explainUnsupportedStatus(status: string): string | undefined {
   const statusText = status.toLowerCase()
   const [firstWord = ''] = statusText.split(/[ ,]/)

@@ -67,10 +67,7 @@ type User = Pick<PermissionHolder, 'events'>
 /** More than the number of rows on a list page. Each registration is a separate transaction. */
 export const MAX_ROWS = 500
 
-/**
- * The names of inputs that name targets, in lower case, letters only. No input of a handler may have one of
- * them.
- */
+/** The names of inputs that name targets, in lower case, letters only. No input of a handler may have one. */
 const TARGET_NAMES: ReadonlySet<string> = new Set([
   'event',
   'eventid',

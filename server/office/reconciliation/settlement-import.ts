@@ -194,10 +194,7 @@ export const SETTLED_LABELS: Readonly<Record<WireSettledLine['as'], string>> = {
   handled: 'handled',
 }
 
-/**
- * Finds the bank references in a report that belong to transfers of events that the user cannot access. Storing such
- * a line would turn that transfer into a payout.
- */
+/** Finds references of transfers of events that the user cannot access: stored, they would become payouts. */
 async function findForeignTransfers(
   store: Pick<Store, 'knownReferences'>,
   lines: readonly SettlementLine[],

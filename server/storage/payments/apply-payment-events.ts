@@ -293,9 +293,8 @@ async function applyEvent(
 }
 
 /**
- * Handles a payment of an order placed before a correction, or of a different amount that staff accepted. The
- * difference between the current price and the payment becomes a balance or a refund. From now on this order's payment
- * is counted, even if the registration had been free.
+ * Handles a payment of an order placed before a correction, or of a different amount that staff accepted. The rest of
+ * the current price becomes a balance or a refund. This order's payment counts, even if the registration was free.
  */
 export async function addOwedDifference(
   sql: Sql,

@@ -76,10 +76,7 @@ function listPricedCategories(model: Model): readonly PricedCategory[] {
   })
 }
 
-/**
- * Returns whether the rules give a category only to delegates who answer yes to a membership question (true), or
- * only to those who answer no (false). Other categories are missing.
- */
+/** Maps a category to true if only members get it, to false if only others do. Other categories are missing. */
 function findMembershipByRules({ config }: Model): ReadonlyMap<string, boolean> {
   if (config.categoryChoice.by === 'field') return new Map()
   const { rules } = config.categoryChoice

@@ -194,10 +194,7 @@ const CLAIM_PHRASES = {
   none: 'the text says that there is no',
 } as const
 
-/**
- * A claim about tax in a text, with the taxes to which it may refer: those of the text's items, or else the tax of
- * the fees.
- */
+/** A claim about tax in a text, with the taxes to which it may refer: of the text's items, or else of the fees. */
 type ClaimInText = {
   readonly eventText: EventText
   readonly claim: TaxClaim
