@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Each document has its own file. */
+/** Registers a delegate with a letter. Letters differ, so that each is stored as a separate file. */
 const register = async (n: number): Promise<void> => {
   const bytes = Buffer.concat([createPdf(), Buffer.from(`% ${n}`)])
   const answer = await app.post(
@@ -124,9 +124,9 @@ describe('a backup', () => {
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
 
     const moveCommand = ['db', 'restore', backupFolder, '--move-aside']
-    const done = await runHere(moveCommand, getVariables({ DATA_DIR: dataDir }))
-    expect([done.status, done.stderr]).toEqual([0, ''])
-    const asideFolder = /is now in (.+)\./.exec(done.stdout)?.[1] ?? ''
+    const moveResult = await runHere(moveCommand, getVariables({ DATA_DIR: dataDir }))
+    expect([moveResult.status, moveResult.stderr]).toEqual([0, ''])
+    const asideFolder = /is now in (.+)\./.exec(moveResult.stdout)?.[1] ?? ''
     expect(readFileSync(join(asideFolder, 'rollcall.db-wal'), 'utf8')).toContain(
       'of another database',
     )

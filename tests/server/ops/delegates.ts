@@ -57,8 +57,8 @@ export async function registerDelegate(
   return { regNo, data }
 }
 
-/** The hidden form, as in the gateways file. */
-const createForm = (data: PaymentData): Record<string, string> => ({
+/** Builds the fields of the hidden form as the gateways file defines them. */
+const createFormFields = (data: PaymentData): Record<string, string> => ({
   privatekey: data.privatekey ?? '',
   mercid: data.mercid ?? '',
   orderid: data.orderid,
@@ -74,14 +74,17 @@ const createForm = (data: PaymentData): Record<string, string> => ({
 
 /** Pays by card with a button of the gateway's page. Returns the form fields of the browser's return. */
 export async function payByCard(data: PaymentData, action = 'pay'): Promise<Fields> {
-  const handOffResponse = await postForm(data.payment_url, new URLSearchParams(createForm(data)))
+  const handOffResponse = await postForm(
+    data.payment_url,
+    new URLSearchParams(createFormFields(data)),
+  )
   const page = (handOffResponse.headers.get('location') ?? '').replace('/hop/', '/page/')
   const returnPage = await (await postForm(page, new URLSearchParams({ do: action }))).text()
   const matches = returnPage.matchAll(/name="([^"]+)" value="([^"]*)"/g)
   return Object.fromEntries([...matches].map(([, name = '', value = '']) => [name, value]))
 }
 
-/** Registers and pays, and waits until the server has recorded it. */
+/** Registers a delegate and pays. Resolves once the server has recorded the payment. */
 export async function registerAndPay(
   url: string,
   email: string,
@@ -92,7 +95,7 @@ export async function registerAndPay(
   return registration
 }
 
-/** Sends the gateway's own message. Returns the status. */
+/** Sends the gateway's message about a payment. Returns the HTTP status. */
 export async function sendGatewayMessage(url: string, fields: Fields): Promise<number> {
   return (await postForm(`${url}/api/payment/webhook/`, new URLSearchParams(fields))).status
 }
@@ -131,7 +134,7 @@ export const readInvoices = async (office: Office, regNo: string): Promise<reado
 
 /** Polls until `check` returns a value. Background work runs at least once a minute. */
 export async function waitUntil<T>(condition: string, check: () => Promise<T | null>): Promise<T> {
-  for (let attempts = 0; attempts < 4_000; attempts += 1) {
+  for (let attempt = 0; attempt < 4_000; attempt += 1) {
     const value = await check()
     if (value !== null) return value
     await pause(100)

@@ -1,7 +1,4 @@
-/**
- * `rollcall doctor` on the folder of a server: during its startup, with a replaced database file,
- * and after a kill.
- */
+/** `rollcall doctor` beside a server: during its startup, after a lost database, and after a kill. */
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -45,20 +42,20 @@ const createBackup = async (target: string): Promise<void> => {
   }
   expect((await runHere(['db', 'backup', target], variables)).status).toBe(0)
 }
-let count = 0
-const register = async (times: number): Promise<void> => {
+let delegateCount = 0
+const registerDelegates = async (times: number): Promise<void> => {
   for (let n = 0; n < times; n += 1) {
-    count += 1
-    const { status } = await registerDelegate(server?.url ?? '', `asha${count}@example.org`)
+    delegateCount += 1
+    const { status } = await registerDelegate(server?.url ?? '', `asha${delegateCount}@example.org`)
     expect(status).toBe(201)
   }
 }
 
 test('an intact database next to an older log was reported as damaged: doctor reports the same as a startup', async () => {
   server = await startServerHere(folders)
-  await register(1)
+  await registerDelegates(1)
   await createBackup(join(folders.folder, 'backup'))
-  await register(1)
+  await registerDelegates(1)
   await killHere(folders, server)
   server = null
   const dataDir = join(folders.folder, 'put-together')
@@ -75,9 +72,9 @@ test('an intact database next to an older log was reported as damaged: doctor re
 
 test("a backup was copied over a running server's database: doctor reported damage, and /healthz did not report that the rescued file is incomplete", async () => {
   server = await startServerHere(folders)
-  await register(1)
+  await registerDelegates(1)
   await createBackup(join(folders.folder, 'backup'))
-  await register(5)
+  await registerDelegates(5)
   await server.stop()
   // The server has read only a small part of its database.
   const startedServer = await startServerProcess(folders)

@@ -40,11 +40,11 @@ beforeAll(async () => {
   if (answer.statusCode !== 201) throw new Error(answer.body)
 })
 afterAll(async () => {
-  for (const undo of locks) undo?.()
+  for (const undo of lockReleases) undo?.()
   await app.close()
   rmSync(folder, { recursive: true, force: true })
 })
-/** Runs doctor with PORT=1, on which no program listens. */
+/** Returns the variables for doctor. No program listens on port 1. */
 const getVariables = (changes: Readonly<Record<string, string>> = {}) => ({
   DATA_DIR: app.dir,
   EVENTS_DIR: app.eventsDir,
@@ -74,21 +74,22 @@ type Fault = {
   readonly variables?: () => Readonly<Record<string, string>>
   readonly prepare?: () => (() => void) | Promise<() => void>
 }
-const prepareFile = (name: () => string, text: string) => (): (() => void) => {
-  const contentBefore = existsSync(name()) ? readFileSync(name()) : null
-  writeFileSync(name(), text)
-  return () => (contentBefore === null ? rmSync(name()) : writeFileSync(name(), contentBefore))
+const prepareFile = (getPath: () => string, text: string) => (): (() => void) => {
+  const contentBefore = existsSync(getPath()) ? readFileSync(getPath()) : null
+  writeFileSync(getPath(), text)
+  return () =>
+    contentBefore === null ? rmSync(getPath()) : writeFileSync(getPath(), contentBefore)
 }
 /** Writes the gateways file with another address. Returns a function that restores it. */
-const startGateways = (address: string): (() => void) => {
+const replaceGatewayAddress = (address: string): (() => void) => {
   const file = join(app.eventsDir, '_shared', 'gateways.yaml')
   return prepareFile(
     () => file,
     readFileSync(file, 'utf8').replaceAll(/https:\/\/[a-z.-]*airpay[a-z.-]*/g, address),
   )()
 }
-type Listening = { readonly app: { readonly server: Pick<TestApp['app']['server'], 'address'> } }
-function getPort({ app: { server } }: Listening): number {
+type ListeningApp = { readonly app: { readonly server: Pick<TestApp['app']['server'], 'address'> } }
+function getPort({ app: { server } }: ListeningApp): number {
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
 }
@@ -108,12 +109,12 @@ const createDatabaseOfVersion = (version: number) =>
     db.pragma(`user_version = ${version}`)
     db.close()
   })
-/** Neither a Rollcall server nor any HTTP server. */
+/** A program that is neither a Rollcall server nor an HTTP server. */
 const otherProgram = {
   app: { server: createSocketServer((socket) => socket.on('error', () => {}).end('no\r\n')) },
 }
-/** Locks of folders that are removed at the end. */
-const locks: ((() => void) | null)[] = []
+/** Functions that release the locks of temporary folders at the end. */
+const lockReleases: ((() => void) | null)[] = []
 const faults: Readonly<Record<string, Fault>> = {
   'an event file with an error': {
     prepare: prepareFile(() => join(app.eventsDir, 'third2026.yaml'), 'event: ['),
@@ -205,7 +206,7 @@ const faults: Readonly<Record<string, Fault>> = {
       const file = join(dir, 'rollcall.db')
       copyDatabase(app.dir, file)
       const handle = openSync(file, 'r+')
-      // After the part that is read on opening.
+      // Damages pages after the part that SQLite reads when it opens the file.
       for (let page = 20; page < 60; page += 1)
         writeSync(handle, 'spoilt '.repeat(500), page * 4096)
       closeSync(handle)
@@ -231,7 +232,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a server whose database was deleted: it must not be stopped': {
     variables: prepareTemporaryFolder((dir) => {
-      locks.push(beginServing(dir))
+      lockReleases.push(beginServing(dir))
       writeFileSync(join(dir, 'serving.pid'), '4711')
       writeFileSync(join(dir, 'last-served.json'), '{}')
     }),
@@ -281,7 +282,9 @@ const faults: Readonly<Record<string, Fault>> = {
       await once(gateway, 'listening')
       // Its certificate is not trusted.
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
-      const restore = startGateways(`https://localhost:${getPort({ app: { server: gateway } })}`)
+      const restore = replaceGatewayAddress(
+        `https://localhost:${getPort({ app: { server: gateway } })}`,
+      )
       return () => {
         restore()
         delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
@@ -293,7 +296,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'an unreachable gateway': {
     variables: () => LIVE_SETTINGS,
-    prepare: () => startGateways('https://127.0.0.1:1'),
+    prepare: () => replaceGatewayAddress('https://127.0.0.1:1'),
     expected: /^wrong +The gateway at 127\.0\.0\.1:1 is unreachable\./,
   },
 }

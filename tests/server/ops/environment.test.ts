@@ -264,45 +264,45 @@ test('every accepted proxy value works', () => {
 })
 
 describe('a production server', () => {
-  const complete = { ...PRODUCTION, PUBLIC_URL: 'https://register.example.org' }
-  const notifications = { SMTP_URL: 'smtp://mail.example.org', TRUST_PROXY: '127.0.0.1' }
+  const completeVariables = { ...PRODUCTION, PUBLIC_URL: 'https://register.example.org' }
+  const recommendedVariables = { SMTP_URL: 'smtp://mail.example.org', TRUST_PROXY: '127.0.0.1' }
 
   test.each<[string, Variables, string]>([
     [
       'without PUBLIC_URL would send links to itself',
-      { ...PRODUCTION, ...notifications },
+      { ...PRODUCTION, ...recommendedVariables },
       'PUBLIC_URL is http://127.0.0.1:3000, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.',
     ],
     [
       'with https on the machine itself has the same problem',
-      { ...PRODUCTION, ...notifications, PUBLIC_URL: 'https://localhost' },
+      { ...PRODUCTION, ...recommendedVariables, PUBLIC_URL: 'https://localhost' },
       'PUBLIC_URL is https://localhost, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.',
     ],
     [
       'with an http address would send answers and office sessions unencrypted',
-      { ...PRODUCTION, ...notifications, PUBLIC_URL: 'http://register.example.org' },
+      { ...PRODUCTION, ...recommendedVariables, PUBLIC_URL: 'http://register.example.org' },
       'PUBLIC_URL is http://register.example.org: answers, proofs and office sessions would be sent unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.',
     ],
     [
       'rejects an ADMIN_PASSWORD that is easy to guess',
-      { ...complete, ...notifications, ADMIN_PASSWORD: '1' },
+      { ...completeVariables, ...recommendedVariables, ADMIN_PASSWORD: '1' },
       'ADMIN_PASSWORD must be at least 8 characters long. Unset it, and the first start generates one and prints it.',
     ],
   ])('%s', (_what, variables, expectedMessage) => {
     expect(checkProduction(readValid(variables))).toEqual({ ok: false, error: [expectedMessage] })
     // Rehearsals are allowed.
-    const rehearsalResult = { ...variables, NODE_ENV: undefined, GATEWAY_MODE: undefined }
+    const rehearsalVariables = { ...variables, NODE_ENV: undefined, GATEWAY_MODE: undefined }
     expect(
-      checkProduction(readValid({ ...rehearsalResult, PUBLIC_SANDBOX: 'no-real-money' })).ok,
+      checkProduction(readValid({ ...rehearsalVariables, PUBLIC_SANDBOX: 'no-real-money' })).ok,
     ).toBe(true)
   })
 
   test('without email or a known proxy starts with a warning', () => {
-    expect(checkProduction(readValid({ ...complete, ...notifications }))).toEqual({
+    expect(checkProduction(readValid({ ...completeVariables, ...recommendedVariables }))).toEqual({
       ok: true,
       value: [],
     })
-    expect(checkProduction(readValid(complete))).toEqual({
+    expect(checkProduction(readValid(completeVariables))).toEqual({
       ok: true,
       value: [
         'SMTP_URL is not set: emails do not reach delegates; they are only written to DATA_DIR/mail.',
@@ -340,11 +340,11 @@ describe('CLOCK', () => {
   test('and the clock continues from there', () => {
     const start = instant(Date.parse('2026-01-25T06:30:00Z'))
     const clock = createClock(start)
-    const first = clock()
-    expect(first).toBeGreaterThanOrEqual(start)
-    let laterClock = clock()
-    while (laterClock === first) laterClock = clock()
-    expect(laterClock).toBeGreaterThan(first)
+    const firstReading = clock()
+    expect(firstReading).toBeGreaterThanOrEqual(start)
+    let laterReading = clock()
+    while (laterReading === firstReading) laterReading = clock()
+    expect(laterReading).toBeGreaterThan(firstReading)
   })
 })
 

@@ -1,7 +1,4 @@
-/**
- * The messages to operators and the office when disk space, open files or inodes run out, or the events folder is
- * missing.
- */
+/** Messages when disk space, open files or inodes run out, or the events folder is missing. */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, renameSync } from 'node:fs'
@@ -25,8 +22,8 @@ import type { RunningServerHere } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
 
-/** A separate server process needs about a third of these. */
-const DESCRIPTORS = 160
+/** The limit of open files. A server process needs about a third of it. */
+const FILE_LIMIT = 160
 
 let folders: ReturnType<typeof makeFolders>
 let server: RunningServerHere | null = null
@@ -77,7 +74,7 @@ test('a server that cannot open more files reports it, instead of calling itself
   server = await startServerProcess(folders, {}, [
     'sh',
     '-c',
-    `ulimit -n ${DESCRIPTORS}; exec "$@"`,
+    `ulimit -n ${FILE_LIMIT}; exec "$@"`,
     'sh',
     process.execPath,
     launcher,
@@ -94,7 +91,7 @@ test('a server that cannot open more files reports it, instead of calling itself
   expect(await readHealth()).toMatchObject({ status: 200 })
   const idleSockets: Socket[] = []
   try {
-    for (let n = 0; n < DESCRIPTORS; n += 1) {
+    for (let n = 0; n < FILE_LIMIT; n += 1) {
       const socket = connect(port, '127.0.0.1')
       socket.on('error', () => {})
       idleSockets.push(socket)
@@ -148,8 +145,7 @@ describe('with a full disk', () => {
       await expect.poll(() => register(runningServer, 'again@example.org')).toBe(201)
     })
 
-  // Without permission to mount, this is not tested; metrics.test.ts tests SQLite with a file size
-  // limit.
+  // This test needs permission to mount. metrics.test.ts tests SQLite with a file size limit instead.
   if (hasSmallDisks)
     test('signed-in users can read and export, which is logged once there is space', async () => {
       server = await startServerHere({ ...folders, dataDir: join(disk.folder, 'var') })
@@ -260,7 +256,7 @@ test.each(ALL_RUNS ? [22, 23, 24] : [23])(
   },
 )
 
-// Without permission to mount, inodes are not tested.
+// These tests need permission to mount.
 if (hasSmallDisks)
   describe('on a disk without free inodes', () => {
     let disk: SmallDisk

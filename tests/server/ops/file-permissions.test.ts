@@ -90,7 +90,7 @@ test("a shared folder keeps its permissions; Rollcall's files in it are tightene
 test('a command that runs while the server is running ignores an email that is being written', async () => {
   const dataDir = createFolder()
   mkdirSync(join(dataDir, 'mail'))
-  // Writes and renames like the mailer, until it is stopped.
+  // Writes and renames files like the mailer, until it is terminated.
   const mailWriter = new Worker(
     `const { writeFileSync, renameSync } = require('node:fs')
      const { parentPort, workerData } = require('node:worker_threads')

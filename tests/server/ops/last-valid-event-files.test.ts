@@ -23,37 +23,37 @@ import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
-const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
+const otherEventText = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
 const misspellVenue = (text: string): string => text.replace('venue:', 'vneue:')
 
-const texts = join('_shared', 'texts.yaml')
+const textsFile = join('_shared', 'texts.yaml')
 let app: TestApp
-let validText: string
+let restartFolder: string
 beforeAll(async () => {
   app = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': fixtureEvent(), 'other2026.yaml': other },
+    events: { 'sample2026.yaml': fixtureEvent(), 'other2026.yaml': otherEventText },
   })
-  cpSync(join(app.eventsDir, texts), join(app.dir, 'texts.yaml'))
+  cpSync(join(app.eventsDir, textsFile), join(app.dir, 'texts.yaml'))
 })
 afterAll(() => app.close())
 beforeEach(() => {
-  validText = mkdtempSync(join(tmpdir(), 'rollcall-again-'))
+  restartFolder = mkdtempSync(join(tmpdir(), 'rollcall-again-'))
 })
 afterEach(async () => {
-  rmSync(validText, { recursive: true, force: true })
+  rmSync(restartFolder, { recursive: true, force: true })
   for (const name of readdirSync(app.eventsDir))
     if (name.endsWith('.yaml')) rmSync(join(app.eventsDir, name))
   app.writeEvent('sample2026.yaml', fixtureEvent())
-  app.writeEvent('other2026.yaml', other)
-  cpSync(join(app.dir, 'texts.yaml'), join(app.eventsDir, texts))
+  app.writeEvent('other2026.yaml', otherEventText)
+  cpSync(join(app.dir, 'texts.yaml'), join(app.eventsDir, textsFile))
 })
 
 /** Runs the next startup with the stored data. Returns the events it serves and its messages. */
 async function restart({ production = false, isSecondStart = false } = {}) {
   for (const name of ['rollcall.db', 'rollcall.db-wal'])
-    if (!isSecondStart) copyFileSync(join(app.dir, name), join(validText, name))
-  const store = await openStoreHere({ dataDir: validText })
+    if (!isSecondStart) copyFileSync(join(app.dir, name), join(restartFolder, name))
+  const store = await openStoreHere({ dataDir: restartFolder })
   const output: string[] = []
   const registry = await openRegistry({
     folder: app.eventsDir,
@@ -189,8 +189,8 @@ describe('after a restart', () => {
     ])
     expect(readOutput()).toContain('The file other2026.yaml no longer exists')
     expect(registry.refusedFiles()).toEqual([])
-    // Restored, unchanged.
-    app.writeEvent('other2026.yaml', other)
+    // The file is restored unchanged.
+    app.writeEvent('other2026.yaml', otherEventText)
     await registry.reload()
     expect(registry.findById('other2026')?.config.status).toBe('open')
     expect(registry.cards(instant(Date.UTC(2026, 0, 10)))).toHaveLength(2)
@@ -200,7 +200,7 @@ describe('after a restart', () => {
   test('a renamed event keeps its addresses', async () => {
     await app.post('/api/other2026/register/', fixtureDelegate)
     rmSync(join(app.eventsDir, 'other2026.yaml'))
-    app.writeEvent('renamed2026.yaml', other.replace('id: other2026', 'id: renamed2026'))
+    app.writeEvent('renamed2026.yaml', otherEventText.replace('id: other2026', 'id: renamed2026'))
     const { result: registry, close } = await restart()
     if (!registry.ok) throw new Error(registry.error)
     expect(registry.value.findByOrderId('OTHR123')?.config.id).toBe('renamed2026')
@@ -234,9 +234,9 @@ describe('a truncated file', () => {
     const lines = completeText.split('\n')
     const hashBefore = app.deps.events.findById('sample2026')?.hash
     // The first truncated text is a valid event without its examples.
-    const firstLine = lines.indexOf('examples:')
-    for (const at of [firstLine, lines.length - 4, lines.length - 3, lines.length - 2]) {
-      app.writeEvent('sample2026.yaml', lines.slice(0, at).join('\n'))
+    const examplesLine = lines.indexOf('examples:')
+    for (const lineCount of [examplesLine, lines.length - 4, lines.length - 3, lines.length - 2]) {
+      app.writeEvent('sample2026.yaml', lines.slice(0, lineCount).join('\n'))
       await app.deps.events.reload()
       expect(app.deps.events.findById('sample2026')?.hash).toBe(hashBefore)
     }
@@ -280,7 +280,7 @@ describe('a truncated file', () => {
 
 test('a changed file with an account without credentials: the previous version stays served, with the reason', async () => {
   const getVariableName = (name: string): string => `AIRPAY_SAMPLE_${name}`
-  const other = await startTestApp({
+  const otherApp = await startTestApp({
     clock: '2026-01-10',
     events: { 'sample2026.yaml': fixtureEvent() },
     variables: {
@@ -291,32 +291,35 @@ test('a changed file with an account without credentials: the previous version s
       [getVariableName('MERCHANT_ID')]: '1',
     },
   })
-  other.writeEvent(
+  otherApp.writeEvent(
     'sample2026.yaml',
     fixtureEvent().replace('account: sample', 'account: elsewhere'),
   )
-  await other.deps.events.reload()
-  expect(other.deps.events.findById('sample2026')?.config.payment?.account).toBe('sample')
-  expect(other.deps.events.refusedFiles()).toEqual([
+  await otherApp.deps.events.reload()
+  expect(otherApp.deps.events.findById('sample2026')?.config.payment?.account).toBe('sample')
+  expect(otherApp.deps.events.refusedFiles()).toEqual([
     {
       file: 'sample2026.yaml',
       why: expect.stringContaining('AIRPAY_ELSEWHERE_MERCHANT_ID must be set'),
     },
   ])
-  expect((await other.post('/api/sample2026/register/', fixtureDelegate)).statusCode).toBe(201)
-  const health = await other.app.inject('/healthz')
+  expect((await otherApp.post('/api/sample2026/register/', fixtureDelegate)).statusCode).toBe(201)
+  const health = await otherApp.app.inject('/healthz')
   expect(health.json()).toMatchObject({
     health: 'degraded',
     troubles: [expect.stringContaining('AIRPAY_ELSEWHERE')],
   })
-  // Owners see it in the office; users of some events do not.
+  // Owners see the message in the office; users who are limited to some events do not.
   const readAs = async (name: string): Promise<unknown> => {
-    const office = await signIn(other, name)
+    const office = await signIn(otherApp, name)
     return (await office.get('/admin/dashboard/stats/')).json<StatsResponse>().data.event_files
   }
   expect(await readAs('owner')).toEqual([expect.stringContaining('AIRPAY_ELSEWHERE')])
-  await signIn(other, 'treasurer')
-  await other.deps.store.setPermissions('treasurer', { role: 'treasurer', events: ['sample2026'] })
+  await signIn(otherApp, 'treasurer')
+  await otherApp.deps.store.setPermissions('treasurer', {
+    role: 'treasurer',
+    events: ['sample2026'],
+  })
   expect(await readAs('treasurer')).toBeUndefined()
-  await other.close()
+  await otherApp.close()
 })

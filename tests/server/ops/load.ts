@@ -1,16 +1,13 @@
-/**
- * Clients that register and read without a pause, each request over a new connection, like a proxy
- * without keep-alive.
- */
+/** Clients that register and read without a pause, each request over a new connection. */
 import { request } from 'node:http'
 
 export type Load = {
-  /** Resolves after this many responses, or a failure. */
+  /** Resolves after this many responses, or after a failure. */
   waitForResponses(count: number): Promise<void>
   readonly count: () => number
   /**
-   * Stops after the requests in progress. `statuses`: the number of responses by status; 0 is a
-   * lost request.
+   * Stops the clients after the requests in progress. `statuses`: the number of responses by status; 0 counts requests
+   * without a response.
    */
   end(): Promise<{
     readonly statuses: Readonly<Record<number, number>>
@@ -62,7 +59,10 @@ export function sendOnce(
   })
 }
 
-/** Two in three requests register a delegate. `createRequest` builds the n-th request. */
+/**
+ * Starts the clients, which connect like a proxy without keep-alive. By default, two in three requests register a
+ * delegate. `createRequest` builds the n-th request.
+ */
 export function startLoad(
   url: string,
   {

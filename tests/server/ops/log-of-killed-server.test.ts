@@ -43,11 +43,14 @@ afterEach(async () => {
 })
 
 const getDatabasePath = ({ dataDir }: Folders): string => join(dataDir, 'rollcall.db')
-let count = 0
-const registerMany = async ({ url }: RunningServerHere, registrations: number): Promise<void> => {
-  for (let n = 0; n < registrations; n += 1) {
-    count += 1
-    const { status } = await registerDelegate(url, `asha${count}@example.org`)
+let delegateCount = 0
+const registerMany = async (
+  { url }: RunningServerHere,
+  registrationCount: number,
+): Promise<void> => {
+  for (let n = 0; n < registrationCount; n += 1) {
+    delegateCount += 1
+    const { status } = await registerDelegate(url, `asha${delegateCount}@example.org`)
     expect(status).toBe(201)
   }
 }

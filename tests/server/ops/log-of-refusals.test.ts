@@ -24,14 +24,14 @@ afterEach(async () => {
   folders.remove()
 })
 
-type Line = { readonly message?: string; readonly left_out?: number; readonly of?: string }
-const parseLines = (logText: string): readonly Line[] =>
+type LogLine = { readonly message?: string; readonly left_out?: number; readonly of?: string }
+const parseLines = (logText: string): readonly LogLine[] =>
   logText
     .split('\n')
     .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line) as Line)
+    .map((line) => JSON.parse(line) as LogLine)
 /** Counts the written lines of a message, its omitted lines, and the minutes with omissions. */
-const listCounts = (lines: readonly Line[], message: string) => {
+const countLines = (lines: readonly LogLine[], message: string) => {
   const omissions = lines.filter(({ of: omittedMessage }) => omittedMessage === message)
   return {
     written: lines.filter((line) => line.message === message).length,
@@ -80,12 +80,12 @@ test('a mail server that rejected 60 emails filled the log with as many lines: 2
       written,
       leftOut,
       gaps: omissions,
-    } = listCounts(
+    } = countLines(
       parseLines(server.readOutput()),
       'an email could not be sent; it will be retried',
     )
     expect(leftOut).toBeGreaterThan(0)
-    // A slow machine writes as many lines in each of the minutes.
+    // On a slow machine the attempts take several minutes, each of which may have 20 lines.
     expect(written).toBeLessThanOrEqual(20 * (omissions + 1))
   } finally {
     await mailServer.close()
@@ -103,18 +103,18 @@ test('the number of omitted lines is logged a minute later, and other messages a
     for (let n = 0; n < 25; n += 1) log.error({ n }, 'the same')
     for (let n = 0; n < 25; n += 1) log.info({ n }, 'a payment changed')
     log.warn({}, 'another')
-    expect(listCounts(parseLines(logText), 'the same')).toEqual({
+    expect(countLines(parseLines(logText), 'the same')).toEqual({
       written: 20,
       leftOut: 0,
       gaps: 0,
     })
-    expect(listCounts(parseLines(logText), 'a payment changed').written).toBe(25)
-    expect(listCounts(parseLines(logText), 'another').written).toBe(1)
+    expect(countLines(parseLines(logText), 'a payment changed').written).toBe(25)
+    expect(countLines(parseLines(logText), 'another').written).toBe(1)
     await expect
-      .poll(() => listCounts(parseLines(logText), 'the same'))
+      .poll(() => countLines(parseLines(logText), 'the same'))
       .toEqual({ written: 20, leftOut: 5, gaps: 1 })
     log.error({}, 'the same')
-    expect(listCounts(parseLines(logText), 'the same').written).toBe(21)
+    expect(countLines(parseLines(logText), 'the same').written).toBe(21)
   } finally {
     stop()
   }

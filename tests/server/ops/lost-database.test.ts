@@ -42,15 +42,15 @@ const waitForOutput = async (text: string | RegExp): Promise<void> => {
 }
 
 type ServerResponse = { readonly status: number; readonly regNo: string; readonly code?: string }
-let count = 0
+let delegateCount = 0
 const register = async (): Promise<ServerResponse> => {
-  count += 1
+  delegateCount += 1
   const response = await fetch(`${server?.url}/api/afpicon/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       full_name: 'Asha Nair',
-      email: `asha${count}@example.org`,
+      email: `asha${delegateCount}@example.org`,
       phone_number: '1',
       ticket_type: 'afpi-gp-specialist',
     }),
@@ -63,7 +63,7 @@ const registerConcurrently = async (count: number): Promise<readonly string[]> =
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   return answers.map(({ regNo }) => regNo)
 }
-const readNumbers = (file: string): readonly string[] => {
+const readRegNos = (file: string): readonly string[] => {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
     return db.prepare<[], string>('SELECT reg_no FROM registrations').pluck().all()
@@ -74,16 +74,16 @@ const readNumbers = (file: string): readonly string[] => {
 
 type FaultPaths = { readonly dir: string; readonly file: string; readonly copies: string }
 /**
- * `isThere`: a file with the database's name still exists. `isWrittenOver`: data that the
- * process has neither written nor read is lost.
+ * `isFilePresent`: a file with the database's name still exists. `isOverwritten`: data that the process has neither
+ * written nor read is lost.
  */
-type Case = readonly [
+type LossCase = readonly [
   what: string,
-  isThere: boolean,
-  isWrittenOver: boolean,
-  spoil: (places: FaultPaths) => void,
+  isFilePresent: boolean,
+  isOverwritten: boolean,
+  damage: (paths: FaultPaths) => void,
 ]
-const LOSS_CASES: readonly Case[] = [
+const LOSS_CASES: readonly LossCase[] = [
   [
     'deleted with its log',
     false,
@@ -131,7 +131,7 @@ const TESTED_CASES = LOSS_CASES.filter(([what]) => ALL_RUNS || !REPEATED_KINDS.i
 
 test.each(TESTED_CASES)(
   'a database that is %s under a running server: writes are rejected, and confirmed data is in rollcall.rescued.db',
-  async (what, isThere, isWrittenOver, damage) => {
+  async (what, isFilePresent, isOverwritten, damage) => {
     folders = makeFolders()
     // One case uses a separate process, as in production.
     server = await (what === 'deleted with its log' ? startServerProcess : startServerHere)(folders)
@@ -144,7 +144,7 @@ test.each(TESTED_CASES)(
     expect((await runHere(['db', 'backup', join(copies, 'backup')], variables)).status).toBe(0)
     copyFileSync(file, join(copies, DATABASE))
     const confirmedNumbers = [...numbersBefore, ...(await registerConcurrently(40))]
-    // Every command does this when it ends; the server does it occasionally.
+    // Every command makes such a checkpoint when it ends; the server makes one occasionally.
     const db = new Database(file)
     db.pragma('wal_checkpoint(PASSIVE)')
     db.close()
@@ -152,7 +152,7 @@ test.each(TESTED_CASES)(
 
     // Delegates keep registering.
     backgroundLoad.isOver = false
-    const registering = (async () => {
+    const backgroundRun = (async () => {
       while (!backgroundLoad.isOver) {
         const answer = await register().catch(() => null)
         if (answer?.status === 201) confirmedNumbers.push(answer.regNo)
@@ -162,14 +162,14 @@ test.each(TESTED_CASES)(
     damage({ dir, file, copies })
     await waitForOutput('DO NOT STOP THE SERVER')
     await waitForOutput(
-      isWrittenOver
+      isOverwritten
         ? /the data that could be read from the database is in .*rollcall\.rescued\.db|all data of the database is in/
         : /all data of the database is in .*rollcall\.rescued\.db/,
     )
     backgroundLoad.isOver = true
-    await registering
-    // Until it noticed, the server may have written confirmed data into the file as usual.
-    const content = isThere ? readFileSync(file) : null
+    await backgroundRun
+    // Until the server noticed the damage, it may have written confirmed data into the file as usual.
+    const content = isFilePresent ? readFileSync(file) : null
     const logBytes = existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : null
     expect(await register()).toMatchObject({ status: 503, code: 'busy' })
     const health = await fetch(`${server.url}/healthz`)
@@ -180,16 +180,16 @@ test.each(TESTED_CASES)(
     const rescuedFile = join(dir, 'rollcall.rescued.db')
     expect(statSync(rescuedFile).mode & 0o077).toBe(0)
     expect(findDamage(rescuedFile)).toBeNull()
-    expect(readNumbers(rescuedFile).toSorted()).toEqual(confirmedNumbers.toSorted())
+    expect(readRegNos(rescuedFile).toSorted()).toEqual(confirmedNumbers.toSorted())
 
     // The shutdown deletes no file that may be needed for an analysis.
     expect(await server.stop()).toBe(0)
-    expect(existsSync(file)).toBe(isThere)
+    expect(existsSync(file)).toBe(isFilePresent)
     if (content !== null) expect(readFileSync(file).equals(content)).toBe(true)
     expect(existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : null).toBe(logBytes)
 
     // The operator restarts the server without following the instructions.
-    if (isThere) {
+    if (isFilePresent) {
       const unchangedFolders = { ...folders, dataDir: join(folders.folder, 'as-it-is') }
       cpSync(dir, unchangedFolders.dataDir, { recursive: true, verbatimSymlinks: true })
       // A write in progress when the log was emptied leaves a hole in it. Otherwise the log is
@@ -208,7 +208,7 @@ test.each(TESTED_CASES)(
             : /ended with 2: .*rollcall\.db-wal.*rollcall\.rescued\.db/s,
         )
     }
-    // The instructions in the log.
+    // The operator follows the instructions in the log.
     const asideFolder = join(folders.folder, 'aside')
     mkdirSync(asideFolder)
     for (const name of readdirSync(dir))
@@ -218,7 +218,7 @@ test.each(TESTED_CASES)(
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
     const newNumbers = await registerConcurrently(1)
     await server.stop()
-    expect(readNumbers(file).toSorted()).toEqual([...confirmedNumbers, ...newNumbers].toSorted())
+    expect(readRegNos(file).toSorted()).toEqual([...confirmedNumbers, ...newNumbers].toSorted())
   },
 )
 
@@ -226,14 +226,14 @@ test('a second rescue does not overwrite the first', async () => {
   folders = makeFolders()
   server = await startServerHere(folders)
   const { dataDir: dir } = folders
-  const first = join(dir, 'rollcall.rescued.db')
-  copyFileSync(join(dir, DATABASE), first)
-  const bytes = readFileSync(first)
+  const firstRescuedFile = join(dir, 'rollcall.rescued.db')
+  copyFileSync(join(dir, DATABASE), firstRescuedFile)
+  const bytes = readFileSync(firstRescuedFile)
   const confirmedNumbers = await registerConcurrently(3)
   rmSync(join(dir, DATABASE))
   await waitForOutput(/all data of the database is in .*rollcall\.rescued-2\.db/)
-  expect(readFileSync(first).equals(bytes)).toBe(true)
-  expect(readNumbers(join(dir, 'rollcall.rescued-2.db')).toSorted()).toEqual(
+  expect(readFileSync(firstRescuedFile).equals(bytes)).toBe(true)
+  expect(readRegNos(join(dir, 'rollcall.rescued-2.db')).toSorted()).toEqual(
     confirmedNumbers.toSorted(),
   )
 })
@@ -245,7 +245,7 @@ test('a server that is stopped when its database has just been deleted rescues i
   const confirmedNumbers = await registerConcurrently(3)
   for (const name of readdirSync(dir)) if (name.startsWith(DATABASE)) rmSync(join(dir, name))
   expect(await server.stop()).toBe(0)
-  expect(readNumbers(join(dir, 'rollcall.rescued.db')).toSorted()).toEqual(
+  expect(readRegNos(join(dir, 'rollcall.rescued.db')).toSorted()).toEqual(
     confirmedNumbers.toSorted(),
   )
 })
@@ -266,7 +266,7 @@ test('DATA_DIR was moved under a running server, and the log mentioned an older 
   server = await startServerHere(folders)
   expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({ health: 'good' })
   expect(await server.stop()).toBe(0)
-  expect(readNumbers(join(dir, DATABASE)).toSorted()).toEqual(confirmedNumbers.toSorted())
+  expect(readRegNos(join(dir, DATABASE)).toSorted()).toEqual(confirmedNumbers.toSorted())
 })
 
 test('rollcall.db-shm was emptied under a running server, which crashed: the next startup has everything', async () => {
@@ -275,13 +275,13 @@ test('rollcall.db-shm was emptied under a running server, which crashed: the nex
   const file = join(folders.dataDir, DATABASE)
   const confirmedNumbers = [...(await registerConcurrently(3))]
   truncateSync(`${file}-shm`, 0)
-  // The system kills a process that reads memory of a removed file.
+  // The operating system kills a process that reads a mapped page beyond the end of its file.
   expect(await server.exitStatus).toBe('SIGBUS')
   server = await startServerHere(folders)
   expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({ health: 'good' })
   confirmedNumbers.push(...(await registerConcurrently(1)))
   expect(await server.stop()).toBe(0)
-  expect(readNumbers(file).toSorted()).toEqual(confirmedNumbers.toSorted())
+  expect(readRegNos(file).toSorted()).toEqual(confirmedNumbers.toSorted())
 })
 
 test('not a loss: the file is renamed and immediately renamed back, another command writes, VACUUM', async () => {
@@ -301,14 +301,14 @@ test('not a loss: the file is renamed and immediately renamed back, another comm
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   expect(await server.stop()).toBe(0)
   expect(server.readOutput()).not.toContain('DO NOT STOP')
-  expect(readNumbers(file)).toHaveLength(10)
+  expect(readRegNos(file)).toHaveLength(10)
 })
 
 const deleteDatabase = (dir: string): void => {
   for (const name of readdirSync(dir)) if (name.startsWith(DATABASE)) rmSync(join(dir, name))
 }
 
-// Without permission to mount, a full disk is not tested.
+// These tests need permission to mount.
 if (hasSmallDisks)
   describe("a database that was deleted while the disk had no space for the server's data", () => {
     let disk: SmallDisk
@@ -319,7 +319,7 @@ if (hasSmallDisks)
       dataDir = join(disk.folder, 'var')
     })
     afterEach(async () => {
-      // Without waiting for the last signal.
+      // Repeats the signal, because after one signal the server waits for free space.
       const stopPromise = server?.stop()
       const stopTimer = setInterval(() => void server?.stop(), 200)
       await stopPromise
@@ -354,7 +354,7 @@ if (hasSmallDisks)
       await waitForOutput('The server ends when it is')
       disk.makeRoom()
       expect(await stopPromise).toBe(0)
-      expect(readNumbers(join(dataDir, 'rollcall.rescued.db')).toSorted()).toEqual(
+      expect(readRegNos(join(dataDir, 'rollcall.rescued.db')).toSorted()).toEqual(
         confirmedNumbers.toSorted(),
       )
     })
@@ -378,7 +378,7 @@ if (hasSmallDisks)
       expect(await server?.stop()).toBe(2)
       const [folder = ''] = readdirSync(spareFolder)
       expect(statSync(join(spareFolder, folder)).mode & 0o077).toBe(0)
-      expect(readNumbers(join(spareFolder, folder, 'rollcall.rescued.db')).toSorted()).toEqual(
+      expect(readRegNos(join(spareFolder, folder, 'rollcall.rescued.db')).toSorted()).toEqual(
         confirmedNumbers.toSorted(),
       )
     })
@@ -400,7 +400,7 @@ test('a database with an unreadable search index is rescued without it ("invalid
   expect(await server.stop()).toBe(0)
   const rescuedFile = join(dataDir, 'rollcall.rescued.db')
   expect(findDamage(rescuedFile)).toBeNull()
-  expect(readNumbers(rescuedFile).toSorted()).toEqual(confirmedNumbers.toSorted())
+  expect(readRegNos(rescuedFile).toSorted()).toEqual(confirmedNumbers.toSorted())
   const otherFolders = { ...folders, dataDir: join(folders.folder, 'elsewhere') }
   mkdirSync(otherFolders.dataDir)
   renameSync(rescuedFile, join(otherFolders.dataDir, DATABASE))

@@ -18,12 +18,12 @@ const folders = makeFolders()
 const { dataDir, folder } = folders
 const killedFolder = join(folder, 'killed')
 const DATABASE = 'rollcall.db'
-const REGISTRATIONS = 5
+const REGISTRATION_COUNT = 5
 
-/** A killed server's data folder: a database, and registrations in its log. */
+/** Prepares the data folder of a killed server: a database, and registrations in its log. */
 beforeAll(async () => {
   const server = await startServerHere(folders)
-  for (let n = 0; n < REGISTRATIONS; n += 1)
+  for (let n = 0; n < REGISTRATION_COUNT; n += 1)
     await registerDelegate(server.url, `asha${n}@example.org`)
   await killHere(folders, server)
   cpSync(dataDir, killedFolder, { recursive: true, verbatimSymlinks: true })
@@ -89,8 +89,8 @@ const createDamageVariables = (
 })
 
 const [BEFORE_OPEN, AFTER_OPEN, BEFORE_LISTEN] = Object.keys(MOMENTS) as [Moment, Moment, Moment]
-/** `npm test` tries each moment once. */
 type Case = readonly [damage: keyof typeof DAMAGE_CODE, moment: Moment]
+/** The cases of `npm test`, which tries the first moment twice and the others once. */
 const TESTED_CASES: readonly Case[] = [
   ['deleted', BEFORE_OPEN],
   ['deleted', AFTER_OPEN],
@@ -122,7 +122,7 @@ test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
     const remainingFiles = readdirSync(dataDir).filter((name) => name.startsWith(DATABASE))
     const isComplete = damage !== 'cut off'
     if (isComplete) {
-      expect(countRegistrations(rescuedFile)).toBe(REGISTRATIONS)
+      expect(countRegistrations(rescuedFile)).toBe(REGISTRATION_COUNT)
       expect(remainingFiles).toEqual(damage === 'deleted' ? [] : expect.arrayContaining([DATABASE]))
     } else {
       // Unread data is only in the database's log, which remains.
@@ -143,6 +143,6 @@ test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
     const thirdStart = await attemptStartHere(folders)
     expect(thirdStart.status).toBe('serves')
     expect(thirdStart.output.includes('is in recovery')).toBe(!isComplete)
-    if (isComplete) expect(countRegistrations(join(dataDir, DATABASE))).toBe(REGISTRATIONS)
+    if (isComplete) expect(countRegistrations(join(dataDir, DATABASE))).toBe(REGISTRATION_COUNT)
   },
 )

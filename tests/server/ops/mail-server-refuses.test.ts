@@ -1,4 +1,4 @@
-/** A mail server that rejects one mailbox, with a server started as by an operator. Each start sets the clock. */
+/** A mail server that rejects one mailbox delays no other email. */
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import { openMailServer } from '../mail/mail-server.ts'
@@ -18,9 +18,9 @@ const POLL_OPTIONS = { timeout: 200_000, interval: 50 }
 const THROTTLED = 'throttled@example.org'
 const at = instant(Date.parse('2025-10-10T12:00:00+05:30'))
 
-const queueFor = (...addresses: readonly string[]): Promise<void> =>
+const queueEmailsFor = (...addresses: readonly string[]): Promise<void> =>
   queueEmails(folders.dataDir, at, addresses)
-async function readStates(address: string): Promise<readonly string[]> {
+async function readStatuses(address: string): Promise<readonly string[]> {
   const store = await openStoreHere({ dataDir: folders.dataDir })
   try {
     const emails = await store.mails({ events: null, status: null, address }, null, 10)
@@ -35,7 +35,7 @@ test('a mailbox that responds with 421 delays no email to others, and its own em
     of: { [THROTTLED]: [421, 'too many for this mailbox'] },
   })
   const otherAddresses = Array.from({ length: 8 }, (_, n) => `other${n}@example.org`)
-  await queueFor(THROTTLED, ...otherAddresses)
+  await queueEmailsFor(THROTTLED, ...otherAddresses)
   const start = async (clock: string): Promise<void> => {
     await server?.stop()
     server = await startServerHere(folders, { SMTP_URL: mailServer.url, CLOCK: clock })
@@ -55,13 +55,13 @@ test('a mailbox that responds with 421 delays no email to others, and its own em
   await start('2025-10-12')
   await waitForOutput('an email could not be sent; it will be retried')
   await server?.stop()
-  expect(await readStates(THROTTLED)).toEqual(['queued'])
+  expect(await readStatuses(THROTTLED)).toEqual(['queued'])
   await start('2025-10-14')
   await waitForOutput(
     'gave up on an email; send it again with rollcall email retry or on the Emails page of the office',
   )
   await server?.stop()
-  expect(await readStates(THROTTLED)).toEqual(['failed'])
+  expect(await readStatuses(THROTTLED)).toEqual(['failed'])
   expect(mailServer.acceptedEmails).toHaveLength(8)
   await mailServer.close()
 })

@@ -11,7 +11,7 @@ import {
 } from '../../../server/ops/release-memory.ts'
 import { importLazily } from '../../../server/ops/lazy-import.ts'
 
-/** Bytes of the engine's young generation. */
+/** Returns the size of V8's young generation in bytes. */
 const readYoungBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
     ?.physical_space_size ?? 0

@@ -14,7 +14,7 @@ const folders = makeFolders()
 afterAll(() => folders.remove())
 
 /** The number of requests that fill the available space. */
-const REQUESTS = 250
+const REQUEST_COUNT = 250
 /**
  * A file size limit in blocks of 512 bytes. For SQLite this is a full disk soon after the tables
  * are created.
@@ -31,7 +31,7 @@ test('a full disk: rejected delegates get an error, monitoring sees it, the log 
   ])
   const startedAt = performance.now()
   const answers: { status: number; regNo?: string; code?: string; request_id?: string }[] = []
-  for (let n = 0; n < REQUESTS; n += 10)
+  for (let n = 0; n < REQUEST_COUNT; n += 10)
     answers.push(
       ...(await Promise.all(
         Array.from({ length: 10 }, async (_, index) => {
@@ -71,9 +71,11 @@ test('a full disk: rejected delegates get an error, monitoring sees it, the log 
   expect(logLines.length).toBeGreaterThan(0)
   expect(logLines.length).toBeLessThanOrEqual(seconds + 1)
 
-  const restarted = await startServerHere(folders)
-  expect(await (await fetch(`${restarted.url}/healthz`)).json()).toMatchObject({ health: 'good' })
-  await restarted.stop()
+  const restartedServer = await startServerHere(folders)
+  expect(await (await fetch(`${restartedServer.url}/healthz`)).json()).toMatchObject({
+    health: 'good',
+  })
+  await restartedServer.stop()
   const db = new Database(join(folders.dataDir, 'rollcall.db'), { readonly: true })
   const storedRegNos = db.prepare('SELECT reg_no FROM registrations').pluck().all()
   db.close()
@@ -167,8 +169,8 @@ test('without a token, metrics and messages of the health check were public behi
       socket.on('close', () => resolve(received))
       socket.write([`GET ${path} HTTP/${version}`, ...lines, ...end, '', ''].join('\r\n'))
     })
-  /** Whether /metrics responds with metrics, and the health check with more than its status. */
-  const readThroughProxy = async (
+  /** Reads whether /metrics responds with metrics, and the health check with more than its status. */
+  const readAccess = async (
     lines: readonly string[],
     version = '1.1',
   ): Promise<[boolean, boolean]> => [
@@ -196,19 +198,16 @@ test('without a token, metrics and messages of the health check were public behi
     [...curlHeaders, 'accept-language: *', 'sec-fetch-mode: cors', 'authorization: Bearer x'],
   ]
   for (const lines of directRequests)
-    expect([lines, await readThroughProxy(lines)]).toEqual([lines, [true, true]])
+    expect([lines, await readAccess(lines)]).toEqual([lines, [true, true]])
   const fetchResponse = await fetch(`http://127.0.0.1:${port}/metrics`)
   expect(fetchResponse.status).toBe(200)
 
   // nginx with only proxy_pass.
-  expect(await readThroughProxy([...curlHeaders, 'Connection: close'], '1.0')).toEqual([
-    false,
-    false,
-  ])
-  expect(await readThroughProxy([host, 'Connection: close'], '1.0')).toEqual([false, false])
-  expect(await readThroughProxy(curlHeaders, '1.0')).toEqual([false, false])
-  expect(await readThroughProxy([...curlHeaders, 'Connection: close'])).toEqual([false, false])
-  expect(await readThroughProxy(['Host: conference.example', ...curlHeaders.slice(1)])).toEqual([
+  expect(await readAccess([...curlHeaders, 'Connection: close'], '1.0')).toEqual([false, false])
+  expect(await readAccess([host, 'Connection: close'], '1.0')).toEqual([false, false])
+  expect(await readAccess(curlHeaders, '1.0')).toEqual([false, false])
+  expect(await readAccess([...curlHeaders, 'Connection: close'])).toEqual([false, false])
+  expect(await readAccess(['Host: conference.example', ...curlHeaders.slice(1)])).toEqual([
     false,
     false,
   ])
@@ -234,7 +233,7 @@ test('without a token, metrics and messages of the health check were public behi
     'Cookie',
     'Referer',
   ])
-    expect([header, await readThroughProxy([...curlHeaders, `${header}: 192.0.2.7`])]).toEqual([
+    expect([header, await readAccess([...curlHeaders, `${header}: 192.0.2.7`])]).toEqual([
       header,
       [false, false],
     ])

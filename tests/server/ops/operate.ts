@@ -1,8 +1,4 @@
-/**
- * `npm run operate [-- FILE] [STEP…]`: operates real processes of a new release, or of FILE
- * (.tar.gz), as an operator does. Each step prints its results. STEP: part of the names of the
- * steps to run. Exits with 1 after a failure.
- */
+/** Operates the processes of a release as an operator does: `npm run operate [-- FILE] [STEP…]`. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,6 +10,10 @@ import { fillDisk, cutGateway, cutMailServer, breakEventFile } from './operate-s
 import { restartUnderLoad, startUnderUnit, stopBySignals } from './operate-steps/serve.ts'
 import type { Step } from './operate-steps/step.ts'
 
+/**
+ * The steps, each of which prints its results. Arguments: FILE is a release (.tar.gz; by default, a new
+ * one is made), and STEP a part of the names of the steps to run. Exits with 1 after a failure.
+ */
 const STEPS: readonly Step[] = [
   startUnderUnit,
   stopBySignals,
@@ -64,10 +64,10 @@ try {
     for (const { name, run: runStep } of STEPS) {
       if (stepNames.length > 0 && !stepNames.some((part) => name.includes(part))) continue
       console.log(name)
-      const from = performance.now()
+      const stepStartedAt = performance.now()
       try {
         await runStep(installation, print)
-        console.log(`✓ ${name} (${((performance.now() - from) / 1000).toFixed(0)} s)`)
+        console.log(`✓ ${name} (${((performance.now() - stepStartedAt) / 1000).toFixed(0)} s)`)
       } catch (error) {
         failedCount += 1
         console.log(`✗ ${name}: ${error instanceof Error ? error.stack : String(error)}`)

@@ -1,9 +1,4 @@
-/**
- * A server as an operator starts it, in a separate process and process group. Tests that need no
- * separate process (for a signal, a limit, another user or a kill) run the server in their own
- * process, without the store's threads, which is twenty times faster. `npm run thorough` uses
- * processes for all.
- */
+/** Starts servers for tests as an operator does, in a separate process or in the test's process. */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,8 +36,8 @@ export type RunningServer = {
 }
 
 /**
- * Creates folders with the shared files and `events`. By default with one event file, because a
- * startup checks every file.
+ * Creates folders with the shared files and the event files `events`. The default is one event file, because a startup
+ * checks every file.
  */
 export function makeFolders(
   events: readonly string[] = ['afpicon2026.yaml'],
@@ -59,7 +54,7 @@ export function makeFolders(
   }
 }
 
-/** The variables of a server with these folders. */
+/** Returns the variables of a server with these folders. */
 export const getDefaultVariables = async (
   { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
   port: number,
@@ -76,10 +71,10 @@ export const getDefaultVariables = async (
   CACHE_DIRECTORY: process.env['CACHE_DIRECTORY'],
 })
 
-/** The build does not change while tests run. */
+/** Whether the web app is built. Null until the first check; the build does not change while tests run. */
 let isBuilt: boolean | null = null
 
-/** Starts a server process, and returns once it listens. */
+/** Starts a server in a separate process and process group. Returns once it listens. */
 export async function startServerProcess(
   { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
   variables: Readonly<Record<string, string>> = {},
@@ -104,7 +99,7 @@ export async function startServerProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
-  // All its output has arrived by then.
+  // By then, all output of the process has arrived.
   const exitStatus = once(child, 'close').then(
     ([status, signal]: (number | string | null)[]) => status ?? signal ?? 0,
   )
@@ -149,14 +144,14 @@ async function bootHere(
   let output = ''
   const addOutput = (text: string): void => void (output += `${text}\n`)
   const write = (lines: string): void => void (output += lines)
-  const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<string>()
+  const { promise: stopSignal, resolve: requestStop } = Promise.withResolvers<string>()
   let runExitHandler = (): void => {}
   const bootResult = await bootServer(
     environmentResult.value,
     { print: addOutput, printError: addOutput, environment: () => environmentResult.value },
     {
       write,
-      waitForStop: () => stopRequested,
+      waitForStop: () => stopSignal,
       onExit: (_log, exitHandler) => (runExitHandler = exitHandler),
     },
     { openStore: openStoreHere, checkFolder: checkFolderHere, ...openOptions },
@@ -169,7 +164,10 @@ async function bootHere(
 /** False while this process's timers are replaced: the server must then run in this process. */
 let isProcessPossible = ALL_RUNS
 
-/** The same server as `startServerProcess` starts, in this process, with the same messages. */
+/**
+ * Starts the same server as `startServerProcess`, with the same messages, in this process and without the store's
+ * threads, which is twenty times faster. `npm run thorough` uses processes in all tests.
+ */
 export async function startServerHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
   variables: Readonly<Record<string, string>> = {},
@@ -216,7 +214,7 @@ export async function killHere(
   renameSync(copy, dataDir)
 }
 
-/** The same as `attemptStart`, in this process. */
+/** Does the same as `attemptStart`, in this process. */
 export async function attemptStartHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
   startOptions: StartOptions = {},
@@ -303,8 +301,8 @@ export async function attemptStart(
 }
 
 /**
- * Makes timers with a given interval fire earlier in this process, such as those of hourly work.
- * Calls `onCall` each time. Returns a function that undoes it.
+ * Makes timers with a given interval fire earlier in this process, such as those of hourly work. Calls `onCall` each
+ * time. Returns a function that restores the timers.
  */
 export function shortenTimers(
   intervalMs: number,
@@ -340,8 +338,8 @@ export function shortenTimers(
 }
 
 /**
- * Restarts the background process that sends this process's emails, with a shorter timeout. Returns
- * a function that undoes it.
+ * Restarts the background process that sends this process's emails, with a shorter timeout. Returns a function that
+ * restores the timeout.
  */
 export async function shortenBackgroundTimers(
   intervalMs: number,
@@ -349,7 +347,7 @@ export async function shortenBackgroundTimers(
 ): Promise<() => Promise<void>> {
   isProcessPossible = false
   const { NODE_OPTIONS: optionsBefore } = process.env
-  await endBackground()
+  await endBackgroundProcess()
   Object.assign(
     process.env,
     createPreload(
@@ -362,22 +360,22 @@ export async function shortenBackgroundTimers(
     isProcessPossible = ALL_RUNS
     if (optionsBefore === undefined) delete process.env['NODE_OPTIONS']
     else process.env['NODE_OPTIONS'] = optionsBefore
-    await endBackground()
+    await endBackgroundProcess()
   }
 }
 
-async function endBackground(): Promise<void> {
+async function endBackgroundProcess(): Promise<void> {
   const backgroundProcess = getBackgroundProcess()
   if (backgroundProcess !== null) process.kill(backgroundProcess.pid, 'SIGKILL')
   await vi.waitUntil(() => getBackgroundProcess() === null, { timeout: 200_000 })
 }
 
-/** Variables with which a process runs this code first, to change its environment. */
+/** Builds the variables that make a process run this code first. */
 export const createPreload = (code: string): { readonly NODE_OPTIONS: string } => ({
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}`,
 })
 
-/** Registers a person without a proof for AFPICON. */
+/** Registers a delegate for AFPICON, without a proof. */
 export const registerDelegate = (url: string, email: string): Promise<Response> =>
   fetch(`${url}/api/afpicon/register/`, {
     method: 'POST',

@@ -4,8 +4,8 @@ import { hasPostgres } from '../storage/postgres-server.ts'
 import { runOvernightOn } from './overnight.ts'
 import { registerThorough } from '../../runs.ts'
 
-const SMALL_SIZE = { before: 12, after: 10, fresh: 3, quietMs: 0, minuteMs: 500 }
-const MS_MAX = 600_000
+const SMALL_SIZE = { countBefore: 12, countAfter: 10, countDuring: 3, quietMs: 0, minuteMs: 500 }
+const TIMEOUT_MS = 600_000
 const DATABASES: ('SQLite' | 'PostgreSQL')[] = ['SQLite']
 
 /** In thorough runs, adds the second database, as in `npm run overnight`. */
@@ -23,5 +23,5 @@ test.each(DATABASES)(
     )
     expect(output.at(-1)).toMatch(/^emails sent twice: 3, all queued in the copy/)
   },
-  MS_MAX,
+  TIMEOUT_MS,
 )

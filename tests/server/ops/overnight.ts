@@ -1,9 +1,4 @@
-/**
- * The overnight scenario: registrations, a backup, more registrations with payments, refunds,
- * invoices and proofs; the database is deleted under the server; the older copy is restored; the
- * recovery is ended. Then everything confirmed before is checked. `npm run overnight [NUMBER]` runs
- * it with real processes, on SQLite and PostgreSQL.
- */
+/** The overnight scenario: the database is deleted under a server, and an older copy is restored. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -46,12 +41,12 @@ const MORNING = { CLOCK: '2026-01-10T07:00:00+05:30' }
 type PrintLine = (line: string) => void
 /**
  * The numbers of registrations before the backup, after it and during the recovery, and the time to wait for unwanted
- * emails. `minuteMs` replaces a minute of background work; the server is then in this process.
+ * emails. `minuteMs` replaces the minute between two runs of background work; the server then runs in this process.
  */
 export type Size = {
-  readonly before: number
-  readonly after: number
-  readonly fresh: number
+  readonly countBefore: number
+  readonly countAfter: number
+  readonly countDuring: number
   readonly quietMs: number
   readonly minuteMs?: number
 }
@@ -63,12 +58,12 @@ type Persistence = {
   /** Deletes the database under the running server. */
   deleteDatabase(): Promise<void>
   /** Checks that the running server has rescued this many registrations. */
-  checkRescued(server: RunningServerHere, registrations: number): Promise<string>
+  checkRescued(server: RunningServerHere, registrationCount: number): Promise<string>
   /** Restores the copy after the server has ended. Returns the output. */
   restoreBackup(): Promise<string>
   /** If true, uploaded files are lost with the database, and restored with a copy of it. */
   readonly hasFilesInDatabase: boolean
-  /** Hashes of the stored proofs. */
+  /** Reads the hashes of the stored proofs. */
   readProofs(): Promise<ReadonlySet<string>>
   close(): Promise<void>
 }
@@ -84,13 +79,13 @@ async function runInBatches<T>(
   count: number,
   operation: (n: number) => Promise<T>,
 ): Promise<readonly T[]> {
-  const done: T[] = []
+  const results: T[] = []
   let nextIndex = 0
   const runWorker = async (): Promise<void> => {
-    for (let n = nextIndex++; n < count; n = nextIndex++) done[n] = await operation(n)
+    for (let n = nextIndex++; n < count; n = nextIndex++) results[n] = await operation(n)
   }
   await Promise.all(Array.from({ length: 8 }, runWorker))
-  return done
+  return results
 }
 
 /** Starts a mail server that records its emails, and can be made to fail. */
@@ -125,12 +120,12 @@ async function startMailServer() {
   return {
     emails,
     url: `smtp://127.0.0.1:${port}`,
-    setFailing: (failing: boolean) => (isFailing = failing),
+    setFailing: (shouldFail: boolean) => (isFailing = shouldFail),
     close: () => new Promise<void>((resolve) => server.close(resolve)),
   }
 }
 
-/** Sales of the simulated gateway, which survive a loss of the database. */
+/** Reads the sales of the simulated gateway, which survive a loss of the database. */
 function readGatewaySales(dataDir: string): readonly { orderId: string; reference: string }[] {
   const orders = new Map<string, { orderId: string; reference: string; stage: string }>()
   for (const line of readFileSync(join(dataDir, 'sandbox.jsonl'), 'utf8').split('\n'))
@@ -141,14 +136,25 @@ function readGatewaySales(dataDir: string): readonly { orderId: string; referenc
   return [...orders.values()].filter(({ stage }) => stage === 'paid')
 }
 
-const HEAD =
+const SETTLEMENT_HEADER =
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
 
+/**
+ * Registers delegates and makes a backup, and then causes registrations, payments, refunds, invoices and
+ * proofs that the backup lacks. Deletes the database, restores the backup, ends the recovery, and checks
+ * that no confirmed data is lost.
+ */
 export async function runOvernight(
   folders: ReturnType<typeof makeFolders>,
   persistence: Persistence,
   print: PrintLine,
-  { before: earlyCount, after: lateCount, fresh: freshCount, quietMs, minuteMs }: Size,
+  {
+    countBefore: earlyCount,
+    countAfter: lateCount,
+    countDuring: freshCount,
+    quietMs,
+    minuteMs,
+  }: Size,
 ): Promise<void> {
   const mailServer = await startMailServer()
   const variables = { ...NIGHT, ...persistence.variables, SMTP_URL: mailServer.url }
@@ -167,7 +173,7 @@ export async function runOvernight(
   )(folders, variables)
   let office: Office = await openOffice(server.url, PASSWORD)
   const proofs = new Set<string>()
-  const numbers: string[] = []
+  const documentNumbers: string[] = []
   const register = async (name: string, proof: boolean): Promise<RegisteredDelegate> => {
     const email = `${name}@example.org`
     if (proof) proofs.add(createHash('sha256').update(createPdf(email)).digest('hex'))
@@ -178,7 +184,7 @@ export async function runOvernight(
       const invoiceNumbers = await readInvoices(office, regNo)
       return invoiceNumbers.length === 0 ? null : invoiceNumbers
     })
-    numbers.push(...invoices)
+    documentNumbers.push(...invoices)
   }
   const payAndConfirm = async (delegate: RegisteredDelegate): Promise<void> => {
     await sendGatewayMessage(server.url, await payByCard(delegate.data))
@@ -209,7 +215,7 @@ export async function runOvernight(
   })
   await persistence.backup()
   const proofsInCopy = new Set(proofs)
-  const invoicesBefore = new Set(numbers)
+  const invoicesBefore = new Set(documentNumbers)
   print(
     `${earlyCount + queuedDelegates.length} registrations, ${invoicesBefore.size} invoices, ${proofs.size} proofs, ${queuedDelegates.length} emails queued: backed up`,
   )
@@ -223,8 +229,10 @@ export async function runOvernight(
   })
   // Delegates who left before the backup return: some pay the order that it contains, others are
   // declined and pay by another order.
-  const returning = earlyDelegates.filter((_, n) => n % 4 === 2).slice(0, Math.ceil(lateCount / 5))
-  const retrying = returning.filter((_, n) => n % 2 === 1)
+  const returningDelegates = earlyDelegates
+    .filter((_, n) => n % 4 === 2)
+    .slice(0, Math.ceil(lateCount / 5))
+  const retryingDelegates = returningDelegates.filter((_, n) => n % 2 === 1)
   const retryPayment = async (regNo: string): Promise<RegisteredDelegate> => {
     const answer = await fetch(`${server.url}/api/payment/retry/`, {
       method: 'POST',
@@ -237,8 +245,8 @@ export async function runOvernight(
     if (data === undefined) throw new Error(`no further attempt: ${answer.status}`)
     return { regNo, data }
   }
-  for (const delegate of returning) {
-    if (retrying.includes(delegate)) {
+  for (const delegate of returningDelegates) {
+    if (retryingDelegates.includes(delegate)) {
       await sendGatewayMessage(
         server.url,
         await payByCard((await retryPayment(delegate.regNo)).data, 'decline'),
@@ -261,7 +269,7 @@ export async function runOvernight(
   for (const { regNo } of refundedDelegates)
     await office.send(`/admin/registrations/${regNo}/refund/`, { why: 'Payment requested.' })
   for (const { regNo } of refundedDelegates)
-    numbers.push(
+    documentNumbers.push(
       ...(await waitUntil('the credit note', async () => {
         const documents = await readInvoices(office, regNo)
         return documents.length > 1 ? documents.slice(1) : null
@@ -273,16 +281,16 @@ export async function runOvernight(
       ? true
       : null,
   )
-  // A job that runs every minute sends them an email about the refund.
+  // A job that runs every minute sends each of these delegates an email about the refund.
   await waitUntil('emails about refunds', async () =>
     mailServer.emails.filter(({ to }) => to === 'early0@example.org').length > 1 ? true : null,
   )
-  const lostNumbers = new Set(numbers)
-  expectTrue('numbers before', lostNumbers.size === numbers.length, numbers)
-  const sentBefore = mailServer.emails.length
-  const sentNames = new Set(mailServer.emails.map(({ to }) => to))
+  const lostNumbers = new Set(documentNumbers)
+  expectTrue('numbers before', lostNumbers.size === documentNumbers.length, documentNumbers)
+  const sentCount = mailServer.emails.length
+  const recipients = new Set(mailServer.emails.map(({ to }) => to))
   print(
-    `${lateCount} more registrations, ${returning.length} who had left paid, ${retrying.length} of them by another order, ${refundedDelegates.length} refunds: ${lostNumbers.size} numbers of documents, ${proofs.size} proofs, ${sentBefore} emails to ${sentNames.size}`,
+    `${lateCount} more registrations, ${returningDelegates.length} who had left paid, ${retryingDelegates.length} of them by another order, ${refundedDelegates.length} refunds: ${lostNumbers.size} numbers of documents, ${proofs.size} proofs, ${sentCount} emails to ${recipients.size}`,
   )
 
   await persistence.deleteDatabase()
@@ -319,7 +327,7 @@ export async function runOvernight(
   const state = await readCurrentRecovery()
   expectTrue(
     'further attempts that were paid are found',
-    state?.unknown.to_decide === retrying.length,
+    state?.unknown.to_decide === retryingDelegates.length,
     state,
   )
   print(
@@ -328,21 +336,21 @@ export async function runOvernight(
 
   // The gateway's sales, as in its settlement report.
   const gatewaySales = readGatewaySales(folders.dataDir)
-  const report = join(folders.folder, 'settlement.csv')
+  const reportFile = join(folders.folder, 'settlement.csv')
   const buildRow = ({ orderId, reference }: { orderId: string; reference: string }): string =>
     `${orderId},${reference},1180.00,20.00,3.60,1156.40,UTIBN26011100011,11-01-2026,Sale`
-  writeFileSync(report, [HEAD, ...gatewaySales.map(buildRow)].join('\r\n'))
-  const reconciled = await runHere(
-    ['payment', 'reconcile', EVENT, report, '--keep', '--who', 'treasurer'],
+  writeFileSync(reportFile, [SETTLEMENT_HEADER, ...gatewaySales.map(buildRow)].join('\r\n'))
+  const reconcileResult = await runHere(
+    ['payment', 'reconcile', EVENT, reportFile, '--keep', '--who', 'treasurer'],
     serverVariables,
   )
-  expectTrue('the settlement report', reconciled.status === 1, reconciled.stderr)
+  expectTrue('the settlement report', reconcileResult.status === 1, reconcileResult.stderr)
   const newRegistrations = await runInBatches(freshCount, async (n) => {
     const delegate = await register(`fresh${n}`, n % 2 === 0)
     await payAndConfirm(delegate)
     return delegate
   })
-  const newNumbers = numbers.slice(-newRegistrations.length)
+  const newNumbers = documentNumbers.slice(-newRegistrations.length)
   expectTrue(
     'no number of a document is issued twice',
     newNumbers.every((serial) => !lostNumbers.has(serial)) &&
@@ -351,20 +359,23 @@ export async function runOvernight(
   )
 
   const reviews = await readReviews(office)
-  const underReview = new Set(reviews.map(({ came: received }) => received?.reference))
-  const paidHere = await listPaid(office)
+  const reviewedReferences = new Set(reviews.map(({ came: received }) => received?.reference))
+  const paidReferences = await listPaidReferences(office)
   const lostSales = gatewaySales.filter(
-    ({ reference }) => !underReview.has(reference) && !paidHere.has(reference),
+    ({ reference }) => !reviewedReferences.has(reference) && !paidReferences.has(reference),
   )
   expectTrue('every payment is known or waits for a decision', lostSales.length === 0, lostSales)
   print(
     `the gateway holds ${gatewaySales.length} payments: ${reviews.length} wait for a decision, the others are known; new numbers: ${newNumbers[0] ?? ''} …`,
   )
 
-  const end = await office.send<{ readonly message: string }>('/admin/recovery-state/end/', {
-    mails: 'copy',
-  })
-  print(end.message)
+  const endResponse = await office.send<{ readonly message: string }>(
+    '/admin/recovery-state/end/',
+    {
+      mails: 'copy',
+    },
+  )
+  print(endResponse.message)
   expectTrue('the recovery has ended', (await readCurrentRecovery()) === null)
   await waitUntil('the emails of the copy', async () =>
     queuedDelegates.every(
@@ -405,8 +416,8 @@ export async function runOvernight(
   await mailServer.close()
 }
 
-/** References of payments for registrations. */
-async function listPaid(office: Office): Promise<ReadonlySet<string>> {
+/** Lists the references of the payments that belong to registrations. */
+async function listPaidReferences(office: Office): Promise<ReadonlySet<string>> {
   const session = await office.get<{
     readonly events: readonly { readonly lists: readonly { readonly api: string }[] }[]
   }>('/admin/session/')
@@ -436,12 +447,12 @@ export function openSqlitePersistence(folders: ReturnType<typeof makeFolders>): 
     backup: async () =>
       expectTrue('the backup', (await runCommand(['db', 'backup', copy], NIGHT)).status === 0),
     deleteDatabase: async () => rmSync(join(folders.dataDir, 'rollcall.db')),
-    checkRescued: async (server, registrations) => {
+    checkRescued: async (server, registrationCount) => {
       await waitUntil('the rescue', async () =>
         server.readOutput().includes('all data of the database is in') ? true : null,
       )
       const { rows } = checkCopy(join(folders.dataDir, 'rollcall.rescued.db'))
-      expectTrue('all registrations are rescued', rows['registrations'] === registrations, rows)
+      expectTrue('all registrations are rescued', rows['registrations'] === registrationCount, rows)
       const { message } = (await (await fetch(`${server.url}/healthz`)).json()) as {
         message: string
       }
@@ -450,15 +461,15 @@ export function openSqlitePersistence(folders: ReturnType<typeof makeFolders>): 
         message.includes('stop the server and run: mkdir'),
         message,
       )
-      return `rollcall.rescued.db has all ${registrations} registrations, and /healthz the commands that put it in place; the operator restores the backup instead`
+      return `rollcall.rescued.db has all ${registrationCount} registrations, and /healthz the commands that put it in place; the operator restores the backup instead`
     },
     restoreBackup: async () => {
       // The old log remains.
       const rejection = await runCommand(['db', 'restore', copy])
       expectTrue('a restore next to the old log is rejected', rejection.status === 2, rejection)
-      const done = await runCommand(['db', 'restore', copy, '--move-aside'])
-      expectTrue('restore', done.status === 0, done)
-      return done.text
+      const restoreResult = await runCommand(['db', 'restore', copy, '--move-aside'])
+      expectTrue('restore', restoreResult.status === 0, restoreResult)
+      return restoreResult.text
     },
     readProofs: async () =>
       new Set(
@@ -484,7 +495,7 @@ export async function openPostgresPersistence(): Promise<Persistence> {
   return {
     variables: { DATABASE_URL: url },
     hasFilesInDatabase: true,
-    // Like pg_dump without its program: a template can be copied while no one is connected.
+    // Does what pg_dump does, without that program. A template can be copied only without connections.
     backup: () =>
       run(
         'ALTER DATABASE live ALLOW_CONNECTIONS false',

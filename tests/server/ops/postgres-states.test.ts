@@ -1,7 +1,4 @@
-/**
- * A server whose PostgreSQL is down, has no free connection, is read-only, is a standby, or is
- * full: at startup and while serving.
- */
+/** Servers whose PostgreSQL is down, full, read-only, a standby, or without a free connection. */
 import { chownSync, mkdirSync } from 'node:fs'
 import { createConnection, createServer } from 'node:net'
 import { once } from 'node:events'
@@ -29,7 +26,7 @@ const CLOCK_FACTOR = 20
 const startedAt = performance.now()
 const readPassedMs = (): number => (performance.now() - startedAt) * CLOCK_FACTOR
 const startTime = instant(Date.parse('2025-10-10T12:00:00+05:30'))
-const NEVER_MS = 1_500
+const SHORT_WAIT_MS = 1_500
 /** How long tests wait for PostgreSQL to become available; long enough for a slow machine. */
 const LONG_WAIT_MS = 200_000
 const createOpenOptions = (startingMsMax = LONG_WAIT_MS): BootOptions => ({
@@ -41,18 +38,18 @@ const createOpenOptions = (startingMsMax = LONG_WAIT_MS): BootOptions => ({
     return (await openPostgresStore({ url: databaseUrl, migrates, isNew, faults })).store
   },
 })
-const attemptWith = (
+const attemptStartOn = (
   folders: Parameters<typeof attemptStartHere>[0],
   url: string,
-  { waitsMs, ...variables }: { readonly waitsMs?: number; readonly isNew?: boolean } = {},
+  { waitsMs: waitMs, ...variables }: { readonly waitsMs?: number; readonly isNew?: boolean } = {},
 ) =>
   attemptStartHere(folders, {
-    ...createOpenOptions(waitsMs),
+    ...createOpenOptions(waitMs),
     ...variables,
     variables: { DATABASE_URL: url },
   })
 
-/** The same faster clock for a separate process. */
+/** Builds the variables that give a separate process the same faster clock. */
 const createProcessVariables = (url: string) => ({
   DATABASE_URL: url,
   ...createPreload(`const now = performance.now.bind(performance)
@@ -62,7 +59,7 @@ performance.now = () => now() * ${CLOCK_FACTOR}`),
 /** The user of the PostgreSQL tests if they run as root. */
 const UNPRIVILEGED_UID = 65_534
 /** The number of requests that need more than the remaining space. */
-const REQUESTS = 400
+const REQUEST_COUNT = 400
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
@@ -155,7 +152,7 @@ else {
     test('with a user who may not create tables names the missing right, and how to grant it', async () => {
       const url = await createOwnedDatabase('guest')
       await runStatements('ALTER DATABASE guest OWNER TO rollcall')
-      const { status, output } = await attemptWith(createFolders('guest'), url)
+      const { status, output } = await attemptStartOn(createFolders('guest'), url)
       expect([status, output]).toEqual([
         2,
         expect.stringMatching(/permission denied.+may not create tables there.+OWNER TO/),
@@ -164,23 +161,25 @@ else {
 
     test('on a PostgreSQL that is down waits for it, and exits with 75, after which the unit retries', async () => {
       const url = await postgres.database('down')
-      const goOn = await postgres.pause()
+      const resumePostgres = await postgres.pause()
       const { status, output } = await attemptStart(createFolders('down'), {
         variables: createProcessVariables(url),
       })
-      await goOn()
+      await resumePostgres()
       expect([status, output]).toEqual([
         75,
         expect.stringMatching(/PostgreSQL cannot be reached\. Start it.+start again/),
       ])
       expect(output).not.toMatch(/^\s+at /m)
-      expect((await attemptWith(createFolders('down'), url)).status).toBe('serves')
+      expect((await attemptStartOn(createFolders('down'), url)).status).toBe('serves')
     })
 
     test('on a PostgreSQL without a free connection waits for one, and exits with 75 without a stack trace', async () => {
       const url = await createOwnedDatabase('crowded')
       await runStatements('ALTER ROLE crowded CONNECTION LIMIT 0')
-      const neverAvailable = await attemptWith(createFolders('crowded'), url, { waitsMs: NEVER_MS })
+      const neverAvailable = await attemptStartOn(createFolders('crowded'), url, {
+        waitsMs: SHORT_WAIT_MS,
+      })
       expect([neverAvailable.status, neverAvailable.output]).toEqual([
         75,
         expect.stringMatching(/^The database in PostgreSQL .+has no free connection/),
@@ -188,29 +187,29 @@ else {
       const proxy = await proxyConnections(url, async (earlierConnections) => {
         if (earlierConnections === 1) await runStatements('ALTER ROLE crowded CONNECTION LIMIT -1')
       })
-      const availableLater = await attemptWith(createFolders('crowded'), proxy.url)
+      const availableLater = await attemptStartOn(createFolders('crowded'), proxy.url)
       proxy.close()
       expect(availableLater.status).toBe('serves')
     })
 
     test('on a PostgreSQL whose last connection is taken between two attempts also waits', async () => {
       const url = await createOwnedDatabase('narrow')
-      // The writer gets a connection; later ones are rejected for a while.
+      // The writer gets a connection; later connections are rejected for a while.
       const proxy = await proxyConnections(url, async (earlierConnections) => {
         if (earlierConnections === 2) await runStatements('ALTER ROLE narrow CONNECTION LIMIT 0')
         if (earlierConnections === 8) await runStatements('ALTER ROLE narrow CONNECTION LIMIT -1')
       })
-      const { status, output } = await attemptWith(createFolders('narrow'), proxy.url)
+      const { status, output } = await attemptStartOn(createFolders('narrow'), proxy.url)
       proxy.close()
       expect([status, output]).toEqual(['serves', expect.anything()])
     })
 
     test('on a standby waits until it is promoted, and exits with 75 and a message otherwise', async () => {
       const url = await createDatabaseWithTables('standby')
-      expect((await attemptWith(createFolders('standby'), url)).status).toBe('serves')
+      expect((await attemptStartOn(createFolders('standby'), url)).status).toBe('serves')
       await postgres.becomeStandby()
-      const { status, output } = await attemptWith(createFolders('standby'), url, {
-        waitsMs: NEVER_MS,
+      const { status, output } = await attemptStartOn(createFolders('standby'), url, {
+        waitsMs: SHORT_WAIT_MS,
       })
       expect([status, output]).toEqual([
         75,
@@ -225,7 +224,7 @@ else {
       const proxy = await proxyConnections(url, async (earlierConnections) => {
         if (earlierConnections === 1) await runStatements('SELECT pg_promote()')
       })
-      const availableLater = await attemptWith(createFolders('standby'), proxy.url)
+      const availableLater = await attemptStartOn(createFolders('standby'), proxy.url)
       proxy.close()
       expect(availableLater.status).toBe('serves')
     })
@@ -233,14 +232,14 @@ else {
     test('on an empty PostgreSQL where another database was used before exits with 2', async () => {
       const url = await createDatabaseWithTables('before')
       const dataFolder = createFolders('moved-by-mistake')
-      expect((await attemptWith(dataFolder, url)).status).toBe('serves')
+      expect((await attemptStartOn(dataFolder, url)).status).toBe('serves')
       const emptyUrl = await postgres.database('mistaken')
-      const { status, output } = await attemptWith(dataFolder, emptyUrl)
+      const { status, output } = await attemptStartOn(dataFolder, emptyUrl)
       expect([status, output]).toEqual([
         2,
         expect.stringMatching(/^The database in PostgreSQL has no tables.+rollcall start --new/),
       ])
-      expect((await attemptWith(dataFolder, emptyUrl, { isNew: true })).status).toBe('serves')
+      expect((await attemptStartOn(dataFolder, emptyUrl, { isNew: true })).status).toBe('serves')
     })
   })
 
@@ -274,7 +273,7 @@ else {
 
   describe('a server that serves', () => {
     let server: RunningServerHere | null = null
-    const serveOn = async (name: string, url: string): Promise<RunningServerHere> => {
+    const startServerOn = async (name: string, url: string): Promise<RunningServerHere> => {
       server = await startServerHere(
         createFolders(name),
         { DATABASE_URL: url },
@@ -289,7 +288,7 @@ else {
     })
 
     test('is not healthy while PostgreSQL is read-only (25006): every request gets 503, and the health check reports why', async () => {
-      const server = await serveOn('readonly', await createDatabaseWithTables('readonly'))
+      const server = await startServerOn('readonly', await createDatabaseWithTables('readonly'))
       await runStatements(
         'ALTER SYSTEM SET default_transaction_read_only = on',
         'SELECT pg_reload_conf()',
@@ -304,14 +303,14 @@ else {
       )
       await waitForHealth(server, 200, /"health":"good"/)
       await expect.poll(() => register(server, 'asha@example.org')).toBe(201)
-      // The log did not report the end of the outage.
+      // The log must also report the end of the outage.
       const countLines = (): number =>
         server.readOutput().split('the database answers again').length - 1
       await expect.poll(countLines, { timeout: 200_000, interval: 200 }).toBe(1)
     })
 
     test('is not healthy on a standby, and becomes healthy after its promotion', async () => {
-      const server = await serveOn('demoted', await createDatabaseWithTables('demoted'))
+      const server = await startServerOn('demoted', await createDatabaseWithTables('demoted'))
       await postgres.becomeStandby()
       await waitForHealth(server, 503, /It is a standby/)
       await expect.poll(() => register(server, 'asha@example.org')).toBe(503)
@@ -321,7 +320,7 @@ else {
     })
 
     test('is not healthy while all connections are taken, and reports it', async () => {
-      const server = await serveOn('taken', await createOwnedDatabase('taken'))
+      const server = await startServerOn('taken', await createOwnedDatabase('taken'))
       await runStatements(
         'ALTER ROLE taken CONNECTION LIMIT 0',
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'taken'",
@@ -333,7 +332,7 @@ else {
     })
 
     test('was not healthy while it accepted registrations, because PostgreSQL had no further connection', async () => {
-      const server = await serveOn('busy', await createOwnedDatabase('busy'))
+      const server = await startServerOn('busy', await createOwnedDatabase('busy'))
       // The server keeps its connections, but gets no new ones.
       await runStatements('ALTER ROLE busy CONNECTION LIMIT 0')
       const registerAtOnce = () =>
@@ -356,20 +355,20 @@ else {
     })
 
     test('is not healthy while PostgreSQL is down, and reports it', async () => {
-      const server = await serveOn('gone', await createDatabaseWithTables('gone'))
-      const goOn = await postgres.pause()
+      const server = await startServerOn('gone', await createDatabaseWithTables('gone'))
+      const resumePostgres = await postgres.pause()
       await waitForHealth(
         server,
         503,
         /PostgreSQL cannot be reached|PostgreSQL is starting, stopping/,
       )
       expect(await register(server, 'asha@example.org')).toBe(503)
-      await goOn()
+      await resumePostgres()
       await waitForHealth(server, 200, /"health":"good"/)
       await expect.poll(() => register(server, 'asha@example.org')).toBe(201)
     })
 
-    // Without permission to mount, a full tablespace is not tested.
+    // This test needs permission to mount.
     if (hasSmallDisks)
       test('is not healthy while the tablespace is full (53100), also without registrations, and states where to free space', async () => {
         const disk = makeSmallDisk(32)
@@ -383,10 +382,10 @@ else {
             'CREATE DATABASE cramped TABLESPACE small',
           )
           const url = (await postgres.database('beside')).replace('/beside', '/cramped')
-          const server = await serveOn('cramped', url)
+          const server = await startServerOn('cramped', url)
           disk.fill()
           let isRejected = false
-          for (let n = 0; n < REQUESTS && !isRejected; n += 1)
+          for (let n = 0; n < REQUEST_COUNT && !isRejected; n += 1)
             isRejected = (await register(server, `asha${n}@example.org`)) === 503
           expect(isRejected).toBe(true)
           await waitForHealth(server, 503, /PostgreSQL has no space left on its disk/)

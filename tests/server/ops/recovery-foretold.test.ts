@@ -65,7 +65,7 @@ test('the effect of a recovery was unknown before a restore: doctor reports the 
     /The last backup \(.+\) does not include later data: 2 registrations, 2 payments, 1 invoices/,
   )
 
-  // A restore of everything holds the same number.
+  // A restore of the complete data holds the same number of emails.
   const completeFolder = join(folders.folder, 'whole')
   await runCommand('db', 'backup', completeFolder)
   await runCommand('db', 'restore', completeFolder, '--move-aside')

@@ -23,7 +23,7 @@ const PASSWORD = 'a password for operators'
 /** The clock continues while a server is down. */
 let hour = 8
 const getClock = () => ({ CLOCK: `2026-01-10T${String(hour).padStart(2, '0')}:00:00+05:30` })
-/** Builds the gateway's message about a payment that is missing from a restored copy. */
+/** The gateway's message about a payment that is missing from the restored copy. */
 let laterPayment: Awaited<ReturnType<typeof payByCard>>
 const folders = makeFolders()
 const getVariables = (variables: Readonly<Record<string, string>> = {}) => ({
@@ -50,9 +50,9 @@ const readInvoice = (regNo: string): Promise<string> =>
 const restartOn = async (copy: string): Promise<void> => {
   await server.stop()
   hour += 1
-  const done = await runHere(['db', 'restore', copy, '--move-aside'], getVariables())
-  expect([done.status, done.stderr]).toEqual([0, ''])
-  expect(done.stdout).toMatch(/The installation is in recovery R\w{3}:/)
+  const restoreResult = await runHere(['db', 'restore', copy, '--move-aside'], getVariables())
+  expect([restoreResult.status, restoreResult.stderr]).toEqual([0, ''])
+  expect(restoreResult.stdout).toMatch(/The installation is in recovery R\w{3}:/)
   await start('as a process')
 }
 
@@ -64,8 +64,8 @@ describe('after restoring an older copy', () => {
     rmSync(folders.eventsDir, { recursive: true })
     writeEvents(folders.eventsDir)
     await start()
-    const first = await registerAndPay(server.url, 'first@example.org')
-    await readInvoice(first.regNo)
+    const firstDelegate = await registerAndPay(server.url, 'first@example.org')
+    await readInvoice(firstDelegate.regNo)
     const copy = join(folders.folder, 'copy')
     const { status, stderr } = await runHere(['db', 'backup', copy], getVariables())
     if (status !== 0) throw new Error(stderr)
@@ -74,11 +74,11 @@ describe('after restoring an older copy', () => {
       laterPayment = await payByCard(delegate.data)
       numbersBefore.push(await readInvoice(delegate.regNo))
     }
-    // Paid in the lost period; the gateway's message is repeated after it.
-    const last = await registerDelegate(server.url, 'last@example.org')
-    lostPayment = await payByCard(last.data)
-    lostRegNo = last.regNo
-    await waitUntil('paid', async () => (await readInvoices(office, last.regNo))[0] ?? null)
+    // This delegate pays after the copy was made. The gateway repeats its message after the restore.
+    const lastDelegate = await registerDelegate(server.url, 'last@example.org')
+    lostPayment = await payByCard(lastDelegate.data)
+    lostRegNo = lastDelegate.regNo
+    await waitUntil('paid', async () => (await readInvoices(office, lastDelegate.regNo))[0] ?? null)
     await restartOn(copy)
   })
 
@@ -92,8 +92,8 @@ describe('after restoring an older copy', () => {
 
   test("registrations paid after the copy was made appear under review, with the gateway's data", async () => {
     expect(await sendGatewayMessage(server.url, lostPayment)).toBe(200)
-    const [review, ...variables] = await readReviews(office)
-    expect(variables).toEqual([])
+    const [review, ...otherReviews] = await readReviews(office)
+    expect(otherReviews).toEqual([])
     expect(review).toMatchObject({
       kind: 'unmatched',
       event_id: 'sample2026',
@@ -172,8 +172,8 @@ test('an older file that was copied back manually is noticed at startup, because
   copyFileSync(file, olderFile)
   await start()
   expect((await readRecovery(office)).recovery).toBe(null)
-  const lostPayment = await registerAndPay(server.url, 'seventh@example.org')
-  const number = await readInvoice(lostPayment.regNo)
+  const lostDelegate = await registerAndPay(server.url, 'seventh@example.org')
+  const invoiceNumber = await readInvoice(lostDelegate.regNo)
   await server.stop()
   copyFileSync(olderFile, file)
   await start()
@@ -182,7 +182,7 @@ test('an older file that was copied back manually is noticed at startup, because
   const nextInvoice = await readInvoice(
     (await registerAndPay(server.url, 'eighth@example.org')).regNo,
   )
-  expect(nextInvoice).not.toBe(number)
+  expect(nextInvoice).not.toBe(invoiceNumber)
   // Another restart continues the same recovery.
   const { past: pastRecoveries } = await readRecovery(office)
   await server.stop()

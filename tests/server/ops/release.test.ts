@@ -1,7 +1,4 @@
-/**
- * The file of `npm run release` contains just enough to run as another user on a read-only root.
- * `npm run operate` unpacks the file itself.
- */
+/** The file of `npm run release` contains just enough to run as another user on a read-only root. */
 import {
   chmodSync,
   copyFileSync,
@@ -16,14 +13,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CHECKSUMS_FILE, FILE_NAME, FOLDER_NAME, stageRelease } from '../../../bin/release.ts'
 import type * as Stamp from '../../../server/cli/build/stamp.ts'
-import { readNumbers, createInstallation, registerOne } from './operate-steps/installation.ts'
+import { readRegNos, createInstallation, registerOne } from './operate-steps/installation.ts'
 
 let base: string
 let release: string
 // Servers of other tests in this process make files private, but a release must be readable by all users.
-let umask: number
+let umaskBefore: number
 beforeAll(() => {
-  umask = process.umask(0o022)
+  umaskBefore = process.umask(0o022)
   base = mkdtempSync(join(tmpdir(), 'rollcall-release-'))
   chmodSync(base, 0o755)
   release = join(base, FOLDER_NAME)
@@ -37,7 +34,7 @@ beforeAll(() => {
   })
 })
 afterAll(() => {
-  process.umask(umask)
+  process.umask(umaskBefore)
   rmSync(base, { recursive: true, force: true })
 })
 
@@ -77,13 +74,13 @@ test('its web app and its server are built from the sources that it contains', a
 test('unpacked, it starts as another user in a read-only root, registers a delegate and stops', async () => {
   const installation = createInstallation(release)
   // On a machine without one of these settings, the test reports that.
-  console.log(`  the release runs as: ${installation.confinement.output}`)
-  const folders = installation.folders('one')
+  console.log(`  the release runs as: ${installation.confinement.description}`)
+  const folders = installation.createFolders('one')
   const socketParent = await installation.serve(folders)
   const regNo = await registerOne(socketParent.url, 1)
   expect(await socketParent.stop()).toBe(0)
   await socketParent.close()
-  expect(readNumbers(folders)).toEqual([regNo])
+  expect(readRegNos(folders)).toEqual([regNo])
   expect(existsSync(join(release, 'node_modules', '.cache'))).toBe(false)
   installation.remove()
 })

@@ -117,8 +117,8 @@ test('the events folder is missing: the server is degraded and keeps serving, al
 })
 
 test('missing shared files are reported as missing, not as empty (EV103)', async () => {
-  const separateServer = await startServerHere(folders)
-  server = separateServer
+  const runningServer = await startServerHere(folders)
+  server = runningServer
   const sharedFolder = join(folders.eventsDir, '_shared')
   renameSync(join(sharedFolder, 'texts.yaml'), join(sharedFolder, 'texts.away'))
   await expect
@@ -133,6 +133,6 @@ test('missing shared files are reported as missing, not as empty (EV103)', async
     .toContain('which does not exist')
   renameSync(movedDir, folders.eventsDir)
   await expect.poll(async () => (await readHealth()).troubles, POLL_OPTIONS).toEqual([])
-  expect(await separateServer.stop()).toBe(0)
-  expect(separateServer.readOutput()).not.toMatch(/EV103|the file is empty|_shared have findings/)
+  expect(await runningServer.stop()).toBe(0)
+  expect(runningServer.readOutput()).not.toMatch(/EV103|the file is empty|_shared have findings/)
 })

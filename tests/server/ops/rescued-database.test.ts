@@ -1,6 +1,4 @@
-/**
- * The health check, doctor and the next startup report a rescued database that is not yet restored.
- */
+/** The health check, doctor and the next startup report a rescued database that is not in use. */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,10 +37,10 @@ const readHealthText = async (runningServer: RunningServerHere): Promise<string>
   const { message = '', troubles = [] } = await readHealth(runningServer)
   return [message, ...troubles].join('\n')
 }
-let count = 0
+let delegateCount = 0
 const register = async ({ url }: RunningServerHere): Promise<void> => {
-  count += 1
-  const { status } = await registerDelegate(url, `asha${count}@example.org`)
+  delegateCount += 1
+  const { status } = await registerDelegate(url, `asha${delegateCount}@example.org`)
   expect(status).toBe(201)
 }
 const countRegistrations = (dataDir: string): number => {
@@ -59,8 +57,8 @@ const deleteDatabase = (dataDir: string): void => {
 }
 const runDoctor = (dataDir: string, variables: Readonly<Record<string, string>> = {}) =>
   runHere(['doctor'], { DATA_DIR: dataDir, EVENTS_DIR: folders.eventsDir, PORT: '1', ...variables })
-/** The commands in a message, from the first to the end of the sentence. */
-const listCommands = (text: string): string =>
+/** Reads the shell commands from a message: everything from `mkdir` to the end of the sentence. */
+const readCommands = (text: string): string =>
   /run: (mkdir .+rollcall\.db)\. Then start/.exec(text)?.[1] ?? `no commands in ${text}`
 
 test('a rescued database was in DATA_DIR for days without a message: /healthz and rollcall doctor report it, with commands that restore it', async () => {
@@ -83,9 +81,9 @@ test('a rescued database was in DATA_DIR for days without a message: /healthz an
 
   // Without a database, doctor and a startup give the same commands.
   const { stdout } = await runDoctor(dataDir)
-  expect(listCommands(stdout)).toMatch(/^mkdir /)
+  expect(readCommands(stdout)).toMatch(/^mkdir /)
   const rejection = await attemptStartHere(folders)
-  expect([rejection.status, listCommands(rejection.output)]).toEqual([2, listCommands(stdout)])
+  expect([rejection.status, readCommands(rejection.output)]).toEqual([2, readCommands(stdout)])
 
   // The operator restores an older backup instead: the rescued database is still reported.
   expect((await runHere(['db', 'restore', backup], variables)).status).toBe(0)
@@ -99,8 +97,8 @@ test('a rescued database was in DATA_DIR for days without a message: /healthz an
   )
   await server.stop()
 
-  // The startup prints the same words.
-  execFileSync('sh', ['-c', listCommands(healthText)])
+  // The operator runs the commands from the health check.
+  execFileSync('sh', ['-c', readCommands(healthText)])
   expect(countRegistrations(dataDir)).toBe(3)
   server = await startServerHere(folders)
   expect(await readHealthText(server)).not.toContain('rescued')
@@ -128,16 +126,16 @@ test('a rescued database that is not needed is no longer reported once it is mov
   expect(await readHealthText(server)).not.toContain('rescued')
 })
 
-// Without permission to mount, a full disk is not tested.
+// This test needs permission to mount.
 if (hasSmallDisks)
   test('an operator restored an old copy manually, and no message mentioned the data that was rescued into another folder', async () => {
     disk = makeSmallDisk(48)
     const dataDir = join(disk.folder, 'var')
     const spareFolder = join(folders.folder, "the server's spare folder")
     mkdirSync(spareFolder)
-    const runningServer = { ...folders, dataDir }
+    const serverFolders = { ...folders, dataDir }
     process.env['CACHE_DIRECTORY'] = spareFolder
-    server = await startServerHere(runningServer)
+    server = await startServerHere(serverFolders)
     await register(server)
     const variables = { DATA_DIR: dataDir, EVENTS_DIR: folders.eventsDir, CLOCK: '2025-10-10' }
     const backup = join(folders.folder, 'backup')
@@ -151,21 +149,21 @@ if (hasSmallDisks)
       .toMatch(/all data of the database is in .*spare/)
     expect(await server.stop()).toBe(2)
     disk.makeRoom()
-    const rejection = await attemptStartHere(runningServer)
+    const rejection = await attemptStartHere(serverFolders)
     expect([rejection.status, rejection.output]).toEqual([
       2,
       expect.stringMatching(/spare folder.*rollcall\.rescued\.db/),
     ])
     copyFileSync(join(backup, 'rollcall.db'), join(dataDir, 'rollcall.db'))
-    server = await startServerHere(runningServer)
+    server = await startServerHere(serverFolders)
     expect(server.readOutput()).toMatch(/a rescued database is not in use: .*spare folder/)
     expect(server.readOutput()).toContain('the installation is in recovery')
     const healthText = await readHealthText(server)
     expect(healthText).toContain('spare folder')
     expect((await runDoctor(dataDir)).stdout).toContain('spare folder')
     await server.stop()
-    execFileSync('sh', ['-c', listCommands(healthText)])
+    execFileSync('sh', ['-c', readCommands(healthText)])
     expect(countRegistrations(dataDir)).toBe(2)
-    server = await startServerHere(runningServer)
+    server = await startServerHere(serverFolders)
     expect(await readHealthText(server)).not.toContain('spare folder')
   })

@@ -1,7 +1,4 @@
-/**
- * Backups and restores next to running servers and on full disks: remaining files, messages, and
- * file owners.
- */
+/** Backups and restores next to running servers and on full disks: files, owners and messages. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -138,8 +135,8 @@ describe('a restore', () => {
       2,
       expect.stringContaining('contains rollcall.db-wal, rollcall.db-shm'),
     ])
-    const done = await runRollcall(['db', 'restore', backupFolder, '--move-aside'])
-    expect([done.status, done.stdout]).toEqual([
+    const moveResult = await runRollcall(['db', 'restore', backupFolder, '--move-aside'])
+    expect([moveResult.status, moveResult.stdout]).toEqual([
       0,
       expect.stringMatching(/is now in .+before-restore-\d+\.\n6 registrations/),
     ])
@@ -158,8 +155,8 @@ describe('a restore', () => {
     server = startedServer
     await registerSome(server, 1, 'asha')
     expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
-    const restorePromise = await runRollcall(['db', 'restore', backupFolder, '--move-aside'])
-    expect([restorePromise.status, restorePromise.stderr]).toEqual([
+    const rejection = await runRollcall(['db', 'restore', backupFolder, '--move-aside'])
+    expect([rejection.status, rejection.stderr]).toEqual([
       2,
       expect.stringContaining('A server is running'),
     ])
@@ -193,7 +190,7 @@ describe('a restore', () => {
     expect(readdirSync(emptyFolder)).toEqual([])
   })
 
-  // A restore by root: only root can give files to another user.
+  // Only root can give files to another user.
   if (process.getuid?.() === 0)
     test('by root gives the files to the owner of the folder, whose server reads them', async () => {
       const backupFolder = join(folders.folder, 'backup')
@@ -230,7 +227,10 @@ describe('a restore', () => {
     })
 })
 
-/** Simulates a power failure (the file functions report their calls) and a disk that returns different bytes. */
+/**
+ * Code that reports each sync and rename. If INSTEAD is set, it replaces the restored database with that file, like a
+ * disk that returns different bytes.
+ */
 const TRACED_CODE = `
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 const fs = createRequire('file:///')('node:fs')
@@ -266,21 +266,21 @@ describe('a restore on a failing disk', () => {
     expect((await runHere(['db', 'backup', copy], tracedFolders)).status).toBe(0)
     stopListening()
     // A large database is copied in a thread.
-    const large = join(folders.folder, 'large.db')
-    await copyDatabaseWithProgress({ dataDir: folders.dataDir, target: large }, 0)
-    expect(checkCopy(large)).toEqual(checkCopy(join(copy, 'rollcall.db')))
-    const missingFolder = { dataDir: join(folders.folder, 'missing'), target: large }
-    await expect(copyDatabaseWithProgress(missingFolder, 0)).rejects.toThrow(
+    const largeCopy = join(folders.folder, 'large.db')
+    await copyDatabaseWithProgress({ dataDir: folders.dataDir, target: largeCopy }, 0)
+    expect(checkCopy(largeCopy)).toEqual(checkCopy(join(copy, 'rollcall.db')))
+    const copyOptions = { dataDir: join(folders.folder, 'missing'), target: largeCopy }
+    await expect(copyDatabaseWithProgress(copyOptions, 0)).rejects.toThrow(
       /directory does not exist|unable to open/,
     )
-    const backupFolder = join(folders.folder, 'anew')
+    const restoredDir = join(folders.folder, 'anew')
     const { status, stderr } = run([launcher, 'db', 'restore', copy], {
       ...tracedFolders,
-      DATA_DIR: backupFolder,
+      DATA_DIR: restoredDir,
       ...createPreload(TRACED_CODE),
       ...variables,
     })
-    return { status, stderr, into: backupFolder, backupSteps: [...steps] }
+    return { status, stderr, dataDir: restoredDir, backupSteps: [...steps] }
   }
 
   test('syncs the file before the rename, and the rename before the command ends', async () => {
@@ -311,7 +311,7 @@ describe('a restore on a failing disk', () => {
     const {
       status,
       stderr,
-      into: backupFolder,
+      dataDir: restoredDir,
     } = await restoreTraced({ INSTEAD: join(otherFolder, 'rollcall.db') })
     expect([status, stderr]).toEqual([
       2,
@@ -319,7 +319,7 @@ describe('a restore on a failing disk', () => {
         /^The database written to .+rollcall\.db differs from the backup\. .+ 0 rows in /m,
       ),
     ])
-    expect(readdirSync(backupFolder).filter((name) => name.startsWith('rollcall.db'))).toEqual([])
+    expect(readdirSync(restoredDir).filter((name) => name.startsWith('rollcall.db'))).toEqual([])
   })
 })
 
@@ -328,10 +328,10 @@ describe('a backup', () => {
     server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
     await server.stop()
-    // Enough data that the signal arrives during the copy.
-    const events = join(folders.folder, 'many')
-    cpSync(folders.eventsDir, events, { recursive: true })
-    for (let n = 0; n < 4_000; n += 1) writeFileSync(join(events, `${n}.txt`), 'x'.repeat(4_096))
+    // Writes enough data for the signal to arrive during the copy.
+    const eventsDir = join(folders.folder, 'many')
+    cpSync(folders.eventsDir, eventsDir, { recursive: true })
+    for (let n = 0; n < 4_000; n += 1) writeFileSync(join(eventsDir, `${n}.txt`), 'x'.repeat(4_096))
     const backupsFolder = join(folders.folder, 'backups')
     mkdirSync(backupsFolder)
     const child = spawn(
@@ -339,7 +339,7 @@ describe('a backup', () => {
       [launcher, 'db', 'backup', join(backupsFolder, 'today')],
       {
         cwd: top,
-        env: { ...BASE_ENV, ...getVariables({ EVENTS_DIR: events }) },
+        env: { ...BASE_ENV, ...getVariables({ EVENTS_DIR: eventsDir }) },
         stdio: 'ignore',
       },
     )
@@ -352,7 +352,7 @@ describe('a backup', () => {
       .toBe(true)
     child.kill('SIGTERM')
     const [status] = await exit
-    // A restore that finishes before the signal is complete.
+    // A backup that finishes before the signal arrives is complete.
     expect(readdirSync(backupsFolder)).toEqual(status === 0 ? ['today'] : [])
   })
 
@@ -471,13 +471,13 @@ describe('a backup', () => {
 
     test('on a full DATA_DIR is complete and exits with 0, with a message about the missing note', async () => {
       const disk = createSmallDisk(48)
-      const runningServer = { ...folders, dataDir: join(disk.folder, 'var') }
-      server = await startServerHere(runningServer)
+      const serverFolders = { ...folders, dataDir: join(disk.folder, 'var') }
+      server = await startServerHere(serverFolders)
       await registerSome(server, 3, 'asha')
       disk.fill()
       const backupFolder = join(folders.folder, 'backup')
       const { status, stdout, stderr } = await runRollcall(['db', 'backup', backupFolder], {
-        DATA_DIR: runningServer.dataDir,
+        DATA_DIR: serverFolders.dataDir,
       })
       expect([status, stdout, stderr]).toEqual([
         0,
@@ -486,23 +486,23 @@ describe('a backup', () => {
           /^The backup is complete\. The time of the backup could not be recorded: .+ has no space left\. Free some space\. The server will report an older backup until the next one\.\n$/,
         ),
       ])
-      expect(existsSync(join(runningServer.dataDir, 'backed-up'))).toBe(false)
+      expect(existsSync(join(serverFolders.dataDir, 'backed-up'))).toBe(false)
       disk.makeRoom()
     })
 
     test('of a full DATA_DIR without a server is made, or blames the disk of the database and not that of the target', async () => {
       const disk = createSmallDisk(48)
-      const runningServer = { ...folders, dataDir: join(disk.folder, 'var') }
-      const startedServer = await startServerProcess(runningServer)
+      const serverFolders = { ...folders, dataDir: join(disk.folder, 'var') }
+      const startedServer = await startServerProcess(serverFolders)
       server = startedServer
       await registerSome(server, 3, 'asha')
       process.kill(startedServer.pid, 'SIGKILL')
       await server.exitStatus
-      rmSync(join(runningServer.dataDir, 'rollcall.db-shm'), { force: true })
+      rmSync(join(serverFolders.dataDir, 'rollcall.db-shm'), { force: true })
       disk.fill()
       const backupFolder = join(folders.folder, 'backup')
       const { status, stderr } = await runRollcall(['db', 'backup', backupFolder], {
-        DATA_DIR: runningServer.dataDir,
+        DATA_DIR: serverFolders.dataDir,
       })
       expect([status, stderr]).toEqual([
         2,

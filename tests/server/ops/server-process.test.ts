@@ -34,10 +34,7 @@ import { beginUpload } from '../upload-client.ts'
 
 /** The size limit of the sample event's proof. */
 const PROOF_BYTES = 5 * 1024 * 1024
-/**
- * Enough uploads to exceed the constant part of memory by far: V8 collects up to 64 MB of free
- * buffers late.
- */
+/** Enough uploads to exceed the constant part of memory by far: V8 may keep up to 64 MB of unused buffers. */
 const PROOF_COUNT = 40
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-process-'))
 // The test needs only one event.
@@ -63,8 +60,8 @@ async function bootHere(name: string, variables: Readonly<Record<string, string>
   return { booted: bootResult, readOutput: () => output, requestStop }
 }
 
-/** Returns a rejected startup as `ended with STATUS: TEXT`. A server that starts fails the test. */
-async function attemptRejected(
+/** Attempts a startup that must fail. Returns the result as `ended with STATUS: TEXT`. */
+async function expectRejectedStart(
   name: string,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<string> {
@@ -75,7 +72,7 @@ async function attemptRejected(
     : `ended with ${bootResult.error.status}: ${readOutput()}${bootResult.error.text}`
 }
 
-/** A server that starts, and stops when requested. */
+/** Starts a server in this process. `stop` stops it. */
 async function startInProcess(name: string) {
   const { booted: bootResult, readOutput, requestStop } = await bootHere(name)
   if (!bootResult.ok) throw new Error(bootResult.error.text)
@@ -98,7 +95,7 @@ type Server = {
   readonly process: ChildProcess
   readonly stop: () => Promise<number | null>
 }
-/** Default variables of the servers in this file. */
+/** Returns the default variables of the servers in this file. */
 const getDefaultVariables = (name: string): Readonly<Record<string, string>> => ({
   PORT: '0',
   SANDBOX_PORT: '0',
@@ -108,7 +105,7 @@ const getDefaultVariables = (name: string): Readonly<Record<string, string>> => 
   CLOCK: '2025-10-10',
 })
 
-/** Starts without the web app, so that no test waits for a build. */
+/** Starts a server process without the web app, so that no test waits for a build. */
 async function startServer(
   name: string,
   variables: Readonly<Record<string, string>> = {},
@@ -147,7 +144,7 @@ await booted.value.stopped
     }
     child.stdout.on('data', addOutput)
     child.stderr.on('data', addOutput)
-    // All its output has arrived by then.
+    // By then, all output of the process has arrived.
     child.once('close', (status) => reject(new Error(`ended with ${status}: ${output}`)))
   })
   const stop = async (): Promise<number | null> => {
@@ -178,10 +175,10 @@ describe('over a real socket', () => {
     ['without a length', false],
   ])('a body of 100 MB, %s, gets 413 and nothing is stored', async (_what, isAnnounced) => {
     const chunk = new Uint8Array(1024 * 1024).fill(32)
-    let sentBytes = 0
+    let sentChunks = 0
     const stream = new ReadableStream<Uint8Array>({
       pull(controller) {
-        if (sentBytes++ < 100) controller.enqueue(chunk)
+        if (sentChunks++ < 100) controller.enqueue(chunk)
         else controller.close()
       },
     })
@@ -230,7 +227,7 @@ describe('over a real socket', () => {
     const [abortedUpload, ...otherUploads] = uploads
     abortedUpload?.request.destroy()
     const statuses = await Promise.all(
-      otherUploads.map(async (send) => (await send.finish()).status),
+      otherUploads.map(async (upload) => (await upload.finish()).status),
     )
     expect(new Set(statuses)).toEqual(new Set([201]))
     await expect
@@ -317,7 +314,7 @@ describe('starting and stopping', () => {
   })
 
   test('a common first password is rejected, and no user is added', async () => {
-    expect(await attemptRejected('weak', { ADMIN_PASSWORD: 'Welcome@123' })).toMatch(
+    expect(await expectRejectedStart('weak', { ADMIN_PASSWORD: 'Welcome@123' })).toMatch(
       /ended with 2: ADMIN_PASSWORD was not accepted\. This password is too easy to guess/,
     )
     const server = await startInProcess('weak')
@@ -346,7 +343,7 @@ describe('starting and stopping', () => {
 
   test('a second server on the same data folder prints a message and exits with 2; after a kill the folder is free', async () => {
     const server = await startServer('alone')
-    expect(await attemptRejected('alone')).toMatch(
+    expect(await expectRejectedStart('alone')).toMatch(
       /ended with 2: DATA_DIR is \S+alone, which another server is using/,
     )
     const killed = once(server.process, 'exit')
@@ -360,7 +357,7 @@ describe('starting and stopping', () => {
   test('a first start on an occupied port created the owner, and no start ever printed the password', async () => {
     const server = await startInProcess('first')
     const { port } = new URL(server.url)
-    expect(await attemptRejected('second', { PORT: port })).toBe(
+    expect(await expectRejectedStart('second', { PORT: port })).toBe(
       `ended with 2: Port ${port} on 127.0.0.1 is already in use. Set PORT to a free one.`,
     )
     await server.stop()
@@ -377,7 +374,7 @@ describe('starting and stopping', () => {
   ])(
     'a HOST that is not an address of this machine (%s) ended with a stack trace',
     async (HOST, codes) => {
-      expect(await attemptRejected('host', { HOST, PUBLIC_SANDBOX: 'no-real-money' })).toMatch(
+      expect(await expectRejectedStart('host', { HOST, PUBLIC_SANDBOX: 'no-real-money' })).toMatch(
         new RegExp(
           `^ended with 2: HOST is ${HOST}, which is not an address of this machine \\((${codes})\\)\\. Set HOST `,
         ),
@@ -408,7 +405,7 @@ describe('starting and stopping', () => {
       const name = `database ${fault}`.replaceAll(' ', '-')
       mkdirSync(join(folder, name))
       damage(join(folder, name, 'rollcall.db'))
-      expect(await attemptRejected(name)).toMatch(message)
+      expect(await expectRejectedStart(name)).toMatch(message)
       const { status, stderr } = await runHere(['user', 'add', 'meera', '--role', 'owner'], {
         DATA_DIR: join(folder, name),
       })
@@ -421,14 +418,16 @@ describe('starting and stopping', () => {
     const events = join(folder, 'broken')
     mkdirSync(events, { recursive: true })
     writeFileSync(join(events, 'broken.yaml'), 'event: [')
-    expect(await attemptRejected('broken-var', { EVENTS_DIR: events })).toMatch(/^ended with 1: /)
+    expect(await expectRejectedStart('broken-var', { EVENTS_DIR: events })).toMatch(
+      /^ended with 1: /,
+    )
     const liveVariables = { GATEWAY_MODE: 'live', RATE_LIMITS: 'on', CLOCK: '' }
     const publicVariables = { ...liveVariables, PUBLIC_URL: 'https://register.example.org' }
     // Missing settings that may be intended give a warning; impossible ones prevent the startup.
-    expect(await attemptRejected('live-var', publicVariables)).toMatch(
+    expect(await expectRejectedStart('live-var', publicVariables)).toMatch(
       /ended with 1: SMTP_URL is not set: [^]*TRUST_PROXY is not set: [^]*is not served in production/,
     )
-    expect(await attemptRejected('live-var', liveVariables)).toMatch(
+    expect(await expectRejectedStart('live-var', liveVariables)).toMatch(
       /ended with 2: PUBLIC_URL is http:/,
     )
   })
@@ -466,7 +465,7 @@ quotas:
         body: JSON.stringify({ ...fixtureDelegate, is_member: isMember }),
       })
     try {
-      // The negative control: the seat is available for every reader, without a reservation.
+      // Negative control: without a reservation, every client sees the seat as available.
       const withoutReservation = await sendToBoth(async (url) => {
         const tariff = await (await fetch(`${url}/api/sample2026/tariff-info/`)).json()
         return tariff.left.hall > 0 && (await register(url, 'false')).status === 201
@@ -536,12 +535,12 @@ test.each([
 ])('an unusable folder (%s) prints a message and exits with 2', async (name, message) => {
   const file = join(folder, 'a-file')
   writeFileSync(file, '')
-  expect(await attemptRejected(`unusable-${name}`, { [name]: join(file, 'missing') })).toMatch(
+  expect(await expectRejectedStart(`unusable-${name}`, { [name]: join(file, 'missing') })).toMatch(
     new RegExp(message.source.replace('^', '^ended with 2: ')),
   )
 })
 
-/** Bytes of memory that the server's process reports. */
+/** Reads the resident memory of the server's process in bytes. */
 async function readMemoryBytes(server: Server): Promise<number> {
   const metrics = await (await fetch(`${server.url}/metrics`)).text()
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1])

@@ -46,7 +46,7 @@ test('npm start forwards a signal and leaves no server; SIGHUP and rollcall even
 })
 
 test('a demo prints the path of its database, and deletes it on a signal', async () => {
-  // With one event it generates a fraction of the people.
+  // With one event, the demo generates only a fraction of its delegates.
   const fewEvents = join(folders.folder, 'few')
   cpSync(join(folders.eventsDir, '_shared'), join(fewEvents, '_shared'), { recursive: true })
   cpSync(join(folders.eventsDir, 'afpicon2026.yaml'), join(fewEvents, 'afpicon2026.yaml'))
@@ -106,35 +106,35 @@ function createUnbuiltTree(): string {
 
 test('a first start builds the web app in a separate process, to release its memory', () => {
   const sourceTree = createUnbuiltTree()
-  // Replaces a slow step.
+  // Replaces the build, which is slow, with a command that prints its process id.
   writeFileSync(
     join(sourceTree, 'server', 'cli', 'build.ts'),
     "export const buildCommand = { summary: '', help: '', run: async () => (console.log(`built by ${process.pid}`), 3) }",
   )
-  const exitCode = "process.on('exit', () => console.log(`process ${process.pid}`))"
+  const exitHook = "process.on('exit', () => console.log(`process ${process.pid}`))"
   const { status, stdout } = run(
     [
       '--import',
-      `data:text/javascript,${encodeURIComponent(exitCode)}`,
+      `data:text/javascript,${encodeURIComponent(exitHook)}`,
       join(sourceTree, 'bin', 'rollcall.js'),
       'start',
     ],
     { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir },
   )
   const [, builderPid] = /^built by (\d+)$/m.exec(stdout) ?? []
-  const server = [...stdout.matchAll(/^process (\d+)$/gm)].map(([, pid]) => pid).at(-1)
+  const serverPid = [...stdout.matchAll(/^process (\d+)$/gm)].map(([, pid]) => pid).at(-1)
   expect(status).toBe(3)
   expect(Number(builderPid)).toBeGreaterThan(0)
-  expect(builderPid).not.toBe(server)
+  expect(builderPid).not.toBe(serverPid)
 })
 
 test('code is compiled once for all threads', () => {
-  const exitCode =
+  const exitHook =
     "process.on('exit', () => console.log(`kept in ${process.env.NODE_COMPILE_CACHE}`))"
   const { stdout } = run(
     [
       '--import',
-      `data:text/javascript,${encodeURIComponent(exitCode)}`,
+      `data:text/javascript,${encodeURIComponent(exitHook)}`,
       launcher,
       'start',
       '--help',

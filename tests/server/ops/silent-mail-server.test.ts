@@ -31,8 +31,8 @@ afterEach(async () => {
   folders.remove()
 })
 
-/** Opens a mail server that never responds, or never finishes with one recipient. */
-async function openSilentServer(silentFor: 'never' | { readonly to: string }): Promise<{
+/** Opens a mail server that never responds, or never completes its response about one recipient. */
+async function openSilentServer(silentFor: 'everyone' | { readonly to: string }): Promise<{
   readonly url: string
   readonly heldCount: () => number
   readonly recipients: string[]
@@ -44,7 +44,7 @@ async function openSilentServer(silentFor: 'never' | { readonly to: string }): P
     sockets.add(socket)
     socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
-    if (silentFor === 'never') {
+    if (silentFor === 'everyone') {
       heldCount += 1
       socket.resume()
       return
@@ -104,16 +104,16 @@ const openServer = async (...args: Parameters<typeof openMailServer>): Promise<M
   return openedServer
 }
 
-const queueFor = (...addresses: readonly string[]): Promise<void> =>
+const queueEmailsFor = (...addresses: readonly string[]): Promise<void> =>
   queueEmails(folders.dataDir, at, addresses)
 const readHealth = async ({ url }: RunningServerHere): Promise<object> =>
   (await (await fetch(`${url}/healthz`)).json()) as object
 
 test('a mail server that accepts connections and never responds kept a stopped server from ending: it ends, and sends the emails after the next startup', async () => {
-  const smtpServer = await openSilentServer('never')
-  await queueFor('asha@example.org')
+  const smtpServer = await openSilentServer('everyone')
+  await queueEmailsFor('asha@example.org')
   server = await startServerProcess(folders, { SMTP_URL: smtpServer.url })
-  // One for the check at startup, one for the email.
+  // One connection is for the check at startup, another for the email.
   await expect.poll(smtpServer.heldCount, POLL_OPTIONS).toBeGreaterThan(1)
   // The mail server would never end the connections.
   expect(await server.stop()).toBe(0)
@@ -129,7 +129,7 @@ test('a mail server that accepts connections and never responds kept a stopped s
 test('one email that the mail server never accepted stopped the queue permanently: the others are sent, and it is retried', async () => {
   const smtpServer = await openSilentServer({ to: 'silent@example.org' })
   const otherAddresses = Array.from({ length: 12 }, (_, n) => `other${n}@example.org`)
-  await queueFor('silent@example.org', ...otherAddresses)
+  await queueEmailsFor('silent@example.org', ...otherAddresses)
   // Shortens the time limit of an email.
   cleanups.push(await shortenBackgroundTimers(90_000, 10_000))
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
@@ -137,7 +137,7 @@ test('one email that the mail server never accepted stopped the queue permanentl
     .poll(() => smtpServer.recipients.toSorted(), POLL_OPTIONS)
     .toEqual(otherAddresses.toSorted())
   // Another email is queued while the first is being sent.
-  await queueFor('later@example.org')
+  await queueEmailsFor('later@example.org')
   await expect.poll(() => smtpServer.recipients, POLL_OPTIONS).toContain('later@example.org')
   await expect
     .poll(() => server?.readOutput(), POLL_OPTIONS)
@@ -148,7 +148,7 @@ test('one email that the mail server never accepted stopped the queue permanentl
 
 test('rollcall doctor reported that a mail server accepts emails although it never finishes any', async () => {
   const smtpServer = await openSilentServer({ to: 'silent@example.org' })
-  await queueFor('silent@example.org')
+  await queueEmailsFor('silent@example.org')
   // Shortens the time limit of an email.
   cleanups.push(await shortenBackgroundTimers(90_000, 1_000))
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
@@ -166,7 +166,7 @@ test('rollcall doctor reported that a mail server accepts emails although it nev
 
 test('the health check did not report that the mail server is down, since when, and how many emails are queued or abandoned', async () => {
   const smtpServer = await openServer({ of: { 'unknown@example.org': [550, 'no such mailbox'] } })
-  await queueFor('unknown@example.org')
+  await queueEmailsFor('unknown@example.org')
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
   await expect
     .poll(() => readHealth(server as RunningServerHere), POLL_OPTIONS)
@@ -179,7 +179,7 @@ test('the health check did not report that the mail server is down, since when, 
   await smtpServer.close()
   cleanups.length = 0
 
-  await queueFor('asha@example.org', 'ravi@example.org')
+  await queueEmailsFor('asha@example.org', 'ravi@example.org')
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
   await expect
     .poll(() => readHealth(server as RunningServerHere), POLL_OPTIONS)
@@ -190,7 +190,7 @@ test('the health check did not report that the mail server is down, since when, 
         silent_since: expect.stringMatching(/^2025-10-10T12:00:\d\d\+05:30$/),
       },
     })
-  // After a quarter of an hour this needs attention.
+  // After a quarter of an hour, waiting emails need attention.
   await server.stop()
   server = await startServerHere(folders, {
     SMTP_URL: smtpServer.url,

@@ -1,4 +1,4 @@
-/** A disk of a few megabytes that a test can fill: a file system in memory, if this machine can mount it. */
+/** A small disk that a test can fill: a file system in memory, if this machine can mount it. */
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -22,8 +22,8 @@ export type SmallDisk = {
   makeRoom(): void
   /** Remounts the disk: read-only, as after a disk error, or writable. */
   setReadOnly(isReadOnly: boolean): void
-  /** Creates empty files until `left` inodes are free. */
-  fillFiles(left: number): void
+  /** Creates empty files until only `freeInodes` inodes are free. */
+  fillFiles(freeInodes: number): void
   /** Removes the files that `fillFiles` created. */
   makeRoomForFiles(): void
   remove(): void
@@ -34,7 +34,7 @@ const mount = (args: readonly string[]): boolean =>
 const unmount = (folder: string): void =>
   void spawnSync('umount', ['--lazy', folder], { stdio: 'ignore' })
 
-/** Only root may mount. */
+/** Tries to mount a file system, which only root may do. */
 function canMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-mount-'))
   const isPossible = mount(['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder])
@@ -43,21 +43,19 @@ function canMount(): boolean {
   return isPossible
 }
 
-/**
- * False if the tests may not mount, which is reported once: then only file size limits are tested.
- */
+/** False if the tests may not mount a file system. They then warn once, and test only file size limits. */
 export const hasSmallDisks = canMount()
 if (!hasSmallDisks)
   console.warn('· no file system can be mounted here: tests that need a small disk are skipped')
 
-/** `files`: the number of inodes. Defaults to the system's number. */
-export function makeSmallDisk(megabytes: number, files?: number): SmallDisk {
+/** Mounts a disk of this size. `inodeCount` defaults to the system's number of inodes. */
+export function makeSmallDisk(megabytes: number, inodeCount?: number): SmallDisk {
   const parent = mkdtempSync(join(tmpdir(), 'rollcall-disk-'))
   const folder = join(parent, 'disk')
   // PostgreSQL does not run as root.
   chmodSync(parent, 0o755)
   mkdirSync(folder)
-  const inodes = files === undefined ? '' : `,nr_inodes=${files}`
+  const inodes = inodeCount === undefined ? '' : `,nr_inodes=${inodeCount}`
   if (!mount(['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755${inodes}`, 'tmpfs', folder]))
     throw new Error(`${folder} cannot be mounted`)
   const fillerFile = join(folder, 'filler')

@@ -1,7 +1,4 @@
-/**
- * A server that is restarted on a socket held by another process: no connection is refused in
- * between.
- */
+/** Restarts a server on a socket that another process holds: no connection is refused. */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -20,15 +17,15 @@ afterAll(() => folders.remove())
 test('restarted under load: every request gets a response, and is registered once', async () => {
   const socketParent = await startSocketParent(folders)
   // Before a server runs, the client waits and is not refused.
-  const first = fetch(`${socketParent.url}/healthz`, { headers: { connection: 'close' } })
+  const firstResponse = fetch(`${socketParent.url}/healthz`, { headers: { connection: 'close' } })
   socketParent.start()
   await socketParent.waitUntilServing()
-  expect((await first).status).toBe(200)
+  expect((await firstResponse).status).toBe(200)
   // A client connects before the stop signal, and sends its request a moment later.
   const socket = connect(socketParent.port, '127.0.0.1')
   await once(socket, 'connect')
   const clientLoad = startLoad(socketParent.url, { clients: 6 })
-  // Responses to later clients show that it was accepted.
+  // Responses to later clients show that the server has accepted this connection.
   await clientLoad.waitForResponses(20)
   const stopPromise = socketParent.stop()
   await expect

@@ -1,7 +1,4 @@
-/**
- * A small parent process that holds a listening socket for successive servers, as systemd does with
- * a socket unit.
- */
+/** A parent process that holds a listening socket for successive servers, like a systemd socket unit. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -12,10 +9,8 @@ import { top } from '../run-command.ts'
 import { getDefaultVariables } from './operator.ts'
 import type { Folders } from './operator.ts'
 
-/**
- * A shell script. Starts a server per input line, on file descriptor 3, and prints its exit status.
- */
-const PARENT = `while read -r line; do
+/** A shell script that starts a server on file descriptor 3 for each input line, and prints its exit status. */
+const PARENT_SCRIPT = `while read -r line; do
   { sh -c 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"' sh "$@"; echo "ended with $?"; } &
 done
 wait`
@@ -26,7 +21,7 @@ export type SocketParent = {
   readonly readOutput: () => string
   /** Starts a server; clients wait until it listens. */
   start(): void
-  /** Returns the server's process id once one serves after `start`. */
+  /** Returns the process id of the server that `start` started, once it serves. */
   waitUntilServing(): Promise<number>
   /** Signals the server and returns its exit status; the socket stays open. */
   stop(signal?: NodeJS.Signals): Promise<number>
@@ -46,9 +41,9 @@ export async function startSocketParent(
   const address = listener.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   const { port } = address
-  // The number of the socket in this process, for which Node has no API.
+  // The file descriptor of the socket. Node has no API for it.
   const { fd } = (listener as unknown as { readonly _handle: { readonly fd: number } })._handle
-  const parent = spawn('sh', ['-c', PARENT, 'sh', ...command], {
+  const parent = spawn('sh', ['-c', PARENT_SCRIPT, 'sh', ...command], {
     cwd: top,
     env: { ...(await getDefaultVariables({ dataDir, eventsDir }, port)), ...variables },
     stdio: ['pipe', 'pipe', 'pipe', fd],
@@ -62,7 +57,7 @@ export async function startSocketParent(
       output += chunk.toString()
       for (const check of checks) check()
     })
-  const count = (text: string): number => output.split(text).length - 1
+  const countOccurrences = (text: string): number => output.split(text).length - 1
   const waitUntil = (isReached: () => boolean): Promise<void> =>
     new Promise((resolve) => {
       const check = (): void => {
@@ -75,7 +70,7 @@ export async function startSocketParent(
     })
   let startedCount = 0
   const readPid = (): number => Number(readFileSync(join(dataDir, PID_FILE), 'utf8'))
-  const hasEnded = (): boolean => count('ended with ') >= startedCount
+  const hasEnded = (): boolean => countOccurrences('ended with ') >= startedCount
   const socketParent: SocketParent = {
     url: `http://127.0.0.1:${port}`,
     port,
@@ -85,7 +80,7 @@ export async function startSocketParent(
       parent.stdin?.write('start\n')
     },
     waitUntilServing: async () => {
-      await waitUntil(() => count('/admin/login') >= startedCount || hasEnded())
+      await waitUntil(() => countOccurrences('/admin/login') >= startedCount || hasEnded())
       if (hasEnded()) throw new Error(`the server did not start:\n${output}`)
       return readPid()
     },

@@ -175,8 +175,8 @@ describe('a startup where a database existed', () => {
     expect((await attemptStartHere(folders)).status).toBe('serves')
   })
 
-  // Simulates a failing disk: SQLite's error, as better-sqlite3 throws it. No file system can
-  // produce one on demand.
+  // Simulates a failing disk with SQLite's error, as better-sqlite3 throws it. No file system can produce this error on
+  // demand.
   const FAILING_DISK_CODE = `
 import { createRequire } from 'node:module'
 const Database = createRequire(${JSON.stringify(`file://${top}/`)})('better-sqlite3')
@@ -187,15 +187,18 @@ Database.prototype.pragma = () => {
     await startAndStop()
     const message =
       /^The database rollcall\.db in DATA_DIR cannot be used: its disk reports an error\. Check the system log\. /
-    const start = await attemptStart(folders, { variables: createPreload(FAILING_DISK_CODE) })
-    expect([start.status, start.output]).toEqual([75, expect.stringMatching(message)])
-    const command = run([launcher, 'user', 'list'], {
+    const startResult = await attemptStart(folders, { variables: createPreload(FAILING_DISK_CODE) })
+    expect([startResult.status, startResult.output]).toEqual([75, expect.stringMatching(message)])
+    const commandResult = run([launcher, 'user', 'list'], {
       DATA_DIR: folders.dataDir,
       EVENTS_DIR: folders.eventsDir,
       ...createPreload(FAILING_DISK_CODE),
     })
-    expect([command.status, command.stderr]).toEqual([2, expect.stringMatching(message)])
-    for (const commandOutput of [start.output, command.stderr])
+    expect([commandResult.status, commandResult.stderr]).toEqual([
+      2,
+      expect.stringMatching(message),
+    ])
+    for (const commandOutput of [startResult.output, commandResult.stderr])
       expect(commandOutput).not.toMatch(/^\s+at /m)
   })
 
@@ -238,8 +241,8 @@ describe('on a full disk', () => {
       disk = makeSmallDisk(40)
       const dataDir = join(disk.folder, 'var')
       disk.fill()
-      const first = await attemptStart({ ...folders, dataDir })
-      expect([first.status, first.output]).toEqual([
+      const firstStart = await attemptStart({ ...folders, dataDir })
+      expect([firstStart.status, firstStart.output]).toEqual([
         75,
         expect.stringMatching(/no space left.*Free some space/),
       ])
@@ -247,8 +250,8 @@ describe('on a full disk', () => {
       mkdirSync(dataDir, { recursive: true })
       useCompiledEvents(dataDir)
       disk.fill()
-      const second = await attemptStartHere({ ...folders, dataDir })
-      expect([second.status, second.output]).toEqual([75, expect.anything()])
+      const secondStart = await attemptStartHere({ ...folders, dataDir })
+      expect([secondStart.status, secondStart.output]).toEqual([75, expect.anything()])
       disk.makeRoom()
       const server = await startServerHere({ ...folders, dataDir })
       expect(await register(server, 'asha@example.org')).toBe(201)
@@ -278,7 +281,7 @@ describe('on a full disk', () => {
       expect((await attemptStartHere(serverFolders)).status).toBe('serves')
     })
 
-  // The substitute if no disk can be mounted: files cannot grow.
+  // The substitute if no disk can be mounted: a limit prevents files from growing.
   test('a startup without any space exits with 75', async () => {
     const dataDir = join(folders.folder, 'limited')
     mkdirSync(dataDir)

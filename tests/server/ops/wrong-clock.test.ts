@@ -118,7 +118,7 @@ const createUnreferencedFile = (content: string, day: string): string => {
   utimesSync(getUploadPath(name), new Date(day), new Date(day))
   return name
 }
-const listSetAside = (): readonly string[] => {
+const listFilesSetAside = (): readonly string[] => {
   const folder = join(folders.dataDir, 'unknown-files')
   return existsSync(folder) ? readdirSync(folder) : []
 }
@@ -133,7 +133,7 @@ test('documents missing from the database are not deleted: a few are set aside f
   await waitForOutput(
     /"message":"uploads that no record refers to were set aside for 30 days","setAside":2/,
   )
-  expect(listSetAside().toSorted()).toEqual(fewFiles.toSorted())
+  expect(listFilesSetAside().toSorted()).toEqual(fewFiles.toSorted())
   await expect
     .poll(async () => (await readHealth()).notes, POLL_OPTIONS)
     .toEqual([expect.stringContaining('2 uploaded files that belong to no registration are in')])
@@ -145,16 +145,16 @@ test('documents missing from the database are not deleted: a few are set aside f
     '30 uploaded files belong to no registration in the database, more than interrupted requests leave',
   )
   await expect.poll(async () => (await readHealth()).health, POLL_OPTIONS).toBe('degraded')
-  expect(listSetAside()).toHaveLength(2)
+  expect(listFilesSetAside()).toHaveLength(2)
   for (const name of manyFiles) expect(existsSync(getUploadPath(name))).toBe(true)
   // All are removed in one turn of the event loop, so the server finds either thirty files or
   // three.
   for (const name of manyFiles.slice(3)) rmSync(getUploadPath(name))
-  await expect.poll(() => listSetAside().length, POLL_OPTIONS).toBe(5)
+  await expect.poll(() => listFilesSetAside().length, POLL_OPTIONS).toBe(5)
 
   await server?.stop()
-  const restore = ['db', 'restore', backup, '--move-aside']
-  expect((await runHere(restore, getVariables('2025-10-12'))).status).toBe(0)
+  const restoreArgs = ['db', 'restore', backup, '--move-aside']
+  expect((await runHere(restoreArgs, getVariables('2025-10-12'))).status).toBe(0)
   const laterFile = createUnreferencedFile('a proof that is not in the copy', '2025-10-02')
   await start('2025-10-13')
   await confirmClock('2025-10-13')
@@ -164,7 +164,7 @@ test('documents missing from the database are not deleted: a few are set aside f
   await start('2025-10-18')
   await confirmClock('2025-10-18')
   await waitForOutput('None is moved within 7 days of a restore')
-  expect([existsSync(getUploadPath(laterFile)), listSetAside().length]).toEqual([true, 5])
+  expect([existsSync(getUploadPath(laterFile)), listFilesSetAside().length]).toEqual([true, 5])
 })
 
 const readTroubles = async (): Promise<readonly string[]> => (await readHealth()).troubles

@@ -1,7 +1,4 @@
-/**
- * Steps about stored data: a backup under load and its restore, and migrations from each earlier
- * version.
- */
+/** Steps about stored data: a backup under load, its restore, and migrations from each earlier version. */
 import { createHash } from 'node:crypto'
 import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +10,7 @@ import { fillEmptyTables, insertFirstRows } from './older-version.ts'
 import {
   createLoadRequest,
   readMetrics,
-  readNumbers,
+  readRegNos,
   openOffice,
   PAID_EVENT,
   readRows,
@@ -37,34 +34,34 @@ const POLL_COLUMNS: Readonly<Record<string, null>> = {
   watch_until: null,
 }
 
-/** Equal parts of a copy and its restored database. */
-function hashRows(file: string): Readonly<Record<string, string>> {
-  return readContent(file, (row) => ({ ...row, ...POLL_COLUMNS }), RECOVERY_ENTRIES)
+/** Hashes the rows that must be the same in a copy and in the database restored from it. */
+function hashComparableRows(file: string): Readonly<Record<string, string>> {
+  return hashTables(file, (row) => ({ ...row, ...POLL_COLUMNS }), RECOVERY_ENTRIES)
 }
 
-/** A hash of every row, by table; derived tables are excluded. */
-function readContent(
+/** Hashes the rows of each table. Derived tables are excluded. */
+function hashTables(
   file: string,
-  filterRow: (row: Readonly<Record<string, unknown>>) => unknown = (row) => row,
-  excluded: ReadonlySet<string> = new Set(),
+  mapRow: (row: Readonly<Record<string, unknown>>) => unknown = (row) => row,
+  excludedTables: ReadonlySet<string> = new Set(),
 ): Readonly<Record<string, string>> {
   const tables = readRows(
     file,
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search%' ORDER BY name",
   )
     .map(({ name }) => String(name))
-    .filter((name) => !excluded.has(name))
+    .filter((name) => !excludedTables.has(name))
   return Object.fromEntries(
     tables.map((table) => {
       const rows = readRows(file, `SELECT * FROM "${table}"`).map((row) =>
-        JSON.stringify(filterRow(row)),
+        JSON.stringify(mapRow(row)),
       )
       const hash = createHash('sha256').update(rows.toSorted().join('\n')).digest('hex')
       return [table, `${rows.length} rows ${hash}`]
     }),
   )
 }
-/** Every proof by its content. */
+/** Lists the hash of each proof's content. */
 function listProofs(folder: string): readonly string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -77,7 +74,7 @@ function listProofs(folder: string): readonly string[] {
     .sort()
 }
 
-/** Figures of the office and monitoring, except those that describe the process or the moment. */
+/** Reads the figures of the office and of monitoring, except those that describe the process or the moment. */
 async function readFigures(url: string): Promise<Readonly<Record<string, unknown>>> {
   const office = await openOffice(url)
   const { data } = JSON.parse(await office('/admin/dashboard/stats/')) as {
@@ -95,19 +92,19 @@ async function readFigures(url: string): Promise<Readonly<Record<string, unknown
   return { ...data, now: null, figures, exports }
 }
 
-const REGISTERED_BEFORE = 120
+const RESPONSES_BEFORE_BACKUP = 120
 
 export const backUpAndRestore: Step = {
   name: 'back up under load, restore into an empty folder',
   run: async (installation, print) => {
-    const folders = installation.folders('kept')
-    const backupFolder = installation.folder('backups')
+    const folders = installation.createFolders('kept')
+    const backupFolder = installation.createFolder('backups')
     const socketParent = await installation.serve(folders)
     const clientLoad = startLoad(socketParent.url, { clients: 8, createRequest: createLoadRequest })
-    await clientLoad.waitForResponses(REGISTERED_BEFORE)
-    const numbersBefore = readNumbers(folders)
+    await clientLoad.waitForResponses(RESPONSES_BEFORE_BACKUP)
+    const numbersBefore = readRegNos(folders)
     const backupUnderLoad = join(backupFolder, 'under-load')
-    const backup = await installation.rollcall(
+    const backup = await installation.runRollcall(
       folders,
       ['db', 'backup', backupUnderLoad],
       [backupFolder],
@@ -122,28 +119,28 @@ export const backUpAndRestore: Step = {
     expectSame('requests that failed during the backup', failures, [])
     print(`under load: ${backup.output}`)
 
-    const restoredFolders = installation.folders('restored')
-    const restore = async (from: string, to: Folders): Promise<void> => {
-      const { status, output } = await installation.rollcall(
-        to,
-        ['db', 'restore', from],
+    const restoredFolders = installation.createFolders('restored')
+    const restore = async (sourceFolder: string, targetFolders: Folders): Promise<void> => {
+      const { status, output } = await installation.runRollcall(
+        targetFolders,
+        ['db', 'restore', sourceFolder],
         [backupFolder],
       )
       expectSame('the status of a restore', status, 0)
       print(`restored: ${output.split('\n')[0]}`)
       expectSame(
         'every row',
-        hashRows(join(to.dataDir, 'rollcall.db')),
-        hashRows(join(from, 'rollcall.db')),
+        hashComparableRows(join(targetFolders.dataDir, 'rollcall.db')),
+        hashComparableRows(join(sourceFolder, 'rollcall.db')),
       )
       expectSame(
         'every proof',
-        listProofs(join(to.dataDir, 'uploads')),
-        listProofs(join(from, 'uploads')),
+        listProofs(join(targetFolders.dataDir, 'uploads')),
+        listProofs(join(sourceFolder, 'uploads')),
       )
     }
     await restore(backupUnderLoad, restoredFolders)
-    const restoredNumbers = new Set(readNumbers(restoredFolders))
+    const restoredNumbers = new Set(readRegNos(restoredFolders))
     expectSame(
       'delegates confirmed before the backup who are not in it',
       numbersBefore.filter((number) => !restoredNumbers.has(number)),
@@ -162,21 +159,22 @@ export const backUpAndRestore: Step = {
       `${restoredNumbers.size} registrations (${numbersBefore.length} were confirmed before the backup began, ${regNos.length} by its end), ${expectedProofs.length} proofs, all intact`,
     )
 
-    // Without load, so that both figures are from the same state.
+    // No client is active now, so the figures and the backup describe the same state.
     const figuresBefore = await readFigures(socketParent.url)
     const quietBackup = join(backupFolder, 'at-rest')
     expectSame(
       'the status of a backup',
-      (await installation.rollcall(folders, ['db', 'backup', quietBackup], [backupFolder])).status,
+      (await installation.runRollcall(folders, ['db', 'backup', quietBackup], [backupFolder]))
+        .status,
       0,
     )
     await socketParent.close()
-    const quietFolders = installation.folders('again')
+    const quietFolders = installation.createFolders('again')
     await restore(quietBackup, quietFolders)
     const endCommand = ['db', 'recovery', 'end', '--who', 'operator', '--mails', 'send']
     expectSame(
       'the status of ending a recovery',
-      (await installation.rollcall(quietFolders, endCommand)).status,
+      (await installation.runRollcall(quietFolders, endCommand)).status,
       0,
     )
     const server = await installation.serve({ ...quietFolders, eventsDir: folders.eventsDir })
@@ -198,7 +196,7 @@ export const migrateEachVersion: Step = {
     // newest.
     const servedVersions = new Set([1, Math.ceil(latestVersion / 2), latestVersion - 1])
     for (let version = 1; version < latestVersion; version += 1) {
-      const folders = installation.folders(`version-${version}`)
+      const folders = installation.createFolders(`version-${version}`)
       const file = join(folders.dataDir, 'rollcall.db')
       const db = new Database(file)
       db.pragma('journal_mode = WAL')
@@ -213,9 +211,9 @@ export const migrateEachVersion: Step = {
       if (installation.confinement.isOtherUser)
         for (const name of readdirSync(folders.dataDir))
           chownSync(join(folders.dataDir, name), USER_ID, USER_ID)
-      const contentBefore = readContent(file)
-      const numbers = readNumbers(folders)
-      const rejection = await installation.rollcall(folders, ['user', 'list'])
+      const contentBefore = hashTables(file)
+      const numbers = readRegNos(folders)
+      const rejection = await installation.runRollcall(folders, ['user', 'list'])
       expectSame(`version ${version}: a command that may not migrate`, rejection.status, 2)
       let migrateCommand = 'rollcall db migrate'
       if (servedVersions.has(version)) {
@@ -230,15 +228,15 @@ export const migrateEachVersion: Step = {
       } else
         expectSame(
           `version ${version}: the status of migrate`,
-          (await installation.rollcall(folders, ['db', 'migrate'])).status,
+          (await installation.runRollcall(folders, ['db', 'migrate'])).status,
           0,
         )
       const copy = join(folders.dataDir, `rollcall.before-v${latestVersion}.db`)
-      expectSame(`version ${version}: the copy`, readContent(copy), contentBefore)
+      expectSame(`version ${version}: the copy`, hashTables(copy), contentBefore)
       expectSame(`version ${version}: the version after`, readRows(file, 'PRAGMA user_version'), [
         { user_version: latestVersion },
       ])
-      expectSame(`version ${version}: the numbers after`, readNumbers(folders), numbers)
+      expectSame(`version ${version}: the numbers after`, readRegNos(folders), numbers)
       expectSame(`version ${version}: integrity`, readRows(file, 'PRAGMA quick_check'), [
         { quick_check: 'ok' },
       ])

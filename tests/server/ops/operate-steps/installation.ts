@@ -25,25 +25,25 @@ import { createConfinement, readUnit, USER_ID } from './systemd-unit.ts'
 import type { Confinement } from './systemd-unit.ts'
 
 export const PASSWORD = 'a password for operators'
-/** A paid event with a proof, and a free event that emails immediately. */
+/** A paid event with a proof, and a free event that sends its email immediately. */
 export const PAID_EVENT = 'sample2026'
 export const FREE_EVENT = 'free2026'
 
 export type Installation = {
   readonly release: string
   readonly confinement: Confinement
-  /** The variables of the unit and its file; DATA_DIR and EVENTS_DIR are per server. */
+  /** The variables of the unit and its environment file. Each server has its own DATA_DIR and EVENTS_DIR. */
   readonly variables: Readonly<Record<string, string>>
-  /** A separate folder that every user may enter. */
-  folder(name: string): string
-  /** New folders for a server's data and event files. */
-  folders(name: string): Folders
-  /** The server's command with the unit's settings. */
-  command(folders: Folders): readonly [string, ...string[]]
+  /** Creates a separate folder for the server's user. */
+  createFolder(name: string): string
+  /** Creates folders for a server's data and event files. */
+  createFolders(name: string): Folders
+  /** Builds the server's command with the unit's settings. */
+  buildCommand(folders: Folders): readonly [string, ...string[]]
   /** Opens a socket, and starts a server on it. */
   serve(folders: Folders, variables?: Readonly<Record<string, string>>): Promise<SocketParent>
   /** Runs `rollcall …` of the release as the server's user. Returns its output and status. */
-  rollcall(
+  runRollcall(
     folders: Folders,
     args: readonly string[],
     writes?: readonly string[],
@@ -55,8 +55,8 @@ export type Installation = {
 const formatDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
 const DAY_MS = 24 * 60 * 60_000
 
-/** An event that is open for registration today. */
-export function openEvent(id: string, payment: 'airpay' | 'none', now = Date.now()): string {
+/** Builds an event file that is open for registration today. */
+export function buildOpenEvent(id: string, payment: 'airpay' | 'none', now = Date.now()): string {
   const addDays = (days: number): string => formatDay(now + days * DAY_MS)
   return fixtureEvent({
     id,
@@ -108,18 +108,18 @@ export function createInstallation(release: string): Installation {
     release,
     confinement,
     variables,
-    folder: (name) => createServerFolder(join(base, name)),
-    folders: (name) => {
+    createFolder: (name) => createServerFolder(join(base, name)),
+    createFolders: (name) => {
       const folder = join(base, name)
       mkdirSync(folder)
       const eventsDir = join(folder, 'events')
       cpSync(join(release, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
-      writeFileSync(join(eventsDir, `${PAID_EVENT}.yaml`), openEvent(PAID_EVENT, 'airpay'))
-      writeFileSync(join(eventsDir, `${FREE_EVENT}.yaml`), openEvent(FREE_EVENT, 'none'))
+      writeFileSync(join(eventsDir, `${PAID_EVENT}.yaml`), buildOpenEvent(PAID_EVENT, 'airpay'))
+      writeFileSync(join(eventsDir, `${FREE_EVENT}.yaml`), buildOpenEvent(FREE_EVENT, 'none'))
       return { folder, dataDir: createServerFolder(join(folder, 'data')), eventsDir }
     },
-    command: (folders) =>
-      confinement.confined(
+    buildCommand: (folders) =>
+      confinement.wrapCommand(
         // The program and its script are paths in the release; flags and the command are not.
         unit.command.map((word) => (word.includes('bin/') ? join(release, word) : word)),
         listWritableFolders(folders),
@@ -128,19 +128,19 @@ export function createInstallation(release: string): Installation {
       const socketParent = await startSocketParent(
         folders,
         { ...variables, ...extraVariables },
-        installation.command(folders),
+        installation.buildCommand(folders),
       )
       socketParent.start()
       await socketParent.waitUntilServing()
       return socketParent
     },
-    rollcall: async (
+    runRollcall: async (
       { dataDir, eventsDir, ...folders },
       args,
       extraFolders = [],
       extraVariables = {},
     ) => {
-      const [program, ...command] = confinement.confined(
+      const [program, ...command] = confinement.wrapCommand(
         [join(release, 'bin', 'rollcall'), ...args],
         [...listWritableFolders({ dataDir, eventsDir, ...folders }), ...extraFolders],
       )
@@ -159,7 +159,7 @@ export function createInstallation(release: string): Installation {
   return installation
 }
 
-/** Rows of a database that another process may have open. */
+/** Reads rows of a database that another process may have open. */
 export function readRows(file: string, sql: string): readonly Record<string, unknown>[] {
   const db = new Database(file, { readonly: true })
   try {
@@ -168,16 +168,16 @@ export function readRows(file: string, sql: string): readonly Record<string, unk
     db.close()
   }
 }
-export const readNumbers = ({ dataDir }: Pick<Folders, 'dataDir'>): readonly string[] =>
+export const readRegNos = ({ dataDir }: Pick<Folders, 'dataDir'>): readonly string[] =>
   readRows(join(dataDir, 'rollcall.db'), 'SELECT reg_no FROM registrations ORDER BY reg_no').map(
     ({ reg_no }) => String(reg_no),
   )
 
-/** Each has a different address, so that each has separate limits. */
+/** Returns a different client address for each request, so that each has separate rate limits. */
 const createAddress = (n: number): string =>
   `127.${1 + ((n >> 16) & 127)}.${(n >> 8) & 255}.${n & 255}`
 
-/** The n-th request of a load: a page, a registration, or a registration with a proof. */
+/** Builds the n-th request of a load: a page, a registration, or a registration with a proof. */
 export function createLoadRequest(n: number, event = PAID_EVENT): LoadRequest {
   const from = createAddress(n)
   if (n % 3 === 0) return { path: `/${event}`, from }
@@ -195,14 +195,14 @@ export function createLoadRequest(n: number, event = PAID_EVENT): LoadRequest {
   return { path, body: form.body, headers: form.headers, from }
 }
 
-/** Registers a delegate. Returns the number, or throws the response. */
+/** Registers a delegate. Returns the registration number, or throws an error with the response. */
 export async function registerOne(url: string, n: number, event = PAID_EVENT): Promise<string> {
   const { status, text } = await sendOnce(url, createLoadRequest(n * 3 + 1, event))
   if (status !== 201) throw new Error(`not registered: ${status} ${text}`)
   return (JSON.parse(text) as { readonly reg_no: string }).reg_no
 }
 
-/** Signs in. Returns a function that calls the office. */
+/** Signs in to the office. Returns a function that reads one of its paths. */
 export async function openOffice(url: string): Promise<(path: string) => Promise<string>> {
   const { text } = await sendOnce(url, {
     path: '/admin/login/',
@@ -218,7 +218,7 @@ export async function openOffice(url: string): Promise<(path: string) => Promise
   }
 }
 
-/** Lines of /metrics by name. */
+/** Reads the values of /metrics by name. */
 export async function readMetrics(url: string): Promise<ReadonlyMap<string, number>> {
   const { text } = await sendOnce(url, { path: '/metrics', headers: { connection: 'keep-alive' } })
   return new Map(
@@ -229,7 +229,7 @@ export async function readMetrics(url: string): Promise<ReadonlyMap<string, numb
   )
 }
 
-/** Polls until the condition is met. Throws the last value if the time is over. */
+/** Polls until the condition is met. Returns the seconds that this took; throws after `secondsMax`. */
 export async function waitUntil(
   condition: string,
   secondsMax: number,

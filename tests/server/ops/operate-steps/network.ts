@@ -1,7 +1,4 @@
-/**
- * Steps about failures: a full disk, an interrupted mail server or gateway, and an invalid event
- * file.
- */
+/** Steps about failures: a full disk, an interrupted mail server or gateway, an invalid event file. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -23,9 +20,9 @@ import {
   createLoadRequest,
   readMetrics,
   FREE_EVENT,
-  readNumbers,
+  readRegNos,
   openOffice,
-  openEvent,
+  buildOpenEvent,
   PAID_EVENT,
   registerOne,
   readRows,
@@ -53,7 +50,7 @@ const readHealth = async (url: string): Promise<string> => {
 export const fillDisk: Step = {
   name: 'fill the disk, and free it',
   run: async (installation, print) => {
-    const folders = installation.folders('disk')
+    const folders = installation.createFolders('disk')
     const { dataDir } = folders
     if (
       spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', dataDir]).status !== 0
@@ -74,7 +71,7 @@ export const fillDisk: Step = {
       try {
         writeFileSync(ballastFile, Buffer.alloc(readFreeBytes()))
       } catch {
-        // The file takes all free space.
+        // The file has taken all free space.
       }
       print(`the disk is full: ${readFreeBytes()} bytes are free`)
       const statuses: number[] = []
@@ -84,21 +81,21 @@ export const fillDisk: Step = {
         if (status === 201)
           acceptedNumbers.push((JSON.parse(text) as { readonly reg_no: string }).reg_no)
       }
-      const rejected = statuses.filter((status) => status !== 201)
-      expectSame('the responses to rejected delegates', [...new Set(rejected)], [503])
+      const rejectedStatuses = statuses.filter((status) => status !== 201)
+      expectSame('the responses to rejected delegates', [...new Set(rejectedStatuses)], [503])
       const health = await readHealth(socketParent.url)
       if (!health.startsWith('503')) throw new Error(`/healthz reports ${health}`)
-      const lines = socketParent.readOutput().match(/requests are refused/g)?.length ?? 0
-      if (lines === 0) throw new Error('the log has no message')
+      const lineCount = socketParent.readOutput().match(/requests are refused/g)?.length ?? 0
+      if (lineCount === 0) throw new Error('the log has no message')
       print(
-        `${statuses.length} register: ${statuses.length - rejected.length} are stored and ${rejected.length} get 503; ${lines} lines in the log; /healthz: ${health}`,
+        `${statuses.length} register: ${statuses.length - rejectedStatuses.length} are stored and ${rejectedStatuses.length} get 503; ${lineCount} lines in the log; /healthz: ${health}`,
       )
       rmSync(ballastFile)
       acceptedNumbers.push(await registerOne(socketParent.url, 100))
       const seconds = await waitUntil('/healthz is healthy again', 60, async () =>
         (await readHealth(socketParent.url)).startsWith('200'),
       )
-      expectSame('the stored registrations', readNumbers(folders), acceptedNumbers.toSorted())
+      expectSame('the stored registrations', readRegNos(folders), acceptedNumbers.toSorted())
       print(
         `freed: the next registration is accepted, /healthz is healthy after ${seconds.toFixed(0)} s, all ${acceptedNumbers.length} confirmed registrations are stored`,
       )
@@ -109,7 +106,7 @@ export const fillDisk: Step = {
   },
 }
 
-/** A mail server that can be interrupted, and the recipients of its emails. */
+/** Creates a mail server that can be interrupted, and records the recipients of its emails. */
 function createMailServer() {
   const recipients: string[] = []
   let server: SMTPServer | null = null
@@ -141,7 +138,7 @@ function createMailServer() {
 export const cutMailServer: Step = {
   name: 'interrupt the mail server, and restore it',
   run: async (installation, print) => {
-    const folders = installation.folders('mail')
+    const folders = installation.createFolders('mail')
     const port = await findFreePort()
     const smtpServer = createMailServer()
     await smtpServer.listen(port)
@@ -184,8 +181,8 @@ export const cutMailServer: Step = {
 export const cutGateway: Step = {
   name: 'interrupt the gateway, and restore it',
   run: async (installation, print) => {
-    const folders = installation.folders('gateway')
-    const gatewayFolder = installation.folder('gateway-own')
+    const folders = installation.createFolders('gateway')
+    const gatewayFolder = installation.createFolder('gateway-own')
     const [key, cert] = [join(gatewayFolder, 'key.pem'), join(gatewayFolder, 'cert.pem')]
     const opensslArgs = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost`
     const opensslResult = spawnSync(
@@ -199,12 +196,12 @@ export const cutGateway: Step = {
     chmodSync(cert, 0o644)
     const [port, plainPort] = [await findFreePort(), await findFreePort()]
     const account = createSandboxAccount('sample')
-    let server = ''
+    let serverUrl = ''
     const sandbox = openSandbox({
       dataDir: gatewayFolder,
       accounts: () => [account],
-      returnUrl: () => `${server}/api/payment/return/`,
-      noticeUrl: () => `${server}/api/payment/webhook/`,
+      returnUrl: () => `${serverUrl}/api/payment/return/`,
+      noticeUrl: () => `${serverUrl}/api/payment/webhook/`,
       clock: () => instant(Date.now()),
       log: { info: () => {}, warn: () => {}, error: () => {} },
     })
@@ -215,8 +212,11 @@ export const cutGateway: Step = {
       addRoutes: sandbox.addRoutes,
     })
     sandbox.start(gatewayPort.origins)
-    /** The https proxy in front of it, as the gateways file requires. */
-    const open = async (): Promise<() => Promise<void>> => {
+    /**
+     * Opens an https proxy in front of the gateway, because the gateways file requires https. Returns a function that
+     * closes it.
+     */
+    const openHttpsProxy = async (): Promise<() => Promise<void>> => {
       const httpsProxy = createServer(
         { key: readFileSync(key), cert: readFileSync(cert) },
         (incoming, outgoing) => {
@@ -247,7 +247,7 @@ export const cutGateway: Step = {
         `https://localhost:${port}`,
       ),
     )
-    let closeProxies = await open()
+    let closeProxy = await openHttpsProxy()
     const smtpServer = createMailServer()
     const smtpPort = await findFreePort()
     await smtpServer.listen(smtpPort)
@@ -255,8 +255,8 @@ export const cutGateway: Step = {
       NODE_EXTRA_CA_CERTS: cert,
       SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
     })
-    server = socketParent.url
-    /** Registers, and opens the gateway's page. Returns the order. */
+    serverUrl = socketParent.url
+    /** Registers a delegate and opens the gateway's page. Returns the order id. */
     const openGatewayPage = async (n: number): Promise<string> => {
       const { status, text } = await sendOnce(socketParent.url, createLoadRequest(n * 3 + 1))
       expectSame('registering', status, 201)
@@ -277,26 +277,26 @@ export const cutGateway: Step = {
         `SELECT status, asks FROM payments WHERE order_id = '${orderId}'`,
       )[0] ?? {}
     const isPaid = (orderId: string): boolean => readPayment(orderId)['status'] === 'success'
-    const first = await openGatewayPage(1)
-    await sandbox.runAction(first, 'pay')
-    await waitUntil('paid', 60, () => isPaid(first))
+    const firstOrder = await openGatewayPage(1)
+    await sandbox.runAction(firstOrder, 'pay')
+    await waitUntil('paid', 60, () => isPaid(firstOrder))
     print('a delegate registers and pays successfully')
-    const second = await openGatewayPage(2)
-    await closeProxies()
-    await sandbox.runAction(second, 'pay')
-    const third = await sendOnce(socketParent.url, createLoadRequest(3 * 3 + 1))
-    expectSame('registering while the gateway is interrupted', third.status, 201)
-    await waitUntil('a query by the server', 60, () => Number(readPayment(second)['asks']) > 0)
+    const secondOrder = await openGatewayPage(2)
+    await closeProxy()
+    await sandbox.runAction(secondOrder, 'pay')
+    const thirdResponse = await sendOnce(socketParent.url, createLoadRequest(3 * 3 + 1))
+    expectSame('registering while the gateway is interrupted', thirdResponse.status, 201)
+    await waitUntil('a query by the server', 60, () => Number(readPayment(secondOrder)['asks']) > 0)
     expectSame(
       'the delegate who pays while the gateway is interrupted',
-      readPayment(second)['status'],
+      readPayment(secondOrder)['status'],
       'pending',
     )
     print(
       'interrupted: a delegate pays, the server cannot query, the payment stays pending; another registers and gets a response',
     )
-    closeProxies = await open()
-    const seconds = await waitUntil('paid', 240, () => isPaid(second))
+    closeProxy = await openHttpsProxy()
+    const seconds = await waitUntil('paid', 240, () => isPaid(secondOrder))
     await waitUntil(
       'the email of the payer',
       60,
@@ -304,7 +304,7 @@ export const cutGateway: Step = {
     )
     print(`restored: the payment succeeds ${seconds.toFixed(0)} s later, with one email`)
     await socketParent.close()
-    await closeProxies()
+    await closeProxy()
     await sandbox.close()
     await gatewayPort.close()
     await smtpServer.cut()
@@ -314,11 +314,11 @@ export const cutGateway: Step = {
 export const breakEventFile: Step = {
   name: 'break an event file, and restart',
   run: async (installation, print) => {
-    const folders = installation.folders('spoilt')
+    const folders = installation.createFolders('spoilt')
     const file = join(folders.eventsDir, `${PAID_EVENT}.yaml`)
     const socketParent = await installation.serve(folders)
     const acceptedNumbers = [await registerOne(socketParent.url, 1)]
-    writeFileSync(file, openEvent(PAID_EVENT, 'airpay').replace('venue:', 'vneue:'))
+    writeFileSync(file, buildOpenEvent(PAID_EVENT, 'airpay').replace('venue:', 'vneue:'))
     expectSame('the status of a stop', await socketParent.stop(), 0)
     socketParent.start()
     await socketParent.waitUntilServing()
@@ -336,11 +336,11 @@ export const breakEventFile: Step = {
     print(
       `restarted with an error in one file: both events accept registrations; /healthz: ${health}`,
     )
-    writeFileSync(file, openEvent(PAID_EVENT, 'airpay'))
+    writeFileSync(file, buildOpenEvent(PAID_EVENT, 'airpay'))
     const seconds = await waitUntil('a healthy state', 60, async () =>
       (await readHealth(socketParent.url)).startsWith('200 good'),
     )
-    expectSame('the stored registrations', readNumbers(folders), acceptedNumbers.toSorted())
+    expectSame('the stored registrations', readRegNos(folders), acceptedNumbers.toSorted())
     print(`corrected: healthy again after ${seconds.toFixed(0)} s, without a restart`)
     await socketParent.close()
   },

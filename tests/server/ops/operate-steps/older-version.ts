@@ -3,10 +3,7 @@ import type Database from 'better-sqlite3'
 
 const CREATED_AT = Date.UTC(2026, 0, 10)
 
-/**
- * Registrations of the first version in every state, with payments, events, proofs, emails and
- * actions.
- */
+/** Inserts one registration of the first version in every state, with its payment and its proof. */
 export function insertFirstRows(db: Database.Database, eventId: string): void {
   const states = ['pending', 'success', 'failed', 'refunded'] as const
   for (const [index, status] of states.entries()) {
@@ -77,12 +74,13 @@ export function fillEmptyTables(db: Database.Database): {
   const isEmpty = ({ name }: { readonly name: string }): boolean =>
     db.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined
   // A table may refer to a table that is filled later.
-  for (let n = 0; n < 3; n += 1) for (const table of tables.filter(isEmpty)) tryRow(db, table)
+  for (let n = 0; n < 3; n += 1)
+    for (const table of tables.filter(isEmpty)) tryToInsertRow(db, table)
   const emptyTables = tables.filter(isEmpty).map(({ name }) => name)
   return { filled: tables.length - emptyTables.length, empty: emptyTables }
 }
 
-function tryRow(
+function tryToInsertRow(
   db: Database.Database,
   { name, sql }: { readonly name: string; readonly sql: string },
 ): void {
@@ -104,7 +102,7 @@ function tryRow(
       )
     const checkValues = new RegExp(`\\b${column.name} IN \\(([^)]*)\\)`).exec(sql)?.[1]
     if (checkValues !== undefined) return checkValues.split(',')[0]?.trim().replaceAll("'", '')
-    // Parts are 1 each, so a total is 2.
+    // Each part is 1, so a total is 2.
     if (column.name === 'total') return 2
     if (column.type === 'INTEGER') return /_at$|^at$|until/.test(column.name) ? CREATED_AT : 1
     if (column.type === 'BLOB') return Buffer.from('x')

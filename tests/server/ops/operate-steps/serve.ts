@@ -1,7 +1,4 @@
-/**
- * Steps about one server: start with the unit's settings, stop with each signal, restart behind a
- * proxy.
- */
+/** Steps about one server: start with the settings of the unit, stop by signals, restart behind a proxy. */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +8,7 @@ import { sendHalf, startServerProcess } from '../operator.ts'
 import type { RunningServer } from '../operator.ts'
 import {
   createLoadRequest,
-  readNumbers,
+  readRegNos,
   registerOne,
   expectSame,
   waitUntil,
@@ -23,8 +20,8 @@ import { USER_ID } from './systemd-unit.ts'
 export const startUnderUnit: Step = {
   name: 'start with the settings of the unit',
   run: async (installation, print) => {
-    print(installation.confinement.output)
-    const folders = installation.folders('started')
+    print(installation.confinement.description)
+    const folders = installation.createFolders('started')
     const startedAt = performance.now()
     const socketParent = await installation.serve(folders)
     print(`serves after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
@@ -40,15 +37,20 @@ export const startUnderUnit: Step = {
       `process ${pid} of user ${user}, its root: ${root?.split(' ').slice(2, 4).join(' ').slice(0, 30)}`,
     )
     const regNo = await registerOne(socketParent.url, 1)
-    expectSame('the stored registrations', readNumbers(folders), [regNo])
+    expectSame('the stored registrations', readRegNos(folders), [regNo])
     const fileModes = ['', 'rollcall.db'].map((name) =>
       (statSync(join(folders.dataDir, name)).mode & 0o777).toString(8),
     )
     expectSame('the modes of DATA_DIR and the database', fileModes, ['700', '600'])
     print(`${regNo} is registered; DATA_DIR is ${fileModes[0]}, the database ${fileModes[1]}`)
-    const { status, output: doctorOutput } = await installation.rollcall(folders, ['doctor'], [], {
-      PORT: String(socketParent.port),
-    })
+    const { status, output: doctorOutput } = await installation.runRollcall(
+      folders,
+      ['doctor'],
+      [],
+      {
+        PORT: String(socketParent.port),
+      },
+    )
     const levelCounts = Object.entries(
       Object.groupBy(doctorOutput.split('\n'), (line) => line.split(' ')[0] ?? ''),
     )
@@ -89,13 +91,13 @@ const STOP_METHODS: readonly StopMethod[] = [
 export const stopBySignals: Step = {
   name: 'stop with each signal, sent in each way, with a half-sent request',
   run: async (installation, print) => {
-    const folders = installation.folders('stopped')
+    const folders = installation.createFolders('stopped')
     const registeredNumbers: string[] = []
     for (const [index, { name, notify }] of STOP_METHODS.entries()) {
       const server = await startServerProcess(
         folders,
         installation.variables,
-        installation.command(folders),
+        installation.buildCommand(folders),
       )
       const { body, path } = createLoadRequest(index * 3 + 1)
       const halfRequest = await sendHalf(server, path, JSON.parse(String(body)))
@@ -109,7 +111,7 @@ export const stopBySignals: Step = {
       expectSame(`${name}: the status`, await server.exitStatus, 0)
       expectSame(
         `${name}: the stored registrations`,
-        readNumbers(folders),
+        readRegNos(folders),
         registeredNumbers.toSorted(),
       )
       print(`${name}: responded with 201, exited with 0, ${registeredNumbers.length} stored`)
@@ -119,7 +121,7 @@ export const stopBySignals: Step = {
 
 type Proxy = {
   readonly name: string
-  start(installation: Installation, port: number, to: number): StartedProxy
+  start(installation: Installation, port: number, serverPort: number): StartedProxy
 }
 type StartedProxy = { stop(): void }
 
@@ -137,33 +139,33 @@ const startProxyCommand = (
 const isInstalled = (command: string): boolean =>
   spawnSync('sh', ['-c', `command -v ${command}`], { stdio: 'ignore' }).status === 0
 
-/** The files of deploy/ unchanged, except for certificate, ports and log paths. */
+/** Proxies with the files of deploy/, unchanged except for the certificate, the ports and the log paths. */
 const PROXIES: readonly Proxy[] = [
   {
     name: 'nginx',
-    start: (installation, port, to) => {
-      const folder = installation.folder('nginx')
+    start: (installation, port, serverPort) => {
+      const folder = installation.createFolder('nginx')
       const text = readFileSync(join(installation.release, 'deploy', 'nginx.conf'), 'utf8')
         .replace(/server \{\n {4}listen 80;[^]*?\n\}\n/, '')
         .replace('listen 443 ssl http2', `listen 127.0.0.1:${port}`)
         .replaceAll(/^ *ssl_.*\n/gm, '')
         .replace('/var/log/nginx', folder)
-        .replace('127.0.0.1:3000', `127.0.0.1:${to}`)
+        .replace('127.0.0.1:3000', `127.0.0.1:${serverPort}`)
       const file = join(folder, 'nginx.conf')
       writeFileSync(
         file,
-        `daemon off;\npid ${folder}/pid;\nerror_log ${folder}/error.log;\nworker_processes 1;\nevents {}\nhttp {\n${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((finding) => `${finding}_temp_path ${folder}/${finding};\n`).join('')}${text}\n}\n`,
+        `daemon off;\npid ${folder}/pid;\nerror_log ${folder}/error.log;\nworker_processes 1;\nevents {}\nhttp {\n${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((prefix) => `${prefix}_temp_path ${folder}/${prefix};\n`).join('')}${text}\n}\n`,
       )
       return startProxyCommand('nginx', ['-c', file, '-e', join(folder, 'error.log')], folder)
     },
   },
   {
     name: 'caddy',
-    start: (installation, port, to) => {
-      const folder = installation.folder('caddy')
+    start: (installation, port, serverPort) => {
+      const folder = installation.createFolder('caddy')
       const text = readFileSync(join(installation.release, 'deploy', 'Caddyfile'), 'utf8')
         .replace('register.example.org {', `http://127.0.0.1:${port} {`)
-        .replace('127.0.0.1:3000', `127.0.0.1:${to}`)
+        .replace('127.0.0.1:3000', `127.0.0.1:${serverPort}`)
       const file = join(folder, 'Caddyfile')
       writeFileSync(
         file,
@@ -173,8 +175,8 @@ const PROXIES: readonly Proxy[] = [
     },
   },
 ]
-const RESTARTS = 3
-const CLIENTS = 12
+const RESTART_COUNT = 3
+const CLIENT_COUNT = 12
 
 export const restartUnderLoad: Step = {
   name: 'restart behind a proxy under load',
@@ -184,7 +186,7 @@ export const restartUnderLoad: Step = {
         print(`${name} is not installed here: not tested`)
         continue
       }
-      const folders = installation.folders(`behind-${name}`)
+      const folders = installation.createFolders(`behind-${name}`)
       const socketParent = await installation.serve(folders)
       const port = await findFreePort()
       const proxy = start(installation, port, socketParent.port)
@@ -196,8 +198,11 @@ export const restartUnderLoad: Step = {
             () => false,
           ),
         )
-        const clientLoad = startLoad(url, { clients: CLIENTS, createRequest: createLoadRequest })
-        for (let n = 0; n < RESTARTS; n += 1) {
+        const clientLoad = startLoad(url, {
+          clients: CLIENT_COUNT,
+          createRequest: createLoadRequest,
+        })
+        for (let n = 0; n < RESTART_COUNT; n += 1) {
           await clientLoad.waitForResponses(clientLoad.count() + 60)
           expectSame('the status of a stop', await socketParent.stop(), 0)
           socketParent.start()
@@ -206,9 +211,9 @@ export const restartUnderLoad: Step = {
         await clientLoad.waitForResponses(clientLoad.count() + 60)
         const { statuses, regNos, failures } = await clientLoad.end()
         expectSame(`${name}: the failed requests`, failures, [])
-        expectSame(`${name}: the stored registrations`, readNumbers(folders), regNos.toSorted())
+        expectSame(`${name}: the stored registrations`, readRegNos(folders), regNos.toSorted())
         print(
-          `${name}: ${RESTARTS} restarts, ${clientLoad.count()} requests from ${CLIENTS} clients (${JSON.stringify(statuses)}), none failed, ${regNos.length} registered and stored`,
+          `${name}: ${RESTART_COUNT} restarts, ${clientLoad.count()} requests from ${CLIENT_COUNT} clients (${JSON.stringify(statuses)}), none failed, ${regNos.length} registered and stored`,
         )
       } finally {
         proxy.stop()

@@ -1,6 +1,4 @@
-/**
- * The systemd unit's settings as far as they work without systemd: variables, user, read-only root.
- */
+/** The systemd unit's settings, as far as they work without systemd: variables, user, read-only root. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,13 +8,13 @@ export const USER_ID = 65_534
 
 export type Unit = {
   readonly variables: Readonly<Record<string, string>>
-  /** Its paths are relative to the program's folder. */
+  /** The command of the server. Its paths are relative to the release folder. */
   readonly command: readonly string[]
   readonly umask: string
   readonly files: string
 }
 
-/** The unit's settings in a release folder. */
+/** Reads the unit's settings from a release folder. */
 export function readUnit(release: string): Unit {
   const text = readFileSync(join(release, 'deploy', 'rollcall.service'), 'utf8')
   const readSettings = (name: string): readonly string[] =>
@@ -42,41 +40,47 @@ export function readUnit(release: string): Unit {
 }
 
 /**
- * A shell script. Its arguments: writable folders, `--`, folders that become read-only in addition
- * to the root, `--`, the command.
+ * A shell script that makes the root read-only. Its arguments: writable folders, `--`, folders that also become
+ * read-only, `--`, the command.
  */
 const READ_ONLY_ROOT = `while [ "$1" != -- ]; do mount --bind "$1" "$1"; shift; done; shift
 while [ "$1" != -- ]; do mount --bind "$1" "$1"; mount -o remount,bind,ro "$1"; shift; done; shift
 mount -o remount,bind,ro /`
 const formatLimits = ({ umask, files }: Unit): string =>
   `umask ${umask}; ulimit -n ${files} 2> /dev/null || true`
-const NO_RIGHTS = `setpriv --reuid=${USER_ID} --regid=${USER_ID} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all --`
+const DROP_RIGHTS = `setpriv --reuid=${USER_ID} --regid=${USER_ID} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all --`
 
 export type Confinement = {
   /** The settings that are available on this machine. */
-  readonly output: string
+  readonly description: string
   readonly isOtherUser: boolean
   readonly isReadOnly: boolean
-  /** Wraps a command with the settings. `writes`: its writable folders. */
-  confined(command: readonly string[], writes: readonly string[]): readonly [string, ...string[]]
+  /** Wraps a command so that it runs with the settings and can write only to `writableFolders`. */
+  wrapCommand(
+    command: readonly string[],
+    writableFolders: readonly string[],
+  ): readonly [string, ...string[]]
 }
 
 const doesCommandSucceed = (command: readonly [string, ...string[]]): boolean =>
   spawnSync(command[0], command.slice(1), { stdio: 'ignore' }).status === 0
 
-/** The unit's settings that this machine allows. */
+/** Chooses those of the unit's settings that this machine allows. */
 export function createConfinement(unit: Unit, release: string): Confinement {
   const wrapInShell =
     (setup: string, runAs: string) =>
     (namespace: readonly string[]) =>
-    (command: readonly string[], writes: readonly string[]): readonly [string, ...string[]] => {
+    (
+      command: readonly string[],
+      writableFolders: readonly string[],
+    ): readonly [string, ...string[]] => {
       const [program = 'sh', ...args] = [
         ...namespace,
         'sh',
         '-c',
         `${setup}\n${formatLimits(unit)}\nexec ${runAs} "$@"`,
         'sh',
-        ...(setup === '' ? [] : [...writes, '--', release, '--']),
+        ...(setup === '' ? [] : [...writableFolders, '--', release, '--']),
         ...command,
       ]
       return [program, ...args]
@@ -92,31 +96,31 @@ export function createConfinement(unit: Unit, release: string): Confinement {
       '-c',
       `mount -o remount,bind,ro / && exec ${runAs} true`,
     ])
-  if (isRoot && canRun(AS_ROOT, NO_RIGHTS))
+  if (isRoot && canRun(AS_ROOT, DROP_RIGHTS))
     return {
-      output: `user ${USER_ID}, read-only root, no capabilities, no new privileges, umask ${unit.umask}`,
+      description: `user ${USER_ID}, read-only root, no capabilities, no new privileges, umask ${unit.umask}`,
       isOtherUser: true,
       isReadOnly: true,
-      confined: wrapInShell(READ_ONLY_ROOT, NO_RIGHTS)(AS_ROOT),
+      wrapCommand: wrapInShell(READ_ONLY_ROOT, DROP_RIGHTS)(AS_ROOT),
     }
   if (isRoot && doesCommandSucceed(['setpriv', `--reuid=${USER_ID}`, '--clear-groups', 'true']))
     return {
-      output: `user ${USER_ID}, no capabilities, no new privileges, umask ${unit.umask}; a read-only root is not possible here`,
+      description: `user ${USER_ID}, no capabilities, no new privileges, umask ${unit.umask}; a read-only root is not possible here`,
       isOtherUser: true,
       isReadOnly: false,
-      confined: wrapInShell('', NO_RIGHTS)([]),
+      wrapCommand: wrapInShell('', DROP_RIGHTS)([]),
     }
   if (canRun(AS_ANY_USER, ''))
     return {
-      output: `read-only root, umask ${unit.umask}; running as another user needs root`,
+      description: `read-only root, umask ${unit.umask}; running as another user needs root`,
       isOtherUser: false,
       isReadOnly: true,
-      confined: wrapInShell(READ_ONLY_ROOT, '')(AS_ANY_USER),
+      wrapCommand: wrapInShell(READ_ONLY_ROOT, '')(AS_ANY_USER),
     }
   return {
-    output: `umask ${unit.umask}; neither another user nor a read-only root is possible here`,
+    description: `umask ${unit.umask}; neither another user nor a read-only root is possible here`,
     isOtherUser: false,
     isReadOnly: false,
-    confined: wrapInShell('', '')([]),
+    wrapCommand: wrapInShell('', '')([]),
   }
 }
