@@ -1,7 +1,4 @@
-/**
- * Attacks on bank transfers: one transfer reported and recorded many times concurrently, and references chosen to
- * claim another delegate's payment.
- */
+/** Attacks on bank transfers: transfers claimed many times, and references of other delegates' payments. */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -25,13 +22,13 @@ beforeAll(async () => {
 })
 afterAll(() => target.stop())
 
-let count = 0
+let registeredCount = 0
 type RegisteredDelegate = { readonly reg_no: string; readonly page: string }
 const register = async (): Promise<RegisteredDelegate> => {
-  count += 1
+  registeredCount += 1
   const registerResponse = await target.post(`/api/${EVENT}/register/`, {
-    full_name: `Delegate ${count}`,
-    email: `delegate${count}@delegate.example`,
+    full_name: `Delegate ${registeredCount}`,
+    email: `delegate${registeredCount}@delegate.example`,
     phone_number: '9847000000',
     registered_as: 'member',
     way: 'transfer',
@@ -42,9 +39,9 @@ const register = async (): Promise<RegisteredDelegate> => {
 }
 const registerAll = (count: number): Promise<readonly RegisteredDelegate[]> =>
   Promise.all(Array.from({ length: count }, register))
-const report = ({ page }: RegisteredDelegate, utr: string): Promise<HttpResponse> =>
+const reportTransfer = ({ page }: RegisteredDelegate, utr: string): Promise<HttpResponse> =>
   target.post(`/api${page}/acts/`, { act: 'tell', answers: { utr, paid_on: '2027-01-09' } })
-const record = (
+const recordPayment = (
   { reg_no: regNo }: RegisteredDelegate,
   act: 'confirm' | 'came_again',
   method: string,
@@ -56,9 +53,11 @@ const record = (
     createAddress(),
     headers,
   )
-const ACCOUNT = 'Account No: 502000123456,,,,'
+const ACCOUNT_LINE = 'Account No: 502000123456,,,,'
 const matchStatement = async (...rows: readonly string[]) => {
-  const body = [ACCOUNT, 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt', ...rows].join('\n')
+  const body = [ACCOUNT_LINE, 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt', ...rows].join(
+    '\n',
+  )
   const response = await target.send({
     method: 'POST',
     path: `/admin/reconcile/?event=${EVENT}`,
@@ -73,7 +72,7 @@ const buildDebit = (narration: string): string => `09/01/27,${narration},,${FEE}
 const countCaptures = (): number =>
   Number(target.readRows('SELECT count(*) AS n FROM captures')[0]?.['n'])
 
-/** The spellings of 526123456702 by delegates, phones and banks. */
+/** Spellings of the reference 526123456702 that delegates, phones and banks use. */
 const SPELLINGS = [
   '526123456702',
   '5261 2345 6702',
@@ -101,9 +100,9 @@ describe('one transfer', () => {
     const registrations = await registerAll(SPELLINGS.length)
     const capturesBefore = countCaptures()
     const methods = ['transfer', 'upi', 'cheque', 'desk', 'machine']
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       registrations.map((registration, index) =>
-        record(
+        recordPayment(
           registration,
           'confirm',
           methods[index % methods.length] ?? '',
@@ -111,15 +110,20 @@ describe('one transfer', () => {
         ),
       ),
     )
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([
       200,
       ...Array.from({ length: SPELLINGS.length - 1 }, () => 409),
     ])
-    const [paidRegistration] = registrations.filter((_, index) => answers[index]?.status === 200)
+    const [paidRegistration] = registrations.filter((_, index) => responses[index]?.status === 200)
     if (paidRegistration === undefined) throw new Error('no registration is paid')
     const repeatedResponses = await Promise.all(
       SPELLINGS.map((spelling, index) =>
-        record(paidRegistration, 'came_again', methods[index % methods.length] ?? '', spelling),
+        recordPayment(
+          paidRegistration,
+          'came_again',
+          methods[index % methods.length] ?? '',
+          spelling,
+        ),
       ),
     )
     expect(new Set(repeatedResponses.map(({ status }) => status))).toEqual(new Set([409]))
@@ -131,11 +135,11 @@ describe('one transfer', () => {
       RegisteredDelegate,
       RegisteredDelegate,
     ]
-    expect((await record(paidRegistration, 'confirm', 'transfer', 'HDFCN52027010100')).status).toBe(
-      200,
-    )
+    expect(
+      (await recordPayment(paidRegistration, 'confirm', 'transfer', 'HDFCN52027010100')).status,
+    ).toBe(200)
     const capturesBefore = countCaptures()
-    // Cyrillic С and Н, Greek Ν, and a Latin letter with an accent.
+    // These contain Cyrillic С and Н, Greek Ν, and a Latin letter with an accent.
     const lookalikes = [
       'HDF\u0421N52027010100',
       '\u041dDFCN52027010100',
@@ -148,7 +152,7 @@ describe('one transfer', () => {
         [paidRegistration, 'came_again'],
       ] as const)
         for (const method of ['transfer', 'upi', 'cheque', 'machine']) {
-          const response = await record(registration, act, method, reference)
+          const response = await recordPayment(registration, act, method, reference)
           expect([act, method, reference, response.status]).toEqual([act, method, reference, 422])
           expect(response.body).toContain('Latin letters and digits')
         }
@@ -157,12 +161,12 @@ describe('one transfer', () => {
 
   test('reported by ten delegates concurrently is accepted once', async () => {
     const registrations = await registerAll(10)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       registrations.map((registration, index) =>
-        report(registration, index % 2 === 0 ? 'hdfcn52027010999' : 'HDFCN52027010999'),
+        reportTransfer(registration, index % 2 === 0 ? 'hdfcn52027010999' : 'HDFCN52027010999'),
       ),
     )
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(
       target.readRows(
         "SELECT 1 FROM tellings WHERE folded = 'HDFCN52027010999' AND ended_as IS NULL",
@@ -174,7 +178,7 @@ describe('one transfer', () => {
 describe("a reference reported to claim another delegate's payment", () => {
   test("matches no line that contains the other delegate's number, and no line by part of a number", async () => {
     const [attacker, victim] = (await registerAll(2)) as [RegisteredDelegate, RegisteredDelegate]
-    expect((await report(attacker, '526177770001')).status).toBe(200)
+    expect((await reportTransfer(attacker, '526177770001')).status).toBe(200)
     const { lines } = await matchStatement(
       buildCredit(`UPI/526177770001/${victim.reg_no}`),
       buildCredit('UPI/9526177770001/UNKNOWN SENDER', 10),
@@ -188,8 +192,8 @@ describe("a reference reported to claim another delegate's payment", () => {
       RegisteredDelegate,
       RegisteredDelegate,
     ]
-    expect((await report(accountClaimer, '502000123456')).status).toBe(200)
-    expect((await report(commonClaimer, '526188880002')).status).toBe(200)
+    expect((await reportTransfer(accountClaimer, '502000123456')).status).toBe(200)
+    expect((await reportTransfer(commonClaimer, '526188880002')).status).toBe(200)
     const { lines } = await matchStatement(
       buildCredit('NEFT A TO 50200012345678', 10),
       buildCredit('NEFT B TO 502000123456', 20),
@@ -204,8 +208,8 @@ test('a file with every line twice, and one of numbers only, match known payment
   const [paidRegistration] = await registerAll(1)
   if (paidRegistration === undefined) throw new Error('not registered')
   const reference = '526199990003'
-  expect((await record(paidRegistration, 'confirm', 'transfer', reference)).status).toBe(200)
-  const snapshotBefore = target.readHoldings()
+  expect((await recordPayment(paidRegistration, 'confirm', 'transfer', reference)).status).toBe(200)
+  const snapshotBefore = target.readSnapshot()
   const rows = [buildCredit(`IMPS ${reference} A`), buildCredit('UPI 526199990004 B', 10)]
   const repeatedLines = await matchStatement(...rows, ...rows)
   expect(repeatedLines.lines.map(({ as }) => as)).toEqual(['known', 'unmatched'])
@@ -221,12 +225,16 @@ test('a file with every line twice, and one of numbers only, match known payment
     buildCredit(`${n} ${'1 2 3 '.repeat(3)}`, 1),
   )
   expect((await matchStatement(...numbers)).lines.length).toBeGreaterThan(0)
-  const { audit_log: _looks, bank_references: references, ...tablesAfter } = target.readHoldings()
   const {
-    audit_log: _before,
-    bank_references: referencesBefore = 0,
+    audit_log: _auditEntries,
+    bank_references: referenceCount,
+    ...tablesAfter
+  } = target.readSnapshot()
+  const {
+    audit_log: _auditEntriesBefore,
+    bank_references: referenceCountBefore = 0,
     ...tablesBefore
   } = snapshotBefore
-  expect(references).toBe(referencesBefore + 1)
+  expect(referenceCount).toBe(referenceCountBefore + 1)
   expect(tablesAfter).toEqual({ ...tablesBefore, in_review: 1 })
 })

@@ -20,7 +20,7 @@ import {
   delegate,
   buildForm,
   createAddress,
-  buildPostgraduate,
+  postgraduate,
   createProof,
   registerDelegate,
   listDistinctRoutes,
@@ -48,7 +48,7 @@ const listProofFiles = (): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map(({ name }) => name)
 
-/** Returns null if the response is a rejection in the common format. */
+/** Describes a problem with a response. Returns null if it is a rejection in the common format. */
 function findProblem(outcome: Outcome): string | null {
   if (typeof outcome === 'string') return outcome
   const { status, headers, body } = outcome
@@ -92,10 +92,10 @@ describe('oversized input', () => {
   test.each(headerCases)(
     '%s is rejected in the common format, or disconnected',
     async (_what, head) => {
-      const snapshotBefore = target.readHoldings()
+      const snapshotBefore = target.readSnapshot()
       const outcome = await sendOnce(target.url, head)
       if (outcome !== 'closed') expect(findProblem(outcome)).toBe(null)
-      expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+      expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
     },
   )
 
@@ -153,14 +153,14 @@ describe('oversized input', () => {
       // All endpoints share the body parsers: JSON and multipart bodies are sent to each endpoint, the others to
       // every fifth.
       const isSentToAll = ALL_RUNS || ['300 KB of JSON', 'two thousand parts'].includes(label)
-      const routes = (await postRoutes())
+      const routes = (await listPostPaths())
         .filter((path, index) => isSentToAll || path === REGISTER || index % 5 === 0)
         .map((path) => path.replaceAll(/:\w+|\{\w+\}|\*/g, 'x'))
-      const snapshotBefore = target.readHoldings()
+      const snapshotBefore = target.readSnapshot()
       const text = body()
       const problems: string[] = []
       for (const path of routes) {
-        // Signing out ignores its body and does not reject a readable one.
+        // The sign-out route ignores its body and does not reject a readable one.
         if (path.includes('logout')) continue
         // With an idempotency key, the body is serialised again for comparison.
         const headers = {
@@ -172,7 +172,7 @@ describe('oversized input', () => {
           target.url,
           buildRequest({ method: 'POST', path, headers, body: text }),
         )
-        // A return always leads to a page.
+        // The return endpoint always redirects to a page.
         if (typeof outcome !== 'string' && outcome.status === 303) continue
         const problem = findProblem(outcome)
         if (problem !== null) problems.push(`${path}: ${problem}`)
@@ -180,7 +180,7 @@ describe('oversized input', () => {
       expect(problems).toEqual([])
       const { gateway_notices: _storedMessages, ...changedTables } = findChanges(
         snapshotBefore,
-        target.readHoldings(),
+        target.readSnapshot(),
       )
       expect(changedTables).toEqual({})
     },
@@ -188,17 +188,17 @@ describe('oversized input', () => {
 
   let cachedPaths: readonly string[] | null = null
   /** Returns each path once, with a trailing slash if both forms exist. */
-  const postRoutes = async (): Promise<readonly string[]> =>
+  const listPostPaths = async (): Promise<readonly string[]> =>
     (cachedPaths ??= (await listRoutes())
       .filter(({ method, path }) => method === 'POST' && (path.endsWith('/') || path.endsWith('*')))
       .map(({ path }) => path))
 
   test('in every query of the office gets a response within a second', async () => {
     const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
-    const listRoutesOfOffice = (await listDistinctRoutes()).filter(
+    const officeRoutes = (await listDistinctRoutes()).filter(
       ({ method, path }) => method === 'GET' && /admin|csv/.test(path) && !/[:*{]/.test(path),
     )
-    expect(listRoutesOfOffice.length).toBeGreaterThan(10)
+    expect(officeRoutes.length).toBeGreaterThan(10)
     for (const query of [
       `search=${'x'.repeat(12 * KB)}`,
       `search=${encodeURIComponent('%_"*'.repeat(500))}`,
@@ -210,7 +210,7 @@ describe('oversized input', () => {
       'payment_status=success&payment_status=failed&payment_status[]=x',
       Array.from({ length: 1000 }, (_, n) => `a${n}=1`).join('&'),
     ])
-      for (const { path } of listRoutesOfOffice) {
+      for (const { path } of officeRoutes) {
         const { status } = await target.send({ path: `${path}?${query}`, headers })
         expect([path, query.slice(0, 40), status < 500]).toEqual([path, query.slice(0, 40), true])
       }
@@ -230,13 +230,13 @@ describe('oversized input', () => {
       { ...delegate, phone_number: '９'.repeat(1000) },
       { ...delegate, city: '\ud800'.repeat(1000) },
     ]) {
-      const snapshotBefore = target.readHoldings()
+      const snapshotBefore = target.readSnapshot()
       const registerResponse = await target.post(REGISTER, answers)
       expect(registerResponse.status).toBe(422)
       expect(
         Object.keys((JSON.parse(registerResponse.body) as { errors: object }).errors),
       ).toHaveLength(1)
-      expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+      expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
     }
   })
 })
@@ -247,17 +247,17 @@ describe('an uploaded document', () => {
     bytes: Buffer,
     type?: string,
   ): Promise<HttpResponse> => {
-    const { headers, body } = buildForm(buildPostgraduate, [
+    const { headers, body } = buildForm(postgraduate, [
       { ...createProof(bytes, filename), ...(type === undefined ? {} : { type }) },
     ])
     return target.send({ method: 'POST', path: REGISTER, headers, body })
   }
-  const html = Buffer.from('<html><script>alert(document.domain)</script></html>')
+  const htmlBytes = Buffer.from('<html><script>alert(document.domain)</script></html>')
   const svgBytes = Buffer.from(
     '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
   )
   const zipBytes = Buffer.from('PK\x03\x04\x14\0\0\0\0\0', 'latin1')
-  /** An image header that declares four gigapixels. */
+  /** Creates an image whose header declares four gigapixels. */
   const createWidePng = (): Buffer => {
     const header = Buffer.from(createPng())
     header.writeUInt32BE(65_535, 16)
@@ -266,26 +266,26 @@ describe('an uploaded document', () => {
   }
 
   const polyglots: readonly (readonly [label: string, name: string, bytes: Buffer])[] = [
-    ['an HTML page named PDF', 'a.pdf', html],
+    ['an HTML page named PDF', 'a.pdf', htmlBytes],
     [
       'an HTML page with a PDF in a comment',
       'a.pdf',
-      Buffer.concat([Buffer.from('<!--'), createPdf(), Buffer.from('-->'), html]),
+      Buffer.concat([Buffer.from('<!--'), createPdf(), Buffer.from('-->'), htmlBytes]),
     ],
-    ['a PDF followed by an HTML page', 'a.pdf', Buffer.concat([createPdf(), html])],
+    ['a PDF followed by an HTML page', 'a.pdf', Buffer.concat([createPdf(), htmlBytes])],
     [
       'a PDF that runs a script',
       'a.pdf',
       createPdf('/OpenAction << /S /JavaScript /JS (app.alert(1)) >>'),
     ],
-    ['an image followed by an HTML page', 'a.png', Buffer.concat([createPng(), html])],
+    ['an image followed by an HTML page', 'a.png', Buffer.concat([createPng(), htmlBytes])],
     [
       'an image with an HTML page in its comment',
       'a.jpg',
       Buffer.concat([
         createJpg().subarray(0, -2),
-        Buffer.from([0xff, 0xfe, 0, html.length + 2]),
-        html,
+        Buffer.from([0xff, 0xfe, 0, htmlBytes.length + 2]),
+        htmlBytes,
         Buffer.from([0xff, 0xd9]),
       ]),
     ],
@@ -308,15 +308,15 @@ describe('an uploaded document', () => {
   test.each(polyglots)(
     'that is %s is rejected and deleted, or sent as a download',
     async (_what, name, bytes) => {
-      const [snapshotBefore, filesBefore] = [target.readHoldings(), listProofFiles()]
-      const answer = await uploadDocument(name, bytes, 'text/html')
-      if (answer.status !== 201) {
-        expect(answer.status).toBe(422)
-        expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+      const [snapshotBefore, filesBefore] = [target.readSnapshot(), listProofFiles()]
+      const uploadResponse = await uploadDocument(name, bytes, 'text/html')
+      if (uploadResponse.status !== 201) {
+        expect(uploadResponse.status).toBe(422)
+        expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
         expect(listProofFiles().toSorted()).toEqual(filesBefore.toSorted())
         return
       }
-      const { reg_no } = JSON.parse(answer.body) as { reg_no: string }
+      const { reg_no } = JSON.parse(uploadResponse.body) as { reg_no: string }
       const { status, headers } = await target.send({
         path: `/admin/registrations/${reg_no}/files/pg_proof/`,
         headers: { authorization: `Bearer ${await signInAsAdmin(target)}` },
@@ -332,18 +332,18 @@ describe('an uploaded document', () => {
   )
 
   test('that is a decompression bomb is rejected, even if all are sent concurrently, and the server keeps responding', async () => {
-    const [snapshotBefore, filesBefore] = [target.readHoldings(), listProofFiles()]
+    const [snapshotBefore, filesBefore] = [target.readSnapshot(), listProofFiles()]
     const uploads = Promise.all(hostileFiles.map(([, name, bytes]) => uploadDocument(name, bytes)))
     expect((await target.send({ path: '/api/events/' })).status).toBe(200)
     for (const { status } of await uploads) expect([413, 422]).toContain(status)
-    expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+    expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
     expect(listProofFiles().toSorted()).toEqual(filesBefore.toSorted())
   })
 
-  const PROOFS = '/api/events/afpicon2026/proofs/'
-  const uploadEarly = (filename: string, bytes: Buffer, address = createAddress()) => {
+  const PROOFS_PATH = '/api/events/afpicon2026/proofs/'
+  const uploadBeforeForm = (filename: string, bytes: Buffer, address = createAddress()) => {
     const { headers, body } = buildForm({}, [createProof(bytes, filename)])
-    return target.send({ method: 'POST', path: PROOFS, headers, body }, address)
+    return target.send({ method: 'POST', path: PROOFS_PATH, headers, body }, address)
   }
 
   test('uploaded before the form is checked in the same way: a polyglot, a bomb or an oversized file leaves nothing', async () => {
@@ -352,14 +352,14 @@ describe('an uploaded document', () => {
       ...hostileFiles,
       ['six megabytes', 'a.pdf', Buffer.concat([createPdf(), Buffer.alloc(6 * MB)])] as const,
     ]
-    // Both uploads use the same reader, which the tests above cover: a few of each kind are sufficient.
+    // Both uploads use the same reader, which the tests above cover, so a few of each kind are sufficient.
     for (const [label, name, bytes] of files.filter((_, index) => ALL_RUNS || index % 3 === 0)) {
-      const expectedChanges = (await uploadDocument(name, bytes)).status
-      const [snapshotBefore, filesBefore] = [target.readHoldings(), listProofFiles()]
-      const { status } = await uploadEarly(name, bytes)
-      expect([label, status]).toEqual([label, expectedChanges])
+      const expectedStatus = (await uploadDocument(name, bytes)).status
+      const [snapshotBefore, filesBefore] = [target.readSnapshot(), listProofFiles()]
+      const { status } = await uploadBeforeForm(name, bytes)
+      expect([label, status]).toEqual([label, expectedStatus])
       const expectedDrafts = status === 201 ? { draft_proofs: 1 } : {}
-      expect([label, findChanges(snapshotBefore, target.readHoldings())]).toEqual([
+      expect([label, findChanges(snapshotBefore, target.readSnapshot())]).toEqual([
         label,
         expectedDrafts,
       ])
@@ -370,8 +370,8 @@ describe('an uploaded document', () => {
 
   test('uploaded before the form can be used only by its token, and no token can read it', async () => {
     const bytes = createPdf('ahead of everything')
-    const answer = await uploadEarly('secret.pdf', bytes)
-    const { token } = JSON.parse(answer.body) as { token: string }
+    const uploadResponse = await uploadBeforeForm('secret.pdf', bytes)
+    const { token } = JSON.parse(uploadResponse.body) as { token: string }
     const [draftProof] = target.readRows(
       'SELECT token_hash, sha256 FROM draft_proofs WHERE name = ?',
       'secret.pdf',
@@ -384,35 +384,33 @@ describe('an uploaded document', () => {
       `${token}A`,
       token.toUpperCase(),
     ]) {
-      const { status } = await target.post(REGISTER, { ...buildPostgraduate, pg_proof: reference })
+      const { status } = await target.post(REGISTER, { ...postgraduate, pg_proof: reference })
       expect([reference, status]).toEqual([reference, 422])
     }
     for (const path of [
-      `${PROOFS}${token}`,
-      `${PROOFS}${token}/`,
-      `${PROOFS}?token=${token}`,
+      `${PROOFS_PATH}${token}`,
+      `${PROOFS_PATH}${token}/`,
+      `${PROOFS_PATH}?token=${token}`,
       `/api/events/afpicon2026/${token}`,
     ]) {
       const { status } = await target.send({ path })
       expect([path, status]).toEqual([path, 404])
     }
-    expect((await target.post(REGISTER, { ...buildPostgraduate, pg_proof: token })).status).toBe(
-      201,
-    )
+    expect((await target.post(REGISTER, { ...postgraduate, pg_proof: token })).status).toBe(201)
   })
 
   test('uploaded before the form is limited to thirty a minute per address', async () => {
     const address = createAddress()
     const statuses: number[] = []
     for (let n = 0; n < 33; n += 1)
-      statuses.push((await uploadEarly('a.pdf', createPdf(`${n}`), address)).status)
+      statuses.push((await uploadBeforeForm('a.pdf', createPdf(`${n}`), address)).status)
     expect(statuses).toEqual([...Array.from({ length: 30 }, () => 201), 429, 429, 429])
-    expect((await uploadEarly('a.pdf', createPdf('mine'))).status).toBe(201)
+    expect((await uploadBeforeForm('a.pdf', createPdf('mine'))).status).toBe(201)
   })
 
   test('under other names, twice, or not requested, is stored at most once', async () => {
-    const before = listProofFiles().length
-    const { headers, body } = buildForm(buildPostgraduate, [
+    const countBefore = listProofFiles().length
+    const { headers, body } = buildForm(postgraduate, [
       createProof(createPdf('first')),
       { field: 'pg_proof', filename: 'b.pdf', bytes: createPdf('second') },
       { field: 'other', filename: 'c.pdf', bytes: createPdf('third') },
@@ -421,12 +419,12 @@ describe('an uploaded document', () => {
     ])
     const response = await target.send({ method: 'POST', path: REGISTER, headers, body })
     expect(response.status).toBe(201)
-    expect(listProofFiles()).toHaveLength(before + 1)
+    expect(listProofFiles()).toHaveLength(countBefore + 1)
   })
 
   test('is only available to staff: no URL serves it without a session', async () => {
-    const answer = await uploadDocument('secret.pdf', createPdf('a secret of mine'))
-    const { reg_no } = JSON.parse(answer.body) as { reg_no: string }
+    const uploadResponse = await uploadDocument('secret.pdf', createPdf('a secret of mine'))
+    const { reg_no } = JSON.parse(uploadResponse.body) as { reg_no: string }
     const [uploadRow] = target.readRows(
       'SELECT sha256 FROM uploads ORDER BY registration_id DESC LIMIT 1',
     )

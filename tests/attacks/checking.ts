@@ -1,15 +1,12 @@
-/**
- * Runs the page's validator in a worker thread that can be terminated, like the page's own: it must not hang or
- * throw.
- */
+/** Runs the organisers' page's validator in a worker thread, which a test can terminate if it hangs. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { checkEventFile } from '../../web/organisers/editor/check-event-file.ts'
 import type { CheckRequest } from '../../web/organisers/editor/check-event-file.ts'
 
-for (const question of workerData as readonly CheckRequest[]) {
-  const { findings, event } = checkEventFile(question)
+for (const request of workerData as readonly CheckRequest[]) {
+  const { findings, event } = checkEventFile(request)
   const result = {
-    number: question.number,
+    number: request.number,
     codes: findings.map(({ code }) => code),
     isServed: event !== null && findings.every(({ severity }) => severity !== 'error'),
   }

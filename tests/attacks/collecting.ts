@@ -1,4 +1,4 @@
-/** Preloaded into the server of the random attack: on request, collects garbage and reports the remaining memory. */
+/** Preloaded into the server of the random attack: collects garbage and reports the remaining memory. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'

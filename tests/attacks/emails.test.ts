@@ -26,10 +26,10 @@ afterEach(() => server.close())
 
 type RegistrationInput = { readonly name?: string; readonly email?: string }
 async function submitRegistration(
-  event: string,
+  eventId: string,
   { name = 'Asha Nair', email = VICTIM }: RegistrationInput = {},
 ) {
-  const registerResponse = await server.post(`/api/${event}/register/`, {
+  const registerResponse = await server.post(`/api/${eventId}/register/`, {
     ...fixtureDelegate,
     full_name: name,
     email,
@@ -48,14 +48,15 @@ async function readSentEmails(): Promise<readonly Email[]> {
   return readdirSync(folder)
     .toSorted()
     .map((file) => {
-      const raw = readFileSync(join(folder, file), 'utf8')
-      const readHeader = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(raw)?.[1] ?? ''
-      return { to: readHeader('To'), subject: readHeader('Subject'), text: decodeParts(raw) }
+      const rawEmail = readFileSync(join(folder, file), 'utf8')
+      const readHeader = (name: string) =>
+        new RegExp(`^${name}: (.*)$`, 'm').exec(rawEmail)?.[1] ?? ''
+      return { to: readHeader('To'), subject: readHeader('Subject'), text: decodeParts(rawEmail) }
     })
 }
 /** Decodes quoted-printable and base64 text; leaves attachments unchanged. */
-function decodeParts(raw: string): string {
-  return raw
+function decodeParts(rawEmail: string): string {
+  return rawEmail
     .split(/\n--[^\n]+\n/)
     .map((bodyPart) =>
       /transfer-encoding: quoted-printable/i.test(bodyPart)
@@ -107,10 +108,10 @@ describe("an outsider who floods another person's mailbox", () => {
   test('the limit applies across servers and restarts', async () => {
     for (let n = 0; n < 6; n += 1) await submitRegistration('free2026')
     const [{ reg_no: regNo = '' } = {}] = server.rows('SELECT reg_no FROM registrations')
-    const secondServer = await openStoreHere({ dataDir: server.dir })
+    const secondStore = await openStoreHere({ dataDir: server.dir })
     const linkEmail = { to: VICTIM, copyTo: null, subject: 'Your links', text: 'Here they are.' }
-    await secondServer.queueAccessLinks(regNo as RegNo, linkEmail, server.now())
-    await secondServer.close()
+    await secondStore.queueAccessLinks(regNo as RegNo, linkEmail, server.now())
+    await secondStore.close()
     expect(await readSentEmails()).toHaveLength(6)
   })
 
@@ -129,7 +130,7 @@ describe("an outsider who floods another person's mailbox", () => {
         registered_as: 'member',
         way: 'transfer',
       })
-      const claim = await server.app.inject({
+      const claimResponse = await server.app.inject({
         method: 'POST',
         url: `/api${response.json<RegisterResponse>().page ?? ''}/acts/`,
         payload: {
@@ -137,7 +138,7 @@ describe("an outsider who floods another person's mailbox", () => {
           answers: { utr: String(500_000_000_000 + n), paid_on: '2027-01-09' },
         },
       })
-      expect(claim.statusCode).toBe(200)
+      expect(claimResponse.statusCode).toBe(200)
     }
     const emails = await readSentEmails()
     expect(emails).toHaveLength(6)
@@ -146,13 +147,13 @@ describe("an outsider who floods another person's mailbox", () => {
 
   test('does not block the confirmation of a payment', async () => {
     for (let n = 0; n < 7; n += 1) await submitRegistration('free2026')
-    const { reg_no: regNo, payment_data: order } = await submitRegistration(EVENT)
+    const { reg_no: regNo, payment_data: paymentData } = await submitRegistration(EVENT)
     const activeEvent = server.deps.events.findById(EVENT)
     const storedRegistration = await server.deps.store.registration(regNo as RegNo)
     if (activeEvent === null || storedRegistration === null)
       throw new Error('The registration was not stored')
     await server.deps.store.applyPaymentEvent(
-      (order?.orderid ?? '') as OrderId,
+      (paymentData?.orderid ?? '') as OrderId,
       confirmedBy('AP1', toAmount(118_000), server.now()),
       buildConfirmationEmail(activeEvent.config, storedRegistration),
     )

@@ -1,7 +1,4 @@
-/**
- * Hostile event files, checked by the command and by the page for organisers, which use the same validator: each is
- * rejected with findings as quickly as other files, and nothing in it is executed.
- */
+/** Hostile event files: the command and the organisers' page report findings and execute nothing. */
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
@@ -9,21 +6,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
-import { HOSTILE } from './hostile-events.ts'
+import { HOSTILE_EVENT_FILES } from './hostile-events.ts'
 import { startTestApp } from '../server/harness.ts'
 import { BASE_ENV } from '../server/run-command.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const GOLDENS = join(TOP, 'tests', 'engine', 'authoring', 'goldens')
-const read = (name: string): string => readFileSync(join(GOLDENS, name), 'utf8')
+const readGolden = (name: string): string => readFileSync(join(GOLDENS, name), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-hostile-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const buildFileName = (index: number): string => `hostile${index}.yaml`
 
 test('rollcall validate returns findings for each hostile file, without internal errors', async () => {
-  const files = HOSTILE.map(([, file], index) => {
-    // Each has its own folder, so that findings about conflicts between events do not occur.
+  const files = HOSTILE_EVENT_FILES.map(([, file], index) => {
+    // Each file has its own folder, which avoids findings about conflicts between events.
     const ownFolder = join(folder, String(index))
     mkdirSync(ownFolder)
     cpSync(join(GOLDENS, '_shared'), join(ownFolder, '_shared'), { recursive: true })
@@ -43,7 +40,7 @@ test('rollcall validate returns findings for each hostile file, without internal
     })
   const [status, signal] = (await once(child, 'close')) as [number | null, string | null]
   expect([status, signal]).toEqual([1, null])
-  const unreportedFiles = HOSTILE.filter(
+  const unreportedFiles = HOSTILE_EVENT_FILES.filter(
     (_, index) => !printedText.includes(buildFileName(index)),
   ).map(([label]) => label)
   expect(unreportedFiles).toEqual([])
@@ -57,10 +54,10 @@ test('the page for organisers returns findings for each hostile file, and its wo
   const sharedFiles = Object.fromEntries(
     ['lists', 'gateways', 'texts'].map((name) => {
       const path = `_shared/${name}.yaml`
-      return [name, { path, text: read(path) }]
+      return [name, { path, text: readGolden(path) }]
     }),
   )
-  const requests = HOSTILE.map(([, file], number) => ({
+  const requests = HOSTILE_EVENT_FILES.map(([, file], number) => ({
     number,
     path: buildFileName(number),
     text: file.toString('utf8'),
@@ -74,7 +71,7 @@ test('the page for organisers returns findings for each hostile file, and its wo
   worker.on('message', (result: (typeof results)[number]) => results.push(result))
   await once(worker, 'exit')
   clearTimeout(timeout)
-  const failedFiles = HOSTILE.filter((_, number) => {
+  const failedFiles = HOSTILE_EVENT_FILES.filter((_, number) => {
     const result = results.find((candidate) => candidate.number === number)
     return result === undefined || result.codes.length === 0 || result.isServed
   }).map(([label]) => label)

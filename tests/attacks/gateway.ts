@@ -1,4 +1,4 @@
-/** The payment page of the gateway simulator, used as in a browser, and gateway messages from an attacker. */
+/** Uses the gateway simulator's payment page as a browser does, and builds an attacker's gateway messages. */
 import { expect, vi } from 'vitest'
 import { computeSecureHash } from '../../server/payments/gateways/airpay/checksums.ts'
 import { createSandboxAccount } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
@@ -25,7 +25,7 @@ export const buildHandOff = (data: FormFields): FormFields => ({
 const postFields = (url: string, fields: FormFields): Promise<Response> =>
   fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
 
-/** Places the order and returns the address of its payment page. Null if the gateway rejects it. */
+/** Places the order. Returns the address of its payment page, or null if the gateway rejects the order. */
 export async function placeOrder(
   data: FormFields,
   changes: FormFields = {},
@@ -40,9 +40,9 @@ export async function placeOrder(
 }
 
 /** Clicks a button on the payment page. */
-export async function clickPaymentButton(page: string | null, action: string): Promise<void> {
-  if (page === null) throw new Error('the order has no payment page')
-  const response = await postFields(page, { do: action })
+export async function clickPaymentButton(pageUrl: string | null, action: string): Promise<void> {
+  if (pageUrl === null) throw new Error('the order has no payment page')
+  const response = await postFields(pageUrl, { do: action })
   await response.arrayBuffer()
   expect(response.status).toBe(200)
 }

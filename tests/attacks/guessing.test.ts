@@ -1,13 +1,4 @@
-/**
- * Guessing with the rate limits on: registration numbers at every endpoint, and passwords, from one address and from
- * many. The time that guessing takes is calculated from the limits measured here. A number has 12 random digits: 10¹²
- * possible values, of which a conference of 10,000 delegates uses 10⁴, so 10⁸ guesses find one on average. An event
- * responds to 300 wrong numbers in ten minutes from all addresses together, or 43,200 a day. That is 2,315 days, or
- * 6.3 years, to find one of 10,000 registrations, during which the event would reject new addresses all the time, and
- * 63,000 years to find the registration of a given delegate. A generated office password is one of 31¹⁶; an account
- * accepts 100 guesses in a quarter of an hour, 9,600 a day, which takes 10¹⁷ years. A user's own password among the
- * million most common ones is found after 52 days on average, and the log reports the attack each day.
- */
+/** Guessing attacks with rate limits on: registration numbers, discount codes and passwords. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,12 +27,22 @@ import {
 import type { Target } from './target.ts'
 import type { HttpResponse } from './wire.ts'
 
+/*
+ * The limits measured here determine how long guessing takes. A registration number has 12 random digits: 10¹²
+ * possible values, of which a conference of 10,000 delegates uses 10⁴, so 10⁸ guesses find one on average. An event
+ * responds to 300 wrong numbers in ten minutes from all addresses together, or 43,200 a day. That is 2,315 days, or
+ * 6.3 years, to find one of 10,000 registrations, during which the event would reject new addresses all the time, and
+ * 63,000 years to find the registration of a given delegate. A generated office password is one of 31¹⁶; an account
+ * accepts 100 guesses in a quarter of an hour, 9,600 a day, so guessing it takes 10¹⁷ years. Guessing a user's own
+ * password among the million most common ones takes 52 days on average, and the log reports the attack each day.
+ */
+
 const MINUTE_S = 60
 const DAY_S = 24 * 60 * MINUTE_S
 const YEAR_DAYS = 365.25
 const RANDOM_DIGITS = 12
 const DELEGATES = 10_000
-/** Guesses that received a response in the tests before the one that counts them all. */
+/** The guesses that the earlier tests made and the server answered; the limit of the event counts them too. */
 const EARLIER_GUESSES = 4 * 21 + 5 * 20
 
 let target: Target
@@ -50,8 +51,8 @@ beforeAll(async () => {
 })
 afterAll(() => target.stop())
 
-/** Returns an unused number. Whether its check digit is valid does not affect the limits. */
 let serial = 0
+/** Returns an unused number. Whether its check digit is valid does not affect the limits. */
 const buildWrongNumber = (): string => `AFPI${String((serial += 1)).padStart(13, '0')}`
 
 /** Every endpoint that accepts a registration number. */
@@ -85,7 +86,7 @@ const endpoints: Readonly<
   'the retry': (number, address) =>
     target.post('/api/payment/retry/', { order_id: number }, address),
 }
-const read = (number: string, address: string): Promise<HttpResponse> =>
+const readRegistration = (number: string, address: string): Promise<HttpResponse> =>
   target.send({ path: `/api/afpicon/registrations/${number}/` }, address)
 
 describe('numbers', () => {
@@ -95,8 +96,8 @@ describe('numbers', () => {
       const address = createAddress()
       for (let attempt = 0; attempt < chooseRuns(400, 40); attempt += 1)
         await endpoints[name]?.(buildWrongNumber(), address)
-      expect((await read(buildWrongNumber(), address)).status).toBe(429)
-      expect((await read(buildWrongNumber(), createAddress())).status).toBe(404)
+      expect((await readRegistration(buildWrongNumber(), address)).status).toBe(429)
+      expect((await readRegistration(buildWrongNumber(), createAddress())).status).toBe(404)
     },
   )
 
@@ -104,7 +105,7 @@ describe('numbers', () => {
     'twenty wrong numbers at %s block all endpoints for the address, and none distinguishes a right number from a wrong one',
     async (name) => {
       const { regNo } = await registerDelegate(target)
-      const [address, snapshotBefore] = [createAddress(), target.readHoldings()]
+      const [address, snapshotBefore] = [createAddress(), target.readSnapshot()]
       for (let attempt = 0; attempt < 20; attempt += 1)
         await endpoints[name]?.(buildWrongNumber(), address)
       for (const [otherName, endpoint] of Object.entries(endpoints)) {
@@ -112,14 +113,14 @@ describe('numbers', () => {
           await endpoint(regNo, address),
           await endpoint(buildWrongNumber(), address),
         ]
-        const readVisible = ({ status, headers, body }: HttpResponse, number = '') => [
+        const getVisibleParts = ({ status, headers, body }: HttpResponse, number = '') => [
           otherName,
           status,
           headers.has('retry-after'),
           (headers.get('location') ?? '').replace(/AFPI\d+/, number),
           body,
         ]
-        expect(readVisible(rightResponse)).toEqual(readVisible(wrongResponse))
+        expect(getVisibleParts(rightResponse)).toEqual(getVisibleParts(wrongResponse))
         // The second response may be sent a second later.
         const [firstWait, secondWait] = [rightResponse, wrongResponse].map(({ headers }) =>
           Number(headers.get('retry-after') ?? 0),
@@ -130,7 +131,7 @@ describe('numbers', () => {
       }
       const { gateway_notices: _messages, ...changedTables } = findChanges(
         snapshotBefore,
-        target.readHoldings(),
+        target.readSnapshot(),
       )
       expect(changedTables).toEqual({})
     },
@@ -139,11 +140,14 @@ describe('numbers', () => {
   test('from a thousand addresses, some of them proxies, an event accepts so few guesses that finding a number takes years', async () => {
     const knownAddress = createAddress()
     const { regNo } = await registerDelegate(target, delegate, knownAddress)
-    // Guesses of earlier tests count too, because the limit applies to the event, not to the address.
+    // Guesses of the earlier tests count too, because the limit applies to the event, not to the address.
     let responseCount = EARLIER_GUESSES
     let blockedResponse: HttpResponse | null = null
     for (let attempt = 0; attempt < 400; attempt += 1) {
-      const readResponse = await read(buildWrongNumber(), `${createAddress()}, ${createAddress()}`)
+      const readResponse = await readRegistration(
+        buildWrongNumber(),
+        `${createAddress()}, ${createAddress()}`,
+      )
       if (readResponse.status === 404) responseCount += 1
       else blockedResponse ??= readResponse
     }
@@ -156,8 +160,8 @@ describe('numbers', () => {
     expect(guessesPerHit / guessesADay / YEAR_DAYS).toBeGreaterThan(6)
     expect((guessesPerHit * DELEGATES) / guessesADay / YEAR_DAYS).toBeGreaterThan(60_000)
     // The delegate can still read the registration at the address where it was made, but no other one.
-    expect((await read(regNo, knownAddress)).status).toBe(200)
-    expect((await read(buildWrongNumber(), knownAddress)).status).toBe(429)
+    expect((await readRegistration(regNo, knownAddress)).status).toBe(200)
+    expect((await readRegistration(buildWrongNumber(), knownAddress)).status).toBe(429)
   })
 
   test('contain the digits from which the years are calculated', async () => {
@@ -167,7 +171,7 @@ describe('numbers', () => {
     expect(numbers.length).toBeGreaterThan(5)
     const digits = numbers.map((number) => /^AFPI(\d+)\d$/.exec(number)?.[1] ?? '')
     for (const digit of digits) expect(digit).toHaveLength(RANDOM_DIGITS)
-    // Each position has many values: no date, counter or constant part.
+    // Each position has several values, so no part is constant.
     for (let index = 0; index < RANDOM_DIGITS; index += 1)
       expect(new Set(digits.map((digit) => digit[index])).size).toBeGreaterThan(1)
   })
@@ -175,8 +179,8 @@ describe('numbers', () => {
 
 describe('discount codes and member lists', () => {
   const CODE = 'GUESSED-9'
-  const senders: Readonly<
-    Record<string, (enteredName: string, address: string) => Promise<HttpResponse>>
+  const codeEndpoints: Readonly<
+    Record<string, (enteredValue: string, address: string) => Promise<HttpResponse>>
   > = {
     'the code': (code, address) =>
       target.post(`/api/events/${CODED_EVENT_ID}/code/`, { code }, address),
@@ -192,34 +196,38 @@ describe('discount codes and member lists', () => {
     await runCommand(target, 'event', 'members', CODED_EVENT_ID, 'society', file)
   })
 
-  test.each(Object.keys(senders))(
+  test.each(Object.keys(codeEndpoints))(
     'twenty wrong values at %s block all three endpoints for the address only; right and wrong values then get the same response',
     async (name) => {
-      const [address, snapshotBefore] = [createAddress(), target.readHoldings()]
+      const [address, snapshotBefore] = [createAddress(), target.readSnapshot()]
       for (let attempt = 0; attempt < 20; attempt += 1)
-        expect([404, 422]).toContain((await senders[name]?.(`wrong ${attempt}`, address))?.status)
-      const readVisible = ({ status, body }: HttpResponse) => [status, body]
-      for (const endpoint of Object.values(senders)) {
+        expect([404, 422]).toContain(
+          (await codeEndpoints[name]?.(`wrong ${attempt}`, address))?.status,
+        )
+      const getVisibleParts = ({ status, body }: HttpResponse) => [status, body]
+      for (const endpoint of Object.values(codeEndpoints)) {
         const [rightResponse, wrongResponse] = [
           await endpoint(CODE, address),
           await endpoint('wrong', address),
         ]
-        expect(readVisible(rightResponse)).toEqual(readVisible(wrongResponse))
+        expect(getVisibleParts(rightResponse)).toEqual(getVisibleParts(wrongResponse))
         expect(rightResponse.status).toBe(429)
       }
-      expect((await senders['the code']?.(CODE, createAddress()))?.status).toBe(200)
-      expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+      expect((await codeEndpoints['the code']?.(CODE, createAddress()))?.status).toBe(200)
+      expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
     },
   )
 
   test('enumeration of a member list ends after sixty rows, and shows only the configured values', async () => {
     const address = createAddress()
-    const answers: HttpResponse[] = []
+    const responses: HttpResponse[] = []
     for (let index = 0; index < 62; index += 1)
-      answers.push((await senders['the member list']?.(`M-${index}`, address)) as HttpResponse)
-    expect(answers.filter(({ status }) => status === 200).length).toBe(60)
-    expect(answers.at(-1)?.status).toBe(429)
-    expect(JSON.parse(answers[7]?.body ?? '')).toEqual({
+      responses.push(
+        (await codeEndpoints['the member list']?.(`M-${index}`, address)) as HttpResponse,
+      )
+    expect(responses.filter(({ status }) => status === 200).length).toBe(60)
+    expect(responses.at(-1)?.status).toBe(429)
+    expect(JSON.parse(responses[7]?.body ?? '')).toEqual({
       status: 'success',
       row: { name: 'Person 7', kind: 'life' },
     })
@@ -235,21 +243,23 @@ describe('discount codes and member lists', () => {
     '\u0000',
     'ＧＵＥＳＳＥＤ'.repeat(20),
     '[object Object]',
-  ])('that is %j creates no session', async (enteredName) => {
-    expect((await senders['the code']?.(enteredName, createAddress()))?.status).toBe(404)
-    expect((await senders['the member list']?.(enteredName, createAddress()))?.status).toBe(404)
+  ])('that is %j creates no session', async (enteredValue) => {
+    expect((await codeEndpoints['the code']?.(enteredValue, createAddress()))?.status).toBe(404)
+    expect((await codeEndpoints['the member list']?.(enteredValue, createAddress()))?.status).toBe(
+      404,
+    )
   })
 })
 
 describe('passwords', () => {
   const tryPassword = (password: string, address: string, username: string = ADMIN.username) =>
     target.post('/admin/login/', { username, password }, address)
-  const SESSIONS = 'SELECT count(*) AS n FROM sessions'
-  const countSessions = (): unknown => target.readRows(SESSIONS)[0]?.['n']
+  const SESSION_COUNT_SQL = 'SELECT count(*) AS n FROM sessions'
+  const countSessions = (): unknown => target.readRows(SESSION_COUNT_SQL)[0]?.['n']
 
   test('ten from one network block the account for it, even with the correct one, for any address of the network and spelling of the name', async () => {
-    const address = (): string => `2001:db8:77:1::${(addresses += 1).toString(16)}`
-    let addresses = 0
+    const createNetworkAddress = (): string => `2001:db8:77:1::${(addressCount += 1).toString(16)}`
+    let addressCount = 0
     const statuses: number[] = []
     for (const username of [
       'office',
@@ -263,16 +273,16 @@ describe('passwords', () => {
       'office',
       'office',
     ])
-      statuses.push((await tryPassword('guess', address(), username)).status)
+      statuses.push((await tryPassword('guess', createNetworkAddress(), username)).status)
     expect(statuses).toEqual(Array.from({ length: 10 }, () => 401))
-    const before = countSessions()
-    const blockedResponse = await tryPassword(ADMIN.password, address())
+    const sessionsBefore = countSessions()
+    const blockedResponse = await tryPassword(ADMIN.password, createNetworkAddress())
     expect([blockedResponse.status, blockedResponse.headers.get('set-cookie')]).toEqual([
       429,
       undefined,
     ])
     expect(Number(blockedResponse.headers.get('retry-after'))).toBeGreaterThan(14 * MINUTE_S)
-    expect(countSessions()).toBe(before)
+    expect(countSessions()).toBe(sessionsBefore)
   })
 
   test('twenty names from one address, then none; a forged forwarding header is not a new address', async () => {
@@ -296,19 +306,21 @@ describe('passwords', () => {
       )
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(100)
     expect(statuses.slice(100)).toEqual(Array.from({ length: 4 }, () => 429))
-    const before = countSessions()
+    const sessionsBefore = countSessions()
     expect((await tryPassword(ADMIN.password, createAddress())).status).toBe(429)
-    expect(countSessions()).toBe(before)
+    expect(countSessions()).toBe(sessionsBefore)
     expect((await tryPassword(ADMIN.password, usualAddress)).status).toBe(200)
   })
 
   test('an unknown name gets the same message as a wrong password', async () => {
-    const readVisible = async (username: string) => {
+    const readVisibleParts = async (username: string) => {
       const { status, body } = await tryPassword('guess', createAddress(), username)
       return [status, body]
     }
-    expect(await readVisible('unknown-user')).toEqual(await readVisible('other-unknown-user'))
-    expect((await readVisible('unknown-user'))[0]).toBe(401)
+    expect(await readVisibleParts('unknown-user')).toEqual(
+      await readVisibleParts('other-unknown-user'),
+    )
+    expect((await readVisibleParts('unknown-user'))[0]).toBe(401)
   })
 })
 
@@ -319,7 +331,7 @@ test('neither the log nor emails contain passwords, tokens, numbers or addresses
     email: 'hidden@example.org',
   })
   await clickPaymentButton(await placeOrder(data), 'pay')
-  await read(regNo, createAddress())
+  await readRegistration(regNo, createAddress())
   await target.send({ path: `/afpicon/payment/success?orderId=${regNo}` })
   const log = target.readOutput()
   expect(log).toContain('"path":"/api/afpicon/registrations/')

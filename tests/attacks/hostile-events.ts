@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const base = readFileSync(
+const baseFile = readFileSync(
   join(import.meta.dirname, '..', 'engine', 'authoring', 'goldens', '_base.yaml'),
   'utf8',
 )
@@ -10,10 +10,10 @@ const VENUE = 'venue: Town Hall'
 const PRICE = 'member:  [1000, 1500]'
 const FIELD = '{id: is_member, type: yes-no, label: Member, default: false}'
 const replaceInBase = (original: string, replacement: string): string => {
-  if (!base.includes(original)) throw new Error(`the base file does not contain "${original}"`)
-  return base.replace(original, () => replacement)
+  if (!baseFile.includes(original)) throw new Error(`the base file does not contain "${original}"`)
+  return baseFile.replace(original, () => replacement)
 }
-/** Nested aliases: 3 billion words in 300 bytes. */
+/** Nested aliases that expand 300 bytes to 3 billion words. */
 const nestedAliases = `laughs:\n  a: &a [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n${[
   ...'bcdefghij',
 ]
@@ -23,33 +23,36 @@ const nestedAliases = `laughs:\n  a: &a [lol, lol, lol, lol, lol, lol, lol, lol,
   )
   .join('')}`
 
-/** A description and the file; each file is rejected. */
-export const HOSTILE: readonly (readonly [label: string, file: string | Buffer])[] = [
-  ['three billion words by aliases', base + nestedAliases],
-  ['an alias that refers to itself', `${base}own: &own [*own]\n`],
-  ['a map merged into itself', `${base}own: &own\n  <<: *own\n`],
+/** Hostile event files with a description of each. The validator must reject all of them. */
+export const HOSTILE_EVENT_FILES: readonly (readonly [label: string, file: string | Buffer])[] = [
+  ['three billion words by aliases', baseFile + nestedAliases],
+  ['an alias that refers to itself', `${baseFile}own: &own [*own]\n`],
+  ['a map merged into itself', `${baseFile}own: &own\n  <<: *own\n`],
   ['an alias of a field', replaceInBase(FIELD, `&f ${FIELD}\n        - *f`)],
-  ['a tag that creates a function', `${base}x: !!js/function 'function () { process.exit(7) }'\n`],
-  ['a tag that creates an object', `${base}x: !!python/object/apply:os.system ['exit 7']\n`],
+  [
+    'a tag that creates a function',
+    `${baseFile}x: !!js/function 'function () { process.exit(7) }'\n`,
+  ],
+  ['a tag that creates an object', `${baseFile}x: !!python/object/apply:os.system ['exit 7']\n`],
   ['a custom tag', replaceInBase(VENUE, 'venue: !evil Town Hall')],
   ['a binary tag', replaceInBase(VENUE, 'venue: !!binary aGVsbG8=')],
-  ['a directive', `%YAML 9.9\n%TAG ! tag:evil.example,2000:\n---\n${base}`],
-  ['the prototype as a key', `${base}__proto__: {polluted: true}\n`],
+  ['a directive', `%YAML 9.9\n%TAG ! tag:evil.example,2000:\n---\n${baseFile}`],
+  ['the prototype as a key', `${baseFile}__proto__: {polluted: true}\n`],
   ['the prototype as a field', replaceInBase('id: is_member', 'id: __proto__')],
   ['a constructor as a field', replaceInBase('id: is_member', 'id: constructor')],
   ['a prototype as a category', replaceInBase(PRICE, `${PRICE}\n    __proto__: [1, 1]`)],
-  ['a key that is a map', `${base}? {a: b}\n: c\n`],
-  ['a thousand duplicate keys', base + 'format: 1\n'.repeat(1000)],
-  ['ten thousand documents', base + '---\na: 1\n'.repeat(10_000)],
-  ['fifty thousand open brackets', `${base}x: ${'['.repeat(50_000)}`],
-  ['ten thousand nested maps', `${base}x: ${'{a: '.repeat(10_000)}1${'}'.repeat(10_000)}\n`],
+  ['a key that is a map', `${baseFile}? {a: b}\n: c\n`],
+  ['a thousand duplicate keys', baseFile + 'format: 1\n'.repeat(1000)],
+  ['ten thousand documents', baseFile + '---\na: 1\n'.repeat(10_000)],
+  ['fifty thousand open brackets', `${baseFile}x: ${'['.repeat(50_000)}`],
+  ['ten thousand nested maps', `${baseFile}x: ${'{a: '.repeat(10_000)}1${'}'.repeat(10_000)}\n`],
   [
     'three thousand levels of indentation',
-    base + Array.from({ length: 700 }, (_, index) => `${' '.repeat(index)}a:\n`).join(''),
+    baseFile + Array.from({ length: 700 }, (_, index) => `${' '.repeat(index)}a:\n`).join(''),
   ],
-  ['two hundred thousand dashes', `${base}x:\n  ${'- '.repeat(100_000)}a\n`],
+  ['two hundred thousand dashes', `${baseFile}x:\n  ${'- '.repeat(100_000)}a\n`],
   ['a line of a quarter of a megabyte', replaceInBase(VENUE, `venue: ${'x'.repeat(250_000)}`)],
-  ['a hundred thousand empty lines and an error', `${base}${'\n'.repeat(100_000)}x: 1\n`],
+  ['a hundred thousand empty lines and an error', `${baseFile}${'\n'.repeat(100_000)}x: 1\n`],
   ['fifty thousand placeholders', replaceInBase(VENUE, `venue: "${'{a}'.repeat(50_000)}"`)],
   ['unclosed braces', replaceInBase(VENUE, `venue: "${'{'.repeat(100_000)}"`)],
   ['an unclosed quote', replaceInBase(VENUE, `venue: "${'a\\'.repeat(50_000)}`)],
@@ -88,9 +91,9 @@ export const HOSTILE: readonly (readonly [label: string, file: string | Buffer])
   ['an unpaired surrogate', replaceInBase(VENUE, 'venue: "\\uD800"')],
   [
     'bytes that are not text',
-    Buffer.concat([Buffer.from(base), Buffer.from([0xff, 0xfe, 0xc0, 0xaf])]),
+    Buffer.concat([Buffer.from(baseFile), Buffer.from([0xff, 0xfe, 0xc0, 0xaf])]),
   ],
-  ['UTF-16', Buffer.from(base, 'utf16le')],
+  ['UTF-16', Buffer.from(baseFile, 'utf16le')],
   ['a program', Buffer.concat([Buffer.from('\x7fELF', 'latin1'), Buffer.alloc(2000, 7)])],
   ['nothing', ''],
   ['only a comment', `# ${'x'.repeat(100_000)}\n`],

@@ -1,4 +1,4 @@
-/** Excel and CSV files that try to exhaust their readers. Each is at most 2 MB, the upload limit of the office. */
+/** Excel and CSV files of at most 2 MB (the office's upload limit) that try to exhaust their readers. */
 import { constants, deflateRawSync } from 'node:zlib'
 
 const MB = 1024 * 1024
@@ -11,8 +11,11 @@ type ZipEntry = {
   readonly declaredSize: number
 }
 
-/** Builds a zip archive byte by byte, because libraries write no false sizes. `shared`: every entry points to the data of the first. */
-function buildZip(entries: readonly ZipEntry[], shared = false): Buffer {
+/**
+ * Builds a zip archive byte by byte, because libraries do not write false sizes. `isDataShared`: every entry points to
+ * the data of the first one.
+ */
+function buildZip(entries: readonly ZipEntry[], isDataShared = false): Buffer {
   const localParts: Buffer[] = []
   const directoryParts: Buffer[] = []
   let position = 0
@@ -24,7 +27,7 @@ function buildZip(entries: readonly ZipEntry[], shared = false): Buffer {
     commonHeader.writeUInt32LE(data.length, 14)
     commonHeader.writeUInt32LE(declaredSize, 18)
     commonHeader.writeUInt16LE(nameBytes.length, 22)
-    const offset = shared && index > 0 ? 0 : position
+    const offset = isDataShared && index > 0 ? 0 : position
     if (offset === position) {
       const localHeader = Buffer.concat([
         Buffer.from('PK\x03\x04', 'latin1'),
@@ -48,13 +51,13 @@ function buildZip(entries: readonly ZipEntry[], shared = false): Buffer {
     )
   }
   const directoryBytes = Buffer.concat(directoryParts)
-  const end = Buffer.alloc(22)
-  end.write('PK\x05\x06', 0, 'latin1')
-  end.writeUInt16LE(entries.length, 8)
-  end.writeUInt16LE(entries.length, 10)
-  end.writeUInt32LE(directoryBytes.length, 12)
-  end.writeUInt32LE(position, 16)
-  return Buffer.concat([...localParts, directoryBytes, end])
+  const endRecord = Buffer.alloc(22)
+  endRecord.write('PK\x05\x06', 0, 'latin1')
+  endRecord.writeUInt16LE(entries.length, 8)
+  endRecord.writeUInt16LE(entries.length, 10)
+  endRecord.writeUInt32LE(directoryBytes.length, 12)
+  endRecord.writeUInt32LE(position, 16)
+  return Buffer.concat([...localParts, directoryBytes, endRecord])
 }
 
 const createEntry = (
@@ -67,7 +70,7 @@ const createEntry = (
   declaredSize,
 })
 
-/** Builds that many megabytes of a repeated text. Fast, because deflated blocks can be repeated. */
+/** Compresses a text repeated to this many megabytes. This is fast, because a compressed block can be repeated. */
 function repeatText(
   head: string,
   text: string,
@@ -109,7 +112,7 @@ const buildBomb = (megabytes: number, text = CELL): Pick<ZipEntry, 'data' | 'dec
 export const buildCells = (megabytes: number): Buffer =>
   buildZip([...WORKBOOK_ENTRIES, { name: SHEET_PATH, ...buildBomb(megabytes) }])
 
-/** A regular bank file, as a negative control: it must be accepted. */
+/** Builds a valid bank file, which must be accepted, as a negative control. */
 export const buildValidXlsx = (): Buffer =>
   buildZip([
     ...WORKBOOK_ENTRIES,
@@ -211,22 +214,22 @@ export const XLSX_ATTACKS: readonly (readonly [label: string, file: () => Buffer
 ]
 
 /** Builds a bank statement in which every line has a different text. */
-const buildStatement = (lines: number, text: (n: number) => string): Buffer =>
+const buildStatement = (lineCount: number, text: (n: number) => string): Buffer =>
   Buffer.from(
     `Date,Narration,Ref No,Debit,Credit\n${Array.from(
-      { length: lines },
+      { length: lineCount },
       (_, n) => `09/01/27,${text(2 * n)},${text(2 * n + 1)},,1.00\n`,
     ).join('')}`,
   )
-/** Builds a file of different numbers with these lengths, up to the reader's size limit. */
-const createNumberSheet = (digits: number) => {
+/** Returns a function that builds texts of different numbers with this many digits. */
+const createNumberTextBuilder = (digitCount: number) => {
   let lastNumber = 1
   const createNumber = (): string => {
     lastNumber = (lastNumber * 48_271) % 2_147_483_647
-    return String(lastNumber % 10 ** digits).padStart(digits, '1')
+    return String(lastNumber % 10 ** digitCount).padStart(digitCount, '1')
   }
   return (): string =>
-    Array.from({ length: Math.floor(300 / (digits + 1)) }, createNumber).join(' ')
+    Array.from({ length: Math.floor(300 / (digitCount + 1)) }, createNumber).join(' ')
 }
 
 export const CSV_ATTACKS: readonly (readonly [label: string, file: () => Buffer])[] = [
@@ -244,7 +247,7 @@ export const CSV_ATTACKS: readonly (readonly [label: string, file: () => Buffer]
   ],
   [
     'that is a statement with short numbers, each of which may be part of another',
-    () => buildStatement(3_300, createNumberSheet(2)),
+    () => buildStatement(3_300, createNumberTextBuilder(2)),
   ],
   [
     'that is a statement with the same short numbers in every line',
@@ -252,7 +255,7 @@ export const CSV_ATTACKS: readonly (readonly [label: string, file: () => Buffer]
   ],
   [
     'that is a statement of half a million numbers',
-    () => buildStatement(3_300, createNumberSheet(6)),
+    () => buildStatement(3_300, createNumberTextBuilder(6)),
   ],
   ['of 5,000 lines with 60 cells each', () => Buffer.from(`${'ab,'.repeat(59)}ab\n`.repeat(5_000))],
 ]

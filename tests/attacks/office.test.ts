@@ -1,4 +1,6 @@
-/** Attacks on the office: sessions, pages of other sites, formulas in exports, and crafted addresses and headers. */
+/**
+ * Attacks on the office: sessions, other sites' pages, formulas in exports, crafted addresses and headers.
+ */
 import { cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -16,7 +18,7 @@ import {
   delegate,
   buildForm,
   createAddress,
-  buildPostgraduate,
+  postgraduate,
   createProof,
   registerDelegate,
   listRoutes,
@@ -27,7 +29,7 @@ import {
 import type { Route, Target } from './target.ts'
 
 let target: Target
-/** Every route with its parameters filled in with existing values, so that a call with access has an effect. */
+/** Every route with existing values for its parameters, so that an authorised request would have an effect. */
 let routes: readonly Route[]
 let paidRegNo: string
 beforeAll(async () => {
@@ -50,18 +52,18 @@ afterAll(() => target.stop())
 const buildCookie = (token: string): Readonly<Record<string, string>> => ({
   cookie: `rollcall_session=${token}`,
 })
-const countSessions = async (headers: Readonly<Record<string, string>>): Promise<number> =>
+const readSessionStatus = async (headers: Readonly<Record<string, string>>): Promise<number> =>
   (await target.send({ path: '/admin/session/', headers })).status
-/** Returns the routes that require a user: without one, they return 401. */
+/** Returns the routes that respond with 401 without a session. */
 const findGuardedRoutes = async (
-  methods: (method: string) => boolean,
+  isIncluded: (method: string) => boolean,
 ): Promise<readonly Route[]> => {
   const guardedRoutes: Route[] = []
-  for (const { method, path } of routes.filter((route) => methods(route.method)))
+  for (const { method, path } of routes.filter((route) => isIncluded(route.method)))
     if ((await target.send({ method, path })).status === 401) guardedRoutes.push({ method, path })
   return guardedRoutes
 }
-const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
+const isReadMethod = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
 describe('a session', () => {
   test('that was stolen gives no access to any office route after the user signs out', async () => {
@@ -72,14 +74,14 @@ describe('a session', () => {
     )
     const guardedCalls = await findGuardedRoutes(() => true)
     expect(guardedCalls.length).toBeGreaterThan(20)
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     for (const { method, path } of guardedCalls)
       for (const stolenHeaders of [headers, { authorization: `Bearer ${token}` }])
         expect([
           path,
           (await target.send({ method, path, headers: stolenHeaders })).status,
         ]).toEqual([path, 401])
-    expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+    expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
   })
 
   test('set before the sign-in is invalid afterwards: the token is always new', async () => {
@@ -92,7 +94,7 @@ describe('a session', () => {
     )
     expect(loginResponse.status).toBe(200)
     expect(loginResponse.headers.get('set-cookie')).not.toContain(chosenToken)
-    expect(await countSessions(buildCookie(chosenToken))).toBe(401)
+    expect(await readSessionStatus(buildCookie(chosenToken))).toBe(401)
     const newToken = await signInAsAdmin(target)
     expect(loginResponse.body).not.toContain(newToken)
   })
@@ -115,13 +117,13 @@ describe('a session', () => {
     ['undefined', 401],
     ['rollcall_session', 401],
   ])('that is %j belongs to no user', async (token, status) => {
-    expect(await countSessions({ cookie: `rollcall_session=${token}` })).toBe(status)
-    expect(await countSessions({ authorization: `Bearer ${token}` })).toBe(status)
+    expect(await readSessionStatus({ cookie: `rollcall_session=${token}` })).toBe(status)
+    expect(await readSessionStatus({ authorization: `Bearer ${token}` })).toBe(status)
   })
 
   test('from yesterday has expired, and so has one that was idle for two hours', async () => {
     const token = await signInAsAdmin(target)
-    expect(await countSessions(buildCookie(token))).toBe(200)
+    expect(await readSessionStatus(buildCookie(token))).toBe(200)
     const laterTarget = await startTarget({ CLOCK: '2025-10-10T14:30:00+05:30' }, ({ dataDir }) =>
       cpSync(target.dataDir, dataDir, { recursive: true }),
     )
@@ -154,7 +156,7 @@ describe('a page of another site', () => {
   ] as const
 
   test("cannot change anything through any route, even with an admin's cookie", async () => {
-    const guardedCalls = await findGuardedRoutes((method) => !isRead(method))
+    const guardedCalls = await findGuardedRoutes((method) => !isReadMethod(method))
     // The sign-out route returns success to anyone, but another site must not sign a user out.
     const logoutRoutes = routes.filter(({ path }) => path.includes('logout'))
     for (const path of [
@@ -165,11 +167,11 @@ describe('a page of another site', () => {
       expect(guardedCalls.map((call) => call.path)).toContain(path)
     expect(logoutRoutes.length).toBeGreaterThan(0)
     const token = await signInAsAdmin(target)
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     const requestVariants = foreignOrigins.flatMap(([label, origin]) =>
       requestBodies.map(([type, body]) => ({ what: label, origin, type, body })),
     )
-    // Each call uses three of the variants, the next call the next three.
+    // Each route is called with three of the variants, and the next route with the next three.
     const selectVariants = (index: number): typeof requestVariants =>
       ALL_RUNS
         ? requestVariants
@@ -187,9 +189,9 @@ describe('a page of another site', () => {
         if (type === 'application/x-www-form-urlencoded')
           expect([path, label, status]).toEqual([path, label, 403])
       }
-    expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
-    expect(await countSessions(buildCookie(token))).toBe(200)
-    // The same call from our own page succeeds, so the calls above were not rejected for another reason.
+    expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
+    expect(await readSessionStatus(buildCookie(token))).toBe(200)
+    // The same request from our own page succeeds, so the requests above were not rejected for another reason.
     const ownHeaders = { ...buildCookie(token), 'sec-fetch-site': 'same-origin' }
     const path = `/admin/registrations/${paidRegNo}/acts/`
     const headers = { ...ownHeaders, 'content-type': 'application/json' }
@@ -198,9 +200,9 @@ describe('a page of another site', () => {
   })
 
   test('cannot sign a browser in, whatever it sends', async () => {
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     for (const path of routes
-      .filter((route) => route.path.includes('login') && !isRead(route.method))
+      .filter((route) => route.path.includes('login') && !isReadMethod(route.method))
       .map((route) => route.path))
       for (const [label, origin] of foreignOrigins.filter(([, headers]) => 'origin' in headers)) {
         const response = await target.post(path, ADMIN, createAddress(), origin)
@@ -210,12 +212,12 @@ describe('a page of another site', () => {
           undefined,
         ])
       }
-    expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+    expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
   })
 
   test('changes nothing by links and images, except for entries in the audit log', async () => {
     const token = await signInAsAdmin(target)
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     for (const { path } of routes.filter(({ method }) => method === 'GET'))
       await target.send({
         path,
@@ -223,10 +225,10 @@ describe('a page of another site', () => {
       })
     const { audit_log: _auditEntries, ...changedTables } = findChanges(
       snapshotBefore,
-      target.readHoldings(),
+      target.readSnapshot(),
     )
     expect(changedTables).toEqual({})
-    expect(await countSessions(buildCookie(token))).toBe(200)
+    expect(await readSessionStatus(buildCookie(token))).toBe(200)
   })
 
   test('gets no information: no response can be read, framed or inferred', async () => {
@@ -246,7 +248,7 @@ describe('a page of another site', () => {
 })
 
 describe('an export of the office', () => {
-  /** Characters that spreadsheets treat as the start of a formula, also in full width as in Chinese, and after cell separators. */
+  /** Characters that spreadsheets treat as the start of a formula, including their full-width forms. */
   const formulaStarts = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
   const formulas = [
     ...formulaStarts.map((formulaStart) => `${formulaStart}1+1`),
@@ -330,7 +332,10 @@ describe('an export of the office', () => {
       })
       expect([formula, [201, 422].includes(status)]).toEqual([formula, true])
     }
-    const list = await target.send({ path: `/admin/export/?event_type=${CODED_EVENT_ID}`, headers })
+    const listResponse = await target.send({
+      path: `/admin/export/?event_type=${CODED_EVENT_ID}`,
+      headers,
+    })
     const exportOutput = await runCommand(
       target,
       'registration',
@@ -339,7 +344,7 @@ describe('an export of the office', () => {
       '--per',
       'companions',
     )
-    for (const csv of [list.body, exportOutput]) {
+    for (const csv of [listResponse.body, exportOutput]) {
       expect(csv).toContain('1+1')
       expect(splitCells(csv).filter(isFormula)).toEqual([])
     }
@@ -356,17 +361,17 @@ describe('an export of the office', () => {
     ['everything', { event: { id: CODED_EVENT_ID }, kind: [], code: {}, uses: [], count: null }],
   ])('receives no discount code with invalid data: %s', async (_what, fields) => {
     const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     for (const path of ['/admin/codes/', '/admin/codes/withdraw/']) {
       const codeFields = { event: CODED_EVENT_ID, kind: 'coupon', ...fields }
       const { status } = await target.post(path, codeFields, createAddress(), headers)
       expect([path, status >= 400 && status < 500]).toEqual([path, true])
     }
     const {
-      audit_log: _acts,
-      sessions: _mine,
+      audit_log: _auditRows,
+      sessions: _ownSessions,
       ...changed
-    } = findChanges(snapshotBefore, target.readHoldings())
+    } = findChanges(snapshotBefore, target.readSnapshot())
     expect(changed).toEqual({})
   })
 
@@ -378,7 +383,8 @@ describe('an export of the office', () => {
 })
 
 describe('a crafted address', () => {
-  const files = /SQLite format 3|"name": "rollcall"|root:[x*]:0|DATA_DIR|BEGIN [A-Z ]*PRIVATE KEY/
+  const fileContent =
+    /SQLite format 3|"name": "rollcall"|root:[x*]:0|DATA_DIR|BEGIN [A-Z ]*PRIVATE KEY/
   const parentPaths = [
     '..',
     '%2e%2e',
@@ -406,7 +412,7 @@ describe('a crafted address', () => {
       `/assets/%00${buildPath('package.json')}%00.js`,
     ]) {
       const response = await target.send({ path, headers })
-      expect([path, files.test(response.body)]).toEqual([path, false])
+      expect([path, fileContent.test(response.body)]).toEqual([path, false])
       expect([path, response.status < 500]).toEqual([path, true])
     }
   })
@@ -459,9 +465,9 @@ describe('a crafted name', () => {
     'x@example.org;mallory@evil.example',
     '"x\r\n"@example.org',
   ])('is rejected as the email address %j', async (email) => {
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     const { status } = await target.post(REGISTER, { ...delegate, email })
-    expect([status, findChanges(snapshotBefore, target.readHoldings())]).toEqual([422, {}])
+    expect([status, findChanges(snapshotBefore, target.readSnapshot())]).toEqual([422, {}])
   })
 
   test('as an email address loses invisible characters, and no email has two recipients', async () => {
@@ -481,7 +487,7 @@ describe('a crafted name', () => {
   ])(
     'as a file name, %j, stays in the upload folder and is sent as a plain name',
     async (filename) => {
-      const { headers, body } = buildForm(buildPostgraduate, [
+      const { headers, body } = buildForm(postgraduate, [
         createProof(
           createPdf(filename),
           filename.replaceAll('\r\n', '%0D%0A').replaceAll('"', '%22'),

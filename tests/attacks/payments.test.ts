@@ -1,4 +1,4 @@
-/** Attacks on payments: forged and replayed messages, tampering at every step from the form to the gateway message, and guessed numbers. */
+/** Attacks on payments: forged and replayed gateway messages, changed amounts and guessed order ids. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   FORM_HEADERS,
@@ -39,7 +39,7 @@ const postForm = (
 ): Promise<HttpResponse> =>
   target.send({ method: 'POST', path, headers: FORM_HEADERS, body: encodeForm(fields) }, address)
 
-/** Changes to payments, emails and sessions, without the stored messages and queries of the attack itself. */
+/** Returns the changes without the gateway messages that the attack itself stored. */
 const excludeMessages = (changedTables: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.entries(changedTables).filter(([name]) => name !== 'gateway_notices'))
 
@@ -80,7 +80,7 @@ describe('a forged message', () => {
     'that %s changes no payment, neither by webhook nor by return',
     async (_what, buildForgery) => {
       const { data } = await registerDelegate(target)
-      const snapshotBefore = target.readHoldings()
+      const snapshotBefore = target.readSnapshot()
       for (const path of [WEBHOOK_PATH, ...RETURN_PATHS]) {
         const { asks: queriesBefore } = readStoredOrder(target, data.orderid)
         const forgeryResponse = await postForm(path, buildForgery(data.orderid))
@@ -95,14 +95,14 @@ describe('a forged message', () => {
         reference: null,
         confirmations: 0,
       })
-      expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({ gateway_notices: 3 })
+      expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({ gateway_notices: 3 })
     },
   )
 
   test('in JSON, XML, multipart, without a type, or in the address, pays nothing', async () => {
     const { data } = await registerDelegate(target)
     const fields = buildMessage({ orderId: data.orderid })
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     const bodyCases: readonly (readonly [type: string, body: string])[] = [
       ['application/json', JSON.stringify(fields)],
       ['application/json', JSON.stringify({ ...fields, __proto__: fields })],
@@ -131,14 +131,14 @@ describe('a forged message', () => {
       status: 'pending',
       confirmations: 0,
     })
-    expect(excludeMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
+    expect(excludeMessages(findChanges(snapshotBefore, target.readSnapshot()))).toEqual({})
   })
 
   test('of a decline changed to a success stays a decline', async () => {
     const { data } = await registerDelegate(target)
     await clickPaymentButton(await placeOrder(data), 'decline')
     await waitForStatus(target, data.orderid, 'failed')
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     const { asks: queriesBefore } = readStoredOrder(target, data.orderid)
     await postForm(WEBHOOK_PATH, buildMessage({ orderId: data.orderid }))
     await waitForQuery(target, data.orderid, Number(queriesBefore))
@@ -146,7 +146,7 @@ describe('a forged message', () => {
       status: 'failed',
       confirmations: 0,
     })
-    expect(excludeMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
+    expect(excludeMessages(findChanges(snapshotBefore, target.readSnapshot()))).toEqual({})
   })
 })
 
@@ -159,9 +159,9 @@ describe('a genuine message sent again', () => {
       "SELECT body FROM gateway_notices WHERE order_id = ? AND kind = 'notice'",
       data.orderid,
     )
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     const { asks: queriesBefore } = readStoredOrder(target, data.orderid)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
         target.send({
           method: 'POST',
@@ -171,13 +171,13 @@ describe('a genuine message sent again', () => {
         }),
       ),
     )
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 303]))
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 303]))
     await waitForQuery(target, data.orderid, Number(queriesBefore))
     expect(readStoredOrder(target, data.orderid)).toMatchObject({
       status: 'success',
       confirmations: 1,
     })
-    expect(excludeMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
+    expect(excludeMessages(findChanges(snapshotBefore, target.readSnapshot()))).toEqual({})
   })
 
   test('for the order of another delegate pays nothing', async () => {
@@ -185,7 +185,7 @@ describe('a genuine message sent again', () => {
     await clickPaymentButton(await placeOrder(paidOrder.data), 'pay')
     await waitForStatus(target, paidOrder.data.orderid, 'success')
     const { reference } = readStoredOrder(target, paidOrder.data.orderid)
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     await postForm(
       WEBHOOK_PATH,
       buildMessage({ orderId: otherOrder.data.orderid, reference: String(reference) }),
@@ -195,7 +195,7 @@ describe('a genuine message sent again', () => {
       status: 'pending',
       reference: null,
     })
-    expect(excludeMessages(findChanges(snapshotBefore, target.readHoldings()))).toEqual({})
+    expect(excludeMessages(findChanges(snapshotBefore, target.readSnapshot()))).toEqual({})
   })
 })
 
@@ -208,12 +208,12 @@ describe('the checkout, changed in the browser', () => {
     ['the checksum', { checksum: 'a'.repeat(64) }],
     ['the buyer', { buyerEmail: 'mallory@example.org' }],
     ['the currency', { currency: '360', isocurrency: 'IDR' }],
-  ])('with another %s is refused by the gateway and pays nothing here', async (_what, changed) => {
+  ])('with another %s is refused by the gateway and pays nothing here', async (_what, changes) => {
     const { data } = await registerDelegate(target)
-    const snapshotBefore = target.readHoldings()
-    expect(await placeOrder(data, changed)).toBe(null)
+    const snapshotBefore = target.readSnapshot()
+    expect(await placeOrder(data, changes)).toBe(null)
     expect(readStoredOrder(target, data.orderid)).toMatchObject({ status: 'pending' })
-    expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+    expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
   })
 
   test('paid with one rupee too little is not a success, whatever the messages say', async () => {
@@ -247,9 +247,9 @@ describe('the price sent by the form', () => {
     [{ base_amount: '7080', gst_amount: '0', total_amount: '7080' }, 409],
     [{ registration_category: 'afpi-pg' }, 409],
   ])('%j is refused, and nothing is stored', async (sentPrice, status) => {
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     const response = await target.post(REGISTER, { ...delegate, ...sentPrice })
-    expect([response.status, findChanges(snapshotBefore, target.readHoldings())]).toEqual([
+    expect([response.status, findChanges(snapshotBefore, target.readSnapshot())]).toEqual([
       status,
       {},
     ])
@@ -301,17 +301,17 @@ describe('the price sent by the form', () => {
   })
 
   test('the same key with another price is rejected, and the first price stays', async () => {
-    const key = { 'idempotency-key': 'attack-on-a-price' }
-    const firstResponse = await target.post(REGISTER, delegate, createAddress(), key)
+    const keyHeaders = { 'idempotency-key': 'attack-on-a-price' }
+    const firstResponse = await target.post(REGISTER, delegate, createAddress(), keyHeaders)
     expect(firstResponse.status).toBe(201)
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     const repeatedResponse = await target.post(
       REGISTER,
       { ...delegate, total_amount: 1 },
       createAddress(),
-      key,
+      keyHeaders,
     )
-    expect([repeatedResponse.status, findChanges(snapshotBefore, target.readHoldings())]).toEqual([
+    expect([repeatedResponse.status, findChanges(snapshotBefore, target.readSnapshot())]).toEqual([
       422,
       {},
     ])
@@ -323,7 +323,7 @@ describe('a retry', () => {
     const [openOrder, paidOrder] = [await registerDelegate(target), await registerDelegate(target)]
     await clickPaymentButton(await placeOrder(paidOrder.data), 'pay')
     await waitForStatus(target, paidOrder.data.orderid, 'success')
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     const repeatedResponse = await target.post(RETRY_PATH, {
       order_id: openOrder.data.orderid,
       amount: '1.00',
@@ -343,14 +343,14 @@ describe('a retry', () => {
       const { status } = await target.post(RETRY_PATH, { order_id: order, amount: '1.00' })
       expect([order, status >= 400 && status < 500]).toEqual([order, true])
     }
-    expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+    expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
   })
 
   test('twenty concurrent ones of a failed payment create one payment of the full amount', async () => {
     const { data } = await registerDelegate(target)
     await clickPaymentButton(await placeOrder(data), 'decline')
     await waitForStatus(target, data.orderid, 'failed')
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     await Promise.all(
       Array.from({ length: 20 }, () =>
         target.post(RETRY_PATH, {
@@ -361,7 +361,7 @@ describe('a retry', () => {
         }),
       ),
     )
-    expect(findChanges(snapshotBefore, target.readHoldings())).toMatchObject({
+    expect(findChanges(snapshotBefore, target.readSnapshot())).toMatchObject({
       payments: 1,
       asked_for: 708_000,
     })

@@ -1,7 +1,4 @@
-/**
- * Attacks on permissions, on a server process: a treasurer of one event tries to access another event with the same merchant account, with
- * every name and spelling that HTTP allows.
- */
+/** Attacks on permissions: a treasurer of one event tries to access another event in every spelling. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { placeOrder, clickPaymentButton, waitForStatus } from './gateway.ts'
 import { runCommand, delegate, createAddress, registerDelegate, startTarget } from './target.ts'
@@ -16,8 +13,8 @@ let target: Target
 let headers: Readonly<Record<string, string>>
 let ownRegNo: string
 let otherRegNo: string
-/** Payment data of the second attempt, which succeeded; the first one failed. */
-let order: string
+/** The order id of the second payment attempt, which succeeded after the first one failed. */
+let orderId: string
 beforeAll(async () => {
   target = await startTarget()
   const { regNo, data } = await registerDelegate(target, { ...delegate, ...SECRET_ANSWERS })
@@ -28,9 +25,9 @@ beforeAll(async () => {
   const { payment_data: secondPayment } = JSON.parse(retryResponse.body) as {
     payment_data: PaymentData & Record<string, string>
   }
-  order = secondPayment.orderid
+  orderId = secondPayment.orderid
   await clickPaymentButton(await placeOrder(secondPayment), 'pay')
-  await waitForStatus(target, order, 'success')
+  await waitForStatus(target, orderId, 'success')
   const { full_name, email, phone_number } = delegate
   const ownResponse = await target.post('/api/midzone/register/', {
     full_name,
@@ -69,20 +66,20 @@ async function signInAs(username: string, role: string, event: string) {
 
 const sendAsTreasurer = (request: RequestParts): Promise<HttpResponse> =>
   target.send({ ...request, headers: { ...headers, ...request.headers } })
-const post = (path: string, body: unknown): Promise<HttpResponse> =>
+const postAsTreasurer = (path: string, body: unknown): Promise<HttpResponse> =>
   target.post(path, body, createAddress(), headers)
 
 /** Whether the response contains data of the other event. */
 const isDisclosure = ({ body }: HttpResponse): boolean =>
   [otherRegNo, SECRET_ANSWERS.full_name, SECRET_ANSWERS.email].some((word) => body.includes(word))
-/** Reads the data that an attack must not change. */
+/** Reads the rows that an attack must not change. */
 const readStoredData = () =>
   ['registrations', 'payments', 'captures', 'admins', 'tellings'].map((table) =>
     target.readRows(`SELECT * FROM ${table}`),
   )
 
 const listSpellings = (): readonly string[] =>
-  [otherRegNo, order].flatMap((number) => [
+  [otherRegNo, orderId].flatMap((number) => [
     number,
     number.toLowerCase(),
     number.replaceAll(/.{4}(?=.)/g, '$&%20'),
@@ -113,17 +110,17 @@ const OFFICE_ROOTS = [
 async function findSuccessfulAttacks(
   requests: readonly RequestParts[],
 ): Promise<readonly string[]> {
-  const reachedPaths: string[] = []
+  const successfulAttacks: string[] = []
   for (const request of requests) {
-    const answer = await sendAsTreasurer(request)
-    // An unknown office path leads to the not-found page.
-    const hasAccess = answer.status < 400 && !answer.body.startsWith('<!doctype html>')
-    if (hasAccess || answer.status >= 500 || isDisclosure(answer))
-      reachedPaths.push(
-        `${request.method ?? 'GET'} ${request.path} ${String(request.body)}: ${answer.status}`,
+    const response = await sendAsTreasurer(request)
+    // An unknown office path returns the not-found page.
+    const hasAccess = response.status < 400 && !response.body.startsWith('<!doctype html>')
+    if (hasAccess || response.status >= 500 || isDisclosure(response))
+      successfulAttacks.push(
+        `${request.method ?? 'GET'} ${request.path} ${String(request.body)}: ${response.status}`,
       )
   }
-  return reachedPaths
+  return successfulAttacks
 }
 const buildJsonRequest = (
   path: string,
@@ -140,9 +137,9 @@ const NOTE = { act: 'note', why: 'A reason.', key: 'one-click-of-note' }
 
 describe('a treasurer of another event', () => {
   test('can use their own registration, so that the rejections below are because of the event', async () => {
-    expect(order).not.toBe(otherRegNo)
+    expect(orderId).not.toBe(otherRegNo)
     expect((await sendAsTreasurer({ path: `/admin/registrations/${ownRegNo}/` })).status).toBe(200)
-    expect((await post(`/admin/registrations/${ownRegNo}/acts/`, NOTE)).status).toBe(200)
+    expect((await postAsTreasurer(`/admin/registrations/${ownRegNo}/acts/`, NOTE)).status).toBe(200)
   })
 
   test('cannot read or refund a payment by its number or by the order of its second attempt, in any spelling', async () => {
@@ -207,19 +204,19 @@ describe('a treasurer of another event', () => {
       `[{"reg_nos":["${otherRegNo}"]}]`,
     ]
     const types = ['application/json', 'application/json; charset=utf-16', 'text/plain']
-    const before = readStoredData()
+    const storedBefore = readStoredData()
     const requests = requestBodies.flatMap((body) =>
       ['/admin/registrations/bulk', '/admin/reconcile/confirm'].flatMap((path) =>
         types.map((type) => buildJsonRequest(path, body, { 'content-type': type })),
       ),
     )
     expect(await findSuccessfulAttacks(requests)).toEqual([])
-    expect(readStoredData()).toEqual(before)
+    expect(readStoredData()).toEqual(storedBefore)
   })
 
   test('cannot become another user by proxy headers, another method or another path in a header', async () => {
     const path = `/admin/registrations/${ownRegNo}`
-    const otherPath = `/admin/registrations/${order}/refund`
+    const otherPath = `/admin/registrations/${orderId}/refund`
     const forgedHeaders: readonly Readonly<Record<string, string>>[] = [
       { 'x-forwarded-for': '127.0.0.1' },
       { 'x-forwarded-for': '::1, 127.0.0.1' },
@@ -230,7 +227,7 @@ describe('a treasurer of another event', () => {
       { 'x-original-url': path, 'x-rewrite-url': path },
       { 'x-forwarded-prefix': '/admin', 'x-forwarded-host': '127.0.0.1' },
     ]
-    const before = readStoredData()
+    const storedBefore = readStoredData()
     expect(
       await findSuccessfulAttacks(
         forgedHeaders.map((extraHeaders) => buildJsonRequest(otherPath, REFUND, extraHeaders)),
@@ -241,7 +238,7 @@ describe('a treasurer of another event', () => {
         forgedHeaders.map((extraHeaders) => ({ path: '/metrics', headers: extraHeaders })),
       ),
     ).toEqual([])
-    expect(readStoredData()).toEqual(before)
+    expect(readStoredData()).toEqual(storedBefore)
   })
 
   test('finds no data of the other event in searches, figures, emails, the audit log or lists', async () => {
@@ -282,10 +279,10 @@ describe('a treasurer of another event', () => {
       reference: '612345678901',
       amount: '7080',
     }
-    const otherOffice = await signInAs('there', 'treasurer', OTHER_EVENT)
+    const otherHeaders = await signInAs('there', 'treasurer', OTHER_EVENT)
     const path = `/admin/registrations/${otherRegNo}/acts/`
-    expect((await target.post(path, bankPayment, createAddress(), otherOffice)).status).toBe(200)
-    const response = await post(`/admin/registrations/${ownRegNo}/acts/`, bankPayment)
+    expect((await target.post(path, bankPayment, createAddress(), otherHeaders)).status).toBe(200)
+    const response = await postAsTreasurer(`/admin/registrations/${ownRegNo}/acts/`, bankPayment)
     expect([response.status, JSON.parse(response.body)]).toEqual([
       409,
       {

@@ -1,4 +1,4 @@
-/** The random attack: sends the generated requests concurrently on persistent connections, and reports violations. */
+/** Random attack: sends generated requests on concurrent persistent connections and reports violations. */
 import { join } from 'node:path'
 import { findFormatError } from '../server/http/error-shape.ts'
 import { reportProgress } from '../../server/ops/progress.ts'
@@ -6,7 +6,7 @@ import { generateRequest } from './requests.ts'
 import type { GeneratedRequest, ServerData } from './requests.ts'
 import {
   createCode,
-  buildPostgraduate,
+  postgraduate,
   createProof,
   buildForm,
   createAddress,
@@ -17,21 +17,21 @@ import {
   REGISTER,
 } from './target.ts'
 import type { Target } from './target.ts'
-import { openLine } from './wire.ts'
+import { openConnection } from './wire.ts'
 import type { Outcome } from './wire.ts'
 
 /** The number of connections that a browser with several windows opens. */
-const CONNECTIONS = 16
+const CONNECTION_COUNT = 16
 /** Much longer than the usual milliseconds, because the machine may be busy. */
-const WAIT_MS_MAX = 100_000
-/** By then, code is compiled, and caches and pools are filled. */
+const MAX_WAIT_MS = 100_000
+/** The share of the requests after which code is compiled, and caches and pools are filled. */
 const WARM_UP_SHARE = 0.4
 
 export type Violation = { readonly n: number; readonly problem: string; readonly head: string }
 export type RandomRun = {
-  readonly requests: number
+  readonly requestCount: number
   /** The number of responses by status, including `closed`. */
-  readonly answers: ReadonlyMap<string, number>
+  readonly responseCounts: ReadonlyMap<string, number>
   readonly violations: readonly Violation[]
   /** Routes to which no request was sent. */
   readonly untestedRoutes: readonly string[]
@@ -51,69 +51,69 @@ export function startMeasuredServer(): Promise<Target> {
 export async function runRandomAttack(
   target: Target,
   seed: number,
-  requests: number,
+  requestCount: number,
 ): Promise<RandomRun> {
   const serverData = await createServerData(target)
-  const answers = new Map<string, number>()
+  const responseCounts = new Map<string, number>()
   const violations: Violation[] = []
   const untestedRoutes = new Set(serverData.routes.map(({ method, path }) => `${method} ${path}`))
   const startedAt = performance.now()
   let nextNumber = 0
   const sendUntil = async (endNumber: number): Promise<void> => {
-    const line = openLine(target.url)
+    const connection = openConnection(target.url)
     while (nextNumber < endNumber) {
       const n = nextNumber
       nextNumber += 1
-      reportProgress({ step: 'Sending requests', done: n, total: requests })
-      const generated = generateRequest(serverData, seed, n)
-      untestedRoutes.delete(`${generated.route.method} ${generated.route.path}`)
-      const outcome = await line.send(generated.bytes, {
-        patienceMs: WAIT_MS_MAX,
-        isHead: generated.method === 'HEAD',
-        endsLine: generated.breaksConnection,
+      reportProgress({ step: 'Sending requests', done: n, total: requestCount })
+      const request = generateRequest(serverData, seed, n)
+      untestedRoutes.delete(`${request.route.method} ${request.route.path}`)
+      const outcome = await connection.send(request.bytes, {
+        timeoutMs: MAX_WAIT_MS,
+        isHead: request.method === 'HEAD',
+        shouldCloseConnection: request.breaksConnection,
       })
       const status = typeof outcome === 'string' ? outcome : String(outcome.status)
-      answers.set(status, (answers.get(status) ?? 0) + 1)
-      const problem = findViolation(generated, outcome)
-      if (problem !== null) violations.push({ n, problem, head: readHead(generated.bytes) })
+      responseCounts.set(status, (responseCounts.get(status) ?? 0) + 1)
+      const problem = findViolation(request, outcome)
+      if (problem !== null) violations.push({ n, problem, head: readHead(request.bytes) })
     }
-    line.close()
+    connection.close()
   }
   const sendConcurrently = (endNumber: number): Promise<unknown> =>
-    Promise.all(Array.from({ length: CONNECTIONS }, () => sendUntil(endNumber)))
-  const warmUpEnd = Math.floor(requests * WARM_UP_SHARE)
+    Promise.all(Array.from({ length: CONNECTION_COUNT }, () => sendUntil(endNumber)))
+  const warmUpEnd = Math.floor(requestCount * WARM_UP_SHARE)
   await sendConcurrently(warmUpEnd)
   const memoryAfterWarmUp = await readMemory(target)
-  await sendConcurrently(requests)
-  const end = await readMemory(target)
+  await sendConcurrently(requestCount)
+  const memoryAtEnd = await readMemory(target)
   const seconds = (performance.now() - startedAt) / 1000
   const session = await target.send({
     path: '/admin/session/',
     headers: { authorization: `Bearer ${serverData.tokens[0]}` },
   })
   return {
-    requests: nextNumber,
-    answers,
+    requestCount: nextNumber,
+    responseCounts,
     violations,
     untestedRoutes: [...untestedRoutes],
-    memory: { afterWarmUp: memoryAfterWarmUp, end },
+    memory: { afterWarmUp: memoryAfterWarmUp, end: memoryAtEnd },
     isStillSignedIn: session.status === 200,
     seconds,
   }
 }
 
-/** Returns the head of a request as readable text, for debugging a violation. */
+/** Returns the start line and the headers of a request as readable text, for debugging a violation. */
 function readHead(bytes: Buffer): string {
-  const end = bytes.indexOf('\r\n\r\n')
-  return bytes.toString('latin1', 0, Math.min(end === -1 ? bytes.length : end, 600))
+  const headEnd = bytes.indexOf('\r\n\r\n')
+  return bytes.toString('latin1', 0, Math.min(headEnd === -1 ? bytes.length : headEnd, 600))
 }
 
-/** Returns null if the response is allowed. */
+/** Describes the rule that a response violates. Returns null if the response is allowed. */
 export function findViolation(
   { isHttp, method, path }: Pick<GeneratedRequest, 'isHttp' | 'method' | 'path'>,
   outcome: Outcome,
 ): string | null {
-  if (outcome === 'late') return `no response within ${WAIT_MS_MAX} ms`
+  if (outcome === 'late') return `no response within ${MAX_WAIT_MS} ms`
   if (outcome === 'closed') return isHttp ? 'disconnected without a response' : null
   const { status, headers, body } = outcome
   // A busy server may return 503, in the common format.
@@ -123,9 +123,9 @@ export function findViolation(
     // Invalid HTTP is rejected before a response could be cached.
     'cache-control': isHttp ? (headers.get('cache-control') ?? '') : 'no-store',
   }
-  const mayBePage = (method === 'GET' || method === 'HEAD') && !/^\/api(\/|$)/.test(path)
+  const canBePage = (method === 'GET' || method === 'HEAD') && !/^\/api(\/|$)/.test(path)
   try {
-    return findFormatError({ statusCode, headers: actualHeaders, body }, method, mayBePage)
+    return findFormatError({ statusCode, headers: actualHeaders, body }, method, canBePage)
   } catch {
     return `${status} with a body that is not JSON: ${body.slice(0, 100)}`
   }
@@ -133,18 +133,18 @@ export function findViolation(
 
 const CODE = 'RANDOM-9'
 
-/** Creates registrations, one with a document, and a session of an admin. */
+/** Creates a discount code, registrations (one with a document) and the session of an admin. */
 async function createServerData(target: Target): Promise<ServerData> {
   await createCode(target, CODE)
-  const { headers, body } = buildForm(buildPostgraduate, [createProof()])
-  const withProof = await target.send({ method: 'POST', path: REGISTER, headers, body })
-  const otherOrders = await Promise.all([registerDelegate(target), registerDelegate(target)])
+  const { headers, body } = buildForm(postgraduate, [createProof()])
+  const proofResponse = await target.send({ method: 'POST', path: REGISTER, headers, body })
+  const otherRegistrations = await Promise.all([registerDelegate(target), registerDelegate(target)])
   return {
     routes: await listRoutes(),
     regNos: [
-      (JSON.parse(withProof.body) as { reg_no: string }).reg_no,
-      ...otherOrders.map(({ regNo }) => regNo),
-      `${otherOrders[0]?.regNo}02`,
+      (JSON.parse(proofResponse.body) as { reg_no: string }).reg_no,
+      ...otherRegistrations.map(({ regNo }) => regNo),
+      `${otherRegistrations[0]?.regNo}02`,
     ],
     tokens: [await signInAsAdmin(target, createAddress())],
     eventIds: [

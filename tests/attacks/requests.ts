@@ -1,7 +1,4 @@
-/**
- * Anonymous requests generated from a seed: every route, correct and mangled, with all kinds of bodies and with valid
- * and invalid cookies. Request n of a seed is always the same, so each violation can be reproduced alone.
- */
+/** Generates random requests to every route from a seed; request n of a seed is always the same. */
 import { createRandom } from '../crash/check-registrations.ts'
 import { createJpg, createPdf, createPng } from '../server/sample-uploads.ts'
 import {
@@ -9,7 +6,7 @@ import {
   codedDelegate,
   delegate,
   buildForm,
-  buildPostgraduate,
+  postgraduate,
   createProof,
 } from './target.ts'
 import type { Route } from './target.ts'
@@ -35,7 +32,7 @@ export type GeneratedRequest = {
 }
 
 type Chance = {
-  /** True with this probability. */
+  /** Returns true with this probability. */
   readonly isHit: (share: number) => boolean
   readonly pick: <T>(list: readonly T[]) => T
   readonly pickBelow: (n: number) => number
@@ -54,7 +51,7 @@ function createChance(seed: number): Chance {
   }
 }
 
-/** Characters with a special meaning in paths, headers, spreadsheets, pages, databases or display. */
+/** Texts with a special meaning in paths, headers, spreadsheets, pages, databases or on a display. */
 const SPECIAL_TEXTS = [
   '',
   '0',
@@ -154,28 +151,30 @@ const MEDIA_TYPES = [
   '',
 ] as const
 
-const isRegistering = ({ path }: Route): boolean => /\/register\/?$/.test(path)
+const isRegisterRoute = ({ path }: Route): boolean => /\/register\/?$/.test(path)
 
 /** Generates request `n` of a seed. */
 export function generateRequest(serverData: ServerData, seed: number, n: number): GeneratedRequest {
   const chance = createChance(Math.imul(seed, 0x9e3779b1) ^ Math.imul(n + 1, 0x85ebca6b))
   // Public registration routes are chosen more often, because the office routes outnumber them.
-  const registrationRoutes = chance.isHit(0.05) ? serverData.routes.filter(isRegistering) : []
-  const picked = chance.pick(registrationRoutes.length > 0 ? registrationRoutes : serverData.routes)
+  const registrationRoutes = chance.isHit(0.05) ? serverData.routes.filter(isRegisterRoute) : []
+  const pickedRoute = chance.pick(
+    registrationRoutes.length > 0 ? registrationRoutes : serverData.routes,
+  )
   // The first requests reach each route once, however many routes there are.
-  const route = serverData.routes[n] ?? picked
-  const isOdd = chance.isHit(0.02)
-  const method = isOdd
+  const route = serverData.routes[n] ?? pickedRoute
+  const hasOddMethod = chance.isHit(0.02)
+  const method = hasOddMethod
     ? chance.pick(ODD_METHODS)
     : chance.isHit(0.8)
       ? route.method
       : chance.pick(METHODS)
-  const requestTarget = buildPath(chance, serverData, route.path)
-  const path = chance.isHit(0.2) ? manglePath(chance, requestTarget) : requestTarget
+  const validPath = buildPath(chance, serverData, route.path)
+  const path = chance.isHit(0.2) ? manglePath(chance, validPath) : validPath
   const query = chance.isHit(0.3) ? buildQuery(chance, serverData) : ''
-  const takesBody = !['GET', 'HEAD'].includes(method) || chance.isHit(0.03)
+  const hasBody = !['GET', 'HEAD'].includes(method) || chance.isHit(0.03)
   const requestBody =
-    takesBody && chance.isHit(0.92) ? buildBody(chance, serverData, route.path) : null
+    hasBody && chance.isHit(0.92) ? buildBody(chance, serverData, route.path) : null
   const headers = new Map([
     ['host', 'rollcall.test'],
     ['x-forwarded-for', pickAddress(chance)],
@@ -186,10 +185,10 @@ export function generateRequest(serverData: ServerData, seed: number, n: number)
     const [name, values] = chance.pick(HEADERS)
     headers.set(name, chance.pick(values))
   }
-  const target = `${path}${query}`
+  const requestTarget = `${path}${query}`
   const framedBody = buildFraming(chance, requestBody?.body ?? null)
   const headLines = [
-    `${method} ${target} HTTP/1.1`,
+    `${method} ${requestTarget} HTTP/1.1`,
     ...[...headers].map(([name, value]) => `${name}: ${value}`),
     ...framedBody.headers,
   ]
@@ -201,19 +200,21 @@ export function generateRequest(serverData: ServerData, seed: number, n: number)
     route,
     method,
     path,
-    isHttp: framedBody.isComplete && isReadable(method, target, headLines),
+    isHttp: framedBody.isComplete && isValidHttp(method, requestTarget, headLines),
     breaksConnection:
-      !framedBody.isComplete || headers.has('upgrade') || !isReadable(method, target, headLines),
+      !framedBody.isComplete ||
+      headers.has('upgrade') ||
+      !isValidHttp(method, requestTarget, headLines),
   }
 }
 
-/** Whether Node's parser accepts it as a request; llhttp rejects control characters, unknown methods and heads of 16 KB. */
-function isReadable(method: string, target: string, head: readonly string[]): boolean {
+/** Whether Node's parser accepts the request. llhttp rejects control characters, unknown methods and heads of 16 KB. */
+function isValidHttp(method: string, requestTarget: string, headLines: readonly string[]): boolean {
   return (
     (METHODS as readonly string[]).includes(method) &&
-    /^(\/|\*|http:\/\/)[!-~]*$/.test(target) &&
-    head.join('\r\n').length < 16_000 &&
-    head.slice(1).every((line) => /^[\w-]+:[\t\x20-\x7e\x80-\xff]*$/.test(line))
+    /^(\/|\*|http:\/\/)[!-~]*$/.test(requestTarget) &&
+    headLines.join('\r\n').length < 16_000 &&
+    headLines.slice(1).every((line) => /^[\w-]+:[\t\x20-\x7e\x80-\xff]*$/.test(line))
   )
 }
 
@@ -274,7 +275,7 @@ function buildQuery(chance: Chance, serverData: ServerData): string {
   return `?${pairs.join('&')}`
 }
 
-/** Most requests come from different addresses; some from so few that the limits apply. */
+/** Picks a client address. Most requests have different addresses; some share so few that the rate limits apply. */
 function pickAddress(chance: Chance): string {
   if (chance.isHit(0.05)) return `192.0.2.${chance.pickBelow(3)}`
   if (chance.isHit(0.05))
@@ -295,9 +296,9 @@ function listCredentials(
   path: string,
 ): (readonly [string, string])[] {
   // Signing out would end the session for all later requests.
-  const isKept = !/l.{0,6}o.{0,6}g.{0,6}o.{0,6}u.{0,6}t/i.test(path)
+  const isSessionKept = !/l.{0,6}o.{0,6}g.{0,6}o.{0,6}u.{0,6}t/i.test(path)
   const token =
-    isKept && chance.isHit(0.7)
+    isSessionKept && chance.isHit(0.7)
       ? chance.pick(serverData.tokens)
       : chance.pick(['', 'guess', 'x'.repeat(4000), "' OR 1=1 --", '%00', '\xff'])
   switch (chance.pickBelow(4)) {
@@ -327,7 +328,7 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
     type: 'application/json',
     body: Buffer.from(JSON.stringify(value)),
   })
-  const order = chance.isHit(0.6) ? chance.pick(serverData.regNos) : chance.pick(SPECIAL_TEXTS)
+  const orderId = chance.isHit(0.6) ? chance.pick(serverData.regNos) : chance.pick(SPECIAL_TEXTS)
   const mutateFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [
@@ -347,17 +348,17 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
       ]),
     )
   const gatewayMessage = {
-    TRANSACTIONID: order,
+    TRANSACTIONID: orderId,
     APTRANSACTIONID: String(chance.pickBelow(10 ** 9)),
     AMOUNT: chance.pick(['7080.00', '1.00', '-1', '1e9', 'x']),
     TRANSACTIONSTATUS: chance.pick(['200', '400', '211', '503', 'x']),
     MESSAGE: chance.pick(SPECIAL_TEXTS),
     ap_SecureHash: String(chance.pickBelow(2 ** 32)),
   }
-  // A code withdrawn immediately could not be used.
-  const isKnown = !path.includes('withdraw') && chance.isHit(0.7)
-  const code = isKnown ? chance.pick(serverData.codes) : chance.pick(SPECIAL_TEXTS)
-  // Half of the requests to the routes for codes and member lists, and to the form with them, have matching fields.
+  // Later requests could not use a code that was withdrawn.
+  const isKnownCode = !path.includes('withdraw') && chance.isHit(0.7)
+  const code = isKnownCode ? chance.pick(serverData.codes) : chance.pick(SPECIAL_TEXTS)
+  // Half of the requests to the routes for codes and member lists have matching fields.
   if (/\/code|\/roll/.test(path) && chance.isHit(0.5))
     return buildJson(
       mutateFields({
@@ -372,7 +373,7 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
         note: chance.pick(SPECIAL_TEXTS),
       }),
     )
-  // Each email address can register for that event once.
+  // An email address can register only once for that event.
   const visitorEmail = `visitor${chance.pickBelow(10 ** 6)}@example.org`
   if (path.includes(CODED_EVENT_ID) && chance.isHit(0.3))
     return buildJson({
@@ -413,7 +414,7 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
         total_amount: chance.pick(['1', '7080', '-7080', '1e309', 'NaN', '7080.001']),
       })
     case 3: {
-      const { headers, body } = buildForm(buildPostgraduate, [
+      const { headers, body } = buildForm(postgraduate, [
         createProof(
           chance.pick([createPdf, createPng, createJpg])(),
           chance.pick(['a.pdf', '../../x.pdf', '', 'a\0.pdf', `${'n'.repeat(9000)}.pdf`]),
@@ -435,7 +436,10 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
         body: Buffer.from(new URLSearchParams(gatewayMessage).toString()),
       }
     case 7:
-      return buildJson({ order_id: order, email: chance.pick([delegate.email, ...SPECIAL_TEXTS]) })
+      return buildJson({
+        order_id: orderId,
+        email: chance.pick([delegate.email, ...SPECIAL_TEXTS]),
+      })
     case 8:
       return buildJson({ ...gatewayMessage, why: 'a reason', what: 'accept', amount: '1.00' })
     case 9:
@@ -487,7 +491,7 @@ function buildFraming(
         ]),
         isComplete: true,
       }
-    // Two lengths: by one of them, the remaining bytes would be a separate request.
+    // Two lengths: according to one of them, the remaining bytes are a separate request.
     case 1:
       return {
         headers: [...lengthHeaders, 'transfer-encoding: chunked'],

@@ -1,19 +1,19 @@
-/** `npm run attacks SEED REQUESTS`: runs the random attack with any number of requests, and prints the results as a table. */
+/** `npm run attacks SEED REQUESTS`: runs the random attack and prints the results as a table. */
 import { showProgress } from '../../server/cli/progress-line.ts'
 import { runRandomAttack, startMeasuredServer } from './random.ts'
 
-const [seed = 20261121, requests = 200_000] = process.argv.slice(2).map(Number)
+const [seed = 20261121, requestCount = 200_000] = process.argv.slice(2).map(Number)
 const MB = 1024 * 1024
 const target = await startMeasuredServer()
 try {
   const run = await showProgress({ progressStream: process.stderr }, () =>
-    runRandomAttack(target, seed, requests),
+    runRandomAttack(target, seed, requestCount),
   )
   const { afterWarmUp, end } = run.memory
-  const answers = [...run.answers].toSorted(([a], [b]) => (a < b ? -1 : 1))
-  console.log(`seed ${seed}, ${run.requests} requests in ${run.seconds.toFixed(0)} s`)
+  const sortedCounts = [...run.responseCounts].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  console.log(`seed ${seed}, ${run.requestCount} requests in ${run.seconds.toFixed(0)} s`)
   console.log('| answer | times |\n|---|---|')
-  for (const [status, count] of answers) console.log(`| ${status} | ${count} |`)
+  for (const [status, count] of sortedCounts) console.log(`| ${status} | ${count} |`)
   console.log(
     `heap ${(afterWarmUp.heapBytes / MB).toFixed(0)} MB after the warm-up, ${(end.heapBytes / MB).toFixed(0)} MB at the end; ` +
       `resident ${(afterWarmUp.residentBytes / MB).toFixed(0)} and ${(end.residentBytes / MB).toFixed(0)} MB`,

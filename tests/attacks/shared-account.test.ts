@@ -1,7 +1,4 @@
-/**
- * Attacks through a merchant account that two events share: staff of one event save settlement reports whose lines name
- * the other event by every combination of order, reference and bank transfer, and search for its numbers at every route.
- */
+/** Attacks by staff of one event on another event that uses the same merchant account. */
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
@@ -19,26 +16,26 @@ import type { PaymentData, Target } from './target.ts'
 import type { HttpResponse } from './wire.ts'
 
 type SessionHeaders = Readonly<Record<string, string>>
-type EventParty = {
+type EventFixture = {
   readonly event: string
-  /** Paid at the second attempt. */
+  /** A registration that was paid at the second attempt. */
   readonly regNo: string
   readonly order: string
   readonly reference: string
-  /** Its order is still open. */
+  /** A registration whose payment is still open. */
   readonly pending: string
-  /** A number in the event's format that is not used. */
+  /** An unused number in the event's format. */
   readonly invented: string
-  /** The bank reference of a transfer that is recorded for it. */
+  /** The bank reference of a transfer that is recorded for the event. */
   readonly transfer: string
   readonly name: string
 }
 type ReportLine = { readonly order: string; readonly reference: string; readonly utr: string }
-type Identity = {
+type StaffUser = {
   readonly role: string
   readonly headers: SessionHeaders
-  readonly own: EventParty
-  readonly other: EventParty
+  readonly own: EventFixture
+  readonly other: EventFixture
 }
 
 /** Roles that may save a report. */
@@ -48,20 +45,29 @@ const HEADINGS = 'Merchant Txn ID,Transaction ID,Txn Amount,UTR Number,Settlemen
 
 let target: Target
 let adminHeaders: SessionHeaders
-let identities: readonly Identity[]
+let staffUsers: readonly StaffUser[]
 beforeAll(async () => {
   target = await startTarget()
   adminHeaders = { authorization: `Bearer ${await signInAsAdmin(target)}` }
-  const afpicon = await createParty('afpicon2026', (answers) => registerDelegate(target, answers))
-  const midzone = await createParty('midzone2025', async ({ full_name, email, phone_number }) => {
-    const response = await target.post('/api/midzone/register/', { full_name, email, phone_number })
-    const { reg_no: regNo, payment_data: data } = JSON.parse(response.body) as {
-      reg_no: string
-      payment_data: PaymentData & Record<string, string>
-    }
-    return { regNo, data }
-  })
-  identities = await Promise.all(
+  const afpicon = await createEventFixture('afpicon2026', (answers) =>
+    registerDelegate(target, answers),
+  )
+  const midzone = await createEventFixture(
+    'midzone2025',
+    async ({ full_name, email, phone_number }) => {
+      const response = await target.post('/api/midzone/register/', {
+        full_name,
+        email,
+        phone_number,
+      })
+      const { reg_no: regNo, payment_data: data } = JSON.parse(response.body) as {
+        reg_no: string
+        payment_data: PaymentData & Record<string, string>
+      }
+      return { regNo, data }
+    },
+  )
+  staffUsers = await Promise.all(
     [
       { own: midzone, other: afpicon },
       { own: afpicon, other: midzone },
@@ -76,11 +82,11 @@ beforeAll(async () => {
 })
 afterAll(() => target.stop())
 
-/** A delegate who paid at the second attempt, another whose payment is open, and a bank transfer. */
-async function createParty(
+/** Registers a delegate who pays at the second attempt and another whose payment stays open; records a transfer. */
+async function createEventFixture(
   event: string,
   register: (answers: typeof delegate) => ReturnType<typeof registerDelegate>,
-): Promise<EventParty> {
+): Promise<EventFixture> {
   const name = `Zyxwv of ${event}`
   const answers = { ...delegate, full_name: name, email: `zyxwv@${event}.example` }
   const { regNo, data } = await register(answers)
@@ -145,22 +151,16 @@ async function addStaffUser(role: string, event: string): Promise<SessionHeaders
   return { authorization: `Bearer ${token}` }
 }
 
-/** Returns lines with every combination of numbers and references of both events, and unknown ones. */
-function buildAllLines(ownOrder: EventParty, other: EventParty): readonly ReportLine[] {
-  const listNumbers = ({ regNo, order, pending, invented }: EventParty): readonly string[] => [
+/** Returns lines with every combination of known and unknown numbers and references of both events. */
+function buildAllLines(own: EventFixture, other: EventFixture): readonly ReportLine[] {
+  const listNumbers = ({ regNo, order, pending, invented }: EventFixture): readonly string[] => [
     regNo,
     order,
     pending,
     invented,
   ]
-  const orders = [
-    ...listNumbers(other),
-    ...listNumbers(ownOrder),
-    `${other.invented}02`,
-    'NOBODYS1',
-    '',
-  ]
-  const references = [other.reference, ownOrder.reference, '900000099', '']
+  const orders = [...listNumbers(other), ...listNumbers(own), `${other.invented}02`, 'NOBODYS1', '']
+  const references = [other.reference, own.reference, '900000099', '']
   const utrs = [NEW_UTR, other.transfer, other.transfer.replaceAll(/.{4}(?=.)/g, '$& ')]
   return orders
     .flatMap((order) =>
@@ -178,13 +178,13 @@ const buildReport = (lines: readonly ReportLine[]): string =>
   ].join('\n')
 
 const readPrefix = (number: string): string => number.replace(/\d.*$/, '')
-/** Whether the line names the event: by a number in its format, a payment or a transfer. */
-const isNaming = ({ order, reference, utr }: ReportLine, party: EventParty): boolean =>
+/** Whether the line refers to the event by a number in its format, a payment reference or a bank transfer. */
+const isLineOf = ({ order, reference, utr }: ReportLine, party: EventFixture): boolean =>
   order.startsWith(readPrefix(party.regNo)) ||
   reference === party.reference ||
   utr.replaceAll(' ', '') === party.transfer
 
-const send = (
+const sendReport = (
   path: string,
   event: string,
   report: string,
@@ -205,9 +205,9 @@ const readSavedLines = (): readonly ReportLine[] =>
       utr: String(row['utr'] ?? ''),
     }))
 /** Reads the data that a report of another event must not change. */
-const readStoredRows = ({ event }: EventParty) => [
+const readStoredRows = ({ event }: EventFixture) => [
   target.readRows('SELECT * FROM registrations WHERE event_id = ?', event),
-  // Without query times, because the gateway is queried in the meantime.
+  // The columns exclude query times, because the server queries the gateway in the meantime.
   target.readRows(
     `SELECT p.order_id, p.status, p.review, p.amount, p.reference, p.paid_at
      FROM payments p JOIN registrations r ON r.id = p.registration_id WHERE r.event_id = ?`,
@@ -219,12 +219,12 @@ const readStoredRows = ({ event }: EventParty) => [
   ),
 ]
 /** Returns the numbers, orders, payments and names of an event that a text contains. */
-const findDisclosed = (
-  { regNo, order, pending, reference, name }: EventParty,
+const listDisclosedValues = (
+  { regNo, order, pending, reference, name }: EventFixture,
   text: string,
 ): readonly string[] =>
   [regNo, order, pending, reference, name].filter((secret) => text.includes(secret))
-const isNumberOf = (party: EventParty, text: unknown): boolean =>
+const isNumberOf = (party: EventFixture, text: unknown): boolean =>
   typeof text === 'string' && text.startsWith(readPrefix(party.regNo))
 
 type ReconcileResponse = {
@@ -234,22 +234,22 @@ type ReconcileResponse = {
 describe('staff of one event who save a report of the shared account', () => {
   test('save no line that names the other event in any combination, and change nothing in that event', async () => {
     const violations: unknown[] = []
-    for (const { role, headers, own, other } of identities) {
+    for (const { role, headers, own, other } of staffUsers) {
       const lines = buildAllLines(own, other)
-      expect(lines.filter((line) => isNaming(line, other)).length).toBeGreaterThan(100)
-      const [before, linesBefore] = [readStoredRows(other), readSavedLines().length]
-      const response = await send('reconcile/keep', own.event, buildReport(lines), headers)
+      expect(lines.filter((line) => isLineOf(line, other)).length).toBeGreaterThan(100)
+      const [rowsBefore, lineCountBefore] = [readStoredRows(other), readSavedLines().length]
+      const response = await sendReport('reconcile/keep', own.event, buildReport(lines), headers)
       expect([response.status, response.body]).toEqual([
         200,
         expect.stringContaining('not matched'),
       ])
-      const savedLines = readSavedLines().slice(linesBefore)
+      const savedLines = readSavedLines().slice(lineCountBefore)
       violations.push(
-        ...savedLines.filter((line) => isNaming(line, other)).map((line) => [role, line]),
+        ...savedLines.filter((line) => isLineOf(line, other)).map((line) => [role, line]),
       )
-      if (!isDeepStrictEqual(readStoredRows(other), before))
+      if (!isDeepStrictEqual(readStoredRows(other), rowsBefore))
         violations.push([role, 'a row has changed'])
-      // Their own lines are saved, so the others were skipped because of the event.
+      // Lines of their own event are saved, so the other lines were skipped because of their event.
       const ownLine = { order: own.order, reference: own.reference, utr: NEW_UTR }
       if (!readSavedLines().some((line) => isDeepStrictEqual(line, ownLine)))
         violations.push([role, 'their own line was not saved'])
@@ -258,9 +258,9 @@ describe('staff of one event who save a report of the shared account', () => {
   })
 
   test('see no registration number or order id in a line of the other event', async () => {
-    for (const { role, headers, own, other } of identities) {
+    for (const { role, headers, own, other } of staffUsers) {
       const lines = buildAllLines(own, other)
-      const response = await send('reconcile', own.event, buildReport(lines), headers)
+      const response = await sendReport('reconcile', own.event, buildReport(lines), headers)
       expect(response.status, response.body).toBe(200)
       const reportedLines = (JSON.parse(response.body) as ReconcileResponse).settlement.lines
       expect(reportedLines).toHaveLength(2 * lines.length)
@@ -280,24 +280,24 @@ describe('staff of one event who save a report of the shared account', () => {
   })
 
   test('are refused for the other event, and need the treasurer role for their own', async () => {
-    const [first] = identities
-    if (first === undefined) throw new Error('no user is signed in')
-    const { own, other } = first
+    const [firstUser] = staffUsers
+    if (firstUser === undefined) throw new Error('no user is signed in')
+    const { own, other } = firstUser
     const report = buildReport(buildAllLines(own, other))
-    const lowerRoles = await Promise.all(
+    const lowerRoleHeaders = await Promise.all(
       ['viewer', 'desk'].map((role) => addStaffUser(role, own.event)),
     )
     const before = target.readRows('SELECT * FROM settlement_lines')
     const calls: readonly (readonly [string, SessionHeaders, number])[] = [
-      ...identities.map((identity) => [identity.other.event, identity.headers, 403] as const),
-      ...lowerRoles.flatMap((headers) =>
+      ...staffUsers.map((identity) => [identity.other.event, identity.headers, 403] as const),
+      ...lowerRoleHeaders.flatMap((headers) =>
         [own.event, other.event].map((event) => [event, headers, 403] as const),
       ),
       [own.event, {}, 401],
     ]
     for (const [event, headers, status] of calls)
       for (const path of ['reconcile', 'reconcile/keep'])
-        expect([path, event, (await send(path, event, report, headers)).status]).toEqual([
+        expect([path, event, (await sendReport(path, event, report, headers)).status]).toEqual([
           path,
           event,
           status,
@@ -306,37 +306,44 @@ describe('staff of one event who save a report of the shared account', () => {
   })
 
   test('find no number, order or payment of the other event through any route after a user of both events saves its lines', async () => {
-    for (const { own, other } of identities) {
+    for (const { own, other } of staffUsers) {
       // A line that names both events belongs to both.
       const lines = buildAllLines(own, other).filter(
-        (line) => !(isNaming(line, own) && isNaming(line, other)),
+        (line) => !(isLineOf(line, own) && isLineOf(line, other)),
       )
-      const saved = await send('reconcile/keep', own.event, buildReport(lines), adminHeaders)
-      expect(saved.status, saved.body).toBe(200)
+      const saveResponse = await sendReport(
+        'reconcile/keep',
+        own.event,
+        buildReport(lines),
+        adminHeaders,
+      )
+      expect(saveResponse.status, saveResponse.body).toBe(200)
     }
-    const readRoutes = (await listDistinctRoutes()).filter(
+    const officeRoutes = (await listDistinctRoutes()).filter(
       ({ method, path }) => method === 'GET' && path.includes('admin') && !path.includes('logout'),
     )
     const disclosures: unknown[] = []
     let responseCount = 0
-    for (const { role, headers, own, other } of identities)
-      for (const { path } of readRoutes) {
+    for (const { role, headers, own, other } of staffUsers)
+      for (const { path } of officeRoutes) {
         const url = path.replaceAll(/:\w+|\{\w+\}/g, own.regNo).replaceAll('*', '')
         for (const address of [url, `${url}?event=${own.event}`]) {
           const { status, body } = await target.send({ path: address, headers })
           if (status === 200) responseCount += 1
-          if (status >= 500 || findDisclosed(other, body).length > 0)
-            disclosures.push([role, address, status, findDisclosed(other, body)])
+          if (status >= 500 || listDisclosedValues(other, body).length > 0)
+            disclosures.push([role, address, status, listDisclosedValues(other, body)])
         }
       }
     expect(responseCount).toBeGreaterThan(40)
     expect(disclosures).toEqual([])
-    // Users of all events can read them.
-    const [first] = identities
-    const all = await target.send({
-      path: `/admin/settlements/?event=${first?.other.event}`,
+    // Users with access to all events can read the other event's numbers.
+    const [firstUser] = staffUsers
+    const adminResponse = await target.send({
+      path: `/admin/settlements/?event=${firstUser?.other.event}`,
       headers: adminHeaders,
     })
-    expect(first === undefined ? [] : findDisclosed(first.other, all.body)).not.toEqual([])
+    expect(
+      firstUser === undefined ? [] : listDisclosedValues(firstUser.other, adminResponse.body),
+    ).not.toEqual([])
   })
 })

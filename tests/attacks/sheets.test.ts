@@ -22,21 +22,20 @@ import type { HttpResponse } from './wire.ts'
 
 const MB = 1024 * 1024
 /** The maximum resident memory of the server. */
-const RESIDENT_BYTES_MAX = 700 * MB
+const MAX_RESIDENT_BYTES = 700 * MB
 
 /**
- * If the serving thread read the file itself, it would respond to only one or two other requests, while the body
- * arrives.
+ * A server whose main thread reads the file itself responds to only one or two other requests, while the body arrives.
  */
-const RESPONSES_BEFORE_READING = 5
+const MAX_RESPONSES_WHILE_BLOCKED = 5
 /**
  * On a busy machine, a short read may end before another request gets a response; a blocked server fails every
  * attempt.
  */
-const ATTEMPTS = 8
+const MAX_ATTEMPTS = 8
 
-/** Sends this many requests in a row, then one per interval. */
-const RESPONSES_NEEDED = 20
+/** Sends this many requests in a row, then pauses for this many milliseconds after each request. */
+const REQUESTS_WITHOUT_PAUSE = 20
 
 let target: Target
 let token: string
@@ -46,7 +45,7 @@ beforeAll(async () => {
 })
 afterAll(() => target.stop())
 
-const load = (file: Buffer, type: string): Promise<HttpResponse> =>
+const uploadStatement = (file: Buffer, type: string): Promise<HttpResponse> =>
   target.send({
     method: 'POST',
     path: '/admin/reconcile/?event=afpicon2026',
@@ -66,47 +65,51 @@ const readPid = (): number | undefined => target.process.pid
 async function countResponsesDuring(pendingWork: Promise<unknown>): Promise<number> {
   const state = { isDone: false }
   const workEnd = pendingWork.finally(() => (state.isDone = true))
-  let answers = 0
+  let responseCount = 0
   while (!state.isDone) {
     const { status } = await target.send({ path: '/healthz' }, createAddress())
     expect(status).toBe(200)
     if (state.isDone) break
-    answers += 1
-    // Stops at a sufficient number, because the reader needs the CPU.
-    if (answers > RESPONSES_NEEDED) await pause(RESPONSES_NEEDED)
+    responseCount += 1
+    // Pauses after a sufficient number of requests, because the reader needs the CPU.
+    if (responseCount > REQUESTS_WITHOUT_PAUSE) await pause(REQUESTS_WITHOUT_PAUSE)
   }
   await workEnd
-  return answers
+  return responseCount
 }
 
 async function sendAttack(file: Buffer, type: string): Promise<HttpResponse> {
   expect(file.length).toBeLessThanOrEqual(2 * MB)
-  const snapshotBefore = target.readHoldings()
+  const snapshotBefore = target.readSnapshot()
   peakMemory.reset()
-  let attackResponse = load(file, type)
-  let answers = await countResponsesDuring(attackResponse)
-  for (let attempt = 1; answers <= RESPONSES_BEFORE_READING && attempt < ATTEMPTS; attempt++) {
-    attackResponse = load(file, type)
-    answers = await countResponsesDuring(attackResponse)
+  let attackResponse = uploadStatement(file, type)
+  let responseCount = await countResponsesDuring(attackResponse)
+  for (
+    let attempt = 1;
+    responseCount <= MAX_RESPONSES_WHILE_BLOCKED && attempt < MAX_ATTEMPTS;
+    attempt++
+  ) {
+    attackResponse = uploadStatement(file, type)
+    responseCount = await countResponsesDuring(attackResponse)
   }
-  expect(answers).toBeGreaterThan(RESPONSES_BEFORE_READING)
-  expect(peakMemory.bytes()).toBeLessThan(RESIDENT_BYTES_MAX)
+  expect(responseCount).toBeGreaterThan(MAX_RESPONSES_WHILE_BLOCKED)
+  expect(peakMemory.bytes()).toBeLessThan(MAX_RESIDENT_BYTES)
   // Views are recorded in the audit log; nothing else may change.
   const { audit_log: _auditEntries, ...changedTables } = findChanges(
     snapshotBefore,
-    target.readHoldings(),
+    target.readSnapshot(),
   )
   expect(changedTables).toEqual({})
   return attackResponse
 }
 
-function findRefusal({ status, headers, body }: HttpResponse): string | null {
+function findResponseProblem({ status, headers, body }: HttpResponse): string | null {
   const actualHeaders = { 'content-type': headers.get('content-type'), 'cache-control': 'no-store' }
   return findFormatError({ statusCode: status, headers: actualHeaders, body }, 'POST', false)
 }
 
 type AttackCases = typeof XLSX_ATTACKS
-/** One file for each limit of the reader; `npm run thorough` also sends those that reach the same limit. */
+/** Parts of titles: one file for each limit of the reader. `npm run thorough` sends all files. */
 const LIMIT_TITLES = [
   'to 700 MB of cells',
   'declares 49 MB',
@@ -122,19 +125,19 @@ const LIMIT_TITLES = [
   '5,000 lines with 60 cells',
 ]
 const selectAttacks = (
-  allCases: AttackCases,
-  endings: readonly string[] = LIMIT_TITLES,
+  attacks: AttackCases,
+  titleParts: readonly string[] = LIMIT_TITLES,
 ): AttackCases =>
   ALL_RUNS
-    ? allCases
-    : allCases.filter(([title]) => endings.some((ending) => title.includes(ending)))
+    ? attacks
+    : attacks.filter(([title]) => titleParts.some((ending) => title.includes(ending)))
 
 describe('an Excel file', () => {
   test.each(selectAttacks(XLSX_ATTACKS))(
     '%s is refused within 700 MB of memory while the server answers other requests',
     async (_what, file) => {
-      const answer = await sendAttack(file(), XLSX_TYPE)
-      expect([answer.status, findRefusal(answer)]).toEqual([422, null])
+      const response = await sendAttack(file(), XLSX_TYPE)
+      expect([response.status, findResponseProblem(response)]).toEqual([422, null])
     },
   )
 
@@ -144,7 +147,7 @@ describe('an Excel file', () => {
   })
 
   test('created in the same way without an attack is read', async () => {
-    const { status, body } = await load(buildValidXlsx(), XLSX_TYPE)
+    const { status, body } = await uploadStatement(buildValidXlsx(), XLSX_TYPE)
     expect([status, JSON.parse(body)]).toEqual([200, { status: 'success', header: ['1'] }])
   })
 
@@ -155,11 +158,11 @@ describe('an Excel file', () => {
     test('sent six times concurrently takes no more memory than once', async () => {
       const files = buildSixFiles(49)
       peakMemory.reset()
-      const uploads = Promise.all(files.map((file) => load(file, XLSX_TYPE)))
+      const uploads = Promise.all(files.map((file) => uploadStatement(file, XLSX_TYPE)))
       expect(await countResponsesDuring(uploads)).toBeGreaterThan(0)
-      // The number that arrive while another is being read depends on the machine.
+      // The number of files that arrive while another one is being read depends on the machine.
       for (const { status } of await uploads) expect([422, 503]).toContain(status)
-      expect(peakMemory.bytes()).toBeLessThan(RESIDENT_BYTES_MAX)
+      expect(peakMemory.bytes()).toBeLessThan(MAX_RESIDENT_BYTES)
     })
   })
 
@@ -197,9 +200,9 @@ describe('a CSV', () => {
   test.each(selectAttacks(CSV_ATTACKS))(
     '%s is read or refused within 700 MB of memory while the server answers other requests',
     async (_what, file) => {
-      const answer = await sendAttack(file(), 'text/csv')
-      expect([200, 422]).toContain(answer.status)
-      if (answer.status === 422) expect(findRefusal(answer)).toBe(null)
+      const response = await sendAttack(file(), 'text/csv')
+      expect([200, 422]).toContain(response.status)
+      if (response.status === 422) expect(findResponseProblem(response)).toBe(null)
     },
   )
 })
@@ -211,10 +214,10 @@ describe('a member list on the command line', () => {
   ])('%s is refused by the same reader, and changes nothing', async (_what, file) => {
     const path = join(target.dataDir, 'hostile-list')
     writeFileSync(path, file())
-    const snapshotBefore = target.readHoldings()
+    const snapshotBefore = target.readSnapshot()
     await expect(
       runCommand(target, 'event', 'members', CODED_EVENT_ID, 'society', path),
     ).rejects.toThrow(/Nothing was changed/)
-    expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+    expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
   })
 })

@@ -22,7 +22,7 @@ import type { Outcome } from './wire.ts'
 /** More connections than a browser opens, and more than the office has users. */
 const CLIENTS = 200
 /** Longer than the longest timeout of the accelerated server. */
-const WAIT_MS_MAX = 120_000
+const MAX_WAIT_MS = 120_000
 
 let target: Target
 const sockets: Socket[] = []
@@ -58,7 +58,7 @@ function findProblem(outcome: Outcome): string | null {
   if (outcome === 'late') return 'the server still waits for it'
   const { status, headers, body } = outcome
   const actualHeaders = { 'content-type': headers.get('content-type'), 'cache-control': 'no-store' }
-  // A return always leads to a page.
+  // The return endpoint always redirects to a page.
   if (status === 303) return null
   if (status < 400) return `answered ${status}`
   return findFormatError(
@@ -69,9 +69,9 @@ function findProblem(outcome: Outcome): string | null {
 }
 
 test(`${CLIENTS} unfinished headers time out, and other requests get responses`, async () => {
-  const snapshotBefore = target.readHoldings()
+  const snapshotBefore = target.readSnapshot()
   const slowClients = await Promise.all(Array.from({ length: CLIENTS }, openSocket))
-  const outcomes = slowClients.map((socket) => readResponse(socket, false, WAIT_MS_MAX))
+  const outcomes = slowClients.map((socket) => readResponse(socket, false, MAX_WAIT_MS))
   for (const socket of slowClients)
     socket.write('GET /api/events/ HTTP/1.1\r\nHost: x\r\nX-Slow: a')
   expect((await target.send({ path: '/api/events/' })).status).toBe(200)
@@ -80,12 +80,12 @@ test(`${CLIENTS} unfinished headers time out, and other requests get responses`,
     expect(findProblem(outcome)).toBe(null)
     expect(outcome).toMatchObject({ status: 408 })
   }
-  expect(findChanges(snapshotBefore, target.readHoldings())).toMatchObject({ registrations: 1 })
+  expect(findChanges(snapshotBefore, target.readSnapshot())).toMatchObject({ registrations: 1 })
 })
 
 test('a header sent line by line times out like one that is never sent', async () => {
   const socket = await openSocket()
-  const outcome = readResponse(socket, false, WAIT_MS_MAX)
+  const outcome = readResponse(socket, false, MAX_WAIT_MS)
   socket.write('GET / HTTP/1.1\r\n')
   const dripTimer = setInterval(() => socket.write('X-Slow: a\r\n'), 20)
   const endOutcome = await outcome
@@ -102,12 +102,12 @@ test('an unfinished body times out at every route, and leaves nothing', async ()
     'multipart/form-data; boundary=x',
     'text/plain',
   ]
-  const snapshotBefore = target.readHoldings()
+  const snapshotBefore = target.readSnapshot()
   const routeProblems = await Promise.all(
     routes.flatMap(({ path }) =>
       types.map(async (type) => {
         const socket = await openSocket()
-        const outcome = readResponse(socket, false, WAIT_MS_MAX)
+        const outcome = readResponse(socket, false, MAX_WAIT_MS)
         const requestPath = path.replaceAll(/:\w+|\{\w+\}|\*/g, 'x')
         socket.write(
           buildHead(requestPath, [`content-type: ${type}`, 'content-length: 10000']) + '{"a": ',
@@ -118,19 +118,19 @@ test('an unfinished body times out at every route, and leaves nothing', async ()
     ),
   )
   expect(routeProblems.flat()).toEqual([])
-  expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+  expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
   expect((await target.send({ path: '/api/events/' })).status).toBe(200)
 })
 
 test('a registration whose document is sent byte by byte times out and is discarded', async () => {
-  const snapshotBefore = target.readHoldings()
+  const snapshotBefore = target.readSnapshot()
   const slowClients = await Promise.all(Array.from({ length: 30 }, openSocket))
   const fields = Object.entries({ ...delegate, ticket_type: 'afpi-pg' }).map(
     ([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   )
-  const proof = `--x\r\nContent-Disposition: form-data; name="pg_proof"; filename="a.pdf"\r\n\r\n%PDF-1.4\n`
-  const body = fields.join('') + proof
-  const outcomes = slowClients.map((socket) => readResponse(socket, false, WAIT_MS_MAX))
+  const proofPart = `--x\r\nContent-Disposition: form-data; name="pg_proof"; filename="a.pdf"\r\n\r\n%PDF-1.4\n`
+  const body = fields.join('') + proofPart
+  const outcomes = slowClients.map((socket) => readResponse(socket, false, MAX_WAIT_MS))
   for (const socket of slowClients)
     socket.write(
       buildHead(REGISTER, [
@@ -145,14 +145,14 @@ test('a registration whose document is sent byte by byte times out and is discar
   for (const outcome of await Promise.all(outcomes)) expect(findProblem(outcome)).toBe(null)
   clearInterval(dripTimer)
   await vi.waitFor(() => expect(readdirSync(incomingDir)).toEqual([]), { timeout: 200_000 })
-  expect(findChanges(snapshotBefore, target.readHoldings())).toEqual({})
+  expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
 })
 
 test('responses that are not read delay no other request', async () => {
   const clients = await Promise.all(Array.from({ length: 50 }, openSocket))
   for (const socket of clients) {
     socket.pause()
-    // Some megabytes each; the kernel accepts only as many as fit into its buffers.
+    // Each client requests several megabytes; the kernel accepts only what fits into its buffers.
     socket.write('GET /organisers HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(30))
   }
   for (let requestCount = 0; requestCount < 20; requestCount += 1)

@@ -1,7 +1,4 @@
-/**
- * The attacked server: a process started by `rollcall start`, behind a trusted proxy, with rate limits; a list of its
- * routes; and read-only access to its database.
- */
+/** Starts the attacked server as a process with rate limits, and reads its routes and its database. */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -11,7 +8,7 @@ import { main } from '../../server/cli/run-command.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import { createPdf } from '../server/sample-uploads.ts'
 import { outsideEvent } from '../server/event-with-quotas.ts'
-import { openLine, buildRequest } from './wire.ts'
+import { openConnection, buildRequest } from './wire.ts'
 import type { HttpResponse, Connection, Outcome, RequestParts } from './wire.ts'
 import { withoutThreads } from '../server/store-without-threads.ts'
 
@@ -19,27 +16,32 @@ import { withoutThreads } from '../server/store-without-threads.ts'
 export const OPEN_DAY = '2025-10-10'
 
 export type Target = TestServerProcess & {
-  /** Sends a request as a visitor at `address`, an address behind the proxy. Throws if there is no response. */
+  /** Sends a request as a visitor with this address behind the proxy. Throws if there is no response. */
   send(sent: RequestParts, address?: string): Promise<HttpResponse>
-  post(path: string, body: unknown, address?: string, headers?: Headers_): Promise<HttpResponse>
+  post(
+    path: string,
+    body: unknown,
+    address?: string,
+    headers?: RequestHeaders,
+  ): Promise<HttpResponse>
   /** Reads the current rows of the database. */
   readRows(sql: string, ...params: unknown[]): Record<string, unknown>[]
-  /** Data that an attack must not change: row counts, amounts and sessions. */
-  readHoldings(): Holdings
+  /** Reads values that an attack must not change: row counts, amounts and sessions. */
+  readSnapshot(): Snapshot
   /** The address of the gateway simulator's pages. */
-  readonly gateway: string
+  readonly gatewayUrl: string
 }
-type Headers_ = Readonly<Record<string, string>>
-export type Holdings = Readonly<Record<string, number>>
+type RequestHeaders = Readonly<Record<string, string>>
+export type Snapshot = Readonly<Record<string, number>>
 
-/** A separate event with discount codes, a member list and quotas, open on that day. */
+/** A separate event with discount codes, a member list and quotas, which is open on `OPEN_DAY`. */
 export const CODED_EVENT_ID = 'coded2025'
 const CODED_EVENT = outsideEvent
   .replaceAll('sample2026', CODED_EVENT_ID)
   .replace('prefix: SMPL', 'prefix: CODE')
   .replace('from: 2026-01-01, to: 2026-01-31', 'from: 2025-01-01, to: 2026-01-31')
 
-/** `variables` override the defaults; `prepare` can fill the data folder before the start. */
+/** Starts a server. `variables` override the defaults; `prepare` can fill its folders before the start. */
 export async function startTarget(
   variables: Readonly<Record<string, string>> = {},
   prepare: Parameters<typeof serveAsProcess>[1] = () => {},
@@ -62,19 +64,19 @@ export async function startTarget(
     }
   }
   const sendRequest: Target['send'] = async (request, address = createAddress()) => {
-    const line = idleConnections.pop() ?? openLine(startedServer.url)
-    const outcome = await line.send(
+    const connection = idleConnections.pop() ?? openConnection(startedServer.url)
+    const outcome = await connection.send(
       buildRequest({ ...request, headers: { 'x-forwarded-for': address, ...request.headers } }),
       { isHead: request.method === 'HEAD' },
     )
-    idleConnections.push(line)
+    idleConnections.push(connection)
     return requireResponse(outcome)
   }
   return {
     ...startedServer,
     send: sendRequest,
     readRows,
-    gateway: /Sandbox {2}(http:\/\/\S+)/.exec(startedServer.readOutput())?.[1] ?? '',
+    gatewayUrl: /Sandbox {2}(http:\/\/\S+)/.exec(startedServer.readOutput())?.[1] ?? '',
     post: (path, body, address = createAddress(), headers = {}) =>
       sendRequest(
         {
@@ -85,9 +87,9 @@ export async function startTarget(
         },
         address,
       ),
-    readHoldings: () => readHoldingsFrom(readRows),
+    readSnapshot: () => readSnapshotFrom(readRows),
     stop: async () => {
-      for (const line of idleConnections) line.close()
+      for (const connection of idleConnections) connection.close()
       await startedServer.stop()
     },
   }
@@ -99,35 +101,37 @@ export function requireResponse(outcome: Outcome): HttpResponse {
   return outcome
 }
 
+let addressCount = 0
 /** Returns an unused address, so that no limit of another test applies. */
-let addresses = 0
 export function createAddress(): string {
-  addresses += 1
-  return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`
+  addressCount += 1
+  return `10.${(addressCount >> 16) & 255}.${(addressCount >> 8) & 255}.${addressCount & 255}`
 }
 
-/** The link of an email is created when it is sent, possibly during another test, so only links without an email are counted. */
-const countRows = (table: string): string =>
+/** Excludes links of registrations with an email, because sending it may create a link during another test. */
+const buildFromClause = (table: string): string =>
   table === 'links'
     ? 'FROM links l WHERE NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = l.registration_id)'
     : `FROM "${table}"`
 
 /** Counts the rows of every table, including future ones, and the sums of amounts. */
-function readHoldingsFrom(readRows: Target['readRows']): Holdings {
+function readSnapshotFrom(readRows: Target['readRows']): Snapshot {
   const tables = readRows(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%search%' AND name <> 'pings'",
   ).map(({ name }) => String(name))
-  const countColumns = tables.map((table) => `(SELECT count(*) ${countRows(table)}) AS "${table}"`)
-  const [holdings = {}] = readRows(`SELECT ${countColumns.join(', ')},
+  const countColumns = tables.map(
+    (table) => `(SELECT count(*) ${buildFromClause(table)}) AS "${table}"`,
+  )
+  const [totals = {}] = readRows(`SELECT ${countColumns.join(', ')},
     (SELECT coalesce(sum(amount), 0) FROM payments) AS asked_for,
     (SELECT coalesce(sum(amount), 0) FROM payments WHERE status = 'success') AS paid,
     (SELECT count(*) FROM payments WHERE status = 'failed') AS failed,
     (SELECT count(*) FROM payments WHERE review IS NOT NULL) AS in_review`)
-  return Object.fromEntries(Object.entries(holdings).map(([name, count]) => [name, Number(count)]))
+  return Object.fromEntries(Object.entries(totals).map(([name, count]) => [name, Number(count)]))
 }
 
-/** Returns the differences between two snapshots; {} if an attack had no effect. */
-export function findChanges(before: Holdings, after: Holdings): Holdings {
+/** Returns the differences between two snapshots, or {} if an attack had no effect. */
+export function findChanges(before: Snapshot, after: Snapshot): Snapshot {
   return Object.fromEntries(
     Object.entries(after).flatMap(([name, count]) =>
       count === (before[name] ?? 0) ? [] : [[name, count - (before[name] ?? 0)]],
@@ -148,7 +152,7 @@ export type PaymentData = {
   readonly amount: string
   readonly payment_url: string
 }
-/** Registers a delegate. Returns the number and the data posted to the gateway. */
+/** Registers a delegate. Returns the registration number and the data for the gateway. */
 export async function registerDelegate(
   target: Target,
   answers: Readonly<Record<string, string>> = delegate,
@@ -164,7 +168,7 @@ export async function registerDelegate(
   return { regNo: reg_no, data: payment_data }
 }
 
-/** Answers for the event with codes. */
+/** Answers for the event with discount codes. */
 export const codedDelegate = {
   full_name: 'Asha Nair',
   email: 'asha@example.org',
@@ -197,7 +201,7 @@ export async function runCommand(target: Target, ...args: readonly string[]): Pr
   return output
 }
 
-/** Signs the first admin in. The token is also the value of the cookie. */
+/** Signs in as the first admin. Returns the session token, which is also the value of the cookie. */
 export async function signInAsAdmin(target: Target, address = createAddress()): Promise<string> {
   const response = await target.post('/admin/login/', ADMIN, address)
   const { token } = JSON.parse(response.body) as { token?: string }
@@ -210,7 +214,6 @@ export type Route = {
   /** With `:name`, `{name}` and `*` for parameters. */
   readonly path: string
 }
-/** Returns every route and page of a server with the sample events, as the app lists them. */
 /** Returns one path per route: the variants with or without /api and a final slash have the same handler. */
 export async function listDistinctRoutes(): Promise<readonly Route[]> {
   const routes = (await listRoutes()).map(
@@ -219,17 +222,18 @@ export async function listDistinctRoutes(): Promise<readonly Route[]> {
   )
   return [...new Map(routes).values()]
 }
-export const listRoutes = (): Promise<readonly Route[]> => (routesPromise ??= list())
-const EVENTS = join(TOP, 'events')
+/** Returns every route and page of a server with the sample events, as the app lists them. */
+export const listRoutes = (): Promise<readonly Route[]> => (routesPromise ??= collectRoutes())
+const EVENTS_FOLDER = join(TOP, 'events')
 /** The routes are the same for all test files of a worker. */
 let routesPromise: Promise<readonly Route[]> | null = null
 
-async function list(): Promise<readonly Route[]> {
+async function collectRoutes(): Promise<readonly Route[]> {
   // Loaded on demand, because most attacks need no second server.
   const { startTestApp } = await import('../server/harness.ts')
-  const samples = readdirSync(EVENTS)
+  const samples = readdirSync(EVENTS_FOLDER)
     .filter((name) => name.endsWith('.yaml'))
-    .map((name) => [name, readFileSync(join(EVENTS, name), 'utf8')] as const)
+    .map((name) => [name, readFileSync(join(EVENTS_FOLDER, name), 'utf8')] as const)
   const { app, deps, close } = await startTestApp({
     clock: OPEN_DAY,
     events: { ...Object.fromEntries(samples), [`${CODED_EVENT_ID}.yaml`]: CODED_EVENT },
@@ -263,15 +267,17 @@ export function buildForm(
   fields: Readonly<Record<string, string>>,
   files: readonly { field: string; filename: string; bytes: Buffer; type?: string }[] = [],
 ): { readonly headers: Record<string, string>; readonly body: Buffer } {
-  const edge = '--rollcall-attack'
+  const boundary = '--rollcall-attack'
   const parts = [
     ...Object.entries(fields).map(([name, value]) =>
-      Buffer.from(`${edge}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`),
+      Buffer.from(
+        `${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+      ),
     ),
     ...files.map(({ field, filename, bytes, type = 'application/octet-stream' }) =>
       Buffer.concat([
         Buffer.from(
-          `${edge}\r\nContent-Disposition: form-data; name="${field}"; filename="${filename}"\r\nContent-Type: ${type}\r\n\r\n`,
+          `${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="${filename}"\r\nContent-Type: ${type}\r\n\r\n`,
         ),
         bytes,
         Buffer.from('\r\n'),
@@ -279,13 +285,13 @@ export function buildForm(
     ),
   ]
   return {
-    headers: { 'content-type': `multipart/form-data; boundary=${edge.slice(2)}` },
-    body: Buffer.concat([...parts, Buffer.from(`${edge}--\r\n`)]),
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary.slice(2)}` },
+    body: Buffer.concat([...parts, Buffer.from(`${boundary}--\r\n`)]),
   }
 }
 
 /** Answers of a postgraduate, who must upload a document. */
-export const buildPostgraduate = { ...delegate, ticket_type: 'afpi-pg' }
+export const postgraduate = { ...delegate, ticket_type: 'afpi-pg' }
 export const createProof = (bytes: Buffer = createPdf(), filename = 'proof.pdf') => ({
   field: 'pg_proof',
   filename,

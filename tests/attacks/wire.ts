@@ -1,4 +1,4 @@
-/** Raw HTTP client: sends exact bytes, because ordinary clients would correct or reject malformed requests. */
+/** Raw HTTP client that sends exact bytes; ordinary clients correct or reject malformed requests. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -12,7 +12,7 @@ export type HttpResponse = {
 /** `closed`: the server disconnected before the response was complete. `late`: no response within the timeout. */
 export type Outcome = HttpResponse | 'closed' | 'late'
 
-/** A connection that is reopened whenever the server has closed it. */
+/** A connection that is reopened if the server has closed it. */
 export type Connection = {
   /** Writes the bytes and waits for one response. */
   send(bytes: Buffer | string, options?: SendOptions): Promise<Outcome>
@@ -20,17 +20,17 @@ export type Connection = {
 }
 export type SendOptions = {
   /** Timeout in milliseconds. */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
   /** The response to HEAD has no body, whatever its length header says. */
   readonly isHead?: boolean
-  /** A second response on this connection would belong to a smuggled request. */
-  readonly endsLine?: boolean
+  /** Closes the connection after the response, because a second response would belong to a smuggled request. */
+  readonly shouldCloseConnection?: boolean
 }
 
-const WAIT_MS_MAX = 100_000
-const HEADS_END = Buffer.from('\r\n\r\n')
+const MAX_WAIT_MS = 100_000
+const HEAD_END = Buffer.from('\r\n\r\n')
 
-export function openLine(url: string): Connection {
+export function openConnection(url: string): Connection {
   const { hostname, port } = new URL(url)
   let socket: Socket | null = null
   const getSocket = async (): Promise<Socket> => {
@@ -43,15 +43,20 @@ export function openLine(url: string): Connection {
     return newSocket
   }
   return {
-    async send(bytes, { patienceMs = WAIT_MS_MAX, isHead = false, endsLine = false } = {}) {
-      const open = await getSocket()
-      const outcome = readResponse(open, isHead, patienceMs)
-      open.write(bytes)
-      const result = await outcome
+    async send(
+      bytes,
+      { timeoutMs = MAX_WAIT_MS, isHead = false, shouldCloseConnection = false } = {},
+    ) {
+      const openSocket = await getSocket()
+      const outcomePromise = readResponse(openSocket, isHead, timeoutMs)
+      openSocket.write(bytes)
+      const result = await outcomePromise
       const isClosing =
-        endsLine || typeof result === 'string' || result.headers.get('connection') === 'close'
+        shouldCloseConnection ||
+        typeof result === 'string' ||
+        result.headers.get('connection') === 'close'
       if (isClosing) {
-        open.destroy()
+        openSocket.destroy()
         socket = null
       }
       return result
@@ -66,23 +71,19 @@ export async function sendOnce(
   bytes: Buffer | string,
   options: SendOptions = {},
 ): Promise<Outcome> {
-  const line = openLine(url)
+  const connection = openConnection(url)
   try {
-    return await line.send(bytes, options)
+    return await connection.send(bytes, options)
   } finally {
-    line.close()
+    connection.close()
   }
 }
 
 /** Reads the next response that arrives on a connection. */
-export function readResponse(
-  socket: Socket,
-  isHead: boolean,
-  patienceMs: number,
-): Promise<Outcome> {
+export function readResponse(socket: Socket, isHead: boolean, timeoutMs: number): Promise<Outcome> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
-    const end = (outcome: Outcome): void => {
+    const finish = (outcome: Outcome): void => {
       clearTimeout(timer)
       socket.off('data', appendChunk)
       socket.off('close', handleClose)
@@ -91,24 +92,24 @@ export function readResponse(
     const appendChunk = (chunk: Buffer): void => {
       chunks.push(chunk)
       const response = parseResponse(Buffer.concat(chunks), isHead, false)
-      if (response !== null) end(response)
+      if (response !== null) finish(response)
     }
     const handleClose = (): void =>
-      end(parseResponse(Buffer.concat(chunks), isHead, true) ?? 'closed')
-    const timer = setTimeout(() => end('late'), patienceMs)
+      finish(parseResponse(Buffer.concat(chunks), isHead, true) ?? 'closed')
+    const timer = setTimeout(() => finish('late'), timeoutMs)
     socket.on('data', appendChunk)
     socket.on('close', handleClose)
     if (socket.destroyed) handleClose()
   })
 }
 
-/** Null if it is not complete yet. */
+/** Parses a response. Returns null if it is not complete yet. */
 function parseResponse(bytes: Buffer, isHead: boolean, hasEnded: boolean): HttpResponse | null {
-  const end = bytes.indexOf(HEADS_END)
-  if (end === -1) return null
-  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
+  const headEnd = bytes.indexOf(HEAD_END)
+  if (headEnd === -1) return null
+  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n')
   const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(statusLine)?.[1])
-  const bodyBytes = bytes.subarray(end + HEADS_END.length)
+  const bodyBytes = bytes.subarray(headEnd + HEAD_END.length)
   if (status >= 100 && status < 200) return parseResponse(bodyBytes, isHead, hasEnded)
   const headers = new Map<string, string>()
   for (const line of lines) {
@@ -136,17 +137,17 @@ function parseResponse(bytes: Buffer, isHead: boolean, hasEnded: boolean): HttpR
   return hasEnded ? buildResponse(bodyBytes) : null
 }
 
-/** Null if it is not complete yet. */
+/** Decodes a chunked body. Returns null if it is not complete yet. */
 function decodeChunks(bytes: Buffer): Buffer | null {
   const chunks: Buffer[] = []
   for (let index = 0; ;) {
-    const line = bytes.indexOf('\r\n', index)
-    if (line === -1) return null
-    const length = Number.parseInt(bytes.toString('latin1', index, line), 16)
-    const nextPosition = line + 2 + length + 2
+    const lineEnd = bytes.indexOf('\r\n', index)
+    if (lineEnd === -1) return null
+    const length = Number.parseInt(bytes.toString('latin1', index, lineEnd), 16)
+    const nextPosition = lineEnd + 2 + length + 2
     if (bytes.length < nextPosition) return null
     if (length === 0) return Buffer.concat(chunks)
-    chunks.push(bytes.subarray(line + 2, line + 2 + length))
+    chunks.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + length))
     index = nextPosition
   }
 }
@@ -158,7 +159,7 @@ export type RequestParts = {
   readonly body?: Buffer | string
 }
 
-/** Builds a request with correct framing: its length header is present and correct. */
+/** Builds a request with a correct length header. */
 export function buildRequest({ method = 'GET', path, headers = {}, body }: RequestParts): Buffer {
   const content = body === undefined ? null : Buffer.from(body)
   const headerValues = {

@@ -19,12 +19,12 @@ const OPTIONAL_KEYS = new Set(['errors', 'quote', 'may_confirm', 'place', 'left'
 export function findFormatError(
   { statusCode, headers, body }: ErrorResponse,
   method: string,
-  mayBePage: boolean,
+  canBePage: boolean,
 ): string | null {
   if (statusCode >= 500) return `status ${statusCode}: ${body.slice(0, 200)}`
   if (statusCode < 400) return null
   const type = String(headers['content-type'])
-  if (mayBePage && statusCode === 404 && type === 'text/html; charset=utf-8') return null
+  if (canBePage && statusCode === 404 && type === 'text/html; charset=utf-8') return null
   if (type !== 'application/json; charset=utf-8') return `${statusCode} as ${type}`
   if (headers['cache-control'] !== 'no-store') return `${statusCode} may be cached`
   if (method === 'HEAD') return body === '' ? null : 'a body for HEAD'
