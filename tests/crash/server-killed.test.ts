@@ -94,13 +94,13 @@ test('a server that is killed leaves no registration without its document in the
   const s3 = await startS3()
   try {
     const random = createRandom(seed)
-    const variables = s3.variables('killed')
+    const variables = s3.buildVariables('killed')
     const acknowledged: string[] = []
     running = await startServer(folder, { variables })
     for (let kill = 0; kill < kills; kill += 1) {
       acknowledged.push(...(await killUnderLoad(running, random)))
       running = await startServer(folder, { variables })
-      const storedHashes = new Set(s3.keys('killed').map((key) => key.split('/')[1]))
+      const storedHashes = new Set(s3.listKeys('killed').map((key) => key.split('/')[1]))
       expect(findIncomplete(folder, acknowledged, (sha256) => storedHashes.has(sha256))).toEqual([])
       expect(readdirSync(join(folder, 'uploads'))).toEqual(['incoming'])
       expect(readdirSync(join(folder, 'uploads', 'incoming'))).toEqual([])

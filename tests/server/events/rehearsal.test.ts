@@ -10,7 +10,7 @@ import { BUNDLED_SHARED, readShared } from '../../../server/events/files/event-f
 import { startPaymentReminders } from '../../../server/mail/send-payment-reminders.ts'
 import { rehearseInWorker } from '../../../server/rehearsal/rehearse-in-worker.ts'
 import { startTestApp } from '../harness.ts'
-import { createForm } from '../payments/server-with-gateway.ts'
+import { createFormFields } from '../payments/server-with-gateway.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 
 const HOUR_MS = 3_600_000
@@ -193,7 +193,7 @@ test('lists the emails and the bill that a server with the same clock sends, and
     if (data === undefined) throw new Error(response.body)
     await fetch(data.payment_url, {
       method: 'POST',
-      body: new URLSearchParams(createForm(server.deps, data)),
+      body: new URLSearchParams(createFormFields(server.deps, data)),
       redirect: 'manual',
     })
     return data.orderid as OrderId

@@ -1,4 +1,4 @@
-/** The same person pays twice for one event: emails, page and office of a real server. */
+/** Duplicate payments of one person for one event: emails, self-service page and office of a real server. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type {
   ActionsResponse,
@@ -16,7 +16,7 @@ import { hashCheaply, PASSWORD } from '../office/office.ts'
 import { delegate, openTestServer } from './server-with-gateway.ts'
 import type { PlacedOrder, TestServer } from './server-with-gateway.ts'
 
-/** Registers with the answers of `delegate` and pays. */
+/** The total in rupees of a registration with the answers of `delegate`. */
 const AMOUNT = 7080
 
 let testServer: TestServer
@@ -34,12 +34,12 @@ beforeAll(async () => {
 afterAll(() => testServer.close())
 
 const send = async <T>(path: string, body: object, headers: object = {}): Promise<T> => {
-  const answer = await fetch(`${testServer.url}${path}`, {
+  const response = await fetch(`${testServer.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   })
-  return { code: answer.status, ...((await answer.json()) as object) } as T
+  return { code: response.status, ...((await response.json()) as object) } as T
 }
 const read = async <T>(path: string, headers: Readonly<Record<string, string>> = {}): Promise<T> =>
   (await (await fetch(`${testServer.url}${path}`, { headers })).json()) as T
@@ -57,8 +57,8 @@ const listEmails = (regNo: string) =>
     "SELECT subject, body FROM mail_queue m JOIN registrations r ON r.id = m.registration_id WHERE r.reg_no = ? AND kind = 'confirmation'",
     regNo,
   )
-/** The API calls of the page behind the email's link. */
-const readEmailedPage = async (regNo: string): Promise<string> => {
+/** Returns the API path of the self-service page that the emailed link opens. */
+const issueEmailedPagePath = async (regNo: string): Promise<string> => {
   const registration = await testServer.parts().deps.store.registration(regNo)
   if (registration === null) throw new Error(`no registration ${regNo}`)
   return `/api${new URL(await issueLink(testServer.parts().deps, registration, 'mail')).pathname}/`
@@ -67,7 +67,7 @@ const listDuplicates = async () => {
   const path = '/admin/afpicon/registrations/?waiting=second_payment'
   return (await read<ListResponse>(path, office)).registrations.map(({ reg_no }) => reg_no)
 }
-const readQueueItem = async () => {
+const readQueueCount = async () => {
   const { data } = await read<StatsResponse>('/admin/dashboard/stats/', office)
   return data.waiting.find(({ id }) => id === 'second_payment')?.events[0]?.count ?? 0
 }
@@ -83,36 +83,36 @@ test('a delegate who pays again in a second tab sees that it is the second payme
     `This is the second payment for this name and email address. You had already paid for registration ${first.regNo}. If you paid twice by mistake, open the link below and choose “Request a refund”.`,
   )
 
-  const page = await readEmailedPage(second.regNo)
+  const pagePath = await issueEmailedPagePath(second.regNo)
   expect(
-    (await read<SelfServiceResponse>(await readEmailedPage(first.regNo))).second_payment,
+    (await read<SelfServiceResponse>(await issueEmailedPagePath(first.regNo))).second_payment,
   ).toBeNull()
-  expect((await read<SelfServiceResponse>(page)).second_payment).toEqual({
+  expect((await read<SelfServiceResponse>(pagePath)).second_payment).toEqual({
     first: first.regNo,
     first_amount: AMOUNT,
     amount: AMOUNT,
     asked_at: null,
   })
-  expect(await send(`${page}acts/`, { act: 'ask_refund' })).toMatchObject({
+  expect(await send(`${pagePath}acts/`, { act: 'ask_refund' })).toMatchObject({
     code: 200,
     message: 'The organisers have your request and will email you.',
   })
-  expect(await send(`${page}acts/`, { act: 'ask_refund' })).toMatchObject({ code: 'not_now' })
-  expect((await read<SelfServiceResponse>(page)).second_payment?.asked_at).toBe(
+  expect(await send(`${pagePath}acts/`, { act: 'ask_refund' })).toMatchObject({ code: 'not_now' })
+  expect((await read<SelfServiceResponse>(pagePath)).second_payment?.asked_at).toBe(
     '2025-10-10T12:00:00+05:30',
   )
 
   expect((await listDuplicates()).toSorted()).toEqual([first.regNo, second.regNo].toSorted())
-  expect(await readQueueItem()).toBe(2)
-  for (const [regNo, otherRegNo] of [
+  expect(await readQueueCount()).toBe(2)
+  for (const [order, otherOrder] of [
     [first, second],
     [second, first],
   ] as const) {
     const response = await read<OfficeRegistrationResponse>(
-      `/admin/registrations/${regNo.regNo}/`,
+      `/admin/registrations/${order.regNo}/`,
       office,
     )
-    expect(response.paid_by_same_person).toEqual([otherRegNo.regNo])
+    expect(response.paid_by_same_person).toEqual([otherOrder.regNo])
   }
   expect(
     await send(
@@ -121,14 +121,14 @@ test('a delegate who pays again in a second tab sees that it is the second payme
       office,
     ),
   ).toMatchObject({ code: 200 })
-  expect([await listDuplicates(), await readQueueItem()]).toEqual([[], 0])
-  expect((await read<SelfServiceResponse>(page)).second_payment).toBeNull()
+  expect([await listDuplicates(), await readQueueCount()]).toEqual([[], 0])
+  expect((await read<SelfServiceResponse>(pagePath)).second_payment).toBeNull()
 })
 
 test("registering with another person's name and email address reveals nothing about them", async () => {
   const person = { full_name: 'Meera Nair', email: 'meera@example.org' }
   /** Returns the form's response and the result page, without the parts that differ per registration. */
-  const readVisible = async (answers: Readonly<Record<string, string>>) => {
+  const readVisibleData = async (answers: Readonly<Record<string, string>>) => {
     const formResponse = await send<RegisterResponse>('/api/afpicon/register/', {
       ...delegate,
       ...answers,
@@ -146,20 +146,25 @@ test("registering with another person's name and email address reveals nothing a
       regNo: formResponse.reg_no as never,
       eventId: 'afpicon2026',
     })
-    const page = `/api${new URL(link).pathname}/`
-    const ownPage = await read<SelfServiceResponse>(page)
-    const refundRequest = await send<object>(`${page}acts/`, { act: 'ask_refund' })
+    const pagePath = `/api${new URL(link).pathname}/`
+    const selfServicePage = await read<SelfServiceResponse>(pagePath)
+    const refundRequest = await send<object>(`${pagePath}acts/`, { act: 'ask_refund' })
     return {
       regNo: formResponse.reg_no,
-      names: [formResponse, result, ownPage].map((first) => Object.keys(first)),
-      second: ownPage.second_payment,
+      names: [formResponse, result, selfServicePage].map((visibleResponse) =>
+        Object.keys(visibleResponse),
+      ),
+      second: selfServicePage.second_payment,
       asked: refundRequest,
-      text: JSON.stringify([formResponse, result, ownPage]),
+      text: JSON.stringify([formResponse, result, selfServicePage]),
     }
   }
-  const first = await readVisible(person)
-  const duplicateView = await readVisible(person)
-  const newPersonView = await readVisible({ full_name: 'Other Person', email: 'other@example.org' })
+  const first = await readVisibleData(person)
+  const duplicateView = await readVisibleData(person)
+  const newPersonView = await readVisibleData({
+    full_name: 'Other Person',
+    email: 'other@example.org',
+  })
   expect(listEmails(duplicateView.regNo)[0]?.['subject']).toContain('(second payment)')
   for (const view of [duplicateView, newPersonView]) {
     expect(view.text).not.toContain(first.regNo)
@@ -172,10 +177,10 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   const person = { full_name: 'Lakshmi Menon', email: 'lakshmi@example.org' }
   const first = await registerAndPay(person)
   const second = await registerAndPay(person)
-  const page = await readEmailedPage(second.regNo)
-  expect((await read<SelfServiceResponse>(page)).cancel).toBeNull()
+  const pagePath = await issueEmailedPagePath(second.regNo)
+  expect((await read<SelfServiceResponse>(pagePath)).cancel).toBeNull()
   expect(
-    (await read<SelfServiceResponse>(await readEmailedPage(first.regNo))).cancel,
+    (await read<SelfServiceResponse>(await issueEmailedPagePath(first.regNo))).cancel,
   ).not.toBeNull()
   const readActions = (regNo: string) =>
     read<ActionsResponse>(`/admin/registrations/${regNo}/acts/`, office)
@@ -189,24 +194,24 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   })
 
   const path = '/admin/afpicon/registrations/'
-  const refundRequest = async () =>
+  const listRequestedRefunds = async () =>
     (await read<ListResponse>(`${path}?waiting=second_payment`, office)).refund_requested
-  const listRequests = async () =>
+  const countRequestsByEvent = async () =>
     (await read<ReviewsResponse>('/api/admin/reviews/', office)).refund_requests
-  expect([await refundRequest(), await listRequests()]).toEqual([[], []])
-  await send(`${page}acts/`, { act: 'ask_refund' })
-  expect(await refundRequest()).toEqual([second.regNo])
-  expect(await listRequests()).toEqual([{ event_id: 'afpicon2026', count: 1 }])
+  expect([await listRequestedRefunds(), await countRequestsByEvent()]).toEqual([[], []])
+  await send(`${pagePath}acts/`, { act: 'ask_refund' })
+  expect(await listRequestedRefunds()).toEqual([second.regNo])
+  expect(await countRequestsByEvent()).toEqual([{ event_id: 'afpicon2026', count: 1 }])
   expect((await readActions(second.regNo)).second_payment?.asked_at).toBe(
     '2025-10-10T12:00:00+05:30',
   )
   expect((await read<ListResponse>(path, office)).refund_requested).toBeUndefined()
-  const withdrawRequest = () => send(`${page}acts/`, { act: 'withdraw_refund' })
+  const withdrawRequest = () => send(`${pagePath}acts/`, { act: 'withdraw_refund' })
   expect(await withdrawRequest()).toMatchObject({
     code: 200,
     message: 'You have withdrawn your request. Nothing is refunded.',
   })
-  expect([await refundRequest(), await listRequests()]).toEqual([[], []])
+  expect([await listRequestedRefunds(), await countRequestsByEvent()]).toEqual([[], []])
   expect((await readActions(second.regNo)).second_payment?.asked_at).toBeNull()
   expect(await withdrawRequest()).toMatchObject({ code: 'not_now' })
   const sharedLink = await issueLink(testServer.parts().deps, {
@@ -216,10 +221,10 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   expect(
     await send(`/api${new URL(sharedLink).pathname}/acts/`, { act: 'withdraw_refund' }),
   ).toMatchObject({ code: 'not_now' })
-  await send(`${page}acts/`, { act: 'ask_refund' })
-  expect(await refundRequest()).toEqual([second.regNo])
+  await send(`${pagePath}acts/`, { act: 'ask_refund' })
+  expect(await listRequestedRefunds()).toEqual([second.regNo])
   await send(`/admin/registrations/${second.regNo}/acts/`, { act: 'note', why: 'Rang.' }, office)
-  expect([await refundRequest(), await listRequests()]).toEqual([[], []])
+  expect([await listRequestedRefunds(), await countRequestsByEvent()]).toEqual([[], []])
 })
 
 describe('two treasurers refunded both payments of one person', () => {
@@ -231,16 +236,16 @@ describe('two treasurers refunded both payments of one person', () => {
     return [await openPage(first.regNo), await openPage(second.regNo)] as const
   }
   const refund = (
-    { reg_no: regNo, duplicates_version: otherPayments }: ActionsResponse,
+    { reg_no: regNo, duplicates_version: duplicatesVersion }: ActionsResponse,
     amount: unknown = AMOUNT,
     path = 'acts',
   ) =>
     send(
       `/admin/registrations/${regNo}/${path}/`,
-      { act: 'refund', why: 'Twice.', amount, duplicates_version: otherPayments },
+      { act: 'refund', why: 'Twice.', amount, duplicates_version: duplicatesVersion },
       office,
     )
-  const changed = {
+  const changedResponse = {
     code: 'not_now',
     message:
       'The other payments of this person have changed since you opened the page. Open it again, and check whether to refund this payment too.',
@@ -249,7 +254,7 @@ describe('two treasurers refunded both payments of one person', () => {
   test('the first on a page opened before the second was refunded', async () => {
     const [first, second] = await payTwice('Asha Treasurer')
     expect(await refund(second)).toMatchObject({ code: 200 })
-    expect(await refund(first)).toMatchObject(changed)
+    expect(await refund(first)).toMatchObject(changedResponse)
     const current = await openPage(first.reg_no)
     expect(current.kept).toBe(AMOUNT)
     expect(await refund(current)).toMatchObject({ code: 200 })
@@ -258,7 +263,7 @@ describe('two treasurers refunded both payments of one person', () => {
   test('the second except for a bank charge, and then the first in full', async () => {
     const [first, second] = await payTwice('Binu Treasurer')
     expect(await refund(second, AMOUNT - 30)).toMatchObject({ code: 200 })
-    expect(await refund(first)).toMatchObject(changed)
+    expect(await refund(first)).toMatchObject(changedResponse)
     expect(await refund(await openPage(first.reg_no))).toMatchObject({ code: 200 })
   })
 
@@ -266,7 +271,7 @@ describe('two treasurers refunded both payments of one person', () => {
     const person = { full_name: 'Chitra Treasurer', email: 'chitra@example.org' }
     const page = await openPage((await registerAndPay(person)).regNo)
     await registerAndPay(person)
-    expect(await refund(page)).toMatchObject(changed)
+    expect(await refund(page)).toMatchObject(changedResponse)
   })
 
   test('the second after it was cancelled, whose money is refunded later, and then the first', async () => {
@@ -279,7 +284,7 @@ describe('two treasurers refunded both payments of one person', () => {
     const [firstRegNo = ''] = second.duplicates_version.split(':')
     const [first, cancelled] = [await openPage(firstRegNo), await openPage(second.reg_no)]
     expect(await refund(cancelled)).toMatchObject({ code: 200 })
-    expect(await refund(first)).toMatchObject(changed)
+    expect(await refund(first)).toMatchObject(changedResponse)
   })
 
   test('the first on a page opened before the second was paid and refunded', async () => {
@@ -287,14 +292,14 @@ describe('two treasurers refunded both payments of one person', () => {
     const page = await openPage((await registerAndPay(person)).regNo)
     const second = await openPage((await registerAndPay(person)).regNo)
     expect(await refund(second)).toMatchObject({ code: 200 })
-    expect(await refund(page)).toMatchObject(changed)
+    expect(await refund(page)).toMatchObject(changedResponse)
   })
 
   test('one of them through the refund call', async () => {
     const [first, second] = await payTwice('Esha Treasurer')
     expect(await refund(second, AMOUNT, 'refund')).toMatchObject({ code: 200 })
     expect(await refund(first, AMOUNT, 'refund')).toMatchObject({
-      ...changed,
+      ...changedResponse,
       code: 'review_changed',
     })
   })
@@ -329,7 +334,7 @@ const submitForm = async (
   return { code: response.status, body, cookie: setCookie }
 }
 
-/** Ends the payment of a form at the gateway. Returns the registration number. */
+/** Pays or declines the payment of a submitted form at the gateway. Returns the registration number. */
 const pay = async (
   { body }: Awaited<ReturnType<typeof submitForm>>,
   action: 'pay' | 'decline' = 'pay',
@@ -343,18 +348,18 @@ const pay = async (
 
 test('a second window registered and paid again without a warning: the browser that registered must confirm first, and only one of 64 concurrent forms leads to the gateway', async () => {
   const person = { full_name: 'Dr Second Window', email: 'second.window@example.org' }
-  const requestCookie = async (headers = {}) =>
+  const requestCookies = async (headers = {}) =>
     (
       await fetch(`${testServer.url}/api/events/afpicon2026/browser/`, { headers })
     ).headers.getSetCookie()
   // Other sites cannot send the header, so they cannot replace a browser's cookie.
-  expect(await requestCookie()).toEqual([])
-  const [setCookie = ''] = await requestCookie({ 'rollcall-form': '1' })
+  expect(await requestCookies()).toEqual([])
+  const [setCookie = ''] = await requestCookies({ 'rollcall-form': '1' })
   expect(setCookie).toMatch(
     /^rollcall_form_afpicon2026=[\w-]{43}; Max-Age=2592000; Path=\/api; HttpOnly; SameSite=Strict$/,
   )
   const cookie = setCookie.split(';')[0] ?? ''
-  expect(await requestCookie({ 'rollcall-form': '1', cookie })).toEqual([setCookie])
+  expect(await requestCookies({ 'rollcall-form': '1', cookie })).toEqual([setCookie])
   const forms = await Promise.all(Array.from({ length: 64 }, () => submitForm(person, cookie)))
   const [first, ...otherForms] = forms.filter(({ code }) => code === 201)
   expect([first?.body['payment_data'], otherForms]).toEqual([expect.any(Object), []])
@@ -385,7 +390,7 @@ test('a second window registered and paid again without a warning: the browser t
   const otherForm = await submitForm(person)
   const otherRegNo = await pay(otherForm)
   expect(await testServer.parts().samePersonEmails.run()).toBe(1)
-  const readPaid = (number: string, browser = '') =>
+  const readResultPage = (number: string, browser = '') =>
     read<RegistrationResponse>(`/api/afpicon/registrations/${number}/`, { cookie: browser })
   const performActionAs = (number: string, act: string, browser = '') =>
     send(
@@ -394,7 +399,7 @@ test('a second window registered and paid again without a warning: the browser t
       { cookie: browser, 'rollcall-form': '1' },
     )
   const duplicate = { first: regNo, first_amount: AMOUNT, amount: AMOUNT, asked_at: null }
-  expect(await readPaid(secondRegNo, cookie)).toMatchObject({ paid_twice: duplicate })
+  expect(await readResultPage(secondRegNo, cookie)).toMatchObject({ paid_twice: duplicate })
   const otherBrowser = otherForm.cookie.split(';')[0]
   const refusal = await performActionAs('AFPI0', 'ask_refund', cookie)
   for (const [number, browser] of [
@@ -404,7 +409,7 @@ test('a second window registered and paid again without a warning: the browser t
     [otherRegNo, otherBrowser],
     [otherRegNo, cookie],
   ] as const) {
-    expect(Object.keys(await readPaid(number, browser))).not.toContain('paid_twice')
+    expect(Object.keys(await readResultPage(number, browser))).not.toContain('paid_twice')
     expect(await performActionAs(number, 'ask_refund', browser)).toEqual(refusal)
   }
   expect(refusal).toMatchObject({ code: 'not_now' })
@@ -420,11 +425,11 @@ test('a second window registered and paid again without a warning: the browser t
     ),
   ).toEqual(refusal)
   expect(await performActionAs(secondRegNo, 'ask_refund', cookie)).toMatchObject({ code: 200 })
-  expect((await readPaid(secondRegNo, cookie)).paid_twice?.asked_at).toBe(
+  expect((await readResultPage(secondRegNo, cookie)).paid_twice?.asked_at).toBe(
     '2025-10-10T12:00:00+05:30',
   )
   expect(await performActionAs(secondRegNo, 'withdraw_refund', cookie)).toMatchObject({ code: 200 })
-  expect((await readPaid(secondRegNo, cookie)).paid_twice?.asked_at).toBeNull()
+  expect((await readResultPage(secondRegNo, cookie)).paid_twice?.asked_at).toBeNull()
 })
 
 test('"Pay again" of an older registration in the browser that paid another one led to a second payment unasked', async () => {
@@ -434,17 +439,19 @@ test('"Pay again" of an older registration in the browser that paid another one 
   const oldRegNo = await pay(declined, 'decline')
   const paidRegNo = await pay(await submitForm(person, cookie))
   const message = `You have already paid another registration: ${paidRegNo}, ₹\u00a07,080, on 10 October 2025. To pay for this one too, press the button again.`
-  const page = { 'rollcall-form': '1' }
+  const formHeader = { 'rollcall-form': '1' }
   const retry = (headers: object) =>
     send<object>('/api/payment/retry/', { order_id: oldRegNo, email: person.email }, headers)
-  expect(await retry({ ...page, cookie })).toMatchObject({ code: 'same_person', message })
-  const token = (await readEmailedPage(oldRegNo)).split('/').at(-2) ?? ''
-  expect(await send('/api/payment/resume/', { token }, page)).toMatchObject({ code: 'same_person' })
+  expect(await retry({ ...formHeader, cookie })).toMatchObject({ code: 'same_person', message })
+  const token = (await issueEmailedPagePath(oldRegNo)).split('/').at(-2) ?? ''
+  expect(await send('/api/payment/resume/', { token }, formHeader)).toMatchObject({
+    code: 'same_person',
+  })
   // Other browsers and other callers learn nothing about the other registration.
   const otherCookie = (await submitForm(person)).cookie.split(';')[0]
-  for (const headers of [{}, page, { ...page, cookie: otherCookie }, { cookie }])
+  for (const headers of [{}, formHeader, { ...formHeader, cookie: otherCookie }, { cookie }])
     expect(await retry(headers)).toMatchObject({ code: 201 })
-  const confirm = (regNo: string) => retry({ ...page, cookie, 'rollcall-again': regNo })
+  const confirm = (regNo: string) => retry({ ...formHeader, cookie, 'rollcall-again': regNo })
   expect(await confirm('AFPI0')).toMatchObject({ code: 'same_person' })
   expect(await confirm(paidRegNo)).toMatchObject({ code: 201 })
   await testServer.parts().samePersonEmails.run()
@@ -479,7 +486,8 @@ test('another browser and a request without a cookie register as usual, with the
     expect(describeResponse(knownPersonForm)).toEqual(describeResponse(newPersonForm))
     expect(JSON.stringify(knownPersonForm)).not.toContain(first.regNo)
   }
-  // The link in the email proves that another browser is theirs; a link that the form shows does not.
+  // Opening the emailed link proves that another browser belongs to the delegate; opening the link that the form shows
+  // does not.
   const openLink = async (page: string) =>
     (
       await fetch(`${testServer.url}${page}`, { headers: { 'sec-fetch-site': 'same-origin' } })
@@ -489,7 +497,7 @@ test('another browser and a request without a cookie register as usual, with the
   const registration = { regNo: first.regNo as never, eventId: 'afpicon2026' }
   const shownLink = await issueLink(testServer.parts().deps, registration)
   expect(await openLink(`/api${new URL(shownLink).pathname}/`)).toBeUndefined()
-  const cookie = await openLink(await readEmailedPage(first.regNo))
+  const cookie = await openLink(await issueEmailedPagePath(first.regNo))
   expect(await submitForm(person, cookie)).toMatchObject({
     code: 409,
     body: { code: 'same_person', reg_no: first.regNo },

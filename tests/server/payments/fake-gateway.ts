@@ -2,30 +2,30 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
-type GatewayResponse = (
+type GatewayResponder = (
   response: ServerResponse,
-  requests: string,
+  requestBody: string,
   request: IncomingMessage,
 ) => void
 export type FakeGateway = {
   readonly port: number
-  /** Received requests, newest last. */
-  readonly queries: string[]
-  /** Sets the response to all later requests. */
-  setResponse(answer: string | GatewayResponse): void
+  /** The bodies of the received requests, newest last. */
+  readonly requestBodies: string[]
+  /** Sets the response to all later requests: a body, or a function that writes the response. */
+  setResponse(answer: string | GatewayResponder): void
   close(): Promise<void>
 }
 
 export async function openFakeGateway(): Promise<FakeGateway> {
   const queries: string[] = []
-  let answer: GatewayResponse = (response) => response.end()
+  let respond: GatewayResponder = (response) => response.end()
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString('utf8')
       queries.push(text)
-      answer(response, text, request)
+      respond(response, text, request)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -33,9 +33,9 @@ export async function openFakeGateway(): Promise<FakeGateway> {
   if (typeof address !== 'object' || address === null) throw new Error('no port')
   return {
     port: address.port,
-    queries,
+    requestBodies: queries,
     setResponse: (gatewayResponse) => {
-      answer =
+      respond =
         typeof gatewayResponse === 'string'
           ? (response) => response.end(gatewayResponse)
           : gatewayResponse

@@ -30,7 +30,7 @@ const paidState = {
   webhooks: 0,
   emails: 1,
 }
-/** The length of the secret part of a webhook's hash. */
+/** Returns the length of the secret part of the text that a webhook's hash covers. */
 const getSecretLength = (): number => {
   const { merchantId, username } = createSandboxAccount(
     testServer.parts().deps.events.findById('afpicon2026')?.config.payment?.account ?? '',
@@ -432,22 +432,22 @@ describe("requests by outsiders to the gateway's addresses", () => {
             MESSAGE: 'x'.repeat(bytes),
           })
         ).status
-      const readStored = (): { n: unknown; longest: unknown } => {
+      const measureStoredMessages = (): { n: unknown; longest: unknown } => {
         const [row] = server.rows(
           "SELECT count(*) AS n, max(length(CAST(body AS BLOB))) AS longest FROM gateway_notices WHERE kind = 'notice'",
         )
         return { n: row?.['n'], longest: row?.['longest'] }
       }
       for (let n = 0; n < 100; n++) await send(`NOEVENT${n}`, 60 * KB)
-      expect(readStored()).toEqual({ n: 60, longest: KB })
+      expect(measureStoredMessages()).toEqual({ n: 60, longest: KB })
       server.advance(60_001)
       await send('NOEVENT', 60 * KB)
-      expect(readStored()).toEqual({ n: 61, longest: KB })
+      expect(measureStoredMessages()).toEqual({ n: 61, longest: KB })
 
       const { orderId } = await server.register()
       for (let n = 0; n < 100; n++) expect([200, 429]).toContain(await send(orderId, 60 * KB))
       await server.waitUntilIdle()
-      expect(readStored()).toEqual({ n: 121, longest: 8 * KB })
+      expect(measureStoredMessages()).toEqual({ n: 121, longest: 8 * KB })
     } finally {
       await server.close()
     }

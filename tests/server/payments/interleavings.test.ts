@@ -1,7 +1,4 @@
-/**
- * In any order of events (return, webhook, old webhooks, late payment, restart, day change, reconciler, concurrency),
- * the registration is paid if and only if the sandbox has its payment, with one email.
- */
+/** Property test: in any order of events, an order is paid if and only if the sandbox has its payment. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ACTIONS } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
@@ -17,6 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => testServer.close())
 
+/** An event: a button of the simulator, a late payment, a webhook or return (current or old), a query, or a wait. */
 type Step =
   | { readonly do: 'act'; readonly action: Action }
   | {

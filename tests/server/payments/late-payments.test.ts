@@ -1,7 +1,4 @@
-/**
- * Payments that ended unpaid are still polled: late payments, second captures, changed files and accounts, silent
- * gateways.
- */
+/** Polling of payments that ended unpaid: late payments, second captures, changed files and accounts. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,7 +8,7 @@ import { openPayments } from '../../../server/payments/poll-payments.ts'
 import { forgeMessage, openTestServer } from './server-with-gateway.ts'
 import type { TestServer } from './server-with-gateway.ts'
 
-const minute = 60_000
+const MINUTE_MS = 60_000
 let testServer: TestServer
 beforeAll(async () => {
   testServer = await openTestServer()
@@ -24,9 +21,9 @@ const reconcile = () => testServer.parts().deps.payments.reconcile()
  * pause, queries would be frequent again.
  */
 async function advanceUntilQueriesAreRare(server: TestServer): Promise<void> {
-  const step = 45 * minute
-  for (let passedMs = 0; passedMs < 9 * 24 * 60 * minute; passedMs += step) {
-    server.advance(step)
+  const stepMs = 45 * MINUTE_MS
+  for (let passedMs = 0; passedMs < 9 * 24 * 60 * MINUTE_MS; passedMs += stepMs) {
+    server.advance(stepMs)
     await server.parts().deps.payments.reconcile()
   }
 }
@@ -50,7 +47,7 @@ describe('payments that arrive after polling ended', () => {
         emails: 0,
       })
       await server.restart()
-      server.advance(10 * minute)
+      server.advance(10 * MINUTE_MS)
       await server.parts().deps.payments.reconcile()
       expect(server.readOrderState(orderId)).toMatchObject({
         status: 'success',
@@ -82,7 +79,7 @@ describe('payments that arrive after polling ended', () => {
       await server.closeGateways()
       server.sandbox().settle(orderId)
       await server.restart()
-      server.advance(10 * minute)
+      server.advance(10 * MINUTE_MS)
       await server.parts().deps.payments.reconcile()
       expect(server.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
     } finally {
@@ -98,7 +95,7 @@ describe('payments that arrive after polling ended', () => {
     await testServer.closeGateways()
     testServer.sandbox().settle(orderId)
     await testServer.restart()
-    testServer.advance(10 * minute)
+    testServer.advance(10 * MINUTE_MS)
     await reconcile()
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
   })
@@ -106,23 +103,23 @@ describe('payments that arrive after polling ended', () => {
   test('a second capture of a paid order (two tabs) goes to review with both references', async () => {
     const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
-    testServer.advance(2 * minute)
+    testServer.advance(2 * MINUTE_MS)
     await reconcile()
     const first = testServer.sandbox().order(orderId)?.reference
     const { deps } = testServer.parts()
-    // The gateway's response after the payment in the second tab.
+    // Responds as the gateway does after the payment in the second tab.
     const gatewayWithSecondCapture = {
       ...deps.gateway,
       status: async (...args: Parameters<typeof deps.gateway.status>) => {
-        const answer = await deps.gateway.status(...args)
+        const response = await deps.gateway.status(...args)
         return args[1] === orderId &&
-          answer.is === 'payment-event' &&
-          answer.paymentEvent.type === 'confirmed'
-          ? { ...answer, paymentEvent: { ...answer.paymentEvent, reference: 'SECOND1' } }
-          : answer
+          response.is === 'payment-event' &&
+          response.paymentEvent.type === 'confirmed'
+          ? { ...response, paymentEvent: { ...response.paymentEvent, reference: 'SECOND1' } }
+          : response
       },
     }
-    testServer.advance(60 * minute)
+    testServer.advance(60 * MINUTE_MS)
     await openPayments(
       { ...deps, gateway: gatewayWithSecondCapture },
       { isEnabled: false },
@@ -182,7 +179,7 @@ describe('payments that arrive after polling ended', () => {
         status: 'success',
         emails: 1,
       })
-      server.advance(2 * minute)
+      server.advance(2 * MINUTE_MS)
       await payments.reconcile()
       expect(server.readOrderState(unansweredOrder.orderId)).toMatchObject({
         status: 'success',
@@ -221,7 +218,7 @@ describe('payments that arrive after polling ended', () => {
         return { is: 'no-record', raw: '' } as const
       },
     }
-    testServer.advance(25 * 60 * minute)
+    testServer.advance(25 * 60 * MINUTE_MS)
     expect(
       await openPayments({ ...deps, gateway: otherMerchant }, { isEnabled: false }).verify(
         orderId,
@@ -230,7 +227,7 @@ describe('payments that arrive after polling ended', () => {
     ).toBe('pending')
     expect(queriedOrders).toEqual([])
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'pending', events: [] })
-    testServer.advance(20 * minute)
+    testServer.advance(20 * MINUTE_MS)
     await reconcile()
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success' })
   })
@@ -265,7 +262,7 @@ describe('payments that arrive after polling ended', () => {
     const server = await openTestServer()
     try {
       for (let at = 0; at < 30; at += 1) await server.placeOrder()
-      server.advance(10 * minute)
+      server.advance(10 * MINUTE_MS)
       const { deps } = server.parts()
       let queryCount = 0
       const silentGateway = {
@@ -281,7 +278,7 @@ describe('payments that arrive after polling ended', () => {
       expect(queryCount).toBeLessThan(10)
       await payments.reconcile()
       expect(queryCount).toBeLessThan(10)
-      server.advance(2 * minute)
+      server.advance(2 * MINUTE_MS)
       await payments.reconcile()
       expect(queryCount).toBeLessThan(16)
     } finally {

@@ -22,28 +22,28 @@ const asha = {
   phone_number: '9847000000',
   registered_as: 'member',
 }
-let numbers = 0
-/** An unused UTR. */
-const createUtr = (): string => String(500_000_000_000 + ++numbers)
+let numberCount = 0
+/** Returns an unused UTR. */
+const createUtr = (): string => String(500_000_000_000 + ++numberCount)
 
 const register = async (answers: Readonly<Record<string, string>>) => {
-  const answer = await server.post('/api/lekhacon2027/register/', { ...asha, ...answers })
-  return { status: answer.statusCode, body: answer.json<RegisterResponse>() }
+  const response = await server.post('/api/lekhacon2027/register/', { ...asha, ...answers })
+  return { status: response.statusCode, body: response.json<RegisterResponse>() }
 }
-/** Makes the API calls of a delegate's page, at the address from the registration's response. */
+/** Returns the API calls of a delegate's self-service page, whose path is in the registration's response. */
 const openSelfService = (page: string | undefined) => {
   const path = `/api${page ?? ''}/`
   return {
-    look: async () =>
+    read: async () =>
       (await server.app.inject({ method: 'GET', url: path })).json<SelfServiceResponse>(),
-    tell: async (answers: Readonly<Record<string, unknown>>, key?: string) => {
+    claim: async (answers: Readonly<Record<string, unknown>>, key?: string) => {
       const payload = { act: 'tell', answers, ...(key === undefined ? {} : { key }) }
-      const answer = await server.app.inject({ method: 'POST', url: `${path}acts/`, payload })
-      return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
+      const response = await server.app.inject({ method: 'POST', url: `${path}acts/`, payload })
+      return { status: response.statusCode, body: response.json<Record<string, unknown>>() }
     },
   }
 }
-/** Signs in again, because sessions expire when the clock advances. */
+/** Performs an office action. Signs in first, because sessions expire when the clock advances. */
 const act = async (regNo: string, payload: object) => (await signIn(server)).act(regNo, payload)
 const read = async (regNo: string) => {
   const registration = await server.deps.store.registration(regNo)
@@ -62,7 +62,7 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
   expect(body.payment_data).toBeUndefined()
   expect((await listEmails(body.reg_no))[0]?.text).toContain('account 50200012345678')
   const page = openSelfService(body.page)
-  const pageBefore = await page.look()
+  const pageBefore = await page.read()
   expect(pageBefore.state).toBe('to_pay')
   expect(pageBefore.paying).toMatchObject({
     way: 'transfer',
@@ -77,14 +77,14 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
     told: null,
   })
   const number = createUtr()
-  const claim = await page.tell({ utr: number, paid_on: '2027-01-09' }, 'key-of-a-click')
+  const claim = await page.claim({ utr: number, paid_on: '2027-01-09' }, 'key-of-a-click')
   expect(claim).toMatchObject({ status: 200, body: { state: 'told' } })
   // The delegate clicks again.
-  expect(await page.tell({ utr: number, paid_on: '2027-01-09' }, 'key-of-a-click')).toMatchObject({
+  expect(await page.claim({ utr: number, paid_on: '2027-01-09' }, 'key-of-a-click')).toMatchObject({
     status: 200,
     body: { repeated: true },
   })
-  expect((await page.look()).paying?.told).toMatchObject({
+  expect((await page.read()).paying?.told).toMatchObject({
     reference: number,
     paid_on: '2027-01-09',
     stands: 'looking',
@@ -97,7 +97,7 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
     day: '2027-01-09',
   })
   expect(confirmed).toMatchObject({ status: 200, body: { state: 'complete' } })
-  const pageAfter = await page.look()
+  const pageAfter = await page.read()
   expect(pageAfter).toMatchObject({ state: 'complete', paying: null })
   expect(pageAfter.registration).toMatchObject({ stands: 'complete', payment_status: 'success' })
   expect((await listEmails(body.reg_no)).map(({ subject }) => subject)).toEqual([
@@ -120,15 +120,15 @@ test('a delegate can report a reference again that staff recorded with too low a
       amount: '1180',
       day: '2027-01-09',
     })
-  expect((await page.tell(claim)).status).toBe(200)
+  expect((await page.claim(claim)).status).toBe(200)
   expect((await confirm('cash')).status).toBe(200)
   const notFound = { act: 'not_found', why: 'Nothing of this amount came' }
   expect((await act(body.reg_no, notFound)).status).toBe(200)
-  expect(await page.tell(claim)).toMatchObject({ status: 200, body: { state: 'told' } })
-  expect((await page.look()).paying?.told).toMatchObject({ reference: number, stands: 'looking' })
+  expect(await page.claim(claim)).toMatchObject({ status: 200, body: { state: 'told' } })
+  expect((await page.read()).paying?.told).toMatchObject({ reference: number, stands: 'looking' })
   // The payment is confirmed with a different amount and under review, so another claim is not possible.
   expect((await confirm('transfer')).status).toBe(200)
-  const secondClaim = await page.tell(claim)
+  const secondClaim = await page.claim(claim)
   expect(secondClaim).toMatchObject({ status: 409, body: { code: 'taken' } })
   expect(secondClaim.body['message']).toContain('has already been found')
 })
@@ -137,8 +137,8 @@ test('a UTR can be reported for one registration, in any spelling', async () => 
   const [first, second] = [await register({ way: 'transfer' }), await register({ way: 'transfer' })]
   const number = 'HDFCN52027010912'
   const day = { paid_on: '2027-01-09' }
-  expect((await openSelfService(first.body.page).tell({ utr: number, ...day })).status).toBe(200)
-  const refusal = await openSelfService(second.body.page).tell({
+  expect((await openSelfService(first.body.page).claim({ utr: number, ...day })).status).toBe(200)
+  const refusal = await openSelfService(second.body.page).claim({
     utr: number.toLowerCase(),
     ...day,
   })
@@ -149,43 +149,43 @@ test('a UTR can be reported for one registration, in any spelling', async () => 
 
 test('a payment claim is validated by the fields of its method, with each error at its field', async () => {
   const page = openSelfService((await register({ way: 'transfer' })).body.page)
-  expect(await page.tell({ utr: '12', paid_on: '2027-01-09' })).toMatchObject({
+  expect(await page.claim({ utr: '12', paid_on: '2027-01-09' })).toMatchObject({
     status: 422,
     body: { errors: { utr: expect.any(String) } },
   })
-  expect(await page.tell({ utr: createUtr(), paid_on: '2027-01-11' })).toMatchObject({
+  expect(await page.claim({ utr: createUtr(), paid_on: '2027-01-11' })).toMatchObject({
     status: 422,
     body: { errors: { paid_on: expect.stringContaining('in the future') } },
   })
-  expect(await page.tell({ paid_on: '2027-01-09' })).toMatchObject({
+  expect(await page.claim({ paid_on: '2027-01-09' })).toMatchObject({
     status: 422,
     body: { errors: { utr: expect.any(String) } },
   })
-  expect((await page.look()).state).toBe('to_pay')
+  expect((await page.read()).state).toBe('to_pay')
 })
 
 test('a claim that staff cannot find at the bank is rejected, and the delegate reports again', async () => {
   const { body } = await register({ way: 'transfer' })
   const page = openSelfService(body.page)
   const [wrongUtr, rightUtr] = [createUtr(), createUtr()]
-  await page.tell({ utr: wrongUtr, paid_on: '2027-01-09' })
+  await page.claim({ utr: wrongUtr, paid_on: '2027-01-09' })
   const refusal = { act: 'not_found', why: 'No such number in the statement of 9 January.' }
   expect(await act(body.reg_no, refusal)).toMatchObject({ status: 200, body: { state: 'to_pay' } })
-  expect((await page.look()).paying?.told).toMatchObject({ stands: 'not_found', why: refusal.why })
+  expect((await page.read()).paying?.told).toMatchObject({ stands: 'not_found', why: refusal.why })
   expect((await listEmails(body.reg_no)).at(-1)?.text).toContain(refusal.why)
-  expect(await page.tell({ utr: rightUtr, paid_on: '2027-01-10' })).toMatchObject({
+  expect(await page.claim({ utr: rightUtr, paid_on: '2027-01-10' })).toMatchObject({
     body: { state: 'told' },
   })
   // The rejected number may belong to another payment.
   const otherPage = openSelfService((await register({ way: 'transfer' })).body.page)
-  expect((await otherPage.tell({ utr: wrongUtr, paid_on: '2027-01-09' })).status).toBe(200)
+  expect((await otherPage.claim({ utr: wrongUtr, paid_on: '2027-01-09' })).status).toBe(200)
 })
 
 test('unpaid after ten days: the workshop seat is free, and a later payment can still be reported', async () => {
   const workshop = { way: 'transfer', workshop: 'records' }
   const [first, second] = [await register(workshop), await register(workshop)]
   expect((await register(workshop)).body).toMatchObject({ code: 'full' })
-  await openSelfService(second.body.page).tell({ utr: createUtr(), paid_on: '2027-01-10' })
+  await openSelfService(second.body.page).claim({ utr: createUtr(), paid_on: '2027-01-10' })
   server.setTime('2027-01-21')
   try {
     await server.expiry.run()
@@ -195,7 +195,7 @@ test('unpaid after ten days: the workshop seat is free, and a later payment can 
     expect((await listEmails(first.body.reg_no)).at(-1)?.subject).toContain('has expired')
     const third = await register(workshop)
     expect(third.status).toBe(201)
-    // Its seat is sold, and the office shows that.
+    // The seat of the expired registration is sold, so staff cannot reopen it.
     const reopenResponse = await act(first.body.reg_no, { act: 'take_up' })
     expect(reopenResponse).toMatchObject({ status: 409, body: { code: 'taken' } })
     await act(third.body.reg_no, { act: 'cancel', why: 'Registered twice.' })
@@ -222,7 +222,7 @@ test('a registration that expired while the clock was a month ahead can be paid 
     (await server.deps.store.actions(body.reg_no as never)).map(({ act: name }) => name),
   ).toEqual(['lapse', 'reopen'])
   const number = createUtr()
-  await openSelfService(body.page).tell({ utr: number, paid_on: '2027-01-10' })
+  await openSelfService(body.page).claim({ utr: number, paid_on: '2027-01-10' })
   const action = { act: 'confirm', way: 'transfer', reference: number, amount: '4720' }
   expect(await act(body.reg_no, action)).toMatchObject({ body: { state: 'complete' } })
 })
@@ -232,7 +232,7 @@ test('if the credit date sets the price, a payment is compared with the price on
   const number = createUtr()
   server.setTime('2027-01-20')
   try {
-    await openSelfService(body.page).tell({ utr: number, paid_on: '2027-01-18' })
+    await openSelfService(body.page).claim({ utr: number, paid_on: '2027-01-18' })
     const action = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-18' }
     expect(await act(body.reg_no, { ...action, amount: '5900' })).toMatchObject({
       body: { state: 'complete' },
@@ -246,7 +246,7 @@ test('if the credit date sets the price, a payment is compared with the price on
 test('a payment that does not match goes to review, and a treasurer accepts it with a reason', async () => {
   const { body } = await register({ way: 'transfer' })
   const number = createUtr()
-  await openSelfService(body.page).tell({ utr: number, paid_on: '2027-01-09' })
+  await openSelfService(body.page).claim({ utr: number, paid_on: '2027-01-09' })
   const action = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-09' }
   await act(body.reg_no, { ...action, amount: '4700' })
   expect(await read(body.reg_no)).toMatchObject({ inReview: true, state: 'told' })
@@ -262,15 +262,15 @@ test('a payment that does not match goes to review, and a treasurer accepts it w
 test('selected rows are confirmed as reported, each separately', async () => {
   const claim = await register({ way: 'transfer' })
   const unclaimed = await register({ way: 'transfer' })
-  await openSelfService(claim.body.page).tell({ utr: createUtr(), paid_on: '2027-01-09' })
+  await openSelfService(claim.body.page).claim({ utr: createUtr(), paid_on: '2027-01-09' })
   const regNos = [claim.body.reg_no, unclaimed.body.reg_no]
-  const answer = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: '/admin/registrations/bulk/',
     headers: { authorization: `Bearer ${(await signIn(server)).token}` },
     payload: { event: 'lekhacon2027', act: 'confirm', reg_nos: regNos },
   })
-  expect(answer.json()).toMatchObject({
+  expect(response.json()).toMatchObject({
     done: [claim.body.reg_no],
     refused: [
       {
@@ -286,14 +286,14 @@ test('selected rows are confirmed at the price of their payment day, if that day
   const { body } = await register({ way: 'transfer' })
   try {
     server.setTime('2027-01-17')
-    await openSelfService(body.page).tell({ utr: createUtr(), paid_on: '2027-01-16' })
-    const answer = await server.app.inject({
+    await openSelfService(body.page).claim({ utr: createUtr(), paid_on: '2027-01-16' })
+    const response = await server.app.inject({
       method: 'POST',
       url: '/admin/registrations/bulk/',
       headers: { authorization: `Bearer ${(await signIn(server)).token}` },
       payload: { event: 'lekhacon2027', act: 'confirm', reg_nos: [body.reg_no] },
     })
-    expect(answer.json()).toMatchObject({ done: [body.reg_no] })
+    expect(response.json()).toMatchObject({ done: [body.reg_no] })
     const { regNo, state, total, inReview } = await read(body.reg_no)
     expect([state, total, inReview]).toEqual(['complete', 590_000, false])
     expect(await server.deps.store.captures(regNo)).toMatchObject([
@@ -304,7 +304,7 @@ test('selected rows are confirmed at the price of their payment day, if that day
   }
 })
 
-/** Pays the last order, or an earlier one, by card; the gateway confirms it. */
+/** Confirms a card payment of the newest order, or of an earlier one, as the gateway does. */
 async function payByCard(regNo: string, reference: string, orderIndex = 0): Promise<void> {
   const order = (await read(regNo)).payments[orderIndex]
   if (order === undefined) throw new Error('the registration has no order')
@@ -342,7 +342,7 @@ test('after a change of account, a delegate who continues to pay gets an order w
     expect(newOrder['orderid']).not.toBe(first['orderid'])
     const [newest, previous] = (await read(body.reg_no)).payments
     expect(newest).toMatchObject({ orderId: newOrder['orderid'], merchantId: newOrder['mercid'] })
-    // A delegate who is on the first gateway page pays on it, and that account is queried.
+    // A delegate may still pay on the first gateway page, so its account is still queried.
     expect(previous).toMatchObject({ merchantId: first['mercid'], status: 'failed' })
     expect(previous?.watchUntil).not.toBeNull()
   } finally {
@@ -355,7 +355,7 @@ test('a reported transfer that was then paid by card is no longer expected; if i
   const { body } = await register({ way: 'transfer' })
   const page = openSelfService(body.page)
   const number = createUtr()
-  expect((await page.tell({ utr: number, paid_on: '2027-01-09' })).status).toBe(200)
+  expect((await page.claim({ utr: number, paid_on: '2027-01-09' })).status).toBe(200)
   const payload = { token: body.page?.split('/')[2] }
   await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })
   await payByCard(body.reg_no, 'CARD2')
@@ -422,7 +422,7 @@ test('a corrected delegate who paid the previous order reports the difference, a
   expect(await read(body.reg_no)).toMatchObject({ state: 'to_pay', due: 236_000 })
   const page = openSelfService(body.page)
   const number = createUtr()
-  const claim = await page.tell({ utr: number, paid_on: '2027-01-10' })
+  const claim = await page.claim({ utr: number, paid_on: '2027-01-10' })
   expect(claim).toMatchObject({ status: 200, body: { state: 'told' } })
   expect((await read(body.reg_no)).payments[0]).toMatchObject({ amount: 236_000 })
   const action = { act: 'confirm', way: 'transfer', reference: number, amount: '2360' }
@@ -431,15 +431,15 @@ test('a corrected delegate who paid the previous order reports the difference, a
 })
 
 test('a cash slip and a card machine slip with the same number both count, also after an online payment had started', async () => {
-  const payMethod = async (method: string) => {
+  const payWithSlip = async (method: string) => {
     const { body } = await register({ way: 'card' })
     const slip = { act: 'confirm', way: method, reference: '4711', amount: '4720' }
     expect(await act(body.reg_no, slip), method).toMatchObject({ body: { state: 'complete' } })
     expect(await act(body.reg_no, slip)).toMatchObject({ status: 409 })
     return body.reg_no
   }
-  await payMethod('cash')
-  const second = await payMethod('machine')
+  await payWithSlip('cash')
+  const second = await payWithSlip('machine')
   const { payments, paymentStatus, inReview, regNo } = await read(second)
   expect([paymentStatus, inReview]).toEqual(['success', false])
   expect(payments).toMatchObject([
@@ -481,15 +481,15 @@ test('a screenshot is uploaded first, stored with the registration, and shown to
   const number = createUtr()
   const answers = { utr: number, paid_on: '2027-01-09', screenshot: token }
   // A token in a list was ignored, and the claim was stored without its screenshot.
-  expect((await page.tell({ ...answers, screenshot: [token] })).status).toBe(422)
-  expect((await page.tell(answers)).status).toBe(200)
+  expect((await page.claim({ ...answers, screenshot: [token] })).status).toBe(422)
+  expect((await page.claim(answers)).status).toBe(200)
   const office = await signIn(server)
   const actions = await office.json(actionsUrl(body.reg_no))
   const { told: claim } = actions as unknown as ActionsResponse
   const [answer] = claim?.answers ?? []
   expect(answer).toMatchObject({ label: 'Screenshot' })
   expect((await office.get(answer?.href ?? '')).rawPayload.subarray(1, 4).toString()).toBe('PNG')
-  expect(JSON.stringify(await page.look())).not.toContain('/admin/')
+  expect(JSON.stringify(await page.read())).not.toContain('/admin/')
 })
 
 test('a payment method cannot be chosen after its last day, and the response lists the others', async () => {
@@ -518,10 +518,15 @@ describe('the front desk', () => {
       })
     const { token } = await signIn(server, username)
     const headers = { authorization: `Bearer ${token}` }
-    const body = { event: 'lekhacon2027', key: `click-of-${++numbers}`, answers: asha, ...payload }
+    const body = {
+      event: 'lekhacon2027',
+      key: `click-of-${++numberCount}`,
+      answers: asha,
+      ...payload,
+    }
     const url = '/admin/add/'
-    const answer = await server.app.inject({ method: 'POST', url, headers, payload: body })
-    return { status: answer.statusCode, body: answer.json<Record<string, unknown>>(), headers }
+    const response = await server.app.inject({ method: 'POST', url, headers, payload: body })
+    return { status: response.statusCode, body: response.json<Record<string, unknown>>(), headers }
   }
   const cash = { way: 'desk', paid: { mode: 'cash', slip: '17' } }
 

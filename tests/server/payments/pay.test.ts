@@ -1,7 +1,4 @@
-/**
- * Repeated forms, retries and email links never lead to a second payment, and never block a
- * delegate.
- */
+/** Repeated forms, retries and email links never lead to a second payment, and never block a delegate. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,7 +7,7 @@ import type { RegistrationResponse, RegisterResponse } from '../../../engine/api
 import { delegate, openTestServer } from './server-with-gateway.ts'
 import type { TestServer } from './server-with-gateway.ts'
 
-const minute = 60_000
+const MINUTE_MS = 60_000
 const OCTOBER = '2025-10-10T12:00:00+05:30'
 let testServer: TestServer
 beforeAll(async () => {
@@ -20,7 +17,7 @@ afterAll(() => testServer.close())
 
 type RetryResult = {
   readonly status: number
-  readonly again: string | null
+  readonly retryAfter: string | null
   readonly body: Record<string, unknown> & Partial<RegisterResponse>
 }
 async function retry(
@@ -34,7 +31,7 @@ async function retry(
     body: JSON.stringify({ order_id, ...extraFields }),
   })
   const body = (await response.json()) as RetryResult['body']
-  return { status: response.status, again: response.headers.get('retry-after'), body }
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), body }
 }
 async function submitForm(key: string, server: TestServer = testServer): Promise<RetryResult> {
   const response = await fetch(`${server.url}/api/afpicon/register/`, {
@@ -44,7 +41,7 @@ async function submitForm(key: string, server: TestServer = testServer): Promise
   })
   return {
     status: response.status,
-    again: null,
+    retryAfter: null,
     body: (await response.json()) as RetryResult['body'],
   }
 }
@@ -66,7 +63,7 @@ const readOrders = (regNo: string, server: TestServer = testServer): unknown[] =
     )
 
 async function runWithServer(
-  callback: (other: TestServer) => Promise<void>,
+  callback: (server: TestServer) => Promise<void>,
   clock = OCTOBER,
 ): Promise<void> {
   const server = await openTestServer({ clock })
@@ -84,7 +81,7 @@ describe('a delegate who pays again', () => {
       await server.sandbox().runAction(orderId, 'decline')
       await server.waitUntilIdle()
       await server.closeGateways()
-      server.advance(minute)
+      server.advance(MINUTE_MS)
       expect(await retry(orderId, {}, server)).toMatchObject({
         status: 503,
         again: '60',
@@ -99,15 +96,15 @@ describe('a delegate who pays again', () => {
       await server.sandbox().runAction(first.orderId, 'decline')
       await server.waitUntilIdle()
       const { body } = await retry(first.orderId, {}, server)
-      const second = body.payment_data?.orderid as OrderId
+      const secondOrderId = body.payment_data?.orderid as OrderId
       await server.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
-      await server.sandbox().runAction(second, 'decline')
+      await server.sandbox().runAction(secondOrderId, 'decline')
       await server.waitUntilIdle()
       await server.closeGateways()
       server.sandbox().settle(first.orderId)
       await server.restart()
-      server.advance(minute)
-      expect(await retry(second, {}, server)).toMatchObject({
+      server.advance(MINUTE_MS)
+      expect(await retry(secondOrderId, {}, server)).toMatchObject({
         status: 409,
         body: { code: 'nothing_due' },
       })
@@ -117,7 +114,7 @@ describe('a delegate who pays again', () => {
   test('after leaving the page of the gateway gets the same order, also from the result page', async () => {
     const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'leave')
-    testServer.advance(minute)
+    testServer.advance(MINUTE_MS)
     expect(await readRegistration(regNo)).toMatchObject({ stands: 'not-paid', may_pay: true })
     expect(await retry(orderId)).toMatchObject({
       status: 201,
@@ -130,9 +127,9 @@ describe('a delegate who pays again', () => {
     const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
     await testServer.waitUntilIdle()
-    testServer.advance(minute)
+    testServer.advance(MINUTE_MS)
     const lostResponse = await retry(orderId)
-    testServer.advance(minute)
+    testServer.advance(MINUTE_MS)
     expect((await retry(orderId)).body.payment_data).toMatchObject({
       orderid: lostResponse.body.payment_data?.orderid,
     })
@@ -142,20 +139,20 @@ describe('a delegate who pays again', () => {
   test('waits while the bank processes the payment', async () => {
     const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'later')
-    testServer.advance(minute)
+    testServer.advance(MINUTE_MS)
     expect(await retry(orderId)).toMatchObject({ status: 409, body: { code: 'wait' } })
     expect(await readRegistration(regNo)).toMatchObject({ stands: 'at-bank', may_pay: false })
   })
 
   test('is not asked to pay again if the gateway does not have the returned payment yet', async () => {
     const { orderId, regNo } = await testServer.placeOrder()
-    const { getMessage: messageOf } = testServer.sandbox()
-    const claim = { ...messageOf(orderId), TRANSACTIONSTATUS: '200' }
+    const { getMessage } = testServer.sandbox()
+    const claim = { ...getMessage(orderId), TRANSACTIONSTATUS: '200' }
     await testServer.returnFromGateway(claim)
     expect(await readRegistration(regNo)).toMatchObject({ stands: 'at-bank', may_pay: false })
-    testServer.advance(minute)
+    testServer.advance(MINUTE_MS)
     expect(await retry(orderId)).toMatchObject({ status: 409, body: { code: 'wait' } })
-    testServer.advance(30 * minute)
+    testServer.advance(30 * MINUTE_MS)
     expect(await readRegistration(regNo)).toMatchObject({ stands: 'not-paid', may_pay: true })
     expect((await retry(orderId)).status).toBe(201)
   })
@@ -164,7 +161,7 @@ describe('a delegate who pays again', () => {
     const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
     await testServer.waitUntilIdle()
-    testServer.advance(minute)
+    testServer.advance(MINUTE_MS)
     const answers = await Promise.all([retry(orderId), retry(orderId), retry(orderId)])
     const orders = new Set(answers.map(({ body }) => body.payment_data?.orderid))
     expect([...orders]).toEqual([`${regNo}02`])
@@ -189,7 +186,7 @@ describe('a delegate who pays again', () => {
     }
     expect(await readRegistration(regNo)).toMatchObject({ stands: 'failed', may_pay: false })
     // Older attempts are no longer polled, so that one response does not need a hundred queries.
-    testServer.advance(11 * 24 * 60 * minute)
+    testServer.advance(11 * 24 * 60 * MINUTE_MS)
     expect(await retry(orderId)).toMatchObject({
       status: 409,
       body: { code: 'too_many_attempts' },
@@ -203,7 +200,7 @@ describe('the same form again', () => {
     await testServer.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
     await testServer.sandbox().runAction(body.payment_data?.orderid ?? '', 'wrong')
     await testServer.waitUntilIdle()
-    testServer.advance(minute)
+    testServer.advance(MINUTE_MS)
     const repeatedForm = await submitForm('review')
     expect(repeatedForm).toMatchObject({ status: 201, body: { stands: 'organisers' } })
     expect(repeatedForm.body.payment_data).toBeUndefined()
@@ -237,7 +234,7 @@ describe('the same form again', () => {
     const waitingForm = (await submitForm('bank')).body
     await testServer.handOff(waitingForm.payment_data as RegisterResponse['payment_data'] & object)
     await testServer.sandbox().runAction(waitingForm.payment_data?.orderid ?? '', 'later')
-    testServer.advance(minute)
+    testServer.advance(MINUTE_MS)
     const repeatedForm = (await submitForm('bank')).body
     expect([repeatedForm.stands, repeatedForm.payment_data]).toEqual(['at-bank', undefined])
   })
@@ -247,7 +244,7 @@ test('a delegate who has paid keeps the ticket when another attempt is paid too'
   const first = await testServer.placeOrder()
   await testServer.sandbox().runAction(first.orderId, 'decline')
   await testServer.waitUntilIdle()
-  testServer.advance(minute)
+  testServer.advance(MINUTE_MS)
   const { body } = await retry(first.orderId)
   await testServer.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
   await testServer.sandbox().runAction(body.payment_data?.orderid ?? '', 'pay')
@@ -387,13 +384,13 @@ describe('a price', () => {
 })
 
 describe('a delegate who left before paying', () => {
-  /** Registers, leaves, and does nothing for the given time. */
+  /** Registers, leaves the payment page, and waits for the given time. */
   const registerAndLeave = async (server: TestServer, ms: number) => {
     const order = await server.placeOrder()
     await server.sandbox().runAction(order.orderId, 'leave')
-    server.advance(2 * minute)
+    server.advance(2 * MINUTE_MS)
     await server.parts().deps.payments.reconcile()
-    server.advance(ms - 2 * minute)
+    server.advance(ms - 2 * MINUTE_MS)
     return order
   }
   const readEmails = (server: TestServer): readonly string[] => {
@@ -416,16 +413,16 @@ describe('a delegate who left before paying', () => {
     })
     return {
       status: response.status,
-      again: response.headers.get('retry-after'),
+      retryAfter: response.headers.get('retry-after'),
       body: (await response.json()) as RetryResult['body'],
     }
   }
 
   test('gets one email an hour later, whose link leads to the payment and later to the ticket', () =>
     runWithServer(async (server) => {
-      const { orderId, regNo } = await registerAndLeave(server, 59 * minute)
+      const { orderId, regNo } = await registerAndLeave(server, 59 * MINUTE_MS)
       expect(await server.parts().paymentReminders.run()).toBe(0)
-      server.advance(2 * minute)
+      server.advance(2 * MINUTE_MS)
       expect(await server.parts().paymentReminders.run()).toBe(1)
       expect(await server.parts().paymentReminders.run()).toBe(0)
       await server.restart()
@@ -450,7 +447,7 @@ describe('a delegate who left before paying', () => {
       const pageResponse = await fetch(`${server.url}/api/my/${token}`)
       expect(await pageResponse.json()).toMatchObject({
         status: 'success',
-        // The link shows the answers, which the number alone does not.
+        // Unlike the registration number alone, the link also shows the answers.
         registration: expect.objectContaining(await readRegistration(regNo, server)),
         state: 'to_pay',
         documents: [],
@@ -479,15 +476,15 @@ describe('a delegate who left before paying', () => {
 
   test('who registered again and paid gets an email that the first registration needs no payment', () =>
     runWithServer(async (server) => {
-      const first = await registerAndLeave(server, 30 * minute)
+      const first = await registerAndLeave(server, 30 * MINUTE_MS)
       const [mailbox = '', domain = ''] = (delegate.email ?? '').split('@')
-      // The same mailbox in another spelling was asked for the payment.
+      // A delegate whose address is another spelling of the same mailbox was asked to pay.
       const second = await server.placeOrder({ email: `${mailbox}+congress@${domain}` })
       await server.sandbox().runAction(second.orderId, 'pay')
       await server.waitUntilIdle()
       await server.parts().mailer.run()
       const emailCount = readEmails(server).length
-      server.advance(31 * minute)
+      server.advance(31 * MINUTE_MS)
       expect(await server.parts().paymentReminders.run()).toBe(1)
       expect(await server.parts().mailer.run()).toBe(1)
       const emails = readEmails(server)
@@ -507,7 +504,7 @@ describe('a delegate who left before paying', () => {
 
   test('finds the page after the hold, and an expired link half a year after the event', () =>
     runWithServer(async (server) => {
-      await registerAndLeave(server, 61 * minute)
+      await registerAndLeave(server, 61 * MINUTE_MS)
       await server.parts().paymentReminders.run()
       await server.parts().mailer.run()
       const token = findToken(readEmails(server)[0] ?? '')
@@ -536,12 +533,12 @@ describe('a delegate who left before paying', () => {
 
   test('who paid, or whose payment the bank is processing, gets no reminder', () =>
     runWithServer(async (server) => {
-      const paidOrder = await registerAndLeave(server, 61 * minute)
+      const paidOrder = await registerAndLeave(server, 61 * MINUTE_MS)
       const bankOrder = await server.placeOrder()
       await server.sandbox().runAction(bankOrder.orderId, 'later')
-      server.advance(2 * minute)
+      server.advance(2 * MINUTE_MS)
       await server.parts().deps.payments.reconcile()
-      server.advance(61 * minute)
+      server.advance(61 * MINUTE_MS)
       expect(await server.parts().paymentReminders.run()).toBe(1)
       await server.sandbox().runAction(paidOrder.orderId, 'silent')
       await server.parts().deps.payments.verify(paidOrder.orderId, 5_000)

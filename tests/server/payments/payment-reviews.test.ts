@@ -1,7 +1,4 @@
-/**
- * Payments that do not match. Staff review them through the office's API and with commands; the
- * sandbox gateway has the payments.
- */
+/** Reviews of payments that do not match, through the office's API and with commands. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAmount, getReviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
@@ -22,9 +19,9 @@ import { openTestServer } from './server-with-gateway.ts'
 import type { PlacedOrder, TestServer } from './server-with-gateway.ts'
 import { withoutThreads } from '../store-without-threads.ts'
 
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 const PASSWORD = 'a password for tests'
 let testServer: TestServer
 let token: string
@@ -35,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => testServer.close())
 
-/** Sessions end when idle, and the test clock runs fast. */
+/** Signs in and stores the token, because idle sessions expire when a test advances the clock. */
 const signIn = async (): Promise<void> => {
   const response = await fetch(`${testServer.url}/admin/login/`, {
     method: 'POST',
@@ -61,7 +58,7 @@ const callOffice = async <A>(
 }
 const readReviews = async () =>
   (await callOffice<ReviewsResponse>('/admin/reviews/?event=afpicon2026')).answer.reviews
-/** Reads the version that a page currently shows. */
+/** Reads the version that a page currently shows, or returns "decided" if the review is no longer open. */
 const readVersion = async (id: string): Promise<string> => {
   const review = await testServer.parts().deps.store.review(id)
   return review === null ? 'decided' : getReviewVersion(review)
@@ -80,7 +77,7 @@ const registerAndPay = async (): Promise<PlacedOrder> => {
   await testServer.waitUntilIdle()
   return order
 }
-/** 7,079 arrived instead of 7,080. */
+/** Pays 7,079 rupees instead of 7,080. Returns the order with the id of its review. */
 const payWrongAmount = async (): Promise<PlacedOrder & { readonly id: string }> => {
   const order = await testServer.placeOrder()
   await testServer.sandbox().runAction(order.orderId, 'wrong')
@@ -113,7 +110,7 @@ describe('a payment that does not match', () => {
         ...deps,
         gateway: {
           ...deps.gateway,
-          status: async () => ({ is: 'payment-event', paymentEvent: paymentEvent, raw: '' }),
+          status: async () => ({ is: 'payment-event', paymentEvent, raw: '' }),
         },
       },
       { isEnabled: false },
@@ -182,7 +179,7 @@ describe('a payment that does not match', () => {
       answer: { code: 'decided_already' },
     })
     // Polling returns the same result again.
-    testServer.advance(2 * hour)
+    testServer.advance(2 * HOUR_MS)
     await reconcile()
     expect(await readReviews()).toEqual([])
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
@@ -210,7 +207,7 @@ describe('a payment that does not match', () => {
     const { answer } = await sendDecision(id, { decision: 'refund', why: reason })
     expect(answer).toMatchObject({ status: 'success', refund: 'asked' })
     expect(testServer.sandbox().order(orderId)?.refunds).toMatchObject([{ amount: '7079.00' }])
-    testServer.advance(2 * minute)
+    testServer.advance(2 * MINUTE_MS)
     await reconcile()
     expect(await testServer.parts().deps.store.refunds(regNo as RegNo)).toMatchObject([
       { state: 'done' },
@@ -221,7 +218,7 @@ describe('a payment that does not match', () => {
       review: null,
       emails: 0,
     })
-    // The reported state is not "unknown".
+    // The stored failure is not "unknown".
     const registration = await testServer.parts().deps.store.registration(regNo as RegNo)
     expect(registration?.payments[0]?.failure).toBe('given-back')
     const retryResponse = await fetch(`${testServer.url}/api/payment/retry/`, {
@@ -235,12 +232,12 @@ describe('a payment that does not match', () => {
   })
 
   test('requires a session, and rejects a page of another site', async () => {
-    const sendRefund = (headers: Record<string, string>) =>
+    const postDecision = (headers: Record<string, string>) =>
       fetch(`${testServer.url}/admin/reviews/C1/decide/`, { method: 'POST', headers })
-    expect((await sendRefund({})).status).toBe(401)
+    expect((await postDecision({})).status).toBe(401)
     await signIn()
     const cookie = `rollcall_session=${token}`
-    expect((await sendRefund({ cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await postDecision({ cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect((await fetch(`${testServer.url}/admin/reviews/`)).status).toBe(401)
   })
 })
@@ -254,7 +251,7 @@ describe('a refund', () => {
       status: 200,
       answer: { refund: 'asked', message: expect.stringContaining('The gateway started it') },
     })
-    testServer.advance(2 * minute)
+    testServer.advance(2 * MINUTE_MS)
     await reconcile()
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'success',
@@ -265,7 +262,7 @@ describe('a refund', () => {
       answer: { code: 'bad_amount' },
     })
     await refund(regNo, { why: reason })
-    testServer.advance(2 * minute)
+    testServer.advance(2 * MINUTE_MS)
     await reconcile()
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'refunded',
@@ -279,7 +276,7 @@ describe('a refund', () => {
   test('made in the merchant panel is detected, whether partial, full or a second one', async () => {
     const { orderId } = await registerAndPay()
     testServer.sandbox().refundInPanel(orderId, toAmount(8_000))
-    testServer.advance(2 * hour)
+    testServer.advance(2 * HOUR_MS)
     await reconcile()
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', review: null })
     expect(testServer.rows('SELECT amount, state FROM refunds ORDER BY id DESC LIMIT 1')).toEqual([
@@ -294,7 +291,7 @@ describe('a refund', () => {
       ),
     ).toEqual([{ subject: '₹ 80 has been refunded for AFPICON 2026' }])
     testServer.sandbox().refundInPanel(orderId, toAmount(700_000))
-    testServer.advance(4 * hour)
+    testServer.advance(4 * HOUR_MS)
     await reconcile()
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'refunded', review: null })
   })
@@ -332,7 +329,7 @@ describe('a refund', () => {
     })
     await payments.sendRefunds()
     await payments.sendRefunds()
-    testServer.advance(10 * minute)
+    testServer.advance(10 * MINUTE_MS)
     await payments.sendRefunds()
     expect(refundRequests).toBe(1)
     await reconcile()
@@ -342,7 +339,7 @@ describe('a refund', () => {
 })
 
 test("the treasurer's commands review, decide and refund work while the server runs", async () => {
-  const run = async (...args: readonly string[]) => {
+  const runCommand = async (...args: readonly string[]) => {
     const [output, errorOutput]: [string[], string[]] = [[], []]
     const status = await main(args, {
       print: (line) => void output.push(line),
@@ -353,17 +350,17 @@ test("the treasurer's commands review, decide and refund work while the server r
     return { status, out: output.join('\n'), err: errorOutput.join('\n') }
   }
   const [{ regNo, id }, otherOrder] = [await payWrongAmount(), await testServer.placeOrder()]
-  const listResult = await run('payment', 'reviews')
+  const listResult = await runCommand('payment', 'reviews')
   expect([listResult.status, listResult.err]).toEqual([0, ''])
   expect(normaliseSpaces(listResult.out)).toContain(`${id}`)
   expect(normaliseSpaces(listResult.out)).toContain('Received ₹ 7,079, expected ₹ 7,080.')
-  const json = await run('payment', 'reviews', '--event', 'afpicon2026', '--json')
+  const json = await runCommand('payment', 'reviews', '--event', 'afpicon2026', '--json')
   expect(JSON.parse(json.out)).toMatchObject([{ id, reg_no: regNo }])
   const userOptions = ['--who', 'Meera', '--why', reason]
   const buildDecisionOptions = async () => ['--version', await readVersion(id), ...userOptions]
-  expect((await run('payment', 'decide', id, 'accept')).status).toBe(2)
-  expect((await run('payment', 'decide', id, 'move', ...userOptions)).status).toBe(2)
-  const wrongTarget = await run(
+  expect((await runCommand('payment', 'decide', id, 'accept')).status).toBe(2)
+  expect((await runCommand('payment', 'decide', id, 'move', ...userOptions)).status).toBe(2)
+  const wrongTarget = await runCommand(
     'payment',
     'decide',
     id,
@@ -378,7 +375,7 @@ test("the treasurer's commands review, decide and refund work while the server r
   ])
   const staleOptions = await buildDecisionOptions()
   expect(normaliseSpaces(listResult.out)).toContain(`Version: ${staleOptions[1]}`)
-  const moveResult = await run(
+  const moveResult = await runCommand(
     'payment',
     'decide',
     id,
@@ -391,20 +388,20 @@ test("the treasurer's commands review, decide and refund work while the server r
     0,
     expect.stringContaining('where it needs review'),
   ])
-  expect((await run('payment', 'decide', id, 'accept', ...userOptions)).status).toBe(2)
-  const staleResult = await run('payment', 'decide', id, 'accept', ...staleOptions)
+  expect((await runCommand('payment', 'decide', id, 'accept', ...userOptions)).status).toBe(2)
+  const staleResult = await runCommand('payment', 'decide', id, 'accept', ...staleOptions)
   expect([staleResult.status, staleResult.err]).toEqual([
     1,
     expect.stringContaining('was moved meanwhile'),
   ])
   expect(
-    (await run('payment', 'decide', id, 'accept', ...(await buildDecisionOptions()))).status,
+    (await runCommand('payment', 'decide', id, 'accept', ...(await buildDecisionOptions()))).status,
   ).toBe(0)
   expect(testServer.readOrderState(otherOrder.orderId)).toMatchObject({
     status: 'success',
     emails: 1,
   })
-  const refundResult = await run(
+  const refundResult = await runCommand(
     'payment',
     'refund',
     otherOrder.regNo,
@@ -417,10 +414,11 @@ test("the treasurer's commands review, decide and refund work while the server r
     expect.stringContaining('The gateway started it'),
   ])
   expect(
-    (await run('payment', 'refund', otherOrder.regNo, '--amount', 'much', ...userOptions)).status,
+    (await runCommand('payment', 'refund', otherOrder.regNo, '--amount', 'much', ...userOptions))
+      .status,
   ).toBe(2)
-  expect((await run('payment', 'decide', id, 'dismiss', ...staleOptions)).status).toBe(1)
-  expect(normaliseSpaces((await run('payment', 'reviews')).out)).toContain(
+  expect((await runCommand('payment', 'decide', id, 'dismiss', ...staleOptions)).status).toBe(1)
+  expect(normaliseSpaces((await runCommand('payment', 'reviews')).out)).toContain(
     'No payment needs review.',
   )
 })
@@ -435,11 +433,11 @@ test('sends one email at nine to the organisers on days with open reviews', asyn
   testServer.setTime('2025-12-01T08:59:00+05:30')
   const dailyEmail = startDailyReviewEmail(deps, { isEnabled: false })
   expect(await dailyEmail.run()).toBe(0)
-  testServer.advance(minute)
+  testServer.advance(MINUTE_MS)
   expect(await dailyEmail.run()).toBe(1)
   expect(await dailyEmail.run()).toBe(0)
-  // A server that starts at noon, and a second one.
-  testServer.advance(3 * hour)
+  // A server that starts at noon does not send the email again.
+  testServer.advance(3 * HOUR_MS)
   expect(await startDailyReviewEmail(deps, { isEnabled: false }).run()).toBe(0)
   expect(readReviewEmails()).toMatchObject([
     {
@@ -448,7 +446,7 @@ test('sends one email at nine to the organisers on days with open reviews', asyn
       body: expect.stringContaining(id),
     },
   ])
-  testServer.advance(day)
+  testServer.advance(DAY_MS)
   await sendDecision(id, { decision: 'dismiss', why: reason })
   expect(await startDailyReviewEmail(deps, { isEnabled: false }).run()).toBe(0)
   expect(readReviewEmails().length).toBe(1)

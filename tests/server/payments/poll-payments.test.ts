@@ -1,4 +1,4 @@
-/** Payments without a gateway message are queried at growing intervals until they end; retries of failed payments. */
+/** Polling of payments without a gateway message, at growing intervals; retries of failed payments. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -19,9 +19,9 @@ import { openTestServer } from './server-with-gateway.ts'
 import type { TestServer } from './server-with-gateway.ts'
 import { withoutThreads } from '../store-without-threads.ts'
 
-type Confirmed = Extract<PaymentEvent, { type: 'confirmed' }>
+type ConfirmedEvent = Extract<PaymentEvent, { type: 'confirmed' }>
 
-const minute = 60_000
+const MINUTE_MS = 60_000
 let testServer: TestServer
 beforeAll(async () => {
   testServer = await openTestServer()
@@ -44,7 +44,7 @@ describe('polling', () => {
     expect(await reconcile()).toEqual({ queriedCount: 0, endedCount: 0 })
     const queryTimes: number[] = []
     for (let minutes = 1; minutes < 24 * 60; minutes += 1) {
-      testServer.advance(minute)
+      testServer.advance(MINUTE_MS)
       if ((await reconcile()).queriedCount > 0) queryTimes.push(minutes)
     }
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'pending', events: [] })
@@ -54,7 +54,7 @@ describe('polling', () => {
     expect(queryTimes.length).toBeGreaterThan(8)
     expect(queryTimes.length).toBeLessThan(25)
     expect(countQueries(orderId)).toBe(queryTimes.length)
-    testServer.advance(7 * 60 * minute)
+    testServer.advance(7 * 60 * MINUTE_MS)
     expect(await reconcile()).toEqual({ queriedCount: 1, endedCount: 1 })
     expect(testServer.readOrderState(orderId)).toEqual({
       status: 'failed',
@@ -70,7 +70,7 @@ describe('polling', () => {
   test('finds a payment without a webhook or a returning browser', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
-    testServer.advance(2 * minute)
+    testServer.advance(2 * MINUTE_MS)
     expect(await reconcile()).toEqual({ queriedCount: 1, endedCount: 1 })
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'success',
@@ -84,10 +84,10 @@ describe('polling', () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'later')
     for (let days = 0; days < 4; days += 1) {
-      testServer.advance(24 * 60 * minute)
+      testServer.advance(24 * 60 * MINUTE_MS)
       expect(await reconcile()).toEqual({ queriedCount: 1, endedCount: 0 })
     }
-    testServer.advance(24 * 60 * minute)
+    testServer.advance(24 * 60 * MINUTE_MS)
     expect(await reconcile()).toEqual({ queriedCount: 1, endedCount: 1 })
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'pending',
@@ -111,7 +111,7 @@ describe('polling', () => {
       writeFileSync(file, readFileSync(file, 'utf8').replace('closes: never', 'closes: 2026-02-02'))
       await server.parts().deps.events.reload()
       const [timelyOrder, lateOrder] = [await server.placeOrder(), await server.placeOrder()]
-      server.advance(24 * 60 * minute)
+      server.advance(24 * 60 * MINUTE_MS)
       await server.sandbox().runAction(timelyOrder.orderId, 'pay')
       await server.waitUntilIdle()
       expect(server.readOrderState(timelyOrder.orderId)).toMatchObject({
@@ -119,7 +119,7 @@ describe('polling', () => {
         review: null,
         emails: 1,
       })
-      server.advance(24 * 60 * minute)
+      server.advance(24 * 60 * MINUTE_MS)
       await server.sandbox().runAction(lateOrder.orderId, 'pay')
       await server.waitUntilIdle()
       expect(server.readOrderState(lateOrder.orderId)).toMatchObject({
@@ -141,7 +141,7 @@ describe('polling', () => {
       await server.parts().deps.events.reload()
       const { orderId, regNo } = await server.placeOrder()
       await server.sandbox().runAction(orderId, 'silent')
-      server.advance(4 * 24 * 60 * minute)
+      server.advance(4 * 24 * 60 * MINUTE_MS)
       expect(await server.parts().deps.payments.reconcile()).toEqual({
         queriedCount: 1,
         endedCount: 1,
@@ -182,7 +182,7 @@ describe('polling', () => {
         const { regNo, orderId } = await server.placeOrder()
         const { deps } = server.parts()
         const rupeePayment = { amount: toAmount(590_000), kind: 'sale' as const }
-        const otherPayments: NonNullable<Confirmed['further']>[number][] = []
+        const otherPayments: NonNullable<ConfirmedEvent['further']>[number][] = []
         const paidAt = server.now()
         const payments = openPayments(
           {
@@ -213,8 +213,8 @@ describe('polling', () => {
         const version = review === undefined ? '' : getReviewVersion(review)
         const decision = { decision: 'dismiss', version, why: 'Not ours.' }
         expect((await decideReview(deps, String(review?.id), decision, 'office')).ok).toBe(true)
-        server.advance(5 * 24 * 60 * minute)
-        const receivedAt = instant(paidAt + days * 24 * 60 * minute)
+        server.advance(5 * 24 * 60 * MINUTE_MS)
+        const receivedAt = instant(paidAt + days * 24 * 60 * MINUTE_MS)
         otherPayments.push({
           ...rupeePayment,
           reference: 'INR2',
@@ -258,14 +258,15 @@ describe('polling', () => {
     const gateway = {
       ...deps.gateway,
       status: async (...args: Parameters<typeof deps.gateway.status>) => {
-        const answer = await deps.gateway.status(...args)
-        if (answer.is !== 'payment-event' || answer.paymentEvent.type !== 'confirmed') return answer
-        const { paidAt: _, ...event } = answer.paymentEvent
+        const response = await deps.gateway.status(...args)
+        if (response.is !== 'payment-event' || response.paymentEvent.type !== 'confirmed')
+          return response
+        const { paidAt: _, ...event } = response.paymentEvent
         const paidAt = readTime(time)
-        return { ...answer, paymentEvent: paidAt === null ? event : { ...event, paidAt } }
+        return { ...response, paymentEvent: paidAt === null ? event : { ...event, paidAt } }
       },
     }
-    testServer.advance(minute)
+    testServer.advance(MINUTE_MS)
     const payments = openPayments({ ...deps, gateway }, { isEnabled: false })
     expect(await payments.verify(orderId, 5_000)).toBe('success')
     expect((await deps.store.registration(orderId))?.paidAt).toBe(testServer.now())
@@ -275,7 +276,7 @@ describe('polling', () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'wrong')
     await testServer.waitUntilIdle()
-    testServer.advance(48 * 60 * minute)
+    testServer.advance(48 * 60 * MINUTE_MS)
     expect(await reconcile(true)).toEqual({ queriedCount: 0, endedCount: 0 })
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'pending',
@@ -289,8 +290,8 @@ describe('polling', () => {
     const orders = await Promise.all(Array.from({ length: 12 }, () => testServer.placeOrder()))
     for (const { orderId } of orders) await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
-    const second = openPayments(deps, { isEnabled: false })
-    await Promise.all([deps.payments.reconcile(true), second.reconcile(true)])
+    const secondPoller = openPayments(deps, { isEnabled: false })
+    await Promise.all([deps.payments.reconcile(true), secondPoller.reconcile(true)])
     for (const { orderId } of orders)
       expect(testServer.readOrderState(orderId)).toMatchObject({
         status: 'success',
@@ -309,20 +310,20 @@ describe('polling', () => {
     const slowGateway = {
       ...deps.gateway,
       status: async (...args: Parameters<typeof deps.gateway.status>) => {
-        const answer = await deps.gateway.status(...args)
+        const response = await deps.gateway.status(...args)
         queryStarted.resolve()
         await release.promise
-        return answer
+        return response
       },
     }
     const payments = openPayments({ ...deps, gateway: slowGateway }, { isEnabled: false })
-    const first = payments.verify(orderId, 5_000)
+    const firstQuery = payments.verify(orderId, 5_000)
     await queryStarted.promise
     testServer.sandbox().settle(orderId)
     await testServer.waitUntilIdle()
     const laterQueries = [payments.verify(orderId, 5_000), payments.verify(orderId, 5_000)]
     release.resolve()
-    expect([await first, ...(await Promise.all(laterQueries))]).toEqual([
+    expect([await firstQuery, ...(await Promise.all(laterQueries))]).toEqual([
       'pending',
       'success',
       'success',
@@ -338,12 +339,12 @@ describe('polling', () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
-    // A clock that is wrong by a day leads to a wrong checksum.
-    const wrongClock = openPayments(
-      { ...deps, clock: () => instant(testServer.now() + 48 * 60 * minute) },
+    // A clock that is wrong by two days leads to a wrong checksum.
+    const paymentsWithWrongClock = openPayments(
+      { ...deps, clock: () => instant(testServer.now() + 48 * 60 * MINUTE_MS) },
       { isEnabled: false },
     )
-    expect(await wrongClock.reconcile(true)).toEqual({ queriedCount: 1, endedCount: 0 })
+    expect(await paymentsWithWrongClock.reconcile(true)).toEqual({ queriedCount: 1, endedCount: 0 })
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'pending', events: [] })
     expect(await reconcile(true)).toEqual({ queriedCount: 1, endedCount: 1 })
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success' })

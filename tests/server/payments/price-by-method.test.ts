@@ -1,7 +1,4 @@
-/**
- * Prices that depend on the payment method (3% more by card), on the form, for retries and for payments recorded by
- * staff.
- */
+/** Prices that depend on the payment method: on the form, for retries and for manual payments. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -38,8 +35,8 @@ const DELEGATE = {
   registered_as: 'member',
 }
 const register = async (answers: Readonly<Record<string, string>>) => {
-  const answer = await server.post('/api/lekhacon2027/register/', { ...DELEGATE, ...answers })
-  return { status: answer.statusCode, body: answer.json<RegisterResponse>() }
+  const response = await server.post('/api/lekhacon2027/register/', { ...DELEGATE, ...answers })
+  return { status: response.statusCode, body: response.json<RegisterResponse>() }
 }
 const readRegistration = async (regNo: string) => {
   const registration = await server.deps.store.registration(regNo)
@@ -168,7 +165,7 @@ test('a registration keeps its price after the event file raises prices, whichev
 })
 
 /** Reads the balance, payment method and deadline that the delegate and the office see. */
-const readDue = async (regNo: string) => {
+const readBalance = async (regNo: string) => {
   const { state, total, base, gst, lines, payUntil, payments, paymentStatus } =
     await readRegistration(regNo)
   const { way, gateway, account, merchantId, amount, status, holdUntil, failure } =
@@ -224,11 +221,11 @@ describe('a typing mistake in a cash payment left a registration at the price wi
     ['dismissed, transfer', 'transfer', false, { decision: 'dismiss' }],
   ])('%s', async (_what, method, isExpired, decision) => {
     const regNo = await registerWithMethod(method, isExpired)
-    const balanceBefore = await readDue(regNo)
+    const balanceBefore = await readBalance(regNo)
     expect(balanceBefore.state).toBe(isExpired ? 'lapsed' : 'to_pay')
     expect((await recordCash(regNo, '4270')).body.message).toContain('needs review')
     await decideReview(regNo, decision)
-    expect(await readDue(regNo)).toEqual(balanceBefore)
+    expect(await readBalance(regNo)).toEqual(balanceBefore)
     // The correct amount is accepted as before.
     expect(await recordCash(regNo, '4720')).toMatchObject({ body: { state: 'complete' } })
     expect(await readBill(regNo)).toEqual(BY_TRANSFER)
@@ -238,10 +235,10 @@ describe('a typing mistake in a cash payment left a registration at the price wi
       server.writeEvent(file, text.replace(CHARGE, '\nquotas:').replace(', method: transfer}', '}'))
       await server.deps.events.reload()
       const regNo = await registerWithMethod('card')
-      const balanceBefore = await readDue(regNo)
+      const balanceBefore = await readBalance(regNo)
       await recordCash(regNo, '4270')
       await decideReview(regNo, { decision: 'dismiss' })
-      expect(await readDue(regNo)).toEqual(balanceBefore)
+      expect(await readBalance(regNo)).toEqual(balanceBefore)
       expect((await readRegistration(regNo)).payments).toHaveLength(1)
     } finally {
       server.writeEvent(file, text)
@@ -253,17 +250,17 @@ describe('a typing mistake in a cash payment left a registration at the price wi
       await registerWithMethod('card'),
       await registerWithMethod('transfer'),
     ]
-    const balanceBefore = await readDue(regNo)
+    const balanceBefore = await readBalance(regNo)
     await recordCash(regNo, '4270')
     await decideReview(regNo, { decision: 'move', to: otherRegNo })
-    expect(await readDue(regNo)).toEqual(balanceBefore)
+    expect(await readBalance(regNo)).toEqual(balanceBefore)
   })
 })
 
 describe('after “Pay by card instead” was declined, the transfer was no longer offered and the card charge stayed', () => {
-  const payByCardInstead = async () => {
+  const startCardPaymentInstead = async () => {
     const { body } = await register({ way: 'transfer' })
-    const balanceBefore = await readDue(body.reg_no)
+    const balanceBefore = await readBalance(body.reg_no)
     const resume = () =>
       server.app.inject({
         method: 'POST',
@@ -273,24 +270,24 @@ describe('after “Pay by card instead” was declined, the transfer was no long
     expect((await resume()).statusCode).toBe(201)
     const [cardOrder] = (await readRegistration(body.reg_no)).payments
     if (cardOrder === undefined) throw new Error('no card order')
-    return { regNo: body.reg_no, before: balanceBefore, card: cardOrder, resume }
+    return { regNo: body.reg_no, balanceBefore, cardOrder, resume }
   }
-  const readTime = () => server.deps.clock()
+  const getNow = () => server.deps.clock()
   const endOrder = (orderId: OrderId, type: 'declined' | 'expired') =>
     server.deps.store.applyPaymentEvent(
       orderId,
       type === 'expired'
-        ? { type, at: readTime() }
-        : { type, at: readTime(), code: '400', message: 'Declined' },
+        ? { type, at: getNow() }
+        : { type, at: getNow(), code: '400', message: 'Declined' },
       null,
     )
 
   test.each(['declined', 'expired'] as const)(
     'the transfer is due again at its price, and pays the registration: card %s',
     async (type) => {
-      const { regNo, before: balanceBefore, card: cardOrder, resume } = await payByCardInstead()
+      const { regNo, balanceBefore, cardOrder, resume } = await startCardPaymentInstead()
       await endOrder(cardOrder.orderId, type)
-      expect(await readDue(regNo)).toEqual(balanceBefore)
+      expect(await readBalance(regNo)).toEqual(balanceBefore)
       // A second attempt by card, which also ends.
       expect((await resume()).statusCode).toBe(201)
       expect(await readBill(regNo)).toEqual(BY_CARD)
@@ -298,7 +295,7 @@ describe('after “Pay by card instead” was declined, the transfer was no long
         (await readRegistration(regNo)).payments[0]?.orderId ?? cardOrder.orderId,
         type,
       )
-      expect(await readDue(regNo)).toEqual(balanceBefore)
+      expect(await readBalance(regNo)).toEqual(balanceBefore)
       const reference = `UTR-${type}-0001`
       const confirmResponse = await performAction(regNo, {
         act: 'confirm',
@@ -314,7 +311,7 @@ describe('after “Pay by card instead” was declined, the transfer was no long
   )
 
   test('the page after a declined card payment stated neither that it was declined nor how to pay', async () => {
-    const { regNo, card: cardOrder, resume } = await payByCardInstead()
+    const { regNo, cardOrder, resume } = await startCardPaymentInstead()
     const url = `/api/lekhacon2027/registrations/${regNo}/`
     const readPage = async () => {
       const payload = { email: DELEGATE.email }
@@ -331,7 +328,7 @@ describe('after “Pay by card instead” was declined, the transfer was no long
       paying: { label: 'NEFT, IMPS or UPI', total: 4720, pay_until: '2027-01-21T00:00:00+05:30' },
     })
     expect(pageAfter.paying?.tell).toContain('IFSC')
-    // The payment claim, with its answers, stays on the self-service page.
+    // Only the self-service page shows the payment claim with its answers.
     expect(Object.keys(pageAfter.paying ?? {})).not.toContain('told')
     const publicPage = (await server.app.inject(url)).json<RegistrationResponse>()
     expect([publicPage.registration.card_failed_as, publicPage.paying]).toEqual([
@@ -348,18 +345,18 @@ describe('after “Pay by card instead” was declined, the transfer was no long
   })
 
   test('a late payment of the declined card order counts once, at its price', async () => {
-    const { regNo, card: cardOrder } = await payByCardInstead()
+    const { regNo, cardOrder } = await startCardPaymentInstead()
     await endOrder(cardOrder.orderId, 'declined')
     await server.deps.store.applyPaymentEvent(
       cardOrder.orderId,
       {
         type: 'confirmed',
         kind: 'sale',
-        at: readTime(),
+        at: getNow(),
         reference: 'pay_late_1',
         amount: cardOrder.amount,
         currency: 'INR',
-        paidAt: readTime(),
+        paidAt: getNow(),
       },
       null,
     )
@@ -370,13 +367,13 @@ describe('after “Pay by card instead” was declined, the transfer was no long
   })
 
   test("after the transfer's hold, a declined card is a declined payment", async () => {
-    const { regNo, card: cardOrder } = await payByCardInstead()
+    const { regNo, cardOrder } = await startCardPaymentInstead()
     await server.deps.store.applyPaymentEvent(
       cardOrder.orderId,
       // The transfer's hold of 10 days has ended.
       {
         type: 'declined',
-        at: instant(readTime() + 11 * 86_400_000),
+        at: instant(getNow() + 11 * 86_400_000),
         code: '400',
         message: 'Declined',
       },
@@ -388,7 +385,7 @@ describe('after “Pay by card instead” was declined, the transfer was no long
   })
 
   test('the history states that a card payment replaced the transfer', async () => {
-    const { regNo, card: cardOrder } = await payByCardInstead()
+    const { regNo, cardOrder } = await startCardPaymentInstead()
     await endOrder(cardOrder.orderId, 'declined')
     const office = await signIn(server)
     const { body } = await office.get(`/admin/registrations/${regNo}/`)

@@ -1,7 +1,4 @@
-/**
- * A real server with the sandbox gateway on a separate port, so that returns, webhooks and status queries use real
- * connections. It can be restarted on the same data.
- */
+/** A real server with the sandbox gateway on a separate port, and a client for its payment endpoints. */
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,7 +40,7 @@ export type TestServer = {
   readonly log: Record<string, unknown>[]
   parts(): AssembledServer
   sandbox(): Sandbox
-  /** The address of the simulators' pages. */
+  /** Returns the origin of the simulators' pages. */
   gatewayUrl(): string
   /** Closes the simulators, so that no gateway responds. */
   closeGateways(): Promise<void>
@@ -57,9 +54,9 @@ export type TestServer = {
   placeOrder(answers?: Readonly<Record<string, string>>): Promise<PlacedOrder>
   handOff(data: PaymentData): Promise<Response>
   sendWebhook(fields: Fields): Promise<Response>
-  /** The browser's return. Resolves with the redirect's address. */
+  /** Posts a browser return from the gateway. Resolves with the address of the redirect. */
   returnFromGateway(fields: Fields, path?: string): Promise<URL>
-  /** The stored state of an order: status, review, kinds of events and messages, queued emails. */
+  /** Reads the stored state of an order: status, review, types of events, counts of messages and queued emails. */
   readOrderState(orderId: string): {
     readonly status: unknown
     readonly registration: unknown
@@ -75,6 +72,10 @@ export type TestServer = {
   close(): Promise<void>
 }
 
+/**
+ * Starts a server whose returns, webhooks and status queries use real connections. It can be restarted on the same
+ * data.
+ */
 export async function openTestServer(
   options: {
     readonly clock?: string
@@ -165,7 +166,7 @@ export async function openTestServer(
   const handOff: TestServer['handOff'] = (data) =>
     fetch(data.payment_url, {
       method: 'POST',
-      body: new URLSearchParams(createForm(parts.deps, data)),
+      body: new URLSearchParams(createFormFields(parts.deps, data)),
       redirect: 'manual',
     })
   return {
@@ -238,8 +239,8 @@ export async function openTestServer(
   }
 }
 
-/** The fields of the hidden form that the web app posts to the gateway. */
-export function createForm({ events }: Pick<Deps, 'events'>, data: PaymentData): Fields {
+/** Returns the fields of the hidden form that the web app posts to the gateway. */
+export function createFormFields({ events }: Pick<Deps, 'events'>, data: PaymentData): Fields {
   const config = events.findByOrderId(data.orderid)?.config
   const form = config === undefined ? undefined : buildGatewayForm(config, data)
   if (form === undefined) throw new Error('the order belongs to no event')
@@ -247,25 +248,31 @@ export function createForm({ events }: Pick<Deps, 'events'>, data: PaymentData):
 }
 
 /**
- * Forges a message from a genuine one without the secret: CRC32 is affine, so for texts of equal
- * length crc(a) ^ crc(b) ^ crc(c) = crc(a ^ b ^ c). The genuine hash leads to a valid hash of a
- * message of equal length. Only the length of the secret part (merchant id and username) must be
- * known, and it can be guessed.
+ * Forges a message from a genuine one without the secret: CRC32 is affine, so for texts of equal length crc(a) ^
+ * crc(b) ^ crc(c) = crc(a ^ b ^ c). So the genuine hash yields a valid hash for any message of equal length. Only the
+ * length of the secret part (merchant id and username) must be known, and it can be guessed.
  */
-export function forgeMessage(genuine: Fields, changes: Fields, restLength: number): Fields {
+export function forgeMessage(
+  genuineMessage: Fields,
+  changes: Fields,
+  secretLength: number,
+): Fields {
   const names = ['TRANSACTIONID', 'APTRANSACTIONID', 'AMOUNT', 'TRANSACTIONSTATUS', 'MESSAGE']
   const joinFields = (fields: Fields): Buffer =>
-    Buffer.from(`${names.map((name) => fields[name] ?? '').join(':')}:${'x'.repeat(restLength)}`)
-  const [genuineText, forgedText] = [joinFields(genuine), joinFields({ ...genuine, ...changes })]
+    Buffer.from(`${names.map((name) => fields[name] ?? '').join(':')}:${'x'.repeat(secretLength)}`)
+  const [genuineText, forgedText] = [
+    joinFields(genuineMessage),
+    joinFields({ ...genuineMessage, ...changes }),
+  ]
   if (genuineText.length !== forgedText.length)
     throw new Error('a forgery by linearity needs equal lengths')
   const differences = Buffer.from(genuineText.map((byte, index) => byte ^ (forgedText[index] ?? 0)))
   const hash =
-    (Number(genuine['ap_SecureHash']) ^
+    (Number(genuineMessage['ap_SecureHash']) ^
       crc32(differences) ^
       crc32(Buffer.alloc(genuineText.length))) >>>
     0
-  return { ...genuine, ...changes, ap_SecureHash: String(hash) }
+  return { ...genuineMessage, ...changes, ap_SecureHash: String(hash) }
 }
 
 function toInstant(text: string): Instant {

@@ -1,6 +1,4 @@
-/**
- * A delegate who leaves the gateway's page and sends the form again gets the same registration, and can pay it once.
- */
+/** A form sent again after leaving the gateway's page: the same registration, which can be paid once. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -20,7 +18,7 @@ const postForm = (key: string): Promise<Response> =>
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
     body: JSON.stringify(delegate),
   })
-async function send(key: string): Promise<RegisterResponse> {
+async function submitForm(key: string): Promise<RegisterResponse> {
   const response = await postForm(key)
   expect(response.status).toBe(201)
   return (await response.json()) as RegisterResponse
@@ -30,19 +28,19 @@ async function send(key: string): Promise<RegisterResponse> {
 async function openGatewayPage(
   key: string,
 ): Promise<RegisterResponse & { readonly orderId: string }> {
-  const answer = await send(key)
-  if (answer.payment_data === undefined) throw new Error('no payment is due')
-  await testServer.handOff(answer.payment_data)
-  const { orderid } = answer.payment_data
+  const response = await submitForm(key)
+  if (response.payment_data === undefined) throw new Error('no payment is due')
+  await testServer.handOff(response.payment_data)
+  const { orderid } = response.payment_data
   expect(testServer.sandbox().order(orderid)?.stage).toBe('open')
-  return { ...answer, orderId: orderid }
+  return { ...response, orderId: orderid }
 }
 
 test('after leaving the payment page without paying, the form leads to a page that takes the payment', async () => {
   const first = await openGatewayPage('left')
   await testServer.sandbox().runAction(first.orderId, 'leave')
   testServer.advance(1000)
-  // Nothing was declined, so the same order may still be paid; a second order could be paid as well.
+  // Nothing was declined, so the first order may still be paid, and a second order could lead to a second payment.
   expect(await openGatewayPage('left')).toMatchObject({
     reg_no: first.reg_no,
     orderId: first.orderId,
@@ -75,7 +73,7 @@ test('after paying in a window that was closed before it returned, the form requ
   const first = await openGatewayPage('paid')
   await testServer.sandbox().runAction(first.orderId, 'stay')
   testServer.advance(1000)
-  const repeatedResponse = await send('paid')
+  const repeatedResponse = await submitForm('paid')
   expect(repeatedResponse).toMatchObject({ status: 'success', reg_no: first.reg_no })
   expect(repeatedResponse.payment_data).toBeUndefined()
 })
@@ -85,7 +83,7 @@ test('sent twice concurrently after a failure, the form leads to one new order',
   await testServer.sandbox().runAction(first.orderId, 'decline')
   await testServer.waitUntilIdle()
   testServer.advance(1000)
-  const bothResponses = await Promise.all([send('twice'), send('twice')])
+  const bothResponses = await Promise.all([submitForm('twice'), submitForm('twice')])
   const orders = new Set(bothResponses.map(({ payment_data }) => payment_data?.orderid))
   expect([...orders]).toEqual([`${first.reg_no}02`])
 })
@@ -97,8 +95,8 @@ test('once registration is closed, the form and the failed page state the same, 
   testServer.advance(1000)
   const file = join(testServer.environment.eventsDir, 'afpicon2026.yaml')
   const text = readFileSync(file, 'utf8')
-  const serveEventFile = async (serveText: string): Promise<void> => {
-    writeFileSync(file, serveText)
+  const serveEventFile = async (eventText: string): Promise<void> => {
+    writeFileSync(file, eventText)
     await testServer.parts().deps.events.reload()
   }
   const CLOSED_TEXT = 'closed: {heading: Registration Closed, text: Registration is closed.}'

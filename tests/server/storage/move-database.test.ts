@@ -193,7 +193,7 @@ else {
     try {
       const [from, folderBack] = [createFolder(), createFolder()]
       cpSync(filledFolder, from, { recursive: true })
-      const bucket = s3.variables('moved')
+      const bucket = s3.buildVariables('moved')
       const url = await server.database('moved_with_bucket')
       const count = Object.keys(FILES).length
       const run = (direction: string, dataDir: string) =>
@@ -201,7 +201,7 @@ else {
       expect(
         await runHere(['db', 'move', 'files-to-s3'], { DATA_DIR: from, ...bucket }),
       ).toMatchObject({ status: 0, stderr: '' })
-      const keys = s3.keys('moved')
+      const keys = s3.listKeys('moved')
       expect(keys).toHaveLength(count)
       for (const result of [await run('to-postgres', from), await run('to-sqlite', folderBack)]) {
         expect([result.status, result.stderr]).toEqual([0, ''])
@@ -210,10 +210,10 @@ else {
       const shell = await server.shell(url)
       expect((await shell.query('SELECT 1 FROM proof_files')).rows).toEqual([])
       await shell.end()
-      expect(s3.keys('moved')).toEqual(keys)
+      expect(s3.listKeys('moved')).toEqual(keys)
       const store = await openStoreHere({ dataDir: folderBack })
       const uploads = openUploads({
-        ...getUploadLocations({ dataDir: folderBack, uploadsBucket: s3.bucket('moved') }),
+        ...getUploadLocations({ dataDir: folderBack, uploadsBucket: s3.getBucket('moved') }),
         store,
         clock: () => noon,
       })

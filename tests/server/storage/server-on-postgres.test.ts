@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { readGolden } from '../../engine/authoring/goldens.ts'
-import { createForm } from '../payments/server-with-gateway.ts'
+import { createFormFields } from '../payments/server-with-gateway.ts'
 import { signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -65,7 +65,7 @@ else {
     const order = handOff.orderid as OrderId
     await fetch(handOff.payment_url, {
       method: 'POST',
-      body: new URLSearchParams(createForm(first.deps, handOff)),
+      body: new URLSearchParams(createFormFields(first.deps, handOff)),
       redirect: 'manual',
     })
     await sandbox.runAction(order, 'pay')

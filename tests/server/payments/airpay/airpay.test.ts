@@ -1,4 +1,4 @@
-/** The published test vectors, names in the gateway's format, and the fields of a message. */
+/** Airpay's published test vectors, names in the gateway's format, and the fields of a message. */
 import { describe, expect, test } from 'vitest'
 import { day, dayOf, instant } from '../../../../engine/index.ts'
 import type { OrderId } from '../../../../engine/index.ts'
@@ -10,7 +10,7 @@ import {
 } from '../../../../server/payments/gateways/airpay/checksums.ts'
 import { readFields } from '../../../../server/payments/gateways/message-fields.ts'
 import { cleanName } from '../../../../server/payments/gateways/airpay/checkout-form.ts'
-import { account, adapterAt } from './fake-airpay.ts'
+import { account, createAdapter } from './fake-airpay.ts'
 import type {
   PostedBuyer,
   ChecksumVariant,
@@ -78,8 +78,8 @@ describe('test vectors', () => {
       false,
       '3284442413',
     ],
-  ])('CRC %s', (_name, fields, withVpa, expected) =>
-    expect(computeSecureHash(account, fields, withVpa)).toBe(expected),
+  ])('CRC %s', (_name, fields, shouldIncludeVpa, expected) =>
+    expect(computeSecureHash(account, fields, shouldIncludeVpa)).toBe(expected),
   )
 
   test('status-call checksum', () =>
@@ -177,8 +177,8 @@ describe('the fields of a message', () => {
 })
 
 describe('contents of a message', () => {
-  const form = 'application/x-www-form-urlencoded'
-  const json = 'application/json'
+  const FORM_TYPE = 'application/x-www-form-urlencoded'
+  const JSON_TYPE = 'application/json'
   const TRANSACTIONID = 'SAMP2026112100015'
   const fields = {
     TRANSACTIONID,
@@ -187,7 +187,7 @@ describe('contents of a message', () => {
     TRANSACTIONSTATUS: '200',
     MESSAGE: 'Success',
   }
-  const genuine = { ...fields, ap_SecureHash: computeSecureHash(account, fields, false) }
+  const genuineMessage = { ...fields, ap_SecureHash: computeSecureHash(account, fields, false) }
   const upiMessage = { ...fields, CUSTOMERVPA: 'asha@okbank' }
   const encodeForm = (messageFields: Fields): string =>
     new URLSearchParams(messageFields).toString()
@@ -201,7 +201,7 @@ describe('contents of a message', () => {
     code: '200',
     claimsMoney: true,
   }
-  const adapter = adapterAt(1)
+  const adapter = createAdapter(1)
   const readMessage = (body: string, type: string): unknown => {
     const parsedFields = readFields(body, type)
     if (parsedFields === null) return null
@@ -211,87 +211,97 @@ describe('contents of a message', () => {
 
   // Messages are not trusted: an order id only starts a query, whose response counts.
   test.each<[string, string, string, unknown]>([
-    ['a genuine message', encodeForm(genuine), form, { ...expectedClaim, hash: 'right' }],
-    ['as JSON', JSON.stringify(genuine), json, { ...expectedClaim, hash: 'right' }],
-    ['JSON declared as a form', JSON.stringify(genuine), form, { ...expectedClaim, hash: 'right' }],
-    ['without a content type', encodeForm(genuine), '', { ...expectedClaim, hash: 'right' }],
+    [
+      'a genuine message',
+      encodeForm(genuineMessage),
+      FORM_TYPE,
+      { ...expectedClaim, hash: 'right' },
+    ],
+    ['as JSON', JSON.stringify(genuineMessage), JSON_TYPE, { ...expectedClaim, hash: 'right' }],
+    [
+      'JSON declared as a form',
+      JSON.stringify(genuineMessage),
+      FORM_TYPE,
+      { ...expectedClaim, hash: 'right' },
+    ],
+    ['without a content type', encodeForm(genuineMessage), '', { ...expectedClaim, hash: 'right' }],
     [
       'spaces around values',
-      encodeForm({ ...genuine, TRANSACTIONID: ` ${TRANSACTIONID} ` }),
-      form,
+      encodeForm({ ...genuineMessage, TRANSACTIONID: ` ${TRANSACTIONID} ` }),
+      FORM_TYPE,
       { ...expectedClaim, hash: 'right' },
     ],
     [
       'names in lower case',
-      encodeForm(lowerCaseNames(genuine)),
-      form,
+      encodeForm(lowerCaseNames(genuineMessage)),
+      FORM_TYPE,
       { ...expectedClaim, hash: 'right' },
     ],
     [
       'UPI, hashed with the address',
       encodeForm({ ...upiMessage, ap_SecureHash: computeSecureHash(account, upiMessage, true) }),
-      form,
+      FORM_TYPE,
       { ...expectedClaim, hash: 'right' },
     ],
     [
       'UPI, hashed without it',
-      encodeForm({ ...upiMessage, ap_SecureHash: genuine.ap_SecureHash }),
-      form,
+      encodeForm({ ...upiMessage, ap_SecureHash: genuineMessage.ap_SecureHash }),
+      FORM_TYPE,
       { ...expectedClaim, hash: 'right' },
     ],
     [
       'a wrong hash',
-      encodeForm({ ...genuine, ap_SecureHash: '1' }),
-      form,
+      encodeForm({ ...genuineMessage, ap_SecureHash: '1' }),
+      FORM_TYPE,
       { ...expectedClaim, hash: 'wrong' },
     ],
     [
       'another amount with the old hash',
-      encodeForm({ ...genuine, AMOUNT: '1.00' }),
-      form,
+      encodeForm({ ...genuineMessage, AMOUNT: '1.00' }),
+      FORM_TYPE,
       { ...expectedClaim, amount: '1.00', hash: 'wrong' },
     ],
-    ['no hash', encodeForm(fields), form, { ...expectedClaim, hash: 'unknown' }],
+    ['no hash', encodeForm(fields), FORM_TYPE, { ...expectedClaim, hash: 'unknown' }],
     [
       'a failure with only order and code',
       encodeForm({ TRANSACTIONID, TRANSACTIONSTATUS: '400' }),
-      form,
+      FORM_TYPE,
       { orderId: TRANSACTIONID, amount: '', code: '400', claimsMoney: false, hash: 'unknown' },
     ],
     [
       'only the order',
       encodeForm({ TRANSACTIONID }),
-      form,
+      FORM_TYPE,
       { orderId: TRANSACTIONID, amount: '', code: '', claimsMoney: false, hash: 'unknown' },
     ],
     [
       'the code as a number',
       JSON.stringify({ TRANSACTIONID, TRANSACTIONSTATUS: 200 }),
-      json,
+      JSON_TYPE,
       { orderId: TRANSACTIONID, amount: '', code: '200', claimsMoney: true, hash: 'unknown' },
     ],
     [
       'an order of an unknown event',
-      encodeForm({ ...genuine, TRANSACTIONID: 'NOEVENT1' }),
-      form,
+      encodeForm({ ...genuineMessage, TRANSACTIONID: 'NOEVENT1' }),
+      FORM_TYPE,
       'unknown_order',
     ],
-    ['no order', encodeForm({ ...genuine, TRANSACTIONID: '' }), form, 'malformed'],
+    ['no order', encodeForm({ ...genuineMessage, TRANSACTIONID: '' }), FORM_TYPE, 'malformed'],
     [
       'the order in a list',
-      JSON.stringify({ ...genuine, TRANSACTIONID: [TRANSACTIONID] }),
-      json,
+      JSON.stringify({ ...genuineMessage, TRANSACTIONID: [TRANSACTIONID] }),
+      JSON_TYPE,
       'malformed',
     ],
     ['XML', `<TRANSACTIONID>${TRANSACTIONID}</TRANSACTIONID>`, 'text/xml', 'malformed'],
-    ['truncated JSON', JSON.stringify(genuine).slice(0, -5), json, null],
-    ['a list', '[1]', json, null],
-    ['nothing', '', form, null],
+    ['truncated JSON', JSON.stringify(genuineMessage).slice(0, -5), JSON_TYPE, null],
+    ['a list', '[1]', JSON_TYPE, null],
+    ['nothing', '', FORM_TYPE, null],
   ])('%s', (_what, body, type, expected) => expect(readMessage(body, type)).toEqual(expected))
 
   test('is still read if its account has no credentials after a file change', () => {
-    const adapterWithoutAccount = adapterAt(1, { account: () => null })
-    expect(adapterWithoutAccount.readReturnOrWebhook?.(genuine)).toEqual({
+    const adapterWithoutAccount = createAdapter(1, { account: () => null })
+    expect(adapterWithoutAccount.readReturnOrWebhook?.(genuineMessage)).toEqual({
       ok: true,
       value: { ...expectedClaim, hash: 'unknown' },
     })

@@ -74,7 +74,8 @@ describe('the report for an order that cannot exist', () => {
     gateway.setResponse(
       typeof answer === 'string'
         ? answer
-        : (to) => void to.writeHead(answer, { location: 'https://elsewhere.example/' }).end(),
+        : (response) =>
+            void response.writeHead(answer, { location: 'https://elsewhere.example/' }).end(),
     )
     const result = await runCheck()
     expect(result.sentences.join('\n')).toMatch(message)
@@ -98,7 +99,8 @@ describe('the report for an order that cannot exist', () => {
 
   test('does not print our key if the response repeats it', async () => {
     gateway.setResponse(
-      (to, query) => void to.end(`<html>${new URLSearchParams(query).get('private_key')}</html>`),
+      (response, query) =>
+        void response.end(`<html>${new URLSearchParams(query).get('private_key')}</html>`),
     )
     const { sentences } = await runCheck()
     expect(sentences.at(-1)).toMatch(/starts with: <html>…<\/html>$/)
@@ -109,9 +111,11 @@ describe('the report for an order that cannot exist', () => {
     ['ignores wrong keys', false, 'got the same response'],
   ])('with a wrong key, a gateway that %s', async (_what, isKeyRejected, expectedText) => {
     const keys: (string | null)[] = []
-    gateway.setResponse((to, query) => {
+    gateway.setResponse((response, query) => {
       keys.push(new URLSearchParams(query).get('private_key'))
-      to.end(isKeyRejected && keys.length > 1 ? buildXml({ TRANSACTIONSTATUS: '905' }) : NO_RECORD)
+      response.end(
+        isKeyRejected && keys.length > 1 ? buildXml({ TRANSACTIONSTATUS: '905' }) : NO_RECORD,
+      )
     })
     const result = await runCheck({ shouldCompareKeys: true })
     expect(new Set(keys).size).toBe(2)
@@ -172,7 +176,7 @@ describe('the report for a real order', () => {
     const result = await runCheck({ orderId })
     expect([result.isAsExpected, result.sentences.at(-1)]).toEqual([isExpected, message])
     expect(result.sentences).toContain('TRANSACTIONTIME: "21-11-2026 11:59:00"')
-    // No personal data of the payer.
+    // The report contains no personal data of the payer.
     expect(result.sentences.join()).not.toContain('asha@okbank')
   })
 })

@@ -37,7 +37,7 @@ export const event: EventConfig = createEvent({
   },
 })
 
-export function adapterAt(port: number, options: Partial<AirpayOptions> = {}): GatewayAdapter {
+export function createAdapter(port: number, options: Partial<AirpayOptions> = {}): GatewayAdapter {
   const url = `http://127.0.0.1:${port}`
   const servedEvent = { config: event, hash: '', text: '', shared: '' }
   return createAirpayGateway({

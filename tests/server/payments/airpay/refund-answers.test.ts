@@ -1,7 +1,7 @@
 /** The gateway's possible responses to a refund request, and what each one proves. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { INR, toAmount } from '../../../../engine/index.ts'
-import { adapterAt, responseTime, event } from './fake-airpay.ts'
+import { createAdapter, responseTime, event } from './fake-airpay.ts'
 import { openFakeGateway } from '../fake-gateway.ts'
 import type { FakeGateway } from '../fake-gateway.ts'
 
@@ -13,7 +13,7 @@ afterAll(() => gateway.close())
 
 const REFERENCE = '17691556'
 const refund = (port = gateway.port, timeoutMs = 30_000) =>
-  adapterAt(port).refund(
+  createAdapter(port).refund(
     event,
     REFERENCE,
     { amount: toAmount(501_500), currency: INR },
@@ -21,14 +21,14 @@ const refund = (port = gateway.port, timeoutMs = 30_000) =>
     timeoutMs,
   )
 const buildRefundResponse = (
-  buildResponse: object | null,
+  transaction: object | null,
   envelope: object = { success: 'true' },
 ): string =>
   JSON.stringify({
     message: '',
     ...envelope,
     transactions:
-      buildResponse === null ? [] : [{ airpayid: REFERENCE, message: '', ...buildResponse }],
+      transaction === null ? [] : [{ airpayid: REFERENCE, message: '', ...transaction }],
   })
 const ACCEPTANCE = { success: 'true', refundairpayid: '99' }
 
@@ -115,7 +115,7 @@ test.each<[string, string, object]>([
 
 test.each([400, 403, 500, 502, 302])('status %i leaves the refund unknown', async (status) => {
   gateway.setResponse(
-    (to) => void to.writeHead(status).end(buildRefundResponse({ success: 'false' })),
+    (response) => void response.writeHead(status).end(buildRefundResponse({ success: 'false' })),
   )
   expect((await refund()).is).toBe('unsure')
 })
@@ -123,7 +123,7 @@ test.each([400, 403, 500, 502, 302])('status %i leaves the refund unknown', asyn
 test('a timeout or disconnect leaves it unknown; an unreachable gateway means it was not sent', async () => {
   gateway.setResponse(() => undefined)
   expect((await refund(gateway.port, 50)).is).toBe('unsure')
-  gateway.setResponse((to) => void to.destroy())
+  gateway.setResponse((response) => void response.destroy())
   expect((await refund()).is).toBe('unsure')
   const closedGateway = await openFakeGateway()
   await closedGateway.close()
@@ -133,7 +133,7 @@ test('a timeout or disconnect leaves it unknown; an unreachable gateway means it
 test('the request contains merchant, payment and amount, with a checksum of exactly this text', async () => {
   gateway.setResponse(buildRefundResponse(ACCEPTANCE))
   await refund()
-  expect(JSON.parse(gateway.queries.at(-1) ?? '')).toMatchObject({
+  expect(JSON.parse(gateway.requestBodies.at(-1) ?? '')).toMatchObject({
     merchant_id: '123456',
     mode: 'refund',
     transactions: [{ amount: '5015.00', processor_id: REFERENCE }],

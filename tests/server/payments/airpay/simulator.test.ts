@@ -104,49 +104,84 @@ describe('the buttons', () => {
     Record<
       Action,
       {
-        readonly back: boolean
-        readonly held: string | null
+        readonly isReturned: boolean
+        readonly heldAmount: string | null
         readonly status: string
-        readonly review: boolean
+        readonly isInReview: boolean
         readonly emails: number
         readonly webhooks: number
       }
     >
   > = {
-    pay: { back: true, held: '7080.00', status: 'success', review: false, emails: 1, webhooks: 1 },
-    decline: { back: true, held: null, status: 'failed', review: false, emails: 0, webhooks: 1 },
-    leave: { back: false, held: null, status: 'pending', review: false, emails: 0, webhooks: 0 },
-    later: { back: true, held: null, status: 'pending', review: false, emails: 0, webhooks: 0 },
-    wrong: { back: true, held: '7079.00', status: 'pending', review: true, emails: 0, webhooks: 1 },
-    twice: {
-      back: true,
-      held: '7080.00',
+    pay: {
+      isReturned: true,
+      heldAmount: '7080.00',
       status: 'success',
-      review: false,
+      isInReview: false,
+      emails: 1,
+      webhooks: 1,
+    },
+    decline: {
+      isReturned: true,
+      heldAmount: null,
+      status: 'failed',
+      isInReview: false,
+      emails: 0,
+      webhooks: 1,
+    },
+    leave: {
+      isReturned: false,
+      heldAmount: null,
+      status: 'pending',
+      isInReview: false,
+      emails: 0,
+      webhooks: 0,
+    },
+    later: {
+      isReturned: true,
+      heldAmount: null,
+      status: 'pending',
+      isInReview: false,
+      emails: 0,
+      webhooks: 0,
+    },
+    wrong: {
+      isReturned: true,
+      heldAmount: '7079.00',
+      status: 'pending',
+      isInReview: true,
+      emails: 0,
+      webhooks: 1,
+    },
+    twice: {
+      isReturned: true,
+      heldAmount: '7080.00',
+      status: 'success',
+      isInReview: false,
       emails: 1,
       webhooks: 2,
     },
     first: {
-      back: true,
-      held: '7080.00',
+      isReturned: true,
+      heldAmount: '7080.00',
       status: 'success',
-      review: false,
+      isInReview: false,
       emails: 1,
       webhooks: 1,
     },
     silent: {
-      back: true,
-      held: '7080.00',
+      isReturned: true,
+      heldAmount: '7080.00',
       status: 'pending',
-      review: false,
+      isInReview: false,
       emails: 0,
       webhooks: 0,
     },
     stay: {
-      back: false,
-      held: '7080.00',
+      isReturned: false,
+      heldAmount: '7080.00',
       status: 'success',
-      review: false,
+      isInReview: false,
       emails: 1,
       webhooks: 1,
     },
@@ -157,11 +192,11 @@ describe('the buttons', () => {
     const text = await response.text()
     await testServer.waitUntilIdle()
     const orderState = testServer.readOrderState(order.orderId)
-    const { back: isReturned, ...expectedState } = buttonEffects[action]
+    const { isReturned, ...expectedState } = buttonEffects[action]
     expect({
-      held: testServer.sandbox().order(order.orderId)?.paid ?? null,
+      heldAmount: testServer.sandbox().order(order.orderId)?.paid ?? null,
       status: orderState.status,
-      review: orderState.review !== null,
+      isInReview: orderState.review !== null,
       emails: orderState.emails,
       webhooks: orderState.webhooks,
     }).toEqual(expectedState)
@@ -240,7 +275,7 @@ describe('stored payments', () => {
     const otherOrder = await testServer.placeOrder()
     await testServer.sandbox().runAction(paidOrder.orderId, 'silent')
     await testServer.sandbox().runAction(otherOrder.orderId, 'later')
-    const buttonsBefore = [
+    const ordersBefore = [
       testServer.sandbox().order(paidOrder.orderId),
       testServer.sandbox().order(otherOrder.orderId),
     ]
@@ -248,7 +283,7 @@ describe('stored payments', () => {
     expect([
       testServer.sandbox().order(paidOrder.orderId),
       testServer.sandbox().order(otherOrder.orderId),
-    ]).toEqual(buttonsBefore)
+    ]).toEqual(ordersBefore)
     const { payments } = testServer.parts().deps
     expect(await payments.verify(paidOrder.orderId, 5_000)).toBe('success')
     expect(await payments.verify(otherOrder.orderId, 5_000)).toBe('pending')

@@ -1,13 +1,10 @@
-/**
- * The gateway's possible responses to a status query, with our result for each. Every row uses a
- * real server and the real adapter.
- */
+/** The gateway's possible responses to a status query, and the result of the real adapter for each. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findFailure, toAmount } from '../../../../engine/index.ts'
 import type { StatusResponse } from '../../../../server/dependencies.ts'
 import { readGatewayAmount } from '../../../../server/payments/gateways/airpay/status-response.ts'
-import { adapterAt, responseTime, event, orderId } from './fake-airpay.ts'
+import { createAdapter, responseTime, event, orderId } from './fake-airpay.ts'
 import { openFakeGateway, type FakeGateway } from '../fake-gateway.ts'
 
 let gateway: FakeGateway
@@ -42,8 +39,8 @@ const wrap = (...transactions: string[]): string =>
 const toXml = (changes: Changes = {}): string => wrap(toFields(changes))
 const removeCdata = (text: string): string => text.replaceAll(/<!\[CDATA\[(.*?)\]\]>/g, '$1')
 
-/** Returns a short form of the result, with unchanged payment events. */
-function sumUp(answer: StatusResponse): unknown {
+/** Returns a short text for the result; payment events are returned unchanged. */
+function summarise(answer: StatusResponse): unknown {
   switch (answer.is) {
     case 'payment-event':
       return answer.paymentEvent
@@ -55,10 +52,10 @@ function sumUp(answer: StatusResponse): unknown {
       return 'no record'
   }
 }
-const query = async (raw: string | ((to: ServerResponse) => void), isAssuming = false) => {
+const query = async (raw: string | ((response: ServerResponse) => void), shouldAssume = false) => {
   gateway.setResponse(raw)
-  const options = isAssuming ? { assumed: { currency: true, sale: true } } : {}
-  return adapterAt(gateway.port, options).status(event, orderId, responseTime, QUERY_MS)
+  const options = shouldAssume ? { assumed: { currency: true, sale: true } } : {}
+  return createAdapter(gateway.port, options).status(event, orderId, responseTime, QUERY_MS)
 }
 
 const sale = {
@@ -76,10 +73,10 @@ const toDecline = (code: string, message = 'Success') => ({
   at: responseTime,
 })
 type Row = readonly [what: string, raw: string, expected: unknown]
-const retryOf = (error: string): string => `queried again: ${error}`
-const OTHER_ORDER = retryOf('the response is about another order')
-const TRUNCATED = retryOf('the response is truncated')
-const NO_AMOUNT = retryOf('the response has no readable amount')
+const formatRetry = (error: string): string => `queried again: ${error}`
+const OTHER_ORDER = formatRetry('the response is about another order')
+const TRUNCATED = formatRetry('the response is truncated')
+const NO_AMOUNT = formatRetry('the response has no readable amount')
 
 describe('the form', () => {
   test.each<Row>([
@@ -140,44 +137,44 @@ describe('the form', () => {
     [
       'a document type',
       `<!DOCTYPE a [<!ENTITY x "200">]>${toXml()}`,
-      retryOf('the response declares a document type'),
+      formatRetry('the response declares a document type'),
     ],
-    ['nothing', '', retryOf('the response is empty')],
-    ['white space', ' \n ', retryOf('the response is empty')],
-    ['words', 'Service unavailable', retryOf('the response is not XML')],
+    ['nothing', '', formatRetry('the response is empty')],
+    ['white space', ' \n ', formatRetry('the response is empty')],
+    ['words', 'Service unavailable', formatRetry('the response is not XML')],
     [
       'a web page',
       '<!DOCTYPE html><html><body>Sorry</body></html>',
-      retryOf('the response is a web page'),
+      formatRetry('the response is a web page'),
     ],
     [
       'a web page without a document type',
       '<html><body>Sorry</body></html>',
-      retryOf('the response is a web page'),
+      formatRetry('the response is a web page'),
     ],
     // The next API version uses JSON, whose fields are not documented.
     [
       'JSON',
       JSON.stringify({ TRANSACTIONSTATUS: '200', AMOUNT: '5015.00' }),
-      retryOf('the response is JSON, not XML'),
+      formatRetry('the response is JSON, not XML'),
     ],
     [
       'other XML',
       '<ERROR>wrong key</ERROR>',
-      retryOf('the response is not the XML of a transaction'),
+      formatRetry('the response is not the XML of a transaction'),
     ],
     [
       'an empty envelope',
       '<RESPONSE></RESPONSE>',
-      retryOf('the response is not the XML of a transaction'),
+      formatRetry('the response is not the XML of a transaction'),
     ],
-    ['an empty transaction', wrap(''), retryOf('the response is not the XML of a transaction')],
+    ['an empty transaction', wrap(''), formatRetry('the response is not the XML of a transaction')],
     [
       'UTF-16 read as UTF-8',
       Buffer.from(toXml(), 'utf16le').toString('latin1'),
-      retryOf('the response is not XML'),
+      formatRetry('the response is not XML'),
     ],
-  ])('%s', async (_what, raw, expected) => expect(sumUp(await query(raw))).toEqual(expected))
+  ])('%s', async (_what, raw, expected) => expect(summarise(await query(raw))).toEqual(expected))
 
   // Truncated fields would look missing, which leads to a review that no complete response clears.
   test.each([
@@ -188,7 +185,7 @@ describe('the form', () => {
     ['at the start', '<RESPONSE><TRANSACTION'],
     ['by one character', toXml().slice(0, -1)],
   ])('truncated %s: queried again', async (_where, raw) =>
-    expect(sumUp(await query(raw))).toBe(TRUNCATED),
+    expect(summarise(await query(raw))).toBe(TRUNCATED),
   )
 })
 
@@ -219,7 +216,7 @@ describe('the codes', () => {
     ['with spaces', toXml({ TRANSACTIONSTATUS: ' 200 ' }), sale],
     ['empty', toXml({ TRANSACTIONSTATUS: '' }), 'pending '],
     ['missing', toXml({ TRANSACTIONSTATUS: null }), 'pending '],
-  ])('%s', async (_what, raw, expected) => expect(sumUp(await query(raw))).toEqual(expected))
+  ])('%s', async (_what, raw, expected) => expect(summarise(await query(raw))).toEqual(expected))
 
   test.each(DECLINED_CODES)('%s: the delegate sees that no payment was made', (code) =>
     expect(findFailure(code, null)).toBe('declined'),
@@ -259,7 +256,7 @@ describe('order and reference', () => {
     [
       'a payment without an order',
       toXml({ TRANSACTIONID: null }),
-      retryOf('the response has no order id'),
+      formatRetry('the response has no order id'),
     ],
     [
       'no record without an order',
@@ -269,15 +266,15 @@ describe('order and reference', () => {
     [
       'a payment without a reference',
       toXml({ APTRANSACTIONID: null }),
-      retryOf('the response has no reference'),
+      formatRetry('the response has no reference'),
     ],
     [
       'a payment with the reference 0',
       toXml({ APTRANSACTIONID: '0' }),
-      retryOf('the response has no reference'),
+      formatRetry('the response has no reference'),
     ],
     ['a wrong hash, which proves nothing', toXml({ AP_SECUREHASH: '1' }), sale],
-  ])('%s', async (_what, raw, expected) => expect(sumUp(await query(raw))).toEqual(expected))
+  ])('%s', async (_what, raw, expected) => expect(summarise(await query(raw))).toEqual(expected))
 })
 
 describe('several transactions in one response', () => {
@@ -330,7 +327,7 @@ describe('several transactions in one response', () => {
         ],
       },
     ],
-    // Reported once per partial refund.
+    // The gateway reported this refund in stages.
     [
       'one refund with two amounts counts as the larger amount',
       wrap(
@@ -373,7 +370,7 @@ describe('several transactions in one response', () => {
     [
       'one reference with two amounts',
       wrap(toFields(), toFields({ AMOUNT: '1.00' })),
-      retryOf('the response has two amounts for one reference'),
+      formatRetry('the response has two amounts for one reference'),
     ],
     [
       'a payment and an unreadable one',
@@ -395,7 +392,7 @@ describe('several transactions in one response', () => {
       wrap(declinedTransaction, toFields({ TRANSACTIONSTATUS: '405' })),
       toDecline('400'),
     ],
-  ])('%s', async (_what, raw, expected) => expect(sumUp(await query(raw))).toEqual(expected))
+  ])('%s', async (_what, raw, expected) => expect(summarise(await query(raw))).toEqual(expected))
 })
 
 describe('currency, kind and mode', () => {
@@ -443,14 +440,14 @@ describe('currency, kind and mode', () => {
       toXml({ TXN_MODE: 'TEST', TRANSACTIONSTATUS: '400' }),
       toDecline('400'),
     ],
-  ])('%s', async (_what, raw, expected) => expect(sumUp(await query(raw))).toEqual(expected))
+  ])('%s', async (_what, raw, expected) => expect(summarise(await query(raw))).toEqual(expected))
 
   test('AIRPAY_ASSUME applies only to missing values', async () => {
-    expect(sumUp(await query(toXml({ CURRENCYCODE: null, TRANSACTIONTYPE: '' }), true))).toEqual(
-      sale,
-    )
     expect(
-      sumUp(await query(toXml({ CURRENCYCODE: '840', TRANSACTIONTYPE: '340' }), true)),
+      summarise(await query(toXml({ CURRENCYCODE: null, TRANSACTIONTYPE: '' }), true)),
+    ).toEqual(sale)
+    expect(
+      summarise(await query(toXml({ CURRENCYCODE: '840', TRANSACTIONTYPE: '340' }), true)),
     ).toEqual({
       ...sale,
       currency: 'USD',
@@ -479,8 +476,7 @@ describe('amounts', () => {
     ['₹ 5015.00', 501_500],
     ['5015.00 INR', 501_500],
     ['0.00', 0],
-    // Amounts are never guessed: fractions of a paisa, other separators or symbols, two amounts,
-    // words.
+    // Amounts are never guessed from fractions of a paisa, other separators or symbols, two amounts, or words.
     ['5015.001', null],
     ['5.015,00', null],
     ['5015,00', null],
@@ -498,99 +494,105 @@ describe('amounts', () => {
   ])('"%s" → %s', (text, amount) => expect(readGatewayAmount(text)).toBe(amount))
 
   test('the engine compares the amount without the surcharge', async () => {
-    expect(sumUp(await query(toXml({ AMOUNT: 'INR 1.00' })))).toEqual({
+    expect(summarise(await query(toXml({ AMOUNT: 'INR 1.00' })))).toEqual({
       ...sale,
       amount: toAmount(100),
     })
-    expect(sumUp(await query(toXml({ AMOUNT: '' })))).toBe(NO_AMOUNT)
-    expect(sumUp(await query(toXml({ AMOUNT: null })))).toBe(NO_AMOUNT)
+    expect(summarise(await query(toXml({ AMOUNT: '' })))).toBe(NO_AMOUNT)
+    expect(summarise(await query(toXml({ AMOUNT: null })))).toBe(NO_AMOUNT)
   })
 })
 
 describe('the time of payment', () => {
   test('is part of the payment event, and can be missing', async () => {
-    expect(sumUp(await query(toXml({ TRANSACTIONTIME: '21-11-2026 14:05:09' })))).toEqual({
+    expect(summarise(await query(toXml({ TRANSACTIONTIME: '21-11-2026 14:05:09' })))).toEqual({
       ...sale,
       paidAt: Date.parse('2026-11-21T14:05:09+05:30'),
     })
-    expect(sumUp(await query(toXml({ TRANSACTIONTIME: 'soon' })))).toEqual(sale)
+    expect(summarise(await query(toXml({ TRANSACTIONTIME: 'soon' })))).toEqual(sale)
   })
 })
 
 describe('the payment channel', () => {
   const sendStatus =
     (code: number, headers: Readonly<Record<string, string>> = {}) =>
-    (to: ServerResponse) =>
-      void to.writeHead(code, headers).end(toXml())
-  test.each<[string, (to: ServerResponse) => void, string]>([
-    ...[500, 502, 503, 504].map((code): [string, (to: ServerResponse) => void, string] => [
+    (response: ServerResponse) =>
+      void response.writeHead(code, headers).end(toXml())
+  test.each<[string, (response: ServerResponse) => void, string]>([
+    ...[500, 502, 503, 504].map((code): [string, (response: ServerResponse) => void, string] => [
       `${code}, with any body`,
       sendStatus(code),
-      retryOf(`the gateway responded with status ${code}`),
+      formatRetry(`the gateway responded with status ${code}`),
     ]),
-    ['403', sendStatus(403), retryOf('the gateway responded with status 403')],
-    ['429', sendStatus(429), retryOf('the gateway responded with status 429')],
+    ['403', sendStatus(403), formatRetry('the gateway responded with status 403')],
+    ['429', sendStatus(429), formatRetry('the gateway responded with status 429')],
     // A redirect could send our key to a server that is not the gateway.
-    ...[301, 302, 307, 308].map((code): [string, (to: ServerResponse) => void, string] => [
+    ...[301, 302, 307, 308].map((code): [string, (response: ServerResponse) => void, string] => [
       `${code} to elsewhere`,
       sendStatus(code, { location: 'http://127.0.0.1:9/' }),
-      retryOf(`the gateway redirected the request (status ${code})`),
+      formatRetry(`the gateway redirected the request (status ${code})`),
     ]),
-    ['204', (to) => void to.writeHead(204).end(), retryOf('the response is empty')],
+    ['204', (response) => void response.writeHead(204).end(), formatRetry('the response is empty')],
     [
       '70 KB',
-      (to) => void to.end(`${toXml()}${' '.repeat(70_000)}`),
-      retryOf('the response is too long'),
+      (response) => void response.end(`${toXml()}${' '.repeat(70_000)}`),
+      formatRetry('the response is too long'),
     ],
     [
       'a disconnect before a response',
-      (to) => void to.destroy(),
-      retryOf('TypeError: fetch failed (UND_ERR_SOCKET)'),
+      (response) => void response.destroy(),
+      formatRetry('TypeError: fetch failed (UND_ERR_SOCKET)'),
     ],
     [
       'a disconnect within the response',
-      (to) =>
-        void to.writeHead(200, { 'content-length': '9999' }).write(toXml(), () => to.destroy()),
-      retryOf('TypeError: terminated (UND_ERR_SOCKET)'),
+      (response) =>
+        void response
+          .writeHead(200, { 'content-length': '9999' })
+          .write(toXml(), () => response.destroy()),
+      formatRetry('TypeError: terminated (UND_ERR_SOCKET)'),
     ],
   ])('%s: queried again', async (_what, answer, expected) =>
-    expect(sumUp(await query(answer))).toBe(expected),
+    expect(summarise(await query(answer))).toBe(expected),
   )
 
   test('an endless response is not read to its end', async () => {
     let sentBytes = 0
     let isClosed = false
-    const answer = await query((to) => {
+    const answer = await query((response) => {
       const sendMore = (): void => {
         sentBytes += 16_384
-        if (!isClosed) to.write('x'.repeat(16_384), () => setImmediate(sendMore))
+        if (!isClosed) response.write('x'.repeat(16_384), () => setImmediate(sendMore))
       }
-      to.on('close', () => (isClosed = true))
+      response.on('close', () => (isClosed = true))
       sendMore()
     })
-    expect(sumUp(answer)).toBe(retryOf('the response is too long'))
+    expect(summarise(answer)).toBe(formatRetry('the response is too long'))
     await expect.poll(() => isClosed).toBe(true)
     expect(sentBytes).toBeLessThan(50_000_000)
   })
 
-  test.each<[string, (to: ServerResponse) => void]>([
+  test.each<[string, (response: ServerResponse) => void]>([
     ['never responds', () => undefined],
-    ['starts and never ends', (to) => void to.writeHead(200).write('<RESPONSE>')],
+    ['starts and never ends', (response) => void response.writeHead(200).write('<RESPONSE>')],
   ])('one that %s is aborted after the time limit', async (_what, answer) => {
     gateway.setResponse(answer)
-    const response = await adapterAt(gateway.port).status(event, orderId, responseTime, 50)
-    expect(sumUp(response)).toBe(retryOf('TimeoutError: The operation was aborted due to timeout'))
+    const response = await createAdapter(gateway.port).status(event, orderId, responseTime, 50)
+    expect(summarise(response)).toBe(
+      formatRetry('TimeoutError: The operation was aborted due to timeout'),
+    )
   })
 
   test('unreachable, or without credentials: queried again', async () => {
     const closedGateway = await openFakeGateway()
     await closedGateway.close()
     expect(
-      sumUp(await adapterAt(closedGateway.port).status(event, orderId, responseTime, QUERY_MS)),
+      summarise(
+        await createAdapter(closedGateway.port).status(event, orderId, responseTime, QUERY_MS),
+      ),
     ).toMatch(/^queried again: TypeError: fetch failed \(ECONNREFUSED\)$/)
-    const keyless = adapterAt(gateway.port, { account: () => null })
-    expect(sumUp(await keyless.status(event, orderId, responseTime, QUERY_MS))).toBe(
-      retryOf('there are no credentials'),
+    const adapterWithoutKey = createAdapter(gateway.port, { account: () => null })
+    expect(summarise(await adapterWithoutKey.status(event, orderId, responseTime, QUERY_MS))).toBe(
+      formatRetry('there are no credentials'),
     )
   })
 })

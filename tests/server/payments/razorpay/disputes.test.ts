@@ -23,7 +23,7 @@ beforeEach(async () => {
   office = await signIn({ ...server.parts(), now: server.now })
 })
 
-const findGatewayOrder = (orderId: string): string => server.simulator().order(orderId)?.id ?? ''
+const findGatewayOrderId = (orderId: string): string => server.simulator().order(orderId)?.id ?? ''
 const readDisputes = (regNo: string) => server.parts().deps.store.disputesOf(regNo as RegNo)
 const readWorkQueue = async () => {
   const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as {
@@ -40,7 +40,7 @@ const readShownDisputes = async (regNo: string): Promise<readonly string[]> => {
 
 test('a dispute is described by the gateway’s own response, and shown to staff until it is decided', async () => {
   const { regNo, orderId } = await server.pay('silent')
-  await server.simulator().setDispute(findGatewayOrder(orderId), 'open')
+  await server.simulator().setDispute(findGatewayOrderId(orderId), 'open')
   await server.waitUntilIdle()
   expect(await readDisputes(regNo)).toMatchObject([
     {
@@ -59,15 +59,15 @@ test('a dispute is described by the gateway’s own response, and shown to staff
     'The delegate’s bank disputes ₹\u00a0177: respond by',
   )
   server.advance(HOUR_MS)
-  await server.simulator().setDispute(findGatewayOrder(orderId), 'under_review')
+  await server.simulator().setDispute(findGatewayOrderId(orderId), 'under_review')
   await server.waitUntilIdle()
   expect(await readWorkQueue()).toEqual([])
   server.advance(HOUR_MS)
-  await server.simulator().setDispute(findGatewayOrder(orderId), 'open')
+  await server.simulator().setDispute(findGatewayOrderId(orderId), 'open')
   await server.waitUntilIdle()
   expect(await readWorkQueue()).toMatchObject([{ id: 'dispute' }])
   server.advance(HOUR_MS)
-  await server.simulator().setDispute(findGatewayOrder(orderId), 'won')
+  await server.simulator().setDispute(findGatewayOrderId(orderId), 'won')
   await server.waitUntilIdle()
   expect(await readWorkQueue()).toEqual([])
   expect(await readShownDisputes(regNo)).toEqual(['Won: the payment of ₹\u00a0177 stands.'])
@@ -75,7 +75,7 @@ test('a dispute is described by the gateway’s own response, and shown to staff
 
 test('a webhook that claims a lost dispute changes nothing if the gateway reports it as open', async () => {
   const { regNo, orderId } = await server.pay('silent')
-  const order = await server.simulator().setDispute(findGatewayOrder(orderId), 'open')
+  const order = await server.simulator().setDispute(findGatewayOrderId(orderId), 'open')
   await server.waitUntilIdle()
   const [payment] = order.payments
   const body = JSON.stringify({
@@ -89,16 +89,16 @@ test('a webhook that claims a lost dispute changes nothing if the gateway report
     'x-razorpay-signature': computeSignature(body, SECRET),
     'x-razorpay-event-id': 'evt_lost',
   }
-  expect((await server.webhook(body, headers)).status).toBe(200)
+  expect((await server.postWebhook(body, headers)).status).toBe(200)
   await server.waitUntilIdle()
   expect(await readDisputes(regNo)).toMatchObject([{ status: 'open', deducted: 0 }])
-  await server.simulator().setDispute(findGatewayOrder(orderId), 'closed')
+  await server.simulator().setDispute(findGatewayOrderId(orderId), 'closed')
   await server.waitUntilIdle()
 })
 
 test('a dispute about a payment of another order is refused', async () => {
   const [firstPayment, secondPayment] = [await server.pay('silent'), await server.pay('silent')]
-  const order = await server.simulator().setDispute(findGatewayOrder(firstPayment.orderId), 'won')
+  const order = await server.simulator().setDispute(findGatewayOrderId(firstPayment.orderId), 'won')
   await server.waitUntilIdle()
   const { events, gateway } = server.parts().deps
   const event = events.findById('razorinr')?.config
@@ -116,7 +116,7 @@ test('a dispute about a payment of another order is refused', async () => {
 test('without a response from the gateway, or without a webhook, polling finds the result', async () => {
   const { regNo, orderId } = await server.pay('silent')
   server.simulator().faults.responses = [500, 500, 500, 500]
-  await server.simulator().setDispute(findGatewayOrder(orderId), 'open')
+  await server.simulator().setDispute(findGatewayOrderId(orderId), 'open')
   await server.waitUntilIdle()
   expect(await readDisputes(regNo)).toMatchObject([{ status: 'unknown' }])
   expect(JSON.stringify(await readWorkQueue())).toContain(
@@ -130,7 +130,7 @@ test('without a response from the gateway, or without a webhook, polling finds t
 
 test('a lost dispute states that the bank took the money back, and how to record this', async () => {
   const { regNo, orderId } = await server.pay('silent')
-  await server.simulator().setDispute(findGatewayOrder(orderId), 'lost')
+  await server.simulator().setDispute(findGatewayOrderId(orderId), 'lost')
   await server.waitUntilIdle()
   const [dispute] = await readDisputes(regNo)
   expect(dispute).toMatchObject({ status: 'lost', deducted: 17_700 })
@@ -169,7 +169,7 @@ test('a lost dispute states that the bank took the money back, and how to record
 
 test('the evidence is one PDF with the payment, the bill, the documents and the emails', async () => {
   const { regNo, orderId } = await server.pay('silent')
-  await server.simulator().setDispute(findGatewayOrder(orderId), 'open')
+  await server.simulator().setDispute(findGatewayOrderId(orderId), 'open')
   await server.waitUntilIdle()
   await server.parts().deps.store.addAuditEntry({
     at: server.now(),

@@ -37,20 +37,20 @@ export const createRazorpayEvent = (overrides: Partial<EventConfig> = {}): Event
     ...overrides,
   })
 
-/** If `drop`, the connection closes without a response after the request was received. */
+/** `drop` closes the connection without a response after receiving the request. */
 export type Reply = { readonly status?: number; readonly body: unknown } | 'drop'
 export type FakeRazorpay = {
   readonly adapter: GatewayAdapter
   /** Requests since the last `setReplies`: method and path, JSON, idempotency key. */
   readonly requests: { readonly endpoint: string; readonly body: unknown; readonly key: string }[]
   readonly checkouts: StoredCheckout[]
-  /** Replies by method and path without the query, used in turn; the last one repeats. */
+  /** Sets the replies by method and path without the query. They are used in turn; the last one repeats. */
   setReplies(replies: Readonly<Record<string, Reply | readonly Reply[]>>): void
   close(): Promise<void>
 }
 
 export async function openFakeRazorpay(
-  accountOf: () => RazorpayAccount | null = () => account,
+  findAccount: () => RazorpayAccount | null = () => account,
 ): Promise<FakeRazorpay> {
   const gateway = await openFakeGateway()
   const requests: FakeRazorpay['requests'] = []
@@ -70,7 +70,7 @@ export async function openFakeRazorpay(
   const servedEvent = { config: createRazorpayEvent(), hash: '', text: '', shared: '' }
   const adapter = createRazorpayGateway({
     events: { all: () => [servedEvent] },
-    account: accountOf,
+    account: findAccount,
     addresses: { pay: `${url}/checkout`, api: `${url}/`, hops: [url] },
     checkouts: {
       recordCheckout: async (checkout) => void checkouts.push(checkout),

@@ -1,4 +1,4 @@
-/** An event that changes its gateway: payments requested through the former one still belong to it. */
+/** An event that changes its gateway: earlier payments still belong to the former gateway. */
 import { describe, expect, test } from 'vitest'
 import type { EventConfig, OrderId } from '../../../../engine/index.ts'
 import { combineGateways } from '../../../../server/payments/gateways/combine-gateways.ts'
@@ -6,13 +6,17 @@ import { findRequestEvent } from '../../../../server/payments/verify-payment.ts'
 import { event as airpayEvent } from '../airpay/fake-airpay.ts'
 import { createRazorpayEvent } from './fake-razorpay.ts'
 
-const findGatewayName = async (gateway: string | null, version: EventConfig, now: EventConfig) => {
-  const servedEvent = { config: now, hash: 'now', text: '', shared: '' }
+const findGatewayName = async (
+  gateway: string | null,
+  storedConfig: EventConfig,
+  currentConfig: EventConfig,
+) => {
+  const servedEvent = { config: currentConfig, hash: 'now', text: '', shared: '' }
   const requestEvent = await findRequestEvent(
     { events: { findById: () => servedEvent } as never },
-    async () => version,
+    async () => storedConfig,
     { eventHash: 'before' },
-    { eventId: now.id, account: 'demo', gateway },
+    { eventId: currentConfig.id, account: 'demo', gateway },
   )
   return requestEvent?.payment?.gateway.name
 }

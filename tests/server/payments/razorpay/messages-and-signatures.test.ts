@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => razorpay.close())
 
-type Official = {
+type OfficialResults = {
   readonly returns: readonly {
     readonly name: string
     readonly secret: string
@@ -48,10 +48,10 @@ type Official = {
     readonly official: boolean
   }[]
 }
-/** The results of the official package's `validatePaymentVerification` and `validateWebhookSignature` (razorpay 2.9.8). */
+/** Recorded results of `validatePaymentVerification` and `validateWebhookSignature` of razorpay 2.9.8. */
 const OFFICIAL_RESULTS = JSON.parse(
   readFileSync(join(import.meta.dirname, 'official-signatures.json'), 'utf8'),
-) as Official
+) as OfficialResults
 
 describe('our signatures agree with the official package', () => {
   test('for returns', () => {

@@ -9,7 +9,7 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { hasPostgres, startPostgres } from '../../storage/postgres-server.ts'
 import type { PostgresServer } from '../../storage/postgres-server.ts'
-import { createForm } from '../server-with-gateway.ts'
+import { createFormFields } from '../server-with-gateway.ts'
 
 const FILE = 'razorusd.yaml'
 
@@ -37,13 +37,13 @@ else {
   })
 
   test('a delegate registers, pays USD 177 and returns; both servers show it', async () => {
-    const answer = await first.post('/api/razorusd/register/', {
+    const response = await first.post('/api/razorusd/register/', {
       full_name: 'Asha Nair',
       email: 'asha@example.org',
       phone_number: '9847012345',
     })
-    const { payment_data: data, reg_no: regNo } = answer.json<RegisterResponse>()
-    if (data === undefined) throw new Error(answer.body)
+    const { payment_data: data, reg_no: regNo } = response.json<RegisterResponse>()
+    if (data === undefined) throw new Error(response.body)
     const orderId = data.orderid as OrderId
     const checkoutId = data['checkout_id'] ?? ''
     expect(await second.deps.store.checkoutsOf(orderId)).toEqual([
@@ -51,7 +51,7 @@ else {
     ])
     await fetch(data.payment_url, {
       method: 'POST',
-      body: new URLSearchParams(createForm(first.deps, data)),
+      body: new URLSearchParams(createFormFields(first.deps, data)),
       redirect: 'manual',
     })
     const page = new URL(`/razorpay/page/${checkoutId}`, data.payment_url)

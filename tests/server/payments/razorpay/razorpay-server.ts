@@ -7,7 +7,7 @@ import type {
   ReturnFields,
   SimulatorAction,
 } from '../../../../server/payments/gateways/razorpay/simulator/simulator-types.ts'
-import { createForm, openTestServer } from '../server-with-gateway.ts'
+import { createFormFields, openTestServer } from '../server-with-gateway.ts'
 import type { TestServer } from '../server-with-gateway.ts'
 
 export const EVENTS = join(import.meta.dirname, 'events')
@@ -22,9 +22,9 @@ export type RazorpayServer = TestServer & {
   simulator(): RazorpaySimulator
   /** Registers. Throws unless the response redirects to the gateway. */
   registerFor(event: TestEvent, answers?: Answers): Promise<PlacedCheckout>
-  /** Registers, and returns any response. */
-  submit(event: string, answers?: Answers): Promise<Registered>
-  retry(orderId: string, email?: string): Promise<Registered>
+  /** Registers. Returns the response, whatever its status. */
+  submit(event: string, answers?: Answers): Promise<RegisterResult>
+  retry(orderId: string, email?: string): Promise<RegisterResult>
   /** Posts the form to the hosted checkout, as the browser does. Returns the id of the gateway's order. */
   openCheckout(data: PaymentData): Promise<string>
   /** Registers, pays and returns from the gateway. Resolves with the address of the page shown next. */
@@ -32,15 +32,15 @@ export type RazorpayServer = TestServer & {
     action: SimulatorAction,
     event?: TestEvent,
   ): Promise<PlacedCheckout & { readonly page: URL | null }>
-  /** Returns the browser to an order's address, by a posted form, or by GET after a cancellation. */
+  /** Sends the browser to an order's return address: with a posted form, or by GET after a cancellation (null). */
   returnTo(orderId: string, fields: ReturnFields | null): Promise<URL>
-  webhook(body: string, headers: Readonly<Record<string, string>>): Promise<Response>
+  postWebhook(body: string, headers: Readonly<Record<string, string>>): Promise<Response>
   waitForStatus(orderId: string, status: string): Promise<void>
 }
 /** `razortwo`: rupees by Airpay or Razorpay, dollars by Razorpay. */
 type TestEvent = 'razorinr' | 'razorusd' | 'razortwo'
 type Answers = Readonly<Record<string, string>>
-export type Registered = { readonly status: number; readonly body: Partial<RegisterResponse> }
+export type RegisterResult = { readonly status: number; readonly body: Partial<RegisterResponse> }
 
 const DELEGATE = { full_name: 'Asha Nair', email: 'asha@example.org', phone_number: '9876543210' }
 const POLL_MS = 20
@@ -54,13 +54,13 @@ export async function openRazorpayServer(
     if (simulators === null) throw new Error('the server has no simulator')
     return simulators.byKind.razorpay
   }
-  const send = async (path: string, body: object): Promise<Registered> => {
+  const send = async (path: string, body: object): Promise<RegisterResult> => {
     const response = await fetch(`${server.url}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-    return { status: response.status, body: (await response.json()) as Registered['body'] }
+    return { status: response.status, body: (await response.json()) as RegisterResult['body'] }
   }
   const submit: RazorpayServer['submit'] = (event, answers = {}) =>
     send(`/api/${event}/register/`, { ...DELEGATE, ...answers })
@@ -73,7 +73,7 @@ export async function openRazorpayServer(
   const openCheckout: RazorpayServer['openCheckout'] = async (data) => {
     const response = await fetch(data.payment_url, {
       method: 'POST',
-      body: new URLSearchParams(createForm(server.parts().deps, data)),
+      body: new URLSearchParams(createFormFields(server.parts().deps, data)),
       redirect: 'manual',
     })
     if (response.status !== 303) throw new Error(await response.text())
@@ -106,7 +106,7 @@ export async function openRazorpayServer(
           : await returnTo(checkout.orderId, action === 'cancel' ? null : fields)
       return { ...checkout, page }
     },
-    webhook: (body, headers) =>
+    postWebhook: (body, headers) =>
       fetch(`${server.url}/api/payment/webhook/razorpay/`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },

@@ -31,7 +31,7 @@ const CAPTURE = 'POST payments/pay_Sample00000001/capture'
 const event = createRazorpayEvent()
 const TIMEOUT_MS = 30_000
 
-/** Returns a short form of the result. */
+/** Returns a short text for the result. */
 function describeAction(answer: StatusResponse): string {
   switch (answer.is) {
     case 'payment-event': {
@@ -56,7 +56,11 @@ function describeAction(answer: StatusResponse): string {
       return 'asks again'
   }
 }
-const createFailed = (reason: string, code = 'BAD_REQUEST_ERROR', changes: object = {}): object =>
+const createFailedPayment = (
+  reason: string,
+  code = 'BAD_REQUEST_ERROR',
+  changes: object = {},
+): object =>
   createPayment({
     status: 'failed',
     captured: false,
@@ -65,7 +69,7 @@ const createFailed = (reason: string, code = 'BAD_REQUEST_ERROR', changes: objec
     error_description: 'Declined.',
     ...changes,
   })
-const createSecond = (changes: object = {}): object =>
+const createSecondPayment = (changes: object = {}): object =>
   createPayment({ id: 'pay_Sample00000002', created_at: AT / 1000 - 30, ...changes })
 const refund = (changes: object = {}): object => ({
   id: 'rfnd_Sample0000001',
@@ -73,7 +77,7 @@ const refund = (changes: object = {}): object => ({
   status: 'processed',
   ...changes,
 })
-const authorized = createPayment({ status: 'authorized', captured: false })
+const authorizedPayment = createPayment({ status: 'authorized', captured: false })
 
 type Row = readonly [
   message: string,
@@ -110,7 +114,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     'captured after failed, in the order of the list',
-    { [PAYMENTS]: list(createSecond(), createFailed('payment_failed')) },
+    { [PAYMENTS]: list(createSecondPayment(), createFailedPayment('payment_failed')) },
     'paid INR 501500 as 2',
     'one of several attempts succeeded',
   ],
@@ -119,7 +123,7 @@ const ROWS: readonly Row[] = [
     {
       [PAYMENTS]: list(
         createPayment(),
-        createFailed('payment_failed', 'BAD_REQUEST_ERROR', { id: 'pay_3' }),
+        createFailedPayment('payment_failed', 'BAD_REQUEST_ERROR', { id: 'pay_3' }),
       ),
     },
     'paid INR 501500 as 1',
@@ -127,49 +131,54 @@ const ROWS: readonly Row[] = [
   ],
   [
     'two captured',
-    { [PAYMENTS]: list(createSecond(), createPayment()) },
+    { [PAYMENTS]: list(createSecondPayment(), createPayment()) },
     'paid INR 501500 as 1 and 501500 as 2',
     'the earlier payment counts, and staff decide about the second',
   ],
   [
     'two captured in the same second',
-    { [PAYMENTS]: list(createSecond({ created_at: AT / 1000 - 60 }), createPayment()) },
+    { [PAYMENTS]: list(createSecondPayment({ created_at: AT / 1000 - 60 }), createPayment()) },
     'paid INR 501500 as 1 and 501500 as 2',
     'every query chooses the same payment',
   ],
   [
     'captured and authorised',
-    { [PAYMENTS]: list(createPayment(), createSecond({ status: 'authorized', captured: false })) },
+    {
+      [PAYMENTS]: list(
+        createPayment(),
+        createSecondPayment({ status: 'authorized', captured: false }),
+      ),
+    },
     'paid INR 501500 as 1',
     'the second payment is never captured: the gateway returns it',
   ],
   [
     'declined by the bank',
-    { [PAYMENTS]: list(createFailed('payment_declined')) },
+    { [PAYMENTS]: list(createFailedPayment('payment_declined')) },
     'declined (declined): Declined.',
     'no payment is in progress',
   ],
   [
     'cancelled by the payer',
-    { [PAYMENTS]: list(createFailed('payment_cancelled')) },
+    { [PAYMENTS]: list(createFailedPayment('payment_cancelled')) },
     'declined (declined): Declined.',
     'no payment is in progress',
   ],
   [
     'failed, because the bank timed out',
-    { [PAYMENTS]: list(createFailed('payment_timed_out')) },
+    { [PAYMENTS]: list(createFailedPayment('payment_timed_out')) },
     'declined (unclear): Declined.',
     'the money may still arrive',
   ],
   [
     'failed at the gateway',
-    { [PAYMENTS]: list(createFailed('gateway_technical_error', 'GATEWAY_ERROR')) },
+    { [PAYMENTS]: list(createFailedPayment('gateway_technical_error', 'GATEWAY_ERROR')) },
     'declined (unclear): Declined.',
     'the money may still arrive',
   ],
   [
     'failed with an unknown code',
-    { [PAYMENTS]: list(createFailed('new_reason', 'NEW_ERROR')) },
+    { [PAYMENTS]: list(createFailedPayment('new_reason', 'NEW_ERROR')) },
     'declined (unclear): Declined.',
     'an unknown code is not final',
   ],
@@ -177,8 +186,8 @@ const ROWS: readonly Row[] = [
     'failed, and tried again',
     {
       [PAYMENTS]: list(
-        createFailed('payment_failed'),
-        createSecond({ status: 'created', captured: false }),
+        createFailedPayment('payment_failed'),
+        createSecondPayment({ status: 'created', captured: false }),
       ),
     },
     'not paid yet',
@@ -309,8 +318,8 @@ describe('the response to a status query', () => {
   test.each(ROWS.map((row) => [row[0], row] as const))('%s', async (_name, row) => {
     const [, replies, action, reason] = row
     razorpay.setReplies(replies)
-    const answer = await razorpay.adapter.status(event, ORDER, AT, TIMEOUT_MS)
-    expect(describeAction(answer), reason).toBe(action)
+    const response = await razorpay.adapter.status(event, ORDER, AT, TIMEOUT_MS)
+    expect(describeAction(response), reason).toBe(action)
     expect(
       razorpay.requests.every(({ endpoint }) => endpoint.startsWith('GET ')),
       'a query moves no money',
@@ -324,7 +333,7 @@ describe('an authorised payment', () => {
 
   test('is captured with its amount and currency, and then paid', async () => {
     razorpay.setReplies({
-      [PAYMENTS]: [list(authorized), list(createPayment())],
+      [PAYMENTS]: [list(authorizedPayment), list(createPayment())],
       [CAPTURE]: { body: createPayment() },
     })
     expect(describeAction(await queryStatus(true))).toBe('paid INR 501500 as 1')
@@ -349,26 +358,29 @@ describe('an authorised payment', () => {
     expect(razorpay.requests.map(({ endpoint }) => endpoint)).toEqual([PAYMENTS])
   })
   test('is not captured for an order that has ended', async () => {
-    razorpay.setReplies({ [PAYMENTS]: list(authorized) })
+    razorpay.setReplies({ [PAYMENTS]: list(authorizedPayment) })
     expect(describeAction(await queryStatus(false))).toBe('waits: authorized')
     expect(razorpay.requests).toHaveLength(1)
   })
   test('is not captured next to a captured payment', async () => {
     razorpay.setReplies({
-      [PAYMENTS]: list(createPayment(), createSecond({ status: 'authorized', captured: false })),
+      [PAYMENTS]: list(
+        createPayment(),
+        createSecondPayment({ status: 'authorized', captured: false }),
+      ),
     })
     expect(describeAction(await queryStatus(true))).toBe('paid INR 501500 as 1')
     expect(razorpay.requests).toHaveLength(1)
   })
   test('that the gateway itself has captured in the meantime is paid', async () => {
     razorpay.setReplies({
-      [PAYMENTS]: [list(authorized), list(createPayment())],
+      [PAYMENTS]: [list(authorizedPayment), list(createPayment())],
       [CAPTURE]: createRefusal('This payment has already been captured'),
     })
     expect(describeAction(await queryStatus(true))).toBe('paid INR 501500 as 1')
   })
   test('whose capture gets no response is queried again', async () => {
-    razorpay.setReplies({ [PAYMENTS]: list(authorized), [CAPTURE]: 'drop' })
+    razorpay.setReplies({ [PAYMENTS]: list(authorizedPayment), [CAPTURE]: 'drop' })
     expect(describeAction(await queryStatus(true))).toBe('asks again')
   })
 })

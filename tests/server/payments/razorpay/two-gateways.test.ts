@@ -1,6 +1,4 @@
-/**
- * One event with two card gateways: the bill's currency determines which one is used, or else the delegate chooses.
- */
+/** One event with two card gateways: the bill's currency or the delegate determines the gateway. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { showEvent } from '../../../../engine/authoring.ts'
 import type { Instant } from '../../../../engine/index.ts'
@@ -48,10 +46,10 @@ async function payByRazorpay({ data, orderId }: PlacedCheckout): Promise<URL> {
 
 describe('an event with two card gateways', () => {
   test('a bill in rupees goes to the first gateway, a bill in dollars to the one that accepts dollars', async () => {
-    const rupees = await placeCheckout({ way: 'airpay' })
-    expect(rupees.data['gateway']).toBe('airpay')
-    expect((await findAttempt(rupees.orderId)).slice(0, 2)).toEqual(['airpay', 'society'])
-    await payByAirpay(rupees)
+    const rupeeCheckout = await placeCheckout({ way: 'airpay' })
+    expect(rupeeCheckout.data['gateway']).toBe('airpay')
+    expect((await findAttempt(rupeeCheckout.orderId)).slice(0, 2)).toEqual(['airpay', 'society'])
+    await payByAirpay(rupeeCheckout)
 
     const dollarCheckout = await placeCheckout({
       ...FOREIGN_ANSWERS,
@@ -141,17 +139,20 @@ describe('an event with two card gateways', () => {
       const registration = await server.parts().deps.store.registrationByOrder(checkout.orderId)
       return String(registration?.regNo)
     }
-    const rupees = await registerAndPay({ way: 'airpay' }, 'anu@example.org')
-    const dollars = await registerAndPay({ ...FOREIGN_ANSWERS, way: 'razorpay' }, 'uma@example.org')
+    const rupeeRegNo = await registerAndPay({ way: 'airpay' }, 'anu@example.org')
+    const dollarRegNo = await registerAndPay(
+      { ...FOREIGN_ANSWERS, way: 'razorpay' },
+      'uma@example.org',
+    )
     const office = await signIn({ ...server.parts(), now: server.now })
     const accounts = [
-      [rupees, 'airpay society'],
-      [dollars, 'razorpay society-abroad'],
+      [rupeeRegNo, 'airpay society'],
+      [dollarRegNo, 'razorpay society-abroad'],
     ]
-    const [head = '', ...rows] = (
+    const [header = '', ...rows] = (
       await office.get('/admin/export/?event_type=razortwo')
     ).body.split('\n')
-    const column = head.trim().split(',').indexOf('Card account')
+    const column = header.trim().split(',').indexOf('Card account')
     expect(
       accounts.map(
         ([regNo = '']) =>
@@ -170,9 +171,9 @@ describe('an event with two card gateways', () => {
       accounts.map(([, account]) => account),
     )
     const page = (
-      await office.get(`/admin/registrations/${dollars}/`)
+      await office.get(`/admin/registrations/${dollarRegNo}/`)
     ).json<OfficeRegistrationResponse>()
-    expect(page.registration['money.account']).toBe(readRow(dollars))
+    expect(page.registration['money.account']).toBe(readRow(dollarRegNo))
     expect(page.payments[0]?.asked).toBe(
       'Sent to the payment gateway (razorpay, account society-abroad).',
     )
@@ -257,7 +258,7 @@ describe('an event with two card gateways', () => {
       viewer,
     )
     expect(settlement.settled.map(({ as }) => as)).toEqual(['settled'])
-    // Neither account is a former one of the event file.
+    // Neither account is a former account of the event.
     expect(
       settlement.unsettledPayments.map(({ money }) =>
         formatFormerAccount(settlement.current, money),

@@ -28,7 +28,7 @@ beforeEach(() => {
   })
 })
 
-const findSimulated = (orderId: string): SimulatedOrder => {
+const getSimulatedOrder = (orderId: string): SimulatedOrder => {
   const order = server.simulator().order(orderId)
   if (order === null) throw new Error('the gateway has no such order')
   return order
@@ -37,7 +37,7 @@ const reconcile = () => server.parts().deps.payments.reconcile(true)
 const createWebhook = (orderId: string, type = 'payment.captured'): string =>
   JSON.stringify({
     event: type,
-    payload: { payment: { entity: { id: 'pay_x', order_id: findSimulated(orderId).id } } },
+    payload: { payment: { entity: { id: 'pay_x', order_id: getSimulatedOrder(orderId).id } } },
   })
 const SECRET = 'sandbox-webhook-of-society'
 const createHeaders = (body: string, eventId: string, secret = SECRET) => ({
@@ -66,15 +66,17 @@ describe('a webhook', () => {
     const body = createWebhook(orderId)
     const webhookCount = server.readOrderState(orderId).webhooks
     for (let n = 0; n < 3; n++)
-      expect((await server.webhook(body, createHeaders(body, 'evt_same'))).status).toBe(200)
+      expect((await server.postWebhook(body, createHeaders(body, 'evt_same'))).status).toBe(200)
     expect(server.readOrderState(orderId).webhooks).toBe(webhookCount + 1)
   })
   test('with a forged signature is refused, and changes nothing', async () => {
     const checkout = await server.registerFor('razorinr')
     await server.openCheckout(checkout.data)
     const body = createWebhook(checkout.orderId)
-    expect((await server.webhook(body, createHeaders(body, 'evt_f', 'guess'))).status).toBe(400)
-    expect((await server.webhook(body.slice(0, -3), createHeaders(body, 'evt_t'))).status).toBe(400)
+    expect((await server.postWebhook(body, createHeaders(body, 'evt_f', 'guess'))).status).toBe(400)
+    expect((await server.postWebhook(body.slice(0, -3), createHeaders(body, 'evt_t'))).status).toBe(
+      400,
+    )
     await server.waitUntilIdle()
     expect(server.readOrderState(checkout.orderId)).toMatchObject({
       status: 'pending',
@@ -85,12 +87,12 @@ describe('a webhook', () => {
     const checkout = await server.registerFor('razorinr')
     const body = createWebhook(checkout.orderId)
     const headers = createHeaders(body, 'evt_old', 'earlier-webhook-of-society')
-    expect((await server.webhook(body, headers)).status).toBe(200)
+    expect((await server.postWebhook(body, headers)).status).toBe(200)
   })
   test('that claims a payment which the gateway does not have changes nothing', async () => {
     const checkout = await server.registerFor('razorinr')
     const body = createWebhook(checkout.orderId, 'order.paid')
-    expect((await server.webhook(body, createHeaders(body, 'evt_claim'))).status).toBe(200)
+    expect((await server.postWebhook(body, createHeaders(body, 'evt_claim'))).status).toBe(200)
     await server.waitUntilIdle()
     expect(server.readOrderState(checkout.orderId)).toMatchObject({ status: 'pending', events: [] })
   })
@@ -99,7 +101,7 @@ describe('a webhook', () => {
       event: 'payment.captured',
       payload: { payment: { entity: { id: 'pay_y', order_id: 'order_of_the_shop' } } },
     })
-    expect((await server.webhook(body, createHeaders(body, 'evt_shop'))).status).toBe(200)
+    expect((await server.postWebhook(body, createHeaders(body, 'evt_shop'))).status).toBe(200)
   })
   test('that is lost: polling completes the payment', async () => {
     const checkout = await server.registerFor('razorinr')
@@ -117,7 +119,7 @@ describe('a payment that arrives late', () => {
     expect(page?.pathname).toBe('/razorinr/failed')
     expect(server.readOrderState(orderId)).toMatchObject({ status: 'failed', events: ['declined'] })
     server.advance(10 * MINUTE_MS)
-    await server.simulator().arrive(findSimulated(orderId).id)
+    await server.simulator().arrive(getSimulatedOrder(orderId).id)
     await server.waitUntilIdle()
     await server.waitForStatus(orderId, 'success')
     expect(server.readOrderState(orderId)).toMatchObject({
@@ -128,10 +130,10 @@ describe('a payment that arrives late', () => {
   test('after the deadline of the gateway is refunded to the payer, and no payment is recorded', async () => {
     const { orderId } = await server.pay('late')
     server.advance(4 * DAY_MS)
-    await server.simulator().arrive(findSimulated(orderId).id)
+    await server.simulator().arrive(getSimulatedOrder(orderId).id)
     await server.waitUntilIdle()
     await reconcile()
-    expect(findSimulated(orderId).payments.at(-1)?.status).toBe('returned')
+    expect(getSimulatedOrder(orderId).payments.at(-1)?.status).toBe('returned')
     expect(server.readOrderState(orderId)).toMatchObject({
       status: 'failed',
       registration: 'failed',
@@ -141,7 +143,7 @@ describe('a payment that arrives late', () => {
     server.simulator().faults.withoutCapture = true
     const { orderId, page } = await server.pay('silent')
     expect(page?.pathname).toBe('/razorinr/success')
-    expect(findSimulated(orderId).payments.at(-1)?.status).toBe('captured')
+    expect(getSimulatedOrder(orderId).payments.at(-1)?.status).toBe('captured')
     expect(server.readOrderState(orderId)).toMatchObject({ status: 'success' })
   })
   test('of an attempt is not captured if another attempt has paid the registration', async () => {
@@ -152,11 +154,11 @@ describe('a payment that arrives late', () => {
     server.simulator().faults.withoutCapture = true
     await server.simulator().run(await server.openCheckout(data), 'silent')
     server.simulator().faults.withoutCapture = false
-    await server.simulator().arrive(findSimulated(first.orderId).id)
+    await server.simulator().arrive(getSimulatedOrder(first.orderId).id)
     await server.waitUntilIdle()
     await server.waitForStatus(first.orderId, 'success')
     await reconcile()
-    expect(findSimulated(data.orderid).payments.at(-1)?.status).toBe('authorized')
+    expect(getSimulatedOrder(data.orderid).payments.at(-1)?.status).toBe('authorized')
     expect(server.readOrderState(first.orderId)).toMatchObject({
       registration: 'success',
       review: null,
@@ -177,7 +179,7 @@ describe('a payment that arrives late', () => {
     const retryResponse = await server.retry(orderId)
     expect(retryResponse.status, JSON.stringify(retryResponse.body)).toBe(201)
     const { payment_data: data } = retryResponse.body
-    expect(data?.['checkout_id']).not.toBe(findSimulated(orderId).id)
+    expect(data?.['checkout_id']).not.toBe(getSimulatedOrder(orderId).id)
     if (data === undefined) throw new Error('no form')
     const fields = await server.simulator().run(await server.openCheckout(data), 'silent')
     await server.returnTo(data.orderid, fields)
@@ -192,7 +194,7 @@ describe('a payment that arrives late', () => {
     expect(server.readOrderState(orderId).status).toBe('pending')
     server.advance(MINUTE_MS)
     const retryResponse = await server.retry(orderId)
-    expect(retryResponse.body.payment_data?.['checkout_id']).toBe(findSimulated(orderId).id)
+    expect(retryResponse.body.payment_data?.['checkout_id']).toBe(getSimulatedOrder(orderId).id)
   })
 })
 
@@ -212,7 +214,7 @@ describe('a gateway that fails', () => {
     const orderCount = server.simulator().orders().length
     const checkout = await server.registerFor('razorinr')
     expect(server.simulator().orders()).toHaveLength(orderCount + 1)
-    expect(checkout.data['checkout_id']).toBe(findSimulated(checkout.orderId).id)
+    expect(checkout.data['checkout_id']).toBe(getSimulatedOrder(checkout.orderId).id)
   })
   test('at its rate limit is queried again later, and the payment stays open', async () => {
     const checkout = await server.registerFor('razorinr')
@@ -302,13 +304,13 @@ describe('a refund', () => {
     await requestRefund(orderId)
     server.simulator().faults.responses = ['lost']
     await server.parts().deps.payments.sendRefunds()
-    expect(findSimulated(orderId).payments.at(-1)?.refunds).toHaveLength(1)
+    expect(getSimulatedOrder(orderId).payments.at(-1)?.refunds).toHaveLength(1)
     await reconcile()
     expect(readRefundStates(orderId)).toEqual(['done'])
   })
   test('made in the panel is recorded', async () => {
     const { orderId } = await server.pay('silent')
-    server.simulator().refundInPanel(findSimulated(orderId).payments.at(-1)?.id ?? '', 5_000)
+    server.simulator().refundInPanel(getSimulatedOrder(orderId).payments.at(-1)?.id ?? '', 5_000)
     server.advance(2 * HOUR_MS)
     await reconcile()
     expect(readRefundStates(orderId)).toEqual(['done'])
@@ -340,7 +342,7 @@ describe('a refund', () => {
     })
     expect(await server.parts().deps.payments.sendRefunds()).toBe(0)
     expect(readRefundStates(orderId)).toEqual([])
-    const answer = await (
+    const response = await (
       await signInAgain()
     ).act(regNo, {
       act: 'refund',
@@ -348,7 +350,7 @@ describe('a refund', () => {
       by_hand: true,
       reference: 'UTIB0000123456789',
     })
-    expect(answer.body).toMatchObject({ status: 'success' })
+    expect(response.body).toMatchObject({ status: 'success' })
     expect(readRefundStates(orderId)).toEqual(['done'])
     expect(server.readOrderState(orderId).status).toBe('refunded')
   })
@@ -366,7 +368,7 @@ test('an order is still known after a restart of the server', async () => {
 test('a payment for an order that is missing from the database goes to review, with its payer', async () => {
   const { orderId, data } = await server.registerFor('razorinr')
   await server.simulator().run(await server.openCheckout(data), 'silent')
-  const order = findSimulated(orderId)
+  const order = getSimulatedOrder(orderId)
   // As after a restore, the order exists at the gateway but is unknown here.
   const lostOrderId = `${orderId.slice(0, -1)}${orderId.endsWith('9') ? '8' : '9'}`
   server.simulator().changeReceipt(order.id, lostOrderId)
