@@ -1,7 +1,4 @@
-/**
- * Proofs uploaded before the form is sent: they are assigned to the registration, kept for three
- * days, and useless to outsiders.
- */
+/** Proofs uploaded before the form is sent: assigned to a registration, or deleted after three days. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExe, createJpg, createPdf } from '../sample-uploads.ts'
@@ -32,9 +29,9 @@ const computeHash = (bytes: Buffer): string => createHash('sha256').update(bytes
 const uploadDraft = (bytes: Buffer, name = 'proof.pdf', field = 'pg_proof') =>
   server.post(PROOFS, {}, { [field]: { name, bytes } })
 const uploadForToken = async (bytes: Buffer): Promise<string> => {
-  const answer = await uploadDraft(bytes)
-  expect(answer.statusCode, answer.body).toBe(201)
-  return answer.json<{ token: string }>().token
+  const response = await uploadDraft(bytes)
+  expect(response.statusCode, response.body).toBe(201)
+  return response.json<{ token: string }>().token
 }
 const postJson = (url: string, payload: object, headers: Readonly<Record<string, string>> = {}) =>
   server.app.inject({ method: 'POST', url, payload, headers })
@@ -58,11 +55,11 @@ test('a document that is uploaded when the delegate chooses it belongs to the re
     bytes: bytes.length,
     until: '2025-10-13T12:00:00+05:30',
   })
-  // No stored data or log line contains its token.
+  // No stored data or log line contains the token of the upload.
   expect(server.rows('SELECT * FROM draft_proofs WHERE token_hash = ?', token)).toEqual([])
-  const answer = await register(token)
-  expect(answer.statusCode, answer.body).toBe(201)
-  expect(readProofs(answer.json<{ reg_no: string }>().reg_no)).toEqual([
+  const response = await register(token)
+  expect(response.statusCode, response.body).toBe(201)
+  expect(readProofs(response.json<{ reg_no: string }>().reg_no)).toEqual([
     {
       field: 'pg_proof',
       sha256: computeHash(bytes),
@@ -77,17 +74,17 @@ test('a document that is uploaded when the delegate chooses it belongs to the re
 test('is not requested again after a return from the gateway, or when an answer is corrected', async () => {
   const token = await uploadForToken(createPdf('again'))
   const key = { 'idempotency-key': 'a-key' }
-  const [firstProof, uploadedAgain, correctedProof] = [
+  const [firstResponse, repeatedResponse, correctedResponse] = [
     await register(token, key),
     await register(token, key),
     await postJson(REGISTER, { ...postGraduate, full_name: 'Asha Rao', pg_proof: token }),
   ]
-  const numbers = [firstProof, uploadedAgain, correctedProof].map(
+  const regNos = [firstResponse, repeatedResponse, correctedResponse].map(
     (response) => response.json<{ reg_no: string }>().reg_no,
   )
-  expect(numbers[1]).toBe(numbers[0])
-  expect(numbers[2]).not.toBe(numbers[0])
-  expect(numbers.map((number) => readProofs(number).length)).toEqual([1, 1, 1])
+  expect(regNos[1]).toBe(regNos[0])
+  expect(regNos[2]).not.toBe(regNos[0])
+  expect(regNos.map((number) => readProofs(number).length)).toEqual([1, 1, 1])
 })
 
 test('a proof for one event could be withdrawn through the address of another event', async () => {
@@ -108,12 +105,12 @@ test('a document used by two registrations is stored for each: erasing one keeps
   const bytes = createPdf('of two registrations')
   const token = await uploadForToken(bytes)
   const office = await signIn(server)
-  const numbers = [await register(token), await register(token)].map(
+  const regNos = [await register(token), await register(token)].map(
     (response) => response.json<{ reg_no: string }>().reg_no,
   )
-  const [first = '', second = ''] = numbers
+  const [first = '', second = ''] = regNos
   expect((await postJson(`${PROOFS}forget`, { token })).statusCode).toBe(200)
-  for (const number of numbers)
+  for (const number of regNos)
     await server.deps.store.applyPaymentEvent(number as OrderId, declinedAt(server.now()), null)
   const eraseResult = await office.act(first, { act: 'erase', why: 'Asked for by letter.' })
   expect(eraseResult.status, JSON.stringify(eraseResult.body)).toBe(200)
@@ -125,12 +122,12 @@ test('a document used by two registrations is stored for each: erasing one keeps
 
 test('a file sent with the answers replaces one uploaded before', async () => {
   const token = await uploadForToken(createPdf('ahead'))
-  const answer = await server.post(
+  const response = await server.post(
     REGISTER,
     { ...postGraduate, pg_proof: token },
     { pg_proof: { name: 'newer.pdf', bytes: createPdf('newer') } },
   )
-  expect(readProofs(answer.json<{ reg_no: string }>().reg_no)).toMatchObject([
+  expect(readProofs(response.json<{ reg_no: string }>().reg_no)).toMatchObject([
     { name: 'newer.pdf', sha256: computeHash(createPdf('newer')) },
   ])
 })
@@ -204,12 +201,12 @@ test.each<[string, () => Promise<string>]>([
 
 test('a missing document does not block a form that requires none', async () => {
   const token = `proof.${'A'.repeat(43)}`
-  const answer = await postJson(REGISTER, {
+  const response = await postJson(REGISTER, {
     ...postGraduate,
     ticket_type: 'afpi-gp-specialist',
     pg_proof: token,
   })
-  expect(answer.statusCode, answer.body).toBe(201)
+  expect(response.statusCode, response.body).toBe(201)
 })
 
 test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
@@ -251,8 +248,8 @@ test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
     server.uploadsStored(),
     server.rows('SELECT count(*) AS n FROM draft_proofs'),
   ]
-  const answer = await send()
-  expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([status, code])
+  const response = await send()
+  expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([status, code])
   expect([server.uploadsStored(), server.rows('SELECT count(*) AS n FROM draft_proofs')]).toEqual(
     storedBefore,
   )
@@ -262,13 +259,13 @@ test('deletes unused uploads after three days, and keeps those of registrations'
   const [unusedProof, usedProof] = [createPdf('left lying'), createPdf('taken')]
   await uploadForToken(unusedProof)
   expect((await register(await uploadForToken(usedProof))).statusCode).toBe(201)
-  const listStored = () =>
+  const areStored = () =>
     [unusedProof, usedProof].map((bytes) => server.uploadsStored().includes(computeHash(bytes)))
   server.setTime('2025-10-13T11:59:00+05:30')
   await server.deps.uploads.sweep()
-  expect(listStored()).toEqual([true, true])
+  expect(areStored()).toEqual([true, true])
   server.setTime('2025-10-13T12:00:00+05:30')
   await server.deps.uploads.sweep()
   server.setTime(UPLOAD_TIME)
-  expect(listStored()).toEqual([false, true])
+  expect(areStored()).toEqual([false, true])
 })

@@ -68,9 +68,9 @@ test('resends a confirmation to the stored address, every few minutes and a limi
   const responses: [number, string][] = []
   for (let minute = 0; minute <= 14; minute += 1) {
     server.setTime(`2025-10-10T12:${String(minute).padStart(2, '0')}:00+05:30`)
-    const answer = await requestResend(reg_no, `10.1.1.${minute + 2}`)
-    responses.push([answer.statusCode, answer.json<{ code?: string }>().code ?? 'sent'])
-    expect(answer.body).not.toContain('asha')
+    const response = await requestResend(reg_no, `10.1.1.${minute + 2}`)
+    responses.push([response.statusCode, response.json<{ code?: string }>().code ?? 'sent'])
+    expect(response.body).not.toContain('asha')
   }
   server.setTime(NOON)
   const [sentResult, refusedResult] = [

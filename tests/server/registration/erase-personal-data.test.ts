@@ -22,7 +22,7 @@ retention: {answers: 1 month, files: 10 days}
 unique:
   - {fields: [full_name, phone_number], on_duplicate: warn, message: Registered already. Again?}
 `
-/** Words that no other text contains. */
+/** Words that occur only in the personal data. */
 const PERSONAL_WORDS = [
   'Zulekha',
   'Quatermain',
@@ -31,10 +31,9 @@ const PERSONAL_WORDS = [
   'zq-letter',
 ]
 /**
- * Tables without personal data of registrants: payments and their events, the event, member lists
- * and users, counters.
+ * Tables without personal data of registrants: payments and their events, event files, member lists, users, counters.
  */
-const TABLES_WITHOUT_PERSON = [
+const TABLES_WITHOUT_PERSONAL_DATA = [
   'payments payment_facts captures bank_references bill_lines dues code_uses',
   'places places_taken settlements settlement_lines document_series',
   'event_files active_events activation event_issuers event_limits unique_rules codes roll_rows',
@@ -63,7 +62,7 @@ afterAll(() => server.close())
 
 const registerPerson = async (isPaying = true) => {
   server.setTime('2026-01-10')
-  const answer = await server.post(
+  const response = await server.post(
     `/api/${EVENT}/register/`,
     {
       full_name: 'Zulekha Quatermain',
@@ -75,8 +74,8 @@ const registerPerson = async (isPaying = true) => {
     { letter: { name: 'zq-letter.pdf', bytes: createPdf('Zulekha') } },
     { 'idempotency-key': `key-${Math.random()}` },
   )
-  expect(answer.statusCode, answer.body).toBe(201)
-  const { reg_no: regNo, payment_data: order } = answer.json<RegisterResponse>()
+  expect(response.statusCode, response.body).toBe(201)
+  const { reg_no: regNo, payment_data: order } = response.json<RegisterResponse>()
   const orderId = (order?.orderid ?? '') as OrderId
   if (isPaying) {
     const personalEmail = {
@@ -145,7 +144,7 @@ test('erasing covers every table: it is emptied by blank() of server/storage/reg
     .map(({ name }) => String(name))
     .filter((name) => !/^(sqlite|search_index)_/.test(name))
   expect(tables.toSorted()).toEqual(
-    [...new Set([...emptiedTables, ...TABLES_WITHOUT_PERSON])].toSorted(),
+    [...new Set([...emptiedTables, ...TABLES_WITHOUT_PERSONAL_DATA])].toSorted(),
   )
 })
 
@@ -307,14 +306,14 @@ describe('an erased person', () => {
 
 test('data is erased after its retention period: files first, answers later, nothing a day early', async () => {
   const { regNo } = await registerPerson()
-  const readStored = async (): Promise<readonly [boolean, boolean]> => {
+  const readStoredParts = async (): Promise<readonly [boolean, boolean]> => {
     const storedRegistration = await server.deps.store.registration(regNo)
     return [
       storedRegistration?.uploads.some(({ droppedAt }) => droppedAt === null) ?? false,
       Object.keys(storedRegistration?.answers ?? {}).length > 0,
     ]
   }
-  // The last day is 2 March.
+  // The event ends on 2 March.
   for (const [day, expectedStored] of [
     ['2026-03-12T23:59:59+05:30', [true, true]],
     ['2026-03-13T00:00:00+05:30', [false, true]],
@@ -324,7 +323,7 @@ test('data is erased after its retention period: files first, answers later, not
     server.setTime(day)
     await server.deps.store.confirmClock(server.now())
     await server.retention.run()
-    expect([day, await readStored()]).toEqual([day, expectedStored])
+    expect([day, await readStoredParts()]).toEqual([day, expectedStored])
   }
   expect((await server.deps.store.actions(regNo)).map(({ act: name, who }) => [name, who])).toEqual(
     [['erase', 'rollcall']],
@@ -340,7 +339,7 @@ test('a clock in the wrong year erases nothing until it is corrected or an owner
   await server.retention.run()
   server.setClock('2031-05-10')
   await server.retention.run()
-  // Times recorded with the wrong clock are no evidence.
+  // Times recorded with the wrong clock are no evidence that the clock is right.
   await registerPerson()
   server.setTime('2031-05-12')
   await server.retention.run()

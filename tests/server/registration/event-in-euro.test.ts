@@ -81,9 +81,9 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 async function register(): Promise<{ readonly regNo: string; readonly page: string }> {
-  const answer = await server.post('/api/euro2027/register/', delegate)
-  expect(answer.statusCode).toBe(201)
-  const { reg_no: regNo, page } = answer.json<{ reg_no: string; page: string }>()
+  const response = await server.post('/api/euro2027/register/', delegate)
+  expect(response.statusCode).toBe(201)
+  const { reg_no: regNo, page } = response.json<{ reg_no: string; page: string }>()
   return { regNo, page }
 }
 const readEmails = async (regNo: string) => {
@@ -214,20 +214,23 @@ test('staff send a delegate who pays by transfer the link to the payment instruc
 
 test('two users who sent a reminder at the same time sent the delegate two emails', async () => {
   const { regNo } = await register()
-  const remind = async (token: string): Promise<string> => {
-    const answer = await server.app.inject({
+  const sendReminder = async (token: string): Promise<string> => {
+    const response = await server.app.inject({
       method: 'POST',
       url: '/admin/registrations/bulk/',
       headers: { authorization: `Bearer ${token}` },
       payload: { act: 'send_pay_link', reg_nos: [regNo] },
     })
-    return answer.body
+    return response.body
   }
   const [first, second] = [await signIn(server), await signIn(server)]
   const emailCount = (await readEmails(regNo)).length
-  const answers = await Promise.all([remind(first.token), remind(second.token)])
-  expect(answers.filter((text) => text.includes('No email was sent.'))).toHaveLength(1)
-  expect(JSON.parse(await remind(first.token))).toMatchObject({
+  const reminderResponses = await Promise.all([
+    sendReminder(first.token),
+    sendReminder(second.token),
+  ])
+  expect(reminderResponses.filter((text) => text.includes('No email was sent.'))).toHaveLength(1)
+  expect(JSON.parse(await sendReminder(first.token))).toMatchObject({
     refused: [{ message: expect.stringContaining('No email was sent.'), is_reminded: true }],
   })
   expect(await readEmails(regNo)).toHaveLength(emailCount + 1)

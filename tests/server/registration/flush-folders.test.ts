@@ -2,19 +2,19 @@
 import { expect, test } from 'vitest'
 import { createFolderFlusher } from '../../../server/registration/uploads/flush-folders.ts'
 
-/** A simulated disk whose flushes end when the test ends them. */
+/** Creates a simulated disk whose flushes end when the test resolves or rejects them. */
 function createSlowDisk() {
-  const flushes: { readonly done: () => void; readonly failed: (error: Error) => void }[] = []
+  const flushes: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = []
   const sync = () =>
     new Promise<void>((resolve, reject) => {
-      flushes.push({ done: resolve, failed: reject })
+      flushes.push({ resolve, reject })
     })
   const waitForTurn = () => new Promise((resolve) => setImmediate(resolve))
   return {
     sync,
-    turn: waitForTurn,
-    begun: () => flushes.length,
-    end: (index: number) => flushes[index],
+    waitForTurn,
+    countFlushes: () => flushes.length,
+    getFlush: (index: number) => flushes[index],
   }
 }
 type State = { is: 'waits' | 'done' | 'failed' }
@@ -33,41 +33,41 @@ test('requests during a flush share the next flush', async () => {
   const [first, second, third, otherFolder] = ['a', 'a', 'a', 'b'].map((folder) =>
     trackState(flush(folder)),
   )
-  expect(disk.begun()).toBe(2)
-  disk.end(0)?.done()
-  await disk.turn()
+  expect(disk.countFlushes()).toBe(2)
+  disk.getFlush(0)?.resolve()
+  await disk.waitForTurn()
   expect([first, second, third, otherFolder].map((state) => state?.is)).toEqual([
     'done',
     'waits',
     'waits',
     'waits',
   ])
-  expect(disk.begun()).toBe(3)
+  expect(disk.countFlushes()).toBe(3)
   const lateRequest = trackState(flush('a'))
-  disk.end(2)?.done()
-  await disk.turn()
+  disk.getFlush(2)?.resolve()
+  await disk.waitForTurn()
   expect([second, third, lateRequest].map((state) => state?.is)).toEqual(['done', 'done', 'waits'])
-  disk.end(3)?.done()
-  await disk.turn()
-  expect([lateRequest.is, disk.begun()]).toEqual(['done', 4])
+  disk.getFlush(3)?.resolve()
+  await disk.waitForTurn()
+  expect([lateRequest.is, disk.countFlushes()]).toEqual(['done', 4])
 })
 
 test('a failed flush rejects its requests, and the next request flushes again', async () => {
   const disk = createSlowDisk()
   const { flush, flushOnce } = createFolderFlusher(disk.sync)
   const [first, second] = [trackState(flushOnce('shelf', 'ab')), trackState(flush('shelf'))]
-  disk.end(0)?.failed(new Error('EIO'))
-  await disk.turn()
+  disk.getFlush(0)?.reject(new Error('EIO'))
+  await disk.waitForTurn()
   expect([first.is, second.is]).toEqual(['failed', 'waits'])
-  disk.end(1)?.done()
-  await disk.turn()
+  disk.getFlush(1)?.resolve()
+  await disk.waitForTurn()
   expect(second.is).toBe('done')
   const repeatedFlush = trackState(flushOnce('shelf', 'ab'))
-  disk.end(2)?.done()
-  await disk.turn()
+  disk.getFlush(2)?.resolve()
+  await disk.waitForTurn()
   expect(repeatedFlush.is).toBe('done')
   trackState(flushOnce('shelf', 'ab'))
-  expect(disk.begun()).toBe(3)
+  expect(disk.countFlushes()).toBe(3)
   trackState(flushOnce('shelf', 'cd'))
-  expect(disk.begun()).toBe(4)
+  expect(disk.countFlushes()).toBe(4)
 })

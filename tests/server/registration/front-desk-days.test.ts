@@ -45,13 +45,13 @@ async function setDay(day: string): Promise<void> {
   office = await signIn(server)
 }
 
-let count = 0
+let personCount = 0
 const createAnswers = () => {
-  count += 1
+  personCount += 1
   return {
-    full_name: `Delegate ${count}`,
-    email: `delegate${count}@example.org`,
-    phone_number: `+91987651${1000 + count}`,
+    full_name: `Delegate ${personCount}`,
+    email: `delegate${personCount}@example.org`,
+    phone_number: `+91987651${1000 + personCount}`,
     is_member: true,
   }
 }
@@ -70,11 +70,11 @@ const addAtDesk = async (total: number) => {
     headers: { authorization: `Bearer ${office.token}` },
     payload: {
       event: 'sample2026',
-      key: `click-of-the-desk-${count}`,
+      key: `click-of-the-desk-${personCount}`,
       answers: createAnswers(),
       total,
       way: 'desk',
-      paid: { mode: 'cash', slip: `C-${count}` },
+      paid: { mode: 'cash', slip: `C-${personCount}` },
     },
   })
   return { status: response.statusCode, message: response.json<ErrorResponse>().message }
@@ -82,8 +82,8 @@ const addAtDesk = async (total: number) => {
 const readClosedText = async () =>
   (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>().closed_text
 
-/** Whether the office offers to add a registration. */
-const isOffered = async () =>
+/** Returns true if the office offers to add a registration. */
+const isAddOffered = async () =>
   ((await office.json('/admin/session/')) as unknown as SessionResponse).events[0]
     ?.adds_registrations
 
@@ -93,7 +93,7 @@ const CLOSED =
 test('while the form is open, the form and the office register at the same price', async () => {
   expect((await registerOnline()).status).toBe(201)
   expect((await addAtDesk(1770)).status).toBe(201)
-  expect(await isOffered()).toBe(true)
+  expect(await isAddOffered()).toBe(true)
 })
 
 test('between those days, neither accepts registrations, and the form states where registration is still possible', async () => {
@@ -101,7 +101,7 @@ test('between those days, neither accepts registrations, and the form states whe
   expect(await readClosedText()).toBe(CLOSED)
   expect(await registerOnline()).toMatchObject({ status: 409, message: CLOSED })
   expect(await addAtDesk(2124)).toMatchObject({ status: 409, message: CLOSED })
-  expect(await isOffered()).toBe(false)
+  expect(await isAddOffered()).toBe(false)
 })
 
 test('on the days of the front desk, only staff register, at the price of the day', async () => {
@@ -113,9 +113,9 @@ test('on the days of the front desk, only staff register, at the price of the da
   }
   expect(form.event.registration).toEqual({ opens: '2026-03-06', closes: '2026-03-08' })
   expect((await addAtDesk(2124)).status).toBe(201)
-  expect(await isOffered()).toBe(true)
+  expect(await isAddOffered()).toBe(true)
   await setDay('2026-03-09')
-  expect(await isOffered()).toBe(false)
+  expect(await isAddOffered()).toBe(false)
   expect(await addAtDesk(2124)).toMatchObject({ status: 409 })
   expect(await readClosedText()).toBe('Registration closed on 28 February 2026.')
 })
@@ -141,12 +141,12 @@ test('a delegate whom staff added at the desk can pay later, although the form i
     total: 2124,
     may_pay: true,
   })
-  const order = await server.app.inject({
+  const retryResponse = await server.app.inject({
     method: 'POST',
     url: '/api/payment/retry/',
     payload: { order_id: regNo, email: answers.email },
   })
-  expect(order.statusCode, order.body).toBe(201)
+  expect(retryResponse.statusCode, retryResponse.body).toBe(201)
 })
 
 test('`show` writes the days of the front desk, and `diff` reports a change to them', () => {

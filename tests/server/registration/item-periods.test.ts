@@ -37,8 +37,8 @@ const delegate = {
 }
 const registerOn = async (day: string) => {
   server.setTime(day)
-  const answer = await server.post('/api/sample2026/register/', delegate)
-  return { status: answer.statusCode, body: answer.json<RegisterResponse>() }
+  const response = await server.post('/api/sample2026/register/', delegate)
+  return { status: response.statusCode, body: response.json<RegisterResponse>() }
 }
 
 test.each([

@@ -1,7 +1,4 @@
-/**
- * A conference's items on a real server: bills are stored line by line and never change, and no
- * seat is sold twice.
- */
+/** A conference's items on a real server: stored bills never change, and no seat is sold twice. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quote } from '../../../engine/index.ts'
@@ -22,7 +19,7 @@ import type { TestApp } from '../harness.ts'
 import { confirmedBy } from '../sample-registrations.ts'
 import { chooseRuns } from '../../runs.ts'
 
-/** Quotas small enough that a test can fill them. */
+/** Creates an event file whose quotas are small enough for a test to fill. */
 const createEvent = (prices = '[1500, 2000]'): string =>
   fixtureEvent({
     total: 1062,
@@ -93,24 +90,24 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 type RegisterResult = Omit<RegisterResponse, 'status'> & Omit<ErrorResponse, 'status'>
-async function send(
+async function submitForm(
   answers: object,
 ): Promise<{ readonly status: number; readonly body: RegisterResult }> {
   const payload = { ...fixtureDelegate, is_member: false, ...answers }
-  const answer = await server.app.inject({ method: 'POST', url: path, payload })
-  return { status: answer.statusCode, body: answer.json() }
+  const response = await server.app.inject({ method: 'POST', url: path, payload })
+  return { status: response.statusCode, body: response.json() }
 }
-async function registerSmallEvent(answers: object): Promise<RegisterResult> {
-  const { status, body } = await send(answers)
+async function registerDelegate(answers: object): Promise<RegisterResult> {
+  const { status, body } = await submitForm(answers)
   expect([status, body.message]).toEqual([201, expect.any(String)])
   return body
 }
-const read = async (regNo: string): Promise<RegistrationResponse['registration']> =>
+const readRegistration = async (regNo: string): Promise<RegistrationResponse['registration']> =>
   (await server.app.inject(`/api/sample2026/registrations/${regNo}/`)).json<RegistrationResponse>()
     .registration
 const readSeatsLeft = async (): Promise<TariffResponse['left']> =>
   (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>().left
-/** The gateway confirms the order on the next query. */
+/** Confirms the payment of an order, as the gateway's response to a query does. */
 const markPaid = async (
   { payment_data: data }: Pick<RegisterResponse, 'payment_data'>,
   reference: string,
@@ -120,7 +117,7 @@ const markPaid = async (
     confirmedBy(reference, Math.round(Number(data?.amount) * 100) as never, server.now()),
     null,
   )
-const summarise = (lines: WireQuote['lines']): readonly unknown[] =>
+const summariseLines = (lines: WireQuote['lines']): readonly unknown[] =>
   lines.map(({ id, option, label, quantity, unit, total }) => [
     id,
     option,
@@ -131,7 +128,7 @@ const summarise = (lines: WireQuote['lines']): readonly unknown[] =>
   ])
 
 test('returns the bill line by line, as it was quoted', async () => {
-  const registration = await registerSmallEvent({
+  const registration = await registerDelegate({
     is_member: true,
     workshops: ['ecg'],
     companions: [
@@ -143,9 +140,9 @@ test('returns the bill line by line, as it was quoted', async () => {
     nights: 3,
     presents: true,
   })
-  const { lines, base, gst, total } = await read(registration.reg_no)
+  const { lines, base, gst, total } = await readRegistration(registration.reg_no)
   // 10% off each line: 50 of 500, 199.90 of 1,999, 25 of 250, and 675.15 of 6,751.50, which includes 5% tax.
-  expect(summarise(lines)).toEqual([
+  expect(summariseLines(lines)).toEqual([
     ['registration', null, 'Member', 1, 1000, 1180],
     ['accompanying', null, 'Accompanying person', 2, 999.5, 2358.82],
     ['workshop', 'ecg', 'Workshop: ECG', 1, 250, 295],
@@ -165,11 +162,11 @@ describe('the last seat', () => {
   test('requested by 64 delegates goes to exactly one; the others get an error, and none of their data is stored', async () => {
     expect(await readSeatsLeft()).toEqual({ 'seats.scan': 1 })
     const rowsBefore = server.countRows()
-    const answers = await Promise.all(
-      Array.from({ length: 64 }, () => send({ workshops: ['scan'] })),
+    const responses = await Promise.all(
+      Array.from({ length: 64 }, () => submitForm({ workshops: ['scan'] })),
     )
-    const acceptedResponses = answers.filter(({ status }) => status === 201)
-    const rejectedResponses = answers.filter(({ status }) => status !== 201)
+    const acceptedResponses = responses.filter(({ status }) => status === 201)
+    const rejectedResponses = responses.filter(({ status }) => status !== 201)
     expect([acceptedResponses.length, rejectedResponses.length]).toEqual([1, 63])
     for (const rejection of rejectedResponses)
       expect(rejection).toEqual({
@@ -194,10 +191,10 @@ describe('the last seat', () => {
     )
     const [regNo, orderId] = [String(first?.['reg_no']), String(first?.['order_id'])]
     server.setTime('2026-01-10T10:29:59+05:30')
-    expect((await send({ workshops: ['scan'] })).body.code).toBe('full')
+    expect((await submitForm({ workshops: ['scan'] })).body.code).toBe('full')
     server.setTime('2026-01-10T10:30:00+05:30')
     expect(await readSeatsLeft()).toEqual({ 'seats.scan': 1 })
-    const second = await registerSmallEvent({ workshops: ['scan'] })
+    const second = await registerDelegate({ workshops: ['scan'] })
     const retryResponse = await server.app.inject({
       method: 'POST',
       url: '/api/payment/retry/',
@@ -219,7 +216,10 @@ describe('the last seat', () => {
       confirmedBy('AP1', Number(amount?.['amount']) as never, server.now()),
       null,
     )
-    expect(await read(regNo)).toMatchObject({ payment_status: 'pending', stands: 'organisers' })
+    expect(await readRegistration(regNo)).toMatchObject({
+      payment_status: 'pending',
+      stands: 'organisers',
+    })
     expect(await server.deps.store.reviews('sample2026')).toMatchObject([
       { regNo, why: expect.stringContaining('after the seat was released: Scan is full') },
     ])
@@ -228,19 +228,19 @@ describe('the last seat', () => {
   test('stays with its delegate when the form is sent again', async () => {
     const payload = { ...fixtureDelegate, is_member: false, workshops: ['airway'] }
     const headers = { 'idempotency-key': 'the-same' }
-    const retryResponse = () => server.app.inject({ method: 'POST', url: path, payload, headers })
-    const first = (await retryResponse()).json<RegisterResponse>()
-    await registerSmallEvent({ workshops: ['airway'] })
-    expect((await send({ workshops: ['airway'] })).body.code).toBe('full')
-    expect((await retryResponse()).json()).toMatchObject({
+    const resubmitForm = () => server.app.inject({ method: 'POST', url: path, payload, headers })
+    const first = (await resubmitForm()).json<RegisterResponse>()
+    await registerDelegate({ workshops: ['airway'] })
+    expect((await submitForm({ workshops: ['airway'] })).body.code).toBe('full')
+    expect((await resubmitForm()).json()).toMatchObject({
       reg_no: first.reg_no,
       stands: 'not-paid',
     })
     // The hold is over and the seat is sold: the same form gets an error instead of a success.
     server.setTime('2026-01-10T11:30:00+05:30')
-    await registerSmallEvent({ workshops: ['airway'] })
-    await registerSmallEvent({ workshops: ['airway'] })
-    expect((await retryResponse()).json()).toMatchObject({ code: 'full', place: 'seats.airway' })
+    await registerDelegate({ workshops: ['airway'] })
+    await registerDelegate({ workshops: ['airway'] })
+    expect((await resubmitForm()).json()).toMatchObject({ code: 'full', place: 'seats.airway' })
   })
 })
 
@@ -248,9 +248,9 @@ describe('a seat for which another category is offered', () => {
   test('is assigned while available; then the offer must be accepted and is stored', async () => {
     server.setTime('2026-01-20')
     const traineeAnswers = { is_trainee: true, workshops: ['ecg'] }
-    const first = await registerSmallEvent(traineeAnswers)
-    expect(await read(first.reg_no)).toMatchObject({ category: 'trainee', total: 295 })
-    const rejection = await send({ ...traineeAnswers, total_amount: '295' })
+    const first = await registerDelegate(traineeAnswers)
+    expect(await readRegistration(first.reg_no)).toMatchObject({ category: 'trainee', total: 295 })
+    const rejection = await submitForm({ ...traineeAnswers, total_amount: '295' })
     expect(rejection).toMatchObject({
       status: 409,
       body: {
@@ -263,16 +263,19 @@ describe('a seat for which another category is offered', () => {
     })
     expect(rejection.body.quote?.lines.length).toBe(2)
     // A form without a category or total, or with the requested category, does not accept the offer.
-    expect((await send(traineeAnswers)).body.code).toBe('full')
-    expect((await send({ ...traineeAnswers, registration_category: 'trainee' })).body.code).toBe(
-      'full',
-    )
+    expect((await submitForm(traineeAnswers)).body.code).toBe('full')
+    expect(
+      (await submitForm({ ...traineeAnswers, registration_category: 'trainee' })).body.code,
+    ).toBe('full')
     for (const acceptance of [
       { registration_category: 'non-member' },
       { total_amount: '3933.33' },
     ]) {
-      const second = await registerSmallEvent({ ...traineeAnswers, ...acceptance })
-      expect(await read(second.reg_no)).toMatchObject({ category: 'non-member', total: 3933.33 })
+      const second = await registerDelegate({ ...traineeAnswers, ...acceptance })
+      expect(await readRegistration(second.reg_no)).toMatchObject({
+        category: 'non-member',
+        total: 3933.33,
+      })
       const registration = await server.deps.store.registration(second.reg_no)
       expect(registration?.answers['full.trainees']).toBe(true)
     }
@@ -304,12 +307,14 @@ describe('the office', () => {
   const list = '/api/admin/sample2026/registrations/'
   const readSales = async (query = ''): Promise<SalesResponse> => {
     const list = server.deps.events.findById('sample2026')?.config.admin.lists[0]
-    const answer = await office.get(`/admin/sold/?event_id=sample2026&list_id=${list?.id}${query}`)
-    return answer.json()
+    const response = await office.get(
+      `/admin/sold/?event_id=sample2026&list_id=${list?.id}${query}`,
+    )
+    return response.json()
   }
-  const count = async (query: string): Promise<unknown> =>
-    (await office.json(`${listApi()}?${query}`))['count']
-  const listApi = (): string =>
+  const countRegistrations = async (query: string): Promise<unknown> =>
+    (await office.json(`${getListApi()}?${query}`))['count']
+  const getListApi = (): string =>
     server.deps.events.findById('sample2026')?.config.admin.lists[0]?.api ?? list
   const countStored = (condition: string): number =>
     Number(
@@ -324,40 +329,48 @@ describe('the office', () => {
       { name: 'A Person', age: 40 },
       { name: 'A Child', age: 4 },
     ]
-    const paidRegistration = await registerSmallEvent({
+    const paidRegistration = await registerDelegate({
       workshops: ['ecg'],
       companions: [adult, child],
       presents: true,
     })
     await markPaid(paidRegistration, 'AP-SOLD')
-    await registerSmallEvent({ workshops: ['ecg'], needs_room: true, nights: 2 })
+    await registerDelegate({ workshops: ['ecg'], needs_room: true, nights: 2 })
   })
 
   test('filters by items, options and accompanying people', async () => {
-    const hasItem = (item: string) =>
+    const countWithItem = (item: string) =>
       countStored(
         `EXISTS (SELECT 1 FROM bill_lines l WHERE l.registration_id = r.id AND l.bill = r.bill AND ${item})`,
       )
-    expect(await count('items.sold=workshop.ecg')).toBe(
-      hasItem("l.item = 'workshop' AND l.option = 'ecg'"),
+    expect(await countRegistrations('items.sold=workshop.ecg')).toBe(
+      countWithItem("l.item = 'workshop' AND l.option = 'ecg'"),
     )
-    expect(await count('items.sold=workshop')).toBe(hasItem("l.item = 'workshop'"))
-    expect(await count('items.sold=presenter&date_from=2026-01-21')).toBe(1)
-    expect(await count('workshops=airway')).toBe(countStored("r.answers LIKE '%airway%'"))
-    expect(await count('companions=true&date_from=2026-01-21')).toBe(1)
-    expect(await count('companions=false')).toBe(
-      countStored('true') - Number(await count('companions=true')),
+    expect(await countRegistrations('items.sold=workshop')).toBe(
+      countWithItem("l.item = 'workshop'"),
     )
-    expect(await count('companions=true&items.sold=room&date_from=2026-01-21')).toBe(0)
-    const list = (
-      await office.json(`${listApi()}?items.sold=workshop.ecg&companions=true&date_from=2026-01-21`)
+    expect(await countRegistrations('items.sold=presenter&date_from=2026-01-21')).toBe(1)
+    expect(await countRegistrations('workshops=airway')).toBe(
+      countStored("r.answers LIKE '%airway%'"),
+    )
+    expect(await countRegistrations('companions=true&date_from=2026-01-21')).toBe(1)
+    expect(await countRegistrations('companions=false')).toBe(
+      countStored('true') - Number(await countRegistrations('companions=true')),
+    )
+    expect(await countRegistrations('companions=true&items.sold=room&date_from=2026-01-21')).toBe(0)
+    const listDescription = (
+      await office.json(
+        `${getListApi()}?items.sold=workshop.ecg&companions=true&date_from=2026-01-21`,
+      )
     )['shown']
-    expect(list).toBe('1 registration, Companions: yes, with Workshop: ECG, since 21 January 2026')
-    const csv = await office.get(`${exportApi()}&companions=true&date_from=2026-01-21`)
+    expect(listDescription).toBe(
+      '1 registration, Companions: yes, with Workshop: ECG, since 21 January 2026',
+    )
+    const csv = await office.get(`${getExportApi()}&companions=true&date_from=2026-01-21`)
     expect(csv.body.trim().split('\r\n').length).toBe(2)
   })
   test('a page that read "Full: seats.scan Yes" states in words which seats were sold out', async () => {
-    const { reg_no: regNo } = await registerSmallEvent({ workshops: ['ecg'] })
+    const { reg_no: regNo } = await registerDelegate({ workshops: ['ecg'] })
     const { answers } = (await office.get(`/admin/registrations/${regNo}/`)).json<{
       answers: readonly { readonly id: string; readonly label: string; readonly text: string }[]
     }>()
@@ -366,7 +379,7 @@ describe('the office', () => {
       { label: 'Already full at registration', text: 'Scan' },
     ])
   })
-  const exportApi = (): string =>
+  const getExportApi = (): string =>
     server.deps.events.findById('sample2026')?.config.admin.lists[0]?.export.api ?? ''
 
   test.each([
@@ -375,18 +388,21 @@ describe('the office', () => {
     'workshops=nothing',
     'companions=2',
   ])('rejects %s as a filter', async (query) => {
-    const answer = await office.get(`${listApi()}?${query}`)
-    expect([answer.statusCode, answer.json()]).toMatchObject([400, { code: 'bad_query' }])
+    const response = await office.get(`${getListApi()}?${query}`)
+    expect([response.statusCode, response.json()]).toMatchObject([400, { code: 'bad_query' }])
   })
 
   test('the sales report of a list equals its bills to the paisa, and its seats equal those of the event', async () => {
     const allSales = await readSales()
-    const [sums] = server.rows(
+    const [storedSums] = server.rows(
       "SELECT sum(l.total) AS lines, sum(iif(payment_status = 'success', l.total, 0)) AS paid FROM registrations r JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill WHERE event_id = 'sample2026'",
     )
-    const sumOf = (sumColumn: 'total' | 'paid_total') =>
+    const addUpColumn = (sumColumn: 'total' | 'paid_total') =>
       allSales.rows.reduce((sum, row) => sum + Math.round(row[sumColumn] * 100), 0)
-    expect([sumOf('total'), sumOf('paid_total')]).toEqual([sums?.['lines'], sums?.['paid']])
+    expect([addUpColumn('total'), addUpColumn('paid_total')]).toEqual([
+      storedSums?.['lines'],
+      storedSums?.['paid'],
+    ])
     expect(allSales.rows[0]?.label).toBe('Registration')
     expect(allSales.places).toContainEqual({
       id: 'seats.scan',
@@ -394,7 +410,7 @@ describe('the office', () => {
       taken: 1,
       max: 1,
     })
-    // The overview needs only these, and would otherwise add up all bills.
+    // The overview needs only the seats, so it does not add up all bills.
     const { places } = allSales
     expect(await readSales('&as=seats')).toEqual({ status: 'success', places })
     const filteredSales = await readSales('&companions=true&date_from=2026-01-21')
@@ -426,7 +442,7 @@ describe('the office', () => {
     server.setTime('2026-01-21T13:00:00+05:30')
     const takenBefore = await readTakenSeats()
     expect(takenBefore).toBeLessThan(takenWithHolds)
-    await registerSmallEvent({ workshops: ['ecg'] })
+    await registerDelegate({ workshops: ['ecg'] })
     expect(await readTakenSeats()).toBe(takenBefore + 1)
     server.setTime('2026-01-21T14:00:00+05:30')
     expect(await readTakenSeats()).toBe(takenBefore)
@@ -435,7 +451,7 @@ describe('the office', () => {
 
 test('names an item that is not on sale', async () => {
   server.setTime('2026-02-01')
-  expect(await send({ workshops: ['film'] })).toMatchObject({
+  expect(await submitForm({ workshops: ['film'] })).toMatchObject({
     status: 409,
     body: { code: 'not_on_sale', message: expect.stringMatching(/^Film is not on sale/) },
   })
@@ -463,7 +479,7 @@ test('a stored bill equals the bill that is computed again from its file version
       const sentAnswers = answers.is_trainee
         ? { ...answers, registration_category: category }
         : answers
-      const { status, body } = await send(sentAnswers)
+      const { status, body } = await submitForm(sentAnswers)
       if (status === 201) registrations.push({ regNo: body.reg_no, at: server.now() })
       else expect(['full', 'category_changed']).toContain(body.code)
     }),

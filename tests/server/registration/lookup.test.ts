@@ -1,7 +1,4 @@
-/**
- * Reading a registration by its number, the tariff at every period boundary, and the limits on
- * guessing.
- */
+/** Look-ups of registrations by number, the tariff at every period boundary, and limits on guessing. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { RegisterResponse, RegistrationResponse, TariffResponse } from '../../../engine/api.ts'
 import { getAddressKey } from '../../../server/http/rate-limit.ts'
@@ -10,7 +7,7 @@ import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
 let server: TestApp | null = null
-const start = async (options: Parameters<typeof startTestApp>[0] = {}): Promise<TestApp> =>
+const startServer = async (options: Parameters<typeof startTestApp>[0] = {}): Promise<TestApp> =>
   (server = await startTestApp(options))
 afterEach(async () => {
   await server?.close()
@@ -35,7 +32,7 @@ const proof = {
 
 describe('a registration read by its number', () => {
   test("contains the answers, the engine's values and the specification's names", async () => {
-    const { post, app } = await start({ clock: '2025-11-21T12:00:00+05:30' })
+    const { post, app } = await startServer({ clock: '2025-11-21T12:00:00+05:30' })
     const { reg_no } = (
       await post('/api/afpicon/register/', delegate, proof)
     ).json<RegisterResponse>()
@@ -98,7 +95,7 @@ describe('a registration read by its number', () => {
   })
 
   test('shows no phone number or email address to a visitor with only its number; the browser that registered, and a visitor who enters the address, see them', async () => {
-    const { post, app, setTime } = await start({ clock: '2025-11-21T12:00:00+05:30' })
+    const { post, app, setTime } = await startServer({ clock: '2025-11-21T12:00:00+05:30' })
     const key = { 'idempotency-key': 'a'.repeat(32) }
     const { reg_no } = (
       await post('/api/afpicon/register/', delegate, proof, key)
@@ -110,8 +107,8 @@ describe('a registration read by its number', () => {
     const ownContact = { email: 'asha@example.org', phone_number: '9876543210' }
     const readVisible = async (headers: Readonly<Record<string, string>>, payload?: object) => {
       const method = payload === undefined ? 'GET' : 'POST'
-      const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
-      const { registration, partial, code } = answer.json<
+      const response = await app.inject({ method, url, headers, ...(payload && { payload }) })
+      const { registration, partial, code } = response.json<
         RegistrationResponse & { code?: string }
       >()
       return code ?? [partial ?? false, registration['email'], registration['phone_number']]
@@ -135,7 +132,7 @@ describe('a registration read by its number', () => {
   })
 
   test('shows only the answers of the result pages: no address, council number or membership', async () => {
-    const { post, app } = await start({ clock: '2025-11-21T12:00:00+05:30' })
+    const { post, app } = await startServer({ clock: '2025-11-21T12:00:00+05:30' })
     const secrets = {
       address: '12 Hidden Lane',
       city: 'Hiddenpur',
@@ -158,7 +155,7 @@ describe('a registration read by its number', () => {
   })
 
   test("of another event returns 404 with the event's message", async () => {
-    const { post, app } = await start()
+    const { post, app } = await startServer()
     const { reg_no } = (
       await post('/api/afpicon/register/', delegate, proof)
     ).json<RegisterResponse>()
@@ -176,7 +173,7 @@ describe('a registration read by its number', () => {
   })
 
   test('whose payment failed can be retried, and is also found by the order id of the new attempt', async () => {
-    const { post, app, deps, sandbox } = await start({
+    const { post, app, deps, sandbox } = await startServer({
       clock: '2026-01-10',
       events: { 'sample2026.yaml': fixtureEvent() },
     })
@@ -225,7 +222,7 @@ describe('limits on guessing', () => {
       remoteAddress: address,
     })
   const startLimited = (variables: Readonly<Record<string, string>> = {}) =>
-    start({
+    startServer({
       clock: '2026-01-10',
       events: { 'sample2026.yaml': fixtureEvent() },
       variables: { RATE_LIMITS: 'on', ...variables },
@@ -278,7 +275,7 @@ describe('limits on guessing', () => {
 
   test('a client that changed its port, or invented addresses, could guess without limit behind a trusted proxy', async () => {
     const { app } = await startLimited({ TRUST_PROXY: '127.0.0.1' })
-    const createAddress = (serial: number, visitor: string) =>
+    const guessThroughProxy = (serial: number, visitor: string) =>
       app.inject({
         url: `/api/sample2026/registrations/SMPL${String(serial).padStart(13, '0')}/`,
         headers: { 'x-forwarded-for': visitor },
@@ -290,7 +287,7 @@ describe('limits on guessing', () => {
     ]) {
       const statuses = []
       for (let serial = 0; serial < 21; serial++)
-        statuses.push((await createAddress(serial, visitor(serial))).statusCode)
+        statuses.push((await guessThroughProxy(serial, visitor(serial))).statusCode)
       expect(statuses).toEqual([...Array.from({ length: 20 }, () => 404), 429])
     }
   })
@@ -309,12 +306,12 @@ describe('limits on guessing', () => {
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
     ).json<RegisterResponse>()
-    const readCorrect = (address: string) =>
+    const readWithCorrectNumber = (address: string) =>
       app.inject({
         url: `/api/sample2026/registrations/${reg_no}/`,
         remoteAddress: address,
       })
-    expect((await readCorrect('203.0.113.1')).statusCode).toBe(200)
+    expect((await readWithCorrectNumber('203.0.113.1')).statusCode).toBe(200)
     const statuses = []
     for (let serial = 0; serial < 900; serial++)
       statuses.push(
@@ -325,12 +322,12 @@ describe('limits on guessing', () => {
       ...Array.from({ length: 300 }, () => 404),
       ...Array.from({ length: 600 }, () => 429),
     ])
-    // From the registering address, and from an address that read it before.
-    expect((await readCorrect('127.0.0.1')).statusCode).toBe(200)
-    expect((await readCorrect('203.0.113.1')).statusCode).toBe(200)
-    expect((await readCorrect('203.0.113.2')).statusCode).toBe(429)
+    // The address that registered and an address that read the registration before are still accepted.
+    expect((await readWithCorrectNumber('127.0.0.1')).statusCode).toBe(200)
+    expect((await readWithCorrectNumber('203.0.113.1')).statusCode).toBe(200)
+    expect((await readWithCorrectNumber('203.0.113.2')).statusCode).toBe(429)
     setTime('2026-01-10T12:10:01+05:30')
-    expect((await readCorrect('203.0.113.2')).statusCode).toBe(200)
+    expect((await readWithCorrectNumber('203.0.113.2')).statusCode).toBe(200)
   })
 
   test('a guesser with one correct number and a network of thousands gets at most three hundred guesses', async () => {
@@ -351,7 +348,7 @@ describe('limits on guessing', () => {
     const registrationPath = `/api/sample2026/registrations/${reg_no}`
     for (const [path, status] of [
       [`${registrationPath}/`, 200],
-      // The order id of a retry that does not exist: its number is known.
+      // No retry has this order id, but its registration number is known.
       [`${registrationPath}02/`, 404],
     ] as const)
       expect((await app.inject({ url: path, remoteAddress: createAddress(3) })).statusCode).toBe(
@@ -360,7 +357,7 @@ describe('limits on guessing', () => {
   })
 
   describe('apply to every route that accepts a number', () => {
-    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const formHeaders = { 'content-type': 'application/x-www-form-urlencoded' }
     const buildFailedReturn = (orderId: string) =>
       new URLSearchParams({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '400' }).toString()
     type LookupRoute = (app: TestApp['app'], orderId: string) => Promise<[number, string]>
@@ -372,19 +369,19 @@ describe('limits on guessing', () => {
       return: async (app, orderId) => {
         const url = '/api/payment/return/'
         const payload = buildFailedReturn(orderId)
-        const answer = await app.inject({ method: 'POST', url, headers: form, payload })
-        return [answer.statusCode, String(answer.headers.location)]
+        const response = await app.inject({ method: 'POST', url, headers: formHeaders, payload })
+        return [response.statusCode, String(response.headers.location)]
       },
       notice: async (app, orderId) => {
         const url = '/api/payment/webhook/'
         const payload = buildFailedReturn(orderId)
-        const answer = await app.inject({ method: 'POST', url, headers: form, payload })
-        return [answer.statusCode, answer.body]
+        const response = await app.inject({ method: 'POST', url, headers: formHeaders, payload })
+        return [response.statusCode, response.body]
       },
       'another try': async (app, orderId) => {
         const url = '/api/payment/retry/'
-        const answer = await app.inject({ method: 'POST', url, payload: { order_id: orderId } })
-        return [answer.statusCode, answer.body]
+        const response = await app.inject({ method: 'POST', url, payload: { order_id: orderId } })
+        return [response.statusCode, response.body]
       },
     }
     const wrongNumbers = Array.from(
@@ -490,8 +487,8 @@ describe('the period is correct at every boundary, in any time zone of the serve
           ).statusCode,
         ).toBe(201)
       }
-      const now = 'SELECT DISTINCT period, base, total FROM registrations WHERE id > ?'
-      expect(rows(now, lastId)).toEqual([{ period, base: base * 100, total: total * 100 }])
+      const sql = 'SELECT DISTINCT period, base, total FROM registrations WHERE id > ?'
+      expect(rows(sql, lastId)).toEqual([{ period, base: base * 100, total: total * 100 }])
       // The process has run in each of these time zones.
       expect(offsets.size).toBe(zones.length)
     } finally {
@@ -503,7 +500,7 @@ describe('the period is correct at every boundary, in any time zone of the serve
 
 describe('an event without payment', () => {
   test('registers immediately: a success with a queued email and no checkout', async () => {
-    const { post, rows, app } = await start({
+    const { post, rows, app } = await startServer({
       clock: '2026-01-10',
       events: { 'sample2026.yaml': fixtureEvent({ payment: 'none' }) },
     })
@@ -538,7 +535,7 @@ describe('an event without payment', () => {
 })
 
 test("registration is closed on a day without a period, with the event's message", async () => {
-  const { post, app, countRows } = await start({
+  const { post, app, countRows } = await startServer({
     clock: '2026-03-01',
     events: { 'sample2026.yaml': fixtureEvent() },
   })

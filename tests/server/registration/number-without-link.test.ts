@@ -1,7 +1,4 @@
-/**
- * A registration number alone reveals nothing personal, because it is on badges and in email
- * subjects.
- */
+/** A registration number alone, which is on badges and in email subjects, reveals nothing personal. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -35,8 +32,8 @@ const register = async (headers = {}) =>
   ).json<RegisterResponse>()
 const retryPayment = async (payload: object, headers = {}) => {
   const url = '/api/payment/retry/'
-  const answer = await server.app.inject({ method: 'POST', url, payload, headers })
-  return { ...answer.json<Omit<RegisterResponse, 'status'>>(), status: answer.statusCode }
+  const response = await server.app.inject({ method: 'POST', url, payload, headers })
+  return { ...response.json<Omit<RegisterResponse, 'status'>>(), status: response.statusCode }
 }
 
 test('the number of an unpaid registration allows payment, and reveals no name and no email address', async () => {
@@ -62,11 +59,11 @@ test('the number of an unpaid registration allows payment, and reveals no name a
 test('the browser that registered cannot read the details of the person to whom the registration was transferred', async () => {
   const key = { 'idempotency-key': 'the-key-of-the-first-person' }
   const { reg_no: number } = await register(key)
-  const read = async () =>
+  const readRegistration = async () =>
     (
       await server.app.inject({ url: `/api/${EVENT}/registrations/${number}/`, headers: key })
     ).json()
-  expect(await read()).not.toHaveProperty('partial')
+  expect(await readRegistration()).not.toHaveProperty('partial')
   const { payment_data: data } = await register(key)
   await server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
@@ -80,7 +77,7 @@ test('the browser that registered cannot read the details of the person to whom 
     answers,
   })
   expect(transferResponse.status).toBe(200)
-  expect(await read()).toHaveProperty('partial', true)
+  expect(await readRegistration()).toHaveProperty('partial', true)
   const repeatedForm = await server.post(`/api/${EVENT}/register/`, fixtureDelegate, {}, key)
   expect(repeatedForm.statusCode).toBe(422)
   expect(repeatedForm.body).not.toContain('second.example')
@@ -134,7 +131,7 @@ test.each(['transfer', 'card'])(
     const text = readFileSync(join(import.meta.dirname, '..', '..', 'events', file), 'utf8')
     const server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
     try {
-      const staffUser = await signIn(server)
+      const officeSession = await signIn(server)
       const key = { 'idempotency-key': 'the-key-of-the-old-browser' }
       const answers = {
         full_name: 'Wrong Person',
@@ -154,12 +151,12 @@ test.each(['transfer', 'card'])(
       const { reg_no: number = '' } = (await registerAgain()).json<RegisterResponse>()
       expect((await registerAgain()).statusCode).toBe(201)
       const correctedAnswers = { full_name: 'Right Person', email: 'right@delegate.example' }
-      const done = await staffUser.act(number, {
+      const correctResponse = await officeSession.act(number, {
         act: 'correct',
         why: 'Mistyped.',
         answers: correctedAnswers,
       })
-      expect(done.status, JSON.stringify(done)).toBe(200)
+      expect(correctResponse.status, JSON.stringify(correctResponse)).toBe(200)
       const repeatedForm = await registerAgain()
       expect(repeatedForm.statusCode).toBe(422)
       const response = await server.app.inject({
@@ -182,7 +179,7 @@ test('a correction that does not change the email address keeps the access of th
   const key = { 'idempotency-key': 'the-key-of-a-corrected-name' }
   const { reg_no: number = '' } = await register(key)
   const answers = { full_name: 'Corrected Delegate', email: fixtureDelegate.email.toUpperCase() }
-  const done = await office.act(number, { act: 'correct', why: 'Mistyped.', answers })
-  expect(done.status).toBe(200)
+  const correctResult = await office.act(number, { act: 'correct', why: 'Mistyped.', answers })
+  expect(correctResult.status).toBe(200)
   expect(await register(key)).toMatchObject({ reg_no: number })
 })

@@ -63,8 +63,8 @@ test('tickets and people are counted, and the refusal of too many states the num
     (await register({ dinner_tickets: 3, bus: true, companions: createGuests(3) })).status,
   ).toBe(201)
   expect((await register({ dinner_tickets: 0, companions: createGuests(2) })).status).toBe(201)
-  const second = await register({ dinner_tickets: 3 })
-  expect(second.status).toBe(201)
+  const secondResponse = await register({ dinner_tickets: 3 })
+  expect(secondResponse.status).toBe(201)
   expect(await readTakenSeats()).toEqual({ dinner: 6, bus: 4 })
 
   const tariff = (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>()
@@ -82,7 +82,7 @@ test('tickets and people are counted, and the refusal of too many states the num
 
   // Staff cannot exceed the quota by a correction either.
   const correct = (dinner_tickets: number) =>
-    office.act(second.body.reg_no, {
+    office.act(secondResponse.body.reg_no, {
       act: 'correct',
       why: 'Asked for.',
       answers: { dinner_tickets },
@@ -102,11 +102,11 @@ test('many concurrent requests never get more seats than there are', async () =>
   const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) => register({ dinner_tickets: 1 + (index % 2) })),
   )
-  const acceptedCount = responses.reduce(
+  const acceptedTicketCount = responses.reduce(
     (sum, { status }, i) => sum + (status === 201 ? 1 + (i % 2) : 0),
     0,
   )
   expect(responses.every(({ status }) => status === 201 || status === 409)).toBe(true)
-  expect(takenBefore + acceptedCount).toBe(8)
+  expect(takenBefore + acceptedTicketCount).toBe(8)
   expect(await readTakenSeats()).toMatchObject({ dinner: 8 })
 })

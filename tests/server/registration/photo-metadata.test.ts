@@ -16,11 +16,11 @@ import { chooseRuns } from '../../runs.ts'
 
 const SECRET = '10.0271N 76.3080E, Asha’s telephone'
 const createSegment = (marker: number, content: Buffer): Buffer => {
-  const head = Buffer.from([0xff, marker, 0, 0])
-  head.writeUInt16BE(content.length + 2, 2)
-  return Buffer.concat([head, content])
+  const segmentHeader = Buffer.from([0xff, marker, 0, 0])
+  segmentHeader.writeUInt16BE(content.length + 2, 2)
+  return Buffer.concat([segmentHeader, content])
 }
-/** Exif data of a phone held sideways, with orientation and location. */
+/** Creates the Exif data of a phone photo, with its orientation and location. */
 const createExif = (orientation: number): Buffer => {
   const tiff = Buffer.alloc(26)
   tiff.write('II*\0', 'latin1')
@@ -62,10 +62,10 @@ const createPngWith = (...segments: readonly Buffer[]): Buffer =>
   Buffer.concat([createPng().subarray(0, 33), ...segments, createPng().subarray(33)])
 const createWebp = (): Buffer => {
   const createChunk = (name: string, content: Buffer): Buffer => {
-    const head = Buffer.alloc(8)
-    head.write(name)
-    head.writeUInt32LE(content.length, 4)
-    return Buffer.concat([head, content, Buffer.alloc(content.length % 2)])
+    const chunkHeader = Buffer.alloc(8)
+    chunkHeader.write(name)
+    chunkHeader.writeUInt32LE(content.length, 4)
+    return Buffer.concat([chunkHeader, content, Buffer.alloc(content.length % 2)])
   }
   const riffContent = Buffer.concat([
     Buffer.from('WEBP'),
@@ -74,18 +74,15 @@ const createWebp = (): Buffer => {
     createChunk('EXIF', Buffer.from(SECRET)),
     createChunk('XMP ', Buffer.from(SECRET)),
   ])
-  const head = Buffer.alloc(8)
-  head.write('RIFF')
-  head.writeUInt32LE(riffContent.length, 4)
-  return Buffer.concat([head, riffContent])
+  const riffHeader = Buffer.alloc(8)
+  riffHeader.write('RIFF')
+  riffHeader.writeUInt32LE(riffContent.length, 4)
+  return Buffer.concat([riffHeader, riffContent])
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-/**
- * Removes the metadata of a file. Returns its remaining bytes, after checking that the result
- * describes them.
- */
+/** Removes the metadata of a file. Returns the remaining bytes, after checking their reported hash and size. */
 async function stripMetadata(
   bytes: Buffer,
   mime: string,
@@ -157,7 +154,7 @@ test('a WebP keeps only its image', async () => {
 })
 
 /** Large enough for every image in these tests. */
-const WIDE_WINDOW = 1024 * 1024
+const WIDE_WINDOW_BYTES = 1024 * 1024
 
 test.each([
   [
@@ -181,11 +178,13 @@ test.each([
         fc.integer({ min: 12, max: image.length }),
         fc.constantFrom(2, 3, 7, 13, 33, 101),
         async (changes, length, windowBytes) => {
-          const damaged = Buffer.from(image.subarray(0, length))
-          for (const [at, value] of changes) if (at < length) damaged[at] = value
-          const strippedImage = await stripMetadata(damaged, mime, WIDE_WINDOW)
+          const damagedImage = Buffer.from(image.subarray(0, length))
+          for (const [at, value] of changes) if (at < length) damagedImage[at] = value
+          const strippedImage = await stripMetadata(damagedImage, mime, WIDE_WINDOW_BYTES)
           expect(strippedImage.length).toBeLessThanOrEqual(length)
-          expect((await stripMetadata(damaged, mime, windowBytes)).equals(strippedImage)).toBe(true)
+          expect((await stripMetadata(damagedImage, mime, windowBytes)).equals(strippedImage)).toBe(
+            true,
+          )
         },
       ),
       { seed: 20261121, numRuns: chooseRuns(200) },
@@ -244,7 +243,7 @@ test.each([
   for (let padding = 0; padding < 40; padding += 1) {
     const original = createImage(padding)
     const stripped = await stripMetadata(original, mime)
-    expect(stripped.equals(await stripMetadata(original, mime, WIDE_WINDOW))).toBe(true)
+    expect(stripped.equals(await stripMetadata(original, mime, WIDE_WINDOW_BYTES))).toBe(true)
     expect(stripped).toHaveLength(original.length)
     expect(stripped.includes('Asha')).toBe(false)
     expect(stripped.equals(original)).toBe(false)
@@ -281,12 +280,12 @@ test('an image without metadata is not rewritten', async () => {
 
 test('reading through a window of any size returns the same file with its changes', async () => {
   const filePath = join(folder, 'seen')
-  const at = fc.nat(60)
+  const offset = fc.nat(60)
   await fc.assert(
     fc.asyncProperty(
       fc.uint8Array({ minLength: 1, maxLength: 60 }),
       fc.integer({ min: 2, max: 70 }),
-      fc.array(fc.tuple(fc.constantFrom('read', 'seen', 'find', 'write', 'zero'), at, at)),
+      fc.array(fc.tuple(fc.constantFrom('read', 'seen', 'find', 'write', 'zero'), offset, offset)),
       async (content, windowBytes, steps) => {
         const model = Buffer.from(content)
         writeFileSync(filePath, model)

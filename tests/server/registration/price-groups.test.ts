@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const register = async (isMember: string, total: string, guests = '0') => {
-  const answer = await server.post('/api/sample2026/register/', {
+  const response = await server.post('/api/sample2026/register/', {
     full_name: 'Test Delegate',
     email: 'delegate@sample.example',
     phone_number: '9876543210',
@@ -56,8 +56,10 @@ const register = async (isMember: string, total: string, guests = '0') => {
     guests,
     total_amount: total,
   })
-  if (answer.statusCode !== 201) return answer.statusCode
-  const registration = await server.deps.store.registration(answer.json<RegisterResponse>().reg_no)
+  if (response.statusCode !== 201) return response.statusCode
+  const registration = await server.deps.store.registration(
+    response.json<RegisterResponse>().reg_no,
+  )
   const holdUntil = registration?.payments[0]?.holdUntil
   return [
     registration?.period,
@@ -98,10 +100,10 @@ test('the office shows the period of the category, and each group with its own p
   expect(page.shown).toBe('3 registrations, First period, First days')
   const labels = await Promise.all(
     page.registrations.map(async ({ reg_no: regNo, category }) => {
-      const registrations = (
+      const registrationPage = (
         await office.get(`/admin/registrations/${regNo}/`)
       ).json<OfficeRegistrationResponse>()
-      return [category, registrations.registration['period_display']]
+      return [category, registrationPage.registration['period_display']]
     }),
   )
   expect(labels.toSorted()).toEqual([

@@ -1,7 +1,4 @@
-/**
- * Proofs of unpaid registrations: their retention period, the reasons to keep them, and the office's record of
- * deletions.
- */
+/** Proofs of unpaid registrations: retention period, reasons to keep them, and the record of deletions. */
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -19,12 +16,12 @@ import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const REGISTERED = '2025-10-10T12:00:00+05:30'
+const REGISTRATION_TIME = '2025-10-10T12:00:00+05:30'
 const AFTER_30_DAYS = '2025-11-09T12:00:00+05:30'
 
 let server: TestApp
 beforeAll(async () => {
-  server = await startTestApp({ clock: REGISTERED })
+  server = await startTestApp({ clock: REGISTRATION_TIME })
 })
 afterAll(() => server.close())
 
@@ -32,8 +29,8 @@ const computeHash = (content: string): string =>
   createHash('sha256').update(createPdf(content)).digest('hex')
 
 async function register(content: string): Promise<RegNo> {
-  server.setTime(REGISTERED)
-  const answer = await server.post(
+  server.setTime(REGISTRATION_TIME)
+  const response = await server.post(
     '/api/afpicon/register/',
     {
       full_name: 'Asha Nair',
@@ -43,8 +40,8 @@ async function register(content: string): Promise<RegNo> {
     },
     { pg_proof: { name: 'proof.pdf', bytes: createPdf(content) } },
   )
-  expect(answer.statusCode, answer.body).toBe(201)
-  return answer.json<{ reg_no: RegNo }>().reg_no
+  expect(response.statusCode, response.body).toBe(201)
+  return response.json<{ reg_no: RegNo }>().reg_no
 }
 async function readRegistration(regNo: RegNo): Promise<StoredRegistration> {
   const registration = await server.deps.store.registration(regNo)
@@ -57,7 +54,7 @@ const readNewestOrder = async (regNo: RegNo): Promise<OrderId> => {
   return payment.orderId
 }
 /** Returns the time this many days after the registration. */
-const addDays = (days: number): Instant => instant(Date.parse(REGISTERED) + days * DAY_MS)
+const addDays = (days: number): Instant => instant(Date.parse(REGISTRATION_TIME) + days * DAY_MS)
 const declineAttempt = async (regNo: RegNo, at: Instant): Promise<void> => {
   const event = { type: 'declined', code: '400', message: 'Insufficient funds', at } as const
   await server.deps.store.applyPaymentEvent(await readNewestOrder(regNo), event, null)
@@ -73,14 +70,14 @@ const recordPayment = async (regNo: RegNo, at: Instant, amount?: number): Promis
   await server.deps.store.applyPaymentEvent(await readNewestOrder(regNo), event, null)
 }
 
-/** Writes a row as another program or a later version might. */
-const write = (sql: string, ...params: readonly unknown[]): void => {
+/** Writes to the database directly, as another program or a later version might. */
+const writeRow = (sql: string, ...params: readonly unknown[]): void => {
   const db = new Database(join(server.dir, 'rollcall.db'))
   db.prepare(sql).run(...params)
   db.close()
 }
 const insertCapture = (state: string, registration: number | null, payment: number | null): void =>
-  write(
+  writeRow(
     `INSERT INTO captures (registration_id, payment_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
      VALUES (?, ?, 'airpay', '', ?, 100, 'INR', 'sale', 0, 0, ?)`,
     registration,
@@ -89,7 +86,9 @@ const insertCapture = (state: string, registration: number | null, payment: numb
     state,
   )
 
-/** The history of a registration, and whether its proof still exists after 30 days. */
+/**
+ * Histories of a registration: description, whether the proof is kept after 30 days, and a function that creates it.
+ */
 const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = [
   ['it was declined 30 days ago', false, (regNo) => declineAttempt(regNo, addDays(0))],
   [
@@ -159,7 +158,7 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
       await server.deps.store.retry(regNo, addDays(0))
       await declineAttempt(regNo, addDays(0))
       const first = (await readRegistration(regNo)).payments[1]
-      write("UPDATE payments SET status = 'pending' WHERE id = ?", first?.id)
+      writeRow("UPDATE payments SET status = 'pending' WHERE id = ?", first?.id)
     },
   ],
   [
@@ -167,7 +166,7 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
     true,
     async (regNo) => {
       await declineAttempt(regNo, addDays(0))
-      write('UPDATE registrations SET in_review = 1 WHERE reg_no = ?', regNo)
+      writeRow('UPDATE registrations SET in_review = 1 WHERE reg_no = ?', regNo)
     },
   ],
   [
@@ -175,7 +174,7 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
     true,
     async (regNo) => {
       await declineAttempt(regNo, addDays(0))
-      write(
+      writeRow(
         "UPDATE payments SET review = 'late_payment' WHERE order_id = ?",
         await readNewestOrder(regNo),
       )
@@ -202,7 +201,7 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
     true,
     async (regNo) => {
       await declineAttempt(regNo, addDays(0))
-      write("UPDATE registrations SET payment_status = 'success' WHERE reg_no = ?", regNo)
+      writeRow("UPDATE registrations SET payment_status = 'success' WHERE reg_no = ?", regNo)
     },
   ],
   [
@@ -239,22 +238,22 @@ test('staff see when and why the document was deleted', async () => {
   const regNo = await register('seen')
   await declineAttempt(regNo, addDays(0))
   const office = await signIn(server)
-  const page = `/admin/registrations/${regNo}/`
+  const pagePath = `/admin/registrations/${regNo}/`
   type Page = {
     answers: { id: string; text: string; href?: string }[]
     audit: { who: string; what: string }[]
   }
-  const pageBefore = (await office.json(page)) as unknown as Page
+  const pageBefore = (await office.json(pagePath)) as unknown as Page
   expect(pageBefore.answers.find(({ id }) => id === 'pg_proof')).toMatchObject({
     text: 'proof.pdf',
-    href: `${page}files/pg_proof/`,
+    href: `${pagePath}files/pg_proof/`,
   })
-  expect((await office.get(`${page}files/pg_proof/`)).statusCode).toBe(200)
+  expect((await office.get(`${pagePath}files/pg_proof/`)).statusCode).toBe(200)
   server.setTime(AFTER_30_DAYS)
   await server.deps.uploads.sweep()
   // A new session, because the old one has ended.
   const laterSession = await signIn(server)
-  const pageAfter = (await laterSession.json(page)) as unknown as Page
+  const pageAfter = (await laterSession.json(pagePath)) as unknown as Page
   expect(pageAfter.answers.find(({ id }) => id === 'pg_proof')).toEqual({
     id: 'pg_proof',
     label: expect.any(String),
@@ -263,7 +262,7 @@ test('staff see when and why the document was deleted', async () => {
   expect(pageAfter.audit).toContainEqual(
     expect.objectContaining({ who: 'rollcall', what: 'dropped the files: not paid for 30 days' }),
   )
-  const file = await laterSession.get(`${page}files/pg_proof/`)
+  const file = await laterSession.get(`${pagePath}files/pg_proof/`)
   expect([file.statusCode, file.json()]).toEqual([
     410,
     {

@@ -1,7 +1,4 @@
-/**
- * Events as published pages describe them (residential, trade, day passes, fellowship, webinar, fest, chapter, euro,
- * reverse charge, dollars, rates with their own days): one delegate of each registers and pays over HTTP.
- */
+/** Events modelled on published conference pages: one or two delegates of each register and pay over HTTP. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +10,11 @@ import { PROOF_FILE } from '../../browser/delegate.ts'
 import { readSource } from '../../engine/event-files.ts'
 import { buildMultipart } from '../harness.ts'
 import { signIn, type Office } from '../office/office.ts'
-import { createForm, openTestServer, type TestServer } from '../payments/server-with-gateway.ts'
+import {
+  createFormFields,
+  openTestServer,
+  type TestServer,
+} from '../payments/server-with-gateway.ts'
 
 type Row = {
   readonly event: string
@@ -24,7 +25,7 @@ type Row = {
   readonly way?: string
   readonly total: number
   readonly currency?: string
-  /** Stored with the registration. */
+  /** The price period that is stored with the registration. */
   readonly period?: string
 }
 const companions = [
@@ -233,7 +234,7 @@ async function payAtGateway(data: PaymentData | undefined, gateway: Row['pays'])
   if (data === undefined) throw new Error('no payment data')
   const response = await fetch(data.payment_url, {
     method: 'POST',
-    body: new URLSearchParams(createForm(server.parts().deps, data)),
+    body: new URLSearchParams(createFormFields(server.parts().deps, data)),
     redirect: 'manual',
   })
   expect(response.status, await response.text()).toBe(303)

@@ -36,14 +36,14 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Sent from a separate IP address, unless one is given. */
-async function call(
+/** Posts JSON from a new IP address, unless an address is given. */
+async function postJson(
   url: string,
   payload: object,
   remoteAddress = `10.1.0.${(addressCount += 1)}`,
 ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
-  const answer = await server.app.inject({ method: 'POST', url, payload, remoteAddress })
-  return { status: answer.statusCode, body: answer.json() }
+  const response = await server.app.inject({ method: 'POST', url, payload, remoteAddress })
+  return { status: response.statusCode, body: response.json() }
 }
 
 let personCount = 0
@@ -54,7 +54,7 @@ const createPerson = (changes: object = {}): object => {
   return { ...fixtureDelegate, full_name: `Delegate ${personCount}`, email, ...changes }
 }
 const registerPerson = async (answers: object): Promise<RegisterResponse> => {
-  const { status, body } = await call(path, answers)
+  const { status, body } = await postJson(path, answers)
   expect([status, body['message']]).toEqual([201, expect.any(String)])
   return body as unknown as RegisterResponse
 }
@@ -70,13 +70,13 @@ const createCode = async (kind: string, code: string, options: object = {}): Pro
   const folded = code.toLowerCase().replaceAll('-', '')
   const codes = [{ code, folded }]
   const newCodes = { eventId: 'sample2026', kind, codes, usesMax: 1, lastDay: null, note: '' }
-  const done = await server.deps.store.createDiscountCodes({
+  const creationResult = await server.deps.store.createDiscountCodes({
     ...newCodes,
     who: 'office',
     at: server.now(),
     ...options,
   })
-  expect(done).toEqual({ ok: true, value: 1 })
+  expect(creationResult).toEqual({ ok: true, value: 1 })
 }
 const registeredMessage = 'This email address is registered already. We have sent it the link.'
 const listEmails = (regNo: string): Record<string, unknown>[] =>
@@ -90,7 +90,7 @@ describe('a second registration with the same email address', () => {
     const answers = createPerson({ email: 'asha.menon@sample.example' })
     const first = await registerPerson(answers)
     for (const email of ['Asha.Menon@Sample.Example', ' ASHA.MENON@sample.example '])
-      expect(await call(path, createPerson({ email }))).toEqual({
+      expect(await postJson(path, createPerson({ email }))).toEqual({
         status: 409,
         body: { status: 'error', code: 'registered_already', message: registeredMessage },
       })
@@ -105,7 +105,7 @@ describe('a second registration with the same email address', () => {
     expect(link).toEqual({ purpose: 'mail', expires_at: holdEnd + halfAYear })
 
     server.setTime('2026-01-10T13:01:00+05:30')
-    await call(path, { ...answers })
+    await postJson(path, { ...answers })
     expect(listEmails(first.reg_no).length).toBe(2)
   })
 
@@ -113,7 +113,7 @@ describe('a second registration with the same email address', () => {
     const answers = createPerson()
     const { reg_no, payment_data } = await registerPerson(answers)
     await applyResult(payment_data, confirmedBy('AP1', toAmount(118_000), server.now()))
-    expect((await call(path, answers)).body['code']).toBe('registered_already')
+    expect((await postJson(path, answers)).body['code']).toBe('registered_already')
     expect(listEmails(reg_no).map(({ body }) => body)).toEqual([
       expect.stringMatching(/Your registration is complete.*\n\{link\}/),
     ])
@@ -122,8 +122,8 @@ describe('a second registration with the same email address', () => {
   test('is stored for one of two concurrent requests', async () => {
     const answers = createPerson()
     const bothResponses = await Promise.all([
-      call(path, { ...answers, full_name: 'One' }),
-      call(path, { ...answers, full_name: 'Other' }),
+      postJson(path, { ...answers, full_name: 'One' }),
+      postJson(path, { ...answers, full_name: 'Other' }),
     ])
     expect(bothResponses.map(({ status }) => status).toSorted()).toEqual([201, 409])
   })
@@ -133,7 +133,7 @@ describe('a second registration with the same email address', () => {
     const first = await registerPerson(answers)
     await applyResult(first.payment_data, declinedAt(server.now()))
     const second = await registerPerson({ ...answers, full_name: 'The Same Again' })
-    expect(await call('/api/payment/retry/', { order_id: first.reg_no })).toEqual({
+    expect(await postJson('/api/payment/retry/', { order_id: first.reg_no })).toEqual({
       status: 409,
       body: { status: 'error', code: 'registered_already', message: registeredMessage },
     })
@@ -146,7 +146,7 @@ describe('a rule that only warns', () => {
     const answers = { full_name: 'Ravi Kumar', phone_number: '+91 98765-43210' }
     const first = await registerPerson(createPerson(answers))
     const samePerson = createPerson({ full_name: 'RAVI  KUMAR', phone_number: '098765 43210' })
-    expect(await call(path, samePerson)).toEqual({
+    expect(await postJson(path, samePerson)).toEqual({
       status: 409,
       body: {
         status: 'error',
@@ -162,7 +162,7 @@ describe('a rule that only warns', () => {
   test('confirming does not get around a rule that blocks', async () => {
     const answers = createPerson()
     await registerPerson(answers)
-    expect((await call(path, { ...answers, confirmed: true })).body).toEqual({
+    expect((await postJson(path, { ...answers, confirmed: true })).body).toEqual({
       status: 'error',
       code: 'registered_already',
       message: registeredMessage,
@@ -174,14 +174,14 @@ describe('a discount code', () => {
   test('in a list or an object was ignored, and the delegate paid the full price', async () => {
     await createCode('faculty', 'LISTED')
     for (const code of [['LISTED'], { code: 'LISTED' }]) {
-      const { status, body } = await call(path, createPerson({ code }))
+      const { status, body } = await postJson(path, createPerson({ code }))
       expect([status, body['status']]).toEqual([422, 'error'])
     }
   })
 
   test('shows its discount immediately, in any spelling, and prices the registration', async () => {
     await createCode('faculty', 'FAC-ONE')
-    expect(await call('/api/events/sample2026/code/', { code: ' fac one ' })).toEqual({
+    expect(await postJson('/api/events/sample2026/code/', { code: ' fac one ' })).toEqual({
       status: 200,
       body: { status: 'success', kind: 'faculty', label: 'Invited faculty' },
     })
@@ -216,18 +216,18 @@ describe('a discount code', () => {
     await createCode('coupon', 'LESS')
     const first = await registerPerson(createPerson({ code: 'LESS' }))
     expect(first.payment_data?.amount).toBe('1062.00')
-    const callOffice = await signIn(server)
-    const csvExport = await callOffice.get('/admin/export/?event_type=sample2026')
+    const officeSession = await signIn(server)
+    const csvExport = await officeSession.get('/admin/export/?event_type=sample2026')
     // With an apostrophe, a spreadsheet's sum would exclude the discount.
     expect(csvExport.body.split('\r\n').find((row) => row.includes(first.reg_no))).toContain(
       ',-118.00,',
     )
     const usedUpMessage = 'This code has already been used the maximum number of times.'
-    expect(await call('/api/events/sample2026/code', { code: 'less' })).toEqual({
+    expect(await postJson('/api/events/sample2026/code', { code: 'less' })).toEqual({
       status: 409,
       body: { status: 'error', code: 'code_spent', message: usedUpMessage },
     })
-    expect(await call(path, createPerson({ code: 'LESS' }))).toEqual({
+    expect(await postJson(path, createPerson({ code: 'LESS' }))).toEqual({
       status: 422,
       body: {
         status: 'error',
@@ -241,8 +241,8 @@ describe('a discount code', () => {
   test('goes to one of two concurrent last uses', async () => {
     await createCode('coupon', 'LAST')
     const bothResponses = await Promise.all([
-      call(path, createPerson({ code: 'LAST' })),
-      call(path, createPerson({ code: 'LAST' })),
+      postJson(path, createPerson({ code: 'LAST' })),
+      postJson(path, createPerson({ code: 'LAST' })),
     ])
     expect(bothResponses.map(({ status }) => status).toSorted()).toEqual([201, 422])
   })
@@ -269,11 +269,11 @@ describe('a discount code', () => {
     server.setTime('2026-01-11T10:00:00+05:30')
     const first = await registerPerson(createPerson({ code: 'HELD' }))
     server.setTime('2026-01-11T10:29:00+05:30')
-    expect((await call(path, createPerson({ code: 'HELD' }))).body['code']).toBe('code_spent')
+    expect((await postJson(path, createPerson({ code: 'HELD' }))).body['code']).toBe('code_spent')
     server.setTime('2026-01-11T10:31:00+05:30')
     await registerPerson(createPerson({ code: 'HELD' }))
     await applyResult(first.payment_data, declinedAt(server.now()))
-    expect((await call('/api/payment/retry/', { order_id: first.reg_no })).body['code']).toBe(
+    expect((await postJson('/api/payment/retry/', { order_id: first.reg_no })).body['code']).toBe(
       'code_spent',
     )
   })
@@ -306,7 +306,7 @@ describe('a discount code', () => {
       await createCode('coupon', 'GONE')
       await server.deps.store.withdrawDiscountCode('sample2026', 'gone', 'office', server.now())
     }
-    const rejection = await call(path, createPerson(code))
+    const rejection = await postJson(path, createPerson(code))
     expect([rejection.status, rejection.body['code'], rejection.body['message']]).toEqual([
       422,
       expected,
@@ -318,14 +318,14 @@ describe('a discount code', () => {
 test('the delegate who has the last seat gets the message that they are registered, not that the event is full', async () => {
   const first = createPerson({ is_member: 'false' })
   await registerPerson(first)
-  expect((await call(path, createPerson({ is_member: 'false' }))).body['code']).toBe('full')
-  expect((await call(path, first)).body['code']).toBe('registered_already')
+  expect((await postJson(path, createPerson({ is_member: 'false' }))).body['code']).toBe('full')
+  expect((await postJson(path, first)).body['code']).toBe('registered_already')
 })
 
 describe('a member list', () => {
   const lookupPath = '/api/events/sample2026/roll/'
   test('returns only the values of a row that the event shows or that have options', async () => {
-    expect(await call(lookupPath, { field: 'number', value: ' L12 ' })).toEqual({
+    expect(await postJson(lookupPath, { field: 'number', value: ' L12 ' })).toEqual({
       status: 200,
       body: { status: 'success', row: { name: 'Asha Sample', kind: 'life' } },
     })
@@ -343,42 +343,42 @@ describe('a member list', () => {
   ])('a delegate who %s gets an error at the field', async (_, number) => {
     server.setTime('2026-01-11')
     const message = 'This number is not on the roll'
-    expect(await call(lookupPath, { field: 'number', value: number })).toEqual({
+    expect(await postJson(lookupPath, { field: 'number', value: number })).toEqual({
       status: 404,
       body: { status: 'error', code: 'not_on_roll', message },
     })
-    expect(await call(path, createPerson({ number }))).toEqual({
+    expect(await postJson(path, createPerson({ number }))).toEqual({
       status: 422,
       body: { status: 'error', code: 'not_on_roll', message, errors: { number: message } },
     })
   })
 
   test('rejects a field without a member list, and an unknown event', async () => {
-    expect((await call(lookupPath, { field: 'email', value: 'x' })).body['code']).toBe(
+    expect((await postJson(lookupPath, { field: 'email', value: 'x' })).body['code']).toBe(
       'no_such_field',
     )
-    expect((await call('/api/events/nothing/roll/', {})).status).toBe(404)
-    expect((await call('/api/events/nothing/code/', {})).status).toBe(404)
+    expect((await postJson('/api/events/nothing/roll/', {})).status).toBe(404)
+    expect((await postJson('/api/events/nothing/code/', {})).status).toBe(404)
   })
 })
 
 test('limits guesses in look-ups and registrations, for the guesser only', async () => {
-  const guessOnce = (at: number): Promise<{ status: number }> =>
-    at % 2 === 0
-      ? call('/api/events/sample2026/code/', { code: `GUESS${at}` }, '10.9.9.9')
-      : call(path, createPerson({ number: `G${at}` }), '10.9.9.9')
-  const answers: number[] = []
-  for (let at = 0; at < 22; at++) answers.push((await guessOnce(at)).status)
-  expect(answers.slice(18)).toEqual([404, 422, 429, 429])
-  expect((await call(path, createPerson(), '10.9.9.9')).status).toBe(201)
-  expect((await call('/api/events/sample2026/code/', { code: 'GUESS' })).status).toBe(404)
+  const guessOnce = (attempt: number): Promise<{ status: number }> =>
+    attempt % 2 === 0
+      ? postJson('/api/events/sample2026/code/', { code: `GUESS${attempt}` }, '10.9.9.9')
+      : postJson(path, createPerson({ number: `G${attempt}` }), '10.9.9.9')
+  const guessStatuses: number[] = []
+  for (let at = 0; at < 22; at++) guessStatuses.push((await guessOnce(at)).status)
+  expect(guessStatuses.slice(18)).toEqual([404, 422, 429, 429])
+  expect((await postJson(path, createPerson(), '10.9.9.9')).status).toBe(201)
+  expect((await postJson('/api/events/sample2026/code/', { code: 'GUESS' })).status).toBe(404)
 })
 
 test('limits correct look-ups too, so that sequential numbers do not reveal a list of names', async () => {
   const statuses: number[] = []
   for (let at = 0; at < 61; at++) {
     const lookupBody = { field: 'number', value: 'L12' }
-    statuses.push((await call('/api/events/sample2026/roll/', lookupBody, '10.8.8.8')).status)
+    statuses.push((await postJson('/api/events/sample2026/roll/', lookupBody, '10.8.8.8')).status)
   }
   expect([...new Set(statuses), statuses.indexOf(429)]).toEqual([200, 429, 60])
 })
@@ -388,19 +388,19 @@ describe('the office', () => {
   beforeAll(async () => {
     headers = { authorization: `Bearer ${(await signIn(server)).token}` }
   })
-  const office = async (
+  const callOffice = async (
     method: 'GET' | 'POST',
     url: string,
     payload?: object,
   ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> => {
     const body = payload === undefined ? {} : { payload }
-    const answer = await server.app.inject({ method, url, headers, ...body })
-    return { status: answer.statusCode, body: answer.json() }
+    const response = await server.app.inject({ method, url, headers, ...body })
+    return { status: response.statusCode, body: response.json() }
   }
 
   test('creates codes that cannot be guessed, lists their uses, and withdraws them', async () => {
     const codeRequest = { event: 'sample2026', kind: 'coupon', count: 3, uses: 2, note: 'Speakers' }
-    const { status, body } = await office('POST', '/admin/codes/', {
+    const { status, body } = await callOffice('POST', '/admin/codes/', {
       ...codeRequest,
       until: '2026-01-31',
     })
@@ -411,7 +411,7 @@ describe('the office', () => {
     ).toBe(true)
     const { reg_no: regNo } = await registerPerson(createPerson({ code: codes[0] }))
     const readCode = async (): Promise<WireCode | undefined> => {
-      const codeList = await office('GET', '/admin/codes/?event=sample2026')
+      const codeList = await callOffice('GET', '/admin/codes/?event=sample2026')
       return (codeList.body['codes'] as WireCode[]).find(({ code }) => code === codes[0])
     }
     expect(await readCode()).toMatchObject({
@@ -425,7 +425,7 @@ describe('the office', () => {
       made_by: 'office',
       withdrawn_at: null,
     })
-    // The discount agrees with the frozen lines of the bill, and is granted once paid.
+    // The discount equals the stored lines of the bill, and counts as granted once the bill is paid.
     const [payment] = (await server.deps.store.registration(regNo))?.payments ?? []
     if (payment === undefined) throw new Error(`${regNo} has no payment`)
     await server.deps.store.applyPaymentEvent(
@@ -439,7 +439,11 @@ describe('the office', () => {
     )
     expect(grantedDiscount).toEqual([{ granted: 11_800 }])
     expect(await readCode()).toMatchObject({ paid: 1, discounts: [{ amount: 118, paid: 118 }] })
-    await office('POST', '/admin/codes/', { event: 'sample2026', kind: 'faculty', code: 'GUEST-1' })
+    await callOffice('POST', '/admin/codes/', {
+      event: 'sample2026',
+      kind: 'faculty',
+      code: 'GUEST-1',
+    })
     const exportUrl = '/admin/codes/?event=sample2026&as=csv'
     const file = await server.app.inject({ url: exportUrl, headers })
     expect(file.headers['content-disposition']).toMatch(/sample2026_codes_2026-01-1\d\.csv/)
@@ -450,9 +454,9 @@ describe('the office', () => {
       ',Coupon,2,1,1,0,INR,118.00,118.00,2026-01-31,Speakers,',
     )
     const withdrawal = { event: 'sample2026', code: codes[0] }
-    expect((await office('POST', '/api/admin/codes/withdraw', withdrawal)).status).toBe(200)
+    expect((await callOffice('POST', '/api/admin/codes/withdraw', withdrawal)).status).toBe(200)
     expect((await readCode())?.withdrawn_at).not.toBe(null)
-    expect((await call(path, createPerson({ code: codes[0] }))).body['code']).toBe('code_spent')
+    expect((await postJson(path, createPerson({ code: codes[0] }))).body['code']).toBe('code_spent')
     expect(
       server.rows("SELECT what FROM audit_log WHERE what LIKE '%ted%codes%' ORDER BY id LIMIT 2"),
     ).toEqual([{ what: 'created 3 codes of kind coupon' }, { what: 'exported the codes' }])
@@ -476,7 +480,7 @@ describe('the office', () => {
     ],
   ])('is requested with %s: rejected with a message', async (_, changes, message) => {
     const codeRequest = { event: 'sample2026', kind: 'coupon', ...changes }
-    expect(await office('POST', '/admin/codes/', codeRequest)).toEqual({
+    expect(await callOffice('POST', '/admin/codes/', codeRequest)).toEqual({
       status: 422,
       body: { status: 'error', code: 'bad_code', message },
     })
@@ -484,9 +488,9 @@ describe('the office', () => {
 
   test('shows the discount code and the member list values on the page of a registration', async () => {
     const codeRequest = { event: 'sample2026', kind: 'coupon', code: 'SHOWN-1' }
-    await office('POST', '/admin/codes/', codeRequest)
+    await callOffice('POST', '/admin/codes/', codeRequest)
     const { reg_no } = await registerPerson(createPerson({ code: 'shown1', number: 'L 12' }))
-    const { body } = await office('GET', `/admin/registrations/${reg_no}/`)
+    const { body } = await callOffice('GET', `/admin/registrations/${reg_no}/`)
     expect(body['answers']).toContainEqual({ id: 'code', label: 'Code', text: 'SHOWN-1 (Coupon)' })
     expect(body['answers']).toContainEqual({
       id: 'number.kind',
@@ -498,9 +502,9 @@ describe('the office', () => {
 
   test('a chosen code is unique', async () => {
     const codeRequest = { event: 'sample2026', kind: 'coupon', code: 'FRIENDS-26' }
-    expect((await office('POST', '/admin/codes/', codeRequest)).status).toBe(201)
+    expect((await callOffice('POST', '/admin/codes/', codeRequest)).status).toBe(201)
     expect(
-      (await office('POST', '/admin/codes/', { ...codeRequest, code: 'friends26' })).body,
+      (await callOffice('POST', '/admin/codes/', { ...codeRequest, code: 'friends26' })).body,
     ).toEqual({
       status: 'error',
       code: 'code_taken',
@@ -510,7 +514,7 @@ describe('the office', () => {
 
   test('showed complete unused codes to viewers and the desk, who could use them', async () => {
     const codeRequest = { event: 'sample2026', kind: 'coupon', code: 'secretfriends' }
-    expect((await office('POST', '/admin/codes/', codeRequest)).status).toBe(201)
+    expect((await callOffice('POST', '/admin/codes/', codeRequest)).status).toBe(201)
     for (const role of ['viewer', 'desk', 'treasurer'] as const) {
       await server.deps.store.addAdmin(role, await hashCheaply(PASSWORD), server.now(), {
         role,
@@ -522,7 +526,7 @@ describe('the office', () => {
   })
 
   test('shows the number of rows of a member list', async () => {
-    expect((await office('GET', '/admin/rolls/?event=sample2026')).body['rolls']).toEqual([
+    expect((await callOffice('GET', '/admin/rolls/?event=sample2026')).body['rolls']).toEqual([
       { id: 'society', rows: 2 },
     ])
   })
@@ -531,8 +535,8 @@ describe('the office', () => {
     for (const url of ['/admin/codes/?event=sample2026', '/admin/rolls/?event=sample2026'])
       expect((await server.app.inject({ url })).statusCode).toBe(401)
     const codeRequest = { event: 'sample2026', kind: 'coupon' }
-    expect((await call('/admin/codes/', codeRequest)).status).toBe(401)
-    expect((await call('/admin/codes/withdraw/', codeRequest)).status).toBe(401)
+    expect((await postJson('/admin/codes/', codeRequest)).status).toBe(401)
+    expect((await postJson('/admin/codes/withdraw/', codeRequest)).status).toBe(401)
   })
 })
 
@@ -560,13 +564,13 @@ describe('accompanying people sent as JSON in a form with files', () => {
     const form = new FormData()
     for (const [name, value] of Object.entries(createPerson({ companions })))
       form.append(name, String(value))
-    const answer = await server.app.inject({
+    const response = await server.app.inject({
       method: 'POST',
       url: path,
       payload: form,
       remoteAddress: `10.1.0.${(addressCount += 1)}`,
     })
-    return { status: answer.statusCode, body: answer.json() }
+    return { status: response.statusCode, body: response.json() }
   }
 
   test('are stored as a list', async () => {

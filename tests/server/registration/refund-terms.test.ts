@@ -1,7 +1,4 @@
-/**
- * A refund that excludes the tax and deducts a charge, on the self-service page, in the office and on the credit
- * note.
- */
+/** A refund without the tax, less a charge: self-service page, office and credit note. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
 import type { ActionsResponse, SelfServiceResponse } from '../../../engine/api.ts'
@@ -45,22 +42,22 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const readCancel = async () =>
+const readCancellationTerms = async () =>
   (await server.app.inject(pagePath)).json<SelfServiceResponse>().cancel
 const readActions = async () => (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
 
 test('the delegate sees the refund by the scale on each day, and its calculation', async () => {
   // 75% of 1,000 without the GST of 180, less 100.
-  expect(await readCancel()).toEqual({
+  expect(await readCancellationTerms()).toEqual({
     asked_at: null,
     kept: 1180,
     back: 650,
     terms: { percent: 75, of: 1000, without_tax: 'GST', charge: 100 },
   })
   server.setTime('2026-02-10')
-  expect(await readCancel()).toMatchObject({ back: 400, terms: { percent: 50 } })
+  expect(await readCancellationTerms()).toMatchObject({ back: 400, terms: { percent: 50 } })
   server.setTime('2026-02-20')
-  expect(await readCancel()).toEqual({ asked_at: null, kept: 1180, back: 0 })
+  expect(await readCancellationTerms()).toEqual({ asked_at: null, kept: 1180, back: 0 })
   server.setTime('2026-01-20')
 })
 
@@ -96,13 +93,13 @@ test('the office sees the same figures and refunds the amount, and the credit no
   const bodies = await Promise.all(
     (await store.documents(regNo)).map(({ id }) => store.document(regNo, id)),
   )
-  const sums = bodies.flatMap((body) =>
+  const documentAmounts = bodies.flatMap((body) =>
     body === null || body.kind === 'receipt'
       ? []
       : [[body.kind, Number(body.base), Number(body.gst)]],
   )
   // The kept 530 contain 18% tax: 449.15 + 80.85. A charge for a cancellation is taxed like the service.
-  expect(sums).toEqual([
+  expect(documentAmounts).toEqual([
     ['invoice', 100_000, 18_000],
     ['credit', 55_085, 9_915],
   ])

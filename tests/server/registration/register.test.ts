@@ -30,10 +30,10 @@ const post = (body: string | Buffer, headers: Readonly<Record<string, string>> =
     payload: body,
   })
 
-/** Counts the rows and files added by `work`. */
-async function countAdded(work: () => Promise<unknown>): Promise<Record<string, number>> {
+/** Counts the rows and files that the action adds. */
+async function countAdded(action: () => Promise<unknown>): Promise<Record<string, number>> {
   const countsBefore = { ...server.countRows(), files: server.uploadsStored().length }
-  await work()
+  await action()
   const countsAfter = { ...server.countRows(), files: server.uploadsStored().length }
   return Object.fromEntries(
     Object.entries(countsAfter).map(([table, count]) => [
@@ -51,7 +51,7 @@ const NONE_ADDED = {
   mail_queue: 0,
   files: 0,
 }
-const oneAdded = { ...NONE_ADDED, registrations: 1, payments: 1, audit_log: 1 }
+const ONE_ADDED = { ...NONE_ADDED, registrations: 1, payments: 1, audit_log: 1 }
 
 describe('a registration', () => {
   test('returns 201 with number and checkout, and is stored completely: quote, pending payment, audit entry', async () => {
@@ -71,7 +71,7 @@ describe('a registration', () => {
       expect(response.headers['cache-control']).toBe('no-store')
       answer = response.json()
     })
-    expect(addedCounts).toEqual(oneAdded)
+    expect(addedCounts).toEqual(ONE_ADDED)
     const event = server.deps.events.findById('afpicon2026')
     expect(answer?.status).toBe('success')
     expect(event !== null && isRegNo(event.config, answer?.reg_no ?? '')).toBe(true)
@@ -163,7 +163,7 @@ describe('a registration', () => {
         for (const full_name of ['Asha Nair', 'Ravi Nair'])
           expect((await server.post(url, { ...delegate, full_name })).statusCode).toBe(201)
       }),
-    ).toEqual({ ...oneAdded, registrations: 2, payments: 2, audit_log: 2 })
+    ).toEqual({ ...ONE_ADDED, registrations: 2, payments: 2, audit_log: 2 })
   })
 
   test('a membership number of a non-member is neither rejected nor stored', async () => {
@@ -191,7 +191,7 @@ describe('a registration', () => {
           ).statusCode,
         ).toBe(201)
       }),
-    ).toEqual(oneAdded)
+    ).toEqual(ONE_ADDED)
   })
 
   test('unknown fields are ignored, also `__proto__` and `constructor`', async () => {
@@ -527,7 +527,7 @@ describe('the same idempotency key', () => {
       }
     })
     expect(new Set(numbers).size).toBe(1)
-    expect(addedCounts).toEqual({ ...oneAdded, idempotency_keys: 1 })
+    expect(addedCounts).toEqual({ ...ONE_ADDED, idempotency_keys: 1 })
   })
 
   test('can be any text, even "unreadable"', async () => {
@@ -540,7 +540,7 @@ describe('the same idempotency key', () => {
     const addedCounts = await countAdded(() =>
       Promise.all(Array.from({ length: 20 }, () => server.post(url, delegate))),
     )
-    expect(addedCounts).toEqual({ ...oneAdded, registrations: 20, payments: 20, audit_log: 20 })
+    expect(addedCounts).toEqual({ ...ONE_ADDED, registrations: 20, payments: 20, audit_log: 20 })
   })
 
   test('with another body is rejected and stores nothing', async () => {

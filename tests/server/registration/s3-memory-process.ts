@@ -1,7 +1,4 @@
-/**
- * Stores and reads a large file in the bucket of UPLOADS_URL. Prints its size and the peak memory
- * of live buffers. Needs --expose-gc, so that unused buffers do not count.
- */
+/** Stores and reads a large file in S3, and prints its size and the peak memory of live buffers. */
 import { createHash } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,6 +7,7 @@ import { expectOk, instant } from '../../../engine/index.ts'
 import { readS3Bucket } from '../../../server/storage/files/s3-bucket.ts'
 import { openS3Uploads } from '../../../server/storage/files/uploads-in-s3.ts'
 
+// Needs --expose-gc, so that unused buffers do not count.
 const MB = 1024 * 1024
 const FILE_MB = 64
 
@@ -21,7 +19,7 @@ const uploads = openS3Uploads(bucket, {
 })
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-s3-memory-'))
 
-/** Writes a file of that size. Returns its path and hash. */
+/** Writes a file of this size. Returns its path, hash and size in bytes. */
 function writeFile(megabytes: number): { path: string; sha256: string; bytes: number } {
   const path = join(folder, `${megabytes}`)
   const hash = createHash('sha256')
@@ -46,18 +44,18 @@ async function storeAndRead(megabytes: number): Promise<void> {
 
 // The memory used by the first request is excluded.
 await storeAndRead(1)
-let peak = 0
+let peakBytes = 0
 const samplePeak = (): void => {
   const startedAt = performance.now()
   // The second collection waits until the buffers that the first one found are freed.
   globalThis.gc?.()
   globalThis.gc?.()
-  peak = Math.max(peak, process.memoryUsage().arrayBuffers)
+  peakBytes = Math.max(peakBytes, process.memoryUsage().arrayBuffers)
   // Pauses three times as long as a sample takes, so that the transfer gets most of the time.
   sampleTimer = setTimeout(samplePeak, 3 * (performance.now() - startedAt))
 }
 let sampleTimer = setTimeout(samplePeak)
 await storeAndRead(FILE_MB)
 clearTimeout(sampleTimer)
-console.log(JSON.stringify({ fileMb: FILE_MB, peakMb: peak / MB }))
+console.log(JSON.stringify({ fileMb: FILE_MB, peakMb: peakBytes / MB }))
 rmSync(folder, { recursive: true })

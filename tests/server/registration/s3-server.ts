@@ -18,14 +18,14 @@ const KEY = 'S3RVER'
 const PROGRAM = join(import.meta.dirname, '../../../node_modules/s3rver/bin/s3rver.js')
 
 export type S3Server = {
-  /** The variables of a server that stores its uploads under a prefix of the bucket. */
-  variables(prefix: string): Readonly<Record<string, string>>
-  bucket(prefix: string): S3Bucket
+  /** Returns the environment variables of a server that stores its uploads under a prefix of the bucket. */
+  buildVariables(prefix: string): Readonly<Record<string, string>>
+  getBucket(prefix: string): S3Bucket
   /** Lists the keys below a prefix, read from the server's disk. */
-  keys(prefix: string): readonly string[]
+  listKeys(prefix: string): readonly string[]
   /** Ends the process; the objects remain. */
   halt(): Promise<void>
-  /** Restarts it on the same port. */
+  /** Restarts the process on the same port. */
   resume(): Promise<void>
   stop(): Promise<void>
 }
@@ -34,36 +34,36 @@ export async function startS3(): Promise<S3Server> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-s3-'))
   const port = await findFreePort()
   const origin = `http://127.0.0.1:${port}`
-  const variables = (prefix: string): Readonly<Record<string, string>> => ({
+  const buildVariables = (prefix: string): Readonly<Record<string, string>> => ({
     UPLOADS_URL: `s3://${BUCKET}/${prefix}?endpoint=${origin}&region=ap-south-1`,
     AWS_ACCESS_KEY_ID: KEY,
     AWS_SECRET_ACCESS_KEY: KEY,
   })
-  let child = await run(folder, port, origin)
+  let child = await startProcess(folder, port, origin)
   return {
-    variables,
-    bucket(prefix) {
-      const bucket = expectOk(readS3Bucket((name) => variables(prefix)[name] ?? null))
+    buildVariables,
+    getBucket(prefix) {
+      const bucket = expectOk(readS3Bucket((name) => buildVariables(prefix)[name] ?? null))
       if (bucket === null) throw new Error('UPLOADS_URL names no bucket')
       return bucket
     },
-    keys: (prefix) =>
+    listKeys: (prefix) =>
       readdirSync(join(folder, BUCKET), { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('._S3rver_object') && name.startsWith(`${prefix}/`))
         .map((name) => name.slice(prefix.length + 1, -'._S3rver_object'.length))
         .toSorted(),
-    halt: () => end(child),
+    halt: () => endProcess(child),
     async resume() {
-      child = await run(folder, port, origin)
+      child = await startProcess(folder, port, origin)
     },
     async stop() {
-      await end(child)
+      await endProcess(child)
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-async function run(folder: string, port: number, origin: string): Promise<ChildProcess> {
+async function startProcess(folder: string, port: number, origin: string): Promise<ChildProcess> {
   const child = spawn(
     process.execPath,
     [PROGRAM, '-d', folder, '-a', '127.0.0.1', '-p', String(port), '--configure-bucket', BUCKET],
@@ -80,7 +80,7 @@ async function run(folder: string, port: number, origin: string): Promise<ChildP
   }
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')
   child.kill('SIGKILL')

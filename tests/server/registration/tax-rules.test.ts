@@ -18,7 +18,7 @@ const text = fixtureEvent()
     'default: false}\n        - {id: buyer, type: select, label: Buyer, options: [person, company], default: person}\n',
   )
 /** An event with a lunch whose tax falls on 20 January. */
-const lunch = fixtureEvent()
+const lunchEventText = fixtureEvent()
   .replaceAll('sample2026', 'lunch2026')
   .replace('SMPL', 'LNCH')
   .replace(
@@ -35,7 +35,7 @@ form:
 
 let server: TestApp
 beforeAll(async () => {
-  const events = { 'sample2026.yaml': text, 'lunch2026.yaml': lunch }
+  const events = { 'sample2026.yaml': text, 'lunch2026.yaml': lunchEventText }
   server = await startTestApp({ clock: '2026-01-10', events })
 })
 afterAll(() => server.close())
@@ -45,7 +45,7 @@ const register = async (
   otherAnswers: Readonly<Record<string, string>> = {},
   event = 'sample2026',
 ) => {
-  const answer = await server.post(`/api/${event}/register/`, {
+  const response = await server.post(`/api/${event}/register/`, {
     full_name: 'Test Delegate',
     email: 'delegate@sample.example',
     phone_number: '9876543210',
@@ -53,9 +53,9 @@ const register = async (
     buyer,
     ...otherAnswers,
   })
-  return { status: answer.statusCode, body: answer.json<RegisterResponse>() }
+  return { status: response.statusCode, body: response.json<RegisterResponse>() }
 }
-const read = async (regNo: string) => {
+const readBill = async (regNo: string) => {
   const registration = await server.deps.store.registration(regNo)
   if (registration === null) throw new Error(`no registration ${regNo}`)
   const { base, gst, total, lines } = registration
@@ -65,7 +65,7 @@ const read = async (regNo: string) => {
 test('a company pays the price without tax, and the line states the reason', async () => {
   const { status, body } = await register('company', { total_amount: '1000' })
   expect(status).toBe(201)
-  expect(await read(body.reg_no)).toEqual({
+  expect(await readBill(body.reg_no)).toEqual({
     base: 100000,
     gst: 0,
     total: 100000,
@@ -84,11 +84,11 @@ test('the tax of the day is charged, and the price list states it', async () => 
     })
     expect((await register('person', { total_amount: '1180' })).status).toBe(409)
     const registrationAfter = await register('person', { total_amount: '1120' })
-    expect(await read(registrationAfter.body.reg_no)).toMatchObject({
+    expect(await readBill(registrationAfter.body.reg_no)).toMatchObject({
       total: 112000,
       lines: [['Member', 12]],
     })
-    expect(await read(registrationBefore.body.reg_no)).toMatchObject({
+    expect(await readBill(registrationBefore.body.reg_no)).toMatchObject({
       total: 118000,
       lines: [['Member', 18]],
     })
@@ -108,7 +108,7 @@ test('a correction of the buyer changes the tax', async () => {
     total: '1180',
   })
   expect(correctResponse.status).toBe(200)
-  expect(await read(body.reg_no)).toMatchObject({ gst: 18000, lines: [['Member', 18]] })
+  expect(await readBill(body.reg_no)).toMatchObject({ gst: 18000, lines: [['Member', 18]] })
 })
 
 test('the tax of an item changes on the day of its own rule, but that of the registration does not', async () => {
@@ -120,11 +120,11 @@ test('the tax of an item changes on the day of its own rule, but that of the reg
   try {
     expect((await registerWithLunch('1770')).status).toBe(409)
     const responseAfter = await registerWithLunch('1705')
-    expect((await read(responseAfter.body.reg_no)).lines).toEqual([
+    expect((await readBill(responseAfter.body.reg_no)).lines).toEqual([
       ['Member', 18],
       ['Lunch', 5],
     ])
-    expect(await read(responseBefore.body.reg_no)).toMatchObject({
+    expect(await readBill(responseBefore.body.reg_no)).toMatchObject({
       total: 177000,
       lines: [
         ['Member', 18],

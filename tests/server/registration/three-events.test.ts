@@ -1,7 +1,4 @@
-/**
- * Three complete events on a real server: every manually calculated bill is registered and stored
- * line by line; then sold-out seats, used codes and repeated names.
- */
+/** Three complete events on a real server: manually calculated bills, sold-out seats, used codes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -106,8 +103,8 @@ async function submitForm(
     answers['role'] === 'trainee'
       ? { letter: { name: 'letter.pdf', bytes: PROOF_FILE.buffer } }
       : {}
-  const answer = await server.post(`/api/${eventId}/register/`, answers, files)
-  return { status: answer.statusCode, body: answer.json() }
+  const response = await server.post(`/api/${eventId}/register/`, answers, files)
+  return { status: response.statusCode, body: response.json() }
 }
 async function registerAnswers(
   eventId: string,
@@ -119,8 +116,8 @@ async function registerAnswers(
 }
 async function readStored(eventId: string, regNo: string): Promise<AnsweredValues> {
   const url = `/api/${eventId}/registrations/${regNo}/`
-  const answer = await server.app.inject({ method: 'GET', url })
-  return answer.json<{ registration: AnsweredValues }>().registration
+  const response = await server.app.inject({ method: 'GET', url })
+  return response.json<{ registration: AnsweredValues }>().registration
 }
 async function markPaid({ payment_data: order }: RegisterResponse): Promise<void> {
   const amount: Amount = readAmount(order?.amount ?? '', INR) ?? toAmount(0)
@@ -128,10 +125,7 @@ async function markPaid({ payment_data: order }: RegisterResponse): Promise<void
   await server.deps.store.applyPaymentEvent((order?.orderid ?? '') as OrderId, confirmedEvent, null)
 }
 
-/**
- * Creates the answers for the context of a bill: a member number, or a discount code of the given
- * kind.
- */
+/** Creates the answers that set the context of a bill: a member number, a discount code, or both. */
 function createContextAnswers({ kind, code }: Bill): RawAnswers {
   return {
     ...(kind === undefined ? {} : { member_number: kind }),
@@ -140,7 +134,7 @@ function createContextAnswers({ kind, code }: Bill): RawAnswers {
 }
 
 // Answers that can be priced but not registered, and sold-out seats, have separate tests.
-const isInOrder = ({ who: buyer, full: isFull, code, total }: Bill): boolean =>
+const canRegister = ({ who: buyer, full: isFull, code, total }: Bill): boolean =>
   isFull === undefined &&
   code !== 'unknown' &&
   code !== 'spent' &&
@@ -150,13 +144,13 @@ const isInOrder = ({ who: buyer, full: isFull, code, total }: Bill): boolean =>
 describe.each(BILL_EVENTS)('%s', (eventId) => {
   test.each(
     readBills(eventId)
-      .filter(isInOrder)
+      .filter(canRegister)
       .map((bill) => [bill.who, bill] as const),
   )('%s: registered, stored and paid as in the table', async (_, bill) => {
     server.setTime(isoIndia(getBillInstant(bill)))
     const answers = createAnswers(eventId, { ...bill.given, ...createContextAnswers(bill) })
-    const answer = await registerAnswers(eventId, answers)
-    const registrationBefore = await readStored(eventId, answer.reg_no)
+    const response = await registerAnswers(eventId, answers)
+    const registrationBefore = await readStored(eventId, response.reg_no)
     expect({
       lines: registrationBefore.lines.map(formatLine),
       total: registrationBefore.total,
@@ -164,9 +158,9 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
       lines: bill.lines,
       total: bill.total,
     })
-    if (bill.total === 0) expect(answer.payment_data).toBeUndefined()
-    else await markPaid(answer)
-    const { payment_status: status, lines, total } = await readStored(eventId, answer.reg_no)
+    if (bill.total === 0) expect(response.payment_data).toBeUndefined()
+    else await markPaid(response)
+    const { payment_status: status, lines, total } = await readStored(eventId, response.reg_no)
     expect({ status, lines, total }).toEqual({
       status: 'success',
       lines: registrationBefore.lines,
@@ -193,7 +187,9 @@ describe('rules across registrations', () => {
   const createSmallAnswers = (givenAnswers: RawAnswers = {}): Record<string, string> =>
     createAnswers(SMALL_CONFERENCE, givenAnswers)
   const traineeAnswers = { role: 'trainee' }
-  const readErrors = async (answers: Record<string, string>): Promise<Record<string, unknown>> => {
+  const submitForErrors = async (
+    answers: Record<string, string>,
+  ): Promise<Record<string, unknown>> => {
     const { status, body } = await submitForm(SMALL_CONFERENCE, answers)
     return { status, code: body['code'], message: body['message'] }
   }
@@ -214,7 +210,9 @@ describe('rules across registrations', () => {
   test('a repeated email address is rejected; a repeated council number needs confirmation', async () => {
     const first = createSmallAnswers()
     await registerAnswers(SMALL_CONFERENCE, first)
-    expect(await readErrors(createSmallAnswers({ email: first['email']?.toUpperCase() }))).toEqual({
+    expect(
+      await submitForErrors(createSmallAnswers({ email: first['email']?.toUpperCase() })),
+    ).toEqual({
       status: 409,
       code: 'registered_already',
       message:
@@ -239,7 +237,7 @@ describe('rules across registrations', () => {
     expect(bothResponses.find(({ status }) => status === 422)?.body).toMatchObject({
       code: 'code_spent',
     })
-    expect(await readErrors(createSmallAnswers({ code: 'TWICE' }))).toMatchObject({
+    expect(await submitForErrors(createSmallAnswers({ code: 'TWICE' }))).toMatchObject({
       status: 422,
       code: 'code_unknown',
     })
@@ -264,7 +262,7 @@ describe('rules across registrations', () => {
       createSmallAnswers({ workshops: ['ultrasound'] }),
     )
     server.setTime('2026-12-24T10:29:00+05:30')
-    expect(await readErrors(createSmallAnswers({ workshops: ['ultrasound'] }))).toEqual({
+    expect(await submitForErrors(createSmallAnswers({ workshops: ['ultrasound'] }))).toEqual({
       status: 409,
       code: 'full',
       message: 'Ultrasound at the bedside (Hall A, 9 AM): This workshop is full',

@@ -31,17 +31,17 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-let emails = 0
+let delegateCount = 0
 const register = async (answers: Readonly<Record<string, unknown>>) => {
-  emails += 1
-  const answer = await server.post('/api/dunecon2027/register/', {
+  delegateCount += 1
+  const response = await server.post('/api/dunecon2027/register/', {
     ...answers,
-    email: `delegate${emails}@sample.example`,
+    email: `delegate${delegateCount}@sample.example`,
   })
-  expect(answer.statusCode, answer.body).toBe(201)
-  return answer.json<{ reg_no: string; page: string; total?: number; currency?: string }>()
+  expect(response.statusCode, response.body).toBe(201)
+  return response.json<{ reg_no: string; page: string; total?: number; currency?: string }>()
 }
-const confirm = async (regNo: string, reference: string, amount: string) => {
+const confirmPayment = async (regNo: string, reference: string, amount: string) => {
   const office = await signIn(server)
   const response = await office.act(regNo, {
     act: 'confirm',
@@ -85,7 +85,7 @@ test('a foreign delegate pays in dollars, and the payment is found in the statem
   expect((await matchStatement([line], 'EUR')).json()).toMatchObject({
     message: 'Choose the currency of the account: INR or USD.',
   })
-  await confirm(regNo, 'WIRE2027072000001', '212.40')
+  await confirmPayment(regNo, 'WIRE2027072000001', '212.40')
   const office = await signIn(server)
   const cancelResponse = await office.act(regNo, {
     act: 'cancel',
@@ -102,7 +102,7 @@ test('a payment method that does not accept dollars is not used for a foreign de
   const { reg_no: regNo, page } = await register(FOREIGN_ANSWERS)
   const registration = await server.deps.store.registration(regNo as never)
   expect(registration).toMatchObject({ currency: 'USD', payments: [{ way: 'wire' }] })
-  // The page of the registration offered the card, which takes only rupees.
+  // The page of the registration offered the card, which accepts only rupees.
   const pageResponse = await server.app.inject({ method: 'GET', url: `/api${page}/` })
   expect(pageResponse.json<{ registration: unknown }>().registration).toMatchObject({
     may_pay: false,
@@ -143,11 +143,14 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
 )
 
 test('dollars and rupees are never added: list, sales, dashboard and spreadsheet state both', async () => {
-  const [foreignRegNo, indianRegNo] = [await register(FOREIGN_ANSWERS), await register(delegate)]
-  await confirm(foreignRegNo.reg_no, 'WIRE2027072000011', '177')
-  await confirm(indianRegNo.reg_no, 'UTRN2027072000011', '7080')
+  const [foreignRegistration, indianRegistration] = [
+    await register(FOREIGN_ANSWERS),
+    await register(delegate),
+  ]
+  await confirmPayment(foreignRegistration.reg_no, 'WIRE2027072000011', '177')
+  await confirmPayment(indianRegistration.reg_no, 'UTRN2027072000011', '7080')
   const office = await signIn(server)
-  const search = `search=${foreignRegNo.reg_no.slice(0, 4)}`
+  const search = `search=${foreignRegistration.reg_no.slice(0, 4)}`
   for (const filter of ['', `&${search}`]) {
     const list = await office.json(`/admin/dunecon2027/registrations/?rows=listed${filter}`)
     expect(list['sums'], filter).toMatchObject({
@@ -155,7 +158,7 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
       others: [{ currency: 'USD', money: 389.4, due: 177 }],
     })
     const rows = list['registrations'] as unknown as readonly Record<string, unknown>[]
-    expect(rows.find((row) => row['reg_no'] === foreignRegNo.reg_no)).toMatchObject({
+    expect(rows.find((row) => row['reg_no'] === foreignRegistration.reg_no)).toMatchObject({
       total: 177,
       'money.currency': 'USD',
     })
@@ -208,10 +211,10 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
     other_currencies: [{ currency: 'USD', total_revenue: 389.4 }],
   })
   const csv = (await office.get('/admin/export/?event_type=dunecon2027&list_id=dunecon2027')).body
-  const [head = '', ...rows] = csv.split('\r\n')
-  expect(head).toMatch(/,Total Amount,.*,Currency$/)
-  expect(rows.find((row) => row.includes(foreignRegNo.reg_no))).toMatch(/,USD$/)
-  expect(rows.find((row) => row.includes(indianRegNo.reg_no))).toMatch(/,INR$/)
+  const [header = '', ...rows] = csv.split('\r\n')
+  expect(header).toMatch(/,Total Amount,.*,Currency$/)
+  expect(rows.find((row) => row.includes(foreignRegistration.reg_no))).toMatch(/,USD$/)
+  expect(rows.find((row) => row.includes(indianRegistration.reg_no))).toMatch(/,INR$/)
 })
 
 test('a registration keeps its currency: a correction to a category with another currency is rejected', async () => {
@@ -262,7 +265,7 @@ test('a line of the dollar statement that belongs to no registration is kept in 
 
 test('an invoice in dollars waits for the exchange rate on the payment date, and states its value in rupees', async () => {
   const { reg_no: regNo } = await register(FOREIGN_ANSWERS)
-  await confirm(regNo, 'WIRE2027072000021', '177')
+  await confirmPayment(regNo, 'WIRE2027072000021', '177')
   const listInvoiceKinds = async () =>
     (await server.deps.store.documents(regNo as never)).map(({ kind, currency }) => [
       kind,
@@ -308,8 +311,8 @@ test('an invoice in dollars waits for the exchange rate on the payment date, and
     ['receipt', 'USD'],
     ['invoice', 'USD'],
   ])
-  const listDocuments = await server.deps.store.documents(regNo as never)
-  const invoice = await server.deps.store.document(regNo as never, listDocuments[1]?.id ?? 0)
+  const documents = await server.deps.store.documents(regNo as never)
+  const invoice = await server.deps.store.document(regNo as never, documents[1]?.id ?? 0)
   expect(invoice).toMatchObject({
     currency: 'USD',
     total: 17_700,
@@ -387,12 +390,12 @@ test('an invoice that waited for the rate was issued net of later refunds, at pr
     }
     const register = async (n: number): Promise<string> => {
       const answers = { ...FOREIGN_ANSWERS, email: `late${n}@sample.example`, gala_tickets: 1 }
-      const answer = await server.app.inject({
+      const response = await server.app.inject({
         method: 'POST',
         url: '/api/dunecon2027/register/',
         payload: answers,
       })
-      const { reg_no: regNo } = answer.json<{ reg_no: string }>()
+      const { reg_no: regNo } = response.json<{ reg_no: string }>()
       const reference = `WIRE202707200010${n}`
       await performAction(regNo, { act: 'confirm', way: 'transfer', reference, amount: '212.40' })
       return regNo
@@ -502,7 +505,7 @@ test('a line of the account in rupees, sent without its currency, was recorded i
 })
 
 test('a rupee line whose reference a delegate with a dollar bill reported could be neither confirmed nor sent to review', async () => {
-  const indianRegNo = await register(delegate)
+  const indianDelegate = await register(delegate)
   const office = await signIn(server)
   const post = async (url: string, payload: object) =>
     (
@@ -513,46 +516,46 @@ test('a rupee line whose reference a delegate with a dollar bill reported could 
         payload,
       })
     ).json<{ message: string; done: readonly string[] }>()
-  const report = async (reference: string) => {
+  const reportPayment = async (reference: string) => {
     const { reg_no: regNo, page } = await register(FOREIGN_ANSWERS)
     const claim = { act: 'tell', answers: { wire_reference: reference } }
     expect(await post(`/api${page}/acts/`, claim)).toMatchObject({ status: 'success' })
     return { regNo, reference }
   }
   const [first, second, third] = [
-    await report('WIRE2027072000051'),
-    await report('WIRE2027072000052'),
-    await report('WIRE2027072000053'),
+    await reportPayment('WIRE2027072000051'),
+    await reportPayment('WIRE2027072000052'),
+    await reportPayment('WIRE2027072000053'),
   ]
   const lines = [
     `20/07/2027,NEFT CR UNNAMED PAYER,${first.reference},7080`,
-    `20/07/2027,NEFT CR ${indianRegNo.reg_no},${second.reference},7080`,
+    `20/07/2027,NEFT CR ${indianDelegate.reg_no},${second.reference},7080`,
   ]
   const statement = (await matchStatement(lines, 'INR')).json<{ lines: readonly object[] }>()
   expect(statement.lines).toMatchObject([
     { as: 'unmatched', of: [] },
-    { as: 'matched', of: [{ reg_no: indianRegNo.reg_no }] },
+    { as: 'matched', of: [{ reg_no: indianDelegate.reg_no }] },
   ])
   expect((await matchStatement([lines[0] ?? ''], 'USD')).json()).toMatchObject({
     lines: [{ as: 'differs', of: [{ reg_no: first.regNo, due: 177 }] }],
   })
   const [unmatchedLine, matchedLine] = statement.lines
-  // A manually entered payment is in no statement: staff first decide about the claim.
+  // A manually entered payment is in no statement, so staff must first decide about the claim.
   const confirmation = {
     act: 'confirm',
     way: 'transfer',
     reference: second.reference,
     amount: '7080',
   }
-  expect((await office.act(indianRegNo.reg_no, confirmation)).body.message).toMatch(
+  expect((await office.act(indianDelegate.reg_no, confirmation)).body.message).toMatch(
     `The delegate of ${second.regNo} reported ${second.reference}.`,
   )
   const confirmResponse = await post('/admin/reconcile/confirm/', {
     event: 'dunecon2027',
-    lines: [{ ...matchedLine, reg_no: indianRegNo.reg_no }],
+    lines: [{ ...matchedLine, reg_no: indianDelegate.reg_no }],
     keep: [unmatchedLine],
   })
-  expect(confirmResponse).toMatchObject({ done: [indianRegNo.reg_no], refused: [] })
+  expect(confirmResponse).toMatchObject({ done: [indianDelegate.reg_no], refused: [] })
   expect(confirmResponse.message).toMatch('1 unmatched payment sent to review.')
   const { reviews } = (await office.json('/admin/reviews/')) as unknown as {
     reviews: readonly object[]
@@ -564,7 +567,7 @@ test('a rupee line whose reference a delegate with a dollar bill reported could 
       why: expect.stringContaining(first.regNo),
     }),
   )
-  // An event that shares the account can do the same.
+  // The same works for another event that shares the account.
   const otherEventLine = {
     reference: third.reference,
     amount: toAmount(708_000),

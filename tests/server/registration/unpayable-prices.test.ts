@@ -1,6 +1,4 @@
-/**
- * Registrations that the gateway would reject are rejected before they are stored, with a message.
- */
+/** Registrations that the gateway would reject are rejected before they are stored, with a message. */
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -138,10 +136,10 @@ describe('paying for an imported registration', () => {
       buildRow('SMPL2', { base: toAmount(0), gst: toAmount(0), total: toAmount(0) }),
       'You cannot pay this amount by card.',
     ],
-  ])('%s: a message, and no order that cannot be paid', async (_what, changes, message) => {
-    await server.deps.store.importRegistrations([changes])
+  ])('%s: a message, and no order that cannot be paid', async (_what, row, message) => {
+    await server.deps.store.importRegistrations([row])
     const rowsBefore = server.countRows()
-    const rejection = await retryPayment(changes.regNo)
+    const rejection = await retryPayment(row.regNo)
     expect([rejection.statusCode, rejection.json()]).toEqual([
       409,
       {
@@ -152,7 +150,7 @@ describe('paying for an imported registration', () => {
       },
     ])
     expect(server.countRows()).toEqual(rowsBefore)
-    expect((await server.deps.store.registration(changes.regNo))?.paymentStatus).toBe('failed')
+    expect((await server.deps.store.registration(row.regNo))?.paymentStatus).toBe('failed')
   })
 
   test('with valid data: a new order', async () => {

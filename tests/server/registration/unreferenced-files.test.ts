@@ -1,4 +1,4 @@
-/** The number of unreferenced uploads that are set aside at once: docs/operation/event-files-and-emails.md. */
+/** How many unreferenced uploads are set aside at once (docs/operation/event-files-and-emails.md). */
 import { expect, test } from 'vitest'
 import { findHoldReason } from '../../../server/registration/uploads/unreferenced-files.ts'
 
@@ -12,8 +12,10 @@ test.each([
   ['six of six hundred, which is one percent', 6, 600, false],
 ])(
   'a hundred proofs at once were moved as unreferenced, because they were one percent: %s',
-  (_, count, totalFiles, isHeld) => {
-    expect(findHoldReason(count, totalFiles, false)).toEqual(isHeld ? { count, why: 'many' } : null)
+  (_, count, totalFileCount, isHeld) => {
+    expect(findHoldReason(count, totalFileCount, false)).toEqual(
+      isHeld ? { count, why: 'many' } : null,
+    )
   },
 )
 

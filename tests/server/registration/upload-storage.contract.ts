@@ -12,7 +12,7 @@ import { openUploads } from '../../../server/registration/uploads/store-uploaded
 import { createPdf } from '../sample-uploads.ts'
 
 type Options = Parameters<typeof openUploads>[0]
-/** Files that records refer to. */
+/** The hashes of files that records refer to. */
 export type References = {
   readonly inUse: readonly string[]
   /** Files that registrations no longer use. */
@@ -23,7 +23,7 @@ export type UploadStorageFixture = {
   prepare(dataDir: string): Promise<{
     readonly bucket: Options['bucket']
     readonly proofs: NonNullable<Options['store']['proofs']> | null
-    /** For storages that look up references themselves. */
+    /** Stores the references, for storages that look them up themselves. */
     readonly setReferences: (references: References) => Promise<void>
     /** The location of set-aside files, as shown to the operator. */
     readonly location: string
@@ -32,7 +32,7 @@ export type UploadStorageFixture = {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-export function uploadStorageContract(fixture: UploadStorageFixture): void {
+export function testUploadStorage(fixture: UploadStorageFixture): void {
   let dataDir = ''
   let now: Instant
   let restoredAt: Instant | null
@@ -40,7 +40,7 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
   let forgottenFiles: string[]
   let preparation: Awaited<ReturnType<UploadStorageFixture['prepare']>>
 
-  const open = () =>
+  const openStorage = () =>
     openUploads({
       folder: join(dataDir, 'uploads'),
       asideFolder: join(dataDir, 'unknown-files'),
@@ -56,7 +56,7 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
       },
       clock: () => now,
     })
-  type Uploads = ReturnType<typeof open>
+  type Uploads = ReturnType<typeof openStorage>
   const setReferences = async (changes: Partial<References>): Promise<void> => {
     references = { ...references, ...changes }
     await preparation.setReferences(references)
@@ -70,14 +70,15 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     await uploads.keep(file)
     return file.sha256
   }
-  const contentOf = async (uploads: Uploads, sha256: string): Promise<Buffer | null> => {
-    const stored = await uploads.read(sha256)
-    if (stored === null) return null
-    const content = await buffer(stored.content)
-    expect(content.length).toBe(stored.bytes)
+  const readContent = async (uploads: Uploads, sha256: string): Promise<Buffer | null> => {
+    const storedFile = await uploads.read(sha256)
+    if (storedFile === null) return null
+    const content = await buffer(storedFile.content)
+    expect(content.length).toBe(storedFile.bytes)
     return content
   }
-  const stored = async (): Promise<readonly string[]> => (await open().hashes()).toSorted()
+  const listStoredHashes = async (): Promise<readonly string[]> =>
+    (await openStorage().hashes()).toSorted()
 
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'rollcall-upload-storage-'))
@@ -92,36 +93,36 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
 
   test('returns a stored file byte for byte', async () => {
     const bytes = Buffer.alloc(3_000_001, Buffer.from('0123456789abcdefg'))
-    const sha256 = await uploadAndSubmit(open(), bytes)
+    const sha256 = await uploadAndSubmit(openStorage(), bytes)
     expect(sha256).toBe(createHash('sha256').update(bytes).digest('hex'))
-    expect((await contentOf(open(), sha256))?.equals(bytes)).toBe(true)
+    expect((await readContent(openStorage(), sha256))?.equals(bytes)).toBe(true)
   })
 
   test('stores the same content once, even if it is submitted twice concurrently', async () => {
-    const uploads = open()
+    const uploads = openStorage()
     const [first, second] = await Promise.all([
       uploadAndSubmit(uploads, 'same'),
       uploadAndSubmit(uploads, 'same'),
     ])
     expect(second).toBe(first)
-    expect(await stored()).toEqual([first])
-    expect(await contentOf(uploads, first)).toEqual(createPdf('same'))
+    expect(await listStoredHashes()).toEqual([first])
+    expect(await readContent(uploads, first)).toEqual(createPdf('same'))
   })
 
   test('accepts only hashes, not paths', async () => {
-    expect(await open().read('../../etc/passwd')).toBeNull()
-    expect(await open().read('0'.repeat(64))).toBeNull()
+    expect(await openStorage().read('../../etc/passwd')).toBeNull()
+    expect(await openStorage().read('0'.repeat(64))).toBeNull()
   })
 
   test('reports only stored files as present', async () => {
-    const uploads = open()
+    const uploads = openStorage()
     const sha256 = await uploadAndSubmit(uploads, 'draft')
     expect(await uploads.hold(sha256)).toBe(true)
     expect(await uploads.hold('0'.repeat(64))).toBe(false)
   })
 
   test('sets aside a file without a record after a day, restores it when a record refers to it, and deletes it after 30 days', async () => {
-    const uploads = open()
+    const uploads = openStorage()
     const used = await uploadAndSubmit(uploads, 'used')
     const unused = await uploadAndSubmit(uploads, 'unused')
     await setReferences({ inUse: [used] })
@@ -141,9 +142,9 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     })
     // The database with the reference was restored.
     await setReferences({ inUse: [used, unused] })
-    expect(await contentOf(uploads, unused)).toEqual(createPdf('unused'))
+    expect(await readContent(uploads, unused)).toEqual(createPdf('unused'))
     expect(await runSweep()).toEqual([0, 0, 0])
-    expect(await stored()).toEqual([used, unused].toSorted())
+    expect(await listStoredHashes()).toEqual([used, unused].toSorted())
     await setReferences({ inUse: [used] })
     advance(DAY_MS)
     expect(await runSweep()).toEqual([1, 0, 1])
@@ -151,23 +152,23 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     expect(await runSweep()).toEqual([0, 0, 1])
     advance(1)
     expect(await runSweep()).toEqual([0, 1, 0])
-    expect(await contentOf(open(), unused)).toBeNull()
-    expect(await stored()).toEqual([used])
+    expect(await readContent(openStorage(), unused)).toBeNull()
+    expect(await listStoredHashes()).toEqual([used])
   })
 
   test('a file that was set aside can be used by a registration again', async () => {
-    const uploads = open()
+    const uploads = openStorage()
     const sha256 = await uploadAndSubmit(uploads, 'aside')
     advance(DAY_MS)
     expect(await uploads.sweep()).toMatchObject({ setAside: 1 })
     expect(await uploads.hold(sha256)).toBe(true)
     advance(DAY_MS - 1)
-    expect(await open().sweep()).toMatchObject({ setAside: 0, aside: 0 })
-    expect(await contentOf(uploads, sha256)).toEqual(createPdf('aside'))
+    expect(await openStorage().sweep()).toMatchObject({ setAside: 0, aside: 0 })
+    expect(await readContent(uploads, sha256)).toEqual(createPdf('aside'))
   })
 
   test('removes dropped files and files of unsubmitted forms', async () => {
-    const uploads = open()
+    const uploads = openStorage()
     const [dropped, draft, submitted] = [
       await uploadAndSubmit(uploads, 'dropped'),
       await uploadAndSubmit(uploads, 'draft'),
@@ -177,13 +178,13 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     forgottenFiles = [draft, submitted]
     advance(DAY_MS)
     expect(await uploads.sweep()).toMatchObject({ removed: 2, setAside: 0, aside: 0, held: null })
-    expect(await stored()).toEqual([submitted])
+    expect(await listStoredHashes()).toEqual([submitted])
   })
 
   test('moves at most twenty unknown files and reports more, until staff confirm', async () => {
-    for (let n = 0; n < 21; n += 1) await uploadAndSubmit(open(), `unknown ${n}`)
+    for (let n = 0; n < 21; n += 1) await uploadAndSubmit(openStorage(), `unknown ${n}`)
     advance(DAY_MS)
-    const uploads = open()
+    const uploads = openStorage()
     expect(await uploads.sweep()).toMatchObject({
       setAside: 0,
       removed: 0,
@@ -196,28 +197,28 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
   })
 
   test('sets aside any number of files whose registrations this server refused', async () => {
-    const uploads = open()
+    const uploads = openStorage()
     for (let n = 0; n < 25; n += 1) await uploadAndSubmit(uploads, `refused ${n}`)
     advance(DAY_MS)
     expect(await uploads.sweep()).toMatchObject({ setAside: 25, held: null })
   })
 
   test('moves and deletes nothing for seven days after a restore', async () => {
-    await uploadAndSubmit(open(), 'aside')
+    await uploadAndSubmit(openStorage(), 'aside')
     advance(DAY_MS)
-    expect(await open().sweep()).toMatchObject({ setAside: 1 })
+    expect(await openStorage().sweep()).toMatchObject({ setAside: 1 })
     advance(40 * DAY_MS)
     restoredAt = now
-    await uploadAndSubmit(open(), 'unknown')
+    await uploadAndSubmit(openStorage(), 'unknown')
     advance(7 * DAY_MS - 1)
-    const uploads = open()
+    const uploads = openStorage()
     expect(await uploads.sweep()).toMatchObject({
       setAside: 0,
       removed: 0,
       aside: 1,
       held: { count: 1, why: 'young' },
     })
-    expect(await stored()).not.toEqual([])
+    expect(await listStoredHashes()).not.toEqual([])
     expect(uploads.state()).toMatchObject({
       problem: null,
       note: expect.stringContaining('7 days'),
@@ -227,7 +228,7 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
   })
 
   test('erasing deletes every copy of the file, and keeps a file that another registration uses', async () => {
-    const uploads = open()
+    const uploads = openStorage()
     const [erased, shared] = [
       await uploadAndSubmit(uploads, 'erased'),
       await uploadAndSubmit(uploads, 'shared'),
@@ -237,20 +238,20 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
     await uploadAndSubmit(uploads, 'erased')
     await setReferences({ inUse: [shared], dropped: [erased] })
     await uploads.forget([erased, shared])
-    expect(await contentOf(uploads, erased)).toBeNull()
-    expect(await contentOf(uploads, shared)).toEqual(createPdf('shared'))
+    expect(await readContent(uploads, erased)).toBeNull()
+    expect(await readContent(uploads, shared)).toEqual(createPdf('shared'))
     expect(await uploads.sweep()).toMatchObject({ setAside: 0, removed: 0, aside: 0 })
-    expect(await stored()).toEqual([shared])
+    expect(await listStoredHashes()).toEqual([shared])
   })
 
   test('a resubmitted file counts as new, also for a server that started in between', async () => {
-    const sha256 = await uploadAndSubmit(open(), 'again')
+    const sha256 = await uploadAndSubmit(openStorage(), 'again')
     advance(DAY_MS)
-    await uploadAndSubmit(open(), 'again')
-    expect(await open().sweep()).toMatchObject({ setAside: 0 })
-    expect(await contentOf(open(), sha256)).toEqual(createPdf('again'))
+    await uploadAndSubmit(openStorage(), 'again')
+    expect(await openStorage().sweep()).toMatchObject({ setAside: 0 })
+    expect(await readContent(openStorage(), sha256)).toEqual(createPdf('again'))
     advance(DAY_MS)
-    expect(await open().sweep()).toMatchObject({ setAside: 1 })
+    expect(await openStorage().sweep()).toMatchObject({ setAside: 1 })
   })
 
   test('an interrupted upload leaves nothing', async () => {
@@ -260,7 +261,10 @@ export function uploadStorageContract(fixture: UploadStorageFixture): void {
         throw new Error('gone')
       })(),
     )
-    expect(await open().receive(failingStream, 5000)).toEqual({ ok: false, error: 'cut_off' })
-    expect(await stored()).toEqual([])
+    expect(await openStorage().receive(failingStream, 5000)).toEqual({
+      ok: false,
+      error: 'cut_off',
+    })
+    expect(await listStoredHashes()).toEqual([])
   })
 }

@@ -8,11 +8,11 @@ import { hasPostgres, startPostgres } from '../storage/postgres-server.ts'
 import type { PostgresServer } from '../storage/postgres-server.ts'
 import { startS3 } from './s3-server.ts'
 import type { S3Server } from './s3-server.ts'
-import { uploadStorageContract } from './upload-storage.contract.ts'
+import { testUploadStorage } from './upload-storage.contract.ts'
 import type { References } from './upload-storage.contract.ts'
 
 describe('on disk', () => {
-  uploadStorageContract({
+  testUploadStorage({
     prepare: async (dataDir) => ({
       bucket: null,
       proofs: null,
@@ -38,7 +38,7 @@ else
       await postgresStore.end()
       await server.stop()
     })
-    uploadStorageContract({
+    testUploadStorage({
       prepare: async () => {
         await emptyDatabase()
         await postgresStore.shell.query('DELETE FROM proof_pieces; DELETE FROM proof_files')
@@ -73,10 +73,10 @@ describe('on an S3 server', () => {
     server = await startS3()
   })
   afterAll(() => server.stop())
-  uploadStorageContract({
+  testUploadStorage({
     prepare: async () => {
       storageCount += 1
-      const bucket = server.bucket(`storage-${storageCount}`)
+      const bucket = server.getBucket(`storage-${storageCount}`)
       return {
         bucket,
         proofs: null,

@@ -19,7 +19,7 @@ import { runHere, top } from '../run-command.ts'
 import { startS3 } from './s3-server.ts'
 import type { S3Server } from './s3-server.ts'
 
-const REGISTERED = '2025-10-10T12:00:00+05:30'
+const REGISTRATION_TIME = '2025-10-10T12:00:00+05:30'
 const AFTER_30_DAYS = '2025-11-09T12:00:00+05:30'
 const delegate = { full_name: 'Asha Nair', email: 'asha@example.org', phone_number: '9876543210' }
 const computeHash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
@@ -33,10 +33,10 @@ afterAll(() => s3.stop())
 describe('a server with UPLOADS_URL', () => {
   let server: TestApp
   beforeAll(async () => {
-    server = await startTestApp({ clock: REGISTERED, variables: s3.variables('app') })
+    server = await startTestApp({ clock: REGISTRATION_TIME, variables: s3.buildVariables('app') })
   })
   afterAll(() => server.close())
-  beforeEach(() => server.setTime(REGISTERED))
+  beforeEach(() => server.setTime(REGISTRATION_TIME))
 
   const uploadDraft = (bytes: Buffer) =>
     server.post('/api/events/afpicon2026/proofs/', {}, { pg_proof: { name: 'proof.pdf', bytes } })
@@ -45,8 +45,8 @@ describe('a server with UPLOADS_URL', () => {
     expect(response.statusCode, response.body).toBe(201)
     return response.json<{ token: string }>().token
   }
-  const register = (answers: Readonly<Record<string, string>>, app = server) =>
-    app.app.inject({
+  const register = (answers: Readonly<Record<string, string>>, targetServer = server) =>
+    targetServer.app.inject({
       method: 'POST',
       url: '/api/afpicon/register/',
       payload: { ...delegate, ...answers },
@@ -59,9 +59,9 @@ describe('a server with UPLOADS_URL', () => {
     expect(response.statusCode, response.body).toBe(201)
     return response.json<{ reg_no: RegNo }>().reg_no
   }
-  const readFile = (regNo: string): string => `/admin/registrations/${regNo}/files/pg_proof/`
+  const buildFilePath = (regNo: string): string => `/admin/registrations/${regNo}/files/pg_proof/`
   const listStoredHashes = (): ReadonlySet<string> =>
-    new Set(s3.keys('app').flatMap((key) => /^files\/([^/]+)\//.exec(key)?.[1] ?? []))
+    new Set(s3.listKeys('app').flatMap((key) => /^files\/([^/]+)\//.exec(key)?.[1] ?? []))
   const decline = (regNo: string) =>
     server.deps.store.applyPaymentEvent(regNo as OrderId, declinedAt(server.now()), null)
 
@@ -71,10 +71,10 @@ describe('a server with UPLOADS_URL', () => {
     expect(listStoredHashes()).toContain(computeHash(bytes))
     expect(server.uploadsStored()).toEqual([])
     const office = await signIn(server)
-    const file = await office.get(readFile(regNo))
+    const file = await office.get(buildFilePath(regNo))
     expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'application/pdf'])
     expect(file.rawPayload).toEqual(bytes)
-    expect((await server.app.inject({ url: readFile(regNo) })).statusCode).toBe(401)
+    expect((await server.app.inject({ url: buildFilePath(regNo) })).statusCode).toBe(401)
   })
 
   test('a file sent with the answers is stored in the bucket', async () => {
@@ -107,7 +107,7 @@ describe('a server with UPLOADS_URL', () => {
     expect(await server.deps.uploads.sweep()).toMatchObject({ dropped: 1, removed: 1 })
     expect(listStoredHashes()).not.toContain(computeHash(bytes))
     const office = await signIn(server)
-    expect((await office.get(readFile(regNo))).statusCode).toBe(410)
+    expect((await office.get(buildFilePath(regNo))).statusCode).toBe(410)
   })
 
   test('while the bucket is unreachable a proof gets 503 and can be sent again, and a registration without a file is accepted', async () => {
@@ -156,7 +156,10 @@ describe('a server with UPLOADS_URL', () => {
   test('a server starts while the bucket is unreachable', async () => {
     await s3.halt()
     try {
-      const server = await startTestApp({ clock: REGISTERED, variables: s3.variables('other') })
+      const server = await startTestApp({
+        clock: REGISTRATION_TIME,
+        variables: s3.buildVariables('other'),
+      })
       expect((await register({ ticket_type: 'afpi-gp-specialist' }, server)).statusCode).toBe(201)
       await server.close()
     } finally {
@@ -172,7 +175,7 @@ describe('commands', () => {
   const proofs = [createPdf('first'), createPdf('second')]
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'rollcall-s3-commands-'))
-    server = await startTestApp({ clock: REGISTERED })
+    server = await startTestApp({ clock: REGISTRATION_TIME })
     for (const bytes of proofs) {
       const response = await server.post(
         '/api/afpicon/register/',
@@ -184,14 +187,14 @@ describe('commands', () => {
     variables = {
       DATA_DIR: server.dir,
       EVENTS_DIR: server.eventsDir,
-      ...s3.variables('commands'),
+      ...s3.buildVariables('commands'),
     }
   })
   afterAll(async () => {
     await server.close()
     rmSync(folder, { recursive: true, force: true })
   })
-  const listKeys = (): readonly string[] => s3.keys('commands')
+  const listKeys = (): readonly string[] => s3.listKeys('commands')
 
   test('rollcall db move files-to-s3 copies every file once, and files-from-s3 restores a deleted one', async () => {
     const doctorResult = await runHere(['doctor'], variables)
@@ -204,25 +207,25 @@ describe('commands', () => {
     })
     expect(listKeys().map((key) => key.split('/')[1])).toEqual(proofs.map(computeHash).toSorted())
     expect((await moveFiles('files-to-s3')).stdout).toContain('0 files were copied')
-    const [deletedKey = ''] = proofs.map(computeHash)
-    const path = join(server.dir, 'uploads', deletedKey.slice(0, 2), deletedKey)
+    const [deletedHash = ''] = proofs.map(computeHash)
+    const path = join(server.dir, 'uploads', deletedHash.slice(0, 2), deletedHash)
     rmSync(path)
     expect(await moveFiles('files-from-s3')).toMatchObject({
       status: 0,
       stdout: '1 files were copied and compared. Start the server without UPLOADS_URL.\n',
     })
-    expect(computeHash(readFileSync(path))).toBe(deletedKey)
+    expect(computeHash(readFileSync(path))).toBe(deletedHash)
     // A damaged file does not replace the intact copy.
     rmSync(path)
     writeFileSync(path, 'damaged')
     expect((await moveFiles('files-to-s3')).status).toBe(0)
     const secondCopy = await runHere(['db', 'move', 'files-to-s3'], {
       ...variables,
-      ...s3.variables('elsewhere'),
+      ...s3.buildVariables('elsewhere'),
     })
     expect(secondCopy).toMatchObject({
       status: 1,
-      stderr: `The file ${deletedKey} is missing or damaged, so it was not copied.\n`,
+      stderr: `The file ${deletedHash} is missing or damaged, so it was not copied.\n`,
     })
   })
 
@@ -327,7 +330,7 @@ test('signs a request as in the example that Amazon publishes', async () => {
 })
 
 test('a sweep does not delete a file that another server stores while the sweep runs', async () => {
-  const bucket = s3.bucket('two-servers')
+  const bucket = s3.getBucket('two-servers')
   const path = join(mkdtempSync(join(tmpdir(), 'rollcall-s3-race-')), 'file')
   const bytes = createPdf('stored during the sweep')
   writeFileSync(path, bytes)
@@ -355,7 +358,7 @@ test('a sweep does not delete a file that another server stores while the sweep 
     mayMove: () => null,
   })
   expect(sweepResult).toMatchObject({ removed: 1 })
-  expect(s3.keys('two-servers')).toEqual([`files/${file.sha256}/${now}`])
+  expect(s3.listKeys('two-servers')).toEqual([`files/${file.sha256}/${now}`])
   expect(await otherStorage.hold(file.sha256, now)).toBe(true)
   rmSync(path)
 })
@@ -364,7 +367,7 @@ test('a large file is streamed: less than half of it is in memory when it is sto
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--expose-gc', join(import.meta.dirname, 's3-memory-process.ts')],
-    { cwd: top, env: { ...process.env, ...s3.variables('memory') }, encoding: 'utf8' },
+    { cwd: top, env: { ...process.env, ...s3.buildVariables('memory') }, encoding: 'utf8' },
   )
   expect(status, stderr).toBe(0)
   const { fileMb, peakMb } = JSON.parse(stdout) as { fileMb: number; peakMb: number }

@@ -1,3 +1,4 @@
+/** Uploaded files: detection of their type, hostile files, and interrupted uploads. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { open as openFile } from 'node:fs/promises'
@@ -40,7 +41,7 @@ const NO_RECORDS = {
   deleteOldDraftUploads: async () => [],
 }
 
-const open = () =>
+const openStorage = () =>
   openUploads({
     folder,
     asideFolder,
@@ -48,7 +49,7 @@ const open = () =>
     store: NO_RECORDS,
     clock: () => now,
   })
-type Uploads = ReturnType<typeof open>
+type Uploads = ReturnType<typeof openStorage>
 /** Receives and checks a file, then stores or discards it. */
 async function receiveFile(uploads: Uploads, name: string, bytes: Buffer) {
   const file = expectOk(await uploads.receive(Readable.from([bytes]), bytes.length))
@@ -65,7 +66,7 @@ const detectFileKind = (bytes: Buffer): Promise<string | null> => {
   writeFileSync(filePath, bytes)
   return detectKind(filePath)
 }
-const listStored = (): string[] =>
+const listStoredFiles = (): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => entry.name)
@@ -93,9 +94,13 @@ describe('the file type is detected from the content', () => {
     ],
   ])('%s is accepted', async (name, bytes, type) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex')
-    expect(await receiveFile(open(), name, bytes)).toEqual({ type, sha256, bytes: bytes.length })
-    expect(listStored()).toEqual([sha256])
-    expect(await readContent(open(), sha256)).toEqual(bytes)
+    expect(await receiveFile(openStorage(), name, bytes)).toEqual({
+      type,
+      sha256,
+      bytes: bytes.length,
+    })
+    expect(listStoredFiles()).toEqual([sha256])
+    expect(await readContent(openStorage(), sha256)).toEqual(bytes)
   })
 
   test.each([
@@ -113,8 +118,8 @@ describe('the file type is detected from the content', () => {
     ['a truncated OLE file', 'proof.doc', createDoc().subarray(0, 600)],
     ['nothing', 'proof.pdf', Buffer.alloc(0)],
   ])('%s (%s) is rejected and nothing is stored', async (_what, name, bytes) => {
-    expect((await receiveFile(open(), name, bytes)).type).toBeNull()
-    expect(listStored()).toEqual([])
+    expect((await receiveFile(openStorage(), name, bytes)).type).toBeNull()
+    expect(listStoredFiles()).toEqual([])
   })
 
   test('a Word document and an installer begin with the same bytes, so these are not sufficient', async () => {
@@ -128,8 +133,8 @@ describe('the file type is detected from the content', () => {
 
 describe('a hostile file is rejected after a limited check', () => {
   test.each(hostileFiles)('%s (%s)', async (_what, name, bytes) => {
-    expect((await receiveFile(open(), name, bytes)).type).toBeNull()
-    expect(listStored()).toEqual([])
+    expect((await receiveFile(openStorage(), name, bytes)).type).toBeNull()
+    expect(listStoredFiles()).toEqual([])
   })
 
   test('a directory is read to its end, but a hostile one only up to a limit', async () => {
@@ -139,7 +144,7 @@ describe('a hostile file is rejected after a limited check', () => {
 
   test('an OLE file is read at most as far as the longest possible directory, however its sectors are linked', async () => {
     // Three reads per directory sector: its content, its table entry, and the table's entry.
-    const readsMax = 3 * 1024 + 10
+    const maxReadCount = 3 * 1024 + 10
     for (const [description, , bytes] of hostileFiles.filter(([, name]) => name === 'a.doc')) {
       const filePath = join(folder, 'read')
       writeFileSync(filePath, bytes)
@@ -157,7 +162,7 @@ describe('a hostile file is rejected after a limited check', () => {
         false,
       ])
       await file.close()
-      expect([description, readCount < readsMax]).toEqual([description, true])
+      expect([description, readCount < maxReadCount]).toEqual([description, true])
     }
   })
 
@@ -196,9 +201,12 @@ describe('a file during upload', () => {
         }
       })(),
     )
-    expect(await open().receive(endlessStream, 5000)).toEqual({ ok: false, error: 'too_large' })
+    expect(await openStorage().receive(endlessStream, 5000)).toEqual({
+      ok: false,
+      error: 'too_large',
+    })
     expect(chunkCount).toBeLessThan(50)
-    expect(listStored()).toEqual([])
+    expect(listStoredFiles()).toEqual([])
   })
 
   test('is rejected before a byte is written if the disk has less than the required free space', async () => {
@@ -216,7 +224,7 @@ describe('a file during upload', () => {
     })
     // A form sends an empty input in this way.
     await fullDisk.discard(expectOk(await fullDisk.receive(Readable.from([]), 5000)))
-    expect(listStored()).toEqual([])
+    expect(listStoredFiles()).toEqual([])
   })
 
   test('whose sender disconnects leaves nothing', async () => {
@@ -226,8 +234,11 @@ describe('a file during upload', () => {
         throw new Error('gone')
       })(),
     )
-    expect(await open().receive(failingStream, 5000)).toEqual({ ok: false, error: 'cut_off' })
-    expect(listStored()).toEqual([])
+    expect(await openStorage().receive(failingStream, 5000)).toEqual({
+      ok: false,
+      error: 'cut_off',
+    })
+    expect(listStoredFiles()).toEqual([])
   })
 
   test('of a dead process is removed at the next startup; that of a running one stays', () => {
@@ -235,7 +246,7 @@ describe('a file during upload', () => {
     mkdirSync(join(folder, 'incoming'))
     for (const pid of [deadPid, process.pid, process.ppid])
       writeFileSync(join(folder, 'incoming', `${pid}.some-name`), 'half a')
-    open()
-    expect(listStored()).toEqual([`${process.ppid}.some-name`])
+    openStorage()
+    expect(listStoredFiles()).toEqual([`${process.ppid}.some-name`])
   })
 })

@@ -1,6 +1,4 @@
-/**
- * A delegate's self-service page on a real server: its content, allowed actions, and rejected ones.
- */
+/** A delegate's self-service page on a real server: its content, allowed actions and rejected actions. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -45,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Registers and pays by default. Returns the path of the page's API. */
+/** Registers a delegate, who pays by default. Returns the number and the API path of the self-service page. */
 async function registerDelegate({
   pays: isPaying = true,
   answers = fixtureDelegate,
@@ -54,8 +52,8 @@ async function registerDelegate({
   readonly path: string
 }> {
   server.setTime('2026-01-10')
-  const answer = await server.post(`/api/${EVENT}/register/`, answers)
-  const { reg_no: regNo, payment_data: order } = answer.json<RegisterResponse>()
+  const response = await server.post(`/api/${EVENT}/register/`, answers)
+  const { reg_no: regNo, payment_data: order } = response.json<RegisterResponse>()
   if (isPaying)
     await server.deps.store.applyPaymentEvent(
       (order?.orderid ?? '') as OrderId,
@@ -68,15 +66,15 @@ async function registerDelegate({
 const readPage = async (path: string): Promise<SelfServiceResponse> =>
   (await server.app.inject(path)).json<SelfServiceResponse>()
 const performAction = async (path: string, payload: object, changes: object = {}) => {
-  const answer = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: `${path}/acts`,
     payload,
     ...changes,
   })
   return {
-    status: answer.statusCode,
-    ...answer.json<Omit<ActionResponse & Partial<ErrorResponse>, 'status'>>(),
+    status: response.statusCode,
+    ...response.json<Omit<ActionResponse & Partial<ErrorResponse>, 'status'>>(),
   }
 }
 const readHistory = async (regNo: RegNo) =>
@@ -89,14 +87,14 @@ const readHistory = async (regNo: RegNo) =>
 describe('the self-service page', () => {
   test('shows one registration: answers, state, documents as PDF', async () => {
     const { regNo, path } = await registerDelegate()
-    const ownPage = await readPage(path)
-    expect(ownPage).toMatchObject({
+    const page = await readPage(path)
+    expect(page).toMatchObject({
       registration: { reg_no: regNo, phone_number: '9876543210', stands: 'complete' },
       state: 'complete',
       documents: [{ kind: 'receipt', total: 1180 }],
       cancel: { asked_at: null, kept: 1180, back: 885 },
     })
-    const [receipt] = ownPage.documents
+    const [receipt] = page.documents
     const response = await server.app.inject(`${path}/documents/${receipt?.id}/`)
     expect([response.statusCode, response.headers['content-type']]).toEqual([
       200,
@@ -108,9 +106,11 @@ describe('the self-service page', () => {
     })
     expect(response.rawPayload.subarray(0, 5).toString()).toBe('%PDF-')
     // The link of another registration opens none of these documents.
-    const otherPath = await registerDelegate()
+    const otherDelegate = await registerDelegate()
     for (const id of [receipt?.id, 0, 'x', `${receipt?.id}%20`])
-      expect((await server.app.inject(`${otherPath.path}/documents/${id}/`)).statusCode).toBe(404)
+      expect((await server.app.inject(`${otherDelegate.path}/documents/${id}/`)).statusCode).toBe(
+        404,
+      )
   })
 
   test('cannot be opened with the number, another token, or a link from before a transfer', async () => {
@@ -118,8 +118,8 @@ describe('the self-service page', () => {
     for (const token of [regNo, 'A'.repeat(43), 'x', '..', '%00', path.slice(-42)])
       for (const subPath of ['', '/documents/1/', '/acts/', '/proofs/']) {
         const method = subPath === '/acts/' || subPath === '/proofs/' ? 'POST' : 'GET'
-        const answer = await server.app.inject({ method, url: `/api/my/${token}${subPath}` })
-        expect([token, subPath, answer.statusCode]).toEqual([token, subPath, 404])
+        const response = await server.app.inject({ method, url: `/api/my/${token}${subPath}` })
+        expect([token, subPath, response.statusCode]).toEqual([token, subPath, 404])
       }
     const transferResponse = await office.act(regNo, {
       act: 'transfer',
@@ -146,7 +146,7 @@ describe('the self-service page', () => {
     })
     expect(transferResponse).toMatchObject({ status: 200 })
     const path = `/api${new URL(await issueLink(server.deps, { regNo, eventId: EVENT })).pathname}`
-    const read = async () => {
+    const readBothPages = async () => {
       const url = `/api/${EVENT}/registrations/${regNo}/`
       const response = await server.app.inject({
         method: 'POST',
@@ -158,7 +158,7 @@ describe('the self-service page', () => {
         response.json<RegistrationResponse>().registration,
       ]
     }
-    for (const response of await read()) {
+    for (const response of await readBothPages()) {
       expect(response).toMatchObject({ full_name: 'New Holder', reg_no: regNo })
       expect(response).not.toHaveProperty('institution')
     }
@@ -166,7 +166,7 @@ describe('the self-service page', () => {
     expect((await office.get(`/admin/registrations/${regNo}/`)).body).toContain('First Hospital')
     const addedAnswers = { institution: 'Second Hospital' }
     await office.act(regNo, { act: 'correct', why: 'By phone.', answers: addedAnswers })
-    for (const response of await read()) expect(response).toMatchObject(addedAnswers)
+    for (const response of await readBothPages()) expect(response).toMatchObject(addedAnswers)
   })
 
   test('cannot be opened by links sent to a mistyped address that staff corrected', async () => {
@@ -229,7 +229,7 @@ describe('a change by a delegate', () => {
 
   test('cannot include office actions, whatever role the request claims', async () => {
     const { regNo, path } = await registerDelegate()
-    for (const named of [
+    for (const action of [
       'cancel',
       'refund',
       'confirm',
@@ -241,7 +241,7 @@ describe('a change by a delegate', () => {
     ])
       expect(
         await performAction(path, {
-          act: named,
+          act: action,
           why: 'x',
           actor: 'owner',
           who: 'office',
@@ -257,7 +257,7 @@ describe('a change by a delegate', () => {
 
   test('a file is uploaded first, then submitted by its token, and replaces the previous one', async () => {
     const { regNo, path } = await registerDelegate()
-    const send = async (content: string): Promise<UploadResponse> => {
+    const uploadLetter = async (content: string): Promise<UploadResponse> => {
       const bytes = createPdf(content)
       const uploadResponse = await server.post(
         `${path}/proofs/`,
@@ -271,7 +271,7 @@ describe('a change by a delegate', () => {
       { id: 'letter', name: null, accept: ['pdf'] },
     ])
     for (const content of ['first', 'second']) {
-      const { token } = await send(content)
+      const { token } = await uploadLetter(content)
       expect(await performAction(path, { act: 'edit', answers: { letter: token } })).toMatchObject({
         message: 'Your changes are saved.',
       })
@@ -328,11 +328,11 @@ describe('a lost link', () => {
   test('is sent to the stored address for each registration; requests for unknown addresses get the same response', async () => {
     server.setTime('2026-01-10')
     const email = 'Asha.Lost@sample.example'
-    const numbers: string[] = []
+    const regNos: string[] = []
     for (const name of ['Asha Lost', '{link SMPL1} Ravi\n{link}']) {
       const answers = { ...fixtureDelegate, full_name: name, email }
       const registration = await server.post(`/api/${EVENT}/register/`, answers)
-      numbers.push(registration.json<RegisterResponse>().reg_no)
+      regNos.push(registration.json<RegisterResponse>().reg_no)
     }
     // Another person with the same search terms.
     const otherAnswers = { ...fixtureDelegate, email: `nat${email}` }
@@ -346,16 +346,16 @@ describe('a lost link', () => {
     expect(listEmails(server)).toMatchObject([{ recipient: email }])
     await server.mailer.run()
     const folder = join(server.dir, 'mail')
-    const emails = readdirSync(folder)
+    const linkEmail = readdirSync(folder)
       .map((name) => readFileSync(join(folder, name), 'utf8').replaceAll(/=\r?\n/g, ''))
       .find((text) => text.includes('Your links for'))
     const tokens = [
-      ...new Set(Array.from(emails?.matchAll(/\/my\/([\w-]{43})/g) ?? [], ([, token]) => token)),
+      ...new Set(Array.from(linkEmail?.matchAll(/\/my\/([\w-]{43})/g) ?? [], ([, token]) => token)),
     ]
     const openedRegNos = await Promise.all(
       tokens.map(async (token) => (await readPage(`/api/my/${token}`)).registration.reg_no),
     )
-    expect(openedRegNos.toSorted()).toEqual(numbers.toSorted())
+    expect(openedRegNos.toSorted()).toEqual(regNos.toSorted())
     for (const invalidEmail of ['', 'nobody', 7, null, `${'a'.repeat(250)}@sample.example`])
       expect((await requestLinks(server, invalidEmail)).statusCode).toBe(422)
   })
@@ -413,7 +413,7 @@ describe('a lost link', () => {
       ...Array.from({ length: 10 }, () => 200),
       429,
     ])
-    // Tokens have the same rate limit as pages.
+    // Requests with unknown tokens have the rate limits of the page's routes.
     for (const [method, subPath, limit] of [
       ['GET', '', 120],
       ['GET', '/documents/1/', 30],
