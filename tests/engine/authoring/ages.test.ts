@@ -17,13 +17,16 @@ import { matchesCondition } from '../../../engine/rules/evaluate-condition.ts'
 import { sharedFiles } from '../event-files.ts'
 import { readGolden } from './goldens.ts'
 
-/** Counts completed years by birthdays. In other years, a person born on 29 February has the birthday on 1 March. */
+/**
+ * Counts completed years by birthdays. A person born on 29 February has their birthday on 1 March in years that are
+ * not leap years.
+ */
 function computeAge(on: Day, born: Day): number {
-  const [years, months] = [
+  const [years, hasHadBirthday] = [
     Number(on.slice(0, 4)) - Number(born.slice(0, 4)),
     on.slice(5) >= born.slice(5),
   ]
-  return months ? years : years - 1
+  return hasHadBirthday ? years : years - 1
 }
 const compileAge = (bounds: object, firstDay: Day) =>
   resolveAges(toCondition({ born_on: { age: bounds } }), firstDay)
@@ -103,8 +106,8 @@ test('the category and the price of children depend on the age on the first day 
     { name: 'Ravi Sample', born_on: '2013-03-08' },
     { name: 'Asha Sample', born_on: '1990-01-01' },
   ]
-  const priced = quote(event, { born_on: '1996-03-08', companions }, startOfDay(day('2026-01-10')))
-  expect(priced.ok && priced.value.lines.map(({ id, quantity }) => [id, quantity])).toEqual([
+  const result = quote(event, { born_on: '1996-03-08', companions }, startOfDay(day('2026-01-10')))
+  expect(result.ok && result.value.lines.map(({ id, quantity }) => [id, quantity])).toEqual([
     ['registration', 1],
     ['child', 1],
     ['youth', 1],
@@ -118,22 +121,22 @@ test('a condition on an age is described and shown as an age, not as dates of bi
   expect(describeCondition(event, rule?.when ?? [])).toBe(
     'born_on is aged below 30 on 7 March 2026',
   )
-  const shown = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
-  expect(shown.event?.categoryChoice).toEqual(event.categoryChoice)
+  const compilation = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
+  expect(compilation.event?.categoryChoice).toEqual(event.categoryChoice)
   expect(showEvent(event)).toContain('age:')
 })
 
 test('event repeat moved the day of an age by whole weeks without reporting it', () => {
-  const on = '{age: {below: 30, on: 2026-01-01}}'
-  const rules = RULES.replace('{age: {below: 30}}', on)
+  const ageCondition = '{age: {below: 30, on: 2026-01-01}}'
+  const rules = RULES.replace('{age: {below: 30}}', ageCondition)
   const { event } = compile(rules)
   if (event === null) throw new Error('the event is not valid')
   const text = readGolden('EV315.yaml').replace(/ {2}rules:\n(?: {4}-.*\n)*/, rules)
   const options = { id: 'sample2027', prefix: 'SAMP', weeks: 52, others: [] }
-  const next = repeatEvent(text, event, options)
+  const nextFile = repeatEvent(text, event, options)
   // The distance to the first day (7 March 2026, 6 March 2027) is unchanged.
-  expect(next.text).toContain('{age: {below: 30, on: 2026-12-31}}')
-  expect(next.checks).toContain(
+  expect(nextFile.text).toContain('{age: {below: 30, on: 2026-12-31}}')
+  expect(nextFile.checks).toContain(
     'Ages on 2026-01-01 are now ages on 2026-12-31, as many days before or after the event: check the day.',
   )
 })

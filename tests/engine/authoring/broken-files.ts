@@ -42,7 +42,7 @@ const fragment = fc.constantFrom(
 )
 const position = fc.double({ min: 0, max: 1, noNaN: true })
 const edit = fc.tuple(position, fc.integer({ min: 0, max: 400 }), fc.oneof(fragment, position))
-/** A real file in which parts were removed, inserted or copied elsewhere. */
+/** Generates variants of real files from which parts are removed, and into which parts are inserted or copied. */
 export const breakFiles = (sources: readonly string[]): fc.Arbitrary<string> =>
   fc
     .tuple(fc.constantFrom(...sources), fc.array(edit, { minLength: 1, maxLength: 6 }))

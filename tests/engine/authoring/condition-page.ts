@@ -22,7 +22,7 @@ const writeTable = (columns: readonly string[], rows: readonly (readonly string[
 
 const formatCode = (text: string): string => `\`${text}\``
 
-/** Returns a text of the schema. Throws if it is missing, because the page would have an empty cell. */
+/** Returns a text from the schema. Throws if it is missing, because the page would have an empty cell. */
 function requireText(text: string | undefined, name: string): string {
   if (text === undefined) throw new Error(`${name} has no description or example in the schema`)
   return text
@@ -44,7 +44,7 @@ const listTests = (): readonly (readonly string[])[] =>
   ])
 
 /** Returns a row for every key of an event file whose value is a condition, in order of path length. */
-function listPlaces(): readonly (readonly string[])[] {
+function listConditionKeys(): readonly (readonly string[])[] {
   const rows: (readonly string[])[] = []
   const seen = new Set<string>()
   let level: readonly (readonly [path: string, schema: Schema])[] = [
@@ -82,7 +82,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
       (definitions['condition']?.names ?? []).map(({ name, value, where }) => [name, value, where]),
     ),
   tests: () => writeTable(['test', 'meaning', 'example'], listTests()),
-  places: () => writeTable(['key', 'meaning'], listPlaces()),
+  places: () => writeTable(['key', 'meaning'], listConditionKeys()),
 }
 
 /** Returns the page with its tables rewritten. Each table is between two comments. */

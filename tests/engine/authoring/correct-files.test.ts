@@ -17,14 +17,17 @@ const listFindings = (name: string, text: string): readonly string[] =>
 /** The number of edits per file. */
 const EDITS_PER_FILE = 40
 
-/** Returns the edits that change the file, then edits that add one line of the terms each, from a different line per file. */
+/**
+ * Returns the edits that change the file, followed by edits that each add one line of the terms. The first line
+ * differs from file to file.
+ */
 function createEdits(text: string, index: number): readonly (readonly [string, string])[] {
-  const edited = Object.entries(EDITS).flatMap(([edit, change]) => {
+  const effectiveEdits = Object.entries(EDITS).flatMap(([edit, change]) => {
     const changed = change(text)
     return changed === text ? [] : [[edit, changed] as const]
   })
   const lines = TERMS.map((_line, at) => TERMS[(at + index * 4) % TERMS.length] ?? '')
-  return [...edited, ...lines.map((line) => [line, addLine(text, line)] as const)].slice(
+  return [...effectiveEdits, ...lines.map((line) => [line, addLine(text, line)] as const)].slice(
     0,
     EDITS_PER_FILE,
   )

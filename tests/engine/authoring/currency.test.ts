@@ -42,9 +42,9 @@ const toCurrency = (code: string): Currency => {
   return currency
 }
 const EUR = toCurrency('EUR')
-/** The base in euros: VAT, and a bank transfer instead of the gateway. */
+/** The base in euros, with VAT and with a bank transfer instead of the gateway. */
 const eventInEuros = readGolden('EV1014.yaml')
-const withInvoice = eventInEuros.replace(
+const eventWithInvoice = eventInEuros.replace(
   'results:\n',
   `invoice:
   supplier: Sample Society
@@ -143,9 +143,11 @@ describe('a currency under `fees`', () => {
 
   test.each(['EUR', 'Euro', '"€"'])('%s is moved to the top of the file', (written) => {
     const text = withFeesCurrency(written, eventInEuros.replace('currency: EUR\n', ''))
-    const found = collectFindings(text)
-    expect(found).toMatchObject([{ code: 'EV104', help: expect.stringContaining('currency: EUR') }])
-    const fixed = applyFixes(text, found).text
+    const findings = collectFindings(text)
+    expect(findings).toMatchObject([
+      { code: 'EV104', help: expect.stringContaining('currency: EUR') },
+    ])
+    const fixed = applyFixes(text, findings).text
     expect(compileConfig(fixed).currency).toBe('EUR')
     expect(listCodes(fixed)).toEqual([])
   })
@@ -163,7 +165,7 @@ describe('a currency under `fees`', () => {
 })
 
 describe('amounts of a file', () => {
-  const priced = (code: string, price: string): string =>
+  const withEarlyPrice = (code: string, price: string): string =>
     createFileInCurrency(code).replace('[1000, 1500]', `[${price}, 1500]`)
 
   test.each([
@@ -172,7 +174,7 @@ describe('amounts of a file', () => {
     ['KWD', '1000.505', 1_000_505],
     ['INR', '1000.50', 100_050],
   ])('in %s, %s is %i', (code, price, amount) => {
-    expect(compileConfig(priced(code, price)).fees.prices?.member?.early).toBe(amount)
+    expect(compileConfig(withEarlyPrice(code, price)).fees.prices?.member?.early).toBe(amount)
   })
 
   test.each([
@@ -180,7 +182,7 @@ describe('amounts of a file', () => {
     ['JPY', '1000.5', 'write digits only, without decimals'],
     ['KWD', '1000.5055', 'write digits only, with at most three decimals'],
   ])('in %s, %s has too many decimals', (code, price, help) => {
-    expect(collectFindings(priced(code, price))).toMatchObject([
+    expect(collectFindings(withEarlyPrice(code, price))).toMatchObject([
       { code: 'EV411', message: `\`${price}\` is not a valid amount in ${code}`, help },
     ])
   })
@@ -193,12 +195,12 @@ describe('amounts of a file', () => {
     ['KWD', 'KWD 1.100', 'write 1.100'],
     ['INR', '$1100', 'write the amount in rupees, digits only'],
   ])('in %s, a price written as %s', (code, price, help) => {
-    expect(collectFindings(priced(code, price))).toMatchObject([{ code: 'EV103', help }])
+    expect(collectFindings(withEarlyPrice(code, price))).toMatchObject([{ code: 'EV103', help }])
   })
 })
 
 /** Members pay in rupees, visitors in US dollars. */
-const withDollars = readGolden('EV1108.yaml')
+const fileWithDollars = readGolden('EV1108.yaml')
 test.each([
   ['visitor', '[150 euros, 200]', 'write the amount in USD, digits only'],
   ['visitor', '[{a: Rs. 150}, 200]', 'write the amount in USD, digits only'],
@@ -206,7 +208,7 @@ test.each([
 ])(
   'the help for a price of the category `%s` written as %s named the currency of the event',
   (category, row, help) => {
-    const text = withDollars.replace(new RegExp(`${category}: +\\[.*`), `${category}: ${row}`)
+    const text = fileWithDollars.replace(new RegExp(`${category}: +\\[.*`), `${category}: ${row}`)
     expect(collectFindings(text)).toMatchObject([{ code: 'EV103', help }])
   },
 )
@@ -219,14 +221,14 @@ test.each([
   ],
 ])(
   'a category without a usable payment method: a card that accepts only rupees, and %s',
-  (key, helps) => {
+  (key, helpTexts) => {
     const card = `{id: card, label: Card, gateway: card-gateway, account: sample, ${key}}`
-    const text = withDollars.replace(
+    const text = fileWithDollars.replace(
       /payment:\n[^]*?results:/,
       `payment:\n  methods:\n    - ${card}\nresults:`,
     )
     expect(collectFindings(text)).toMatchObject(
-      helps.map((help) => ({ code: 'EV1108', help: expect.stringContaining(help) as string })),
+      helpTexts.map((help) => ({ code: 'EV1108', help: expect.stringContaining(help) as string })),
     )
   },
 )
@@ -258,7 +260,7 @@ describe('payment methods and the currency', () => {
       ),
       ['EV1103'],
     ],
-    ['a tax invoice, which states its value in rupees', withInvoice, []],
+    ['a tax invoice, which states its value in rupees', eventWithInvoice, []],
     ['whole rupees', readGolden('EV1105.yaml'), ['EV1105']],
     [
       'paise, the smallest unit',
@@ -401,17 +403,17 @@ describe('a conference in euros', () => {
 
   test('all tools print euros and no rupees', () => {
     const config = conference()
-    const on = instant(Date.parse('2027-06-02T06:00:00Z'))
-    const given = { role: 'physician', is_member: true, presents: true, dinner_tickets: 2 }
-    const withIntroText = [
+    const quotedAt = instant(Date.parse('2027-06-02T06:00:00Z'))
+    const sampleAnswers = { role: 'physician', is_member: true, presents: true, dinner_tickets: 2 }
+    const toolOutputs = [
       formatSimulation(config, simulatePrices(config)),
-      formatExplanation(config, explainPrice(config, given, on)),
+      formatExplanation(config, explainPrice(config, sampleAnswers, quotedAt)),
       ...renderPreview(config).map(({ html }) => html),
       showEvent(config),
     ]
-    for (const text of withIntroText) expect(text).not.toMatch(/₹|INR|\b(?:rupees?|paise)\b/)
-    expect(withIntroText[0]).toContain('non-member  € 390  € 470.50'.replaceAll('€ ', '€\u00a0'))
-    expect(withIntroText[1]).toContain('€ 149.80 ÷ 1.19 = € 125.88'.replaceAll('€ ', '€\u00a0'))
+    for (const text of toolOutputs) expect(text).not.toMatch(/₹|INR|\b(?:rupees?|paise)\b/)
+    expect(toolOutputs[0]).toContain('non-member  € 390  € 470.50'.replaceAll('€ ', '€\u00a0'))
+    expect(toolOutputs[1]).toContain('€ 149.80 ÷ 1.19 = € 125.88'.replaceAll('€ ', '€\u00a0'))
   })
 
   test('show writes a file with the same prices', () => {
@@ -430,12 +432,12 @@ test('diff reports a changed currency first', () => {
 })
 
 test('diff does not report an unchanged currency', () => {
-  const same = diffEvents(
+  const unchangedDiff = diffEvents(
     compileConfig(base),
     compileConfig(base.replace('fees:\n', 'currency: INR\nfees:\n')),
   )
-  expect(same).not.toHaveProperty('currency')
-  expect(formatDiff(same)).toBe('')
+  expect(unchangedDiff).not.toHaveProperty('currency')
+  expect(formatDiff(unchangedDiff)).toBe('')
 })
 
 describe('a category with its own currency', () => {
@@ -443,14 +445,14 @@ describe('a category with its own currency', () => {
   const compiled = compileEvent(file.text, sharedFiles, { path: file.path })
   const event = compiled.event as EventConfig
   const july = instant(Date.parse('2027-07-31T12:00:00+05:30'))
-  const findingsAfterChange = (was: string, now: string) =>
-    compileEvent(file.text.replace(was, now), sharedFiles, { path: file.path }).findings
+  const listFindingsAfterChange = (oldText: string, newText: string) =>
+    compileEvent(file.text.replace(oldText, newText), sharedFiles, { path: file.path }).findings
 
   test('is valid without a finding', () => {
     expect(compiled.findings).toEqual([])
   })
 
-  const priced = (answers: RawAnswers) => {
+  const quotePrice = (answers: RawAnswers) => {
     const result = quote(event, normalise(event, answers).answers, july)
     return result.ok
       ? {
@@ -461,18 +463,18 @@ describe('a category with its own currency', () => {
   }
 
   test('an item and an adjustment cost the price in the table and the amount in its currency', () => {
-    expect(priced({ country: 'other', presents: true, gala_tickets: 2 })).toEqual({
+    expect(quotePrice({ country: 'other', presents: true, gala_tickets: 2 })).toEqual({
       currency: 'USD',
       lines: ['registration 177', 'gala 70.8', 'speaker-abroad -23.6'],
     })
-    expect(priced({ country: 'india', presents: true, gala_tickets: 2 })).toEqual({
+    expect(quotePrice({ country: 'india', presents: true, gala_tickets: 2 })).toEqual({
       currency: 'INR',
       lines: ['registration 7080', 'gala 3540', 'speaker -1180'],
     })
   })
 
   test('without a table in its currency, an item cannot be bought, and the checker reports it', () => {
-    const [finding] = findingsAfterChange(
+    const [finding] = listFindingsAfterChange(
       '        - {currency: USD, table: {period: [early, regular], each: [30, 35]}}\n',
       '',
     )
@@ -512,9 +514,14 @@ describe('a category with its own currency', () => {
     const readWithRule = (text: string): EventConfig => readEvent(text, sharedFiles) as EventConfig
 
     test('diff added the usual tax to the price of an item', () => {
-      const dearer = readWithRule(textWithRule.replace('each: [30, 35]', 'each: [32, 35]'))
+      const eventWithHigherPrice = readWithRule(
+        textWithRule.replace('each: [30, 35]', 'each: [32, 35]'),
+      )
       expect(
-        formatDiff(diffEvents(readWithRule(textWithRule), dearer)).replaceAll('\u00a0', ' '),
+        formatDiff(diffEvents(readWithRule(textWithRule), eventWithHigherPrice)).replaceAll(
+          '\u00a0',
+          ' ',
+        ),
       ).toBe(
         'Items and charges\n  gala (category is Delegate from a SAARC country or Foreign delegate), 1 March – 31 July 2027: US$ 30 → US$ 32',
       )
@@ -530,18 +537,21 @@ describe('a category with its own currency', () => {
   })
 
   test('simulate and explain calculated bills with methods that do not accept the currency', () => {
-    const charged = readEvent(
+    const eventWithDiscount = readEvent(
       file.text.replace(
         '  adjustments:\n',
         '  adjustments:\n    - {id: cheap, label: By transfer, when: {method: [card, transfer]}, on: all, percent: -10}\n',
       ),
       sharedFiles,
     ) as EventConfig
-    expect(formatSimulation(charged, simulatePrices(charged))).toMatch(
+    expect(formatSimulation(eventWithDiscount, simulatePrices(eventWithDiscount))).toMatch(
       /Cheapest bill in USD: US\$\s82.60, saarc/,
     )
     const explainWithMethod = (method: string) =>
-      formatExplanation(charged, explainPrice(charged, { country: 'other', method }, july))
+      formatExplanation(
+        eventWithDiscount,
+        explainPrice(eventWithDiscount, { country: 'other', method }, july),
+      )
     expect(explainWithMethod('transfer')).toMatch(
       /^method .*: does not accept USD, so delegates cannot/m,
     )
@@ -549,11 +559,11 @@ describe('a category with its own currency', () => {
   })
 
   test('a condition on `way` was reported as an unknown field, without the name that conditions use', () => {
-    const messages = findingsAfterChange(
+    const methodFindings = listFindingsAfterChange(
       'when: {presents: true}, amount: -1000',
       'when: {way: card}, amount: -1000',
     )
-    expect(messages.map(({ message }) => message)).toContain(
+    expect(methodFindings.map(({ message }) => message)).toContain(
       'there is no field `way`: conditions of adjustments call the payment method `method`',
     )
   })
@@ -569,7 +579,7 @@ describe('a category with its own currency', () => {
   })
 
   test('a price in another currency is not reported as a jump, nor is a more expensive row', () => {
-    const findings = findingsAfterChange('foreign:  [150, 200]', 'foreign:  [9000, 9500]')
+    const findings = listFindingsAfterChange('foreign:  [150, 200]', 'foreign:  [9000, 9500]')
     expect(findings.map(({ code }) => code)).not.toContain('EV414')
   })
 })

@@ -22,7 +22,7 @@ test('the file without the mistakes is valid', () => {
 })
 
 /** Expects a finding at the line of `linePart`, with `relatedPart` as a related line and with a correction. */
-function expectFound(text: string, linePart: string, relatedPart: string | null): void {
+function expectFinding(text: string, linePart: string, relatedPart: string | null): void {
   const findings = collectFindings(text)
   const findingsHere = findings.filter(
     (finding) => finding.at.start.line === findLine(text, linePart),
@@ -101,8 +101,8 @@ describe('a text names a day that differs from the file', () => {
     ['Sat 14, Sun 15 and Mon 16 March 2027', FROM],
     ['Thank you for coming to Sample 2026', '  title: Sample 2027'],
     ['The payment for Sample 2026 in Kochi was received', '  title: Sample 2027'],
-  ])('%s', (typedText, other) => {
-    expectFound(withPanel(typedText), JSON.stringify(typedText), other)
+  ])('%s', (typedText, relatedPart) => {
+    expectFinding(withPanel(typedText), JSON.stringify(typedText), relatedPart)
   })
 
   test('registration closes on the last day of a price, although later prices follow', () => {
@@ -110,16 +110,17 @@ describe('a text names a day that differs from the file', () => {
       'closes: 2027-03-15',
       withPanel('Registration closes on 30 October 2026'),
     )
-    expectFound(text, 'Registration closes on', 'closes: 2027-03-15')
+    expectFinding(text, 'Registration closes on', 'closes: 2027-03-15')
   })
 
   test('the arrival days are those of last year', () => {
-    const hint = '{id: stay, type: date, label: Day of Arrival, hint: Between 13 and 16 March 2026}'
-    expectFound(addField(hint), 'Between 13', FROM)
+    const arrivalField =
+      '{id: stay, type: date, label: Day of Arrival, hint: Between 13 and 16 March 2026}'
+    expectFinding(addField(arrivalField), 'Between 13', FROM)
   })
 
   test('31 November', () => {
-    expectFound(withPanel('Early bird until 31 November 2026'), 'Early bird until 31', null)
+    expectFinding(withPanel('Early bird until 31 November 2026'), 'Early bird until 31', null)
   })
 
   test('of two days in one line, each is compared with its own period', () => {
@@ -216,7 +217,7 @@ describe('a text names a day that differs from the file', () => {
       EARLY,
     ],
   ])('in %s', (_where, text, linePart, relatedPart) => {
-    expectFound(text, linePart, relatedPart)
+    expectFinding(text, linePart, relatedPart)
   })
 })
 
@@ -475,7 +476,7 @@ describe('the days of the file contradict each other', () => {
       expect(
         collectFindings(text).map(({ code, at: position }) => [code, position.start.line]),
       ).toEqual([['EV418', findLine(text, linePart)]])
-    else expectFound(text, linePart, relatedPart)
+    else expectFinding(text, linePart, relatedPart)
   })
 
   test('the event ends before it begins', () => {

@@ -45,19 +45,19 @@ describe('days of adjustments, payment methods and the desk are accepted in text
     ['A late fee applies from 21 February 2027', 'adjustment `late-fee` begins on 20 February'],
     ['Late registration from 20 February 2027', 'period `late` begins on 6 February'],
     ['Bank transfer is accepted until 26 February 2027', 'payment by `transfer` ends on 25 Feb'],
-  ])('contradicts the file: %s', (line, other) => {
+  ])('contradicts the file: %s', (line, expectedPart) => {
     expect(listMessages(line).join('\n')).toContain(`EV604 the text says`)
-    expect(listMessages(line).join('\n')).toContain(other)
+    expect(listMessages(line).join('\n')).toContain(expectedPart)
   })
 
   test('an opening hour of the on-site desk is accepted', () => {
     const onSiteFile = validFile.replace('id: late, label: Late', 'id: late, label: Spot')
-    const reportAt = (line: string): readonly string[] =>
+    const listCodesOfText = (line: string): readonly string[] =>
       collectFindings(
         onSiteFile.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`),
       ).map(({ code }) => code)
-    expect(reportAt('Spot registration opens at 8 AM on 14 March')).toEqual([])
-    expect(reportAt('Spot registration from 14 March')).toEqual(['EV604'])
+    expect(listCodesOfText('Spot registration opens at 8 AM on 14 March')).toEqual([])
+    expect(listCodesOfText('Spot registration from 14 March')).toEqual(['EV604'])
   })
 })
 

@@ -1,4 +1,4 @@
-/** The calendar of an event: the changes of each day, from which the rehearsal is read and signed. */
+/** The calendar of an event, which lists the changes on each day for the rehearsal. */
 import { expect, test } from 'vitest'
 import { listCalendarDays, readEvent } from '../../../engine/authoring.ts'
 import type { CalendarDay } from '../../../engine/authoring.ts'
@@ -12,12 +12,12 @@ function listDays(path: string, change = (text: string): string => text): readon
 const listChanges = (days: readonly CalendarDay[], day: string): readonly string[] =>
   (days.find((one) => one.day === day)?.changes ?? []).map((text) => text.replaceAll('\u00a0', ' '))
 
-const NATIONAL = 'tests/events/nidancon2027.yaml'
-const national = listDays(NATIONAL)
-const [first] = national
+const NATIONAL_EVENT = 'tests/events/nidancon2027.yaml'
+const nationalDays = listDays(NATIONAL_EVENT)
+const [firstDay] = nationalDays
 
 test('the price of each workshop can be compared with the brochure, by category', () => {
-  expect(listChanges(national, first?.day ?? '')).toEqual(
+  expect(listChanges(nationalDays, firstDay?.day ?? '')).toEqual(
     expect.arrayContaining([
       'Prices: GST (18% and 5%) included',
       'Senior member: Free (Early Bird)',
@@ -29,27 +29,27 @@ test('the price of each workshop can be compared with the brochure, by category'
 })
 
 test('when prices change, only the changed ones are listed', () => {
-  const changes = listChanges(national, '2026-12-01')
+  const changes = listChanges(nationalDays, '2026-12-01')
   expect(changes).toContain('Accompanying person, each: ₹ 5,310')
   expect(changes.join('\n')).not.toMatch(/dinner|Statistics|Seats|Registration/)
-  expect(listChanges(national, '2027-02-01')).toEqual([
+  expect(listChanges(nationalDays, '2027-02-01')).toEqual([
     'Late fee: +₹ 500 on registration, from 1 February 2027, where the category is not Senior member or Invited faculty, before tax',
   ])
 })
 
 test('conditions and adjustments name what delegates read, not the ids of the file', () => {
-  const shown = (days: readonly CalendarDay[]) =>
+  const listConditionalChanges = (days: readonly CalendarDay[]) =>
     days.flatMap(({ day }) => listChanges(days, day)).filter((text) => /where|%.* on /.test(text))
-  expect(listChanges(national, first?.day ?? '')).toEqual(
+  expect(listChanges(nationalDays, firstDay?.day ?? '')).toEqual(
     expect.arrayContaining([
       'Presenter’s discount: −₹ 500 on registration, where “Do you present a paper?” is yes and the category is Member or Non-member or Postgraduate trainee or Undergraduate student or Nurse or technologist, before tax',
       'Coupon, 15% off: −15% on registration, where the discount code is Coupon, 15% off',
     ]),
   )
-  expect(shown(listDays('tests/events/nilarun2027.yaml'))).toContain(
+  expect(listConditionalChanges(listDays('tests/events/nilarun2027.yaml'))).toContain(
     'Family of four, 10% off the adults: −10% on “Family run, adult”, where “Family run of three kilometres” has at least 4',
   )
-  const onItems = listDays(NATIONAL, (text) =>
+  const daysWithItemDiscounts = listDays(NATIONAL_EVENT, (text) =>
     text
       .replace('amount: -500', 'percent: -5')
       .replace(
@@ -61,17 +61,17 @@ test('conditions and adjustments name what delegates read, not the ids of the fi
         'when: {code: coupon}\n      on: workshop',
       ),
   )
-  expect(shown(onItems).slice(0, 2)).toEqual([
+  expect(listConditionalChanges(daysWithItemDiscounts).slice(0, 2)).toEqual([
     'Presenter’s discount: −5% on “Room in the conference hotel”, where the kind of “Membership Number” is life and “Workshops on 12 February” has at least 2 and “The hall is full. Please write to us if you would like to be told of cancellations.” is yes',
     'Coupon, 15% off: −15% on “Workshop”, where the discount code is Coupon, 15% off',
   ])
 })
 
 test('seats are listed once', () => {
-  const seats = national.flatMap(({ day }) =>
-    listChanges(national, day).filter((change) => change.startsWith('Seats: ')),
+  const seatChanges = nationalDays.flatMap(({ day }) =>
+    listChanges(nationalDays, day).filter((change) => change.startsWith('Seats: ')),
   )
-  expect(seats).toEqual([
+  expect(seatChanges).toEqual([
     'Seats: 500. When full: “The hall is full. Please write to us if you would like to be told of cancellations.”',
     'Seats: 100, where the category is Postgraduate trainee. When full: “All places for trainees are taken. You may register as a non-member.”',
     expect.stringMatching(
@@ -81,17 +81,17 @@ test('seats are listed once', () => {
 })
 
 test('an item and a category with the same label are both listed', () => {
-  const days = listDays(NATIONAL, (text) =>
+  const days = listDays(NATIONAL_EVENT, (text) =>
     text.replaceAll('label: Member,', 'label: Gala dinner,'),
   )
-  expect(listChanges(days, first?.day ?? '')).toEqual(
+  expect(listChanges(days, firstDay?.day ?? '')).toEqual(
     expect.arrayContaining(['Gala dinner: ₹ 7,080 (Early Bird)', 'Gala dinner, each: ₹ 1,770']),
   )
 })
 
 test('an item by another answer than the category, and an amount that the delegate enters', () => {
-  const [run] = listDays('tests/events/nilarun2027.yaml')
-  expect(run?.changes.map((text) => text.replaceAll('\u00a0', ' '))).toEqual(
+  const [firstDayOfRun] = listDays('tests/events/nilarun2027.yaml')
+  expect(firstDayOfRun?.changes.map((text) => text.replaceAll('\u00a0', ' '))).toEqual(
     expect.arrayContaining([
       'T-shirt, XXL: ₹ 531',
       'Gift to the river: ₹ 100 to ₹ 50,000, as entered in “I give”',
@@ -100,12 +100,12 @@ test('an item by another answer than the category, and an amount that the delega
 })
 
 test('without an opening date, registration does not seem to open on the first day of the list', () => {
-  expect(first?.changes[0]).toBe(
+  expect(firstDay?.changes[0]).toBe(
     'Registration: open, also before this day: the file names no day on which it opens',
   )
-  const opened = listDays(NATIONAL, (text) =>
+  const daysWithOpening = listDays(NATIONAL_EVENT, (text) =>
     text.replace('registration:\n', 'registration:\n  opens: 2026-11-10\n'),
   )
-  expect(listChanges(opened, '2026-11-09')[0]).toMatch(/^Registration: closed/)
-  expect(listChanges(opened, '2026-11-10')[0]).toBe('Registration: open')
+  expect(listChanges(daysWithOpening, '2026-11-09')[0]).toMatch(/^Registration: closed/)
+  expect(listChanges(daysWithOpening, '2026-11-10')[0]).toBe('Registration: open')
 })

@@ -1,4 +1,4 @@
-/** Properties of every event file, whatever it contains. */
+/** Properties that hold for every event file, whatever its content. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -181,7 +181,7 @@ describe('an unquoted word', () => {
 
 describe('any text', () => {
   const sources = [...events.map(({ text }) => text), base, readGolden('EV301.yaml')]
-  const expectFindings = (text: string): void => {
+  const expectConsistentFindings = (text: string): void => {
     const { event, findings } = compileEvent(text, sharedFiles, { path: 'sample2026.yaml' })
     expect(event === null).toBe(findings.some(({ severity }) => severity === 'error'))
     formatFindings(
@@ -200,13 +200,16 @@ describe('any text', () => {
   }
 
   test('is checked without throwing: randomly broken files', () => {
-    fc.assert(fc.property(breakFiles(sources), expectFindings), {
+    fc.assert(fc.property(breakFiles(sources), expectConsistentFindings), {
       seed: 20261121,
       numRuns: chooseRuns(600),
     })
   })
   test('is checked without throwing: texts that are not event files', () => {
-    fc.assert(fc.property(anyText, expectFindings), { seed: 20261121, numRuns: chooseRuns(400) })
+    fc.assert(fc.property(anyText, expectConsistentFindings), {
+      seed: 20261121,
+      numRuns: chooseRuns(400),
+    })
   })
 
   test.each([
@@ -232,9 +235,9 @@ describe('the same files give the same findings', () => {
     { path: 'events/second2026.yaml', text: secondFile },
     { path: 'events/EV404.yaml', text: readGolden('EV404.yaml') },
   ]
-  const listAllFindings = (order: readonly (typeof files)[number][]): string =>
+  const listAllFindings = (orderedFiles: readonly (typeof files)[number][]): string =>
     JSON.stringify(
-      [...compileEvents(order, shared).files]
+      [...compileEvents(orderedFiles, shared).files]
         .sort((a, b) => (a.path < b.path ? -1 : 1))
         .map(({ findings }) => findings),
     )
@@ -245,7 +248,7 @@ describe('the same files give the same findings', () => {
   })
 
   test('whatever the time zone and the clock', () => {
-    const run = (zone: string, clock: string): string =>
+    const compileInProcess = (zone: string, clock: string): string =>
       execFileSync(
         process.execPath,
         [
@@ -264,8 +267,8 @@ describe('the same files give the same findings', () => {
           stdio: ['ignore', 'pipe', 'ignore'],
         },
       )
-    expect(run('Pacific/Kiritimati', '2031-02-28T23:59:59Z')).toBe(
-      run('America/Los_Angeles', '2020-01-01T00:00:00Z'),
+    expect(compileInProcess('Pacific/Kiritimati', '2031-02-28T23:59:59Z')).toBe(
+      compileInProcess('America/Los_Angeles', '2020-01-01T00:00:00Z'),
     )
   })
 })

@@ -1,16 +1,13 @@
-/** The corrections of golden pairs whose lines have no counterpart in the clean base. */
+/** Corrections for the golden files whose lines have no counterpart in the clean base. */
 
-/** Examples of prices other than that of a member in January. */
-const OTHER_CELLS = [
+/** Examples of all prices except the price of a member in January. */
+const OTHER_PRICE_EXAMPLES = [
   '    - {name: a member in February, on: 2026-02-10, given: {is_member: true}, expect: {total: 1770}}',
   '    - {name: a visitor in January, on: 2026-01-10, expect: {total: 2360}}',
   '    - {name: a visitor in February, on: 2026-02-10, expect: {total: 2950}}',
 ].join('\n')
 
-/**
- * Corrections for pairs without a counterpart in the base: lines of the pair and their
- * replacements.
- */
+/** Maps the code of a golden file to a part of its text and the correct replacement. */
 export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = {
   EV005: ['{full_name}}', '"Dear {full_name}"}'],
   EV015: ['Rs. {total}', '{total}'],
@@ -80,11 +77,11 @@ export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = 
   EV705: ['{file: sample2026_', '{file: older_'],
   EV706: ['route: /sample2026/list', 'route: /admin/sample2026'],
   EV803: ['/api/sample2026/{reg_no}/', '/api/sample2026/registrations/{reg_no}/'],
-  EV901: ['total: 1770}}', `total: 1180}}\n${OTHER_CELLS}`],
-  EV902: ['expect: {total: 1180}}', `expect: {total: 1180}}\n${OTHER_CELLS}`],
+  EV901: ['total: 1770}}', `total: 1180}}\n${OTHER_PRICE_EXAMPLES}`],
+  EV902: ['expect: {total: 1180}}', `expect: {total: 1180}}\n${OTHER_PRICE_EXAMPLES}`],
   EV903: [
     'is_membr: true}, expect: {category: visitor}}',
-    `is_member: true}, expect: {total: 1180}}\n${OTHER_CELLS}`,
+    `is_member: true}, expect: {total: 1180}}\n${OTHER_PRICE_EXAMPLES}`,
   ],
   EV1010: ['id: seats', 'id: hall'],
   EV1011: ['max: 5', 'max: 50'],

@@ -1,4 +1,4 @@
-/** Words of other tools, each reported with the correct word; and similar words that are correct. */
+/** Words from other tools, each reported with the correct word, and similar words that are correct. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'

@@ -1,7 +1,4 @@
-/**
- * One pair per code: the smallest file that has the finding, and the output for its author. `UPDATE=1` writes the
- * output.
- */
+/** Each code has a golden pair: the smallest file with its finding, and the output that `UPDATE=1` writes. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -9,8 +6,10 @@ import { catalogue, compileEvent } from '../../../engine/authoring.ts'
 import { base, readCode, checkGolden, GOLDENS, readGolden, shared } from './goldens.ts'
 
 const codes = Object.keys(catalogue).sort()
-/** Codes that are always reported together with others: a file with another event's id also has the wrong file name. */
-const companionCodes: Readonly<Record<string, readonly string[]>> = { EV804: ['EV807'] }
+/**
+ * Codes that are always reported with other codes: a file with the id of another event also has the wrong file name.
+ */
+const companionCodesByCode: Readonly<Record<string, readonly string[]>> = { EV804: ['EV807'] }
 
 test('the base that every golden file changes is clean', () => {
   const { event, findings } = compileEvent(base, shared, { path: 'sample2026.yaml' })
@@ -21,7 +20,7 @@ test('the base that every golden file changes is clean', () => {
   })
 })
 
-/** Every pair by its name: a code, plus the variant if the code has several pairs. */
+/** The names of all pairs: a code, followed by the variant if the code has several pairs. */
 const pairs = readdirSync(GOLDENS)
   .filter((name) => /^EV.*\.yaml$/.test(name))
   .map((name) => name.replace('.yaml', ''))
@@ -41,7 +40,7 @@ describe('the printed output', () => {
     const { findings, printed } = checkGolden(name)
     expect([...new Set(findings.map((finding) => finding.code))].sort()).toEqual([
       code,
-      ...(companionCodes[code] ?? []),
+      ...(companionCodesByCode[code] ?? []),
     ])
     await expect(printed).toMatchFileSnapshot(join(GOLDENS, `${name}.out`))
     for (const { slug, severity } of findings.filter((finding) => finding.code === code))

@@ -1,4 +1,4 @@
-/** The golden pairs: for each code, the smallest file that has the finding, and the output for it. */
+/** The golden pairs: for each code, the smallest file with the finding, and the output of the checker. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -40,7 +40,9 @@ form:
 `,
 )
 
-/** The stored data for EV10xx: registrations that answered every field of the base, and one pending payment. */
+/**
+ * The stored data for the codes EV10xx: registrations that answered every field of the base, and one pending payment.
+ */
 const usageCounts: UsageCounts = {
   registrations: 7,
   pending: 1,
@@ -51,10 +53,10 @@ const usageCounts: UsageCounts = {
   places: { hall: 6 },
   codes: { vip: 2 },
 }
-/** Adds a block that only the previous version had. */
+/** Returns a function that adds a block which only the previous version had. */
 const addBlock = (block: string) => (text: string) => text.replace('form:\n', `${block}\nform:\n`)
 /** Changes that turn the base into the previous version, by code. */
-const previousVersions: Readonly<Record<string, (text: string) => string>> = {
+const previousVersionByCode: Readonly<Record<string, (text: string) => string>> = {
   EV1003: (text) =>
     text.replace(
       '        - {id: is_member',
@@ -82,11 +84,11 @@ const previousVersions: Readonly<Record<string, (text: string) => string>> = {
     ),
 }
 
-/** Returns the code of a pair named `EV103`, or `EV103-price-with-rs` if a code has several pairs. */
+/** Returns the code in the name of a pair, such as `EV103`, or `EV103-price-with-rs` if the code has several pairs. */
 export const readCode = (name: string): string => name.replace(/-.*/, '')
 
 /** Codes whose pair is loaded together with the base, under another name. */
-const LOADED_WITH_BASE = /^EV80[12468]$/
+const CODES_LOADED_WITH_BASE = /^EV80[12468]$/
 
 /** Checks a golden file as its code requires: alone, together with the base, or as a new version of the base. */
 export function checkGolden(
@@ -97,7 +99,7 @@ export function checkGolden(
   const path =
     code === 'EV807'
       ? 'sample2026.yaml'
-      : LOADED_WITH_BASE.test(code)
+      : CODES_LOADED_WITH_BASE.test(code)
         ? 'second2026.yaml'
         : 'sample2026.yaml'
   const sources = new Map(
@@ -114,7 +116,7 @@ export function checkGolden(
 }
 
 function collectFindings(code: string, path: string, text: string): readonly Finding[] {
-  if (LOADED_WITH_BASE.test(code))
+  if (CODES_LOADED_WITH_BASE.test(code))
     return compileEvents(
       [
         { path, text },
@@ -125,20 +127,22 @@ function collectFindings(code: string, path: string, text: string): readonly Fin
   if (/^EV10\d\d$/.test(code)) {
     const [newEvent, oldEvent] = [
       compileEvent(text, shared, { path }),
-      compileEvent((previousVersions[code] ?? ((unchanged) => unchanged))(base), shared, { path }),
+      compileEvent((previousVersionByCode[code] ?? ((unchanged) => unchanged))(base), shared, {
+        path,
+      }),
     ]
     if (newEvent.event === null || oldEvent.event === null)
       throw new Error(`${code}: both versions must be clean to be compared`)
-    const counted = collectChangedValues(newEvent.event, oldEvent.event)
+    const changedValues = collectChangedValues(newEvent.event, oldEvent.event)
     const pick = <T>(values: Readonly<Record<string, T>>, ids: readonly string[]) =>
       Object.fromEntries(Object.entries(values).filter(([id]) => ids.includes(id)))
-    const use = {
+    const relevantCounts = {
       ...usageCounts,
-      fields: pick(usageCounts.fields, counted.fields),
-      options: pick(usageCounts.options, counted.options),
-      items: counted.items ? usageCounts.items : {},
+      fields: pick(usageCounts.fields, changedValues.fields),
+      options: pick(usageCounts.options, changedValues.options),
+      items: changedValues.items ? usageCounts.items : {},
     }
-    return compareWithServedVersion(newEvent.event, { path, text }, oldEvent.event, use)
+    return compareWithServedVersion(newEvent.event, { path, text }, oldEvent.event, relevantCounts)
   }
   return compileEvent(text, shared, { path }, code === 'EV420' ? { on: '2026-11-21' } : {}).findings
 }

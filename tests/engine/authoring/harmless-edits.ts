@@ -21,13 +21,15 @@ function mapTexts(text: string, change: (line: string) => string): string {
     .join('\n')
 }
 const replaceInTexts =
-  (pattern: RegExp, by: string | ((...parts: string[]) => string)) => (text: string) =>
-    mapTexts(text, (line) => line.replace(pattern, by as string))
+  (pattern: RegExp, replacement: string | ((...parts: string[]) => string)) => (text: string) =>
+    mapTexts(text, (line) => line.replace(pattern, replacement as string))
 
 const WRITTEN_DAY = new RegExp(`\\b(\\d{1,2}) (${LONG_MONTHS}) (\\d{4})`, 'g')
-const rewriteDays = (write: (d: number, month: number, year: string, name: string) => string) =>
+const rewriteDays = (
+  formatWrittenDay: (d: number, month: number, year: string, name: string) => string,
+) =>
   replaceInTexts(WRITTEN_DAY, (_all, d = '', name = '', year = '') =>
-    write(Number(d), LONG_MONTHS.split('|').indexOf(name) + 1, year, name),
+    formatWrittenDay(Number(d), LONG_MONTHS.split('|').indexOf(name) + 1, year, name),
   )
 const formatOrdinal = (d: number): string =>
   `${d}${d % 10 === 1 && d !== 11 ? 'st' : d % 10 === 2 && d !== 12 ? 'nd' : d % 10 === 3 && d !== 13 ? 'rd' : 'th'}`
@@ -41,7 +43,7 @@ const addField = (field: string) => (text: string) =>
 const insertAfter = (pattern: RegExp, addition: string) => (text: string) =>
   text.replace(pattern, (found) => `${found}${addition}`)
 
-/** Returns the last day of registration, for sentences with a day that the file contains. */
+/** Returns the last day of registration, for sentences that repeat a day of the file. */
 const getClosingDay = (text: string): Day =>
   (/closes: (\d{4}-\d\d-\d\d)/.exec(text)?.[1] ?? '') as Day
 const getFirstEventDay = (text: string): Day =>

@@ -52,7 +52,7 @@ test('opening hours of 9 AM to 3 AM were accepted', () => {
   expect(['9 AM to 3 AM', '8.30 a.m. – 5.30 a.m.', '10 am to 12 am'].map(countNightHours)).toEqual([
     1, 1, 1,
   ])
-  const correct = [
+  const correctTexts = [
     '9 AM to 3 PM',
     '6 AM to 11 AM',
     '9 AM to 3 AM the next day',
@@ -60,5 +60,5 @@ test('opening hours of 9 AM to 3 AM were accepted', () => {
     '9 PM to 3 AM',
     'First start at 4.30 AM',
   ]
-  expect(correct.map(countNightHours)).toEqual(correct.map(() => 0))
+  expect(correctTexts.map(countNightHours)).toEqual(correctTexts.map(() => 0))
 })

@@ -1,7 +1,4 @@
-/**
- * Mistakes that a trial found in otherwise correct files: wrong numbers, and placeholders that were never replaced.
- * Similar texts that are correct have no finding.
- */
+/** Mistakes that a trial found in otherwise correct files, and similar texts that are correct. */
 import { describe, expect, test } from 'vitest'
 import { compileEvents } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
@@ -77,14 +74,14 @@ describe('a placeholder without its braces', () => {
 })
 
 describe('two choices with the same label', () => {
-  const options = (list: string): string =>
+  const withRoomOptions = (list: string): string =>
     base.replace(
       '        - {id: is_member',
       `        - {id: room, type: select, label: Room, options: [${list}]}\n        - {id: is_member`,
     )
   test('options of one field', () => {
     const list = '{id: twin, label: Twin room}, {id: single, label: twin room}'
-    expect(findMessages(options(list), 'EV514', list)).toContain(
+    expect(findMessages(withRoomOptions(list), 'EV514', list)).toContain(
       'two options of `room` are both called “twin room”',
     )
   })
@@ -96,23 +93,25 @@ describe('two choices with the same label', () => {
   })
   test('different options, or options of two fields, are correct', () => {
     expect(
-      listFindings(options('{id: twin, label: Twin room}, {id: single, label: Single room}')),
+      listFindings(
+        withRoomOptions('{id: twin, label: Twin room}, {id: single, label: Single room}'),
+      ),
     ).toEqual([])
   })
 })
 
 const VENUE = 'venue: Town Hall'
 const MEMBER = '        - {id: is_member, type: yes-no, label: Member, default: false}\n'
-/** The base with some lines replaced. */
-function replaceInBase(...pairs: readonly (readonly [from: string, to: string])[]): string {
-  return pairs.reduce((text, [from, to]) => {
+/** Returns the base with some parts replaced. Each part must occur exactly once. */
+function replaceInBase(...replacements: readonly (readonly [from: string, to: string])[]): string {
+  return replacements.reduce((text, [from, to]) => {
     expect(text.split(from)).toHaveLength(2)
     return text.replace(from, () => to)
   }, base)
 }
 const withFields = (...lines: readonly string[]): string =>
   replaceInBase([MEMBER, MEMBER + lines.map((line) => `        - {${line}}\n`).join('')])
-const withItems = (block: string): string => replaceInBase(['form:\n', `${block}\nform:\n`])
+const withBlock = (block: string): string => replaceInBase(['form:\n', `${block}\nform:\n`])
 
 /** The mark with which authors label unfinished text. It is also the Roman numeral for thirty. */
 const MARK = 'X'.repeat(3)
@@ -242,13 +241,13 @@ describe('swapped labels', () => {
   test('of items, adjustments, codes and fields of each person', () => {
     const prices = 'prices: {period: [early, late], each: [500, 600]}'
     const items = `  items:\n    - {id: dinner, label: The tour, when: {is_member: true}, ${prices}}\n    - {id: tour, label: Gala dinner, when: {is_member: true}, ${prices}}`
-    expect(findMessages(withItems(items), 'EV536', '- {id: dinner')).not.toBe('')
+    expect(findMessages(withBlock(items), 'EV536', '- {id: dinner')).not.toBe('')
     const kinds =
       'codes:\n  kinds:\n    - {id: member, label: For a visitor, gives: {category: member}}\n    - {id: visitor, label: For a member, gives: {category: visitor}}'
-    expect(findMessages(withItems(kinds), 'EV536', '- {id: member, label')).not.toBe('')
-    const peopleFile =
+    expect(findMessages(withBlock(kinds), 'EV536', '- {id: member, label')).not.toBe('')
+    const peopleField =
       'id: guests, type: people, label: Guests, max: 2, fields: [{id: name, label: Age}, {id: age, label: Name}]'
-    expect(findMessages(withFields(peopleFile), 'EV536', peopleFile)).not.toBe('')
+    expect(findMessages(withFields(peopleField), 'EV536', peopleField)).not.toBe('')
   })
   test('of categories, if no other finding reports them', () => {
     const text = replaceInBase(
@@ -272,7 +271,7 @@ describe('swapped labels', () => {
 
 describe('a number in a name', () => {
   const withDiscount = (label: string, percent: number): string =>
-    withItems(
+    withBlock(
       `  adjustments:\n    - {id: group, label: "${label}", when: {is_member: true}, on: registration, percent: ${percent}}`,
     )
   test.each([
@@ -304,11 +303,11 @@ describe('a number in a name', () => {
     )
   })
 
-  const withSeats = (label: string, full = 'It is full'): string =>
+  const withSeats = (label: string, fullMessage = 'It is full'): string =>
     replaceInBase(
       [
         'form:\n',
-        `quotas:\n  - {id: seats, each_option_of: shop, max: {ecg: 40, usg: 30}, full: "${full}"}\nform:\n`,
+        `quotas:\n  - {id: seats, each_option_of: shop, max: {ecg: 40, usg: 30}, full: "${fullMessage}"}\nform:\n`,
       ],
       [
         MEMBER,

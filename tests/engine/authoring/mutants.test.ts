@@ -30,12 +30,9 @@ function findPriceLines(text: string): ReadonlySet<number> {
     }),
   )
 }
-/** A prime number, as in tests/mutants. */
+/** The check takes every third mutant unless all runs are made. The stride is a prime number, as in tests/mutants. */
 const STRIDE = 3
-/**
- * Codes that the checker may report for mutants that do not change prices: EV417 is about a line
- * without effect.
- */
+/** Codes that the checker may report for mutants that change no price: EV417 reports a line without effect. */
 const CODES_WITHOUT_EFFECT = new Set(['EV417'])
 
 describe('typos in prices', () => {

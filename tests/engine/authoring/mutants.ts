@@ -1,7 +1,4 @@
-/**
- * Event files with systematic, realistic mistakes. A mutant is harmful if it differs in meaning from
- * the original or does not compile. The checker must report every harmful mutant.
- */
+/** Creates mutants, which are event files with one realistic mistake each, and checks them. */
 import { isMap, isScalar, isSeq, parseDocument, visit } from 'yaml'
 import type { Document, Scalar } from 'yaml'
 import { type EventConfig } from '../../../engine/index.ts'
@@ -15,6 +12,10 @@ import {
 
 export type Mutant = { readonly operation: string; readonly line: number; readonly text: string }
 export type CheckedMutant = Mutant & {
+  /**
+   * True if the mutant differs in meaning from the original or does not compile. The checker must report every
+   * harmful mutant.
+   */
   readonly harmful: boolean
   readonly found: readonly Finding[]
   readonly changes: readonly string[]
@@ -86,9 +87,9 @@ function findRange(node: unknown): readonly [number, number] | null {
   return [node.range[0], node.range[1]]
 }
 
-/** Returns the declared ids, each with another id of the same kind. */
+/** Maps each declared id to another id of the same kind. */
 function findIds(document: Document.Parsed): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
+  const otherIdById = new Map<string, string>()
   visit(document, {
     Seq(_key, seq) {
       const ids = seq.items.flatMap((item) =>
@@ -96,14 +97,15 @@ function findIds(document: Document.Parsed): ReadonlyMap<string, string> {
       )
       ids.forEach((id, index) => {
         const otherId = ids[(index + 1) % ids.length]
-        if (otherId !== undefined && otherId !== id && !found.has(id)) found.set(id, otherId)
+        if (otherId !== undefined && otherId !== id && !otherIdById.has(id))
+          otherIdById.set(id, otherId)
       })
     },
   })
-  return found
+  return otherIdById
 }
 
-/** Swaps two letters in the middle; a short word loses its last letter. */
+/** Swaps two letters in the middle, or removes one of them if they are equal. Doubles a word of one or two letters. */
 export function misspellWord(word: string): string {
   const middle = Math.floor(word.length / 2)
   const swappedWord =
@@ -164,8 +166,8 @@ function shiftDay(day: string, days: number): string {
 }
 
 /**
- * Compares a mutant with the meaning of the original. Changes that are not visible outside the
- * file do not count.
+ * Compares the meaning of a mutant with that of the original. Changes that are not visible outside the file are
+ * ignored.
  */
 export function checkMutant(
   mutant: Mutant,

@@ -18,8 +18,8 @@ const event: NewEventAnswers = {
   tax: 'none',
 }
 
-/** A table as typed: "name, from, to" of each column. */
-const type = (
+/** Builds a table as the organiser types it. Each column has a name, a first day and a last day. */
+const buildTable = (
   columns: readonly (readonly [string, string, string])[],
   ...rows: readonly string[]
 ): FeeTable => ({
@@ -30,13 +30,17 @@ const type = (
 const listMessages = (table: FeeTable) =>
   readFees(table, event).problems.map(({ column, part, message }) => [column, part, message])
 
-/** The prices of the first category on some days; the code of the error if it cannot register. */
+/** Returns the price of the first category on each day, or the error code if delegates cannot register on it. */
 function quoteOn(answers: NewEventAnswers, days: readonly string[]): readonly unknown[] {
   const { compiled } = compileNewEvent(answers)
   return days.map((on) => {
-    const first = compiled.categories[0]?.id
-    const quoted = quote(compiled, { registering_as: first } as never, startOfDay(day(on)))
-    return quoted.ok ? quoted.value.total / 100 : quoted.error.code
+    const firstCategoryId = compiled.categories[0]?.id
+    const result = quote(
+      compiled,
+      { registering_as: firstCategoryId } as never,
+      startOfDay(day(on)),
+    )
+    return result.ok ? result.value.total / 100 : result.error.code
   })
 }
 
@@ -47,7 +51,7 @@ const GAP =
   'Registration would be closed on 11–24 January 2027, before “Regular” begins. Change one of the days, or keep registration closed.'
 
 test('the first day of a typed period leaves a gap, which is asked about', () => {
-  const table = type(
+  const table = buildTable(
     [
       ['Early', '2026-12-01', '2027-01-10'],
       ['Regular', '2027-01-25', ''],
@@ -56,25 +60,27 @@ test('the first day of a typed period leaves a gap, which is asked about', () =>
   )
   expect(listMessages(table)).toEqual([[1, 'from', GAP]])
   expect(listClosedDays(table)).toEqual([])
-  const confirmed = { ...table, confirmed: [GAP] }
-  expect(listMessages(confirmed)).toEqual([])
-  expect(listClosedDays(confirmed)).toEqual([
+  const confirmedTable = { ...table, confirmed: [GAP] }
+  expect(listMessages(confirmedTable)).toEqual([])
+  expect(listClosedDays(confirmedTable)).toEqual([
     'Registration is closed on 11–24 January 2027, before “Regular” begins.',
   ])
-  expect(quoteOn({ ...event, ...readFees(confirmed, event).fees }, DAYS)).toEqual(EXPECTED)
+  expect(quoteOn({ ...event, ...readFees(confirmedTable, event).fees }, DAYS)).toEqual(EXPECTED)
 })
 
 test('days in the name of a period were not those of the file', () => {
-  const columns = (name: string, from: string, to: string) =>
-    type(
+  const buildTableWithPeriod = (name: string, from: string, to: string) =>
+    buildTable(
       [
         ['Early', '', '2027-01-10'],
         [name, from, to],
       ],
       '4000 5000',
     )
-  const problem = readFees(columns('Regular (25 January – 14 March 2027)', '', ''), event)
-    .problems[0]
+  const problem = readFees(
+    buildTableWithPeriod('Regular (25 January – 14 March 2027)', '', ''),
+    event,
+  ).problems[0]
   expect(problem).toMatchObject({
     column: 1,
     part: 'label',
@@ -87,14 +93,16 @@ test('days in the name of a period were not those of the file', () => {
       },
     ],
   })
-  expect(listMessages(columns('From 11 January 2027', '', ''))).toEqual([])
-  expect(listMessages(columns('Until 14 March', '', ''))).toEqual([])
-  expect(listMessages(columns('Until 10 March', '', ''))).toMatchObject([[1, 'label', {}]])
-  expect(listMessages(columns('Until 10 March', '', '2027-03-10'))).toEqual([])
+  expect(listMessages(buildTableWithPeriod('From 11 January 2027', '', ''))).toEqual([])
+  expect(listMessages(buildTableWithPeriod('Until 14 March', '', ''))).toEqual([])
+  expect(listMessages(buildTableWithPeriod('Until 10 March', '', ''))).toMatchObject([
+    [1, 'label', {}],
+  ])
+  expect(listMessages(buildTableWithPeriod('Until 10 March', '', '2027-03-10'))).toEqual([])
 })
 
 test('a period without prices was a form on which nothing is on sale', () => {
-  const table = type(
+  const table = buildTable(
     [
       ['Early', '2026-12-01', '2027-01-10'],
       ['Registration closed', '', '2027-01-24'],
@@ -112,20 +120,20 @@ test('a period without prices was a form on which nothing is on sale', () => {
     confirm: 'Keep registration closed on these days',
     isClosedPeriod: true,
   })
-  const closed = closePeriod(table, 1)
-  expect(listMessages(closed)).toEqual([])
-  expect(listClosedDays(closed)).toEqual([
+  const tableWithoutPeriod = closePeriod(table, 1)
+  expect(listMessages(tableWithoutPeriod)).toEqual([])
+  expect(listClosedDays(tableWithoutPeriod)).toEqual([
     'Registration is closed on 11–24 January 2027, before “Regular” begins.',
   ])
-  expect(closed.rows.map(({ cells }) => cells)).toEqual([
+  expect(tableWithoutPeriod.rows.map(({ cells }) => cells)).toEqual([
     ['4000', '5000'],
     ['2000', '3000'],
   ])
-  expect(quoteOn({ ...event, ...readFees(closed, event).fees }, DAYS)).toEqual(EXPECTED)
+  expect(quoteOn({ ...event, ...readFees(tableWithoutPeriod, event).fees }, DAYS)).toEqual(EXPECTED)
 })
 
 test('registration opens after a first period without prices, and closes before a last one', () => {
-  const table = type(
+  const table = buildTable(
     [
       ['Announced', '', '2026-11-30'],
       ['Early', '', '2027-01-10'],
@@ -146,7 +154,7 @@ test('registration opens after a first period without prices, and closes before 
 })
 
 test('a first day after the one of the next period is kept; two periods without prices are one gap', () => {
-  const table = type(
+  const table = buildTable(
     [
       ['Early', '', '2027-01-10'],
       ['Closed', '', '2027-01-15'],
@@ -155,12 +163,12 @@ test('a first day after the one of the next period is kept; two periods without 
     ],
     '4000 – – 5000',
   )
-  const closed = [2, 1].reduce(closePeriod, table)
-  expect(closed.columns.map(({ label, from }) => [label, from])).toEqual([
+  const tableWithoutPeriods = [2, 1].reduce(closePeriod, table)
+  expect(tableWithoutPeriods.columns.map(({ label, from }) => [label, from])).toEqual([
     ['Early', ''],
     ['Regular', '2027-01-25'],
   ])
-  expect(listClosedDays(closed)).toEqual([
+  expect(listClosedDays(tableWithoutPeriods)).toEqual([
     'Registration is closed on 11–24 January 2027, before “Regular” begins.',
   ])
 })
@@ -173,8 +181,8 @@ test('the command asks about a period without prices, and closes it with --confi
     ok: false,
     error: expect.stringContaining('If it is correct, add --confirm.'),
   })
-  const confirmed = parse(true)
-  expect(confirmed).toMatchObject({
+  const confirmedResult = parse(true)
+  expect(confirmedResult).toMatchObject({
     ok: true,
     value: { periodEnds: ['2027-01-10'], periodStarts: [null, '2027-01-25'] },
   })

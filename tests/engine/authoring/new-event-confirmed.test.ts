@@ -27,14 +27,17 @@ const readTable = (text: string): FeeTable =>
 
 /** Confirms every problem that can be confirmed, and returns all of them with the answers. */
 function confirmAll(text: string) {
-  const asked: FeeProblem[] = []
+  const askedProblems: FeeProblem[] = []
   let table = readTable(text)
   for (;;) {
     const { fees, problems } = readFees(table, event)
-    const next = problems.filter(({ confirm }) => confirm !== undefined)
-    if (next.length === 0) return { asked, fees, problems, table }
-    asked.push(...next)
-    table = { ...table, confirmed: [...(table.confirmed ?? []), ...next.map((one) => one.message)] }
+    const confirmable = problems.filter(({ confirm }) => confirm !== undefined)
+    if (confirmable.length === 0) return { askedProblems, fees, problems, table }
+    askedProblems.push(...confirmable)
+    table = {
+      ...table,
+      confirmed: [...(table.confirmed ?? []), ...confirmable.map((one) => one.message)],
+    }
   }
 }
 
@@ -46,8 +49,8 @@ const row = (label: string, cells: string, number = ''): ItemRow => ({
 })
 
 test('a brochure with days without registration could only be entered without them', () => {
-  const { asked, fees, problems } = confirmAll(GAP)
-  expect(asked.map(({ column, part, confirm }) => [column, part, confirm])).toEqual([
+  const { askedProblems, fees, problems } = confirmAll(GAP)
+  expect(askedProblems.map(({ column, part, confirm }) => [column, part, confirm])).toEqual([
     [1, 'from', 'Keep registration closed on these days'],
     [2, 'from', 'Keep registration closed on these days'],
   ])
@@ -61,17 +64,17 @@ test('a brochure with days without registration could only be entered without th
     companions.answers,
   )
   const { compiled } = compileNewEvent(workshops.answers)
-  const read = (on: string) => {
-    const quoted = quote(compiled, { registering_as: 'member' } as never, startOfDay(day(on)))
-    return quoted.ok
-      ? quoted.value.total
-      : quoted.error.code === 'registration_closed'
-        ? quoted.error.text
-        : quoted.error.code
+  const readPrice = (on: string) => {
+    const result = quote(compiled, { registering_as: 'member' } as never, startOfDay(day(on)))
+    return result.ok
+      ? result.value.total
+      : result.error.code === 'registration_closed'
+        ? result.error.text
+        : result.error.code
   }
-  expect(['2026-08-31', '2026-09-15', '2026-10-31', '2026-12-11', '2026-12-13'].map(read)).toEqual([
-    500_000, 600_000, 600_000, 800_000, 800_000,
-  ])
+  expect(
+    ['2026-08-31', '2026-09-15', '2026-10-31', '2026-12-11', '2026-12-13'].map(readPrice),
+  ).toEqual([500_000, 600_000, 600_000, 800_000, 800_000])
   for (const [on, text] of [
     ['2026-09-01', 'Registration is closed today. It opens again on 15 September 2026.'],
     ['2026-09-14', 'Registration is closed today. It opens again on 15 September 2026.'],
@@ -79,12 +82,12 @@ test('a brochure with days without registration could only be entered without th
     ['2026-12-10', 'Registration is closed today. It opens again on 11 December 2026.'],
     ['2026-12-14', 'Registration closed on 13 December 2026.'],
   ] as const)
-    expect([on, read(on)]).toEqual([on, text])
+    expect([on, readPrice(on)]).toEqual([on, text])
 })
 
 test('a confirmed gap is asked about again when one of its days changes, and a period after the conference is no gap', () => {
   const { table } = confirmAll(GAP)
-  const change = (at: number, part: object) =>
+  const listProblemsAfterChange = (at: number, part: object) =>
     readFees(
       {
         ...table,
@@ -94,19 +97,22 @@ test('a confirmed gap is asked about again when one of its days changes, and a p
       },
       event,
     ).problems.map(({ column, part: field, message }) => [column, field, message])
-  expect(change(0, { to: addDays(day('2026-08-31'), 1) })).toMatchObject([
+  expect(listProblemsAfterChange(0, { to: addDays(day('2026-08-31'), 1) })).toMatchObject([
     [1, 'from', expect.stringContaining('closed on 2–14 September 2026')],
   ])
-  expect(change(2, { from: '2026-12-20', to: '' })).toMatchObject([
+  expect(listProblemsAfterChange(2, { from: '2026-12-20', to: '' })).toMatchObject([
     [2, 'from', expect.stringContaining('Registration would be closed on')],
   ])
-  const late = {
+  const tableWithLatePeriod = {
     ...table,
     columns: [...table.columns.slice(0, 2), { label: 'Spot', from: '2026-12-20', to: '' }],
   }
-  const message = readFees(late, event).problems[0]?.message ?? ''
+  const message = readFees(tableWithLatePeriod, event).problems[0]?.message ?? ''
   expect(
-    readFees({ ...late, confirmed: [...(late.confirmed ?? []), message] }, event),
+    readFees(
+      { ...tableWithLatePeriod, confirmed: [...(tableWithLatePeriod.confirmed ?? []), message] },
+      event,
+    ),
   ).toMatchObject({
     problems: [
       {
@@ -135,8 +141,8 @@ test.each([
     .map((line) => line.replaceAll(' ', '\t'))
     .join('\n')
     .replace(/-/g, ' ')
-  const { asked, fees, problems } = confirmAll(text)
-  expect(asked.length).toBeGreaterThan(0)
+  const { askedProblems, fees, problems } = confirmAll(text)
+  expect(askedProblems.length).toBeGreaterThan(0)
   for (const { row: at, column, confirm, message } of asked) {
     expect(confirm, message).toBe('This is correct')
     expect([typeof at, typeof column], message).toEqual(['number', 'number'])
@@ -153,10 +159,10 @@ test('falling prices of workshops and accompanying persons are confirmed in thei
     'Category\tEarly until 31 Aug 2026\tRegular\nMember\t5000\t6000\nPG\t3000\t3500',
   )
   const companionTable = { rows: [row('', '4000 3500')], notes: [], isByPeriod: true }
-  const [fall] = readCompanionTable(companionTable, fees).problems
-  expect(fall).toMatchObject({ row: 0, column: 1, confirm: 'This is correct' })
+  const [fallProblem] = readCompanionTable(companionTable, fees).problems
+  expect(fallProblem).toMatchObject({ row: 0, column: 1, confirm: 'This is correct' })
   const companions = readCompanionTable(
-    { ...companionTable, confirmed: [fall?.message ?? ''] },
+    { ...companionTable, confirmed: [fallProblem?.message ?? ''] },
     fees,
   )
   const table = {
@@ -168,13 +174,13 @@ test('falling prices of workshops and accompanying persons are confirmed in thei
     notes: [],
     isByPeriod: true,
   }
-  const asked = readWorkshopTable(table, companions.answers).problems
-  expect(asked.map(({ row: at, column }) => [at, column])).toEqual([
+  const askedProblems = readWorkshopTable(table, companions.answers).problems
+  expect(askedProblems.map(({ row: at, column }) => [at, column])).toEqual([
     [0, 1],
     [1, 1],
   ])
   const workshops = readWorkshopTable(
-    { ...table, confirmed: asked.map(({ message }) => message) },
+    { ...table, confirmed: askedProblems.map(({ message }) => message) },
     companions.answers,
   )
   expect([companions.problems, workshops.problems]).toEqual([[], []])
@@ -192,7 +198,7 @@ test.each([
     ok: false,
     error: expect.stringContaining('If it is correct, add --confirm.'),
   })
-  const confirmed = parse(true)
-  if (!confirmed.ok) throw new Error(confirmed.error)
-  if (name === 'categories') compileNewEvent(confirmed.value)
+  const confirmedResult = parse(true)
+  if (!confirmedResult.ok) throw new Error(confirmedResult.error)
+  if (name === 'categories') compileNewEvent(confirmedResult.value)
 })

@@ -34,8 +34,8 @@ const parse = (name: string, answer: string, answers: NewEventAnswers = event) =
   parseAnswer(name, answer, answers)
 
 function answerAll(texts: Readonly<Record<string, string>>, answers = event): NewEventAnswers {
-  return Object.entries(texts).reduce((known, [name, text]) => {
-    const result = parse(name, text, known)
+  return Object.entries(texts).reduce((earlierAnswers, [name, text]) => {
+    const result = parse(name, text, earlierAnswers)
     if (!result.ok) throw new Error(result.error)
     return result.value
   }, answers)
@@ -147,13 +147,18 @@ test('refund days in reverse were also said to give a later cancellation more', 
 })
 
 test('the refund and the payment account are asked only where they apply', () => {
-  const list = (answers: NewEventAnswers) =>
+  const listQuestionNames = (answers: NewEventAnswers) =>
     DETAIL_QUESTIONS.filter(({ buildQuestion }) => buildQuestion(answers) !== null).map(
       ({ name }) => name,
     )
-  expect(list(event)).toEqual(['refund', 'edit-until', 'on-site', 'account', 'colour'])
-  expect(list({ ...event, free: true })).toEqual(['edit-until', 'on-site', 'colour'])
-  expect(list({ ...event, currency: EUR })).toEqual(['refund', 'edit-until', 'on-site', 'colour'])
+  expect(listQuestionNames(event)).toEqual(['refund', 'edit-until', 'on-site', 'account', 'colour'])
+  expect(listQuestionNames({ ...event, free: true })).toEqual(['edit-until', 'on-site', 'colour'])
+  expect(listQuestionNames({ ...event, currency: EUR })).toEqual([
+    'refund',
+    'edit-until',
+    'on-site',
+    'colour',
+  ])
 })
 
 const DETAILS = {
@@ -188,34 +193,52 @@ test('the refund, the last day of corrections, the account, the colour and the e
 })
 
 describe('registration on the days of the conference', () => {
-  /** Whether delegates, and staff, can register on the day before the conference, on its days, and after it. */
+  /**
+   * Returns, for the day before the conference, its first and last day and the day after it, whether registration is
+   * open online, open only at the front desk, or closed.
+   */
   const describeDays = (answers: NewEventAnswers) => {
     const compiled = compileNewEvent(answers).compiled
     return ['2026-12-10', '2026-12-11', '2026-12-13', '2026-12-14'].map((on) => {
-      const isOpen = (one: typeof compiled) => checkRegistrationOpen(one, day(on)).open
-      const atDesk = withDeskDays(compiled, day(on))
-      const price = quote(atDesk, { registering_as: 'member' } as never, startOfDay(day(on)))
-      expect(price.ok).toBe(isOpen(atDesk))
-      return isOpen(compiled) ? 'online' : isOpen(atDesk) ? 'desk' : 'closed'
+      const isOpen = (config: typeof compiled) => checkRegistrationOpen(config, day(on)).open
+      const deskConfig = withDeskDays(compiled, day(on))
+      const price = quote(deskConfig, { registering_as: 'member' } as never, startOfDay(day(on)))
+      expect(price.ok).toBe(isOpen(deskConfig))
+      return isOpen(compiled) ? 'online' : isOpen(deskConfig) ? 'desk' : 'closed'
     })
   }
-  const SPOT: NewEventAnswers = {
+  const WITH_SPOT_PRICE: NewEventAnswers = {
     ...event,
     periodLabels: ['Early', 'Spot'],
     periodEnds: [day('2026-12-10')],
   }
-  const SHORT: NewEventAnswers = { ...event, closes: day('2026-12-05') }
-  const GAP: NewEventAnswers = { ...event, periodStarts: [null, day('2026-12-11')] }
+  const WITH_EARLY_CLOSING: NewEventAnswers = { ...event, closes: day('2026-12-05') }
+  const WITH_GAP: NewEventAnswers = { ...event, periodStarts: [null, day('2026-12-11')] }
 
   test.each<[string, NewEventAnswers, string, readonly string[]]>([
     ['online', event, 'online', ['online', 'online', 'online', 'closed']],
     ['at the desk', event, 'front desk', ['online', 'desk', 'desk', 'closed']],
     ['not at all', event, 'no', ['online', 'closed', 'closed', 'closed']],
-    ['a price for the spot', SPOT, 'online', ['online', 'online', 'online', 'closed']],
-    ['a price for the spot, at the desk', SPOT, 'front desk', ['online', 'desk', 'desk', 'closed']],
-    ['prices that end before', SHORT, 'front desk', ['closed', 'desk', 'desk', 'closed']],
-    ['prices that end before, no', SHORT, 'no', ['closed', 'closed', 'closed', 'closed']],
-    ['a gap, at the desk', GAP, 'front desk', ['closed', 'desk', 'desk', 'closed']],
+    ['a price for the spot', WITH_SPOT_PRICE, 'online', ['online', 'online', 'online', 'closed']],
+    [
+      'a price for the spot, at the desk',
+      WITH_SPOT_PRICE,
+      'front desk',
+      ['online', 'desk', 'desk', 'closed'],
+    ],
+    [
+      'prices that end before',
+      WITH_EARLY_CLOSING,
+      'front desk',
+      ['closed', 'desk', 'desk', 'closed'],
+    ],
+    [
+      'prices that end before, no',
+      WITH_EARLY_CLOSING,
+      'no',
+      ['closed', 'closed', 'closed', 'closed'],
+    ],
+    ['a gap, at the desk', WITH_GAP, 'front desk', ['closed', 'desk', 'desk', 'closed']],
     ['free', { ...event, free: true }, 'front desk', ['online', 'desk', 'desk', 'closed']],
     ['free, no', { ...event, free: true }, 'no', ['online', 'closed', 'closed', 'closed']],
   ])('%s', (_name, answers, answer, expected) =>
@@ -225,8 +248,8 @@ describe('registration on the days of the conference', () => {
   test.each<[string, NewEventAnswers]>([
     ['no', event],
     ['front desk', event],
-    ['front desk', SPOT],
-    ['no', SHORT],
+    ['front desk', WITH_SPOT_PRICE],
+    ['no', WITH_EARLY_CLOSING],
   ])('in euros, with a transfer: %s', (answer, answers) =>
     expect(
       describeDays(answerAll({ 'on-site': answer }, { ...answers, currency: EUR })).slice(1),
@@ -236,12 +259,12 @@ describe('registration on the days of the conference', () => {
   test.each<[string, NewEventAnswers, string]>([
     [
       'online',
-      SHORT,
+      WITH_EARLY_CLOSING,
       'The prices apply until 5 December 2026, before the conference begins. Change the last day in the table of fees, or choose another answer.',
     ],
     [
       'no',
-      SPOT,
+      WITH_SPOT_PRICE,
       '“Spot” begins on 11 December 2026, when the conference has begun. Change that day in the table of fees, or choose another answer.',
     ],
     [

@@ -1,4 +1,4 @@
-/** Fee tables as published on conference pages and copied from spreadsheets. */
+/** Fee tables as they are published on conference pages and copied from spreadsheets. */
 import { expect, test } from 'vitest'
 import { day, INR } from '../../../engine/index.ts'
 import {
@@ -309,12 +309,12 @@ test('a pasted table of four periods becomes a file without findings', () => {
   const question = QUESTIONS.find(({ name }) => name === 'categories')
   const answers = question?.parse(table, { ...event, title: 'Sample 2026' }, today)
   if (answers?.ok !== true) throw new Error(String(answers?.error))
-  const open = QUESTIONS.filter(({ buildQuestion }) => buildQuestion(answers.value) !== null).map(
-    ({ name }) => name,
-  )
-  expect(open).not.toContain('early-until')
-  expect(open).not.toContain('gst')
-  expect(open).not.toContain('companions')
+  const openQuestions = QUESTIONS.filter(
+    ({ buildQuestion }) => buildQuestion(answers.value) !== null,
+  ).map(({ name }) => name)
+  expect(openQuestions).not.toContain('early-until')
+  expect(openQuestions).not.toContain('gst')
+  expect(openQuestions).not.toContain('companions')
   const workshops = QUESTIONS.find(({ name }) => name === 'workshops')?.parse(
     'ECG = 1000, 30 seats',
     answers.value,
@@ -355,25 +355,27 @@ test.each([
   const [categories, ends] = ['categories', 'early-until'].map((name) =>
     QUESTIONS.find((question) => question.name === name),
   )
-  const priced = categories?.parse('Member = 1 / 2 / 3; Student = 1', event, today)
-  if (priced?.ok !== true) throw new Error(String(priced?.error))
-  expect([ends?.buildQuestion(priced.value), ends?.example?.(priced.value)]).toEqual([
-    'Until which day does each price but the last apply?',
-    'Early Bird; Regular',
-  ])
-  const result = ends?.parse(answer, priced.value, today)
+  const categoriesResult = categories?.parse('Member = 1 / 2 / 3; Student = 1', event, today)
+  if (categoriesResult?.ok !== true) throw new Error(String(categoriesResult?.error))
+  expect([
+    ends?.buildQuestion(categoriesResult.value),
+    ends?.example?.(categoriesResult.value),
+  ]).toEqual(['Until which day does each price but the last apply?', 'Early Bird; Regular'])
+  const result = ends?.parse(answer, categoriesResult.value, today)
   if (typeof expected === 'string') expect(result).toEqual({ ok: false, error: expected })
   else expect(result).toMatchObject({ ok: true, value: expected })
 })
 
 test('a table in euros sets the currency of the event; a currency that only its title names is confirmed by a question', () => {
-  const read = (text: string) =>
+  const parseCategories = (text: string) =>
     QUESTIONS.find(({ name }) => name === 'categories')?.parse(text, event, today)
-  expect(read('Category\tTill 1 June 2026\tLate\nMember\t€ 390,00\t€ 1.090,50')).toMatchObject({
+  expect(
+    parseCategories('Category\tTill 1 June 2026\tLate\nMember\t€ 390,00\t€ 1.090,50'),
+  ).toMatchObject({
     ok: true,
     value: { currency: 'EUR', categories: [{ prices: [39_000, 109_050] }] },
   })
-  expect(read('Fees in EUR\nCategory\tFee\nMember\t390')).toEqual({
+  expect(parseCategories('Fees in EUR\nCategory\tFee\nMember\t390')).toEqual({
     ok: false,
     error:
       'The table names EUR. If its prices are in EUR, state it: --currency EUR. If they are in rupees, remove EUR from the table.',

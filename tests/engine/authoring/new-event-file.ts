@@ -12,7 +12,7 @@ import { shared } from '../../server/cli/shared-files.ts'
 /** The day on which the organiser answers. */
 export const ANSWER_DAY = day('2026-05-01')
 
-/** Reads the answer to the question of that name, as the command does. */
+/** Parses the answer to the question of that name, as the command does. */
 export function parseAnswer(name: string, text: string, answers: NewEventAnswers) {
   const result = QUESTIONS.find((question) => question.name === name)?.parse(
     text,

@@ -226,7 +226,7 @@ test('a gap between two periods names the days, and each offered correction clos
   ])
 })
 
-/** Workshops whose prices differ by period and category, and that not every category can choose at all times. */
+/** Workshops whose prices differ by period and category, and which some categories cannot choose in every period. */
 const WORKSHOPS: readonly ItemRow[] = [
   row('Basic Echo', '', '1500 2000 2500', '30'),
   row('', 'PG', 'free free free'),
@@ -244,10 +244,10 @@ const WORKSHOPS: readonly ItemRow[] = [
 test.each<NewEventAnswers['tax']>(['none', 'inside', 'on top'])(
   'each category pays the prices of the table on the first and the last day of each period, GST %s',
   (gst) => {
-    const known = readAnswers(gst)
+    const feeAnswers = readAnswers(gst)
     const companions = readCompanionTable(
       { rows: [row('', '', '3000 3500 –', '5')], notes: [], isByPeriod: true },
-      known,
+      feeAnswers,
     )
     const workshops = readWorkshopTable(
       { rows: WORKSHOPS, notes: [], isByPeriod: true },
@@ -265,9 +265,9 @@ test.each<NewEventAnswers['tax']>(['none', 'inside', 'on top'])(
       ]),
     )
     const factor = gst === 'on top' ? 1.18 : 1
-    const priceOf = (cell: string): number | null =>
+    const toPrice = (cell: string): number | null =>
       cell === '–' || cell === 'NA' ? null : /^(free|included)$/i.test(cell) ? 0 : Number(cell)
-    const tables = Object.fromEntries(
+    const cellsByLabel = Object.fromEntries(
       FEES.split('\n')
         .slice(1)
         .map((line) => [line.split('\t')[0], line.split('\t').slice(1)]),
@@ -275,26 +275,26 @@ test.each<NewEventAnswers['tax']>(['none', 'inside', 'on top'])(
     for (const { id, label } of compiled.categories)
       for (const [column, [period, first, last]] of PERIODS.entries())
         for (const on of [first, last]) {
-          const sum = (field: string | null, chosen: unknown, cell: string | undefined) => {
+          const expectTotal = (field: string | null, answer: unknown, cell: string | undefined) => {
             const quoted = quote(
               compiled,
-              { registering_as: id, ...(field === null ? {} : { [field]: chosen }) } as never,
+              { registering_as: id, ...(field === null ? {} : { [field]: answer }) } as never,
               startOfDay(on),
             )
-            const fee = priceOf(tables[label]?.[column] ?? '')
-            const price = priceOf(cell ?? '')
+            const fee = toPrice(cellsByLabel[label]?.[column] ?? '')
+            const price = toPrice(cell ?? '')
             expect(
               quoted.ok ? [quoted.value.period, quoted.value.total] : null,
-              `${label}, ${on}, ${String(chosen)}`,
+              `${label}, ${on}, ${String(answer)}`,
             ).toEqual(
               fee === null || price === null
                 ? null
                 : [period, Math.round((fee + price) * factor * 100)],
             )
           }
-          sum(null, null, '0')
-          sum('companions', [{ name: 'A', age: 40 }], ['3000', '3500', '–'][column])
-          sum('companions', [{ name: 'A', age: 4 }], '0')
+          expectTotal(null, null, '0')
+          expectTotal('companions', [{ name: 'A', age: 40 }], ['3000', '3500', '–'][column])
+          expectTotal('companions', [{ name: 'A', age: 4 }], '0')
           for (const field of compiled.fields.filter(({ type }) => type === 'many'))
             for (const option of field.options ?? []) {
               const at = WORKSHOPS.findIndex((one) => one.label === option.label)
@@ -305,8 +305,11 @@ test.each<NewEventAnswers['tax']>(['none', 'inside', 'on top'])(
                 rows.find(({ category }) => category === '')
               )?.cells
               // A category that can never buy the workshop does not see its field.
-              if (cells?.some((cell, at) => cell !== '–' && tables[label]?.[at] !== 'NA') === true)
-                sum(field.id, [option.id], cells[column])
+              if (
+                cells?.some((cell, at) => cell !== '–' && cellsByLabel[label]?.[at] !== 'NA') ===
+                true
+              )
+                expectTotal(field.id, [option.id], cells[column])
             }
         }
   },
@@ -384,25 +387,25 @@ test('a brochure with seats for one workshop and own prices for every category c
     ...names.map((name, at) => row('', name, [`${at + 1}000`, `${at + 1}000`, `${at + 1}500`])),
   ]
   const table = { rows, notes: [], isByPeriod: true }
-  const { answers: withWorkshops, problems } = readWorkshopTable(table, answers)
+  const { answers: workshopAnswers, problems } = readWorkshopTable(table, answers)
   expect(problems).toEqual([])
-  expect(withWorkshops.workshops).toMatchObject([
+  expect(workshopAnswers.workshops).toMatchObject([
     { label: 'Suturing', seats: 30 },
     { label: 'Echo for All', seats: null, ownPrices: { length: 4 } },
   ])
-  expect(compileNewEvent({ ...event, ...withWorkshops }).compiled.quotas).toMatchObject([
+  expect(compileNewEvent({ ...event, ...workshopAnswers }).compiled.quotas).toMatchObject([
     { max: { suturing: 30 } },
   ])
-  // Seats are those of the workshop; without a category, the others have no price.
-  const missing = {
+  // The seats apply to the whole workshop. A category without a row of its own has no price.
+  const incompleteTable = {
     ...table,
     rows: rows.slice(0, 5).with(1, { ...rows[1], number: '20' } as ItemRow),
   }
-  const incomplete = readWorkshopTable(missing, answers)
-  expect(incomplete.problems).toMatchObject([
+  const incompleteResult = readWorkshopTable(incompleteTable, answers)
+  expect(incompleteResult.problems).toMatchObject([
     { row: 2, message: expect.stringContaining('What do the others pay for “Echo for All”') },
   ])
-  expect(incomplete.answers.workshops).toMatchObject([{ seats: 30 }, { seats: 20 }])
+  expect(incompleteResult.answers.workshops).toMatchObject([{ seats: 30 }, { seats: 20 }])
 })
 
 test('a period called “Closed” got an id that the checker rejects', () => {

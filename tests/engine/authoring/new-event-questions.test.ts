@@ -1,6 +1,4 @@
-/**
- * How `rollcall new` parses answers: days in Indian notation, prices as organisers write them, and consistent lists.
- */
+/** How `rollcall new` parses days in Indian notation, prices as organisers write them, and lists. */
 import { describe, expect, test } from 'vitest'
 import { day, INR } from '../../../engine/index.ts'
 import { QUESTIONS, readCategories, type NewEventAnswers } from '../../../engine/authoring.ts'

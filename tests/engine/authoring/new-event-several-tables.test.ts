@@ -1,4 +1,4 @@
-/** Pastes with several tables: workshops and their seats never become categories or prices. */
+/** Pasted texts with several tables: workshops never become categories, and seats never become prices. */
 import { describe, expect, test } from 'vitest'
 import { day, INR } from '../../../engine/index.ts'
 import {
@@ -26,8 +26,8 @@ const listItems = ({ rows, notes, seatsAsked }: ItemTable): readonly string[] =>
   ...notes,
 ]
 
-/** The categories, the workshops and the questions about a paste. */
-function readPaste(text: string) {
+/** Returns the categories and the workshops of a pasted text, and the questions about it. */
+function readPastedText(text: string) {
   const table = readFeeTable(text, {
     ...event,
     from: event.from,
@@ -85,7 +85,7 @@ describe('workshops below the fees became categories, and their seats became pri
       ['Bone Setting | 1500 | seats '],
     ],
   ])('%s', (_name, workshops, expected) =>
-    expect(readPaste(`${FEES}\n${workshops}`)).toEqual({
+    expect(readPastedText(`${FEES}\n${workshops}`)).toEqual({
       categories: CATEGORIES,
       workshops: expected,
       questions: [],
@@ -93,7 +93,7 @@ describe('workshops below the fees became categories, and their seats became pri
   )
 
   test('the workshops are above the fees', () =>
-    expect(readPaste(`Workshops\tFee\tSeats\nBone Setting\t500\t600\n${FEES}`)).toEqual({
+    expect(readPastedText(`Workshops\tFee\tSeats\nBone Setting\t500\t600\n${FEES}`)).toEqual({
       categories: CATEGORIES,
       workshops: ['Bone Setting | 500 | seats 600'],
       questions: [],
@@ -103,7 +103,7 @@ describe('workshops below the fees became categories, and their seats became pri
     const text = `${FEES}\nWorkshops\nBone Setting\tRs. 500/-\t60\nAccompanying person\t2000\t2500\nConference registration\nFaculty\tFree\tFree\nKit is not included`
     const table = readFeeTable(text, { from: event.from, to: event.to, currency: INR, today })
     expect(table.companions).toBe('2000 / 2500')
-    expect(readPaste(text)).toMatchObject({
+    expect(readPastedText(text)).toMatchObject({
       categories: [...CATEGORIES, 'Faculty | Free | Free'],
       workshops: ['Bone Setting | Rs. 500 | seats 60'],
       questions: [expect.stringContaining('“Kit is not included” has no prices')],
@@ -127,7 +127,7 @@ describe('workshops below the fees became categories, and their seats became pri
 })
 
 test('the rows of a table with other headings became categories without a question', () => {
-  const { categories, workshops, questions } = readPaste(
+  const { categories, workshops, questions } = readPastedText(
     `${FEES}\nStay\tSingle room\tTwin room\nHotel Sunrise\t4000\t3000\nForeign delegates\tAmount in USD\nMember\t100`,
   )
   expect([categories, workshops]).toEqual([CATEGORIES, []])
@@ -142,7 +142,7 @@ test('the rows of a table with other headings became categories without a questi
 
 test('the same categories below a title stay groups of categories', () =>
   expect(
-    readPaste(
+    readPastedText(
       'Category\tEarly (till 31 Aug 2026)\tRegular\nMembers\nDelegate\t5000\t6000\nNon-members\nCategory\tEarly (till 31 Aug 2026)\tRegular\nDelegate\t7000\t8000',
     ).categories,
   ).toEqual(['Members – Delegate | 5000 | 6000', 'Non-members – Delegate | 7000 | 8000']))
@@ -187,13 +187,17 @@ describe('one bad cell lost all seats of a table of workshops', () => {
     expect(readWorkshopTable(table, answers).problems).toEqual([
       { message: 'Are 24, 40 the seats of the workshops, or prices in “Regular”?' },
     ])
-    const { seatsAsked: _asked, ...prices } = table
-    const decide = (decided: ItemTable) => readWorkshopTable(decided, answers).answers.workshops
-    expect(decide(readLastPricesAsSeats(table))).toMatchObject([
+    const { seatsAsked: _asked, ...tableOfPrices } = table
+    const readWorkshops = (tableWithChoice: ItemTable) =>
+      readWorkshopTable(tableWithChoice, answers).answers.workshops
+    expect(readWorkshops(readLastPricesAsSeats(table))).toMatchObject([
       { prices: [50_000], seats: 24 },
       { prices: [70_000], seats: 40 },
     ])
-    expect(decide(prices)).toMatchObject([{ prices: [50_000, 2_400], seats: null }, {}])
+    expect(readWorkshops(tableOfPrices)).toMatchObject([
+      { prices: [50_000, 2_400], seats: null },
+      {},
+    ])
     expect(read('Casts\t1500\t2000\nBraces\t700\t40')).not.toHaveProperty('seatsAsked')
   })
 

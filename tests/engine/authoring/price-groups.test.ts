@@ -1,4 +1,4 @@
-/** Event files with groups of categories: days and prices in texts, changes to the file, the next year. */
+/** Event files with groups of categories: days and prices in texts, changes to the file, next year’s file. */
 import { describe, expect, test } from 'vitest'
 import {
   compareWithServedVersion,
@@ -47,19 +47,25 @@ describe('a text that states a wrong day or price of a group', () => {
     ['Members: early bird until 31 August', 'label: Early Bird, to: 2026-10-30'],
     ['Trade visitors pay ₹ 23,000 in autumn', 'prices: {period: [early, middle'],
   ])('%s', (line, at) => {
-    const found = collectFindings(withPanel(line))
-    expect(found.map(({ code }) => code)).toEqual([line.includes('₹') ? 'EV456' : 'EV604'])
-    expect(found[0]?.related[0]?.at.start.line).toBe(findLine(withPanel(line), at))
+    const findings = collectFindings(withPanel(line))
+    expect(findings.map(({ code }) => code)).toEqual([line.includes('₹') ? 'EV456' : 'EV604'])
+    expect(findings[0]?.related[0]?.at.start.line).toBe(findLine(withPanel(line), at))
   })
   test('in the labels of its periods', () => {
-    const label = file.replace('label: Autumn', 'label: Until 30 October')
-    expect(collectFindings(label).map(({ message }) => message)).toEqual([
+    const fileWithPeriodLabel = file.replace('label: Autumn', 'label: Until 30 October')
+    expect(collectFindings(fileWithPeriodLabel).map(({ message }) => message)).toEqual([
       'the text says 30 October, but period `middle` of `Trade` ends on 30 November 2026',
     ])
-    const named = file.replace('label: Trade\n', 'label: Trade (early bird until 30 October)\n')
-    expect(collectFindings(named).map(({ code }) => code)).toEqual(['EV604'])
-    const category = file.replace('Trade visitor}', 'Trade visitor (early bird till 30 October)}')
-    expect(collectFindings(category).map(({ code }) => code)).toEqual(['EV604'])
+    const fileWithGroupLabel = file.replace(
+      'label: Trade\n',
+      'label: Trade (early bird until 30 October)\n',
+    )
+    expect(collectFindings(fileWithGroupLabel).map(({ code }) => code)).toEqual(['EV604'])
+    const fileWithCategoryLabel = file.replace(
+      'Trade visitor}',
+      'Trade visitor (early bird till 30 October)}',
+    )
+    expect(collectFindings(fileWithCategoryLabel).map(({ code }) => code)).toEqual(['EV604'])
   })
 })
 
@@ -79,28 +85,28 @@ test.each([
 })
 
 test('repeat moves the days of a group and the ids that contain them, and lists its prices as those of last year', () => {
-  const dated = file
+  const datedFile = file
     .replaceAll('middle', 'sep-1-nov-30')
     .replace('label: Trade\n', 'label: Trade (early bird until 31 August 2026)\n')
   const repeat = (text: string) => {
-    const old = readEvent(text, shared)
-    if (old === null) throw new Error('the file cannot be read')
-    const options = { id: 'sample2027', prefix: 'SMPM', weeks: 52, others: [old] }
-    return repeatEvent(text, old, options)
+    const oldEvent = readEvent(text, shared)
+    if (oldEvent === null) throw new Error('the file cannot be read')
+    const options = { id: 'sample2027', prefix: 'SMPM', weeks: 52, others: [oldEvent] }
+    return repeatEvent(text, oldEvent, options)
   }
-  const next = repeat(dated)
-  expect(next.text).toContain('label: Trade (early bird until 30 August 2027)')
-  expect(next.text).toContain(
+  const nextFile = repeat(datedFile)
+  expect(nextFile.text).toContain('label: Trade (early bird until 30 August 2027)')
+  expect(nextFile.text).toContain(
     '{id: aug-31-nov-29, label: Autumn, from: 2027-08-31, to: 2027-11-29}',
   )
-  expect(next.text).toContain('period: [early, aug-31-nov-29, desk]')
-  expect(next.changes).toContain('Period sep-1-nov-30 is aug-31-nov-29, by its days.')
-  expect(readEvent(next.text, shared)?.demo).toEqual([
+  expect(nextFile.text).toContain('period: [early, aug-31-nov-29, desk]')
+  expect(nextFile.changes).toContain('Period sep-1-nov-30 is aug-31-nov-29, by its days.')
+  expect(readEvent(nextFile.text, shared)?.demo).toEqual([
     'fees.prices',
     'fees.price_groups',
     'payment.account',
   ])
-  const compiled = compileEvent(next.text, shared, { path: 'sample2027.yaml' })
+  const compiled = compileEvent(nextFile.text, shared, { path: 'sample2027.yaml' })
   expect(compiled.findings.filter(({ severity }) => severity !== 'note')).toEqual([])
 })
 
@@ -110,7 +116,7 @@ describe('a new version in which a category loses a period of stored registratio
     if (event === null) throw new Error('the file cannot be read')
     return event
   }
-  const compare = (text: string, use: Partial<UsageCounts> = {}) =>
+  const compare = (text: string, usageCounts: Partial<UsageCounts> = {}) =>
     compareWithServedVersion(
       compileConfig(text),
       { path: 'sample2026.yaml', text },
@@ -124,13 +130,13 @@ describe('a new version in which a category loses a period of stored registratio
         items: {},
         places: {},
         codes: {},
-        ...use,
+        ...usageCounts,
       },
     ).map(({ code, message, at }) => `${code} line ${at.start.line}: ${message}`)
-  const withoutGroup = file
+  const fileWithoutGroup = file
     .replace(GROUP, '')
     .replace(/(\n +)member: .*/, '$&$1visitor: [20000, 25000]')
-  const moved = file
+  const fileWithMovedCategory = file
     .replace('  - {id: member}', '$&\n  - {id: guest, listed_only: true}')
     .replace(/(\n +)member: .*/, '$1guest: [500, 600]')
     .replace('visitor: [2', 'member: [1, 2, 3], visitor: [2')
@@ -142,16 +148,16 @@ describe('a new version in which a category loses a period of stored registratio
     expect(compare(text, { categories: { member: 3 } })).toEqual([])
   })
   test('a removed group', () => {
-    expect(compare(withoutGroup)).toEqual(
+    expect(compare(fileWithoutGroup)).toEqual(
       ['middle', 'desk'].map(
         (id) =>
-          `EV1008 line ${findLine(withoutGroup, '  periods:')}: the period \`${id}\` of \`Trade\` was removed for \`visitor\`, but 4 registrations may have been quoted in it`,
+          `EV1008 line ${findLine(fileWithoutGroup, '  periods:')}: the period \`${id}\` of \`Trade\` was removed for \`visitor\`, but 4 registrations may have been quoted in it`,
       ),
     )
   })
   test('a category that moves to a group', () => {
-    expect(compare(moved)).toEqual([
-      `EV1008 line ${findLine(moved, '      periods:')}: the period \`regular\` was removed for \`member\`, but 3 registrations may have been quoted in it`,
+    expect(compare(fileWithMovedCategory)).toEqual([
+      `EV1008 line ${findLine(fileWithMovedCategory, '      periods:')}: the period \`regular\` was removed for \`member\`, but 3 registrations may have been quoted in it`,
     ])
   })
   test('changed days, prices or labels of a group have no finding', () => {
@@ -194,7 +200,7 @@ describe('price checks read the table of the group', () => {
   const listCodes = (text: string) =>
     collectFindings(text).map(({ code, at }) => `${code} line ${at.start.line}`)
   const row = 'visitor: [20000, 22000, 25000]'
-  const members = file
+  const fileWithDearMembers = file
     .replace('  - {id: visitor', '  - {id: partner, label: Partner member, listed_only: true}\n$&')
     .replace('Trade visitor}', 'Partner non-member}')
     .replace(row, `partner: [30000, 32000, 35000], ${row}`)
@@ -212,7 +218,7 @@ describe('price checks read the table of the group', () => {
       file.replace('label: Autumn', 'label: Early bird'),
       'id: middle',
     ],
-    ['members who pay more', 'EV451', members, 'prices: {period: [early, middle'],
+    ['members who pay more', 'EV451', fileWithDearMembers, 'prices: {period: [early, middle'],
   ])('%s', (_name, code, text, at) => {
     expect(listCodes(text)).toEqual([`${code} line ${findLine(text, at)}`])
   })
@@ -228,39 +234,47 @@ describe('price checks read the table of the group', () => {
     ])
   })
   test('wrong keys and values of a group are explained like those of the event', () => {
-    const [spaces] = collectFindings(
+    const [periodFinding] = collectFindings(
       file.replace('[early, middle, desk]', '[early, Middle Price, desk]'),
     )
-    expect(spaces?.help).toContain('middle-price')
-    const [key] = collectFindings(
+    expect(periodFinding?.help).toContain('middle-price')
+    const [keyFinding] = collectFindings(
       file.replace('id: middle, label: Autumn, from:', 'id: middle, label: Autumn, starts:'),
     )
-    expect(key?.help).toContain('from')
+    expect(keyFinding?.help).toContain('from')
   })
 })
 
 describe('diff names the changes in a group', () => {
-  const diff = (before: string, after: string) => {
+  const formatChanges = (before: string, after: string) => {
     const [old, next] = [readEvent(before, shared), readEvent(after, shared)]
     if (old === null || next === null) throw new Error('the file cannot be read')
     return formatDiff(diffEvents(old, next)).replaceAll('\u00a0', ' ').split('\n')
   }
   const PERIODS =
     'early until 31 August 2026, middle 1 September – 30 November 2026, desk from 1 December 2026'
-  const added = file.replace(
+  const fileWithPressGroup = file.replace(
     'form:\n',
     '    - {label: Press, periods: [{id: always}], prices: {period: [always], press: [500]}}\nform:\n',
   )
-  const withPress = added.replace('  - {id: visitor', '  - {id: press, listed_only: true}\n$&')
-  const withoutGroup = file
+  const fileWithPressCategory = fileWithPressGroup.replace(
+    '  - {id: visitor',
+    '  - {id: press, listed_only: true}\n$&',
+  )
+  const fileWithSharedPrices = file
     .replace(GROUP, '')
     .replace(/(\n +)member: .*/, '$&$1visitor: [20000, 25000]')
-  const renamed = file.replace('label: Trade\n', 'label: Exhibitors\n')
+  const fileWithRenamedGroup = file.replace('label: Trade\n', 'label: Exhibitors\n')
   test.each<[string, string, string, readonly string[]]>([
-    ['added', withoutGroup, file, [`price group Trade: nothing → visitor; ${PERIODS}`]],
-    ['removed', file, withoutGroup, [`price group Trade: visitor; ${PERIODS} → nothing`]],
-    ['a second group', file, withPress, ['price group Press: nothing → press; always on all days']],
-    ['renamed', file, renamed, ['price group Trade, label: Trade → Exhibitors']],
+    ['added', fileWithSharedPrices, file, [`price group Trade: nothing → visitor; ${PERIODS}`]],
+    ['removed', file, fileWithSharedPrices, [`price group Trade: visitor; ${PERIODS} → nothing`]],
+    [
+      'a second group',
+      file,
+      fileWithPressCategory,
+      ['price group Press: nothing → press; always on all days'],
+    ],
+    ['renamed', file, fileWithRenamedGroup, ['price group Trade, label: Trade → Exhibitors']],
     [
       'other days',
       file,
@@ -277,22 +291,22 @@ describe('diff names the changes in a group', () => {
     ],
     [
       'other categories',
-      withPress
+      fileWithPressCategory
         .replace(/ +- \{label: Press.*\n/, '')
         .replace('visitor: [20', 'press: [1, 2, 3], visitor: [20'),
       file,
       ['price group Trade, categories: press, visitor → visitor'],
     ],
   ])('%s', (_name, before, after, expected) => {
-    const lines = diff(before, after).map((line) => line.trim())
+    const lines = formatChanges(before, after).map((line) => line.trim())
     expect(lines.filter((line) => line.startsWith('price group'))).toEqual(expected)
     expect(lines.filter((line) => line.includes('price_groups'))).toEqual([])
   })
   test('the days on which a price differs are stated for the category', () => {
-    const later = file
+    const fileWithLaterPeriod = file
       .replace('to: 2026-11-30', 'to: 2026-12-14')
       .replace('2026-12-01', '2026-12-15')
-    expect(diff(file, later)).toContain(
+    expect(formatChanges(file, fileWithLaterPeriod)).toContain(
       '  1–14 December 2026  visitor  ₹ 29,500 → ₹ 25,960  ▼ ₹ 3,540',
     )
   })

@@ -34,7 +34,7 @@ function withRows(rows: readonly Row[], rules: readonly string[] = []): string {
 const withPanel = (line: string, text = base): string =>
   text.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
 
-function expectAt(text: string, code: string, part: string): void {
+function expectFindingAt(text: string, code: string, part: string): void {
   const codeFindings = collectFindings(text).filter((finding) => finding.code === code)
   expect(codeFindings.map(({ at }) => at.start.line)).toContain(findLine(text, part))
   for (const { help } of codeFindings) expect(help ?? '').toMatch(/\b(?:write|remove)\b/)
@@ -86,9 +86,9 @@ describe('a row that should be cheaper is more expensive', () => {
     ['a', ['a', 'Senior citizen', '2000, 2500'], ['b', 'Delegate', '1000, 1500']],
     ['a', ['a', 'Delegate above 70 years', '2000, 2500'], ['b', 'Delegate', '1000, 1500']],
     ['a', ['a', 'Senior citizen member', '2000, 2500'], ['b', 'Member', '1000, 1500']],
-  ])('%s: %j, %j', (firstRow, firstPrices, secondPrices, thirdRow?: Row) => {
-    const rows = [firstPrices, secondPrices, ...(thirdRow === undefined ? [] : [thirdRow])]
-    expectAt(withRows(rows), 'EV451', `    ${firstRow}: [`)
+  ])('%s: %j, %j', (expectedId, firstRow, secondRow, thirdRow?: Row) => {
+    const rows = [firstRow, secondRow, ...(thirdRow === undefined ? [] : [thirdRow])]
+    expectFindingAt(withRows(rows), 'EV451', `    ${expectedId}: [`)
   })
 
   test('a member by the rules, whatever the label of the other category', () => {
@@ -96,7 +96,7 @@ describe('a row that should be cheaper is more expensive', () => {
       ['member', '', '2000, 2500'],
       ['visitor', '', '1000, 1500'],
     ]
-    expectAt(
+    expectFindingAt(
       withRows(rows, ['{when: {is_member: true}, then: member}', '{otherwise: visitor}']).replace(
         ROLE,
         '',
@@ -152,7 +152,11 @@ describe('rules and labels are swapped', () => {
     ['faculty', 'Intern', '1000, 1500'],
     ['member', 'Non Members', '1000, 1500'],
   ])('%s has the label “%s”', (...row) => {
-    expectAt(withRows([row, ['x', 'Guest of honour', '5000, 5500']]), 'EV452', `{id: ${row[0]},`)
+    expectFindingAt(
+      withRows([row, ['x', 'Guest of honour', '5000, 5500']]),
+      'EV452',
+      `{id: ${row[0]},`,
+    )
   })
 })
 
@@ -177,9 +181,11 @@ describe('a later period is cheaper', () => {
       'every price falls in `late`',
     ],
   ])('%s', (_what, text, part, help) => {
-    const found = collectFindings(text).filter(({ at }) => at.start.line === findLine(text, part))
-    expect(found.map(({ code }) => code)).toEqual(['EV412'])
-    expect(found[0]?.help).toContain(help)
+    const findings = collectFindings(text).filter(
+      ({ at }) => at.start.line === findLine(text, part),
+    )
+    expect(findings.map(({ code }) => code)).toEqual(['EV412'])
+    expect(findings[0]?.help).toContain(help)
   })
 })
 
@@ -194,7 +200,7 @@ describe('amounts that are never paid or charged', () => {
       'payment: none',
     ],
   ] as const)('%s', (_what, text, code, part) => {
-    expectAt(text, code, part)
+    expectFindingAt(text, code, part)
   })
   test.each([
     'id: dinner, type: yes-no, label: "Gala dinner (Rs. 1,750)", default: false',
@@ -213,7 +219,7 @@ describe('amounts that are never paid or charged', () => {
     'id: kit, type: select, label: Kit, options: [none, "Bag 300 only"]',
     'id: shirt, type: yes-no, label: "T-shirt Rs.350/-", default: false',
   ])('in the form: %s', (line) => {
-    expectAt(addField(line), 'EV455', line)
+    expectFindingAt(addField(line), 'EV455', line)
   })
   test.each([
     'Registration fee: Rs. 1,100',
@@ -224,7 +230,7 @@ describe('amounts that are never paid or charged', () => {
     'Accompanying persons: INR 1,250',
     'Gala dinner: Rs 1750 per head',
   ])('in a panel: %s', (line) => {
-    expectAt(withPanel(line), 'EV455', '  panel:')
+    expectFindingAt(withPanel(line), 'EV455', '  panel:')
   })
   test.each([
     'Members: Rs. 1,200',
@@ -238,13 +244,17 @@ describe('amounts that are never paid or charged', () => {
     ),
     'Fees for members INR 1750',
   ])('differs from the price table: %s', (line) => {
-    expectAt(withPanel(line), 'EV456', '  panel:')
+    expectFindingAt(withPanel(line), 'EV456', '  panel:')
   })
   test.each([
     ['label: "Member (Rs. 1,200)"', 'EV456'],
     ['about: Rs 900 for members', 'EV456'],
   ] as const)('at the category: %s', (extraLine, code) => {
-    expectAt(base.replace('{id: member}', `{id: member, ${extraLine}}`), code, '{id: member,')
+    expectFindingAt(
+      base.replace('{id: member}', `{id: member, ${extraLine}}`),
+      code,
+      '{id: member,',
+    )
   })
 })
 
@@ -421,13 +431,13 @@ describe('a price of an item that cannot be charged', () => {
     ['a row of a free option', 'twin: [100, 200], none-needed: [free, free]', []],
     ['a row that is not on sale', 'twin: [100, 200], none-needed: [none, none]', []],
   ])('%s', (_name, rows, codes) => {
-    const foundCodes = listFindings(
+    const rowFindings = listFindings(
       withItem(
         `id: room, by: room, when: {room: twin}, prices: {period: [early, late], ${rows}}`,
         ROOM,
       ),
     )
-    expect(foundCodes.map((foundCode) => foundCode.slice(0, 5))).toEqual(codes)
+    expect(rowFindings.map((finding) => finding.slice(0, 5))).toEqual(codes)
   })
   test('a missing digit in the middle of a row is reported there, not at the next price', () => {
     const text = withItem(
@@ -502,8 +512,8 @@ describe('the age from which companions are charged', () => {
     ['Children under 12 come free', '{at_least: 5}'],
     ['Kids below the age of 10 are free', '{above: 4}'],
     ['No charge for children up to 8 years', '{at_least: 5}'],
-  ])('differs: %s', (hint, counted) => {
-    expect(listFindings(buildCompanionFile(hint, counted)).join('\n')).toMatch(
+  ])('differs: %s', (hint, condition) => {
+    expect(listFindings(buildCompanionFile(hint, condition)).join('\n')).toMatch(
       /^EV626 line \d+: the text says .* `companion` is charged from the age of 5$/,
     )
   })
@@ -515,31 +525,32 @@ describe('the age from which companions are charged', () => {
     ['Children under 12 need an adult beside them', '{at_least: 5}'],
     ['Children under 12 eat free at the dinner', '{at_least: 5}'],
     ['Children under 3 months free of worry', '{at_least: 5}'],
-  ])('does not differ: %s, charged %s', (hint, counted) => {
-    expect(listFindings(buildCompanionFile(hint, counted))).toEqual([])
+  ])('does not differ: %s, charged %s', (hint, condition) => {
+    expect(listFindings(buildCompanionFile(hint, condition))).toEqual([])
   })
 })
 
 test('a conference named Euro 2026 was read as an amount of € 2,026', () => {
-  const inEuro = (text: string, title = 'Sample 2026'): readonly string[] =>
+  const listAmountsInEuros = (text: string, title = 'Sample 2026'): readonly string[] =>
     listFindings(
       withPanel(text, base)
         .replace('event:\n', 'currency: EUR\nevent:\n')
         .replace('title: Sample 2026', `title: ${title}`),
     ).filter((code) => code.startsWith('EV455'))
-  expect(inEuro('Welcome to Euro 2026')).toEqual([])
-  expect(inEuro('Welcome to EUR 2030', 'EUR 2030')).toEqual([])
-  expect(inEuro('Gala dinner: Euro 75').length).toBe(1)
-  expect(inEuro('Gala dinner: Euro 2027').length).toBe(1)
+  expect(listAmountsInEuros('Welcome to Euro 2026')).toEqual([])
+  expect(listAmountsInEuros('Welcome to EUR 2030', 'EUR 2030')).toEqual([])
+  expect(listAmountsInEuros('Gala dinner: Euro 75').length).toBe(1)
+  expect(listAmountsInEuros('Gala dinner: Euro 2027').length).toBe(1)
 })
 
 test('“the fee of 2022” was read as an amount of ₹ 2,022', () => {
-  const amounts = (text: string): readonly string[] => listFindings(withPanel(text, base))
-  expect(amounts('Members pay the fee of 2022')).toEqual([])
-  expect(amounts('Registration fee of 2025: see last year’s page')).toEqual([])
-  expect(amounts('Member fee 2025 still applies')).toEqual([])
-  expect(amounts('The 2025 fee still applies, for 2025 only')).toEqual([])
-  expect(amounts('A registration fee of 2222 for members').length).toBe(1)
+  const listAmountFindings = (text: string): readonly string[] =>
+    listFindings(withPanel(text, base))
+  expect(listAmountFindings('Members pay the fee of 2022')).toEqual([])
+  expect(listAmountFindings('Registration fee of 2025: see last year’s page')).toEqual([])
+  expect(listAmountFindings('Member fee 2025 still applies')).toEqual([])
+  expect(listAmountFindings('The 2025 fee still applies, for 2025 only')).toEqual([])
+  expect(listAmountFindings('A registration fee of 2222 for members').length).toBe(1)
 })
 
 test('a note listed the prices without an example, but no command wrote these examples', () => {
@@ -550,13 +561,13 @@ test('a note listed the prices without an example, but no command wrote these ex
   expect(lines[0]).toBe(
     '- {name: member in late, on: 2026-02-01, category: member, expect: {period: late, total: 1770}}',
   )
-  const added = text.replace(
+  const fileWithExamples = text.replace(
     '\nresults:',
     `\n${lines.map((line) => `    ${line}`).join('\n')}\nresults:`,
   )
   const listAllCodes = (file: string) => compile(file).findings.map(({ code }) => code)
-  expect([lines.length, listAllCodes(added)]).toEqual([3, []])
-  expect(listAllCodes(added.replace('visitor: [2000, 2500]', 'visitor: [2000, 2600]'))).toEqual([
-    'EV901',
-  ])
+  expect([lines.length, listAllCodes(fileWithExamples)]).toEqual([3, []])
+  expect(
+    listAllCodes(fileWithExamples.replace('visitor: [2000, 2500]', 'visitor: [2000, 2600]')),
+  ).toEqual(['EV901'])
 })

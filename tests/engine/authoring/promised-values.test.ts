@@ -89,11 +89,11 @@ describe('the indentation', () => {
     ['an entry at another depth', '    - {id: late,', '     - {id: late,', '- {id: late'],
   ])('%s is reported at that line', (_name, from, to, part) => {
     const text = base.replace(from, to)
-    const [first] = compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
-    expect(first?.code).toBe('EV001')
+    const [firstFinding] = compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
+    expect(firstFinding?.code).toBe('EV001')
     expect([
-      first?.at.start.line,
-      ...(first?.related.map(({ at }) => at.start.line) ?? []),
+      firstFinding?.at.start.line,
+      ...(firstFinding?.related.map(({ at }) => at.start.line) ?? []),
     ]).toContain(findLine(text, part))
   })
 })

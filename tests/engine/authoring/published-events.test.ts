@@ -1,4 +1,4 @@
-/** The complete event files of tests/events, most of them based on published pages of one kind. */
+/** The complete event files of tests/events, most of which are based on published conference pages. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -11,12 +11,12 @@ const FOLDER = 'tests/events'
 const sources = readdirSync(join(import.meta.dirname, '..', '..', '..', FOLDER)).map((name) =>
   readSource(`${FOLDER}/${name}`),
 )
-const readNamed = (id: string): string =>
+const readEventText = (id: string): string =>
   sources.find(({ path }) => path === `${FOLDER}/${id}.yaml`)?.text ?? ''
 
 /** Returns the findings of a file with one change. */
 function listFindings(id: string, from: string, to: string): readonly string[] {
-  const text = readNamed(id)
+  const text = readEventText(id)
   expect(text).toContain(from)
   const { files } = compileEvents(
     [{ path: `${id}.yaml`, text: text.replaceAll(from, to) }],
@@ -25,7 +25,7 @@ function listFindings(id: string, from: string, to: string): readonly string[] {
   return files.flatMap(({ findings }) => findings.map(({ code, message }) => `${code} ${message}`))
 }
 
-const statesPrice = (example: EventConfig['examples'][number]): boolean =>
+const hasStatedPrice = (example: EventConfig['examples'][number]): boolean =>
   'answers' in example && (example.expect.total !== undefined || 'lines' in example.expect)
 
 const { files } = compileEvents(sources, sharedFiles)
@@ -42,16 +42,16 @@ describe('the complete event files', () => {
   test('state at least six prices each', () => {
     for (const { event } of files)
       if (event?.id !== 'soiltalk2027')
-        expect(event?.examples.filter(statesPrice).length, event?.id).toBeGreaterThanOrEqual(6)
+        expect(event?.examples.filter(hasStatedPrice).length, event?.id).toBeGreaterThanOrEqual(6)
   })
 })
 
 test('the self-service pages of the events in the repository offered only the ticket', () => {
-  const shipped = compileEvents(
+  const shippedEvents = compileEvents(
     ['afpicon2026', 'chirurgia2026', 'midzone2025'].map((id) => readSource(`events/${id}.yaml`)),
     sharedFiles,
   )
-  for (const { event } of shipped.files) {
+  for (const { event } of shippedEvents.files) {
     if (event === null) throw new Error('a shipped event cannot be read')
     const editable = listEditableFields(event, startOfDay(event.edit?.until ?? event.to))
     expect(editable.map(({ id }) => id)).toEqual(expect.arrayContaining(['full_name']))
@@ -117,7 +117,7 @@ test('the sales report named a quota by its id, even if it counts one item', () 
     return event == null ? [] : buildSeatRows(event, []).map(({ label }) => label)
   }
   expect(listQuotaLabels('sangamcon2027')).toEqual(['Congress dinner'])
-  // A label with an answer differs from line to line, and a hall is not sold as an item.
+  // A label that contains an answer differs from line to line, and a hall is not sold as an item.
   expect(listQuotaLabels('tarangfest2027')).toContain('Bed')
   expect(listQuotaLabels('nidancon2027')).toContain('Hall')
 })

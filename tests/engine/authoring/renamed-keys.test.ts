@@ -1,7 +1,4 @@
-/**
- * Old names of keys: always read as the new ones, reported at their line, and renamed without
- * other changes.
- */
+/** Old keys are read like the new ones, reported at their lines, and renamed without other changes. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -41,9 +38,9 @@ test('every renamed key is reported at its old name with the new one', () => {
     ]),
     ...RENAMED_VALUES.filter(([, old]) => old === 'credited'),
   ]
-  const describeKey = (path: string, old: string, now: string) => [
+  const describeKey = (path: string, old: string, newName: string) => [
     path.replaceAll(/\.\d+(?=\.|$)/g, '.*').replace('lists.members', 'lists.*'),
-    `\`${old}\` is now called \`${now}\``.replaceAll(/\bmembers\b/g, '*'),
+    `\`${old}\` is now called \`${newName}\``.replaceAll(/\bmembers\b/g, '*'),
   ]
   const reported = reportedKeys.map(([path = '', message = '', fixText = '']) => {
     const [, old = '', now = ''] = /^`(.*)` is now called `(.*)`$/.exec(message) ?? []
@@ -59,30 +56,32 @@ test('an old key is only a warning: the file compiles to the same event as with 
   const text = readGolden(`${EVERY_KEY_GOLDEN}.yaml`)
   const { event, findings } = compileEvent(text, sampleShared)
   expect(event).not.toBeNull()
-  const fixedText = applyFixes(text, findings)
-  expect(fixedText.text).toBe(renameKeys(text))
-  expect(compileEvent(fixedText.text, sampleShared)).toMatchObject({ event, findings: [] })
+  const fixResult = applyFixes(text, findings)
+  expect(fixResult.text).toBe(renameKeys(text))
+  expect(compileEvent(fixResult.text, sampleShared)).toMatchObject({ event, findings: [] })
 })
 
 describe.each(files)('%s in the old spelling', (_name, text = '') => {
-  const now = renameKeys(text)
+  const renamedText = renameKeys(text)
 
   test('is the same event, with equal prices, after its keys are renamed', () => {
     const originalEvent = readEvent(text, shared)
     expect(originalEvent).not.toBeNull()
-    expect(readEvent(now, shared)).toEqual(originalEvent)
-    expect(compileEvent(now, shared).findings.filter(({ code }) => code === 'EV019')).toEqual([])
+    expect(readEvent(renamedText, shared)).toEqual(originalEvent)
+    expect(
+      compileEvent(renamedText, shared).findings.filter(({ code }) => code === 'EV019'),
+    ).toEqual([])
   })
 
   test('keeps its comments, its order and its lines', () => {
-    const comments = (source: string) => source.match(/#.*$/gm)
+    const findComments = (source: string) => source.match(/#.*$/gm)
     const removeKeys = (source: string) =>
       source
         .split('\n')
         .map((line) => line.replaceAll(/[a-z_.]+(?= *:)|\b(?:credit|registration)(?:ed)?\b/g, ''))
-    expect(comments(now)).toEqual(comments(text))
-    expect(removeKeys(now)).toEqual(removeKeys(text))
-    expect(renameKeys(now)).toBe(now)
+    expect(findComments(renamedText)).toEqual(findComments(text))
+    expect(removeKeys(renamedText)).toEqual(removeKeys(text))
+    expect(renameKeys(renamedText)).toBe(renamedText)
   })
 })
 

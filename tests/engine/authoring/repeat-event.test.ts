@@ -39,23 +39,25 @@ const repeatFile = (file: { readonly path: string; readonly text: string }, week
 test.each(files.map((file) => [file.path, file] as const))(
   '%s is repeated without a finding, together with all old files',
   (_path, file) => {
-    const next = repeatFile(file)
-    const compiled = compileEvents([...files, next], sharedFiles)
+    const nextFile = repeatFile(file)
+    const compiled = compileEvents([...files, nextFile], sharedFiles)
     const messages = compiled.files.flatMap(({ findings }) =>
       findings.map(({ code, message }) => `${code} ${message}`),
     )
     expect(messages).toEqual([])
-    const event = compileConfig(next)
+    const event = compileConfig(nextFile)
     expect([event.id, event.title]).toEqual([
-      next.id,
-      next.old.title.replace(/\d{4}/, (year) => String(Number(year) + 1)),
+      nextFile.id,
+      nextFile.old.title.replace(/\d{4}/, (year) => String(Number(year) + 1)),
     ])
     expect(Object.values(event.fees.prices ?? {}).map((row) => Object.values(row))).toEqual(
-      Object.values(next.old.fees.prices ?? {}).map((row) => Object.values(row)),
+      Object.values(nextFile.old.fees.prices ?? {}).map((row) => Object.values(row)),
     )
-    expect(new Date(event.from).getUTCDay()).toBe(new Date(next.old.from).getUTCDay())
-    expect(event.examples.length).toBe(next.old.examples.length)
-    expect(event.demo.some((path) => path === 'fees.prices')).toBe(next.old.fees.prices !== null)
+    expect(new Date(event.from).getUTCDay()).toBe(new Date(nextFile.old.from).getUTCDay())
+    expect(event.examples.length).toBe(nextFile.old.examples.length)
+    expect(event.demo.some((path) => path === 'fees.prices')).toBe(
+      nextFile.old.fees.prices !== null,
+    )
   },
 )
 
@@ -66,19 +68,19 @@ const completeEvents = ['nidancon2027', 'nilarun2027', 'soiltalk2027'].map((id) 
 test.each(completeEvents.map((file) => [file.path, file] as const))(
   '%s is repeated without an error or a warning: items, quotas, bounds and promised values move with the event',
   (_path, file) => {
-    const next = repeatFile(file)
-    const { event, findings } = compileEvents([file, next], sharedFiles).files.at(-1) ?? {
+    const nextFile = repeatFile(file)
+    const { event, findings } = compileEvents([file, nextFile], sharedFiles).files.at(-1) ?? {
       findings: [],
     }
     expect(findings.filter(({ severity }) => severity !== 'note')).toEqual([])
     const addYear = (date: string | undefined) => date && addDays(day(date), 52 * 7)
-    expect(event?.registration).toEqual({ closes: addYear(next.old.registration.closes) })
+    expect(event?.registration).toEqual({ closes: addYear(nextFile.old.registration.closes) })
     expect(event?.fees.adjustments.map(({ from }) => from)).toEqual(
-      next.old.fees.adjustments.map(({ from }) => addYear(from)),
+      nextFile.old.fees.adjustments.map(({ from }) => addYear(from)),
     )
     // The calendar does not determine the version of a consent.
     expect(event?.fields.map(({ version }) => version)).toEqual(
-      next.old.fields.map(({ version }) => version),
+      nextFile.old.fields.map(({ version }) => version),
     )
   },
 )
@@ -126,14 +128,14 @@ test('all four files can be repeated into one folder', () => {
 test('comments and layout are kept: the lines correspond, and only listed lines differ', () => {
   const [file] = files
   if (file === undefined) throw new Error('there is an event file')
-  const next = repeatFile(file)
-  const addedComments = next.text
+  const nextFile = repeatFile(file)
+  const addedComments = nextFile.text
     .split('\n')
     .filter((line) => /# as last time|kept: check each/.test(line))
   expect(addedComments.length).toBe(2)
   const [before, after] = [
     file.text.split('\n'),
-    next.text.split('\n').filter((line) => !addedComments.includes(line)),
+    nextFile.text.split('\n').filter((line) => !addedComments.includes(line)),
   ]
   expect(after.length).toBe(before.length)
   const findComments = (lines: readonly string[]) => lines.filter((line) => /(^|\s)#/.test(line))
@@ -159,12 +161,17 @@ describe('points for the author to check', () => {
   test('a day far from the event is kept and reported', () => {
     const text = fixtureEvent().replace('made up for tests', 'founded on 1 May 1990')
     const old = compileConfig({ path: 'sample2026.yaml', text })
-    const next = repeatEvent(text, old, { id: 'sample2027', prefix: 'SAMP', weeks: 52, others: [] })
-    expect(next.text).toContain('founded on 1 May 1990')
-    expect(next.checks).toContain('“1 May 1990” looks like a day and is unchanged.')
-    const { findings } = compileEvent(next.text, sharedFiles, { path: 'sample2027.yaml' })
+    const nextFile = repeatEvent(text, old, {
+      id: 'sample2027',
+      prefix: 'SAMP',
+      weeks: 52,
+      others: [],
+    })
+    expect(nextFile.text).toContain('founded on 1 May 1990')
+    expect(nextFile.checks).toContain('“1 May 1990” looks like a day and is unchanged.')
+    const { findings } = compileEvent(nextFile.text, sharedFiles, { path: 'sample2027.yaml' })
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
-    expect(next.text).toContain('\ndemo:\n  - fees.prices')
+    expect(nextFile.text).toContain('\ndemo:\n  - fees.prices')
   })
 })
 
@@ -206,14 +213,20 @@ describe('a day keeps its notation', () => {
 })
 
 test('days of adjustments and date fields move with the event, birthdays do not, and items for sale are to be checked', () => {
-  const next = repeatFile(readSource('tests/events/nidancon2027.yaml'))
-  const event = compileConfig(next)
-  const field = (id: string) => event.fields.find((eventField) => eventField.id === id)
+  const nextFile = repeatFile(readSource('tests/events/nidancon2027.yaml'))
+  const event = compileConfig(nextFile)
+  const findField = (id: string) => event.fields.find((eventField) => eventField.id === id)
   expect(event.fees.adjustments.map(({ id, from }) => [id, from])).toContainEqual([
     'late-fee',
     '2028-01-31',
   ])
-  expect([field('arrives_on')?.from, field('arrives_on')?.to]).toEqual(['2028-02-09', event.to])
-  expect([field('born_on')?.from, field('born_on')?.to]).toEqual(['1920-01-01', '2010-12-31'])
+  expect([findField('arrives_on')?.from, findField('arrives_on')?.to]).toEqual([
+    '2028-02-09',
+    event.to,
+  ])
+  expect([findField('born_on')?.from, findField('born_on')?.to]).toEqual([
+    '1920-01-01',
+    '2010-12-31',
+  ])
   expect(event.demo).toEqual(expect.arrayContaining(['fees.items', 'fees.adjustments']))
 })

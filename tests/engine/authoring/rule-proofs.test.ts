@@ -8,32 +8,32 @@ import { chooseRuns } from '../../runs.ts'
 
 type RuleTable = {
   readonly rules: readonly (readonly (readonly [string, string])[])[]
-  readonly otherwise: boolean
+  readonly hasOtherwise: boolean
   readonly hasHiddenFields: boolean
 }
 const options = ['pg', 'intern', 'consultant']
-const testTexts: Readonly<Record<string, readonly string[]>> = {
+const testTextsByField: Readonly<Record<string, readonly string[]>> = {
   role: [...options, '[pg, intern]', '{not: pg}', '{answered: false}', '{answered: true}'],
   is_member: ['true', 'false'],
   age: ['{at_least: 30}', '{below: 30}', '{above: 40}', '{at_most: 40}', '{answered: false}', '30'],
   paper: ['true', 'false', '{answered: false}'],
 }
 const condition = fc
-  .uniqueArray(fc.constantFrom(...Object.keys(testTexts)), { minLength: 1, maxLength: 3 })
+  .uniqueArray(fc.constantFrom(...Object.keys(testTextsByField)), { minLength: 1, maxLength: 3 })
   .chain((fields) =>
     fc.tuple(
       ...fields.map((field) =>
-        fc.constantFrom(...(testTexts[field] ?? [])).map((test) => [field, test] as const),
+        fc.constantFrom(...(testTextsByField[field] ?? [])).map((test) => [field, test] as const),
       ),
     ),
   )
-const table: fc.Arbitrary<RuleTable> = fc.record({
+const anyRuleTable: fc.Arbitrary<RuleTable> = fc.record({
   rules: fc.array(condition, { minLength: 1, maxLength: 6 }),
   otherwise: fc.boolean(),
   hasHiddenFields: fc.boolean(),
 })
 
-function buildFile({ rules, otherwise, hasHiddenFields }: RuleTable): string {
+function buildFile({ rules, hasOtherwise: otherwise, hasHiddenFields }: RuleTable): string {
   const lines = rules.map(
     (conditions, index) =>
       `    - {when: {${conditions.map(([field, test]) => `${field}: ${test}`).join(', ')}}, then: ${index % 2 === 0 ? 'member' : 'visitor'}}`,
@@ -51,7 +51,7 @@ function buildFile({ rules, otherwise, hasHiddenFields }: RuleTable): string {
     .replace('  summary:', `${fields.join('\n')}\n  summary:`)
 }
 
-/** Returns every distinguishable set of answers, as a form would send it. */
+/** Returns every distinguishable combination of answers, as a form would send it. */
 function listAllAnswers(event: EventConfig): readonly Answers[] {
   const axes: readonly (readonly [string, readonly (string | number | boolean | undefined)[]])[] = [
     ['role', [...options, undefined]],
@@ -86,7 +86,7 @@ function compileWithoutChecks(text: string): EventConfig {
   return event
 }
 
-/** Adds the rules for the evaluator without the compiler. */
+/** Adds the rules in the form that the evaluator reads, without using the compiler. */
 const withRules = (event: EventConfig, table: RuleTable): EventConfig => {
   return {
     ...event,
@@ -97,7 +97,7 @@ const withRules = (event: EventConfig, table: RuleTable): EventConfig => {
           when: [conditions.map(([field, test]) => ({ field, test: parseTest(test) }))],
           then: index % 2 === 0 ? 'member' : 'visitor',
         })),
-        ...(table.otherwise ? [{ when: null, then: 'visitor' }] : []),
+        ...(table.hasOtherwise ? [{ when: null, then: 'visitor' }] : []),
       ],
     },
   }
@@ -130,25 +130,25 @@ describe('random rule tables', () => {
     let incompleteCount = 0
     let unreachableCount = 0
     fc.assert(
-      fc.property(table, (ruleTable) => {
+      fc.property(anyRuleTable, (ruleTable) => {
         const text = buildFile(ruleTable)
         const { findings } = compileEvent(text, shared, { path: 'sample2026.yaml' })
         if (findings.some(({ code }) => code === 'EV305')) return
         const event = withRules(compileWithoutChecks(text), ruleTable)
         const answers = listAllAnswers(event)
-        const gap = answers.some((answer) => findCategory(event, answer) === null)
-        expect(findings.some(({ code }) => code === 'EV301')).toBe(gap)
+        const hasGap = answers.some((answer) => findCategory(event, answer) === null)
+        expect(findings.some(({ code }) => code === 'EV301')).toBe(hasGap)
         const rules = event.categoryChoice.by === 'rules' ? event.categoryChoice.rules : []
         const deadRules = ruleTable.rules.flatMap((_rule, index) => {
           // A rule is dead if adding it at the end of a table matches no additional answers.
-          const rulesUpTo = (end: number): EventConfig => ({
+          const withRulesUpTo = (end: number): EventConfig => ({
             ...event,
             categoryChoice: { by: 'rules', rules: rules.slice(0, end) },
           })
           return answers.some(
             (answer) =>
-              findCategory(rulesUpTo(index), answer) === null &&
-              findCategory(rulesUpTo(index + 1), answer) !== null,
+              findCategory(withRulesUpTo(index), answer) === null &&
+              findCategory(withRulesUpTo(index + 1), answer) !== null,
           )
             ? []
             : [index]
@@ -158,12 +158,12 @@ describe('random rule tables', () => {
             .filter(({ code }) => code === 'EV302')
             .map(({ at }) => Number(at.keyPath.split('.').at(-1))),
         ).toEqual(deadRules)
-        incompleteCount += gap ? 1 : 0
+        incompleteCount += hasGap ? 1 : 0
         unreachableCount += deadRules.length
       }),
       { seed: 2026, numRuns: chooseRuns(400) },
     )
-    // Otherwise the property would hold even if no case occurred.
+    // Without these assertions, the property would also hold if no such table was generated.
     expect(incompleteCount).toBeGreaterThan(chooseRuns(30))
     expect(unreachableCount).toBeGreaterThan(chooseRuns(30))
   })

@@ -1,20 +1,20 @@
-/** Files that are the golden base with a change, and their findings. */
+/** Builds variants of the golden base file and collects their findings. */
 import { compileEvent } from '../../../engine/authoring.ts'
 import type { Finding } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
 
 /**
- * The base as a three-day conference in March, with an early bird that ends in October; the id of
- * its second period is `late`.
+ * Returns the base as a three-day conference in March, with an early bird period that ends in October. The id of the
+ * given second period must be `regular`.
  */
-export const createMarchFile = (lateDay: string): string =>
+export const createMarchFile = (secondPeriod: string): string =>
   base
     .replaceAll('2026\n', '2027\n')
     .replace('id: sample2027', 'id: sample2026')
     .replace('from: 2026-03-07', 'from: 2027-03-14')
     .replace('to: 2026-03-08', 'to: 2027-03-16')
     .replace('{id: early, to: 2026-01-31}', '{id: early, label: Early Bird, to: 2026-10-30}')
-    .replace('{id: late, from: 2026-02-01}', lateDay)
+    .replace('{id: late, from: 2026-02-01}', secondPeriod)
     .replace('[early, late]', '[early, regular]')
 /** Returns the base with one more field, given as `id: x, label: Y`. */
 export const addField = (line: string): string =>

@@ -1,7 +1,4 @@
-/**
- * Converts our JSON Schemas to TypeScript types, to compare them with the hand-written ones.
- * Supports only what our schemas use.
- */
+/** Converts our JSON Schemas, which use few keywords, to TypeScript types for a comparison. */
 
 type Schema = {
   readonly $ref?: string
@@ -15,7 +12,7 @@ type Schema = {
   readonly definitions?: Readonly<Record<string, Schema>>
 }
 
-/** `type <name> = …`, with a type for each definition, `<name>_<definition>`. */
+/** Returns `type <name> = …`, followed by a type `<name>_<definition>` for each definition. */
 export function writeTypes(name: string, schema: object): string {
   const { definitions = {}, ...root } = schema as Schema
   return [

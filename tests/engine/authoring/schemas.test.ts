@@ -1,7 +1,4 @@
-/**
- * The JSON Schemas are valid, have messages for the values that they reject, and match the
- * hand-written types.
- */
+/** The JSON Schemas are valid, have messages for rejected values, and match the hand-written types. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +24,7 @@ describe.each(kinds)('the schema of %s', (kind) => {
   })
 
   test('has a message for every pattern', () => {
-    const withoutMessage: string[] = []
+    const pathsWithoutMessage: string[] = []
     const checkPatterns = (value: unknown, path: string): void => {
       if (typeof value !== 'object' || value === null) return
       const { pattern, patternErrorMessage } = value as Record<string, unknown>
@@ -36,11 +33,11 @@ describe.each(kinds)('the schema of %s', (kind) => {
         typeof patternErrorMessage !== 'string' &&
         !path.endsWith('.propertyNames')
       )
-        withoutMessage.push(path)
+        pathsWithoutMessage.push(path)
       for (const [key, inner] of Object.entries(value)) checkPatterns(inner, `${path}.${key}`)
     }
     checkPatterns(SCHEMAS[kind], kind)
-    expect(withoutMessage).toEqual([])
+    expect(pathsWithoutMessage).toEqual([])
   })
 })
 
@@ -62,7 +59,7 @@ test('the compiled functions of the web build agree with ajv', async () => {
       data,
       parentSchema?.patternErrorMessage ?? parentSchema?.errorMessage,
     ])
-  const differences = [
+  const invalidFiles = [
     ['event', { format: 2, categories: [{ id: 'A b' }], demo: ['fees', 'fees'], more: 1 }],
     ['event', { results: { success: { title: '', details: [{ show: 'x' }, { show: 'x' }] } } }],
     ['lists', { format: 1, lists: { states: ['Kerala', { id: '' }, 'Kerala'] } }],
@@ -70,7 +67,7 @@ test('the compiled functions of the web build agree with ajv', async () => {
     ['texts', []],
     ['site', { format: 1, page: { name: ' ' } }],
   ] as const
-  for (const [kind, value] of differences) {
+  for (const [kind, value] of invalidFiles) {
     expect(formatErrors(webValidators.findSchemaErrors(kind, value))).toEqual(
       formatErrors(findSchemaErrors(kind, value)),
     )
@@ -78,7 +75,7 @@ test('the compiled functions of the web build agree with ajv', async () => {
   }
 })
 
-/** The module with the hand-written type of each file. */
+/** The module with the hand-written type of each kind of file. */
 const TYPE_MODULES: Readonly<Record<(typeof kinds)[number], string>> = {
   event: 'engine/authoring/schema/event-file-types.ts',
   lists: 'engine/authoring/schema/shared-file-types.ts',
@@ -92,10 +89,7 @@ describe('the types of a file', () => {
   const describeDifference = (kind: (typeof kinds)[number]) =>
     `${getTypeName(kind)}File in ${TYPE_MODULES[kind]} differs from schemas/${kind}.schema.json`
 
-  /**
-   * Compiles one line per kind that is valid only if both types are equal; returns the compiler's
-   * errors.
-   */
+  /** Compiles one line per kind, which is valid only if both types are equal, and returns the compiler's errors. */
   const compareTypes = (schemas: typeof SCHEMAS): string => {
     const file = join(folder, 'same.ts')
     writeFileSync(
@@ -153,7 +147,7 @@ describe('the types of a file', () => {
 
 test('docs/conditions.md is generated from the schema (npm run findings writes it)', async () => {
   const page = readFileSync(CONDITION_PAGE, 'utf8')
-  // The tables are removed first, so that a missing comment is also noticed.
+  // The tables are removed first, so that the test also fails if a marker comment is missing.
   const pageWithoutTables = page.replaceAll(/^\|.*\n/gm, '')
   await expect(writeConditionTables(pageWithoutTables)).toMatchFileSnapshot(CONDITION_PAGE)
 })

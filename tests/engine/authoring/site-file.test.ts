@@ -1,3 +1,4 @@
+/** The file of the landing page: the repository’s file is valid, and mistakes are reported at their lines. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

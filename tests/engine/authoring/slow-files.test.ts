@@ -1,4 +1,4 @@
-/** Files that are designed to slow the checker down: each is rejected quickly with a message. Some used to take minutes. */
+/** Files designed to slow the checker down are rejected quickly with a message. Some once took minutes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -15,8 +15,8 @@ const shared = {
   texts: readGoldenFile('_shared/texts.yaml'),
 }
 const base = readGoldenFile('_base.yaml').text
-const repeatLines = (count: number, line: (at: number) => string): string =>
-  Array.from({ length: count }, (_, index) => line(index)).join('\n')
+const repeatLines = (count: number, createLine: (at: number) => string): string =>
+  Array.from({ length: count }, (_, index) => createLine(index)).join('\n')
 const replaceInFile = (original: string, replacement: string): string => {
   expect(base).toContain(original)
   return base.replace(original, () => replacement)
@@ -34,7 +34,7 @@ const listIds = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `f${index}`)
 const TOO_MANY = 'the file has more than 8000 keys and entries'
 
-/** Each file with its description, and a part of the expected message. */
+/** The description of each file, its text, and a part of the expected message. */
 const SLOW_FILES: readonly (readonly [description: string, text: () => string, message: string])[] =
   [
     ['9,000 unknown keys', () => base + repeatLines(9000, (index) => `k${index}: 1`), TOO_MANY],

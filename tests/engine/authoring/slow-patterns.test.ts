@@ -20,8 +20,8 @@ const matchCharacter = (source: string): RegExp => {
 const characterPatterns = new Map<string, RegExp>()
 
 /**
- * Matches the text in every possible way, like a backtracking matcher that fails at the end. Returns how often it
- * tries each character.
+ * Matches the text in every possible way, like a backtracking matcher that fails at the end. Returns whether the whole
+ * text matches, and how often each character is tried.
  */
 function countSteps(
   pattern: Node,

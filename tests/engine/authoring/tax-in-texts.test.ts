@@ -1,4 +1,4 @@
-/** Mistyped tax rates, and texts that contradict the tax; and correct texts that look similar. */
+/** Mistyped tax rates, texts that contradict the tax, and correct texts that look similar. */
 import { describe, expect, test } from 'vitest'
 import { base } from './goldens.ts'
 import { collectFindings, findLine } from './sample-file.ts'
@@ -11,8 +11,8 @@ const untaxedFile = base.replace(`${TAX}\n`, '')
 const listTaxFindings = (text: string): readonly string[] =>
   collectFindings(text).map(({ code, message }) => `${code} ${message}`)
 
-/** Expects the finding at the panel's line, with the line of the tax and a correction. */
-function expectFound(text: string, codes: RegExp, other: string): void {
+/** Expects a finding at the line of the panel, with a correction and with `relatedPart` as the related line. */
+function expectFinding(text: string, codes: RegExp, relatedPart: string): void {
   const findingsHere = collectFindings(text).filter(
     ({ at }) => at.start.line === findLine(text, '  panel:'),
   )
@@ -20,7 +20,7 @@ function expectFound(text: string, codes: RegExp, other: string): void {
   for (const { code, help, related } of findingsHere) {
     expect(code).toMatch(codes)
     expect(help ?? '').toMatch(/\w+ \w+/)
-    expect(related.map(({ at }) => at.start.line)).toContain(findLine(text, other))
+    expect(related.map(({ at }) => at.start.line)).toContain(findLine(text, relatedPart))
   }
 }
 
@@ -55,7 +55,7 @@ describe('the tax is added, and a text says that it is included, or that there i
     'We do not charge GST',
     'Zero GST for members',
   ])('%s', (line) => {
-    expectFound(withPanel(line), /^EV624$/, 'tax: {')
+    expectFinding(withPanel(line), /^EV624$/, 'tax: {')
   })
 })
 
@@ -82,7 +82,7 @@ describe('the tax is included, and a text says that it is added', () => {
     'before GST',
     'no GST',
   ])('%s', (line) => {
-    expectFound(withPanel(line, inclusiveFile), /^EV624$/, 'tax: {')
+    expectFinding(withPanel(line, inclusiveFile), /^EV624$/, 'tax: {')
   })
 })
 
@@ -98,7 +98,7 @@ describe('a text names another percentage', () => {
     'Fees + GST (twelve percent)',
     'CGST 6% + SGST 6%',
   ])('%s', (line) => {
-    expectFound(withPanel(line), /^EV605$/, 'tax: {')
+    expectFinding(withPanel(line), /^EV605$/, 'tax: {')
   })
 })
 
@@ -110,7 +110,7 @@ describe('there is no tax, and a text mentions one', () => {
     'inclusive of all taxes',
     'GST @18%',
   ])('%s', (line) => {
-    expectFound(withPanel(line, untaxedFile), /^EV442$/, 'fees:')
+    expectFinding(withPanel(line, untaxedFile), /^EV442$/, 'fees:')
   })
   test.each([
     [

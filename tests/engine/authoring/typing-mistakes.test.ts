@@ -9,26 +9,30 @@ const VENUE = 'venue: Town Hall'
 const NAME = '{id: full_name, label: Full Name, required: true}'
 const DETAILS = 'failed: {title: Sorry, details: [order_id]}'
 const PRICES = base.slice(base.indexOf('    period:  [early'), base.indexOf('form:\n'))
-const email = (text: string): string =>
+const buildEmail = (text: string): string =>
   `${DETAILS}\nemail:\n  subject: "Hello, {reg_no}"\n  text: |\n${text}`
 
 /** The original, the typo, the help message, and the distance in lines from the first change to the finding. */
 type Typo = readonly [from: string, to: string, help: string, below?: number]
 
-const price = (cell: string, help: string): Typo => [MEMBER, `member:  [${cell}, 1500]`, help]
-const row = (line: string, help = 'member: [1000, 1500]'): Typo => [MEMBER, line, help]
-const venue = (value: string, help: string): Typo => [VENUE, `venue:${value}`, help]
-const support = (value: string, help: string): Typo => [
+const mistypePrice = (cell: string, help: string): Typo => [
+  MEMBER,
+  `member:  [${cell}, 1500]`,
+  help,
+]
+const mistypeRow = (line: string, help = 'member: [1000, 1500]'): Typo => [MEMBER, line, help]
+const mistypeVenue = (value: string, help: string): Typo => [VENUE, `venue:${value}`, help]
+const mistypeSupport = (value: string, help: string): Typo => [
   'support: help@sample.example',
   `support: ${value}`,
   help,
 ]
-const title = (value: string, help: string): Typo => [
+const mistypeTitle = (value: string, help: string): Typo => [
   'success: {title: Thank you, details: [reg_no, total]}',
   `success: {title: ${value}, details: [reg_no, total]}`,
   help,
 ]
-const theme = (colour: string, help: string): Typo => [
+const mistypeColour = (colour: string, help: string): Typo => [
   'format: 1\n',
   `format: 1\nlook:\n  colour: ${colour}\n`,
   help,
@@ -37,15 +41,15 @@ const theme = (colour: string, help: string): Typo => [
 
 const typos: Readonly<Record<string, readonly Typo[]>> = {
   'a price': [
-    price('Rs. 1000', 'write 1000'),
-    price('Rs 1,000/-', 'write [1000, 1500]'),
-    price('Rs.1,000/-', 'write [1000, 1500]'),
-    price('1000 (GST extra)', 'write 1000'),
-    price('=1000', 'write 1000'),
-    price('-1000', 'write 1000'),
-    price('1.000', 'write 1000'),
-    row('member:  Rs. [1000, 1500]', 'write [1000, 1500]'),
-    row('member:  {early: 1000, late: 1500}', 'write [1000, 1500]'),
+    mistypePrice('Rs. 1000', 'write 1000'),
+    mistypePrice('Rs 1,000/-', 'write [1000, 1500]'),
+    mistypePrice('Rs.1,000/-', 'write [1000, 1500]'),
+    mistypePrice('1000 (GST extra)', 'write 1000'),
+    mistypePrice('=1000', 'write 1000'),
+    mistypePrice('-1000', 'write 1000'),
+    mistypePrice('1.000', 'write 1000'),
+    mistypeRow('member:  Rs. [1000, 1500]', 'write [1000, 1500]'),
+    mistypeRow('member:  {early: 1000, late: 1500}', 'write [1000, 1500]'),
     [
       PRICES,
       '    Category\tEarly\tLate\n    Member\t1000\t1500\n',
@@ -58,123 +62,128 @@ const typos: Readonly<Record<string, readonly Typo[]>> = {
     ],
     ['period:  [early, late]', 'period:  [early bird, late]', 'write early-bird'],
     ['period:  [early, late]', 'period:  [{id: early}, late]', 'write early:'],
-    price('₹1000', 'write 1000'),
-    price('₹ 1,000', 'write [1000, 1500]'),
-    price('INR 1000', 'write 1000'),
-    price('1000/-', 'write 1000'),
-    price('1000/=', 'write 1000'),
-    price('1,000', 'write [1000, 1500]'),
-    price('1 000', 'write 1000'),
-    price("1'000", 'write 1000'),
-    price('1k', 'write 1000'),
-    price('1K', 'write 1000'),
-    price('1.5 lakh', 'write 150000'),
-    price('2 lacs', 'write 200000'),
-    price('1000 only', 'write 1000'),
-    price('Rupees 1000', 'write 1000'),
-    price('One thousand', 'write 1000'),
-    price('Rs. One Thousand Only', 'write 1000'),
-    price('Free', 'write free'),
-    price('Nil', 'write free'),
-    price('complimentary', 'write free'),
-    price('-', 'write none'),
-    price('—', 'write none'),
-    price('NA', 'write none'),
-    price('N/A', 'write none'),
-    price('sold out', 'write none'),
-    price('TBA', 'under demo:'),
-    price('to be announced', 'under demo:'),
-    price('?', 'under demo:'),
-    price('1OOO', 'write 1000'),
-    price('l000', 'write 1000'),
-    price('१०००', 'write 1000'),
-    price('൧൦൦൦', 'write 1000'),
-    price('１０００', 'write 1000'),
-    price('“1000”', 'write 1000'),
-    price('"1000"', 'write 1000'),
-    price('1000 + GST', 'write 1000'),
-    price('1000 incl. GST', 'write 1000'),
-    price('$20', 'in rupees'),
-    price('same', 'the amount itself'),
-    price('~', 'write'),
-    row('member:  [1000 1500]', 'write 1000, 1500'),
-    row('member:  [1000; 1500]', 'write 1000, 1500'),
-    row('member:  1000, 1500', 'write [1000, 1500]'),
-    row('member:  (1000, 1500)', 'write [1000, 1500]'),
-    row('member:  {1000, 1500}', 'write [1000, 1500]'),
-    row('member:  1000', 'write [1000]'),
-    row('member:  [1,000, 1,500]', 'write [1000, 1500]'),
+    mistypePrice('₹1000', 'write 1000'),
+    mistypePrice('₹ 1,000', 'write [1000, 1500]'),
+    mistypePrice('INR 1000', 'write 1000'),
+    mistypePrice('1000/-', 'write 1000'),
+    mistypePrice('1000/=', 'write 1000'),
+    mistypePrice('1,000', 'write [1000, 1500]'),
+    mistypePrice('1 000', 'write 1000'),
+    mistypePrice("1'000", 'write 1000'),
+    mistypePrice('1k', 'write 1000'),
+    mistypePrice('1K', 'write 1000'),
+    mistypePrice('1.5 lakh', 'write 150000'),
+    mistypePrice('2 lacs', 'write 200000'),
+    mistypePrice('1000 only', 'write 1000'),
+    mistypePrice('Rupees 1000', 'write 1000'),
+    mistypePrice('One thousand', 'write 1000'),
+    mistypePrice('Rs. One Thousand Only', 'write 1000'),
+    mistypePrice('Free', 'write free'),
+    mistypePrice('Nil', 'write free'),
+    mistypePrice('complimentary', 'write free'),
+    mistypePrice('-', 'write none'),
+    mistypePrice('—', 'write none'),
+    mistypePrice('NA', 'write none'),
+    mistypePrice('N/A', 'write none'),
+    mistypePrice('sold out', 'write none'),
+    mistypePrice('TBA', 'under demo:'),
+    mistypePrice('to be announced', 'under demo:'),
+    mistypePrice('?', 'under demo:'),
+    mistypePrice('1OOO', 'write 1000'),
+    mistypePrice('l000', 'write 1000'),
+    mistypePrice('१०००', 'write 1000'),
+    mistypePrice('൧൦൦൦', 'write 1000'),
+    mistypePrice('１０００', 'write 1000'),
+    mistypePrice('“1000”', 'write 1000'),
+    mistypePrice('"1000"', 'write 1000'),
+    mistypePrice('1000 + GST', 'write 1000'),
+    mistypePrice('1000 incl. GST', 'write 1000'),
+    mistypePrice('$20', 'in rupees'),
+    mistypePrice('same', 'the amount itself'),
+    mistypePrice('~', 'write'),
+    mistypeRow('member:  [1000 1500]', 'write 1000, 1500'),
+    mistypeRow('member:  [1000; 1500]', 'write 1000, 1500'),
+    mistypeRow('member:  1000, 1500', 'write [1000, 1500]'),
+    mistypeRow('member:  (1000, 1500)', 'write [1000, 1500]'),
+    mistypeRow('member:  {1000, 1500}', 'write [1000, 1500]'),
+    mistypeRow('member:  1000', 'write [1000]'),
+    mistypeRow('member:  [1,000, 1,500]', 'write [1000, 1500]'),
     ['percent: 18', 'percent: 18%', 'write 18'],
     ['percent: 18', 'percent: eighteen', 'write 18'],
     ['followed_by: digits}', 'followed_by: digits, digits: 13 digits}', 'write 13'],
   ],
   'curly quotes, or one too many': [
-    venue(' “Town Hall”', 'write "Town Hall"'),
-    venue(' ‘Town Hall’', 'write "Town Hall"'),
-    venue(' «Town Hall»', 'write "Town Hall"'),
-    venue(' „Town Hall“', 'write "Town Hall"'),
-    venue(' ”Town Hall”', 'write "Town Hall"'),
-    venue(' ‹Town Hall›', 'write "Town Hall"'),
-    venue(' “Town Hall"', 'write "Town Hall"'),
-    venue(' "Town Hall”', 'write "Town Hall"'),
-    venue(' Town Hall"', 'write "Town Hall"'),
-    venue(' ´Town Hall´', 'write "Town Hall"'),
+    mistypeVenue(' “Town Hall”', 'write "Town Hall"'),
+    mistypeVenue(' ‘Town Hall’', 'write "Town Hall"'),
+    mistypeVenue(' «Town Hall»', 'write "Town Hall"'),
+    mistypeVenue(' „Town Hall“', 'write "Town Hall"'),
+    mistypeVenue(' ”Town Hall”', 'write "Town Hall"'),
+    mistypeVenue(' ‹Town Hall›', 'write "Town Hall"'),
+    mistypeVenue(' “Town Hall"', 'write "Town Hall"'),
+    mistypeVenue(' "Town Hall”', 'write "Town Hall"'),
+    mistypeVenue(' Town Hall"', 'write "Town Hall"'),
+    mistypeVenue(' ´Town Hall´', 'write "Town Hall"'),
     ['status: open', 'status: “open”', '`open`'],
     ['from: 2026-03-07', 'from: “2026-03-07”', 'write 2026-03-07'],
     ['{id: email, type', '{id: “email”, type', 'write email'],
     ['form: /sample2026', 'form: “/sample2026”', 'write /sample2026'],
-    title('“Thank you”', 'write "Thank you"'),
-    venue(' ""Town Hall""', 'write venue: "Town Hall"'),
-    venue(" 'Men's Hall'", `write venue: "Men's Hall"`),
-    venue(' "Town" Hall', `write venue: '"Town" Hall'`),
+    mistypeTitle('“Thank you”', 'write "Thank you"'),
+    mistypeVenue(' ""Town Hall""', 'write venue: "Town Hall"'),
+    mistypeVenue(" 'Men's Hall'", `write venue: "Men's Hall"`),
+    mistypeVenue(' "Town" Hall', `write venue: '"Town" Hall'`),
   ],
   'a sign, an address, a number': [
-    [DETAILS, email('    Paid Rs. {total}\n'), 'write {total}', 4],
-    [DETAILS, email('    Dear {full_name},\n    paid ₹{total}\n'), 'write {total}', 5],
-    [DETAILS, email('    INR {base} and {gst}\n'), 'write {base}', 4],
-    [DETAILS, email('    Amount: {total} INR\n'), 'write {total}', 4],
-    title('"Paid ₹ {total}"', 'write {total}'),
-    support('help@gmail,com', 'write help@gmail.com'),
-    support('mailto:help@sample.example', 'write help@sample.example'),
-    support('help@sample.example,', 'write help@sample.example'),
-    support('help@sample.example.', 'write help@sample.example'),
-    support('help @sample.example', 'write help@sample.example'),
-    support('<help@sample.example>', 'write help@sample.example'),
-    support('help(at)sample.example', 'write help@sample.example'),
-    support('help at sample dot example', 'write help@sample.example'),
-    support('Office <help@sample.example>', 'write help@sample.example'),
-    support('help@gmail.con', 'write help@gmail.com'),
-    support('help@gmial.com', 'write help@gmail.com'),
-    support('help@gmail', 'write help@gmail.com'),
-    support('help@yahoo.co,in', 'write help@yahoo.co.in'),
-    support('help@yaho.com', 'write help@yahoo.com'),
-    support('help@clinic.cmo', 'write help@clinic.com'),
-    support('help@sample.orgg', 'write help@sample.org'),
-    support('a@sample.example, b@sample.example', 'write a@sample.example'),
-    support('a@sample.example; b@sample.example', 'write a@sample.example'),
-    support('help@sample', 'an address ends in'),
-    support('help.sample.example', 'write one address'),
-    support('+91 98765 43210', 'an email address'),
-    support('9876543210', 'an email address'),
-    [DETAILS, email('    Write to office@gmail.con for help.\n'), 'write office@gmail.com', 4],
-    [DETAILS, email('    See http:/sample.example/map\n'), 'write https://sample.example/map', 4],
-    [DETAILS, email('    See https//sample.example\n'), 'write https://sample.example', 4],
-    [DETAILS, email('    See htttp://sample.example\n'), 'write https://sample.example', 4],
-    [DETAILS, email('    See www,sample.example\n'), 'write www.sample.example', 4],
-    [DETAILS, email('    Call +91 98765 4321\n'), 'has 9 digits', 4],
-    [DETAILS, email('    WhatsApp 98765432101\n'), 'has 11 digits', 4],
-    [DETAILS, email('    Call +91 98765 432O1\n'), 'letter O', 4],
+    [DETAILS, buildEmail('    Paid Rs. {total}\n'), 'write {total}', 4],
+    [DETAILS, buildEmail('    Dear {full_name},\n    paid ₹{total}\n'), 'write {total}', 5],
+    [DETAILS, buildEmail('    INR {base} and {gst}\n'), 'write {base}', 4],
+    [DETAILS, buildEmail('    Amount: {total} INR\n'), 'write {total}', 4],
+    mistypeTitle('"Paid ₹ {total}"', 'write {total}'),
+    mistypeSupport('help@gmail,com', 'write help@gmail.com'),
+    mistypeSupport('mailto:help@sample.example', 'write help@sample.example'),
+    mistypeSupport('help@sample.example,', 'write help@sample.example'),
+    mistypeSupport('help@sample.example.', 'write help@sample.example'),
+    mistypeSupport('help @sample.example', 'write help@sample.example'),
+    mistypeSupport('<help@sample.example>', 'write help@sample.example'),
+    mistypeSupport('help(at)sample.example', 'write help@sample.example'),
+    mistypeSupport('help at sample dot example', 'write help@sample.example'),
+    mistypeSupport('Office <help@sample.example>', 'write help@sample.example'),
+    mistypeSupport('help@gmail.con', 'write help@gmail.com'),
+    mistypeSupport('help@gmial.com', 'write help@gmail.com'),
+    mistypeSupport('help@gmail', 'write help@gmail.com'),
+    mistypeSupport('help@yahoo.co,in', 'write help@yahoo.co.in'),
+    mistypeSupport('help@yaho.com', 'write help@yahoo.com'),
+    mistypeSupport('help@clinic.cmo', 'write help@clinic.com'),
+    mistypeSupport('help@sample.orgg', 'write help@sample.org'),
+    mistypeSupport('a@sample.example, b@sample.example', 'write a@sample.example'),
+    mistypeSupport('a@sample.example; b@sample.example', 'write a@sample.example'),
+    mistypeSupport('help@sample', 'an address ends in'),
+    mistypeSupport('help.sample.example', 'write one address'),
+    mistypeSupport('+91 98765 43210', 'an email address'),
+    mistypeSupport('9876543210', 'an email address'),
+    [DETAILS, buildEmail('    Write to office@gmail.con for help.\n'), 'write office@gmail.com', 4],
+    [
+      DETAILS,
+      buildEmail('    See http:/sample.example/map\n'),
+      'write https://sample.example/map',
+      4,
+    ],
+    [DETAILS, buildEmail('    See https//sample.example\n'), 'write https://sample.example', 4],
+    [DETAILS, buildEmail('    See htttp://sample.example\n'), 'write https://sample.example', 4],
+    [DETAILS, buildEmail('    See www,sample.example\n'), 'write www.sample.example', 4],
+    [DETAILS, buildEmail('    Call +91 98765 4321\n'), 'has 9 digits', 4],
+    [DETAILS, buildEmail('    WhatsApp 98765432101\n'), 'has 11 digits', 4],
+    [DETAILS, buildEmail('    Call +91 98765 432O1\n'), 'letter O', 4],
     ['form: /sample2026', 'form: sample2026', 'write /sample2026'],
     ['form: /sample2026', 'form: /sample2026/', 'write /sample2026'],
     ['form: /sample2026', 'form: https://x.example/sample2026', 'write /sample2026'],
     ['form: /sample2026', 'form: /Sample 2026', 'write /sample-2026'],
-    theme('#0E7C7B', 'write "#0E7C7B"'),
-    theme('0E7C7B', 'write "#0E7C7B"'),
-    theme('"#0e7"', 'write "#00ee77"'),
-    theme('teal', 'write "#008080"'),
-    theme('"rgb(14, 124, 123)"', 'write "#0E7C7B"'),
-    theme('123456', 'write "#123456"'),
-    theme('"#OE7C7B"', 'write "#0E7C7B"'),
+    mistypeColour('#0E7C7B', 'write "#0E7C7B"'),
+    mistypeColour('0E7C7B', 'write "#0E7C7B"'),
+    mistypeColour('"#0e7"', 'write "#00ee77"'),
+    mistypeColour('teal', 'write "#008080"'),
+    mistypeColour('"rgb(14, 124, 123)"', 'write "#0E7C7B"'),
+    mistypeColour('123456', 'write "#123456"'),
+    mistypeColour('"#OE7C7B"', 'write "#0E7C7B"'),
     ['id: sample2026', 'id: Sample 2026', 'write sample2026'],
     ['prefix: SMPL', 'prefix: smpl', 'write SMPL'],
     ['from: 2026-03-07', 'from: 7th March 2026', 'write 2026-03-07'],
@@ -185,18 +194,18 @@ const typos: Readonly<Record<string, readonly Typo[]>> = {
     ['from: 2026-03-07', 'from: Saturday, March 7, 2026', 'write 2026-03-07'],
   ],
   'look-alike spaces and letters': [
-    venue('\u00a0Town Hall', 'replace it with a normal space'),
-    venue(' Town Hall\u00a0', 'delete it'),
-    venue(' \u200bTown Hall', 'delete it'),
-    venue(' Town\u200b Hall', 'delete it'),
-    venue('\u2003Town Hall', 'replace it with a normal space'),
+    mistypeVenue('\u00a0Town Hall', 'replace it with a normal space'),
+    mistypeVenue(' Town Hall\u00a0', 'delete it'),
+    mistypeVenue(' \u200bTown Hall', 'delete it'),
+    mistypeVenue(' Town\u200b Hall', 'delete it'),
+    mistypeVenue('\u2003Town Hall', 'replace it with a normal space'),
     ['  venue: Town', '\u00a0\u00a0venue: Town', 'replace it with a normal space'],
     ['  venue: Town', '  \u00a0venue: Town', 'replace it with a normal space'],
     ['  venue: Town', '\tvenue: Town', 'use spaces'],
     ['  venue: Town', '  venue\u00a0: Town', ''],
     ['  - {id: member}', '  -\u00a0{id: member}', 'replace it with a normal space'],
-    price('\u00a01000', 'replace it with a normal space'),
-    price('1000\u00a0', ''),
+    mistypePrice('\u00a01000', 'replace it with a normal space'),
+    mistypePrice('1000\u00a0', ''),
     ['status: open', 'status: open\u00a0', 'delete it'],
     [
       NAME,
@@ -209,23 +218,23 @@ const typos: Readonly<Record<string, readonly Typo[]>> = {
       'replace it with a normal space',
     ],
     ['form: /sample2026', 'form: /s\u0430mple2026', 'type a instead'],
-    venue(' Caf\ufffd', 'UTF-8'),
-    venue(' â‚¹ Hall', 'write ₹'),
-    venue(' Menâ€™s Hall', 'write ’'),
-    venue(' Town &amp; Country Hall', 'write &'),
-    venue(' Town&nbsp;Hall', 'a space'),
-    venue(' <b>Town Hall</b>', 'plain text, not HTML'),
-    venue(' Town Hall, **Kochi**', 'write Kochi'),
-    venue(' The *Town Hall* of Kochi', 'write Town Hall'),
+    mistypeVenue(' Caf\ufffd', 'UTF-8'),
+    mistypeVenue(' â‚¹ Hall', 'write ₹'),
+    mistypeVenue(' Menâ€™s Hall', 'write ’'),
+    mistypeVenue(' Town &amp; Country Hall', 'write &'),
+    mistypeVenue(' Town&nbsp;Hall', 'a space'),
+    mistypeVenue(' <b>Town Hall</b>', 'plain text, not HTML'),
+    mistypeVenue(' Town Hall, **Kochi**', 'write Kochi'),
+    mistypeVenue(' The *Town Hall* of Kochi', 'write Town Hall'),
   ],
   'tables, lists and other files, pasted in': [
-    row('member:  ［1000, 1500］', 'write [1000, 1500]'),
-    row('member:  [1000、1500]', 'write 1000, 1500'),
+    mistypeRow('member:  ［1000, 1500］', 'write [1000, 1500]'),
+    mistypeRow('member:  [1000、1500]', 'write 1000, 1500'),
     [DETAILS, 'failed: {title: Sorry, details: [order_id], notes: [• Come again]}', 'Come again'],
-    row('member\t1000\t1500'),
-    row('| member | 1000 | 1500 |'),
-    row('| member | ₹1,000 | Rs. 1500/- |'),
-    row('Member\tRs. 1,000\t1500'),
+    mistypeRow('member\t1000\t1500'),
+    mistypeRow('| member | 1000 | 1500 |'),
+    mistypeRow('| member | ₹1,000 | Rs. 1500/- |'),
+    mistypeRow('Member\tRs. 1,000\t1500'),
     [PRICES, '    period\tearly\tlate\n    member\t1000\t1500\n', 'period: [early, late]'],
     [PRICES, '    | period | early | late |\n    |---|---|---|\n', 'period: [early, late]'],
     [PRICES, '    period, early, late\n    member, 1000, 1500\n', 'period: [early, late]'],
@@ -275,14 +284,14 @@ const typos: Readonly<Record<string, readonly Typo[]>> = {
     ],
   ],
   'a key without its colon, its space or its quotes': [
-    row('Member:  [1000, 1500]', 'write member'),
-    row('mem–ber:  [1000, 1500]', 'write mem-ber'),
+    mistypeRow('Member:  [1000, 1500]', 'write member'),
+    mistypeRow('mem–ber:  [1000, 1500]', 'write mem-ber'),
     [VENUE, '*venue:* Town Hall', 'write venue: Town Hall'],
     [VENUE, '**venue**: Town Hall', 'write venue: Town Hall'],
     [VENUE, '“venue”: Town Hall', '`venue`'],
-    venue(' Town Hall,', 'write Town Hall'),
-    venue(' Town Hall;', 'write Town Hall'),
-    venue('Town Hall', 'venue: Town Hall'),
+    mistypeVenue(' Town Hall,', 'write Town Hall'),
+    mistypeVenue(' Town Hall;', 'write Town Hall'),
+    mistypeVenue('Town Hall', 'venue: Town Hall'),
     [VENUE, 'venue = Town Hall', 'venue: Town Hall'],
     [VENUE, 'venue=Town Hall', 'venue: Town Hall'],
     [VENUE, 'venue -> Town Hall', 'venue: Town Hall'],
@@ -292,9 +301,9 @@ const typos: Readonly<Record<string, readonly Typo[]>> = {
     [VENUE, 'venue：Town Hall', 'venue: Town Hall'],
     [VENUE, 'venue Town Hall', 'venue: Town Hall'],
     [VENUE, 'venue', 'venue:'],
-    row('member:[1000, 1500]'),
-    row('member [1000, 1500]'),
-    row('member = [1000, 1500]'),
+    mistypeRow('member:[1000, 1500]'),
+    mistypeRow('member [1000, 1500]'),
+    mistypeRow('member = [1000, 1500]'),
     [NAME, NAME.replaceAll(': ', ':'), NAME],
     [NAME, NAME.replace('id: ', 'id:'), NAME],
     [NAME, NAME.replaceAll(': ', ' = '), NAME],
@@ -303,25 +312,25 @@ const typos: Readonly<Record<string, readonly Typo[]>> = {
       '{when: {is_member:true}, then: member}',
       'is_member: true',
     ],
-    venue(' @Town Hall', 'write venue: "@Town Hall"'),
-    venue(' `Town Hall`', 'write venue: "Town Hall"'),
-    venue(' %Town', 'write venue: "%Town"'),
-    venue(' *Town', 'needs quotes'),
-    venue(' *Town* Hall', 'write venue: "*Town* Hall"'),
-    venue(' &Town Hall', 'needs quotes'),
-    venue(' !Town', 'needs quotes'),
-    venue(' > Town', 'write venue: "> Town"'),
-    venue(' |Town', 'write venue: "|Town"'),
-    venue(' - Town', 'write venue: "- Town"'),
-    venue(' ? Town', 'write venue: "? Town"'),
-    venue(' #1 Hall', 'write "#1 Hall"'),
-    venue(' [Town] Hall', 'write venue: "[Town] Hall"'),
-    venue(' Town Hall: the large room', 'write venue: "Town Hall: the large room"'),
-    venue(' Town Hall #2', 'write "Town Hall #2"'),
+    mistypeVenue(' @Town Hall', 'write venue: "@Town Hall"'),
+    mistypeVenue(' `Town Hall`', 'write venue: "Town Hall"'),
+    mistypeVenue(' %Town', 'write venue: "%Town"'),
+    mistypeVenue(' *Town', 'needs quotes'),
+    mistypeVenue(' *Town* Hall', 'write venue: "*Town* Hall"'),
+    mistypeVenue(' &Town Hall', 'needs quotes'),
+    mistypeVenue(' !Town', 'needs quotes'),
+    mistypeVenue(' > Town', 'write venue: "> Town"'),
+    mistypeVenue(' |Town', 'write venue: "|Town"'),
+    mistypeVenue(' - Town', 'write venue: "- Town"'),
+    mistypeVenue(' ? Town', 'write venue: "? Town"'),
+    mistypeVenue(' #1 Hall', 'write "#1 Hall"'),
+    mistypeVenue(' [Town] Hall', 'write venue: "[Town] Hall"'),
+    mistypeVenue(' Town Hall: the large room', 'write venue: "Town Hall: the large room"'),
+    mistypeVenue(' Town Hall #2', 'write "Town Hall #2"'),
   ],
 }
 
-const misplaced: Readonly<Record<string, readonly Typo[]>> = {
+const misplacedTexts: Readonly<Record<string, readonly Typo[]>> = {
   'a missing bracket or quote': [
     [NAME, `${NAME.slice(0, -1)},, hint: Both}`, 'remove it'],
     [
@@ -336,7 +345,7 @@ const misplaced: Readonly<Record<string, readonly Typo[]>> = {
     ],
     ['- {otherwise: visitor}', '{otherwise: visitor}', 'write - {otherwise: visitor}'],
     ['{id: early, to: 2026-01-31}', '{id: early, to 2026-01-31}', 'write to: 2026-01-31'],
-    [DETAILS, email('    Dear {full_name},\n   paid {total}\n'), 'column 5', 5],
+    [DETAILS, buildEmail('    Dear {full_name},\n   paid {total}\n'), 'column 5', 5],
     [
       DETAILS,
       `${DETAILS}\nemail:\n  subject: Hello\n  text:\n    Dear {full_name},\n    thank you: {reg_no}`,
@@ -356,13 +365,13 @@ const misplaced: Readonly<Record<string, readonly Typo[]>> = {
     ['details: [order_id]', 'details: [{order_id}]', 'write order_id:'],
     ['then: member}', 'then: {id: member}}', 'member'],
     ['routes:', 'registration:\ncloses: 2026-03-07\nroutes:', 'if it belongs to `registration`', 1],
-    row('member:  [1000, 1500}', 'write ] instead of }'),
-    row('member:  [1000, 1500)', 'write ] instead of )'),
+    mistypeRow('member:  [1000, 1500}', 'write ] instead of }'),
+    mistypeRow('member:  [1000, 1500)', 'write ] instead of )'),
     ['then: member}', 'then: member]', 'write } instead of ]'],
     ['{when: {is_member: true}, then', '{when: {is_member: true}; then', 'write , instead of ;'],
     [
       DETAILS,
-      email('    Dear {full_name},\nwe look forward to seeing you.\n'),
+      buildEmail('    Dear {full_name},\nwe look forward to seeing you.\n'),
       'indent it as far as',
       5,
     ],
@@ -372,15 +381,15 @@ const misplaced: Readonly<Record<string, readonly Typo[]>> = {
       'keep one of the two',
     ],
     ['event:\n', 'events:\n', 'did you mean `event`'],
-    [DETAILS, email('    {event.name}\n'), '`{event.title}`', 4],
-    [DETAILS, email('    Your number: {registration_no}\n'), '`{reg_no}`', 4],
-    [DETAILS, email('    Hello,\n    paid {{total}}\n'), 'write {total}', 5],
-    [DETAILS, email('    Total: [total]\n'), 'write {total}', 4],
-    [DETAILS, email('    Total: %total%\n'), 'write {total}', 4],
-    [DETAILS, email('    Total: <total>\n'), 'write {total}', 4],
-    [DETAILS, email('    Dear «full_name»,\n'), 'write {full_name}', 4],
-    row('member:  [1000, 1500', 'add ]'),
-    row('member:  1000, 1500]', 'write [1000, 1500]'),
+    [DETAILS, buildEmail('    {event.name}\n'), '`{event.title}`', 4],
+    [DETAILS, buildEmail('    Your number: {registration_no}\n'), '`{reg_no}`', 4],
+    [DETAILS, buildEmail('    Hello,\n    paid {{total}}\n'), 'write {total}', 5],
+    [DETAILS, buildEmail('    Total: [total]\n'), 'write {total}', 4],
+    [DETAILS, buildEmail('    Total: %total%\n'), 'write {total}', 4],
+    [DETAILS, buildEmail('    Total: <total>\n'), 'write {total}', 4],
+    [DETAILS, buildEmail('    Dear «full_name»,\n'), 'write {full_name}', 4],
+    mistypeRow('member:  [1000, 1500', 'add ]'),
+    mistypeRow('member:  1000, 1500]', 'write [1000, 1500]'),
     [NAME, NAME.slice(0, -1), 'add }'],
     [NAME, NAME.slice(1), `write ${NAME}`],
     [NAME, `(${NAME.slice(1, -1)})`, `write ${NAME}`],
@@ -402,8 +411,8 @@ const misplaced: Readonly<Record<string, readonly Typo[]>> = {
     ['followed_by: digits}', 'followed_by: digits', 'add }'],
     ['failed: /sample2026/failed}', 'failed: /sample2026/failed', 'add }'],
     ['{is_member: true}, then', '{is_member: true, then', ''],
-    venue(' "Town Hall', 'add "'),
-    venue(" 'Town Hall", "add '"),
+    mistypeVenue(' "Town Hall', 'add "'),
+    mistypeVenue(" 'Town Hall", "add '"),
     ['title: Sample 2026', 'title: "Sample 2026', 'add "'],
     ['title: You', 'title: "You', 'add "'],
     [DETAILS, DETAILS.slice(0, -1), 'add }'],
@@ -417,17 +426,22 @@ const misplaced: Readonly<Record<string, readonly Typo[]>> = {
     [NAME, `{id: role, type: select, label: Role, options: [pg,\n             intern]`, 'add }', 1],
   ],
   'a placeholder': [
-    [DETAILS, email('    Dear {full_name},\n\n    your number is {regno}.\n'), '`{reg_no}`', 6],
-    [DETAILS, email('    Dear {full_name},\n    number {reg_no\n'), 'write {reg_no}', 5],
-    [DETAILS, email('    Dear {full_name},\n    number reg_no}\n'), 'write {reg_no}', 5],
-    [DETAILS, email('    Dear {full_name},\n    number { reg_no }\n'), '`{reg_no}`', 5],
-    [DETAILS, email('    Dear {full_name},\n    number ${reg_no}\n'), 'write {reg_no}', 5],
-    [DETAILS, email('    Dear {full_name},\n    number [reg_no]\n'), 'write {reg_no}', 5],
-    [DETAILS, email('    Dear {full_name},\n    number <reg_no>\n'), 'write {reg_no}', 5],
-    [DETAILS, email('    Dear {full_name},\n    number {{reg_no}}\n'), '{', 5],
-    [DETAILS, email('    Dear {full name},\n'), '`{full_name}`', 4],
-    [DETAILS, email('    Dear {full-name},\n'), '`{full_name}`', 4],
-    [DETAILS, email('    Dear {Name},\n'), '', 4],
+    [
+      DETAILS,
+      buildEmail('    Dear {full_name},\n\n    your number is {regno}.\n'),
+      '`{reg_no}`',
+      6,
+    ],
+    [DETAILS, buildEmail('    Dear {full_name},\n    number {reg_no\n'), 'write {reg_no}', 5],
+    [DETAILS, buildEmail('    Dear {full_name},\n    number reg_no}\n'), 'write {reg_no}', 5],
+    [DETAILS, buildEmail('    Dear {full_name},\n    number { reg_no }\n'), '`{reg_no}`', 5],
+    [DETAILS, buildEmail('    Dear {full_name},\n    number ${reg_no}\n'), 'write {reg_no}', 5],
+    [DETAILS, buildEmail('    Dear {full_name},\n    number [reg_no]\n'), 'write {reg_no}', 5],
+    [DETAILS, buildEmail('    Dear {full_name},\n    number <reg_no>\n'), 'write {reg_no}', 5],
+    [DETAILS, buildEmail('    Dear {full_name},\n    number {{reg_no}}\n'), '{', 5],
+    [DETAILS, buildEmail('    Dear {full name},\n'), '`{full_name}`', 4],
+    [DETAILS, buildEmail('    Dear {full-name},\n'), '`{full_name}`', 4],
+    [DETAILS, buildEmail('    Dear {Name},\n'), '', 4],
     [
       DETAILS,
       `${DETAILS}\nemail:\n  subject: {event.title}\n  text: Hello`,
@@ -446,61 +460,67 @@ const misplaced: Readonly<Record<string, readonly Typo[]>> = {
       '`{event.title}`',
       2,
     ],
-    title('Thank you {full_name}', 'write "Thank you {full_name}"'),
+    mistypeTitle('Thank you {full_name}', 'write "Thank you {full_name}"'),
   ],
 }
 
 const listFindings = (text: string) => compileEvent(text, shared, { path }).findings
-const replace = (from: string, to: string): { readonly text: string; readonly line: number } => {
+const replaceInBase = (
+  from: string,
+  to: string,
+): { readonly text: string; readonly line: number } => {
   const parts = base.split(from)
   if (parts.length !== 2)
     throw new Error(`the base contains ${JSON.stringify(from)} ${parts.length - 1} times`)
   return { text: base.replace(from, () => to), line: (parts[0] ?? '').split('\n').length }
 }
 
-describe.each([...Object.entries(typos), ...Object.entries(misplaced)])('%s', (_class, entries) => {
-  const rows = entries.map(([from, to, help, below = 0]) => ({ from, to, help, below }))
-  test.each(rows)('$to', ({ from, to, help, below }) => {
-    const { text, line } = replace(from, to)
-    const findings = listFindings(text)
-    const finding = findings.find(({ at }) => at.start.line === line + below)
-    const printedText = formatFindings(findings, new Map([[path, text]]))
-    expect(
-      finding === undefined ? printedText : `${finding.message} help: ${finding.help ?? ''}`,
-    ).toContain(help)
-    expect(finding?.at.start.line, printedText).toBe(line + below)
-    expect(finding?.help ?? '', printedText).not.toBe('')
-    expect(printedText).not.toContain('[object Object]')
-  })
-})
+describe.each([...Object.entries(typos), ...Object.entries(misplacedTexts)])(
+  '%s',
+  (_class, entries) => {
+    const rows = entries.map(([from, to, help, below = 0]) => ({ from, to, help, below }))
+    test.each(rows)('$to', ({ from, to, help, below }) => {
+      const { text, line } = replaceInBase(from, to)
+      const findings = listFindings(text)
+      const finding = findings.find(({ at }) => at.start.line === line + below)
+      const printedText = formatFindings(findings, new Map([[path, text]]))
+      expect(
+        finding === undefined ? printedText : `${finding.message} help: ${finding.help ?? ''}`,
+      ).toContain(help)
+      expect(finding?.at.start.line, printedText).toBe(line + below)
+      expect(finding?.help ?? '', printedText).not.toBe('')
+      expect(printedText).not.toContain('[object Object]')
+    })
+  },
+)
 
-/** Typos with a certain correction, and the intended meaning of the corrected file. */
-const fixable: readonly Typo[] = [
-  venue('\u00a0Town Hall', VENUE),
-  venue(' Town Hall\u00a0', VENUE),
-  venue(' Town\u200b Hall', VENUE),
+/** Typos whose correction is certain. The third entry is the intended text. */
+const fixableTypos: readonly Typo[] = [
+  mistypeVenue('\u00a0Town Hall', VENUE),
+  mistypeVenue(' Town Hall\u00a0', VENUE),
+  mistypeVenue(' Town\u200b Hall', VENUE),
   ['status: open', 'status: “open”', 'status: open'],
   ['status: open', 'status: Open', 'status: open'],
   ['status: open', 'status: opne', 'status: open'],
   [VENUE, 'veneu: Town Hall', VENUE],
   [VENUE, 'Venue: Town Hall', VENUE],
-  venue(' 2026', 'venue: "2026"'),
-  venue(' Town Hall #2', 'venue: "Town Hall #2"'),
-  theme('#0E7C7B', 'format: 1\nlook:\n  colour: "#0E7C7B"\n'),
+  mistypeVenue(' 2026', 'venue: "2026"'),
+  mistypeVenue(' Town Hall #2', 'venue: "Town Hall #2"'),
+  mistypeColour('#0E7C7B', 'format: 1\nlook:\n  colour: "#0E7C7B"\n'),
   ['title: Thank you', 'title: {event.title}', 'title: "{event.title}"'],
   ['default: false', 'default: no', 'default: false'],
   ['then: member}', 'then: membr}', 'then: member}'],
 ]
-test.each(fixable.map(([from, to, correctText]) => ({ from, to, right: correctText })))(
+test.each(fixableTypos.map(([from, to, correctText]) => ({ from, to, right: correctText })))(
   '--fix corrects $to as intended',
   ({ from, to, right }) => {
-    const { text } = replace(from, to)
-    const fixedText = applyFixes(text, listFindings(text))
-    expect(fixedText.appliedCount).toBeGreaterThan(0)
-    expect(compileEvent(fixedText.text, shared, { path })).toEqual(
-      compileEvent(replace(from, right).text, shared, { path }),
+    const { text } = replaceInBase(from, to)
+    const fixResult = applyFixes(text, listFindings(text))
+    expect(fixResult.appliedCount).toBeGreaterThan(0)
+    expect(compileEvent(fixResult.text, shared, { path })).toEqual(
+      compileEvent(replaceInBase(from, right).text, shared, { path }),
     )
-    expect(listFindings(fixedText.text)).toEqual([])
+    expect(listFindings(fixResult.text)).toEqual([])
   },
 )
 
@@ -519,13 +539,13 @@ test.each<readonly [from: string, to: string]>([
   ['id: late,', 'id: day-1,'],
   ['title: Thank you, details: [reg_no', 'title: Thank you, dear delegate, details: [reg_no'],
 ])('--fix does not change values whose correction is uncertain: %j → %j', (from, to) => {
-  const { text } = replace(from, to)
+  const { text } = replaceInBase(from, to)
   expect(listFindings(text)).not.toEqual([])
   expect(applyFixes(text, listFindings(text))).toEqual({ text, appliedCount: 0 })
 })
 
 /** Correct texts that look like typos. */
-const harmless: readonly (readonly [from: string, to: string])[] = [
+const harmlessTexts: readonly (readonly [from: string, to: string])[] = [
   ...[
     'Town Hall, Kochi',
     '"“Town Hall”"',
@@ -585,14 +605,17 @@ const harmless: readonly (readonly [from: string, to: string])[] = [
   ['title: Sample 2026', "title: Sample 2026\n  theme: '“Healing hands”'"],
   ['title: Sample 2026', 'title: Sample 2026\n  theme: “Healing hands” and open minds'],
   ['title: Sample 2026', 'title: Sample 2026\n  theme: ‘Heal’ and ‘teach’'],
-  [DETAILS, email('    • Bring your card\n    1. Come early: doors open at 9\n    a = b | c\n')],
-  [DETAILS, email('    Paid {total} (Rs. 100 is kept), {tax.name} {gst}\n')],
-  [DETAILS, email('    Amount (INR): {total}\n    “Thank you”, said Rs.\n')],
-  [DETAILS, email('    Bring your card [category] and the total (base and gst)\n')],
-  [DETAILS, email('    Write to help@sample.example, or call +91-98765-43210.\n')],
+  [
+    DETAILS,
+    buildEmail('    • Bring your card\n    1. Come early: doors open at 9\n    a = b | c\n'),
+  ],
+  [DETAILS, buildEmail('    Paid {total} (Rs. 100 is kept), {tax.name} {gst}\n')],
+  [DETAILS, buildEmail('    Amount (INR): {total}\n    “Thank you”, said Rs.\n')],
+  [DETAILS, buildEmail('    Bring your card [category] and the total (base and gst)\n')],
+  [DETAILS, buildEmail('    Write to help@sample.example, or call +91-98765-43210.\n')],
 ]
 
-test.each(harmless)('%# %j → %j has no finding', (from, to) => {
-  const { text } = replace(from, to)
+test.each(harmlessTexts)('%# %j → %j has no finding', (from, to) => {
+  const { text } = replaceInBase(from, to)
   expect(listFindings(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
 })
