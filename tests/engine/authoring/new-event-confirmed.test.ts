@@ -143,7 +143,7 @@ test.each([
     .replace(/-/g, ' ')
   const { askedProblems, fees, problems } = confirmAll(text)
   expect(askedProblems.length).toBeGreaterThan(0)
-  for (const { row: at, column, confirm, message } of asked) {
+  for (const { row: at, column, confirm, message } of askedProblems) {
     expect(confirm, message).toBe('This is correct')
     expect([typeof at, typeof column], message).toEqual(['number', 'number'])
   }

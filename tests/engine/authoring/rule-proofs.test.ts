@@ -29,11 +29,11 @@ const condition = fc
   )
 const anyRuleTable: fc.Arbitrary<RuleTable> = fc.record({
   rules: fc.array(condition, { minLength: 1, maxLength: 6 }),
-  otherwise: fc.boolean(),
+  hasOtherwise: fc.boolean(),
   hasHiddenFields: fc.boolean(),
 })
 
-function buildFile({ rules, hasOtherwise: otherwise, hasHiddenFields }: RuleTable): string {
+function buildFile({ rules, hasOtherwise, hasHiddenFields }: RuleTable): string {
   const lines = rules.map(
     (conditions, index) =>
       `    - {when: {${conditions.map(([field, test]) => `${field}: ${test}`).join(', ')}}, then: ${index % 2 === 0 ? 'member' : 'visitor'}}`,
@@ -46,7 +46,7 @@ function buildFile({ rules, hasOtherwise: otherwise, hasHiddenFields }: RuleTabl
   return base
     .replace(
       / {4}- \{when.*\n {4}- \{otherwise.*\n/,
-      `${[...lines, ...(otherwise ? ['    - {otherwise: visitor}'] : [])].join('\n')}\n`,
+      `${[...lines, ...(hasOtherwise ? ['    - {otherwise: visitor}'] : [])].join('\n')}\n`,
     )
     .replace('  summary:', `${fields.join('\n')}\n  summary:`)
 }
