@@ -1,7 +1,4 @@
-/**
- * Random events with every kind of field, condition and context, and random answers to them, for
- * the property tests.
- */
+/** Generates random events, with every kind of field, condition and context, and answers to them. */
 import * as fc from 'fast-check'
 import {
   day,
@@ -15,7 +12,7 @@ import type { PricingContext } from '../../engine/rules/pricing-context.ts'
 import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 import { createEvent, createField, createRequired } from './fixtures.ts'
 
-/** Answers from browsers and from attackers, by the type of the field. */
+/** Sample answers, as browsers and attackers send them, by the type of the field. */
 export const SAMPLE_ANSWERS: Record<Field['type'], readonly unknown[]> = {
   text: [
     undefined,
@@ -43,12 +40,12 @@ export const SAMPLE_ANSWERS: Record<Field['type'], readonly unknown[]> = {
   consent: [undefined, true, false, 'true', 'maybe', 'on', 0, ['true']],
 }
 
-const types = Object.keys(SAMPLE_ANSWERS) as readonly Field['type'][]
+const FIELD_TYPES = Object.keys(SAMPLE_ANSWERS) as readonly Field['type'][]
 const OPTIONS = ['a', 'b', 'c'].map((id) => ({ id, label: id.toUpperCase() }))
 const makeOptional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined })
 /** Removes undefined properties, as in a compiled event. */
-const withoutUndefined = <T extends object>(
+const removeUndefined = <T extends object>(
   record: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
@@ -62,7 +59,7 @@ const testBounds = fc
     above: makeOptional(bounds),
     below: makeOptional(bounds),
   })
-  .map(withoutUndefined)
+  .map(removeUndefined)
 
 const choiceLimits: fc.Arbitrary<NonNullable<Field['choose']>> = fc
   .record({
@@ -80,9 +77,9 @@ const choiceLimits: fc.Arbitrary<NonNullable<Field['choose']>> = fc
     ),
     say: fc.constantFrom('', 'Choose well'),
   })
-  .map((limits) => withoutUndefined(limits) as NonNullable<Field['choose']>)
+  .map((limits) => removeUndefined(limits) as NonNullable<Field['choose']>)
 
-/** Generates the limits that a field of a type may set for its answers. */
+/** Generates the limits that a field of the given type may set for its answers. */
 const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial<Field>> => {
   switch (type) {
     case 'text':
@@ -92,9 +89,9 @@ const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial
           pattern: fc.constantFrom(undefined, '^(?:[A-Z]{2}[0-9]{3})$', FORMATS.pin, FORMATS.gstin),
           lengthMax: fc.constantFrom(undefined, undefined, 3),
         })
-        .map(withoutUndefined)
+        .map(removeUndefined)
     case 'date':
-      return fc.record({ from: makeOptional(days), to: makeOptional(days) }).map(withoutUndefined)
+      return fc.record({ from: makeOptional(days), to: makeOptional(days) }).map(removeUndefined)
     case 'number':
       return fc
         .record({
@@ -103,19 +100,19 @@ const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial
           isWhole: makeOptional(fc.constant(true)),
           isAmount: makeOptional(fc.constant(true)),
         })
-        .map(withoutUndefined)
+        .map(removeUndefined)
     case 'select':
       return fc.boolean().map((ignoreCase) => ({ options: OPTIONS, ignoreCase }))
     case 'many':
       return fc
         .record({ choose: makeOptional(choiceLimits), ignoreCase: fc.boolean() })
-        .map((choiceLimits) => ({ options: OPTIONS, ...withoutUndefined(choiceLimits) }))
+        .map((choiceLimits) => ({ options: OPTIONS, ...removeUndefined(choiceLimits) }))
     case 'file':
       return fc.constant({ accept: ['pdf'] })
     case 'phone':
       return fc.boolean().map((hasDefault) => (hasDefault ? { default: '+91' } : {}))
     case 'yes-no':
-      return fc.boolean().map((defaulted) => (defaulted ? { default: false } : {}))
+      return fc.boolean().map((hasDefault) => (hasDefault ? { default: false } : {}))
     case 'consent':
       return fc.constantFrom({}, { link: '/terms', version: '3' })
     case 'people':
@@ -128,14 +125,14 @@ const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial
             .chain((parts) => fc.tuple(...parts.map((part) => randomField(part, [part])))),
         })
         .map((limits) => ({
-          ...withoutUndefined(limits),
+          ...removeUndefined(limits),
           invalid: `${id} is not a list of people`,
         }))
     case 'email':
       return fc.constantFrom({}, { toGateway: true })
   }
 }
-/** The types of fields in a list of people. Each field is named after its type. */
+/** The types of fields in a list of people. The id of each field is its type. */
 const PERSON_FIELD_TYPES = [
   'text',
   'multiline',
@@ -149,7 +146,7 @@ const PERSON_FIELD_TYPES = [
 
 function randomField(
   id: string,
-  allowedTypes: readonly Field['type'][] = types,
+  allowedTypes: readonly Field['type'][] = FIELD_TYPES,
 ): fc.Arbitrary<Field> {
   return fc
     .record({ type: fc.constantFrom(...allowedTypes), required: fc.boolean(), check: fc.boolean() })
@@ -200,7 +197,7 @@ function randomTest({ id, type }: Field): fc.Arbitrary<FieldTest> {
           .record({ from: makeOptional(days), to: makeOptional(days) })
           .map((testLimits): FieldTest => ({
             field: id,
-            test: { is: 'date', ...withoutUndefined(testLimits) },
+            test: { is: 'date', ...removeUndefined(testLimits) },
           })),
       )
     case 'many':
@@ -237,7 +234,7 @@ const CONTEXT_TESTS: readonly fc.Arbitrary<FieldTest>[] = [
   randomEqualityTest('f1.kind', ['life', 'annual']),
   fc.record({ from: makeOptional(days), to: makeOptional(days) }).map((testLimits): FieldTest => ({
     field: 'f1.valid_to',
-    test: { is: 'date', ...withoutUndefined(testLimits) },
+    test: { is: 'date', ...removeUndefined(testLimits) },
   })),
 ]
 const row = fc
@@ -264,12 +261,12 @@ export const anyContext: fc.Arbitrary<PricingContext> = fc.record({
 /** Generates conditions on earlier fields only, so that there are no cycles. */
 function randomCondition(
   earlierFields: readonly Field[],
-  withCategory: boolean,
+  canTestCategory: boolean,
 ): fc.Arbitrary<Condition | undefined> {
   const parts = [
     ...earlierFields.map(randomTest),
     fc.oneof(...CONTEXT_TESTS),
-    ...(withCategory
+    ...(canTestCategory
       ? [randomEqualityTest('category', ['p', 'q', 'r']), randomAnsweredTest('category')]
       : []),
   ]
@@ -280,8 +277,8 @@ function randomCondition(
 /** One id is the name of a property that every object has. */
 const IDS = ['f1', 'f2', 'f3', 'constructor', 'f5', 'f6', 'f7']
 /**
- * Random rules determine the category by three fields. Four more fields, and a section, have conditions on any
- * earlier fields.
+ * Random rules determine the category by three fields. Four more fields and a section have conditions on any earlier
+ * fields.
  */
 export const anyEvent: fc.Arbitrary<EventConfig> = fc
   .tuple(...IDS.map((id) => randomField(id)))
@@ -296,49 +293,42 @@ export const anyEvent: fc.Arbitrary<EventConfig> = fc
     )
     return fc
       .record({
-        shows: fc.tuple(...conditions),
-        musts: fc.tuple(...conditions),
+        showConditions: fc.tuple(...conditions),
+        requiredConditions: fc.tuple(...conditions),
         rules,
         section: randomCondition(fields.slice(0, 5), true),
         otherwise: fc.boolean(),
       })
-      .map(
-        ({
-          shows: showConditions,
-          musts: requiredConditions,
-          rules: ruleConditions,
-          section,
-          otherwise,
-        }) =>
-          createEvent({
-            categories: ['p', 'q', 'r'].map((id) => ({ id, label: id, listedOnly: false })),
-            categoryChoice: {
-              by: 'rules',
-              rules: [
-                ...ruleConditions.flatMap(([condition, categoryId]) =>
-                  condition ? [{ when: condition, then: categoryId }] : [],
-                ),
-                ...(otherwise ? [{ when: null, then: 'r' }] : []),
-              ],
-            },
-            sections: [
-              { title: 'One', fields: IDS.slice(0, 5) },
-              { title: 'Two', fields: IDS.slice(5), ...(section && { showWhen: section }) },
+      .map(({ showConditions, requiredConditions, rules: ruleConditions, section, otherwise }) =>
+        createEvent({
+          categories: ['p', 'q', 'r'].map((id) => ({ id, label: id, listedOnly: false })),
+          categoryChoice: {
+            by: 'rules',
+            rules: [
+              ...ruleConditions.flatMap(([condition, categoryId]) =>
+                condition ? [{ when: condition, then: categoryId }] : [],
+              ),
+              ...(otherwise ? [{ when: null, then: 'r' }] : []),
             ],
-            fields: fields.map((field, i) => {
-              const showCondition = showConditions[i]
-              const requiredCondition = requiredConditions[i]
-              return {
-                ...field,
-                section: i < 5 ? 0 : 1,
-                ...(showCondition && { showWhen: showCondition }),
-                ...(field.required &&
-                  requiredCondition && {
-                    required: { ...field.required, when: requiredCondition },
-                  }),
-              }
-            }),
+          },
+          sections: [
+            { title: 'One', fields: IDS.slice(0, 5) },
+            { title: 'Two', fields: IDS.slice(5), ...(section && { showWhen: section }) },
+          ],
+          fields: fields.map((field, i) => {
+            const showCondition = showConditions[i]
+            const requiredCondition = requiredConditions[i]
+            return {
+              ...field,
+              section: i < 5 ? 0 : 1,
+              ...(showCondition && { showWhen: showCondition }),
+              ...(field.required &&
+                requiredCondition && {
+                  required: { ...field.required, when: requiredCondition },
+                }),
+            }
           }),
+        }),
       )
   })
 
@@ -350,10 +340,10 @@ export function randomRawAnswers(event: EventConfig): fc.Arbitrary<RawAnswers> {
     'f1.kind': fc.constantFrom(undefined, 'life'),
     gone: fc.constantFrom(undefined, 'x'),
   }
-  return fc.record({ ...fieldArbitraries, ...rawFields(event.fields) })
+  return fc.record({ ...fieldArbitraries, ...buildAnswerArbitraries(event.fields) })
 }
 
-function rawFields(fields: readonly Field[]): Record<string, fc.Arbitrary<unknown>> {
+function buildAnswerArbitraries(fields: readonly Field[]): Record<string, fc.Arbitrary<unknown>> {
   return Object.fromEntries(
     fields.map((field) => {
       const sampleAnswer = fc.constantFrom(
@@ -364,13 +354,16 @@ function rawFields(fields: readonly Field[]): Record<string, fc.Arbitrary<unknow
       if (field.type === 'many')
         return [field.id, fc.oneof(sampleAnswer, fc.subarray(['c', 'a', 'b']))]
       if (field.type !== 'people') return [field.id, sampleAnswer]
-      const person = fc.record({ ...rawFields(field.fields ?? []), gone: fc.constant('x') })
+      const person = fc.record({
+        ...buildAnswerArbitraries(field.fields ?? []),
+        gone: fc.constant('x'),
+      })
       return [field.id, fc.oneof(sampleAnswer, fc.array(person, { maxLength: 4 }))]
     }),
   )
 }
 
-/** Formats answers as a form with files sends them, with lists as JSON. */
+/** Formats answers as a form with file uploads sends them, with lists as JSON. */
 export function formatListsAsJson({ fields }: EventConfig, raw: RawAnswers): RawAnswers {
   const listFieldIds = new Set(
     fields.flatMap(({ id, type }) => (type === 'many' || type === 'people' ? [id] : [])),

@@ -1,7 +1,4 @@
-/**
- * The checker's claims about a bill, computed by trying every combination of answers and context on every day,
- * checked and priced as by the server.
- */
+/** Computes the checker's claims about a bill by trying all answers and contexts on all days. */
 import {
   findCategory,
   type Answers,
@@ -34,10 +31,13 @@ export type BillFindings = {
   readonly holes: ReadonlySet<string>
   readonly reached: ReadonlySet<string>
   readonly overdrawn: ReadonlySet<string>
-  readonly meet: ReadonlySet<string>
+  readonly overlapping: ReadonlySet<string>
 }
 
-/** The period of a day, found without the engine: the group's for a category that belongs to one, else the event's. */
+/**
+ * Returns the period of a day without using the engine: that of the category's group if it has one, otherwise that of
+ * the event.
+ */
 export function findPeriod({ fees }: EventConfig, category: string | null, date: Day): string {
   const group = fees.groups?.find(({ categories }) => categories.some((id) => id === category))
   return findPeriodAt(group?.periods ?? fees.periods, date)
@@ -45,7 +45,10 @@ export function findPeriod({ fees }: EventConfig, category: string | null, date:
 const findPeriodAt = (periods: readonly Period[], date: Day): string =>
   periods.find(({ from = date, to = date }) => from <= date && date <= to)?.id ?? ''
 
-/** Every possible answer to a field: each option and choice, each whole number, people of three ages or of none. */
+/**
+ * Lists every possible answer to a field: each option and choice, each whole number, and people of two ages or without
+ * an age.
+ */
 function listAnswers(field: Field): readonly unknown[] {
   switch (field.type) {
     case 'yes-no':
@@ -62,8 +65,8 @@ function listAnswers(field: Field): readonly unknown[] {
     }
     case 'many': {
       const ids = (field.options ?? []).map(({ id }) => id)
-      return Array.from({ length: 2 ** ids.length }, (_, set) =>
-        ids.filter((_id, index) => (set >> index) & 1),
+      return Array.from({ length: 2 ** ids.length }, (_, bits) =>
+        ids.filter((_id, index) => (bits >> index) & 1),
       )
     }
     case 'people': {
@@ -81,8 +84,8 @@ function listAnswers(field: Field): readonly unknown[] {
   }
 }
 
-/** Every combination of answers and context once, as a form would send it. */
-function* listCombinations(event: EventConfig): Generator<{ raw: RawAnswers; facts: Answers }> {
+/** Generates every combination of answers and context once, as a form would send it. */
+function* listCombinations(event: EventConfig): Generator<{ raw: RawAnswers; context: Answers }> {
   const axes: readonly (readonly [string, readonly unknown[]])[] = [
     ...event.fields.map((field) => [field.id, listAnswers(field)] as const),
     ['code', [undefined, ...event.codeKinds.map(({ id }) => id)]],
@@ -90,13 +93,13 @@ function* listCombinations(event: EventConfig): Generator<{ raw: RawAnswers; fac
     ...(event.memberLists.length > 0 ? [['number_of_roll.kind', ['life', 'annual']] as const] : []),
   ]
   const positions = axes.map(() => 0)
-  const isField = new Set(event.fields.map(({ id }) => id))
+  const fieldIds = new Set(event.fields.map(({ id }) => id))
   for (;;) {
     const pairs = axes.map(([name, values], i) => [name, values[positions[i] ?? 0]] as const)
     const answeredPairs = pairs.filter(([, value]) => value !== undefined)
     yield {
-      raw: Object.fromEntries(answeredPairs.filter(([name]) => isField.has(name))),
-      facts: Object.fromEntries(answeredPairs.filter(([name]) => !isField.has(name))) as Answers,
+      raw: Object.fromEntries(answeredPairs.filter(([name]) => fieldIds.has(name))),
+      context: Object.fromEntries(answeredPairs.filter(([name]) => !fieldIds.has(name))) as Answers,
     }
     let axisIndex = 0
     while (axisIndex < axes.length) {
@@ -119,12 +122,12 @@ export function countCombinations(event: EventConfig): number {
   )
 }
 
-/** Accepted answers that no full quota blocks, each once, with their category. */
-export function* listAccepted(
+/** Generates the accepted answers that no full quota blocks, each once, with their category. */
+export function* listAcceptedAnswers(
   event: EventConfig,
 ): Generator<{ answers: Answers; category: string }> {
   const seenAnswers = new Set<string>()
-  for (const { raw, facts: context } of listCombinations(event)) {
+  for (const { raw, context } of listCombinations(event)) {
     // A row of the member list is known if the number field is shown and answered.
     const knownContext = { ...context }
     if (raw['number_of_roll'] === undefined)
@@ -140,21 +143,21 @@ export function* listAccepted(
   }
 }
 
-/** The accepted answers, once with each payment method if prices depend on it. */
+/** Generates the accepted answers, once for each payment method if prices depend on the method. */
 function* listAcceptedByMethod(
   event: EventConfig,
 ): Generator<{ answers: Answers; category: string }> {
-  for (const { answers, category } of listAccepted(event))
+  for (const { answers, category } of listAcceptedAnswers(event))
     for (const method of event.fees.methods?.map(({ id }) => id) ?? [undefined])
       yield { answers: withMethod(event, answers, method), category }
 }
 
-/** Computes the checker's claims by trying every combination. */
+/** Computes the checker's claims by trying every combination, validated and priced as on the server. */
 export function tryAllCombinations(event: EventConfig): BillFindings {
   const holes = new Set<string>()
   const reached = new Set<string>()
   const overdrawn = new Set<string>()
-  const meet = new Set<string>()
+  const overlapping = new Set<string>()
   let cheapest: number | null = null
   let smallest: number | null = null
   let dearest: number | null = null
@@ -162,13 +165,13 @@ export function tryAllCombinations(event: EventConfig): BillFindings {
   for (const { answers, category } of listAcceptedByMethod(event)) {
     checkItems(event, answers, category, holes, reached)
     for (const date of DAYS) {
-      const applied = adjustments.filter((adjustment) =>
+      const appliedAdjustments = adjustments.filter((adjustment) =>
         adjustmentApplies(adjustment, answers, category, date),
       )
-      applied.forEach((first, index) =>
-        applied.slice(index + 1).forEach((second) => {
+      appliedAdjustments.forEach((first, index) =>
+        appliedAdjustments.slice(index + 1).forEach((second) => {
           if (first.on === second.on || first.on === 'all' || second.on === 'all')
-            meet.add(`${first.id} ${second.id}`)
+            overlapping.add(`${first.id} ${second.id}`)
         }),
       )
       const period = findPeriod(event, category, date)
@@ -178,20 +181,25 @@ export function tryAllCombinations(event: EventConfig): BillFindings {
       cheapest = Math.min(cheapest ?? total, total)
       if (total > 0) smallest = Math.min(smallest ?? total, total)
       dearest = Math.max(dearest ?? total, total)
-      for (const one of applied) {
-        const line = lines.value.find(({ id }) => id === one.id)
+      for (const adjustment of appliedAdjustments) {
+        const line = lines.value.find(({ id }) => id === adjustment.id)
         const exceedsLine = lines.value.some(
           ({ id, unit, quantity }) =>
             !adjustments.some((other) => other.id === id) &&
-            (one.on === 'all' || one.on === id) &&
+            (adjustment.on === 'all' || adjustment.on === id) &&
             unit * quantity > 0,
         )
-        if (line !== undefined && exceedsLine && 'amount' in one.by && line.unit > one.by.amount)
-          overdrawn.add(one.id)
+        if (
+          line !== undefined &&
+          exceedsLine &&
+          'amount' in adjustment.by &&
+          line.unit > adjustment.by.amount
+        )
+          overdrawn.add(adjustment.id)
       }
     }
   }
-  return { cheapest, smallest, dearest, holes, reached, overdrawn, meet }
+  return { cheapest, smallest, dearest, holes, reached, overdrawn, overlapping }
 }
 
 function checkItems(
@@ -212,8 +220,8 @@ function checkItems(
       else if (rows[row] === undefined) holes.add(`no-row ${item.id} ${table} ${row} ${category}`)
       else
         for (const date of DAYS) {
-          const ownPeriod = findPeriod(event, category, date)
-          if (getTablePrice(event.fees.prices ?? {}, category, ownPeriod) === null) continue
+          const categoryPeriod = findPeriod(event, category, date)
+          if (getTablePrice(event.fees.prices ?? {}, category, categoryPeriod) === null) continue
           const period = findPeriodAt(item.periods ?? event.fees.periods, date)
           const name = `${item.id} ${table} ${row} ${period}`
           if (getTablePrice(rows, row, period) === null) holes.add(`none ${name} ${category}`)

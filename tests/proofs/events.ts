@@ -1,7 +1,4 @@
-/**
- * Random small events with everything that affects a bill: items, adjustments, quotas, codes, a member list, fields
- * that hide each other.
- */
+/** Draws random small events with everything that affects a bill. */
 import { day, type EventConfig, type Field } from '../../engine/index.ts'
 import type { Condition, Test } from '../../engine/event/answer-types.ts'
 import type { Adjustment, Item, PriceTable } from '../../engine/event/pricing-types.ts'
@@ -9,7 +6,7 @@ import { createEvent, createField, createRequired, toRupees } from '../engine/fi
 import { createRandom, type Random } from '../simulator/random.ts'
 
 const CATEGORIES = ['member', 'visitor', 'guest']
-/** The days of the two periods: the first three and the last three of six in January. */
+/** The days of the two periods, which are 1–3 January and 4–6 January. */
 export const DAYS = [
   '2026-01-01',
   '2026-01-02',
@@ -27,28 +24,31 @@ const TAXES = [
   { ...GST, prices: 'inclusive' as const, round: 'rupee' as const },
 ]
 
-/** The event for a seed. */
-export function randomEvent(...name: readonly (string | number)[]): EventConfig {
-  const random = createRandom('proofs', ...name)
+/**
+ * Draws the event for a seed. It has items, adjustments, quotas, discount codes, a member list, and fields that hide
+ * each other.
+ */
+export function drawRandomEvent(...seed: readonly (string | number)[]): EventConfig {
+  const random = createRandom('proofs', ...seed)
   const { pick, chance, below } = random
   const categories = CATEGORIES.slice(0, 2 + below(2))
-  const kinds = chance(0.4) ? ['invited', 'coupon'].slice(0, 1 + below(2)) : []
+  const codeKinds = chance(0.4) ? ['invited', 'coupon'].slice(0, 1 + below(2)) : []
   const hasMemberList = chance(0.2)
   const fields = drawFields(random, hasMemberList)
-  const names = listNames(fields, kinds, hasMemberList)
-  const drawCondition = (sources: readonly string[], hasCategory: boolean): Condition =>
+  const names = listConditionNames(fields, codeKinds, hasMemberList)
+  const drawCondition = (sources: readonly string[], canTestCategory: boolean): Condition =>
     Array.from({ length: chance(0.2) ? 2 : 1 }, () =>
       Array.from({ length: chance(0.3) ? 2 : 1 }, () =>
         drawTest(
           random,
           fields,
-          kinds,
-          hasCategory && chance(0.3) ? 'category' : pick(sources),
+          codeKinds,
+          canTestCategory && chance(0.3) ? 'category' : pick(sources),
           categories,
         ),
       ),
     )
-  // A field depends only on fields before it, and never on the category, which depends on them all.
+  // A field depends only on fields before it, and never on the category, which depends on all fields.
   const conditionalFields = fields.map((baseField, index): Field => {
     const earlierIds = fields.slice(0, index).map(({ id }) => id)
     const canHaveCondition = earlierIds.length > 0 && baseField.id !== 'number_of_roll'
@@ -109,7 +109,7 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
           },
         ]
       : [],
-    codeKinds: kinds.map((id) => ({
+    codeKinds: codeKinds.map((id) => ({
       id,
       label: id,
       gives:
@@ -138,7 +138,7 @@ function createOneOfTest(name: string, ...values: (string | boolean | number)[])
   return { field: name, test: { is: 'in', values } } as const
 }
 
-/** Few of each, so that every combination can be tried. */
+/** Draws few fields with few options, so that every combination can be tried. */
 function drawFields({ chance, below, pick }: Random, hasMemberList: boolean): readonly Field[] {
   const createOptions = (count: number) =>
     ['a', 'b', 'c', 'd'].slice(0, count).map((id) => ({ id, label: id }))
@@ -179,8 +179,8 @@ function drawFields({ chance, below, pick }: Random, hasMemberList: boolean): re
   return allFields.filter(({ id }) => id === 'number_of_roll' || chance(id === 'gift' ? 0.2 : 0.62))
 }
 
-/** The subjects of conditions. */
-function listNames(
+/** Returns the names that conditions can test. */
+function listConditionNames(
   fields: readonly Field[],
   kinds: readonly string[],
   hasMemberList: boolean,
@@ -246,7 +246,7 @@ function drawItem(
   random: Random,
   id: string,
   fields: readonly Field[],
-  condition: () => Condition,
+  drawCondition: () => Condition,
 ): Item {
   const { pick, chance } = random
   const listFieldsOfType = (...types: readonly string[]) =>
@@ -254,14 +254,14 @@ function drawItem(
   const byField = chance(0.6) ? listFieldsOfType('select', 'many')[0] : undefined
   const choice = chance(0.5) ? byField : (listFieldsOfType('many')[0] ?? byField)
   const soldField = byField === undefined ? undefined : choice
-  const peopleField = chance(0.5) ? pickOr(random, listFieldsOfType('people')) : undefined
+  const peopleField = chance(0.5) ? pickOptional(random, listFieldsOfType('people')) : undefined
   const nightsField = chance(0.3) ? fields.find(({ id: name }) => name === 'nights') : undefined
   const giftField = fields.find(({ id: name }) => name === 'gift')
   const base = {
     id,
     label: id,
     tax: pick(TAXES),
-    ...(chance(0.4) ? { when: condition() } : {}),
+    ...(chance(0.4) ? { when: drawCondition() } : {}),
   }
   if (giftField !== undefined && chance(0.3)) return { ...base, prices: [], amountIn: giftField.id }
   const rows =
@@ -283,14 +283,14 @@ function drawItem(
         }),
     ...(nightsField === undefined ? {} : { times: nightsField.id }),
     prices: [
-      ...(chance(0.4) ? [{ when: condition(), table: createTable() }] : []),
+      ...(chance(0.4) ? [{ when: drawCondition(), table: createTable() }] : []),
       ...(chance(0.9)
         ? [{ when: null, table: createTable() }]
-        : [{ when: condition(), table: createTable() }]),
+        : [{ when: drawCondition(), table: createTable() }]),
     ],
   }
 }
 
-function pickOr<T>({ pick }: Random, list: readonly T[]): T | undefined {
+function pickOptional<T>({ pick }: Random, list: readonly T[]): T | undefined {
   return list.length === 0 ? undefined : pick(list)
 }

@@ -1,7 +1,4 @@
-/**
- * Adds features of published fee pages to a random event: prices by method, items and groups with their own periods,
- * tax by rule.
- */
+/** Adds features of published fee pages to a random event. */
 import { day, type EventConfig } from '../../engine/index.ts'
 import type { Condition } from '../../engine/event/answer-types.ts'
 import type { Fees, Item, Period, PriceGroup, TaxRule } from '../../engine/event/pricing-types.ts'
@@ -13,7 +10,7 @@ const METHODS = [
   { id: 'bank', label: 'Bank transfer', is: 'transfer' },
   { id: 'desk', label: 'Desk', is: 'desk' },
 ] as const
-/** They cover all days of the random events, and both cut a period of the fees in two. */
+/** Periods that cover all days of the random events. Each of their two boundaries divides a period of the fees. */
 const OWN_PERIODS = [
   { id: 'first', label: 'First', to: day('2026-01-02') },
   { id: 'second', label: 'Second', from: day('2026-01-03'), to: day('2026-01-05') },
@@ -36,6 +33,7 @@ const GROUP_PERIODS: readonly (readonly Period[])[] = [
   [{ id: 'always', label: 'Always' }],
 ]
 
+/** Adds prices by payment method, items and groups with their own periods, and tax by rule to an event. */
 export function addPriceStructures(event: EventConfig, ...name: readonly number[]): EventConfig {
   const random = createRandom('price structures', ...name)
   const { chance, pick } = random
@@ -45,14 +43,14 @@ export function addPriceStructures(event: EventConfig, ...name: readonly number[
   ]
   const drawCondition = (): Condition => drawConditionWith(pick)
   const taxRules = fees.tax === null || chance(0.4) ? undefined : drawRules(random, drawCondition)
-  const byMethod = chance(0.6)
+  const hasMethodPrices = chance(0.6)
   return {
     ...event,
     fees: {
       ...fees,
       ...addGroups(createRandom('price groups', ...name), event),
       ...(taxRules === undefined ? {} : { taxRules }),
-      ...(byMethod ? { methods: METHODS } : {}),
+      ...(hasMethodPrices ? { methods: METHODS } : {}),
       items: fees.items
         .map((item) => (chance(0.5) ? withOwnPeriods(random, item) : item))
         .map((item, index) => {
@@ -66,7 +64,7 @@ export function addPriceStructures(event: EventConfig, ...name: readonly number[
         }),
       adjustments: [
         ...fees.adjustments,
-        ...(byMethod
+        ...(hasMethodPrices
           ? [
               {
                 id: 'by-method',
@@ -91,21 +89,27 @@ export function addPriceStructures(event: EventConfig, ...name: readonly number[
   }
 }
 
-/** None, one or two groups; the first category may be in none of them. */
+/**
+ * Returns groups of categories with their prices, or an empty object. Categories may belong to no group, most often
+ * the first.
+ */
 function addGroups(
   { chance, pick }: Random,
   { categories, fees }: EventConfig,
 ): Partial<Pick<Fees, 'groups' | 'prices'>> {
   if (chance(0.4)) return {}
-  const members = categories
+  const groupedCategories = categories
     .map(({ id }) => id)
     .filter((_, index) => chance(index === 0 ? 0.3 : 0.7))
-  const groups = members.reduce<readonly PriceGroup[]>((before, category) => {
-    const [last] = before.slice(-1)
-    if (last !== undefined && chance(0.4))
-      return [...before.slice(0, -1), { ...last, categories: [...last.categories, category] }]
+  const groups = groupedCategories.reduce<readonly PriceGroup[]>((earlierGroups, category) => {
+    const [lastGroup] = earlierGroups.slice(-1)
+    if (lastGroup !== undefined && chance(0.4))
+      return [
+        ...earlierGroups.slice(0, -1),
+        { ...lastGroup, categories: [...lastGroup.categories, category] },
+      ]
     const label = `Group of ${category}`
-    return [...before, { label, categories: [category], periods: pick(GROUP_PERIODS) }]
+    return [...earlierGroups, { label, categories: [category], periods: pick(GROUP_PERIODS) }]
   }, [])
   if (groups.length === 0) return {}
   const rows = groups.flatMap((group) =>
@@ -122,7 +126,7 @@ function addGroups(
   return { groups, prices: { ...fees.prices, ...Object.fromEntries(rows) } }
 }
 
-function drawRules({ pick, chance }: Random, condition: () => Condition): readonly TaxRule[] {
+function drawRules({ pick, chance }: Random, drawCondition: () => Condition): readonly TaxRule[] {
   return Array.from({ length: chance(0.5) ? 2 : 1 }, () => ({
     tax: {
       name: 'GST',
@@ -131,7 +135,7 @@ function drawRules({ pick, chance }: Random, condition: () => Condition): readon
       round: 'paise' as const,
       ...(chance(0.4) ? { prices: 'exclusive' as const, replaces: 18 } : {}),
     },
-    ...(chance(0.6) ? { when: condition() } : {}),
+    ...(chance(0.6) ? { when: drawCondition() } : {}),
     ...(chance(0.4) ? { from: day(pick(['2026-01-02', '2026-01-04', '2026-01-05'])) } : {}),
     ...(chance(0.3) ? { to: day(pick(['2026-01-03', '2026-01-05'])) } : {}),
     ...(chance(0.3) ? { note: 'reverse charge' } : {}),

@@ -1,7 +1,4 @@
-/**
- * The checker's claims about bills agree with trying every combination: `npm run proofs SEED COUNT` draws more events
- * than these. A control shows that a wrong claim is detected.
- */
+/** The checker's claims about bills agree with the results of trying every combination. */
 import { expect, test } from 'vitest'
 import { proveBill } from '../../engine/authoring/proofs/bill-bounds.ts'
 import { quoteWithCategory } from '../../engine/pricing/quote.ts'
@@ -9,48 +6,53 @@ import { startOfDay } from '../../engine/lib/time.ts'
 import { createEvent, createField, isIn, toRupees, when } from '../engine/fixtures.ts'
 import { chooseRuns } from '../runs.ts'
 import { findDifferences, drawEvent, proveAll } from './compare.ts'
-import { findPeriod, listAccepted, tryAllCombinations } from './brute.ts'
+import { findPeriod, listAcceptedAnswers, tryAllCombinations } from './brute.ts'
 import { DAYS } from './events.ts'
 import { addPriceStructures } from './price-structures.ts'
 
+// `npm run proofs SEED COUNT` draws more events than this test.
 const SEED = 9
-const COUNT = chooseRuns(150, 60)
+const EVENT_COUNT = chooseRuns(150, 60)
 
 test('for random events with items, adjustments, quotas, codes and a member list, every claim agrees with trying every combination', () => {
-  const allDifferences = Array.from({ length: COUNT }, (_, number) => number).flatMap((number) =>
-    findDifferences(drawEvent(SEED, number)).map((difference) => `${SEED}:${number} ${difference}`),
+  const allDifferences = Array.from({ length: EVENT_COUNT }, (_, number) => number).flatMap(
+    (number) =>
+      findDifferences(drawEvent(SEED, number)).map(
+        (difference) => `${SEED}:${number} ${difference}`,
+      ),
   )
   expect(allDifferences).toEqual([])
 })
 
 test('the claims also agree with prices by payment method, items and groups with their own periods, and tax by rule', () => {
-  const allDifferences = Array.from({ length: COUNT }, (_, number) => number).flatMap((number) =>
-    findDifferences(addPriceStructures(drawEvent(SEED, number), SEED, number)).map(
-      (difference) => `${SEED}:${number} ${difference}`,
-    ),
+  const allDifferences = Array.from({ length: EVENT_COUNT }, (_, number) => number).flatMap(
+    (number) =>
+      findDifferences(addPriceStructures(drawEvent(SEED, number), SEED, number)).map(
+        (difference) => `${SEED}:${number} ${difference}`,
+      ),
   )
   expect(allDifferences).toEqual([])
 })
 
 test('every combination of an event with groups is quoted in the period of its category', () => {
-  const withGroups = Array.from({ length: COUNT }, (_, number) =>
+  const eventsWithGroups = Array.from({ length: EVENT_COUNT }, (_, number) =>
     addPriceStructures(drawEvent(SEED, number), SEED, number),
   ).filter(({ fees }) => fees.groups !== undefined)
-  expect(withGroups.length).toBeGreaterThan(COUNT / 3)
-  const wrong = withGroups.flatMap((event, number) =>
-    [...listAccepted(event)].flatMap(({ answers, category }) =>
+  expect(eventsWithGroups.length).toBeGreaterThan(EVENT_COUNT / 3)
+  const wrongQuotes = eventsWithGroups.flatMap((event, number) =>
+    [...listAcceptedAnswers(event)].flatMap(({ answers, category }) =>
       DAYS.flatMap((date) => {
-        const quoted = quoteWithCategory(event, answers, category, startOfDay(date))
+        const result = quoteWithCategory(event, answers, category, startOfDay(date))
         const period = findPeriod(event, category, date)
         const price = event.fees.prices?.[category]?.[period] ?? null
-        const isRight = quoted.ok
-          ? quoted.value.period === period && price !== null
-          : quoted.error.code === 'not_on_sale' && (price === null) === (quoted.error.item === null)
+        const isRight = result.ok
+          ? result.value.period === period && price !== null
+          : result.error.code === 'not_on_sale' && (price === null) === (result.error.item === null)
         return isRight ? [] : [`${number} ${category} ${date}`]
       }),
     ),
   )
-  expect(wrong).toEqual([])
+  expect(wrongQuotes).toEqual([])
 })
 
 test('an adjustment that exceeds the price of one night is reported, although zero and three nights hide it', () => {
@@ -64,7 +66,7 @@ test('the random events include bills that are not on sale, adjustments that ded
   )
   expect(allFindings.filter(({ holes }) => holes.size > 0).length).toBeGreaterThan(5)
   expect(allFindings.filter(({ overdrawn }) => overdrawn.size > 0).length).toBeGreaterThan(2)
-  expect(allFindings.filter(({ meet }) => meet.size > 0).length).toBeGreaterThan(5)
+  expect(allFindings.filter(({ overlapping }) => overlapping.size > 0).length).toBeGreaterThan(5)
   expect(
     allFindings.filter(({ dearest }) => dearest !== null && dearest > 0).length,
   ).toBeGreaterThan(20)
@@ -73,7 +75,7 @@ test('the random events include bills that are not on sale, adjustments that ded
 test('negative control: a claim about another event is found to be wrong', () => {
   const events = Array.from({ length: 20 }, (_, number) => drawEvent(SEED, number))
   const detectedEvents = events.filter((event) => {
-    // The same event, except for one field whose requirement is reversed.
+    // The same event, except that required fields are optional and optional fields are required.
     const changedEvent = {
       ...event,
       fields: event.fields.map(({ required, ...field }) => ({
@@ -110,7 +112,7 @@ test('an event of twenty yes-no fields with a rule each has its highest bill, no
       otherDates: null,
       prices: { member: { now: toRupees(500) }, guest: { now: toRupees(700) } },
       items: [],
-      // A delegate who answered the second one with Yes, and the first with No, is a member.
+      // A delegate who answers the second question with Yes and the first with No is a member.
       adjustments: [
         {
           id: 'late',

@@ -1,3 +1,4 @@
+/** Answers: normalisation, hidden fields, error messages and conditions. */
 import { describe, expect, it, test } from 'vitest'
 import {
   INR,
@@ -26,7 +27,7 @@ import {
   when,
 } from '../fixtures.ts'
 
-const normaliseOne = (testField: Field, raw: unknown): unknown =>
+const normaliseAnswer = (testField: Field, raw: unknown): unknown =>
   normalise(createEvent({ fields: [testField] }), { [testField.id]: raw }).answers[testField.id]
 const options = [
   { id: 'pg', label: 'PG' },
@@ -107,7 +108,9 @@ describe('normalise', () => {
     ],
     ['an HTML checkbox sends "on"', createField('a', { type: 'consent' }), 'on', true],
     ['No is not a consent', createField('a', { type: 'consent' }), 'False', undefined],
-  ])('%s', (_name, testField, raw, expected) => expect(normaliseOne(testField, raw)).toBe(expected))
+  ])('%s', (_name, testField, raw, expected) =>
+    expect(normaliseAnswer(testField, raw)).toBe(expected),
+  )
 
   test.each<[string, Field, unknown, unknown]>([
     [
@@ -136,7 +139,7 @@ describe('normalise', () => {
       [{ name: 'x' }, { name: 'x' }, { name: 'x' }],
     ],
   ])('reads %s', (_name, testField, raw, expected) =>
-    expect(normaliseOne(testField, raw)).toEqual(expected),
+    expect(normaliseAnswer(testField, raw)).toEqual(expected),
   )
 
   it('drops unknown and hidden answers and lists them', () => {
@@ -197,24 +200,24 @@ describe('a text that was built to slow down the server', () => {
   it('of 250 KB of combining marks is cut and rejected in every type of field', () => {
     for (const type of [...textTypes, 'yes-no', 'select', 'file'] as const) {
       const testField = createField('a', { type, options, ignoreCase: true, accept: ['pdf'] })
-      const result = normaliseOne(testField, `e${repeatMarks(65_536)}`)
+      const result = normaliseAnswer(testField, `e${repeatMarks(65_536)}`)
       expect([type, /\p{M}{31}/u.test(String(result))]).toEqual([type, false])
     }
   })
 
   it('is distinguished from text with thirty marks on one letter, or marks on every letter', () => {
     const testField = createField('a', { type: 'multiline' })
-    expect(normaliseOne(testField, `x${repeatMarks(15)}`)).toBe(
+    expect(normaliseAnswer(testField, `x${repeatMarks(15)}`)).toBe(
       `x${repeatMarks(15)}`.normalize('NFC'),
     )
-    expect(normaliseOne(testField, 'e\u0301'.repeat(500))).toBe('é'.repeat(500))
-    expect(normaliseOne(testField, 'ക്ഷ ആശാ नमस्ते')).toBe('ക്ഷ ആശാ नमस्ते')
+    expect(normaliseAnswer(testField, 'e\u0301'.repeat(500))).toBe('é'.repeat(500))
+    expect(normaliseAnswer(testField, 'ക്ഷ ആശാ नमस्ते')).toBe('ക്ഷ ആശാ नमस्ते')
   })
 
   it('stays the same when it is normalised twice, even if NFC splits a mark into two', () => {
-    const shortened = normaliseOne(createField('a'), `x${'\u0344'.repeat(100)}`)
-    expect(String(shortened).match(/\p{M}/gu)).toHaveLength(30)
-    expect(normaliseOne(createField('a'), shortened)).toBe(shortened)
+    const shortenedText = normaliseAnswer(createField('a'), `x${'\u0344'.repeat(100)}`)
+    expect(String(shortenedText).match(/\p{M}/gu)).toHaveLength(30)
+    expect(normaliseAnswer(createField('a'), shortenedText)).toBe(shortenedText)
   })
 
   it('is still too long after cutting, and is cut only once', () => {
@@ -222,20 +225,20 @@ describe('a text that was built to slow down the server', () => {
       for (const unit of ['x', ' x', '1', '😀', `a@b.c${'.'.repeat(50)}`, 'a\u0301']) {
         const testField = createField('a', { type, lengthMax: 60 })
         const event = createEvent({ fields: [testField] })
-        const long = `x${unit.repeat(5000)}`
-        expect([type, unit, Object.keys(findAnswerErrors(event, { a: long }))]).toEqual([
+        const longText = `x${unit.repeat(5000)}`
+        expect([type, unit, Object.keys(findAnswerErrors(event, { a: longText }))]).toEqual([
           type,
           unit,
           ['a'],
         ])
-        const normalisedOnce = normalise(event, { a: long }).answers
+        const normalisedOnce = normalise(event, { a: longText }).answers
         expect(String(normalisedOnce['a']).length).toBeLessThan(150)
         expect(normalise(event, normalisedOnce).answers).toEqual(normalisedOnce)
       }
   })
 
   it('is not cut because of leading spaces, and a long file name keeps its extension', () => {
-    expect(normaliseOne(createField('a'), `${' '.repeat(5000)}Asha`)).toBe('Asha')
+    expect(normaliseAnswer(createField('a'), `${' '.repeat(5000)}Asha`)).toBe('Asha')
     const fileEvent = createEvent({ fields: [createField('a', { type: 'file', accept: ['pdf'] })] })
     expect(findAnswerErrors(fileEvent, { a: `${'x'.repeat(5000)}.pdf` })).toEqual({
       a: 'Please use at most 200 characters',
@@ -350,11 +353,13 @@ describe('findAnswerErrors', () => {
       invalid: 'Not an address',
     })
     const event = createEvent({ fields: [emailField] })
-    const long = `${'a'.repeat(48)}@example.org`
+    const longAddress = `${'a'.repeat(48)}@example.org`
     const emailError =
       'This address has 60 characters. The payment gateway accepts 6 to 50 characters. Please use another address.'
-    expect(findAnswerErrors(event, { mail: long })).toEqual({ mail: emailError })
-    expect(findAnswerErrors(event, { mail: `${long} x` })).toEqual({ mail: 'Not an address' })
+    expect(findAnswerErrors(event, { mail: longAddress })).toEqual({ mail: emailError })
+    expect(findAnswerErrors(event, { mail: `${longAddress} x` })).toEqual({
+      mail: 'Not an address',
+    })
     expect(findAnswerErrors(event, { mail: `${'a'.repeat(300)}@example.org` })).toEqual({
       mail: 'Please use at most 254 characters',
     })
@@ -461,7 +466,7 @@ describe('findAnswerErrors', () => {
 })
 
 describe('evaluateCondition', () => {
-  const date = (from?: string, to?: string): Test =>
+  const createDateTest = (from?: string, to?: string): Test =>
     ({ is: 'date', ...(from && { from }), ...(to && { to }) }) as Test
   test.each<[Test, unknown, boolean]>([
     [{ is: 'in', values: ['a', 'b'] }, 'b', true],
@@ -476,9 +481,9 @@ describe('evaluateCondition', () => {
     [{ is: 'number', above: 1 }, 1, false],
     [{ is: 'number', atMost: 5 }, undefined, false],
     [{ is: 'number', atMost: 5 }, '3', false],
-    [date('2026-01-01', '2026-01-31'), '2026-01-31', true],
-    [date('2026-01-01'), '2025-12-31', false],
-    [date(undefined, '2026-01-01'), 'soon', false],
+    [createDateTest('2026-01-01', '2026-01-31'), '2026-01-31', true],
+    [createDateTest('2026-01-01'), '2025-12-31', false],
+    [createDateTest(undefined, '2026-01-01'), 'soon', false],
   ])('%j of %j is %s', (test, answer, expected) => {
     expect(
       matchesCondition(

@@ -6,20 +6,20 @@ import { compileEvent } from '../../../engine/authoring.ts'
 import { createAgreementCheck } from './schema-agreement.ts'
 
 const folder = new URL('../../../events/', import.meta.url)
-const read = (path: string): { path: string; text: string } => ({
+const readSource = (path: string): { path: string; text: string } => ({
   path,
   text: readFileSync(new URL(path, folder), 'utf8'),
 })
 const shared = {
-  lists: read('_shared/lists.yaml'),
-  gateways: read('_shared/gateways.yaml'),
-  texts: read('_shared/texts.yaml'),
+  lists: readSource('_shared/lists.yaml'),
+  gateways: readSource('_shared/gateways.yaml'),
+  texts: readSource('_shared/texts.yaml'),
 }
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
 
 /**
- * Conditions treat all options of a long list alike, so two options represent all. Optional texts that no condition
- * reads stay empty.
+ * Returns the sample values of a field. Conditions treat all options of a long list alike, so two options represent
+ * all of them. Optional texts without a condition stay empty.
  */
 function listSampleValues(field: Field): readonly unknown[] {
   if (field.type === 'yes-no') return [undefined, true, false]
@@ -38,7 +38,9 @@ function listSampleValues(field: Field): readonly unknown[] {
 
 describe.each(files)('%s', (name) => {
   it('gives the same result in engine and schema', () => {
-    const { event, findings } = compileEvent(read(name).text, shared, { path: `events/${name}` })
+    const { event, findings } = compileEvent(readSource(name).text, shared, {
+      path: `events/${name}`,
+    })
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
     if (event === null) throw new Error('no event')
     const expectAgreement = createAgreementCheck(toPublicEvent(event))

@@ -1,7 +1,4 @@
-/**
- * The JSON Schema, checked by ajv, reports the same errors as `findAnswerErrors` and shows the same fields
- * as `shownFields`.
- */
+/** The JSON Schema, checked by ajv, gives the same errors and shown fields as the engine. */
 import { runInThisContext } from 'node:vm'
 import standalone from 'ajv/dist/standalone/index.js'
 import type { ValidateFunction } from 'ajv'
@@ -83,9 +80,9 @@ describe('any event', () => {
             }),
           ),
         ),
-        ([event, raws]) => {
+        ([event, rawAnswersWithContext]) => {
           const checkAgreement = createAgreementCheck(event)
-          for (const [raw, context] of raws) checkAgreement(raw, context)
+          for (const [raw, context] of rawAnswersWithContext) checkAgreement(raw, context)
         },
       ),
       { seed: 20261121, numRuns: RUNS },
@@ -137,7 +134,7 @@ describe('any event', () => {
         ),
       )
     fc.assert(
-      fc.property(eventWithAnswers, ([event, raws]) => {
+      fc.property(eventWithAnswers, ([event, rawAnswersWithContext]) => {
         const schema = toSchema(event) as unknown as CompiledSchema
         const propertyIds = [
           ...Object.keys(schema.properties),
@@ -151,7 +148,7 @@ describe('any event', () => {
         const code = standalone.default(ajv, interpretedValidator)
         expect(code).not.toMatch(/\brequire\(|^import /m)
         const compiledValidator = loadValidator(code)
-        for (const [raw, context] of raws) {
+        for (const [raw, context] of rawAnswersWithContext) {
           const { answers } = normalise(event, raw, context)
           expect([compiledValidator(answers), compiledValidator.errors]).toEqual([
             interpretedValidator(answers),
@@ -198,22 +195,29 @@ describe('fields that depend on the two previous fields', () => {
     expect(countAllTests(event)).toBeLessThan(MAX_SCHEMA_TESTS)
     expect(countAllTests(createEventWithDependentFields(13))).toBeGreaterThan(MAX_SCHEMA_TESTS / 2)
     const checkAgreement = createAgreementCheck(event)
-    const all = Object.fromEntries(event.fields.map(({ id }) => [id, true]))
-    for (const raw of [{}, all, { ...all, q5: false }, { ...all, q0: undefined }])
+    const allYes = Object.fromEntries(event.fields.map(({ id }) => [id, true]))
+    for (const raw of [{}, allYes, { ...allYes, q5: false }, { ...allYes, q0: undefined }])
       checkAgreement(raw)
   })
 })
 
 it('the flat schema has every field, options as enum, and no conditions', () => {
-  const flat = buildFlatSchema(chosenCategoryEvent) as {
+  const flatSchema = buildFlatSchema(chosenCategoryEvent) as {
     properties: Record<string, { type: string; enum?: string[] }>
     required: string[]
   }
-  expect(Object.keys(flat.properties)).toEqual(chosenCategoryEvent.fields.map(({ id }) => id))
-  expect(flat.properties['ticket_type']?.enum).toEqual(['member', 'visitor', 'pg'])
-  expect(flat.properties['is_member']?.type).toBe('boolean')
-  expect(flat.required).toEqual(['full_name', 'email', 'phone', 'number', 'ticket_type', 'proof'])
-  expect(JSON.stringify(flat)).not.toMatch(/"(if|allOf|oneOf|pattern|default)"/)
+  expect(Object.keys(flatSchema.properties)).toEqual(chosenCategoryEvent.fields.map(({ id }) => id))
+  expect(flatSchema.properties['ticket_type']?.enum).toEqual(['member', 'visitor', 'pg'])
+  expect(flatSchema.properties['is_member']?.type).toBe('boolean')
+  expect(flatSchema.required).toEqual([
+    'full_name',
+    'email',
+    'phone',
+    'number',
+    'ticket_type',
+    'proof',
+  ])
+  expect(JSON.stringify(flatSchema)).not.toMatch(/"(if|allOf|oneOf|pattern|default)"/)
   expect(createUiSchema(chosenCategoryEvent)['ui:order']).toEqual(
     chosenCategoryEvent.fields.map(({ id }) => id),
   )

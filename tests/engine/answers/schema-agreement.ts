@@ -1,4 +1,4 @@
-/** Compares engine and JSON Schema for one event over the same answers. */
+/** Compares the results of the engine and the JSON Schema of an event for the same answers. */
 import { isDeepStrictEqual } from 'node:util'
 import { Ajv } from 'ajv'
 import { expect } from 'vitest'
@@ -27,13 +27,13 @@ export type CompiledSchema = {
 
 /**
  * Compares like `toEqual`, which is called only for different values: for a hundred thousand equal answers, it took
- * longer than computing them.
+ * longer than the validation itself.
  */
 function expectEqual(actual: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected)
 }
 
-/** Returns a function that throws if errors or shown fields differ. */
+/** Returns a function that throws if engine and schema differ in their errors or shown fields. */
 export function createAgreementCheck(
   event: PublicEvent,
 ): (raw: RawAnswers, context?: PricingContext) => void {
@@ -41,13 +41,13 @@ export function createAgreementCheck(
   const validate = createAjv().compile(schema)
   // The branches are parts of the schema that was just compiled, so they are not validated again.
   const branchAjv = new Ajv({ ...OPTIONS, validateSchema: false })
-  const withoutConditions = {
+  const eventWithoutConditions = {
     ...event,
     sections: event.sections.map(({ showWhen: _section, ...rest }) => rest),
     fields: event.fields.map(({ showWhen: _own, ...rest }) => rest),
   }
   const branches = (schema.allOf ?? []).map((branch) => ({
-    fits: branchAjv.compile(branch.if),
+    isMatch: branchAjv.compile(branch.if),
     then: branch.then,
   }))
   return (raw, context = EMPTY_CONTEXT) => {
@@ -70,12 +70,12 @@ export function createAgreementCheck(
       [
         ...Object.keys(schema.properties),
         ...branches
-          .filter(({ fits: isMatch }) => isMatch(data))
+          .filter(({ isMatch }) => isMatch(data))
           .flatMap(({ then: branchSchema }) => Object.keys(branchSchema.properties ?? {})),
       ].sort()
     const shownIds = [...findVisibleFields(event, raw, context)].sort()
     expectEqual(findShownFields(answers), shownIds)
-    // Stale answers of hidden fields change nothing, even if they are not dropped.
-    expectEqual(findShownFields(normalise(withoutConditions, raw, context).answers), shownIds)
+    // Stale answers to hidden fields change nothing, even if they are not dropped.
+    expectEqual(findShownFields(normalise(eventWithoutConditions, raw, context).answers), shownIds)
   }
 }

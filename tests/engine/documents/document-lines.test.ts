@@ -1,4 +1,4 @@
-/** Which lines invoices and credit notes cover, after any sequence of corrections and refunds. */
+/** The lines of invoices and credit notes after any sequence of corrections and refunds. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { listBilledLines, computeDocumentChange } from '../../../engine/documents/document-lines.ts'
@@ -20,7 +20,7 @@ const createTax = (
   round: Tax['round'],
 ): Tax | null => (percent === null ? null : { name: 'GST', percent, prices, round })
 
-/** Creates a bill in the engine's format, with an adjustment of all lines by a percentage. */
+/** Creates a bill in the engine's format. If `off` is set, it has an adjustment of all lines by this percentage. */
 function createBill(
   soldItems: readonly SoldItem[],
   { prices = 'exclusive', round = 'paise', off = 0 }: Partial<Tax> & { readonly off?: number } = {},
@@ -33,8 +33,8 @@ function createBill(
   })
   if (off === 0) return lines
   const parts = soldItems.map(({ rate }, line) => {
-    const [pricesBefore, pricesAfter] = [itemPrices, discountedPrices].map((of) =>
-      splitPrice(createTax(rate, prices, round), of[line] ?? toAmount(0)),
+    const [pricesBefore, pricesAfter] = [itemPrices, discountedPrices].map((pricesOfLines) =>
+      splitPrice(createTax(rate, prices, round), pricesOfLines[line] ?? toAmount(0)),
     )
     return {
       line,
@@ -76,7 +76,7 @@ function applyChange(
   { issued, before, refunded: refundedBefore = 0, lastRefund = null }: DocumentLedger,
   currentBill: readonly Line[],
   refunded = 0,
-  withoutInvoice: readonly Line[] = [],
+  linesWithoutInvoice: readonly Line[] = [],
   { chargedHere = 0, unpaid = 0 } = {},
 ): { readonly change: DocumentChange; readonly ledger: DocumentLedger } {
   const charged = toAmount(Math.max(0, sumTotals(currentBill) - refunded))
@@ -84,7 +84,7 @@ function applyChange(
     bill: currentBill,
     before,
     lastRefund,
-    withoutInvoice,
+    withoutInvoice: linesWithoutInvoice,
     charged,
     chargedHere: toAmount(chargedHere),
     unpaid: toAmount(unpaid),
@@ -108,7 +108,7 @@ function applyChange(
   return { change, ledger }
 }
 
-/** Taxable value and tax by rate, invoices minus credit notes. */
+/** Sums the taxable value and the tax of each rate: invoices minus credit notes. */
 function sumByRate(
   issued: readonly Pick<IssuedDocument, 'of' | 'lines'>[],
 ): Record<string, number[]> {
@@ -192,12 +192,12 @@ describe('a change to a paid bill', () => {
   })
 
   test('an earlier refund is not invoiced again, and the new line is invoiced in full', () => {
-    const firstChange = applyChange(
+    const refundedLedger = applyChange(
       applyChange(EMPTY_LEDGER, createBill([delegate])).ledger,
       createBill([delegate]),
       50_000,
     ).ledger
-    const { change } = applyChange(firstChange, createBill([delegate, roomItem]), 50_000)
+    const { change } = applyChange(refundedLedger, createBill([delegate, roomItem]), 50_000)
     expect(shortenLines(change.invoice)).toEqual([['room', 5, 300_000, 15_000]])
     expect(change.credits).toEqual([])
   })
@@ -211,13 +211,13 @@ describe('a change to a paid bill', () => {
       importedBill,
     )
     expect(shortenLines(change.invoice)).toEqual([['room', 5, 300_000, 15_000]])
-    const allChanges = applyChange(
+    const fullRefund = applyChange(
       ledger,
       createBill([delegate, roomItem]),
       sumTotals(createBill([delegate, roomItem])),
       importedBill,
     )
-    expect(sumByRate(allChanges.ledger.issued)).toEqual({})
+    expect(sumByRate(fullRefund.ledger.issued)).toEqual({})
   })
 
   test('documents of an older version are credited exactly as they were charged', () => {
@@ -236,12 +236,12 @@ describe('a change to a paid bill', () => {
       { serial: 'A', of: null, lines: linesWithoutRate, bill: linesWithoutRate },
       { serial: 'B', of: 'A', lines: [line('Refund', 30_000, 4_000)], bill: [] },
     ]
-    const start: DocumentLedger = { issued: olderDocuments, before: linesWithoutRate }
-    expect(applyChange(start, linesWithoutRate, 34_000).change).toEqual({
+    const startLedger: DocumentLedger = { issued: olderDocuments, before: linesWithoutRate }
+    expect(applyChange(startLedger, linesWithoutRate, 34_000).change).toEqual({
       invoice: [],
       credits: [],
     })
-    const { change } = applyChange(start, linesWithoutRate, sumTotals(linesWithoutRate))
+    const { change } = applyChange(startLedger, linesWithoutRate, sumTotals(linesWithoutRate))
     expect(change.credits.map(({ of }) => of)).toEqual(['A'])
     const sum = (part: 'base' | 'gst'): number =>
       change.credits
@@ -272,52 +272,58 @@ const step = fc.oneof(
 
 test('invoices minus credit notes equal the bill by rate, to the paisa, after any corrections and refunds', () => {
   fc.assert(
-    fc.property(soldItems, terms, fc.array(step, { maxLength: 8 }), (first, billTerms, steps) => {
-      let currentBill = createBill(first, billTerms)
-      let refunded = 0
-      let { ledger } = applyChange(EMPTY_LEDGER, currentBill)
-      const expectEqualSums = (): void => {
-        const openDocuments = ledger.issued.flatMap(({ of, lines }) =>
-          lines.map(({ total }) => (of === null ? total : -total)),
-        )
-        const charged = Math.max(0, sumTotals(currentBill) - refunded)
-        expect(openDocuments.reduce((sum, total) => sum + total, 0)).toBe(charged)
-        if (refunded === 0 && sumTotals(currentBill) > 0)
-          expect(sumByRate(ledger.issued)).toEqual(sumBillByRate(currentBill))
-        for (const { lines } of ledger.issued)
-          for (const { base, gst, total } of lines) {
-            expect(base).toBeGreaterThanOrEqual(0)
-            expect(gst).toBeGreaterThanOrEqual(0)
-            expect(base + gst).toBe(total)
-          }
-        for (const { serial, of, lines } of ledger.issued)
-          if (of === null) {
-            const remainingByRate = sumByRate([
-              { of, lines },
-              ...ledger.issued.filter((credit) => credit.of === serial),
-            ])
-            for (const sum of Object.values(remainingByRate).flat())
-              expect(sum).toBeGreaterThanOrEqual(0)
-          }
-      }
-      expectEqualSums()
-      for (const one of steps) {
-        if ('bill' in one) currentBill = createBill(one.bill, { ...billTerms, off: one.off })
-        else
-          refunded += Math.floor(
-            (Math.max(0, sumTotals(currentBill) - refunded) * one.refund) / 1000,
+    fc.property(
+      soldItems,
+      terms,
+      fc.array(step, { maxLength: 8 }),
+      (firstItems, billTerms, steps) => {
+        let currentBill = createBill(firstItems, billTerms)
+        let refunded = 0
+        let { ledger } = applyChange(EMPTY_LEDGER, currentBill)
+        const expectEqualSums = (): void => {
+          const openDocuments = ledger.issued.flatMap(({ of, lines }) =>
+            lines.map(({ total }) => (of === null ? total : -total)),
           )
-        ledger = applyChange(ledger, currentBill, refunded).ledger
+          const charged = Math.max(0, sumTotals(currentBill) - refunded)
+          expect(openDocuments.reduce((sum, total) => sum + total, 0)).toBe(charged)
+          if (refunded === 0 && sumTotals(currentBill) > 0)
+            expect(sumByRate(ledger.issued)).toEqual(sumBillByRate(currentBill))
+          for (const { lines } of ledger.issued)
+            for (const { base, gst, total } of lines) {
+              expect(base).toBeGreaterThanOrEqual(0)
+              expect(gst).toBeGreaterThanOrEqual(0)
+              expect(base + gst).toBe(total)
+            }
+          for (const { serial, of, lines } of ledger.issued)
+            if (of === null) {
+              const remainingByRate = sumByRate([
+                { of, lines },
+                ...ledger.issued.filter((credit) => credit.of === serial),
+              ])
+              for (const sum of Object.values(remainingByRate).flat())
+                expect(sum).toBeGreaterThanOrEqual(0)
+            }
+        }
         expectEqualSums()
-        expect(applyChange(ledger, currentBill, refunded).change).toEqual({
-          invoice: [],
-          credits: [],
-        })
-      }
-      refunded = Math.max(refunded, sumTotals(currentBill))
-      ledger = applyChange(ledger, currentBill, refunded).ledger
-      expect(sumByRate(ledger.issued)).toEqual({})
-    }),
+        for (const currentStep of steps) {
+          if ('bill' in currentStep)
+            currentBill = createBill(currentStep.bill, { ...billTerms, off: currentStep.off })
+          else
+            refunded += Math.floor(
+              (Math.max(0, sumTotals(currentBill) - refunded) * currentStep.refund) / 1000,
+            )
+          ledger = applyChange(ledger, currentBill, refunded).ledger
+          expectEqualSums()
+          expect(applyChange(ledger, currentBill, refunded).change).toEqual({
+            invoice: [],
+            credits: [],
+          })
+        }
+        refunded = Math.max(refunded, sumTotals(currentBill))
+        ledger = applyChange(ledger, currentBill, refunded).ledger
+        expect(sumByRate(ledger.issued)).toEqual({})
+      },
+    ),
     { numRuns: 500 },
   )
 })
@@ -330,17 +336,17 @@ test('undoing a correction after a refund charged the bill at 5% instead of 18%:
     { minLength: 1, maxLength: 4 },
   )
   fc.assert(
-    fc.property(soldItems, terms, refundsWithCorrections, (first, billTerms, rounds) => {
-      let currentBill = createBill(first, billTerms)
+    fc.property(soldItems, terms, refundsWithCorrections, (firstItems, billTerms, rounds) => {
+      let currentBill = createBill(firstItems, billTerms)
       let refunded = 0
       let { ledger } = applyChange(EMPTY_LEDGER, currentBill)
-      for (const [part, corrected] of rounds) {
+      for (const [part, correctedBills] of rounds) {
         refunded += Math.floor((Math.max(0, sumTotals(currentBill) - refunded) * part) / 1000)
         ledger = applyChange(ledger, currentBill, refunded).ledger
-        const charged = new Map([[JSON.stringify(currentBill), sumByRate(ledger.issued)]])
+        const sumsByBill = new Map([[JSON.stringify(currentBill), sumByRate(ledger.issued)]])
         const refundedBill = currentBill
-        // Each bill several times in different orders, and the refunded bill in between.
-        const bills = corrected.map((entry) =>
+        // Applies each bill several times, in different orders, with the refunded bill in between.
+        const bills = correctedBills.map((entry) =>
           createBill(entry.bill, { ...billTerms, off: entry.off }),
         )
         for (currentBill of [
@@ -351,9 +357,9 @@ test('undoing a correction after a refund charged the bill at 5% instead of 18%:
           ...bills,
         ]) {
           ledger = applyChange(ledger, currentBill, refunded).ledger
-          const before = charged.get(JSON.stringify(currentBill))
-          if (before !== undefined) expect(sumByRate(ledger.issued)).toEqual(before)
-          charged.set(JSON.stringify(currentBill), sumByRate(ledger.issued))
+          const earlierSums = sumsByBill.get(JSON.stringify(currentBill))
+          if (earlierSums !== undefined) expect(sumByRate(ledger.issued)).toEqual(earlierSums)
+          sumsByBill.set(JSON.stringify(currentBill), sumByRate(ledger.issued))
         }
       }
     }),

@@ -1,4 +1,4 @@
-/** GSTINs, states, financial years, serials, amounts in words. */
+/** GSTINs, states, financial years, serial numbers and amounts in words. */
 import type { Currency } from '../../../engine/index.ts'
 import { INR } from '../../../engine/index.ts'
 import { expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { toAmount } from '../../../engine/lib/money.ts'
 import { day } from '../../../engine/lib/time.ts'
 
 test('a GSTIN is read with any spacing, and one wrong character is detected', () => {
-  // The example of the check character in the government's manual.
+  // The example for the check character in the government's manual.
   expect(readGstin('27 aapfu0939f 1zv')).toBe('27AAPFU0939F1ZV')
   expect(readGstin('27AAPFU0939F1ZW')).toBeNull()
   expect(readGstin('27AAPFU0983F1ZV')).toBeNull()

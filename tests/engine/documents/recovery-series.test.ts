@@ -1,7 +1,4 @@
-/**
- * Document numbers after a restore: within the legal length, and never numbers that may have been issued in the lost
- * period.
- */
+/** Document numbers after a restore have a legal length and repeat none that may have been issued. */
 import { describe, expect, test } from 'vitest'
 import { instant, createRecoveryCode, buildSeriesAfterRecovery } from '../../../engine/index.ts'
 import { MAX_SERIAL_CHARACTERS, formatSerial } from '../../../engine/documents/document-number.ts'
@@ -17,8 +14,8 @@ describe('the series after a restore', () => {
     ['CONFERENCE26{n}', 'CONFEREN{n}R3SQ'],
     ['{n}', '{n}-R3SQ'],
     ['{n}/CONFERENCE2', '{n}R3SQ'],
-  ])('of %s is %s', (pattern, after) =>
-    expect(buildSeriesAfterRecovery(pattern, 'R3SQ')).toBe(after),
+  ])('of %s is %s', (pattern, expected) =>
+    expect(buildSeriesAfterRecovery(pattern, 'R3SQ')).toBe(expected),
   )
 
   test('has at most 16 characters and shares no number with the previous one, whatever the pattern', () => {
@@ -40,13 +37,13 @@ describe('the series after a restore', () => {
       for (const seriesTail of suffixes) {
         const pattern = `${seriesHead}{n}${seriesTail}`
         if (formatSerial(pattern, 9_999, YEAR).length > MAX_SERIAL_CHARACTERS) continue
-        const after = buildSeriesAfterRecovery(pattern, code)
-        const seriesBefore = new Set<string>()
-        for (let n = 1; n <= 9_999; n += 1) seriesBefore.add(formatSerial(pattern, n, YEAR))
+        const seriesAfter = buildSeriesAfterRecovery(pattern, code)
+        const serialsBefore = new Set<string>()
+        for (let n = 1; n <= 9_999; n += 1) serialsBefore.add(formatSerial(pattern, n, YEAR))
         for (let n = 1; n <= 9_999; n += 7) {
-          const serial = formatSerial(after, n, YEAR)
+          const serial = formatSerial(seriesAfter, n, YEAR)
           expect(serial.length).toBeLessThanOrEqual(MAX_SERIAL_CHARACTERS)
-          expect(seriesBefore.has(serial), `${pattern}: ${serial}`).toBe(false)
+          expect(serialsBefore.has(serial), `${pattern}: ${serial}`).toBe(false)
         }
       }
   })

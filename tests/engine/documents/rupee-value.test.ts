@@ -44,7 +44,7 @@ test('the credit notes of a whole invoice add up to its value in rupees, for eac
         }) as unknown as DocumentBody
       const sum = (key: keyof (typeof credits)[number]): number =>
         credits.reduce((total, credit) => total + credit[key], 0)
-      const whole = createDocument({
+      const wholeInvoice = createDocument({
         taxable: sum('taxable'),
         cgst: sum('cgst'),
         sgst: sum('sgst'),
@@ -52,11 +52,11 @@ test('the credit notes of a whole invoice add up to its value in rupees, for eac
         untaxed: sum('untaxed'),
       })
       const terms = { rate, day: '2027-07-20' as Day, source: 'FBIL' }
-      const notes = credits.reduce<readonly DocumentBody[]>((earlier, credit) => {
+      const creditNotes = credits.reduce<readonly DocumentBody[]>((earlierNotes, credit) => {
         const body = createDocument(credit)
-        return [...earlier, { ...body, rupees: computeRupeeValue(body, terms, earlier) }]
+        return [...earlierNotes, { ...body, rupees: computeRupeeValue(body, terms, earlierNotes) }]
       }, [])
-      const invoice = computeRupeeValue(whole, terms)
+      const invoice = computeRupeeValue(wholeInvoice, terms)
       for (const key of [
         'taxable',
         'cgst',
@@ -66,7 +66,7 @@ test('the credit notes of a whole invoice add up to its value in rupees, for eac
         'untaxed',
         'total',
       ] as const)
-        expect(notes.reduce((total, { rupees }) => total + (rupees?.[key] ?? 0), 0)).toBe(
+        expect(creditNotes.reduce((total, { rupees }) => total + (rupees?.[key] ?? 0), 0)).toBe(
           invoice[key],
         )
     }),

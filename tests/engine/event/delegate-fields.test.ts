@@ -1,4 +1,4 @@
-/** Which fields contain the delegate's name, email address and phone number, whatever their ids. */
+/** The fields with the delegate's name, email address and phone number are found, whatever their ids. */
 import { describe, expect, test } from 'vitest'
 import { INR, readDelegate, instant, suggestMailbox } from '../../../engine/index.ts'
 import { buildConfirmationEmail } from '../../../engine/messages.ts'

@@ -1,3 +1,4 @@
+/** Amounts: parsing, formatting and the decimals of each currency. */
 import { expect, it, test } from 'vitest'
 import {
   readCurrency,

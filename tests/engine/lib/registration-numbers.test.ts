@@ -1,3 +1,4 @@
+/** Registration numbers and order ids. */
 import * as fc from 'fast-check'
 import { expect, it, test } from 'vitest'
 import {
@@ -12,21 +13,26 @@ import { createEvent } from '../fixtures.ts'
 
 const event = createEvent()
 const digits = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 12, maxLength: 12 })
-const seeded = { seed: 20261121, numRuns: 500 }
+const RUN_OPTIONS = { seed: 20261121, numRuns: 500 }
 
 it('a number is prefix, random digits and a check digit that detects typos', () => {
   fc.assert(
-    fc.property(digits, fc.nat(12), fc.integer({ min: 1, max: 9 }), (random, digitIndex, step) => {
-      const regNo = createRegNo(event, random)
-      expect(regNo).toMatch(/^SAMP\d{13}$/)
-      expect(isRegNo(event, regNo)).toBe(true)
-      const position = digitIndex + 4
-      const wrongDigit = `${regNo.slice(0, position)}${(Number(regNo[position]) + step) % 10}${regNo.slice(position + 1)}`
-      expect(isRegNo(event, wrongDigit)).toBe(false)
-      const swapped = `${regNo.slice(0, position)}${regNo[position + 1] ?? ''}${regNo[position] ?? ''}${regNo.slice(position + 2)}`
-      expect(isRegNo(event, swapped)).toBe(swapped === regNo)
-    }),
-    seeded,
+    fc.property(
+      digits,
+      fc.nat(12),
+      fc.integer({ min: 1, max: 9 }),
+      (randomDigits, digitIndex, step) => {
+        const regNo = createRegNo(event, randomDigits)
+        expect(regNo).toMatch(/^SAMP\d{13}$/)
+        expect(isRegNo(event, regNo)).toBe(true)
+        const position = digitIndex + 4
+        const regNoWithWrongDigit = `${regNo.slice(0, position)}${(Number(regNo[position]) + step) % 10}${regNo.slice(position + 1)}`
+        expect(isRegNo(event, regNoWithWrongDigit)).toBe(false)
+        const regNoWithSwappedDigits = `${regNo.slice(0, position)}${regNo[position + 1] ?? ''}${regNo[position] ?? ''}${regNo.slice(position + 2)}`
+        expect(isRegNo(event, regNoWithSwappedDigits)).toBe(regNoWithSwappedDigits === regNo)
+      },
+    ),
+    RUN_OPTIONS,
   )
 })
 
@@ -41,7 +47,7 @@ it('further attempts add two digits and stay within the gateway’s maximum leng
   expect(isRegNo(event, `${regNo}02`)).toBe(false)
 })
 
-const anyEvent: EventConfig = {
+const eventWithAnyOrderId: EventConfig = {
   ...event,
   orderId: { prefix: 'PULM', followedBy: 'anything', digits: 13 },
 }
@@ -55,8 +61,8 @@ test.each<[string, EventConfig, string | null | undefined, string]>([
   ['nothing', event, '', 'no_order'],
   ['no parameter', event, null, 'no_order'],
   ['no parameter either', event, undefined, 'no_order'],
-  ['any tail', anyEvent, 'PULM-2025-17', 'ok'],
-  ['the number of another event', anyEvent, 'CHIR17', 'bad_order'],
+  ['any tail', eventWithAnyOrderId, 'PULM-2025-17', 'ok'],
+  ['the number of another event', eventWithAnyOrderId, 'CHIR17', 'bad_order'],
 ])('order id: %s', (_name, testedEvent, text, expected) => {
   const orderIdResult = readOrderId(testedEvent, text)
   expect(orderIdResult.ok ? 'ok' : orderIdResult.error.code).toBe(expected)

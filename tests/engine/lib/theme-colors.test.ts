@@ -1,3 +1,4 @@
+/** The colours of a theme are readable for every colour that an event may choose. */
 import { expect, it, test } from 'vitest'
 import { computeContrast, computeThemeColors } from '../../../engine/index.ts'
 

@@ -1,3 +1,4 @@
+/** Days and instants in Indian time. */
 import * as fc from 'fast-check'
 import { expect, it, test } from 'vitest'
 import {

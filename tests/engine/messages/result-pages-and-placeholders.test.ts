@@ -1,3 +1,4 @@
+/** Result pages, receipts and emails, and the placeholders in their texts. */
 import { describe, expect, it, test } from 'vitest'
 import {
   INR,
@@ -236,23 +237,23 @@ describe('a result page', () => {
   })
 
   it('shows a conditional row when its condition holds', () => {
-    const member = {
+    const memberView = {
       ...registration,
       answers: { ...registration.answers, is_member: true, number: 'A-7' },
     }
-    expect(buildResultRows(event, 'success', member, {}).find(({ id }) => id === 'number')).toEqual(
-      {
-        id: 'number',
-        label: 'Member No',
-        value: 'A-7',
-      },
-    )
+    expect(
+      buildResultRows(event, 'success', memberView, {}).find(({ id }) => id === 'number'),
+    ).toEqual({
+      id: 'number',
+      label: 'Member No',
+      value: 'A-7',
+    })
   })
 
   it('names the category of a cancelled registration by its label, as the page before payment does', () => {
-    const ended = buildResultRows(event, 'ended', registration, {})
-    expect(ended.find(({ id }) => id === 'category')?.value).toBe('Post Graduate')
-    expect(ended).toHaveLength(buildResultRows(event, 'success', registration, {}).length)
+    const endedRows = buildResultRows(event, 'ended', registration, {})
+    expect(endedRows.find(({ id }) => id === 'category')?.value).toBe('Post Graduate')
+    expect(endedRows).toHaveLength(buildResultRows(event, 'success', registration, {}).length)
   })
 })
 
@@ -277,10 +278,10 @@ it('receipt and email are filled; an answer cannot add a header or a path', () =
 })
 
 it('the email about a payment that was not found asks for the details again, with a deadline or without', () => {
-  const textUntil = (until: ReturnType<typeof instant> | null) =>
+  const getTextUntil = (until: ReturnType<typeof instant> | null) =>
     buildClaimRejectedEmail(event, registration, 'UTR1', 'Not in the statement.', until)?.text
-  expect(textUntil(null)).toContain('Please check the details and submit them again:')
-  expect(textUntil(paidAt)).toMatch(/Please check the details and submit them again by .*:/)
+  expect(getTextUntil(null)).toContain('Please check the details and submit them again:')
+  expect(getTextUntil(paidAt)).toMatch(/Please check the details and submit them again by .*:/)
 })
 
 it('days, stored amounts and options are formatted for people', () => {

@@ -11,7 +11,7 @@ const toWaivedAmounts = (...waivers: readonly (readonly [bill: number, amount: n
   waivers.map(([bill, amount]) => ({ bill: toAmount(bill), amount: toAmount(amount) }))
 
 test.each([
-  // 4,000 accepted for 5,900.
+  // 4,000 was accepted for 5,900.
   [5900, 4000],
   [7080, 5180],
   [4720, 4000],
@@ -34,7 +34,7 @@ test.each([
 })
 
 describe('the paid price', () => {
-  const paymentSums = (received: number, refundedSum: number, billPaid: number) => ({
+  const createPaymentSums = (received: number, refundedSum: number, billPaid: number) => ({
     came: toAmount(received),
     paidBack: toAmount(refundedSum),
     left: toAmount(received - refundedSum),
@@ -43,25 +43,31 @@ describe('the paid price', () => {
   })
 
   test.each([
-    ['exactly', 4720, paymentSums(4720, 0, 4720), 0, 4720],
-    ['more was received', 4720, paymentSums(5000, 0, 4720), -280, 4720],
-    ['more was paid, and a higher bill is unpaid', 5900, paymentSums(5000, 0, 4720), 900, 4720],
-    ['the higher bill is paid', 5900, paymentSums(5900, 0, 5900), 0, 5900],
+    ['exactly', 4720, createPaymentSums(4720, 0, 4720), 0, 4720],
+    ['more was received', 4720, createPaymentSums(5000, 0, 4720), -280, 4720],
+    [
+      'more was paid, and a higher bill is unpaid',
+      5900,
+      createPaymentSums(5000, 0, 4720),
+      900,
+      4720,
+    ],
+    ['the higher bill is paid', 5900, createPaymentSums(5900, 0, 5900), 0, 5900],
     [
       'the surplus was refunded, and a higher bill is unpaid',
       5900,
-      paymentSums(5900, 1180, 4720),
+      createPaymentSums(5900, 1180, 4720),
       1180,
       4720,
     ],
     [
       'the bill was lowered, then raised above the amount paid',
       6500,
-      paymentSums(5900, 0, 5900),
+      createPaymentSums(5900, 0, 5900),
       600,
       5900,
     ],
-    ['nothing was received', 4720, paymentSums(0, 0, 0), 4720, 0],
+    ['nothing was received', 4720, createPaymentSums(0, 0, 0), 4720, 0],
   ])('%s', (_, bill, sums, due, price) => {
     expect([
       calculateBalance(toAmount(bill), sums),
@@ -78,8 +84,8 @@ test('after a goodwill refund of ₹ 10,000 of ₹ 10,620, a lower bill has at m
     letGo: [],
     billPaid: toAmount(10_620),
   }
-  const due = [10_620, 8_850, 10_100, 10_620, 11_000].map((bill) =>
+  const balances = [10_620, 8_850, 10_100, 10_620, 11_000].map((bill) =>
     calculateBalance(toAmount(bill), sums),
   )
-  expect(due).toEqual([0, -620, -520, 0, 380])
+  expect(balances).toEqual([0, -620, -520, 0, 380])
 })

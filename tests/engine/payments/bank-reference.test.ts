@@ -81,7 +81,7 @@ test.each(['', ' ', '—', '000', '\u200b'])('%j contains no reference', (text) 
   expect(toBankKey(text)).toBe('')
 })
 
-/** Twelve digits, or bank code, channel and number, or a channel and number alone. */
+/** Twelve digits; a bank code, a channel and a number; or only a channel and a number. */
 const anyUtr = fc.oneof(
   fc
     .tuple(fc.integer({ min: 1, max: 9 }), fc.stringMatching(/^\d{11}$/))
@@ -106,9 +106,9 @@ const buildSpelling = (utr: string) =>
       fc.array(separators, { minLength: utr.length, maxLength: utr.length }),
       fc.boolean(),
     )
-    .map(([word, zeros, between, isSmall]) => {
+    .map(([word, zeros, between, isLowerCase]) => {
       const text = [...utr].map((letter, index) => `${letter}${between[index] ?? ''}`).join('')
-      return `${word}${zeros}${isSmall ? text.toLowerCase() : text}`
+      return `${word}${zeros}${isLowerCase ? text.toLowerCase() : text}`
     })
 
 test('every spelling of a reference has the same key, and computing the key of a key does not change it', () => {
@@ -195,7 +195,7 @@ const createExpectedPayment = (n: number, reference: string | null = null): Unpa
   due: toRupees(1180),
   claim: reference === null ? null : { reference, day: day('2027-02-03') },
 })
-const createRecorded = (n: number | null, amount = 1180): KnownPayment => ({
+const createRecordedPayment = (n: number | null, amount = 1180): KnownPayment => ({
   id: n ?? 99,
   regNo: n === null ? null : createExpectedPayment(n).regNo,
   amount: toRupees(amount),
@@ -208,7 +208,7 @@ const formatDebitLine = (narration: string, amount = '1180.00') =>
 type KnownReferences = Parameters<typeof reconcileStatement>[2]
 const matchLines = (
   rows: readonly string[],
-  awaited: readonly UnpaidOrder[],
+  expectedPayments: readonly UnpaidOrder[],
   knownValues: Partial<Omit<KnownReferences, 'payments'>> & {
     payments?: readonly [string, KnownPayment][]
   } = {},
@@ -219,7 +219,7 @@ const matchLines = (
   const statementResult = readStatement(file.value)
   if (!statementResult.ok) throw new Error(statementResult.error.code)
   const { payments = [], ...rest } = knownValues
-  const matches = reconcileStatement(statementResult.value, awaited, {
+  const matches = reconcileStatement(statementResult.value, expectedPayments, {
     ...rest,
     payments: new Map(payments.map(([reference, payment]) => [toBankKey(reference), payment])),
   })
@@ -272,19 +272,19 @@ describe('the registration for which a line is a payment', () => {
   })
 
   test('a line that names a paid registration was hidden because a delegate of another event reported its reference', () => {
-    const known = {
+    const knownReferences = {
       registrations: mapNumbers(['SMPL4799991609', createExpectedPayment(9).regNo]),
       claimedElsewhere: new Set([toBankKey(UTR)]),
     }
     const lines = [formatCreditLine(`UPI/${UTR}/SMPL4799991609`)]
-    expect(matchLines(lines, [], known).found).toEqual([['ambiguous', '9']])
-    expect(matchLines([formatCreditLine(`UPI/${UTR}`)], [], known).found).toEqual([['elsewhere']])
-    const reported = [createExpectedPayment(1, UTR)]
-    expect(matchLines([...lines, formatDebitLine(UTR)], reported, known).found[0]).toEqual([
-      'ambiguous',
-      '1',
-      '9',
+    expect(matchLines(lines, [], knownReferences).found).toEqual([['ambiguous', '9']])
+    expect(matchLines([formatCreditLine(`UPI/${UTR}`)], [], knownReferences).found).toEqual([
+      ['elsewhere'],
     ])
+    const reportedPayments = [createExpectedPayment(1, UTR)]
+    expect(
+      matchLines([...lines, formatDebitLine(UTR)], reportedPayments, knownReferences).found[0],
+    ).toEqual(['ambiguous', '1', '9'])
   })
 
   test('a line with its own number and its own reported reference is matched', () => {
@@ -312,7 +312,7 @@ describe('the registration for which a line is a payment', () => {
       formatCreditLine(`NEFT ${UTR} RAVI`, '590'),
       formatCreditLine(`NEFT ${recordedUtr} ASHA`, '590'),
     ]
-    const payments: [string, KnownPayment][] = [[recordedUtr, createRecorded(3, 590)]]
+    const payments: [string, KnownPayment][] = [[recordedUtr, createRecordedPayment(3, 590)]]
     const [firstMatch] = matchLines(lines, [createExpectedPayment(1, UTR)], { payments }).found
     expect(firstMatch).toEqual(['ambiguous', '3', '1'])
   })
@@ -322,15 +322,19 @@ describe('the registration for which a line is a payment', () => {
       formatCreditLine('NEFT ASHA TO 502000123456'),
       formatCreditLine('NEFT RAVI SMPL4799991602 TO 502000123456'),
     ]
-    const awaited = [createExpectedPayment(1, '502000123456'), createExpectedPayment(2)]
+    const expectedPayments = [createExpectedPayment(1, '502000123456'), createExpectedPayment(2)]
     const expected = [
       ['ambiguous', '1'],
       ['matched', '2'],
     ]
-    expect(matchLines(lines, awaited, {}, ['Account No: 502000123456,,,,']).found).toEqual(expected)
+    expect(matchLines(lines, expectedPayments, {}, ['Account No: 502000123456,,,,']).found).toEqual(
+      expected,
+    )
     const details = ['Sample Society, account 5020 0012 3456, IFSC MLBR0000032']
-    expect(matchLines(lines, awaited, { details }).found).toEqual(expected)
-    expect(matchLines([lines[0] ?? ''], awaited, { details }).found).toEqual([['ambiguous', '1']])
+    expect(matchLines(lines, expectedPayments, { details }).found).toEqual(expected)
+    expect(matchLines([lines[0] ?? ''], expectedPayments, { details }).found).toEqual([
+      ['ambiguous', '1'],
+    ])
   })
 
   test('a reference of fewer than six characters, or without a digit, matches nothing', () => {
@@ -350,9 +354,9 @@ describe('the registration for which a line is a payment', () => {
     )
     expect(matchedLines).toEqual([['matched', '1']])
     expect(allReferences[0]?.reference).toBe('003456')
-    for (const other of ['ROOM 3456 CHQ', 'CHQ 1003456', 'CHQ 0003456'])
+    for (const narration of ['ROOM 3456 CHQ', 'CHQ 1003456', 'CHQ 0003456'])
       expect(
-        matchLines([formatCreditLine(other, '77')], [createExpectedPayment(1, '003456')]).found,
+        matchLines([formatCreditLine(narration, '77')], [createExpectedPayment(1, '003456')]).found,
       ).toEqual([['unmatched']])
   })
 
@@ -369,9 +373,9 @@ describe('a line of a recorded transfer', () => {
     'under %j is recognised, whatever else the line contains',
     (reference) => {
       const line = formatCreditLine(`IMPS ${UTR} ASHA`, '1180', 'S12345678')
-      expect(matchLines([line], [], { payments: [[reference, createRecorded(1)]] }).found).toEqual([
-        ['known', '1'],
-      ])
+      expect(
+        matchLines([line], [], { payments: [[reference, createRecordedPayment(1)]] }).found,
+      ).toEqual([['known', '1']])
     },
   )
 
@@ -381,7 +385,7 @@ describe('a line of a recorded transfer', () => {
       [line, formatCreditLine('UPI 526100000001', '1'), line],
       [],
       {
-        payments: [[UTR, createRecorded(1)]],
+        payments: [[UTR, createRecordedPayment(1)]],
       },
     )
     expect(found).toEqual([['known', '1'], ['unmatched']])
@@ -389,7 +393,7 @@ describe('a line of a recorded transfer', () => {
   })
 
   test('is distinguished from another line with the same reference by its amount; otherwise staff decide', () => {
-    const payments: [string, KnownPayment][] = [[UTR, createRecorded(1)]]
+    const payments: [string, KnownPayment][] = [[UTR, createRecordedPayment(1)]]
     const lines = [formatCreditLine(`IMPS ${UTR} A`), formatCreditLine(`IMPS ${UTR} B`, '590')]
     expect(matchLines(lines, [], { payments }).found).toEqual([
       ['known', '1'],
@@ -404,7 +408,7 @@ describe('a line of a recorded transfer', () => {
 
   test('with another amount shows both amounts', () => {
     const { all } = matchLines([formatCreditLine(`IMPS ${UTR}`)], [], {
-      payments: [[UTR, createRecorded(1, 1000)]],
+      payments: [[UTR, createRecordedPayment(1, 1000)]],
     })
     expect(all[0]?.why).toBe(
       `${formatMoney(toRupees(1000), INR)} is recorded, but the bank shows ${formatMoney(toRupees(1180), INR)}.`,
@@ -414,15 +418,15 @@ describe('a line of a recorded transfer', () => {
   test('that matches two payments by its two numbers needs a decision by staff', () => {
     const { found } = matchLines([formatCreditLine(`IMPS ${UTR}`, '1180', 'S12345678')], [], {
       payments: [
-        [UTR, createRecorded(1)],
-        ['S12345678', createRecorded(2)],
+        [UTR, createRecordedPayment(1)],
+        ['S12345678', createRecordedPayment(2)],
       ],
     })
     expect(found.map(([as, ...of]) => [as, of.toSorted()])).toEqual([['ambiguous', ['1', '2']]])
   })
 
   test('that contains only its registration number needs a decision by staff, because a registration may be paid twice', () => {
-    const payments: [string, KnownPayment][] = [['SMPL4799991601', createRecorded(1)]]
+    const payments: [string, KnownPayment][] = [['SMPL4799991601', createRecordedPayment(1)]]
     const knownPayments = {
       payments,
       registrations: mapNumbers(['SMPL4799991601', createExpectedPayment(1).regNo]),
@@ -433,7 +437,7 @@ describe('a line of a recorded transfer', () => {
   })
 
   test('under the conference’s own account number does not make every line recognised', () => {
-    const payments: [string, KnownPayment][] = [['50200012345678', createRecorded(1)]]
+    const payments: [string, KnownPayment][] = [['50200012345678', createRecordedPayment(1)]]
     const details = ['account 50200012345678']
     expect(
       matchLines([formatCreditLine('UPI X TO 50200012345678', '77')], [], { payments, details })
@@ -445,7 +449,7 @@ describe('a line of a recorded transfer', () => {
 describe('a transfer that the bank returns', () => {
   test('is shown with the registration that it paid', () => {
     const { found, all } = matchLines([formatDebitLine(`RETURN IMPS ${UTR}`)], [], {
-      payments: [[UTR, createRecorded(1)]],
+      payments: [[UTR, createRecordedPayment(1)]],
     })
     expect(found).toEqual([['returned', '1']])
     expect(all[0]?.line.amount).toBe(toRupees(1180))
@@ -469,7 +473,7 @@ describe('a transfer that the bank returns', () => {
     )
     const statement = linesResult.ok ? readStatement(linesResult.value) : linesResult
     if (!statement.ok) throw new Error('not read')
-    const payments = new Map([[toBankKey(UTR), createRecorded(1)]])
+    const payments = new Map([[toBankKey(UTR), createRecordedPayment(1)]])
     expect(reconcileStatement(statement.value, [], { payments }).map(({ as }) => as)).toEqual([
       'returned',
     ])
@@ -532,13 +536,20 @@ test.each([
 
 test('lines without any number are distinguished by day, amount and text, and recognised after they are stored', () => {
   const lines = [formatCreditLine('CASH DEPOSIT', '500'), formatCreditLine('CASH DEPOSIT', '700')]
-  const first = matchLines(lines, [])
-  const [firstReference, secondReference] = first.all.map(({ reference }) => reference)
+  const firstImport = matchLines(lines, [])
+  const [firstReference, secondReference] = firstImport.all.map(({ reference }) => reference)
   expect(toBankKey(firstReference ?? '')).not.toBe(toBankKey(secondReference ?? ''))
-  expect(findStatementReferences(first)).toContain(toBankKey(firstReference ?? ''))
-  const payments: [string, KnownPayment][] = [[firstReference ?? '', createRecorded(null, 500)]]
+  expect(findStatementReferences(firstImport)).toContain(toBankKey(firstReference ?? ''))
+  const payments: [string, KnownPayment][] = [
+    [firstReference ?? '', createRecordedPayment(null, 500)],
+  ]
   expect(matchLines(lines, [], { payments }).found).toEqual([['known'], ['unmatched']])
-  // The key as stored by an older version, without the amount.
-  const older: [string, KnownPayment][] = [['2027-02-03 CASH DEPOSIT', createRecorded(null, 500)]]
-  expect(matchLines(lines, [], { payments: older }).found).toEqual([['known'], ['ambiguous']])
+  // An older version stored the key without the amount.
+  const olderPayments: [string, KnownPayment][] = [
+    ['2027-02-03 CASH DEPOSIT', createRecordedPayment(null, 500)],
+  ]
+  expect(matchLines(lines, [], { payments: olderPayments }).found).toEqual([
+    ['known'],
+    ['ambiguous'],
+  ])
 })

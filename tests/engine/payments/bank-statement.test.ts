@@ -1,4 +1,4 @@
-/** Statements of the usual banks, as downloaded, compared with unpaid registrations. */
+/** Downloaded statements of common Indian banks, compared with unpaid registrations. */
 import { expect, test } from 'vitest'
 import { INR, toBankKey, day, readStatement, reconcileStatement } from '../../../engine/index.ts'
 import type { Currency, UnpaidOrder, RegNo } from '../../../engine/index.ts'
@@ -186,7 +186,7 @@ test('lines match by payment claim, by registration number, and by amount and da
     ['matched', ['1'], 'ICICN22027020312345678'],
     ['matched', ['2'], '703400001111'],
     ['ambiguous', ['3'], '703499998888'],
-    // One UTR in two lines: staff decide which it is, and only one of them can be recorded with it.
+    // One UTR is in two lines: staff decide which line is the payment, because only one can be recorded with this UTR.
     ['ambiguous', ['4'], '703412345678'],
     ['ambiguous', ['4'], '703412345678'],
     // The number of the conference's own account, which is in every line, is not a reference.
@@ -225,7 +225,7 @@ test('a payment recorded in dollars does not match a line with the same amount i
       amount: toRupees(1180),
     },
   ]
-  const paid = {
+  const paymentInDollars = {
     id: 1,
     regNo: 'SMPL0000000000009' as RegNo,
     amount: toRupees(1180),
@@ -234,7 +234,7 @@ test('a payment recorded in dollars does not match a line with the same amount i
   const [result] = reconcileStatement(
     { currency: 'EUR' as Currency, lines, withdrawals: [], details: [] },
     [],
-    { payments: new Map([[toBankKey('SBIN0270000000111'), paid]]) },
+    { payments: new Map([[toBankKey('SBIN0270000000111'), paymentInDollars]]) },
   )
   expect(result?.why?.replaceAll('\u00a0', ' ')).toBe(
     'US$ 1,180 is recorded, but the bank shows € 1,180.',
@@ -281,19 +281,26 @@ test.each([
 })
 
 test('a heading with the currency of the event is recognised, and one with another is not', () => {
-  const readIn = (heading: string) =>
+  const canReadHeading = (heading: string) =>
     readStatement(
       readRows(`Date,Narration,${heading}\n03/02/27,A,659.77\n`),
       null,
       'EUR' as Currency,
     ).ok
-  expect([readIn('Deposit (EUR)'), readIn('Deposit (INR)')]).toEqual([true, false])
+  expect([canReadHeading('Deposit (EUR)'), canReadHeading('Deposit (INR)')]).toEqual([true, false])
 })
 
 test('the currency column is used even if staff choose the other columns', () => {
-  const chosen = { date: 0, narration: 1, reference: null, credit: 2, amount: null, sign: null }
+  const chosenColumns = {
+    date: 0,
+    narration: 1,
+    reference: null,
+    credit: 2,
+    amount: null,
+    sign: null,
+  }
   const rows = readRows('Day,Text,Money in,Währung\n03/02/27,A,659.77,USD\n04/02/27,B,659.77,EUR\n')
-  const statement = readStatement(rows, chosen, 'EUR' as Currency)
+  const statement = readStatement(rows, chosenColumns, 'EUR' as Currency)
   if (!statement.ok) throw new Error(statement.error.code)
   expect([statement.value.lines.map(({ line: number }) => number), statement.value.unread]).toEqual(
     [[3], [2]],

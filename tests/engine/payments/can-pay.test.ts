@@ -27,7 +27,7 @@ import type {
 } from '../../../engine/payments/can-pay.ts'
 import { createEvent } from '../fixtures.ts'
 
-const hour = 3_600_000
+const HOUR_MS = 3_600_000
 const now = startOfDay(day('2026-01-10'))
 const addMilliseconds = (ms: number): Instant => instant(now + ms)
 const [heldPrice, higherPrice] = [toAmount(708_000), toAmount(944_000)]
@@ -37,7 +37,7 @@ const createAttempt = (overrides: Partial<Attempt> = {}): Attempt => ({
   amount: heldPrice,
   status: 'pending',
   review: null,
-  createdAt: addMilliseconds(-20 * 24 * hour),
+  createdAt: addMilliseconds(-20 * 24 * HOUR_MS),
   handedOffAt: null,
   holdUntil: null,
   watchUntil: null,
@@ -46,8 +46,8 @@ const createAttempt = (overrides: Partial<Attempt> = {}): Attempt => ({
   ...overrides,
 })
 const createFailedAttempt = (overrides: Partial<Attempt> = {}): Attempt =>
-  createAttempt({ status: 'failed', watchUntil: addMilliseconds(hour), ...overrides })
-/** Newest first. */
+  createAttempt({ status: 'failed', watchUntil: addMilliseconds(HOUR_MS), ...overrides })
+/** Creates a registration with the given payments, newest first. */
 const createRegistration = (...payments: readonly Attempt[]): PayableRegistration => ({
   paymentStatus:
     payments.find(({ status }) => status === 'success')?.status ?? payments[0]?.status ?? 'success',
@@ -197,10 +197,14 @@ describe('an order of an account that no longer receives payments', () => {
       decideWithStatuses(createRegistration(newest), undefined, { merchantId: currentMerchant }),
     ).toEqual(payResult)
     const difference = createRegistration({ ...newest, isDifference: true })
-    const withBalance = { ...difference, paymentStatus: 'success' as const, due: toAmount(100) }
-    expect(decideWithStatuses(withBalance, undefined, { merchantId: currentMerchant })).toEqual(
-      payResult,
-    )
+    const registrationWithBalance = {
+      ...difference,
+      paymentStatus: 'success' as const,
+      due: toAmount(100),
+    }
+    expect(
+      decideWithStatuses(registrationWithBalance, undefined, { merchantId: currentMerchant }),
+    ).toEqual(payResult)
   })
 })
 
@@ -255,13 +259,15 @@ describe('days and prices', () => {
   )
 
   test('a delegate who went to the gateway on the last day may pay on the next day, but not on the day after', () => {
-    const createPlaced = (ms: number): PayableRegistration =>
+    const createRegistrationAt = (ms: number): PayableRegistration =>
       createRegistration(createAttempt({ createdAt: addMilliseconds(ms) }))
     for (const opening of ['ended', 'closed'] as const) {
-      expect(decideWithStatuses(createPlaced(-24 * hour), undefined, { opening }).is).toBe(
-        'same-order',
-      )
-      expect(decideWithStatuses(createPlaced(-24 * hour - 1), undefined, { opening })).toEqual({
+      expect(
+        decideWithStatuses(createRegistrationAt(-24 * HOUR_MS), undefined, { opening }).is,
+      ).toBe('same-order')
+      expect(
+        decideWithStatuses(createRegistrationAt(-24 * HOUR_MS - 1), undefined, { opening }),
+      ).toEqual({
         is: 'closed',
         text: 'Closed.',
       })
@@ -414,10 +420,10 @@ describe('how long a price is held', () => {
         holdUntil: held === null ? null : startOfDate(held),
       }
       const deadline = payUntil === undefined ? null : startOfDate(payUntil)
-      const priced = { answers: { ticket_type: 'member' }, category: 'member' }
-      expect(getPriceUntil({ ...rest, fees: { ...fees, prices } }, attempt, priced, deadline)).toBe(
-        expected,
-      )
+      const delegate = { answers: { ticket_type: 'member' }, category: 'member' }
+      expect(
+        getPriceUntil({ ...rest, fees: { ...fees, prices } }, attempt, delegate, deadline),
+      ).toBe(expected)
     },
   )
 
@@ -425,7 +431,7 @@ describe('how long a price is held', () => {
     ['in-time', '2026-01-11', {}],
     ['in-time', '2026-01-12', { amount: toAmount(800_000) }],
     ['after-hold', '2026-01-12', {}],
-    // The delegate was redirected while the price was held or registration was open, so may still pay on the
+    // The delegate was redirected while the price was held or registration was open, so they may still pay on the
     // gateway's page.
     ['in-time', '2026-01-12', { handedOffAt: startOfDate('2026-01-11') }],
     ['after-closing', '2026-02-02', {}],
@@ -458,21 +464,21 @@ describe('how long a price is held', () => {
   })
 
   test('an attempt is offered only if it would be allowed', () => {
-    const payResult = {
+    const payableEvent = {
       ...event,
       payment: { account: 'demo', gateway: { minimum: 100 } as never },
     }
     const isOffered = (registration: PayableRegistration, paymentDay: string) =>
-      canRetry(payResult, registration, startOfDate(paymentDay))
-    const leftRegistration = createRegistration(
+      canRetry(payableEvent, registration, startOfDate(paymentDay))
+    const unpaidRegistration = createRegistration(
       createAttempt({ createdAt: startOfDate('2026-01-05') }),
     )
     expect([
-      isOffered(leftRegistration, '2026-01-10'),
-      isOffered(leftRegistration, '2026-01-20'),
+      isOffered(unpaidRegistration, '2026-01-10'),
+      isOffered(unpaidRegistration, '2026-01-20'),
     ]).toEqual([true, true])
-    expect(isOffered(leftRegistration, '2026-02-02')).toBe(false)
-    expect(canRetry(event, leftRegistration, startOfDate('2026-01-10'))).toBe(false)
+    expect(isOffered(unpaidRegistration, '2026-02-02')).toBe(false)
+    expect(canRetry(event, unpaidRegistration, startOfDate('2026-01-10'))).toBe(false)
     expect(
       isOffered(createRegistration(createAttempt({ lastAnswer: 'in-process' })), '2026-01-10'),
     ).toBe(false)
@@ -490,7 +496,9 @@ test('two orders are never open at once, and none begins unverified, after the n
     'unreachable',
     undefined,
   )
-  const instants = fc.integer({ min: -40, max: 40 }).map((hours) => addMilliseconds(hours * hour))
+  const instants = fc
+    .integer({ min: -40, max: 40 })
+    .map((hours) => addMilliseconds(hours * HOUR_MS))
   const arbitraryAttempt = fc.record({
     status: fc.constantFrom('failed' as const, 'failed' as const, 'success' as const),
     review: fc.constantFrom(null, null, null, 'Too little came.'),
@@ -526,8 +534,8 @@ test('two orders are never open at once, and none begins unverified, after the n
         ...older.map((attempt) => createFailedAttempt(attempt)),
       )
       const [newestPayment] = registration.payments
-      const polledStatus = mapPollResults(registration, pollResults)
-      const payResult = canPay(registration, polledStatus, terms, now)
+      const statusByOrderId = mapPollResults(registration, pollResults)
+      const payResult = canPay(registration, statusByOrderId, terms, now)
       if (payResult.is !== 'same-order' && payResult.is !== 'new-attempt') return
       paidCount += 1
       const { payments } = registration
@@ -537,10 +545,10 @@ test('two orders are never open at once, and none begins unverified, after the n
       for (const payment of payments) {
         const isFresh = payment.status === 'pending' && payment.createdAt >= now
         if (isOver(payment, now) || isFresh) continue
-        expect(['no-record', 'ended']).toContain(polledStatus.get(payment.orderId))
+        expect(['no-record', 'ended']).toContain(statusByOrderId.get(payment.orderId))
       }
       const isHeld = terms.holdUntil !== null && now < terms.holdUntil
-      const isFromYesterday = isOpen && createdAt >= addMilliseconds(-24 * hour)
+      const isFromYesterday = isOpen && createdAt >= addMilliseconds(-24 * HOUR_MS)
       if (terms.opening !== 'open') expect(isHeld || isFromYesterday).toBe(true)
       const isOfOtherMerchant = merchant === 'A' && terms.merchantId === 'B'
       if (payResult.is === 'same-order') {

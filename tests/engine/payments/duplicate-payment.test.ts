@@ -18,8 +18,8 @@ test.each([
 })
 
 test('two Malayalam keyboards wrote one name as two persons', () => {
-  const older = 'മോഹന\u0D4D\u200D കുമാര\u0D4D\u200D'
-  expect(getKey(older)).toBe(getKey('മോഹൻ കുമാർ'))
+  const olderSpelling = 'മോഹന\u0D4D\u200D കുമാര\u0D4D\u200D'
+  expect(getKey(olderSpelling)).toBe(getKey('മോഹൻ കുമാർ'))
   expect(getKey('മോഹൻ')).not.toBe(getKey('മോഹൽ'))
 })
 
@@ -27,21 +27,31 @@ test.each([
   ['a.sha+congress@gmail.com', 'asha@googlemail.com', true],
   ['asha+congress@example.org', 'asha@example.org', true],
   ['a.sha@example.org', 'asha@example.org', false],
-])('%s and %s are one mailbox: %s', (email, other, isSame) => {
-  expect(getKey('Asha', email) === getKey('Asha', other)).toBe(isSame)
+])('%s and %s are one mailbox: %s', (email, otherEmail, isSame) => {
+  expect(getKey('Asha', email) === getKey('Asha', otherEmail)).toBe(isSame)
 })
 
-const mine = { regNo: 'MINE', isProven: true }
-const older = { regNo: 'OLDER', isProven: true }
-const unproven = { regNo: 'OTHER', isProven: false }
+const ownRegistration = { regNo: 'MINE', isProven: true }
+const olderRegistration = { regNo: 'OLDER', isProven: true }
+const unprovenRegistration = { regNo: 'OTHER', isProven: false }
 test.each([
   ['the person has no registration', [], null, null],
-  ['this browser made the registration', [mine], null, ['ask', mine]],
-  ['the delegate was asked about it', [mine], 'MINE', null],
-  ['the delegate was asked about an older one', [mine, older], 'OLDER', ['ask', mine]],
-  ['only another browser made one', [unproven], null, ['email', unproven]],
-  ['a stranger names its number', [unproven], 'OTHER', ['email', unproven]],
-  ['both browsers made one', [unproven, mine], null, ['ask', mine]],
+  ['this browser made the registration', [ownRegistration], null, ['ask', ownRegistration]],
+  ['the delegate was asked about it', [ownRegistration], 'MINE', null],
+  [
+    'the delegate was asked about an older one',
+    [ownRegistration, olderRegistration],
+    'OLDER',
+    ['ask', ownRegistration],
+  ],
+  ['only another browser made one', [unprovenRegistration], null, ['email', unprovenRegistration]],
+  ['a stranger names its number', [unprovenRegistration], 'OTHER', ['email', unprovenRegistration]],
+  [
+    'both browsers made one',
+    [unprovenRegistration, ownRegistration],
+    null,
+    ['ask', ownRegistration],
+  ],
 ] as const)('a form for a person: %s', (_, registrations, confirmed, expected) => {
   const decision = decideSamePerson(registrations, confirmed)
   expect(decision === null ? null : [decision.is, decision.registration]).toEqual(expected)
@@ -56,13 +66,13 @@ test('another name or another email address is another person; without one of th
 })
 
 test('the second confirmation mentions the first below its greeting, and always has a link', () => {
-  const first = 'DEMO1' as RegNo
-  const firstEmail = addSecondPaymentNotice(
+  const firstRegNo = 'DEMO1' as RegNo
+  const secondConfirmation = addSecondPaymentNotice(
     { subject: 'Confirmed', text: 'Dear Asha,\n\nWelcome.' },
-    first,
+    firstRegNo,
   )
-  expect(firstEmail.subject).toBe('Confirmed (second payment)')
-  expect(firstEmail.text.split('\n\n')).toEqual([
+  expect(secondConfirmation.subject).toBe('Confirmed (second payment)')
+  expect(secondConfirmation.text.split('\n\n')).toEqual([
     'Dear Asha,',
     expect.stringMatching(
       /^This is the second payment .* You had already paid for registration DEMO1\./,
@@ -72,7 +82,7 @@ test('the second confirmation mentions the first below its greeting, and always 
   ])
   const linkedConfirmation = addSecondPaymentNotice(
     { subject: 'x', text: 'Welcome.\n\nHere:\n{link}' },
-    first,
+    firstRegNo,
   )
   expect(linkedConfirmation.text.match(/\{link\}/g)).toHaveLength(1)
 })

@@ -32,16 +32,16 @@ test('the smallest payment is one unit of the currency', () => {
 
 test('the maximum age of a refundable payment depends on the kind of its gateway, whatever its name', () => {
   const at = instant(Date.parse('2026-07-11T12:00:00+05:30'))
-  const explain = (source: string, paidOn: string) =>
+  const explainAge = (source: string, paidOn: string) =>
     explainTooOldForGateway(
       { source, paidAt: instant(Date.parse(`${paidOn}T12:00:00+05:30`)) },
       { 'cards-abroad': 'razorpay', razorpay: 'airpay' },
       at,
     )
-  expect(explain('cards-abroad', '2026-01-10')).toMatch(/more than 6 months old, so Razorpay/)
-  expect(explain('cards-abroad', '2026-01-11')).toBeNull()
-  expect(explain('razorpay', '2020-01-01')).toBeNull()
-  expect(explain('', '2020-01-01')).toBeNull()
+  expect(explainAge('cards-abroad', '2026-01-10')).toMatch(/more than 6 months old, so Razorpay/)
+  expect(explainAge('cards-abroad', '2026-01-11')).toBeNull()
+  expect(explainAge('razorpay', '2020-01-01')).toBeNull()
+  expect(explainAge('', '2020-01-01')).toBeNull()
 })
 test('a limit is in days, or in months, up to the last day of a shorter month', () => {
   expect(getLastRefundDay({ months: 6 }, day('2026-08-31'))).toBe('2027-02-28')
@@ -50,16 +50,13 @@ test('a limit is in days, or in months, up to the last day of a shorter month', 
 test('a gateway of an unknown kind is refused, and never treated as another', () => {
   const gateways = sharedFiles.gateways.text.replace('kind: razorpay', 'kind: another')
   expect(gateways).not.toBe(sharedFiles.gateways.text)
-  const { uncheckedEvent: reads, findings } = compileEvent(
-    readSource('events/afpicon2026.yaml').text,
-    {
-      ...sharedFiles,
-      gateways: { ...sharedFiles.gateways, text: gateways },
-    },
-  )
-  expect(reads).toBeNull()
+  const { uncheckedEvent, findings } = compileEvent(readSource('events/afpicon2026.yaml').text, {
+    ...sharedFiles,
+    gateways: { ...sharedFiles.gateways, text: gateways },
+  })
+  expect(uncheckedEvent).toBeNull()
   expect(findings.map(({ at }) => at.path)).toContain('events/_shared/gateways.yaml')
-  // Even if the file has not been checked.
+  // It is also refused if the file has not been checked.
   const shared = { gateways: { gateways: { cards: { kind: 'another' } } } }
   const compile = () => compilePayment({ gateway: 'cards', account: 'demo' }, { shared } as never)
   expect(compile).toThrow('a gateway of an unknown kind')

@@ -9,19 +9,19 @@ import {
 } from '../../../engine/index.ts'
 import type { Instant, PaymentStatus } from '../../../engine/index.ts'
 
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
-const YEAR = 365 * day
-const start = instant(Date.UTC(2026, 10, 21))
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+const YEAR_MS = 365 * DAY_MS
+const startedAt = instant(Date.UTC(2026, 10, 21))
 
-/** The times of the polls after a payment ended, in milliseconds after its end. */
+/** Returns the times of the polls after a payment ended, in milliseconds after its end. */
 function listPolls(status: PaymentStatus, review: string | null = null): readonly number[] {
-  const { askAt, watchUntil } = startWatch(status, start)
+  const { askAt, watchUntil } = startWatch(status, startedAt)
   const polls: number[] = []
   for (let pollTime: Instant | null = askAt; pollTime !== null;) {
-    polls.push(pollTime - start)
-    pollTime = getNextPollTime({ status, review, createdAt: start, watchUntil }, pollTime, true)
+    polls.push(pollTime - startedAt)
+    pollTime = getNextPollTime({ status, review, createdAt: startedAt, watchUntil }, pollTime, true)
   }
   return polls
 }
@@ -29,10 +29,10 @@ function listPolls(status: PaymentStatus, review: string | null = null): readonl
 describe('the polling schedule', () => {
   test('a failed payment: after ten minutes, doubling to twelve hours, for ten days', () => {
     const polls = listPolls('failed')
-    expect(polls.slice(0, 5)).toEqual([10, 20, 40, 80, 160].map((minutes) => minutes * minute))
+    expect(polls.slice(0, 5)).toEqual([10, 20, 40, 80, 160].map((minutes) => minutes * MINUTE_MS))
     const gaps = polls.slice(1).map((pollTime, index) => pollTime - (polls[index] ?? 0))
-    expect(Math.max(...gaps)).toBe(12 * hour)
-    expect(polls.at(-1)).toBeGreaterThan(WATCH_MS - 12 * hour)
+    expect(Math.max(...gaps)).toBe(12 * HOUR_MS)
+    expect(polls.at(-1)).toBeGreaterThan(WATCH_MS - 12 * HOUR_MS)
     expect(polls.at(-1)).toBeLessThanOrEqual(WATCH_MS)
     expect(polls.length).toBe(27)
   })
@@ -42,51 +42,56 @@ describe('the polling schedule', () => {
   })
 
   test('a success: after an hour, doubling, and at the end of the ten days', () => {
-    expect(listPolls('success').map((pollTime) => pollTime / hour)).toEqual([
+    expect(listPolls('success').map((pollTime) => pollTime / HOUR_MS)).toEqual([
       1, 2, 4, 8, 16, 32, 64, 128, 240,
     ])
     expect(listPolls('refunded')).toEqual(listPolls('success'))
   })
 
   test('a payment is still polled for ten days if the clock jumped forward by weeks', () => {
-    const { askAt, watchUntil } = startWatch('success', start)
-    const clockJump = 13 * day
+    const { askAt, watchUntil } = startWatch('success', startedAt)
+    const clockJump = 13 * DAY_MS
     const watchAfterJump = adjustWatchEnd(watchUntil, askAt, instant(askAt + clockJump))
     expect(watchAfterJump).toBe(watchUntil + clockJump)
-    expect(adjustWatchEnd(watchUntil, askAt, instant(askAt + minute))).toBe(watchUntil)
+    expect(adjustWatchEnd(watchUntil, askAt, instant(askAt + MINUTE_MS))).toBe(watchUntil)
     expect(adjustWatchEnd(null, askAt, instant(askAt + clockJump))).toBe(null)
   })
 
   test('while the gateway cannot be reached, at most every ten minutes, whatever the schedule', () => {
-    const { watchUntil } = startWatch('failed', start)
+    const { watchUntil } = startWatch('failed', startedAt)
     for (const status of ['failed', 'success'] as const)
       expect(
         getNextPollTime(
-          { status, review: null, createdAt: start, watchUntil },
-          instant(start + 3 * day),
+          { status, review: null, createdAt: startedAt, watchUntil },
+          instant(startedAt + 3 * DAY_MS),
           false,
         ),
-      ).toBe(start + 3 * day + 10 * minute)
+      ).toBe(startedAt + 3 * DAY_MS + 10 * MINUTE_MS)
   })
 
   test('a refund in the merchant panel was missed if the last poll got no answer: it is repeated for a day', () => {
-    const payment = { status: 'success', review: null, createdAt: start } as const
-    const watchUntil = instant(start + WATCH_MS)
+    const payment = { status: 'success', review: null, createdAt: startedAt } as const
+    const watchUntil = instant(startedAt + WATCH_MS)
     const polls: number[] = []
     for (let pollTime: Instant | null = watchUntil; pollTime !== null;) {
       polls.push(pollTime - watchUntil)
       pollTime = getNextPollTime({ ...payment, watchUntil }, pollTime, false)
     }
-    expect(polls.slice(0, 3)).toEqual([0, 10 * minute, 20 * minute])
-    expect(polls.at(-1)).toBe(day)
-    expect(getNextPollTime({ ...payment, watchUntil }, instant(watchUntil + minute), true)).toBe(
+    expect(polls.slice(0, 3)).toEqual([0, 10 * MINUTE_MS, 20 * MINUTE_MS])
+    expect(polls.at(-1)).toBe(DAY_MS)
+    expect(getNextPollTime({ ...payment, watchUntil }, instant(watchUntil + MINUTE_MS), true)).toBe(
       null,
     )
   })
 
   test('a payment that was never polled is not scheduled', () => {
-    const payment = { status: 'success', review: null, createdAt: start, watchUntil: null } as const
-    expect(getNextPollTime(payment, start, true)).toBe(null)
+    const payment = {
+      status: 'success',
+      review: null,
+      createdAt: startedAt,
+      watchUntil: null,
+    } as const
+    expect(getNextPollTime(payment, startedAt, true)).toBe(null)
   })
 })
 
@@ -94,29 +99,45 @@ test('an open payment: after half its age, between a minute and six hours, even 
   const openPayment = {
     status: 'pending',
     review: null,
-    createdAt: start,
+    createdAt: startedAt,
     watchUntil: null,
   } as const
-  const intervals = [-YEAR, -1000, 0, minute, 4 * minute, 2 * hour, 20 * hour, 4 * day].map(
-    (age) => {
-      const now = instant(start + age)
-      return (getNextPollTime(openPayment, now, true) ?? 0) - now
-    },
-  )
-  expect(intervals).toEqual([hour, minute, minute, minute, 2 * minute, hour, 6 * hour, 6 * hour])
+  const intervals = [
+    -YEAR_MS,
+    -1000,
+    0,
+    MINUTE_MS,
+    4 * MINUTE_MS,
+    2 * HOUR_MS,
+    20 * HOUR_MS,
+    4 * DAY_MS,
+  ].map((age) => {
+    const now = instant(startedAt + age)
+    return (getNextPollTime(openPayment, now, true) ?? 0) - now
+  })
+  expect(intervals).toEqual([
+    HOUR_MS,
+    MINUTE_MS,
+    MINUTE_MS,
+    MINUTE_MS,
+    2 * MINUTE_MS,
+    HOUR_MS,
+    6 * HOUR_MS,
+    6 * HOUR_MS,
+  ])
 })
 
 test('a payment with a date in the future is polled every hour, not every minute for weeks; after it has ended, every half day', () => {
-  const futureDate = instant(start + 86_400_000)
+  const futureDate = instant(startedAt + 86_400_000)
   const openPayment = {
     status: 'pending',
     review: null,
     createdAt: futureDate,
     watchUntil: null,
   } as const
-  expect(getNextPollTime(openPayment, start, true)).toBe(start + 3_600_000)
+  expect(getNextPollTime(openPayment, startedAt, true)).toBe(startedAt + 3_600_000)
   const watchUntil = instant(futureDate + WATCH_MS)
-  expect(getNextPollTime({ ...openPayment, status: 'failed', watchUntil }, start, true)).toBe(
-    start + 43_200_000,
+  expect(getNextPollTime({ ...openPayment, status: 'failed', watchUntil }, startedAt, true)).toBe(
+    startedAt + 43_200_000,
   )
 })

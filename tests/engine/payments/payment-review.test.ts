@@ -1,4 +1,4 @@
-/** Which decisions staff may make in a payment review, and their results. */
+/** The decisions that staff may make in a payment review, and their results. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -65,8 +65,8 @@ const describeResult = (
   return result.ok ? result.value.does : result.error.code
 }
 
-/** Every kind of review with every decision: the result, or the refusal. */
-const table: Record<Review['is'], Record<keyof typeof decisions, string>> = {
+/** The result of every decision for every kind of review, or the error code if the decision is not allowed. */
+const expectedResults: Record<Review['is'], Record<keyof typeof decisions, string>> = {
   misfit: { accept: 'accept', ask: 'ask', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
   second: {
     accept: 'not_allowed',
@@ -146,14 +146,14 @@ const table: Record<Review['is'], Record<keyof typeof decisions, string>> = {
     dismiss: 'refund-left',
   },
 }
-const reviewKinds = Object.keys(table) as Review['is'][]
+const reviewKinds = Object.keys(expectedResults) as Review['is'][]
 
 describe.each(reviewKinds)('a review of the kind %s', (kind) => {
   test.each(Object.entries(decisions))('with the decision %s', (name, decision) => {
-    expect(describeResult(createReview(kind), decision)).toBe(table[kind][decision.what])
+    expect(describeResult(createReview(kind), decision)).toBe(expectedResults[kind][decision.what])
     // The buttons offer exactly the decisions that the guard allows.
     expect(listAllowedDecisions(createReview(kind)).includes(decision.what)).toBe(
-      table[kind][name as keyof typeof decisions] !== 'not_allowed',
+      expectedResults[kind][name as keyof typeof decisions] !== 'not_allowed',
     )
   })
   test('requires a reason and a user', () => {
@@ -238,7 +238,7 @@ test('a payment is moved within the event to another registration with a balance
   ])
     expect(move(invalidTarget)).toMatchObject({ error: { code: 'no_target' } })
   expect(move(createTarget())).toMatchObject({ value: { fits: true } })
-  // Payments of another amount, for a paid registration, and the rest after a partial refund.
+  // A payment of another amount, a payment for a paid registration, and the rest of a payment after a partial refund.
   expect(move(createTarget({ due: toAmount(707_901) }))).toMatchObject({ value: { fits: false } })
   expect(move(createTarget({ isPaid: true }))).toMatchObject({ value: { fits: false } })
   const partReview = createReview('misfit', { left: toAmount(700_000) })
@@ -292,7 +292,7 @@ test('reasons are stored without surrounding spaces', () => {
 })
 
 test('a payment in euros cannot be moved to a registration that is priced in rupees', () => {
-  const received = { ...receivedPayment, currency: 'EUR' }
-  const review = createReview('unmatched', { came: received, currency: 'EUR' as Currency })
+  const receivedInEuros = { ...receivedPayment, currency: 'EUR' }
+  const review = createReview('unmatched', { came: receivedInEuros, currency: 'EUR' as Currency })
   expect(describeResult(review, decisions.move, createTarget())).toBe('no_target')
 })

@@ -1,3 +1,4 @@
+/** The state of a payment after each event, and the reasons for a payment review. */
 import { describe, expect, it, test } from 'vitest'
 import {
   INR,
@@ -59,8 +60,8 @@ const paymentEvents = {
   partly: { type: 'refunded', reference: 'R1', amount: toAmount(1), at: paidAt },
 } satisfies Record<string, PaymentEvent>
 
-/** The result of every payment event in every state: `=` unchanged, a status, or a refusal's code. */
-const table: Record<keyof typeof states, Record<keyof typeof paymentEvents, string>> = {
+/** The result of every payment event in every state: `=` if unchanged, the new status, or the error code. */
+const expectedResults: Record<keyof typeof states, Record<keyof typeof paymentEvents, string>> = {
   pending: {
     confirmed: 'success',
     letters: 'success',
@@ -125,7 +126,8 @@ const table: Record<keyof typeof states, Record<keyof typeof paymentEvents, stri
 
 describe.each(Object.entries(states))('a %s payment', (state, paymentBefore) => {
   test.each(Object.entries(paymentEvents))('after %s', (name, event) => {
-    const expected = table[state as keyof typeof states][name as keyof typeof paymentEvents]
+    const expected =
+      expectedResults[state as keyof typeof states][name as keyof typeof paymentEvents]
     const result = applyPaymentEvent(paymentBefore, event)
     if (!result.ok) expect(result.error.code).toBe(expected)
     else if (expected === '=') expect(result.value).toBe(paymentBefore)
@@ -194,23 +196,23 @@ it('keeps reference, time and reason of each event', () => {
 })
 
 it('a confirmation that is delivered again after the refund is not a second payment', () => {
-  const refunded = applyPaymentEvent(states.success, paymentEvents.refunded)
-  expect(refunded.ok && applyPaymentEvent(refunded.value, paymentEvents.confirmed)).toEqual(
-    refunded,
+  const refundResult = applyPaymentEvent(states.success, paymentEvents.refunded)
+  expect(refundResult.ok && applyPaymentEvent(refundResult.value, paymentEvents.confirmed)).toEqual(
+    refundResult,
   )
 })
 
 it('partial refunds: a success until everything is refunded, and never more than was paid', () => {
-  const partialRefund = (reference: string): PaymentEvent => ({
+  const createPartialRefund = (reference: string): PaymentEvent => ({
     type: 'refunded',
     reference,
     amount: toAmount(300000),
     at: paidAt,
   })
-  const afterFirst = expectOk(applyPaymentEvent(states.success, partialRefund('R1')))
-  const afterSecond = expectOk(applyPaymentEvent(afterFirst, partialRefund('R2')))
+  const afterFirst = expectOk(applyPaymentEvent(states.success, createPartialRefund('R1')))
+  const afterSecond = expectOk(applyPaymentEvent(afterFirst, createPartialRefund('R2')))
   expect([afterFirst.status.is, afterSecond.status.is]).toEqual(['success', 'success'])
-  expect(applyPaymentEvent(afterSecond, partialRefund('R3'))).toEqual({
+  expect(applyPaymentEvent(afterSecond, createPartialRefund('R3'))).toEqual({
     ok: false,
     error: { code: 'more_back_than_came', came: 708000, got: 900000, currency: INR },
   })

@@ -1,6 +1,4 @@
-/**
- * Settlement reports of gateways: parsing, comparison of each line with the payments, and sums by payout.
- */
+/** Settlement reports: parsing, comparison of each line with the payments, and sums by payout. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -214,16 +212,16 @@ test.each(['USD', 'usd', '840', 'Dollar', 'EUR'])(
 )
 
 test('a line is also reported if only its transfer is in another currency, or if its amount names one', () => {
-  const readWithHead = (head: string, row: string) =>
+  const readWithHeadings = (headings: string, row: string) =>
     readSettlement(
-      readRows(`Order ID,Txn Amount,UTR Number,Settlement Date,${head}\nSMPL1,${row}\n`),
+      readRows(`Order ID,Txn Amount,UTR Number,Settlement Date,${headings}\nSMPL1,${row}\n`),
     )
-  for (const found of [
-    readWithHead('Txn Currency,Settlement Currency', '590.00,U1,03-02-2027,INR,USD'),
-    readWithHead('Remarks', 'USD 590.00,U1,03-02-2027,x'),
-    readWithHead('Remarks', '$590.00,U1,03-02-2027,x'),
+  for (const settlementResult of [
+    readWithHeadings('Txn Currency,Settlement Currency', '590.00,U1,03-02-2027,INR,USD'),
+    readWithHeadings('Remarks', 'USD 590.00,U1,03-02-2027,x'),
+    readWithHeadings('Remarks', '$590.00,U1,03-02-2027,x'),
   ])
-    expect(found).toMatchObject({ ok: true, value: { lines: [], unread: [2] } })
+    expect(settlementResult).toMatchObject({ ok: true, value: { lines: [], unread: [2] } })
 })
 
 const createLine = (n: number, overrides: Partial<SettlementLine> = {}): SettlementLine => ({
@@ -389,10 +387,10 @@ describe('lines compared with payments', () => {
   ] as const)('%s', (_name, testedLine, recordedPayment, expectedState, expectedReason) => {
     const paidTwice = { ...createOrder(3), transfers: ['453001309669'] }
     const orders = [createOrder(1), createOrder(2), paidTwice]
-    const [found] = checkSettlementLines([testedLine], [recordedPayment], orders)
-    expect(found?.as).toBe(expectedState)
-    if (expectedReason === null) expect(found?.why).toBeNull()
-    else expect(found?.why).toContain(expectedReason)
+    const [checkedLine] = checkSettlementLines([testedLine], [recordedPayment], orders)
+    expect(checkedLine?.as).toBe(expectedState)
+    if (expectedReason === null) expect(checkedLine?.why).toBeNull()
+    else expect(checkedLine?.why).toContain(expectedReason)
   })
 
   test('a payment that is settled twice needs a decision by staff, and two equal refunds are two refunds', () => {
@@ -413,8 +411,8 @@ describe('lines compared with payments', () => {
   test('a payout whose reference is in lower case in one report was counted as a second payout of the same payment', () => {
     const sameLine = createLine(1, { utr: 'utr 01' })
     expect(mergeLines([createLine(1)], [sameLine])).toEqual([sameLine])
-    const other = createLine(2, { utr: 'utr1' })
-    expect(groupByPayout([createLine(1), other])).toMatchObject([{ utr: 'UTR1', lines: 2 }])
+    const otherLine = createLine(2, { utr: 'utr1' })
+    expect(groupByPayout([createLine(1), otherLine])).toMatchObject([{ utr: 'UTR1', lines: 2 }])
     expect(mergeLines([createLine(1)], [createLine(1, { utr: 'UTR2' })])).toHaveLength(2)
     // Without a reference, the day identifies the payout; zeros alone are a reference too.
     expect(groupByPayout([createLine(1, { utr: '' }), createLine(2, { utr: '00' })])).toHaveLength(
@@ -476,8 +474,8 @@ describe('any lines', () => {
     fc.assert(
       fc.property(lines, (all) => {
         const payoutList = groupByPayout(all)
-        const sum = (amountOf: (one: (typeof payoutList)[number]) => number) =>
-          payoutList.reduce((total, payout) => total + amountOf(payout), 0)
+        const sum = (getAmount: (one: (typeof payoutList)[number]) => number) =>
+          payoutList.reduce((total, payout) => total + getAmount(payout), 0)
         for (const { sales, refunds, fee, tax, others, net } of payoutList)
           expect(sales - refunds - fee - tax - others).toBe(net)
         expect(sum(({ net }) => net)).toBe(all.reduce((total, { net }) => total + net, 0))

@@ -30,7 +30,7 @@ const createItem = (id: string, overrides: Partial<Item> = {}): Item => ({
   prices: createPrices(1000),
   ...overrides,
 })
-const createFairEvent = (
+const createSampleEvent = (
   items: readonly Item[],
   adjustments: readonly Adjustment[] = [],
 ): EventConfig =>
@@ -109,14 +109,14 @@ describe('items', () => {
     ],
     ['a companion of unknown age is not counted', { companions: [{}] }, []],
   ])('%s', (_name, answers, expected) => {
-    expect(shortenLines(createLines(createFairEvent([companions]), answers))).toEqual([
+    expect(shortenLines(createLines(createSampleEvent([companions]), answers))).toEqual([
       ['registration', null, 1, 5900],
       ...expected,
     ])
   })
 
   test('a line for each option, by the first matching price table; an option that is not on sale is reported', () => {
-    const event = createFairEvent([workshops])
+    const event = createSampleEvent([workshops])
     expect(
       shortenLines(createLines(event, { workshops: ['usg', 'ecmo'] }, undefined, 'guest')),
     ).toEqual([
@@ -132,7 +132,7 @@ describe('items', () => {
   })
 
   test('a line is multiplied by the nights, a room has its own tax rate, and zero nights make no line', () => {
-    const event = createFairEvent([roomItem])
+    const event = createSampleEvent([roomItem])
     const [, line] = createLines(event, { room: 'double', nights: 3 })
     expect(line).toEqual({
       id: 'room',
@@ -150,7 +150,9 @@ describe('items', () => {
   })
 
   test('the delegate chooses the amount of a donation, and no donation makes no line', () => {
-    const event = createFairEvent([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })])
+    const event = createSampleEvent([
+      createItem('gift', { amountIn: 'gift', tax: null, prices: [] }),
+    ])
     expect(shortenLines(createLines(event, { gift: 251.1 }))[1]).toEqual(['gift', null, 1, 251.1])
     expect(createLines(event, {}).length).toBe(1)
   })
@@ -161,7 +163,7 @@ describe('items', () => {
     ['EUR', 251.1, 25_110],
   ])('a donation in %s of %d was counted in hundredths', (code, gift, amount) => {
     const event = {
-      ...createFairEvent([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })]),
+      ...createSampleEvent([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })]),
       currency: readCurrency(code) ?? INR,
     }
     expect(createLines(event, { gift })[1]?.total).toBe(amount)
@@ -169,7 +171,10 @@ describe('items', () => {
 })
 
 describe('adjustments', () => {
-  const amountOff = (amount: number, overrides: Partial<Adjustment> = {}): Adjustment => ({
+  const createAmountAdjustment = (
+    amount: number,
+    overrides: Partial<Adjustment> = {},
+  ): Adjustment => ({
     id: 'less',
     label: 'Less',
     on: 'registration',
@@ -178,18 +183,18 @@ describe('adjustments', () => {
   })
 
   test.each<[string, Adjustment, number]>([
-    ['a discount reduces the tax too', amountOff(-500), -590],
-    ['a discount never exceeds the price', amountOff(-9000), -5900],
-    ['percent', amountOff(0, { by: { percent: -10 } }), -590],
+    ['a discount reduces the tax too', createAmountAdjustment(-500), -590],
+    ['a discount never exceeds the price', createAmountAdjustment(-9000), -5900],
+    ['percent', createAmountAdjustment(0, { by: { percent: -10 } }), -590],
     [
       'a percentage is rounded to the nearest paisa',
-      amountOff(0, { by: { percent: -0.001 } }),
+      createAmountAdjustment(0, { by: { percent: -0.001 } }),
       -0.06,
     ],
-    ['the whole price', amountOff(0, { by: { percent: -100 } }), -5900],
-    ['a late fee', amountOff(500), 590],
+    ['the whole price', createAmountAdjustment(0, { by: { percent: -100 } }), -5900],
+    ['a late fee', createAmountAdjustment(500), 590],
   ])('%s', (_name, adjustment, expected) => {
-    expect(shortenLines(createLines(createFairEvent([], [adjustment]), {}))[1]).toEqual([
+    expect(shortenLines(createLines(createSampleEvent([], [adjustment]), {}))[1]).toEqual([
       'less',
       null,
       1,
@@ -198,20 +203,23 @@ describe('adjustments', () => {
   })
 
   test('apply from the first day to the last, both included', () => {
-    const event = createFairEvent(
+    const event = createSampleEvent(
       [],
-      [amountOff(500, { from: day('2027-02-01'), to: day('2027-02-03') })],
+      [createAmountAdjustment(500, { from: day('2027-02-01'), to: day('2027-02-03') })],
     )
-    const isApplied = ['2027-01-31', '2027-02-01', '2027-02-03', '2027-02-04'].map(
+    const adjustmentCounts = ['2027-01-31', '2027-02-01', '2027-02-03', '2027-02-04'].map(
       (date) => createLines(event, {}, day(date)).length - 1,
     )
-    expect(isApplied).toEqual([0, 1, 1, 0])
+    expect(adjustmentCounts).toEqual([0, 1, 1, 0])
   })
 
   test('apply from top to bottom: a percentage of the remaining amount', () => {
-    const event = createFairEvent(
+    const event = createSampleEvent(
       [],
-      [amountOff(-1000), amountOff(0, { id: 'tenth', by: { percent: -10 } })],
+      [
+        createAmountAdjustment(-1000),
+        createAmountAdjustment(0, { id: 'tenth', by: { percent: -10 } }),
+      ],
     )
     expect(shortenLines(createLines(event, {}))).toEqual([
       ['registration', null, 1, 5900],
@@ -221,9 +229,9 @@ describe('adjustments', () => {
   })
 
   test('do not apply to an item that is not in the bill', () => {
-    const event = createFairEvent(
+    const event = createSampleEvent(
       [createItem('dinner', { when: when(isIn('presents', true)) })],
-      [amountOff(-100, { on: 'dinner' })],
+      [createAmountAdjustment(-100, { on: 'dinner' })],
     )
     expect(createLines(event, {}).length).toBe(1)
     expect(createLines(event, { presents: true }).length).toBe(3)
@@ -256,7 +264,7 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
       taxes,
       fc.integer({ min: 0, max: 200_000 }),
       (adjustments, tax, price) => {
-        const event = createFairEvent(
+        const event = createSampleEvent(
           [
             createItem('dinner', {
               tax,
@@ -265,13 +273,13 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
           ],
           adjustments,
         )
-        const all = createLines(event, {})
-        const totals = sumLines(all)
+        const allLines = createLines(event, {})
+        const totals = sumLines(allLines)
         expect(totals.base + totals.gst).toBe(totals.total)
-        for (const line of all) expect(line.base + line.gst).toBe(line.total)
+        for (const line of allLines) expect(line.base + line.gst).toBe(line.total)
         expect(totals.base).toBeGreaterThanOrEqual(0)
         expect(totals.gst).toBeGreaterThanOrEqual(0)
-        // The tax is only that of the remaining amount of each line.
+        // Each line is taxed only on its remaining amount.
         const remainingPrices = adjustments.reduce<readonly Amount[]>(
           (prices, { on, by }) => {
             const changedLines = on === 'all' ? [0, 1] : [on === 'registration' ? 0 : 1]

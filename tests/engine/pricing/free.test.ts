@@ -1,7 +1,4 @@
-/**
- * `free` in a cell of the price table: every page, document and command shows that the category is on sale at no
- * cost.
- */
+/** Every page, document and command shows `free` in the price table as “on sale at no cost”. */
 import { expect, test } from 'vitest'
 import {
   INR,
@@ -79,8 +76,8 @@ test('a free category costs nothing in the quote and in the tariff', () => {
     ok: true,
     value: { category: 'member', period: 'early', base: 0, gst: 0, total: 0 },
   })
-  const today = buildTariff(event, quoteTime)
-  expect([today.tariff_data['member']?.['early'], today.pricing['member']]).toEqual([
+  const tariff = buildTariff(event, quoteTime)
+  expect([tariff.tariff_data['member']?.['early'], tariff.pricing['member']]).toEqual([
     { price: 0 },
     { base: 0, gst: 0, total: 0 },
   ])
@@ -102,7 +99,7 @@ const view: RegistrationView = {
   paidAt: null,
   createdAt: quoteTime,
 }
-const pricedLater: EventConfig = compile(createFileWithCell('500').replace(EXAMPLES, '\n'))
+const eventWithPrice: EventConfig = compile(createFileWithCell('500').replace(EXAMPLES, '\n'))
   .event as EventConfig
 
 test.each<[string, () => string, readonly string[]]>([
@@ -132,7 +129,7 @@ test.each<[string, () => string, readonly string[]]>([
         .join('\n'),
     ['<td>Free</td>', '<dd>Free</dd>', '<p class="button">Register</p>'],
   ],
-  ['diff', () => formatDiff(diffEvents(event, pricedLater)), ['member  Free → ₹ 590  ▲ ₹ 590']],
+  ['diff', () => formatDiff(diffEvents(event, eventWithPrice)), ['member  Free → ₹ 590  ▲ ₹ 590']],
 ])('%s shows it', (_place, produce, expected) => {
   const output = replaceNoBreakSpaces(produce())
   for (const phrase of expected) expect(output).toContain(phrase)
@@ -149,8 +146,8 @@ test('the button of a free event does not mention payment, unless its file does'
     freeFile,
     freeFile.replace('summary:\n', ownButton),
   ].map((source) => {
-    const found = compile(source).event as EventConfig
-    return [getButtonText(found, null), getButtonText(found, view.total)]
+    const compiledEvent = compile(source).event as EventConfig
+    return [getButtonText(compiledEvent, null), getButtonText(compiledEvent, view.total)]
   })
   expect(buttons).toEqual([
     ['Proceed to Secure Payment', 'Register'],

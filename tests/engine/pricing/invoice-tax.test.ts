@@ -1,4 +1,4 @@
-/** Place of supply, kinds of documents and the tax by rate, compared with the sections and rules of the law. */
+/** Place of supply, kinds of documents and tax by rate, as the sections and rules of the law require. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StateCode } from '../../../engine/event/gstin.ts'
@@ -123,14 +123,14 @@ test('the rows add up to the taxed lines, after any purchases and credits', () =
           return createLine(rate, sign * base, sign * gst, place)
         })
         const rows = summariseByRate(lines, supplier)
-        const taxed = lines.filter(({ rate }) => rate !== null)
+        const taxedLines = lines.filter(({ rate }) => rate !== null)
         const sumAmounts = (amounts: readonly number[]) =>
           amounts.reduce((sumSoFar, amount) => sumSoFar + amount, 0)
         expect(sumAmounts(rows.map(({ taxable }) => taxable))).toBe(
-          sumAmounts(taxed.map(({ base }) => base)),
+          sumAmounts(taxedLines.map(({ base }) => base)),
         )
         expect(sumAmounts(rows.map((row) => row.cgst + row.sgst + row.igst + row.roundOff))).toBe(
-          sumAmounts(taxed.map(({ gst }) => gst)),
+          sumAmounts(taxedLines.map(({ gst }) => gst)),
         )
         for (const row of rows) {
           expect(row.cgst).toBe(row.sgst)

@@ -67,7 +67,7 @@ const ownPeriodsEvent = buildEvent({
     },
   ],
 })
-/** The same prices in one table, in which each date begins a column. */
+/** The columns of a single table with the same prices, in which a column begins on each of the dates. */
 const columns = ['a', 'b', 'c', 'd']
 const oneTableEvent = buildEvent({
   periods: [
@@ -90,8 +90,8 @@ test.each(DAYS)(
   'on %s, an item with its own periods costs the same as in one table of all dates',
   (on) => {
     const computeTotal = (event: EventConfig) => {
-      const quoted = quote(event, { room: 'single' }, startOfDay(day(on)))
-      return quoted.ok ? quoted.value.total : quoted.error.code
+      const result = quote(event, { room: 'single' }, startOfDay(day(on)))
+      return result.ok ? result.value.total : result.error.code
     }
     expect(computeTotal(ownPeriodsEvent)).toBe(computeTotal(oneTableEvent))
     expect(getLastDayOfPrice(ownPeriodsEvent, day(on))).toBe(
@@ -118,13 +118,18 @@ test('a refusal names the period of the item', () => {
 })
 
 test('diff compares the prices of an item by day, and reports a moved date only for days with a different price', () => {
-  const [first, second, last] = ROOM_PERIODS
-  if (first === undefined || second === undefined || last === undefined) throw new Error('ROOM')
+  const [firstPeriod, secondPeriod, lastPeriod] = ROOM_PERIODS
+  if (firstPeriod === undefined || secondPeriod === undefined || lastPeriod === undefined)
+    throw new Error('ROOM')
   const movedEvent = buildEvent({
     ...ownPeriodsEvent.fees,
     items: ownPeriodsEvent.fees.items.map((item) => ({
       ...item,
-      periods: [{ ...first, to: day('2027-01-04') }, { ...second, from: day('2027-01-05') }, last],
+      periods: [
+        { ...firstPeriod, to: day('2027-01-04') },
+        { ...secondPeriod, from: day('2027-01-05') },
+        lastPeriod,
+      ],
     })),
   })
   const days = [...DAYS, '2027-01-05'].sort().map((on) => day(on))

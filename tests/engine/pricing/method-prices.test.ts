@@ -60,19 +60,25 @@ test('the method that paid replaces the chosen one', () => {
 })
 
 test('a stored bill is priced again by the method that matches its total', () => {
-  const bill = (rupees: number) => ({ category: 'member', period: 'now', total: toRupees(rupees) })
-  const priced = (rupees: number) =>
-    computeTotal(withBilledMethod(event, { way: 'card' }, bill(rupees), day('2027-01-15')))
-  expect(priced(7292.4)).toBe(toRupees(7292.4))
-  expect(priced(7080)).toBe(toRupees(7080))
+  const createStoredBill = (rupees: number) => ({
+    category: 'member',
+    period: 'now',
+    total: toRupees(rupees),
+  })
+  const computeBilledTotal = (rupees: number) =>
+    computeTotal(
+      withBilledMethod(event, { way: 'card' }, createStoredBill(rupees), day('2027-01-15')),
+    )
+  expect(computeBilledTotal(7292.4)).toBe(toRupees(7292.4))
+  expect(computeBilledTotal(7080)).toBe(toRupees(7080))
 })
 
 test('the prices of the other methods are stated, with the lines that they add', () => {
   const at = startOfDay(day('2027-01-15'))
-  const chosen = quote(event, { way: 'bank' }, at)
-  if (!chosen.ok) throw new Error(chosen.error.code)
+  const transferQuote = quote(event, { way: 'bank' }, at)
+  if (!transferQuote.ok) throw new Error(transferQuote.error.code)
   expect(
-    listPricesOfOtherMethods(event, { way: 'bank' }, chosen.value, at).map((other) => [
+    listPricesOfOtherMethods(event, { way: 'bank' }, transferQuote.value, at).map((other) => [
       other.method.id,
       other.quote.total,
       other.extra.map(({ label, total: extra }) => [label, extra]),

@@ -26,8 +26,8 @@ const text = baseWithPriceGroup.replace('card-gateway', 'airpay')
 const event = readEvent(text, sharedFiles)
 if (event === null) throw new Error('the event cannot be read')
 const computeTotal = (isMember: boolean, on: string) => {
-  const quoted = quote(event, { is_member: isMember }, startOfDay(day(on)))
-  return quoted.ok ? [quoted.value.period, quoted.value.base / 100] : quoted.error.code
+  const result = quote(event, { is_member: isMember }, startOfDay(day(on)))
+  return result.ok ? [result.value.period, result.value.base / 100] : result.error.code
 }
 
 test('each category is priced in the periods of its group', () => {
@@ -46,12 +46,12 @@ test('each category is priced in the periods of its group', () => {
 })
 
 test('the form stated a last day of a group after the last day of registration', () => {
-  const closing = readEvent(
+  const eventWithClosing = readEvent(
     text.replace('{id: late, from: 2026-02-01}', '{id: late, from: 2026-02-01, to: 2026-02-10}'),
     sharedFiles,
   )
-  if (closing === null) throw new Error('the event cannot be read')
-  expect(getLastDayOfFee(closing, day('2026-02-05'), 'visitor')).toBe('2026-02-10')
+  if (eventWithClosing === null) throw new Error('the event cannot be read')
+  expect(getLastDayOfFee(eventWithClosing, day('2026-02-05'), 'visitor')).toBe('2026-02-10')
   expect(getLastDayOfFee(event, day('2026-02-05'), 'visitor')).toBe('2026-02-20')
 })
 
@@ -74,14 +74,14 @@ test('the price list, the next price and the last day of a price follow the grou
   })
   expect(getLastDayOfPrice(event, on, 'visitor')).toBe('2026-01-10')
   expect(getLastDayOfPrice(event, on, 'member')).toBe('2026-01-31')
-  const held = { period: 'standard', createdAt: startOfDay(on) }
-  expect(getPricingPeriod(event.fees, held, 'visitor')).toBe('standard')
-  expect(getPricingPeriod(event.fees, held, 'member')).toBe('early')
+  const heldPrice = { period: 'standard', createdAt: startOfDay(on) }
+  expect(getPricingPeriod(event.fees, heldPrice, 'visitor')).toBe('standard')
+  expect(getPricingPeriod(event.fees, heldPrice, 'member')).toBe('early')
 })
 
 test('show, simulate, preview and explain name the group', () => {
-  const shown = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
-  expect(shown.event?.fees).toEqual(event.fees)
+  const compilation = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
+  expect(compilation.event?.fees).toEqual(event.fees)
   expect(formatSimulation(event, simulatePrices(event))).toMatch(/Visitors[^]*standard[^]*2,500/)
   expect(JSON.stringify(renderPreview(event))).toMatch(/Visitors[^]*Last weeks/)
   expect(

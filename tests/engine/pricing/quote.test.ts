@@ -1,3 +1,4 @@
+/** Quotes, opening days of registration, the tariff, and upcoming prices. */
 import { describe, expect, it, test } from 'vitest'
 import {
   findCategory,
@@ -142,7 +143,7 @@ describe('a derived category', () => {
 
 describe('whether registration is open', () => {
   const closedText = { heading: 'Closed', text: 'Ask the organisers.' }
-  const withWindow: EventConfig = {
+  const eventWithWindow: EventConfig = {
     ...derivedCategoryEvent,
     registration: { opens: day('2025-10-01'), closes: day('2025-12-31') },
   }
@@ -150,7 +151,7 @@ describe('whether registration is open', () => {
     ...chosenCategoryEvent,
     fees: { ...chosenCategoryEvent.fees, otherDates: null },
   }
-  const withGap: EventConfig = {
+  const eventWithGap: EventConfig = {
     ...unopenedEvent,
     fees: {
       ...unopenedEvent.fees,
@@ -159,7 +160,7 @@ describe('whether registration is open', () => {
       ),
     },
   }
-  const AGAIN = 'Registration is closed today. It opens again on 15 November 2025.'
+  const OPENS_AGAIN = 'Registration is closed today. It opens again on 15 November 2025.'
   type ClosedState = { heading: string; text: string; by: string; opens?: string }
   const buildNotOpenYet = (openingDay: string, openingDayText: string): ClosedState => ({
     heading: 'Registration is not open yet',
@@ -181,13 +182,13 @@ describe('whether registration is open', () => {
     ],
     [
       'the day before it opens, with only a text for closed registration',
-      withWindow,
+      eventWithWindow,
       '2025-09-30',
       buildNotOpenYet('2025-10-01', '1 October 2025'),
     ],
     [
       'the day before it opens, with its own text for closed registration',
-      { ...withWindow, closed: closedText },
+      { ...eventWithWindow, closed: closedText },
       '2025-09-30',
       buildNotOpenYet('2025-10-01', '1 October 2025'),
     ],
@@ -197,17 +198,17 @@ describe('whether registration is open', () => {
       '2025-06-30',
       buildNotOpenYet('2025-07-01', '1 July 2025'),
     ],
-    ['the day it opens', withWindow, '2025-10-01', true],
-    ['the day it closes', withWindow, '2025-12-31', true],
+    ['the day it opens', eventWithWindow, '2025-10-01', true],
+    ['the day it closes', eventWithWindow, '2025-12-31', true],
     [
       'the day after',
-      withWindow,
+      eventWithWindow,
       '2026-01-01',
       buildClosedByDay('Registration closed on 31 December 2025.'),
     ],
     [
       'the day after, with the event’s text',
-      { ...withWindow, closed: closedText },
+      { ...eventWithWindow, closed: closedText },
       '2026-01-01',
       { ...closedText, by: 'day' },
     ],
@@ -219,13 +220,13 @@ describe('whether registration is open', () => {
     ],
     [
       'a day between two periods, which said only that registration is closed',
-      withGap,
+      eventWithGap,
       '2025-11-01',
-      { ...buildClosedByDay(AGAIN), by: 'early', opens: '2025-11-15' },
+      { ...buildClosedByDay(OPENS_AGAIN), by: 'early', opens: '2025-11-15' },
     ],
     [
       'a day between two periods, when the form closes before the next one',
-      { ...withGap, registration: { closes: day('2025-11-10') } },
+      { ...eventWithGap, registration: { closes: day('2025-11-10') } },
       '2025-11-01',
       buildClosedByDay('Registration is closed.'),
     ],
@@ -352,11 +353,11 @@ describe('upcoming prices', () => {
   })
 
   it('omit the days without registration', () => {
-    const withWindow = {
+    const eventWithWindow = {
       ...chosenCategoryEvent,
       registration: { opens: day('2025-08-15'), closes: day('2025-12-31') },
     }
-    expect(formatPriceRanges(withWindow, '2025-08-10')).toEqual([
+    expect(formatPriceRanges(eventWithWindow, '2025-08-10')).toEqual([
       '2025-08-15 2025-08-31 early',
       '2025-09-01 2025-12-31 late',
     ])

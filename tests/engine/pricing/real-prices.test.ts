@@ -1,7 +1,4 @@
-/**
- * The prices and receipts of the four real event files match the tables next to this file, to the paisa.
- * UPDATE=1 rewrites the tables.
- */
+/** Prices and receipts of the four real event files match the stored tables (UPDATE=1 rewrites them). */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { INR, createDocument, instant, buildIssuer, startOfDay } from '../../../engine/index.ts'
@@ -13,7 +10,7 @@ import { sharedFiles, readSource } from '../event-files.ts'
 
 const EVENT_IDS = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025']
 
-/** The text that a receipt prints for one registration. */
+/** Returns the text that a receipt prints for one registration. */
 function formatReceipt(event: EventConfig, lines: readonly Line[]): string {
   const eventStart = instant(startOfDay(event.from))
   const sumTotals = (part: 'base' | 'gst' | 'total') =>

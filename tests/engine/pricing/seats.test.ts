@@ -1,4 +1,4 @@
-/** The seats that a registration needs, and the numbers of remaining seats that are published. */
+/** The seats that a registration requires, and the published numbers of remaining seats. */
 import { expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
 import {
@@ -78,8 +78,8 @@ test.each<[Readonly<Record<string, number>>, Readonly<Record<string, number>>]>(
     { pg: 0, hall: -2 },
     { hall: 0, pg: 0 },
   ],
-])('for %j, %j is published', (seatsLeft, publishedCount) => {
-  expect(buildPublicAvailability(quotas, seatsLeft)).toEqual(publishedCount)
+])('for %j, %j is published', (seatsLeft, publishedSeats) => {
+  expect(buildPublicAvailability(quotas, seatsLeft)).toEqual(publishedSeats)
   expect(listSeatPools(quotas).map(({ id }) => id)).toEqual([
     'hall',
     'pg',

@@ -1,4 +1,4 @@
-/** Tax by rule: by answer, category, day and line; prices stated with or without tax in one table. */
+/** Tax rules that depend on the answer, category, day and line, for prices stated with or without tax. */
 import { expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
 import type { EventConfig } from '../../../engine/event/config.ts'
@@ -75,7 +75,7 @@ function addItemRules(item: string, rules: string): EventConfig {
 
 const COMPANY = 'when: {buyer: company}, percent: 0, note: reverse charge'
 test.each<[string, string, string, readonly number[], readonly number[]]>([
-  // The usual tax, then the tax of a company.
+  // The sums with the usual tax, followed by the sums for a company.
   [
     'added to the table',
     'percent: 18, prices: exclusive',
@@ -105,8 +105,8 @@ test.each<[string, string, string, readonly number[], readonly number[]]>([
     [800, 200, 1000],
     [800, 80, 880],
   ],
-])('a tax %s', (_name, usual, rule, person, company) => {
-  const event = buildEvent(usual, rule)
+])('a tax %s', (_name, usualTax, rule, person, company) => {
+  const event = buildEvent(usualTax, rule)
   expect(computeSums(event, { buyer: 'person' })).toEqual(person)
   expect(computeSums(event, { buyer: 'company' })).toEqual(company)
 })
@@ -168,28 +168,37 @@ test('rules of an item apply before those of all lines, to its own tax or the us
     ['Lunch', 19, 1190],
     ['Dinner', 7, 107],
   ])
-  const dinner = addItemRules('dinner', '{from: 2026-01-20, percent: 14}')
-  // Its own rule, which precedes the company's rule for all lines.
-  expect(listLines(dinner, 'company', '2026-01-19')).toEqual([
+  const eventWithDinnerRule = addItemRules('dinner', '{from: 2026-01-20, percent: 14}')
+  // The rule of the item precedes the company's rule for all lines, but applies only from 20 January.
+  expect(listLines(eventWithDinnerRule, 'company', '2026-01-19')).toEqual([
     ['Lunch (reverse charge)', 0, 1000],
     ['Dinner (reverse charge)', 0, 100],
   ])
-  expect(listLines(dinner, 'company', '2026-01-20')).toEqual([
+  expect(listLines(eventWithDinnerRule, 'company', '2026-01-20')).toEqual([
     ['Lunch (reverse charge)', 0, 1000],
     ['Dinner', 14, 114],
   ])
-  expect(findNextPrice(dinner, { dinner: true }, 'member', day('2026-01-10'))).toEqual({
-    from: '2026-01-20',
-    total: toRupees(1000 + 1190 + 114 + 50),
-  })
-  const lunch = addItemRules('lunch', '{when: {buyer: person}, percent: 5, note: meal}')
-  expect(listLines(lunch, 'person')).toEqual([
+  expect(findNextPrice(eventWithDinnerRule, { dinner: true }, 'member', day('2026-01-10'))).toEqual(
+    {
+      from: '2026-01-20',
+      total: toRupees(1000 + 1190 + 114 + 50),
+    },
+  )
+  const eventWithLunchRule = addItemRules(
+    'lunch',
+    '{when: {buyer: person}, percent: 5, note: meal}',
+  )
+  expect(listLines(eventWithLunchRule, 'person')).toEqual([
     ['Lunch (meal)', 5, 1050],
     ['Dinner', 7, 107],
   ])
-  expect(getLabel(lunch, 'gst', computeBill(lunch, { buyer: 'person', dinner: true }))).toMatch(
-    /19%.*7%.*5%/,
-  )
+  expect(
+    getLabel(
+      eventWithLunchRule,
+      'gst',
+      computeBill(eventWithLunchRule, { buyer: 'person', dinner: true }),
+    ),
+  ).toMatch(/19%.*7%.*5%/)
 })
 
 test.each([
@@ -202,16 +211,18 @@ test.each([
   )
   const event = readEvent(text, sharedFiles)
   if (event === null) throw new Error('the event cannot be read')
-  const shown = showEvent(event)
-  expect(shown).toMatch(/^ +on: all$/m)
-  const { event: recompiledEvent } = compileEvent(shown, sharedFiles, { path: 'sample2026.yaml' })
+  const shownText = showEvent(event)
+  expect(shownText).toMatch(/^ +on: all$/m)
+  const { event: recompiledEvent } = compileEvent(shownText, sharedFiles, {
+    path: 'sample2026.yaml',
+  })
   expect(recompiledEvent?.fees).toEqual(event.fees)
 })
 
 test('show, simulate, explain and diff state the rules of an item', () => {
   const event = addItemRules('dinner', '{from: 2026-01-20, percent: 14}')
-  const shown = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
-  expect(shown.event?.fees.items).toEqual(event.fees.items)
+  const compilation = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
+  expect(compilation.event?.fees.items).toEqual(event.fees.items)
   expect(formatSimulation(event, simulatePrices(event))).toMatch(
     /dinner 1 +VAT 14% instead of 7% on the price without tax, from 20 January 2026/,
   )
@@ -222,8 +233,8 @@ test('show, simulate, explain and diff state the rules of an item', () => {
     )
   expect(explainOn('2026-01-19')).toMatch(/Dinner.*\ntax .* ÷ 1\.07 = /)
   expect(explainOn('2026-01-20')).toMatch(/Dinner.*\ntax .* × 14% = /)
-  const earlier = addItemRules('dinner', '{from: 2026-01-15, percent: 14}')
-  expect(formatDiff(diffEvents(event, earlier))).toMatch(/tax rule dinner 1/)
+  const eventWithEarlierRule = addItemRules('dinner', '{from: 2026-01-15, percent: 14}')
+  expect(formatDiff(diffEvents(event, eventWithEarlierRule))).toMatch(/tax rule dinner 1/)
 })
 
 test('the label of a bill with one rate, or with none, listed all rates of the event', () => {
@@ -232,12 +243,12 @@ test('the label of a bill with one rate, or with none, listed all rates of the e
     'when: {buyer: company}, percent: 0',
     'when: {buyer: student}, percent: 7',
   )
-  const line = (gst: number, rate: number) => [{ id: 'registration', gst, rate }]
-  expect(getLabel(event, 'gst', line(190, 19))).toContain('19%')
-  expect(getLabel(event, 'gst', line(190, 19))).not.toContain(' and ')
-  expect(getLabel(event, 'gst', line(70, 7))).not.toContain('19%')
-  expect(getLabel(event, 'gst', line(0, 0))).toContain('0%')
-  expect(getLabel(event, 'gst', line(0, 0))).not.toContain(' and ')
+  const createTaxedLines = (gst: number, rate: number) => [{ id: 'registration', gst, rate }]
+  expect(getLabel(event, 'gst', createTaxedLines(190, 19))).toContain('19%')
+  expect(getLabel(event, 'gst', createTaxedLines(190, 19))).not.toContain(' and ')
+  expect(getLabel(event, 'gst', createTaxedLines(70, 7))).not.toContain('19%')
+  expect(getLabel(event, 'gst', createTaxedLines(0, 0))).toContain('0%')
+  expect(getLabel(event, 'gst', createTaxedLines(0, 0))).not.toContain(' and ')
 })
 
 test('the label of a free bill lost the rates of the event, although no rule removed its tax', () => {

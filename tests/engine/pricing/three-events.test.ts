@@ -1,7 +1,4 @@
-/**
- * Three complete events match their brochures: every bill was worked out by hand, and every error
- * has the message of its file.
- */
+/** Three complete events match their brochures: bills worked out by hand, and messages of the files. */
 import { expect, test } from 'vitest'
 import {
   INR,
@@ -46,7 +43,7 @@ const conference = readEventById('nidancon2027')
 const marathon = readEventById('nilarun2027')
 const webinar = readEventById('soiltalk2027')
 
-/** Memoized, so that the schema of each event is compiled once. */
+/** The function is memoized, so that the schema of each event is compiled once. */
 const getAgreementCheck = memoize(createAgreementCheck)
 const ALL_BILLS = [conference, marathon, webinar].flatMap((event) =>
   readBills(event.id).map((bill) => [event.id, bill.who, event, bill] as const),
@@ -112,7 +109,7 @@ test('the tables contain at least a hundred bills, and each total is the sum of 
 })
 
 const AT_MOST_TWO = 'At most two workshops, and no two at the same time'
-const INVALID_ANSWERS: readonly (readonly [
+const ANSWERS_WITH_ERRORS: readonly (readonly [
   what: string,
   event: EventConfig,
   given: RawAnswers,
@@ -407,7 +404,7 @@ function withFamily(...days: readonly string[]): RawAnswers {
   return { family: days.map((born_on) => ({ name: `Born on ${born_on}`, born_on })) }
 }
 
-test.each(INVALID_ANSWERS)('%s: the error messages', (_, event, givenAnswers, errors) => {
+test.each(ANSWERS_WITH_ERRORS)('%s: the error messages', (_, event, givenAnswers, errors) => {
   const raw = { ...createExampleAnswers(event), ...givenAnswers }
   expect(findAnswerErrors(event, raw)).toEqual(errors)
   getAgreementCheck(event)(raw)
@@ -481,7 +478,7 @@ test('the marathon uses "runner" and "race", and an event without terms uses "de
     'Registration Number',
     'Total Amount',
   ])
-  const pending = {
+  const unpaidRegistration = {
     answers: { email: 'a@example.org' },
     total: toAmount(100),
     currency: 'INR',
@@ -489,12 +486,12 @@ test('the marathon uses "runner" and "race", and an event without terms uses "de
   }
   const NO_PRICE_CHANGE = { until: null, today: '2026-01-01' as never }
   const getReminderText = (event: EventConfig) =>
-    buildPaymentReminderEmail(event, pending as never, NO_PRICE_CHANGE)?.text ?? ''
+    buildPaymentReminderEmail(event, unpaidRegistration as never, NO_PRICE_CHANGE)?.text ?? ''
   expect(getReminderText(marathon)).toMatch(/^Dear runner,/)
   expect(getReminderText(conference)).toMatch(/^Dear delegate,/)
-  expect(buildAlreadyRegisteredEmail(marathon, pending as never, 'complete')?.text).toMatch(
-    /^Dear runner,/,
-  )
+  expect(
+    buildAlreadyRegisteredEmail(marathon, unpaidRegistration as never, 'complete')?.text,
+  ).toMatch(/^Dear runner,/)
 })
 
 test.each(BILL_EVENTS)('%s: the checker has no finding', (id) => {
@@ -579,10 +576,10 @@ test('diff reports a moved page of the form as a new order, without its fields',
   const [before = '', company = '', consent = '', after = ''] = text.split(
     /(?=^ {4}- title: Company and Stay)|(?=^ {4}- title: Consent)|(?=^ {2}panel:)/m,
   )
-  const next = readEvent(`${before}${consent}${company}${after}`, sharedFiles, {
+  const nextEvent = readEvent(`${before}${consent}${company}${after}`, sharedFiles, {
     path,
   }) as EventConfig
-  const { values } = diffEvents(conference, next)
+  const { values } = diffEvents(conference, nextEvent)
   expect([...new Set(values.map(({ kind }) => kind))]).toEqual(['layout'])
   expect(values.find((value) => value.path === 'sections.order')).toMatchObject({
     old: '1, 2, 3, 4',

@@ -29,10 +29,7 @@ import { sharedFiles, readSource } from '../event-files.ts'
 
 const TAX_WORDS = /gst|\btax/i
 
-/**
- * The first event of the specification, from which an author who charges no tax removed only the tax
- * line.
- */
+/** The first event of the specification without its tax line and without some of the texts about the tax. */
 const text = readSource('events/afpicon2026.yaml')
   .text.replace(/ {2}tax: .*\n/, '')
   .replace('      - Fees are exclusive of 18% GST\n', '')
@@ -95,15 +92,15 @@ test.each<[string, () => unknown]>([
   [
     'the list of an event that defines none',
     () => {
-      const withoutSharedFiles = compileEvent(
+      const eventWithoutLists = compileEvent(
         text.replace(/\nadmin:[\s\S]*?\n\n# ── Accepted/, '\n# ── Accepted'),
         sharedFiles,
         {
           path: 'events/afpicon2026.yaml',
         },
       ).event
-      expect(withoutSharedFiles?.admin.lists[0]?.columns.map(({ id }) => id)).toContain('total')
-      return withoutSharedFiles?.admin.lists
+      expect(eventWithoutLists?.admin.lists[0]?.columns.map(({ id }) => id)).toContain('total')
+      return eventWithoutLists?.admin.lists
     },
   ],
   ['simulate', () => formatSimulation(event, simulatePrices(event))],
@@ -125,8 +122,8 @@ test.each<[string, () => unknown]>([
 })
 
 test('diff shows a removed tax as a change of every price', () => {
-  const before = compileEvent(readSource('events/afpicon2026.yaml').text, sharedFiles, {
+  const taxedEvent = compileEvent(readSource('events/afpicon2026.yaml').text, sharedFiles, {
     path: 'events/afpicon2026.yaml',
   }).event as EventConfig
-  expect(diffEvents(before, event).prices.length).toBeGreaterThan(5)
+  expect(diffEvents(taxedEvent, event).prices.length).toBeGreaterThan(5)
 })

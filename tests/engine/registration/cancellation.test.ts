@@ -1,4 +1,4 @@
-/** The refundable part of a payment by the scale of the file. */
+/** The refundable part of a payment under the refund scale of the event file. */
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import type { Cancellation } from '../../../engine/event/approval-and-cancellation-types.ts'
@@ -31,7 +31,7 @@ const REFUND_SCALE = {
   ],
   otherwise: { percent: 0 },
 }
-const buildNoon = (date: string) => instant(startOfDay(day(date)) + 12 * 3_600_000)
+const getNoon = (date: string) => instant(startOfDay(day(date)) + 12 * 3_600_000)
 
 const UNTAXED = { total: null, gst: null, currency: INR }
 
@@ -39,7 +39,7 @@ const computeRefund = (
   price: number,
   paidAmount: number,
   refunded: number,
-  cancelledAt = buildNoon('2026-10-01'),
+  cancelledAt = getNoon('2026-10-01'),
 ) =>
   computeCancellationRefund(
     REFUND_SCALE,
@@ -78,7 +78,7 @@ test.each([
   ['2027-02-01', 501_500, 0],
   ['2026-10-01', 0, 0],
 ])('on %s of %i paise: %i', (cancellationDay, paidPaise, refundPaise) => {
-  expect(computeRefund(paidPaise, paidPaise, 0, buildNoon(cancellationDay))).toBe(refundPaise)
+  expect(computeRefund(paidPaise, paidPaise, 0, getNoon(cancellationDay))).toBe(refundPaise)
 })
 
 test('a file without a scale proposes no refund', () => {
@@ -88,7 +88,7 @@ test('a file without a scale proposes no refund', () => {
     refunded: toAmount(0),
     ...UNTAXED,
   }
-  expect(computeCancellationRefund(null, sums, buildNoon('2026-10-01')).proposed).toBeNull()
+  expect(computeCancellationRefund(null, sums, getNoon('2026-10-01')).proposed).toBeNull()
 })
 
 test('a step applies until its last minute, in Indian time', () => {
@@ -144,19 +144,25 @@ test.each([
   const cancellation = createCancellation(
     charge === undefined ? rest : { ...rest, charge: charge as never },
   )
-  expect(computeCancellationRefund(cancellation, paid, buildNoon('2027-01-01')).proposed).toBe(
-    refund,
-  )
+  expect(computeCancellationRefund(cancellation, paid, getNoon('2027-01-01')).proposed).toBe(refund)
 })
 
 test('an overpayment is refunded with its tax, and the tax of a part payment is its share', () => {
   const cancellation = createCancellation({ percent: 100, withoutTax: true })
-  const at = buildNoon('2027-01-01')
-  const paid = createBill(600_000, 108_000)
-  const overpaid = computeCancellationRefund(cancellation, { ...paid, paid: toAmount(718_000) }, at)
-  expect(overpaid).toMatchObject({ owed: 10_000, taxKept: 108_000, proposed: 610_000 })
-  const partly = computeCancellationRefund(cancellation, { ...paid, paid: toAmount(354_000) }, at)
-  expect(partly).toMatchObject({ owed: 0, taxKept: 54_000, proposed: 300_000 })
+  const at = getNoon('2027-01-01')
+  const paidBill = createBill(600_000, 108_000)
+  const overpaymentRefund = computeCancellationRefund(
+    cancellation,
+    { ...paidBill, paid: toAmount(718_000) },
+    at,
+  )
+  expect(overpaymentRefund).toMatchObject({ owed: 10_000, taxKept: 108_000, proposed: 610_000 })
+  const partPaymentRefund = computeCancellationRefund(
+    cancellation,
+    { ...paidBill, paid: toAmount(354_000) },
+    at,
+  )
+  expect(partPaymentRefund).toMatchObject({ owed: 0, taxKept: 54_000, proposed: 300_000 })
 })
 
 test('a refund is never negative and never more than was paid', () => {
@@ -184,7 +190,7 @@ test('a refund is never negative and never more than was paid', () => {
         const { proposed } = computeCancellationRefund(
           createCancellation(terms),
           sums,
-          buildNoon('2027-01-01'),
+          getNoon('2027-01-01'),
         )
         expect(proposed).toBeGreaterThanOrEqual(0)
         expect(proposed).toBeLessThanOrEqual(paid - sums.refunded)
@@ -193,7 +199,7 @@ test('a refund is never negative and never more than was paid', () => {
   )
 })
 
-const toEvent = (scale: string): EventConfig => {
+const compileWithScale = (scale: string): EventConfig => {
   const { event, findings } = compileEvent(
     `${readGolden('_base.yaml').replace('card-gateway', 'airpay')}cancellation:\n  ${scale}\n`,
     sharedFiles,
@@ -213,17 +219,19 @@ test.each([
   ],
   ['2026-02-20', 'refund    none, if cancelled on this day'],
 ])('explain states the refund of a cancellation on %s', (on, line) => {
-  const event = toEvent(SCALE)
+  const event = compileWithScale(SCALE)
   const explanation = explainPrice(event, { is_member: 'true' }, startOfDay(day(on)))
   expect(formatExplanation(event, explanation).replaceAll('\u00a0', ' ')).toContain(line)
 })
 
 test('show writes a scale that gives the same refunds, and diff names each change of it', () => {
-  const event = toEvent(SCALE)
-  const { event: shown } = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
-  expect(shown?.cancellation).toEqual(event.cancellation)
-  const next = toEvent(SCALE.replace('charge: 100', 'charge: 250'))
-  expect(formatDiff(diffEvents(event, next)).replaceAll('\u00a0', ' ')).toBe(
+  const event = compileWithScale(SCALE)
+  const { event: shownEvent } = compileEvent(showEvent(event), sharedFiles, {
+    path: 'sample2026.yaml',
+  })
+  expect(shownEvent?.cancellation).toEqual(event.cancellation)
+  const changedEvent = compileWithScale(SCALE.replace('charge: 100', 'charge: 250'))
+  expect(formatDiff(diffEvents(event, changedEvent)).replaceAll('\u00a0', ' ')).toBe(
     'Event\n  cancellation.steps.2.charge.INR: "₹ 100" → "₹ 250"',
   )
 })

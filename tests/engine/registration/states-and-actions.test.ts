@@ -1,4 +1,4 @@
-/** Which actions are allowed on a registration, by state and role. */
+/** The actions that are allowed on a registration, by state and role. */
 import { describe, expect, test } from 'vitest'
 import {
   listAllowedActions,

@@ -34,7 +34,7 @@ export function getBillInstant({ on }: Bill): Instant {
   return on.includes('T') ? (readInstant(on) as Instant) : startOfDay(day(on))
 }
 
-/** `workshop.ecg 1 × 1750 = 1750 + 315`, in rupees. */
+/** Formats a line in rupees, as in `workshop.ecg 1 × 1750 = 1750 + 315`. */
 export function formatLine({ id, option, quantity, unit, base, gst }: WireLine): string {
   const itemId = option === null ? id : `${id}.${option}`
   return `${itemId} ${quantity} × ${unit === 0 ? 'free' : unit} = ${base} + ${gst}`
