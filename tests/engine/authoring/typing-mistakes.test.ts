@@ -9,17 +9,13 @@ const VENUE = 'venue: Town Hall'
 const NAME = '{id: full_name, label: Full Name, required: true}'
 const DETAILS = 'failed: {title: Sorry, details: [order_id]}'
 const PRICES = base.slice(base.indexOf('    period:  [early'), base.indexOf('form:\n'))
-const addEmail = (text: string): string =>
+const addMail = (text: string): string =>
   `${DETAILS}\nemail:\n  subject: "Hello, {reg_no}"\n  text: |\n${text}`
 
 /** The original, the typo, the help message, and the distance in lines from the first change to the finding. */
 type Typo = readonly [from: string, to: string, help: string, below?: number]
 
-const setPrice = (cell: string, help: string): Typo => [
-  MEMBER,
-  `member:  [${cell}, 1500]`,
-  help,
-]
+const setPrice = (cell: string, help: string): Typo => [MEMBER, `member:  [${cell}, 1500]`, help]
 const setRow = (line: string, help = 'member: [1000, 1500]'): Typo => [MEMBER, line, help]
 const setVenue = (value: string, help: string): Typo => [VENUE, `venue:${value}`, help]
 const setSupport = (value: string, help: string): Typo => [
@@ -133,10 +129,10 @@ const typos: Readonly<Record<string, readonly Typo[]>> = {
     setVenue(' "Town" Hall', `write venue: '"Town" Hall'`),
   ],
   'a sign, an address, a number': [
-    [DETAILS, addEmail('    Paid Rs. {total}\n'), 'write {total}', 4],
-    [DETAILS, addEmail('    Dear {full_name},\n    paid ₹{total}\n'), 'write {total}', 5],
-    [DETAILS, addEmail('    INR {base} and {gst}\n'), 'write {base}', 4],
-    [DETAILS, addEmail('    Amount: {total} INR\n'), 'write {total}', 4],
+    [DETAILS, addMail('    Paid Rs. {total}\n'), 'write {total}', 4],
+    [DETAILS, addMail('    Dear {full_name},\n    paid ₹{total}\n'), 'write {total}', 5],
+    [DETAILS, addMail('    INR {base} and {gst}\n'), 'write {base}', 4],
+    [DETAILS, addMail('    Amount: {total} INR\n'), 'write {total}', 4],
     setTitle('"Paid ₹ {total}"', 'write {total}'),
     setSupport('help@gmail,com', 'write help@gmail.com'),
     setSupport('mailto:help@sample.example', 'write help@sample.example'),
@@ -160,19 +156,14 @@ const typos: Readonly<Record<string, readonly Typo[]>> = {
     setSupport('help.sample.example', 'write one address'),
     setSupport('+91 98765 43210', 'an email address'),
     setSupport('9876543210', 'an email address'),
-    [DETAILS, addEmail('    Write to office@gmail.con for help.\n'), 'write office@gmail.com', 4],
-    [
-      DETAILS,
-      addEmail('    See http:/sample.example/map\n'),
-      'write https://sample.example/map',
-      4,
-    ],
-    [DETAILS, addEmail('    See https//sample.example\n'), 'write https://sample.example', 4],
-    [DETAILS, addEmail('    See htttp://sample.example\n'), 'write https://sample.example', 4],
-    [DETAILS, addEmail('    See www,sample.example\n'), 'write www.sample.example', 4],
-    [DETAILS, addEmail('    Call +91 98765 4321\n'), 'has 9 digits', 4],
-    [DETAILS, addEmail('    WhatsApp 98765432101\n'), 'has 11 digits', 4],
-    [DETAILS, addEmail('    Call +91 98765 432O1\n'), 'letter O', 4],
+    [DETAILS, addMail('    Write to office@gmail.con for help.\n'), 'write office@gmail.com', 4],
+    [DETAILS, addMail('    See http:/sample.example/map\n'), 'write https://sample.example/map', 4],
+    [DETAILS, addMail('    See https//sample.example\n'), 'write https://sample.example', 4],
+    [DETAILS, addMail('    See htttp://sample.example\n'), 'write https://sample.example', 4],
+    [DETAILS, addMail('    See www,sample.example\n'), 'write www.sample.example', 4],
+    [DETAILS, addMail('    Call +91 98765 4321\n'), 'has 9 digits', 4],
+    [DETAILS, addMail('    WhatsApp 98765432101\n'), 'has 11 digits', 4],
+    [DETAILS, addMail('    Call +91 98765 432O1\n'), 'letter O', 4],
     ['form: /sample2026', 'form: sample2026', 'write /sample2026'],
     ['form: /sample2026', 'form: /sample2026/', 'write /sample2026'],
     ['form: /sample2026', 'form: https://x.example/sample2026', 'write /sample2026'],
@@ -330,7 +321,7 @@ const typos: Readonly<Record<string, readonly Typo[]>> = {
   ],
 }
 
-const misplacedTexts: Readonly<Record<string, readonly Typo[]>> = {
+const moreTypos: Readonly<Record<string, readonly Typo[]>> = {
   'a missing bracket or quote': [
     [NAME, `${NAME.slice(0, -1)},, hint: Both}`, 'remove it'],
     [
@@ -345,7 +336,7 @@ const misplacedTexts: Readonly<Record<string, readonly Typo[]>> = {
     ],
     ['- {otherwise: visitor}', '{otherwise: visitor}', 'write - {otherwise: visitor}'],
     ['{id: early, to: 2026-01-31}', '{id: early, to 2026-01-31}', 'write to: 2026-01-31'],
-    [DETAILS, addEmail('    Dear {full_name},\n   paid {total}\n'), 'column 5', 5],
+    [DETAILS, addMail('    Dear {full_name},\n   paid {total}\n'), 'column 5', 5],
     [
       DETAILS,
       `${DETAILS}\nemail:\n  subject: Hello\n  text:\n    Dear {full_name},\n    thank you: {reg_no}`,
@@ -371,7 +362,7 @@ const misplacedTexts: Readonly<Record<string, readonly Typo[]>> = {
     ['{when: {is_member: true}, then', '{when: {is_member: true}; then', 'write , instead of ;'],
     [
       DETAILS,
-      addEmail('    Dear {full_name},\nwe look forward to seeing you.\n'),
+      addMail('    Dear {full_name},\nwe look forward to seeing you.\n'),
       'indent it as far as',
       5,
     ],
@@ -381,13 +372,13 @@ const misplacedTexts: Readonly<Record<string, readonly Typo[]>> = {
       'keep one of the two',
     ],
     ['event:\n', 'events:\n', 'did you mean `event`'],
-    [DETAILS, addEmail('    {event.name}\n'), '`{event.title}`', 4],
-    [DETAILS, addEmail('    Your number: {registration_no}\n'), '`{reg_no}`', 4],
-    [DETAILS, addEmail('    Hello,\n    paid {{total}}\n'), 'write {total}', 5],
-    [DETAILS, addEmail('    Total: [total]\n'), 'write {total}', 4],
-    [DETAILS, addEmail('    Total: %total%\n'), 'write {total}', 4],
-    [DETAILS, addEmail('    Total: <total>\n'), 'write {total}', 4],
-    [DETAILS, addEmail('    Dear «full_name»,\n'), 'write {full_name}', 4],
+    [DETAILS, addMail('    {event.name}\n'), '`{event.title}`', 4],
+    [DETAILS, addMail('    Your number: {registration_no}\n'), '`{reg_no}`', 4],
+    [DETAILS, addMail('    Hello,\n    paid {{total}}\n'), 'write {total}', 5],
+    [DETAILS, addMail('    Total: [total]\n'), 'write {total}', 4],
+    [DETAILS, addMail('    Total: %total%\n'), 'write {total}', 4],
+    [DETAILS, addMail('    Total: <total>\n'), 'write {total}', 4],
+    [DETAILS, addMail('    Dear «full_name»,\n'), 'write {full_name}', 4],
     setRow('member:  [1000, 1500', 'add ]'),
     setRow('member:  1000, 1500]', 'write [1000, 1500]'),
     [NAME, NAME.slice(0, -1), 'add }'],
@@ -426,22 +417,17 @@ const misplacedTexts: Readonly<Record<string, readonly Typo[]>> = {
     [NAME, `{id: role, type: select, label: Role, options: [pg,\n             intern]`, 'add }', 1],
   ],
   'a placeholder': [
-    [
-      DETAILS,
-      addEmail('    Dear {full_name},\n\n    your number is {regno}.\n'),
-      '`{reg_no}`',
-      6,
-    ],
-    [DETAILS, addEmail('    Dear {full_name},\n    number {reg_no\n'), 'write {reg_no}', 5],
-    [DETAILS, addEmail('    Dear {full_name},\n    number reg_no}\n'), 'write {reg_no}', 5],
-    [DETAILS, addEmail('    Dear {full_name},\n    number { reg_no }\n'), '`{reg_no}`', 5],
-    [DETAILS, addEmail('    Dear {full_name},\n    number ${reg_no}\n'), 'write {reg_no}', 5],
-    [DETAILS, addEmail('    Dear {full_name},\n    number [reg_no]\n'), 'write {reg_no}', 5],
-    [DETAILS, addEmail('    Dear {full_name},\n    number <reg_no>\n'), 'write {reg_no}', 5],
-    [DETAILS, addEmail('    Dear {full_name},\n    number {{reg_no}}\n'), '{', 5],
-    [DETAILS, addEmail('    Dear {full name},\n'), '`{full_name}`', 4],
-    [DETAILS, addEmail('    Dear {full-name},\n'), '`{full_name}`', 4],
-    [DETAILS, addEmail('    Dear {Name},\n'), '', 4],
+    [DETAILS, addMail('    Dear {full_name},\n\n    your number is {regno}.\n'), '`{reg_no}`', 6],
+    [DETAILS, addMail('    Dear {full_name},\n    number {reg_no\n'), 'write {reg_no}', 5],
+    [DETAILS, addMail('    Dear {full_name},\n    number reg_no}\n'), 'write {reg_no}', 5],
+    [DETAILS, addMail('    Dear {full_name},\n    number { reg_no }\n'), '`{reg_no}`', 5],
+    [DETAILS, addMail('    Dear {full_name},\n    number ${reg_no}\n'), 'write {reg_no}', 5],
+    [DETAILS, addMail('    Dear {full_name},\n    number [reg_no]\n'), 'write {reg_no}', 5],
+    [DETAILS, addMail('    Dear {full_name},\n    number <reg_no>\n'), 'write {reg_no}', 5],
+    [DETAILS, addMail('    Dear {full_name},\n    number {{reg_no}}\n'), '{', 5],
+    [DETAILS, addMail('    Dear {full name},\n'), '`{full_name}`', 4],
+    [DETAILS, addMail('    Dear {full-name},\n'), '`{full_name}`', 4],
+    [DETAILS, addMail('    Dear {Name},\n'), '', 4],
     [
       DETAILS,
       `${DETAILS}\nemail:\n  subject: {event.title}\n  text: Hello`,
@@ -465,34 +451,28 @@ const misplacedTexts: Readonly<Record<string, readonly Typo[]>> = {
 }
 
 const listFindings = (text: string) => compileEvent(text, shared, { path }).findings
-const replaceInBase = (
-  from: string,
-  to: string,
-): { readonly text: string; readonly line: number } => {
+const editBase = (from: string, to: string): { readonly text: string; readonly line: number } => {
   const parts = base.split(from)
   if (parts.length !== 2)
     throw new Error(`the base contains ${JSON.stringify(from)} ${parts.length - 1} times`)
   return { text: base.replace(from, () => to), line: (parts[0] ?? '').split('\n').length }
 }
 
-describe.each([...Object.entries(typos), ...Object.entries(misplacedTexts)])(
-  '%s',
-  (_class, entries) => {
-    const rows = entries.map(([from, to, help, below = 0]) => ({ from, to, help, below }))
-    test.each(rows)('$to', ({ from, to, help, below }) => {
-      const { text, line } = replaceInBase(from, to)
-      const findings = listFindings(text)
-      const finding = findings.find(({ at }) => at.start.line === line + below)
-      const printedText = formatFindings(findings, new Map([[path, text]]))
-      expect(
-        finding === undefined ? printedText : `${finding.message} help: ${finding.help ?? ''}`,
-      ).toContain(help)
-      expect(finding?.at.start.line, printedText).toBe(line + below)
-      expect(finding?.help ?? '', printedText).not.toBe('')
-      expect(printedText).not.toContain('[object Object]')
-    })
-  },
-)
+describe.each([...Object.entries(typos), ...Object.entries(moreTypos)])('%s', (_class, entries) => {
+  const rows = entries.map(([from, to, help, below = 0]) => ({ from, to, help, below }))
+  test.each(rows)('$to', ({ from, to, help, below }) => {
+    const { text, line } = editBase(from, to)
+    const findings = listFindings(text)
+    const finding = findings.find(({ at }) => at.start.line === line + below)
+    const printedText = formatFindings(findings, new Map([[path, text]]))
+    expect(
+      finding === undefined ? printedText : `${finding.message} help: ${finding.help ?? ''}`,
+    ).toContain(help)
+    expect(finding?.at.start.line, printedText).toBe(line + below)
+    expect(finding?.help ?? '', printedText).not.toBe('')
+    expect(printedText).not.toContain('[object Object]')
+  })
+})
 
 /** Typos whose correction is certain. The third entry is the intended text. */
 const fixableTypos: readonly Typo[] = [
@@ -514,11 +494,11 @@ const fixableTypos: readonly Typo[] = [
 test.each(fixableTypos.map(([from, to, correctText]) => ({ from, to, right: correctText })))(
   '--fix corrects $to as intended',
   ({ from, to, right }) => {
-    const { text } = replaceInBase(from, to)
+    const { text } = editBase(from, to)
     const fixResult = applyFixes(text, listFindings(text))
     expect(fixResult.appliedCount).toBeGreaterThan(0)
     expect(compileEvent(fixResult.text, shared, { path })).toEqual(
-      compileEvent(replaceInBase(from, right).text, shared, { path }),
+      compileEvent(editBase(from, right).text, shared, { path }),
     )
     expect(listFindings(fixResult.text)).toEqual([])
   },
@@ -539,7 +519,7 @@ test.each<readonly [from: string, to: string]>([
   ['id: late,', 'id: day-1,'],
   ['title: Thank you, details: [reg_no', 'title: Thank you, dear delegate, details: [reg_no'],
 ])('--fix does not change values whose correction is uncertain: %j → %j', (from, to) => {
-  const { text } = replaceInBase(from, to)
+  const { text } = editBase(from, to)
   expect(listFindings(text)).not.toEqual([])
   expect(applyFixes(text, listFindings(text))).toEqual({ text, appliedCount: 0 })
 })
@@ -605,17 +585,14 @@ const harmlessTexts: readonly (readonly [from: string, to: string])[] = [
   ['title: Sample 2026', "title: Sample 2026\n  theme: '“Healing hands”'"],
   ['title: Sample 2026', 'title: Sample 2026\n  theme: “Healing hands” and open minds'],
   ['title: Sample 2026', 'title: Sample 2026\n  theme: ‘Heal’ and ‘teach’'],
-  [
-    DETAILS,
-    addEmail('    • Bring your card\n    1. Come early: doors open at 9\n    a = b | c\n'),
-  ],
-  [DETAILS, addEmail('    Paid {total} (Rs. 100 is kept), {tax.name} {gst}\n')],
-  [DETAILS, addEmail('    Amount (INR): {total}\n    “Thank you”, said Rs.\n')],
-  [DETAILS, addEmail('    Bring your card [category] and the total (base and gst)\n')],
-  [DETAILS, addEmail('    Write to help@sample.example, or call +91-98765-43210.\n')],
+  [DETAILS, addMail('    • Bring your card\n    1. Come early: doors open at 9\n    a = b | c\n')],
+  [DETAILS, addMail('    Paid {total} (Rs. 100 is kept), {tax.name} {gst}\n')],
+  [DETAILS, addMail('    Amount (INR): {total}\n    “Thank you”, said Rs.\n')],
+  [DETAILS, addMail('    Bring your card [category] and the total (base and gst)\n')],
+  [DETAILS, addMail('    Write to help@sample.example, or call +91-98765-43210.\n')],
 ]
 
 test.each(harmlessTexts)('%# %j → %j has no finding', (from, to) => {
-  const { text } = replaceInBase(from, to)
+  const { text } = editBase(from, to)
   expect(listFindings(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
 })
