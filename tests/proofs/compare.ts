@@ -66,25 +66,25 @@ function isKnownGap(
 
 /** Returns a description of each difference between the claims and the tried results. */
 export function findDifferences(event: EventConfig): readonly string[] {
-  const claimed = proveAll(event)
-  if (claimed === null) return ['not proved']
+  const claims = proveAll(event)
+  if (claims === null) return ['not proved']
   const triedFindings = tryAllCombinations(event)
   const setDifferences = (['holes', 'reached', 'overdrawn', 'overlapping'] as const).flatMap(
     (part) => [
-      ...[...claimed[part]]
+      ...[...claims[part]]
         .filter((claim) => !triedFindings[part].has(claim))
         .map((claim) => `${part}: only claimed: ${claim}`),
       ...[...triedFindings[part]]
-        .filter((claim) => !claimed[part].has(claim))
+        .filter((claim) => !claims[part].has(claim))
         .map((claim) => `${part}: only tried: ${claim}`),
     ],
   )
   return [
     ...(['cheapest', 'smallest', 'dearest'] as const).flatMap((end) =>
-      claimed[end] === triedFindings[end] ||
-      (end === 'smallest' && isKnownGap(event, claimed, triedFindings))
+      claims[end] === triedFindings[end] ||
+      (end === 'smallest' && isKnownGap(event, claims, triedFindings))
         ? []
-        : [`${end}: claimed ${claimed[end]}, tried ${triedFindings[end]}`],
+        : [`${end}: claimed ${claims[end]}, tried ${triedFindings[end]}`],
     ),
     ...setDifferences,
   ]

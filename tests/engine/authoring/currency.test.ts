@@ -147,9 +147,9 @@ describe('a currency under `fees`', () => {
     expect(findings).toMatchObject([
       { code: 'EV104', help: expect.stringContaining('currency: EUR') },
     ])
-    const fixed = applyFixes(text, findings).text
-    expect(compileConfig(fixed).currency).toBe('EUR')
-    expect(listCodes(fixed)).toEqual([])
+    const fixedText = applyFixes(text, findings).text
+    expect(compileConfig(fixedText).currency).toBe('EUR')
+    expect(listCodes(fixedText)).toEqual([])
   })
 
   test('INR in addition to another currency at the top is removed', () => {

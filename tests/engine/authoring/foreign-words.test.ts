@@ -432,9 +432,9 @@ describe('words of other form builders', () => {
     ['payment: {gateway: card-gateway, account: sample}', 'payment: free', 'payment: none'],
     ['payment: {gateway: card-gateway, account: sample}', 'payment: airpay', '{gateway: airpay'],
     ['    visitor: [2000, 2500]', '    visitor: none', '[none, none]'],
-  ])('%s → %s', (from, to, help) => {
-    const text = base.replace(from, to)
-    expectHelp(text, to, help)
+  ])('%s → %s', (original, replacement, help) => {
+    const text = base.replace(original, replacement)
+    expectHelp(text, replacement, help)
     expect(collectFindings(text).filter(({ code }) => code === 'EV102')).toEqual([])
   })
   test.each([

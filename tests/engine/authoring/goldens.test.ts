@@ -58,14 +58,14 @@ test('a slug names one code', () => {
 
 describe('machine edits', () => {
   test('each one corrects its own finding', () => {
-    const fixable = pairs.filter(
+    const fixablePairs = pairs.filter(
       (code) =>
         code.startsWith('EV0') ||
         code.startsWith('EV1') ||
         code.startsWith('EV2') ||
         readCode(code) === 'EV307',
     )
-    const fixedPairs = fixable.flatMap((code) => {
+    const fixedPairs = fixablePairs.flatMap((code) => {
       const [finding] = checkGolden(code).findings
       if (finding?.fix === undefined) return []
       const text = readGolden(`${code}.yaml`)

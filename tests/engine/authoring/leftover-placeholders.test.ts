@@ -80,8 +80,8 @@ describe('two choices with the same label', () => {
       `        - {id: room, type: select, label: Room, options: [${list}]}\n        - {id: is_member`,
     )
   test('options of one field', () => {
-    const list = '{id: twin, label: Twin room}, {id: single, label: twin room}'
-    expect(findMessages(withRoomOptions(list), 'EV514', list)).toContain(
+    const optionList = '{id: twin, label: Twin room}, {id: single, label: twin room}'
+    expect(findMessages(withRoomOptions(optionList), 'EV514', optionList)).toContain(
       'two options of `room` are both called “twin room”',
     )
   })

@@ -176,14 +176,14 @@ export function checkMutant(
   path: string,
 ): CheckedMutant {
   const { event: mutatedEvent, findings } = compileEvent(mutant.text, shared, { path })
-  const found = findings.filter(({ severity }) => severity !== 'note')
+  const reportedFindings = findings.filter(({ severity }) => severity !== 'note')
   if (mutatedEvent === null)
-    return { ...mutant, harmful: true, found, changes: ['it is not served'] }
+    return { ...mutant, harmful: true, found: reportedFindings, changes: ['it is not served'] }
   const diff = diffEvents(original, mutatedEvent)
   const changes = [
     ...diff.prices.map((change) => `price of ${change.category}`),
     ...diff.rules.map(({ answers }) => `category of ${answers}`),
     ...diff.values.map(({ kind, path }) => `${kind} ${path}`),
   ]
-  return { ...mutant, harmful: !isEmptyDiff(diff), found, changes }
+  return { ...mutant, harmful: !isEmptyDiff(diff), found: reportedFindings, changes }
 }

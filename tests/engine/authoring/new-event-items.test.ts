@@ -274,18 +274,18 @@ test.each<NewEventAnswers['tax']>(['none', 'inside', 'on top'])(
     )
     for (const { id, label } of compiled.categories)
       for (const [column, [period, first, last]] of PERIODS.entries())
-        for (const on of [first, last]) {
+        for (const quoteDay of [first, last]) {
           const expectTotal = (field: string | null, answer: unknown, cell: string | undefined) => {
-            const quoted = quote(
+            const quoteResult = quote(
               compiled,
               { registering_as: id, ...(field === null ? {} : { [field]: answer }) } as never,
-              startOfDay(on),
+              startOfDay(quoteDay),
             )
             const fee = toPrice(cellsByLabel[label]?.[column] ?? '')
             const price = toPrice(cell ?? '')
             expect(
-              quoted.ok ? [quoted.value.period, quoted.value.total] : null,
-              `${label}, ${on}, ${String(answer)}`,
+              quoteResult.ok ? [quoteResult.value.period, quoteResult.value.total] : null,
+              `${label}, ${quoteDay}, ${String(answer)}`,
             ).toEqual(
               fee === null || price === null
                 ? null
@@ -297,9 +297,11 @@ test.each<NewEventAnswers['tax']>(['none', 'inside', 'on top'])(
           expectTotal('companions', [{ name: 'A', age: 4 }], '0')
           for (const field of compiled.fields.filter(({ type }) => type === 'many'))
             for (const option of field.options ?? []) {
-              const at = WORKSHOPS.findIndex((one) => one.label === option.label)
-              const end = WORKSHOPS.findIndex((one, index) => index > at && one.label !== '')
-              const rows = WORKSHOPS.slice(at, end < 0 ? undefined : end)
+              const workshopIndex = WORKSHOPS.findIndex((one) => one.label === option.label)
+              const end = WORKSHOPS.findIndex(
+                (one, index) => index > workshopIndex && one.label !== '',
+              )
+              const rows = WORKSHOPS.slice(workshopIndex, end < 0 ? undefined : end)
               const cells = (
                 rows.find(({ category }) => category === label) ??
                 rows.find(({ category }) => category === '')

@@ -149,7 +149,7 @@ test('the same categories below a title stay groups of categories', () =>
 
 describe('one bad cell lost all seats of a table of workshops', () => {
   const answers: NewEventAnswers = { ...event, periodEnds: [day('2026-08-31')], tax: 'none' }
-  const read = (text: string): ItemTable => readItemTable(text, answers, today)
+  const readWorkshopTexts = (text: string): ItemTable => readItemTable(text, answers, today)
 
   test.each([
     ['with headings', 'Workshop\tFee\tSeats\nCasts\t500\t24\nBraces\t700\tabout 40'],
@@ -159,7 +159,7 @@ describe('one bad cell lost all seats of a table of workshops', () => {
     ],
     ['in words', 'Workshop\tFee\tSeats\nCasts\t500\t24 seats\nBraces\t700\tabout 40'],
   ])('%s', (_name, text) => {
-    const table = read(text)
+    const table = readWorkshopTexts(text)
     expect(listItems(table)).toEqual(['Casts | 500 | seats 24', 'Braces | 700 | seats about 40'])
     expect(readWorkshopTable(table, answers).problems).toEqual([
       {
@@ -175,7 +175,7 @@ describe('one bad cell lost all seats of a table of workshops', () => {
     ['and only the fees have a currency', 'Casts\t₹ 500\t24\nBraces\tFree\t40'],
   ])('seats without a heading, %s', (_name, text) =>
     expect(
-      read(text).rows.map(({ label, cells, number }) => [label, cells.length, number]),
+      readWorkshopTexts(text).rows.map(({ label, cells, number }) => [label, cells.length, number]),
     ).toEqual([
       ['Casts', 1, '24'],
       ['Braces', 1, '40'],
@@ -183,7 +183,7 @@ describe('one bad cell lost all seats of a table of workshops', () => {
   )
 
   test('numbers without a heading and without a currency are asked about', () => {
-    const table = read('Casts\t500\t24\nBraces\t700\t40')
+    const table = readWorkshopTexts('Casts\t500\t24\nBraces\t700\t40')
     expect(readWorkshopTable(table, answers).problems).toEqual([
       { message: 'Are 24, 40 the seats of the workshops, or prices in “Regular”?' },
     ])
@@ -198,13 +198,13 @@ describe('one bad cell lost all seats of a table of workshops', () => {
       { prices: [50_000, 2_400], seats: null },
       {},
     ])
-    expect(read('Casts\t1500\t2000\nBraces\t700\t40')).not.toHaveProperty('seatsAsked')
+    expect(readWorkshopTexts('Casts\t1500\t2000\nBraces\t700\t40')).not.toHaveProperty('seatsAsked')
   })
 
   test('two tables of workshops with other headings are read in their own columns', () =>
     expect(
       listItems(
-        read(
+        readWorkshopTexts(
           'Workshop\tFee\tSeats\nCasts\t500\t24\nCourse\tPlaces\tTill 31 Aug 2026\tRegular\nBraces\t40\t700\t800',
         ),
       ),

@@ -40,12 +40,15 @@ describe('a promised value', () => {
     ['rows in a different order', '[reg_no, total]', '[total, reg_no]', '[total, reg_no]'],
     ['a row that was removed', '[reg_no, total]', '[reg_no]', '[reg_no]'],
     ['another prefix', 'prefix: SMPL,', 'prefix: SMLP,', 'SMLP,'],
-  ])('%s is reported at its line, with the promise as related', (_name, from, to, part) => {
-    const text = validFile.replace(from, to)
-    const findings = listFindings(text).filter((finding) => finding.startsWith('EV904'))
-    expect(findings).toHaveLength(1)
-    expect(findings[0]).toContain(` ${findLine(text, part)} `)
-  })
+  ])(
+    '%s is reported at its line, with the promise as related',
+    (_name, original, replacement, part) => {
+      const text = validFile.replace(original, replacement)
+      const findings = listFindings(text).filter((finding) => finding.startsWith('EV904'))
+      expect(findings).toHaveLength(1)
+      expect(findings[0]).toContain(` ${findLine(text, part)} `)
+    },
+  )
   test('is accepted when it changes together with the promise', () => {
     expect(
       listFindings(
@@ -87,8 +90,8 @@ describe('the indentation', () => {
     ['a line indented too far', '  venue: Town Hall', '    venue: Town Hall', 'venue:'],
     ['a line indented too little', '  periods:', ' periods:', ' periods:'],
     ['an entry at another depth', '    - {id: late,', '     - {id: late,', '- {id: late'],
-  ])('%s is reported at that line', (_name, from, to, part) => {
-    const text = base.replace(from, to)
+  ])('%s is reported at that line', (_name, original, replacement, part) => {
+    const text = base.replace(original, replacement)
     const [firstFinding] = compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
     expect(firstFinding?.code).toBe('EV001')
     expect([

@@ -42,14 +42,14 @@ test('every renamed key is reported at its old name with the new one', () => {
     path.replaceAll(/\.\d+(?=\.|$)/g, '.*').replace('lists.members', 'lists.*'),
     `\`${old}\` is now called \`${newName}\``.replaceAll(/\bmembers\b/g, '*'),
   ]
-  const reported = reportedKeys.map(([path = '', message = '', fixText = '']) => {
+  const reportedRenames = reportedKeys.map(([path = '', message = '', fixText = '']) => {
     const [, old = '', now = ''] = /^`(.*)` is now called `(.*)`$/.exec(message) ?? []
     expect(fixText).toContain(old)
     return describeKey(path, old, now)
   })
   for (const [path = '', old = '', now = ''] of expected)
-    expect(reported).toContainEqual(describeKey(path, old, now))
-  expect(new Set(reported.map(String)).size).toBe(expected.length)
+    expect(reportedRenames).toContainEqual(describeKey(path, old, now))
+  expect(new Set(reportedRenames.map(String)).size).toBe(expected.length)
 })
 
 test('an old key is only a warning: the file compiles to the same event as with the new names', () => {

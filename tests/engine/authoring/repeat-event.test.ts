@@ -160,8 +160,8 @@ describe('points for the author to check', () => {
 
   test('a day far from the event is kept and reported', () => {
     const text = fixtureEvent().replace('made up for tests', 'founded on 1 May 1990')
-    const old = compileConfig({ path: 'sample2026.yaml', text })
-    const nextFile = repeatEvent(text, old, {
+    const oldEvent = compileConfig({ path: 'sample2026.yaml', text })
+    const nextFile = repeatEvent(text, oldEvent, {
       id: 'sample2027',
       prefix: 'SAMP',
       weeks: 52,

@@ -96,8 +96,8 @@ describe("the landing page's file", () => {
         '114 EV104 `myspace` is not a valid `social`; write one of the valid values; valid values: facebook, x, linkedin, instagram, youtube',
       ],
     ],
-  ])('%s is reported at its line', (_name, from, to, expected) => {
-    expect(formatSiteFindings(replaceInSite(from, to))).toEqual(expected)
+  ])('%s is reported at its line', (_name, original, replacement, expected) => {
+    expect(formatSiteFindings(replaceInSite(original, replacement))).toEqual(expected)
   })
 
   test('several mistakes are reported together', () => {

@@ -21,9 +21,9 @@ test.each(files)('%s is the same event without its comments, on the same lines',
   expect(textWithoutComments).not.toMatch(/(^|\s)#( |─)/)
   expect(readEvent(textWithoutComments, shared)).toEqual(readEvent(text, shared))
   expect(removeComments(textWithoutComments)).toBe(textWithoutComments)
-  const condensed = condenseEmptyLines(textWithoutComments)
-  expect(condensed).not.toMatch(/^\n|\n\n\n/)
-  expect(readEvent(condensed, shared)).toEqual(readEvent(text, shared))
+  const condensedText = condenseEmptyLines(textWithoutComments)
+  expect(condensedText).not.toMatch(/^\n|\n\n\n/)
+  expect(readEvent(condensedText, shared)).toEqual(readEvent(text, shared))
 })
 
 test.each([

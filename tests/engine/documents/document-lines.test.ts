@@ -278,15 +278,15 @@ test('invoices minus credit notes equal the bill by rate, to the paisa, after an
       fc.array(step, { maxLength: 8 }),
       (firstItems, billTerms, steps) => {
         let currentBill = createBill(firstItems, billTerms)
-        let refunded = 0
+        let refundedAmount = 0
         let { ledger } = applyChange(EMPTY_LEDGER, currentBill)
         const expectEqualSums = (): void => {
           const openDocuments = ledger.issued.flatMap(({ of, lines }) =>
             lines.map(({ total }) => (of === null ? total : -total)),
           )
-          const charged = Math.max(0, sumTotals(currentBill) - refunded)
+          const charged = Math.max(0, sumTotals(currentBill) - refundedAmount)
           expect(openDocuments.reduce((sum, total) => sum + total, 0)).toBe(charged)
-          if (refunded === 0 && sumTotals(currentBill) > 0)
+          if (refundedAmount === 0 && sumTotals(currentBill) > 0)
             expect(sumByRate(ledger.issued)).toEqual(sumBillByRate(currentBill))
           for (const { lines } of ledger.issued)
             for (const { base, gst, total } of lines) {
@@ -309,18 +309,18 @@ test('invoices minus credit notes equal the bill by rate, to the paisa, after an
           if ('bill' in currentStep)
             currentBill = createBill(currentStep.bill, { ...billTerms, off: currentStep.off })
           else
-            refunded += Math.floor(
-              (Math.max(0, sumTotals(currentBill) - refunded) * currentStep.refund) / 1000,
+            refundedAmount += Math.floor(
+              (Math.max(0, sumTotals(currentBill) - refundedAmount) * currentStep.refund) / 1000,
             )
-          ledger = applyChange(ledger, currentBill, refunded).ledger
+          ledger = applyChange(ledger, currentBill, refundedAmount).ledger
           expectEqualSums()
-          expect(applyChange(ledger, currentBill, refunded).change).toEqual({
+          expect(applyChange(ledger, currentBill, refundedAmount).change).toEqual({
             invoice: [],
             credits: [],
           })
         }
-        refunded = Math.max(refunded, sumTotals(currentBill))
-        ledger = applyChange(ledger, currentBill, refunded).ledger
+        refundedAmount = Math.max(refundedAmount, sumTotals(currentBill))
+        ledger = applyChange(ledger, currentBill, refundedAmount).ledger
         expect(sumByRate(ledger.issued)).toEqual({})
       },
     ),
@@ -338,11 +338,13 @@ test('undoing a correction after a refund charged the bill at 5% instead of 18%:
   fc.assert(
     fc.property(soldItems, terms, refundsWithCorrections, (firstItems, billTerms, rounds) => {
       let currentBill = createBill(firstItems, billTerms)
-      let refunded = 0
+      let refundedAmount = 0
       let { ledger } = applyChange(EMPTY_LEDGER, currentBill)
       for (const [part, correctedBills] of rounds) {
-        refunded += Math.floor((Math.max(0, sumTotals(currentBill) - refunded) * part) / 1000)
-        ledger = applyChange(ledger, currentBill, refunded).ledger
+        refundedAmount += Math.floor(
+          (Math.max(0, sumTotals(currentBill) - refundedAmount) * part) / 1000,
+        )
+        ledger = applyChange(ledger, currentBill, refundedAmount).ledger
         const sumsByBill = new Map([[JSON.stringify(currentBill), sumByRate(ledger.issued)]])
         const refundedBill = currentBill
         // Applies each bill several times, in different orders, with the refunded bill in between.
@@ -356,7 +358,7 @@ test('undoing a correction after a refund charged the bill at 5% instead of 18%:
           refundedBill,
           ...bills,
         ]) {
-          ledger = applyChange(ledger, currentBill, refunded).ledger
+          ledger = applyChange(ledger, currentBill, refundedAmount).ledger
           const earlierSums = sumsByBill.get(JSON.stringify(currentBill))
           if (earlierSums !== undefined) expect(sumByRate(ledger.issued)).toEqual(earlierSums)
           sumsByBill.set(JSON.stringify(currentBill), sumByRate(ledger.issued))

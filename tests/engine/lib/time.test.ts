@@ -65,9 +65,9 @@ it('only calendar days are valid days', () => {
       fc.integer({ min: 0, max: 32 }),
       (y, m, d) => {
         const text = `${String(y).padStart(4, '0')}-${String(m).padStart(2, '0')}-${String(d).padStart(2, '0')}`
-        const parsed = new Date(`${text}T00:00:00Z`)
+        const parsedDate = new Date(`${text}T00:00:00Z`)
         expect(isDay(text)).toBe(
-          !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(text),
+          !Number.isNaN(parsedDate.getTime()) && parsedDate.toISOString().startsWith(text),
         )
       },
     ),
