@@ -1,4 +1,4 @@
-/** For every event file of the repository, engine and JSON Schema agree on all combinations of sample answers. */
+/** Engine and JSON Schema agree for every event file of the repository, on all sample answers. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { toPublicEvent, type Field, type RawAnswers } from '../../../engine/index.ts'

@@ -1,4 +1,4 @@
-/** Ages from dates of birth are computed on the first day of the event, in rules, in items and in the form. */
+/** Ages are computed for the first day of the event, in rules, in items and in the form. */
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import { compileEvent, repeatEvent, showEvent } from '../../../engine/authoring.ts'

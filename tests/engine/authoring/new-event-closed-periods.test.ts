@@ -1,4 +1,4 @@
-/** Days on which registration is closed, as organisers write them: first days, days in a name, a column of dashes. */
+/** Closed days, as organisers write them: first days, days in a name, and a column of dashes. */
 import { expect, test } from 'vitest'
 import { day, INR, quote, startOfDay } from '../../../engine/index.ts'
 import {

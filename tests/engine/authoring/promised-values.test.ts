@@ -1,4 +1,4 @@
-/** Values that an event promises to keep: a typo is reported, a change of both value and promise is accepted. */
+/** Values that an event promises: a typo is reported; a change of value and promise is accepted. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { isOneTypo, computeEditDistance } from '../../../engine/lib/edit-distance.ts'

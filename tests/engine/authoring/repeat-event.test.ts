@@ -1,4 +1,4 @@
-/** Next year's file: every day, name and address is changed for the new event, and all other text is unchanged. */
+/** Next year’s file: days, names and addresses change for the new event, and all other text stays. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
