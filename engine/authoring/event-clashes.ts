@@ -67,7 +67,7 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
         'EV801',
         listPages(event),
         paths,
-        (claim, _, owner) => `${claim} is the address of a call of ${owner}`,
+        (claim, _, owner) => `${claim} is the address of an API endpoint of ${owner}`,
       ),
       ...findAddressClashes('EV803', listEndpoints(event), endpoints, formatAddressClash),
       ...findAddressClashes(

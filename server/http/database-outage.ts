@@ -28,7 +28,7 @@ export function watchOutages({
       return
     }
     timer = null
-    if (!isClosed) log.info({}, 'the database answers again: requests are accepted')
+    if (!isClosed) log.info({}, 'the database responds again: requests are accepted')
   }
   return {
     begin: () => {

@@ -124,7 +124,7 @@ export function refuseResentWithChanges(): Refusal {
   return refuse(
     409,
     'idempotency_key_reused',
-    'This form was already sent with other answers, and registered a delegate. Check the list before you try again.',
+    'This form was already sent with different answers, and a delegate was registered. Check the list before you try again.',
   )
 }
 

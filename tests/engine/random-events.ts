@@ -62,22 +62,28 @@ const testBounds = fc
   .map(removeUndefined)
 
 const choiceLimits: fc.Arbitrary<NonNullable<Field['choose']>> = fc
-  .record({
-    atLeast: makeOptional(fc.constantFrom(1, 2, 3)),
-    atMost: makeOptional(fc.constantFrom(1, 2)),
-    notTogether: fc.constantFrom(
-      [],
-      [['a', 'b']],
-      [
-        ['a', 'b'],
-        ['b', 'c'],
-      ],
-      [['a', 'b', 'c']],
-      [['a', 'gone']],
-    ),
-    say: fc.constantFrom('', 'Choose well'),
-  })
-  .map((limits) => removeUndefined(limits) as NonNullable<Field['choose']>)
+  .tuple(
+    fc
+      .record({
+        atLeast: makeOptional(fc.constantFrom(1, 2, 3)),
+        atMost: makeOptional(fc.constantFrom(1, 2)),
+      })
+      .map(removeUndefined),
+    fc.record({
+      mutuallyExclusive: fc.constantFrom<string[][]>(
+        [],
+        [['a', 'b']],
+        [
+          ['a', 'b'],
+          ['b', 'c'],
+        ],
+        [['a', 'b', 'c']],
+        [['a', 'gone']],
+      ),
+      message: fc.constantFrom('', 'Choose well'),
+    }),
+  )
+  .map(([limits, choice]) => ({ ...limits, ...choice }))
 
 /** Generates the limits that a field of the given type may set for its answers. */
 const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial<Field>> => {

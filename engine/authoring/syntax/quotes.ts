@@ -94,6 +94,6 @@ export function describeUnclosedQuote(source: SourceRows, i: number, from: numbe
     help:
       curlyQuote === null
         ? `add ${quote} at the end of the text`
-        : `write ${curlyQuote[1]}${quote}: the quote at its end is a curly one`,
+        : `write ${curlyQuote[1]}${quote}: the closing quote is a curly quote`,
   }
 }

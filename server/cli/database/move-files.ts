@@ -35,7 +35,9 @@ export async function moveFiles(
     const { copied, missing } = await showProgress(terminal, () =>
       copyFiles(direction, environment, store),
     )
-    terminal.print(`${copied} files were copied and compared. ${NEXT_STEP[direction]}`)
+    terminal.print(
+      `${copied === 1 ? '1 file was' : `${copied} files were`} copied and compared. ${NEXT_STEP[direction]}`,
+    )
     for (const sha256 of missing)
       terminal.printError(`The file ${sha256} is missing or damaged, so it was not copied.`)
     return missing.length === 0 ? 0 : 1

@@ -11,7 +11,7 @@ import type { ActionResult, NewAction, StoredRegistration } from '../../storage/
 const AUTOMATIC_ACTOR = 'rollcall'
 /** Retention ends on a day, so an hourly check is soon enough. */
 const CHECK_INTERVAL_MS = 60 * 60_000
-const RETENTION_OVER_REASON = 'kept for as long as the event file says'
+const RETENTION_OVER_REASON = 'the retention period in the event file has ended'
 
 export type ErasureDeps = Pick<Deps, 'store' | 'uploads' | 'environment'>
 

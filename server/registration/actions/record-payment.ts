@@ -139,7 +139,7 @@ function readPayment({
   if (amount.value === null || amount.value === 0) return refuseData('Enter the amount received.')
   const today = dayOf(newAction.at)
   const day = readText(params, 'day') || today
-  if (!isDay(day)) return refuseData('Enter the date as 2026-12-31.')
+  if (!isDay(day)) return refuseData('Enter the date in this format: 2026-12-31.')
   if (day > today)
     return refuseData(
       `The date received, ${formatDayShort(day)}, is after today, ${formatDayShort(today)}.`,

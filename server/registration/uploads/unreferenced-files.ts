@@ -58,7 +58,9 @@ export function formatHoldReason({ count, why: reason }: HeldFiles): string {
     : `${files}, more than interrupted requests leave. None was moved. Check that DATA_DIR has the right database; if it has, run rollcall db unknown-files --set-aside.`
 }
 export const formatSetAside = (count: number, location: string): string =>
-  `${count} uploaded files that belong to no registration are in ${location}. They are deleted after ${SET_ASIDE_DAYS} days. A file is moved back if a registration refers to it again.`
+  count === 1
+    ? `1 uploaded file that belongs to no registration is in ${location}. It is deleted after ${SET_ASIDE_DAYS} days, or moved back if a registration refers to it again.`
+    : `${count} uploaded files that belong to no registration are in ${location}. They are deleted after ${SET_ASIDE_DAYS} days. A file is moved back if a registration refers to it again.`
 
 /** Returns the files that are set aside, by hash, with the time at which they were moved. */
 async function listSetAside(folder: string): Promise<ReadonlyMap<string, number>> {

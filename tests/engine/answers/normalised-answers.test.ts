@@ -67,7 +67,7 @@ test('a uniqueness rule compares all its answers in order, and is not applied if
       { id: 'phone', type: 'phone', default: '+91' },
       { id: 'number', type: 'text' },
     ],
-    unique: [{ fields: ['phone', 'number'], otherwise: 'block', say: '' }],
+    unique: [{ fields: ['phone', 'number'], onDuplicate: 'block', message: '' }],
     roles: {},
   } as unknown as EventConfig
   const [rule] = listUniqueRules(event)

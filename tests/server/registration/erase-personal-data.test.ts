@@ -386,7 +386,7 @@ test('a clock in the wrong year erases nothing until it is corrected or an owner
       event: EVENT,
       registrations: expect.any(Number),
       message:
-        'the personal data of registrations was erased: kept for as long as the event file says',
+        'the personal data of registrations was erased: the retention period in the event file has ended',
     }),
   )
   expect(server.rows('SELECT who, what FROM audit_log ORDER BY id')).toContainEqual({

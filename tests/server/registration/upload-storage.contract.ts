@@ -137,7 +137,7 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     expect(uploads.state()).toEqual({
       problem: null,
       note: expect.stringContaining(
-        `1 uploaded files that belong to no registration are in ${preparation.location}`,
+        `1 uploaded file that belongs to no registration is in ${preparation.location}`,
       ),
     })
     // The database with the reference was restored.

@@ -212,7 +212,7 @@ describe('commands', () => {
     rmSync(path)
     expect(await moveFiles('files-from-s3')).toMatchObject({
       status: 0,
-      stdout: '1 files were copied and compared. Start the server without UPLOADS_URL.\n',
+      stdout: '1 file was copied and compared. Start the server without UPLOADS_URL.\n',
     })
     expect(computeHash(readFileSync(path))).toBe(deletedHash)
     // A damaged file does not replace the intact copy.

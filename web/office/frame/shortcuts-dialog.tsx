@@ -12,7 +12,7 @@ export const PAGES_BY_KEY = {
 
 const SHORTCUTS: readonly (readonly [keys: readonly string[], text: string])[] = [
   [['/'], 'Search'],
-  [['Ctrl', 'K'], 'Search, also while you type'],
+  [['Ctrl', 'K'], 'Search, even while typing in a field'],
   ...Object.entries(PAGES_BY_KEY).map(([key, text]) => [['g', key], text] as const),
   [['n'], 'Add registration'],
   [['j'], 'Next row'],

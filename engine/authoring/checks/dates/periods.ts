@@ -20,12 +20,9 @@ const LAST_DAY = '9999-12-31'
 const getFirstDay = (period: Period): string => period.from ?? FIRST_DAY
 const getLastDay = (period: Period): string => period.to ?? LAST_DAY
 const getDayBefore = (day: Day): Day => addDays(day, -1)
+const formatIfDay = (day: string): string => (isDay(day) ? formatDay(day) : day)
 const formatDayRange = (first: string, last: string): string =>
-  first === last
-    ? formatDayOrNoEnd(first)
-    : `${formatDayOrNoEnd(first)} to ${formatDayOrNoEnd(last)}`
-const formatDayOrNoEnd = (day: string): string =>
-  isDay(day) && day !== FIRST_DAY && day !== LAST_DAY ? formatDay(day) : 'no end'
+  first === last ? formatIfDay(first) : `${formatIfDay(first)} to ${formatIfDay(last)}`
 
 /** Pairs each period with every earlier one in the file, with their positions. */
 const listPeriodPairs = (model: Model) =>
@@ -53,17 +50,15 @@ const periodOverlapCheck: Check = {
       : listPeriodPairs(model).flatMap(({ earlier, later, at, earlierIndex }): Draft[] => {
           const overlap = findOverlap(earlier, later)
           if (overlap === null) return []
-          const isOneDay = overlap[0] === overlap[1]
-          const daysText =
-            overlap[0] === FIRST_DAY
-              ? `Every day to ${formatDayOrNoEnd(overlap[1])}`
-              : overlap[1] === LAST_DAY
-                ? `Every day from ${formatDayOrNoEnd(overlap[0])}`
-                : formatDayRange(overlap[0], overlap[1])
+          const [first, last] = overlap
+          const isUnlimited = first === FIRST_DAY || last === LAST_DAY
+          const daysText = isUnlimited
+            ? `Every day${first === FIRST_DAY ? '' : ` from ${formatIfDay(first)}`}${last === LAST_DAY ? '' : ` to ${formatIfDay(last)}`}`
+            : formatDayRange(first, last)
           return [
             {
               at: getPeriodPath(at),
-              message: `${daysText} ${isOneDay || overlap[0] === FIRST_DAY || overlap[1] === LAST_DAY ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
+              message: `${daysText} ${isUnlimited || first === last ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
               related: [{ at: getPeriodPath(earlierIndex), message: 'the other one' }],
               help: 'change a date, or write overlap: first',
             },

@@ -35,7 +35,7 @@ const chooseImpossibleCheck: Check = {
             {
               at,
               part: 'entry',
-              message: `of these options at most ${largestChoice} can be chosen together: ${min} cannot be chosen`,
+              message: `at most ${largestChoice} of these options can be chosen together, so ${min} cannot be chosen`,
               related: [
                 {
                   at: join(path, 'choose.mutually_exclusive'),

@@ -117,7 +117,7 @@ const retentionFilesLongerCheck: Check = {
             at: 'retention.files',
             message: `the files would be kept until ${formatDay(retention.files)}, but the answers are deleted on ${formatDay(retention.answers)}`,
             related: [{ at: 'retention.answers', message: 'the answers' }],
-            help: 'keep files as long as the answers, or shorter',
+            help: 'keep files no longer than the answers',
           },
         ],
 }

@@ -55,8 +55,7 @@ const itemWithoutPriceCheck: Check = {
             {
               at: 'fees.items',
               part: 'key',
-              message:
-                'without `prices` the event charges nothing, and nothing for these items either',
+              message: 'without `prices` the event charges nothing, not even for these items',
               help: 'add prices with a row for each category; write free if the registration costs nothing',
             },
           ]

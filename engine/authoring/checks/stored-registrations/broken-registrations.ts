@@ -222,7 +222,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
             : [
                 {
                   at: `routes.${page}`,
-                  message: `the previous address of this page was ${old.routes[page]}, to which the links of ${formatRegistrationCount(use.registrations)} lead`,
+                  message: `the address of this page was ${old.routes[page]}, and the links of ${formatRegistrationCount(use.registrations)} still lead there`,
                 },
               ],
         ),

@@ -260,7 +260,7 @@ const textHourCheck: Check = {
       ...(/(?:^|\.)hours$/.test(eventText.path) ? findNightAfterMorning(eventText.text) : []).map(
         (hours): Draft => ({
           ...locate(eventText, hours),
-          message: `“${eventText.text.slice(hours.start, hours.end)}” ends the next night`,
+          message: `“${eventText.text.slice(hours.start, hours.end)}” ends in the following night`,
           help: 'write PM for an hour after noon; for an end after midnight, write: 9 AM to 3 AM the next day',
         }),
       ),

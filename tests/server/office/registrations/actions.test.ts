@@ -539,7 +539,7 @@ describe('a payment recorded by staff', () => {
     [{ reference: ' ' }, 'Enter the UTR or bank reference, at most 64 characters.'],
     [{ amount: 0 }, 'Enter the amount received.'],
     [{ day: '2026-01-21' }, 'The date received, 21 Jan 2026, is after today, 20 Jan 2026.'],
-    [{ day: '20/01/2026' }, 'Enter the date as 2026-12-31.'],
+    [{ day: '20/01/2026' }, 'Enter the date in this format: 2026-12-31.'],
   ])('rejects %o with a message', async (payment, message) => {
     const regNo = await addUnpaid(200 + message.length)
     expect(await owner.act(regNo, { ...transfer, ...payment })).toMatchObject({
