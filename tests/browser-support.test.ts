@@ -44,7 +44,7 @@ const BROWSER_ROWS = readFileSync(join(TOP, 'docs', 'browsers.md'), 'utf8')
       /^\|[^|]+\| (\d+)[^|]*\| (\d+) \| ([\d.]+) \|$/.exec(line) ?? []
     return chrome && firefox && safari ? [{ chrome, firefox, safari }] : []
   })
-const readBrowsers = (row: (typeof BROWSER_ROWS)[number] | undefined): MinimumVersions => {
+const toMinimumVersions = (row: (typeof BROWSER_ROWS)[number] | undefined): MinimumVersions => {
   if (row === undefined) throw new Error('docs/browsers.md has lost a row of its first table')
   const { chrome, firefox, safari } = row
   return {
@@ -57,7 +57,10 @@ const readBrowsers = (row: (typeof BROWSER_ROWS)[number] | undefined): MinimumVe
     safari_ios: safari,
   }
 }
-const [everyPage, organisers] = [readBrowsers(BROWSER_ROWS[0]), readBrowsers(BROWSER_ROWS[1])]
+const [everyPageBrowsers, organiserBrowsers] = [
+  toMinimumVersions(BROWSER_ROWS[0]),
+  toMinimumVersions(BROWSER_ROWS[1]),
+]
 
 type Chunk = {
   readonly file: string
@@ -72,37 +75,40 @@ function listScripts(): readonly { readonly file: string; readonly browsers: Min
   const manifest = JSON.parse(
     readFileSync(join(BUILD_DIR, '.vite', 'manifest.json'), 'utf8'),
   ) as Readonly<Record<string, Chunk>>
-  const ORGANISERS = 'organisers/organisers-page.tsx'
-  expect(Object.keys(manifest)).toContain(ORGANISERS)
+  const ORGANISERS_PAGE = 'organisers/organisers-page.tsx'
+  expect(Object.keys(manifest)).toContain(ORGANISERS_PAGE)
   const reachedFiles = new Set<string>()
   const visit = (name: string): void => {
-    if (name === ORGANISERS || reachedFiles.has(name)) return
+    if (name === ORGANISERS_PAGE || reachedFiles.has(name)) return
     reachedFiles.add(name)
     const { imports = [], dynamicImports = [] } = manifest[name] ?? {}
     for (const importedFile of [...imports, ...dynamicImports]) visit(importedFile)
   }
   visit('index.html')
-  const delegates = new Set([...reachedFiles].map((name) => manifest[name]?.file))
+  const delegateFiles = new Set([...reachedFiles].map((name) => manifest[name]?.file))
   // Only the page for organisers starts a worker. No chunk imports the script that validates the form before submit, so
   // it is not an organisers' script.
-  const isOrganisers = (file: string): boolean =>
-    !delegates.has(file) &&
+  const isOrganiserScript = (file: string): boolean =>
+    !delegateFiles.has(file) &&
     (/\/check-event-file-worker-/.test(file) ||
       Object.values(manifest).some((chunk) => chunk.file === file))
   return readdirSync(join(BUILD_DIR, 'assets'))
     .filter((name) => name.endsWith('.js'))
     .map((name) => `assets/${name}`)
-    .map((file) => ({ file, browsers: isOrganisers(file) ? organisers : everyPage }))
+    .map((file) => ({
+      file,
+      browsers: isOrganiserScript(file) ? organiserBrowsers : everyPageBrowsers,
+    }))
 }
 
 test('a name with ö opened the error page in Chromium 109: no built script uses a newer feature', () => {
   const usedFeatures = listScripts().flatMap(({ file, browsers }) =>
     findUnsupportedFeatures(readFileSync(join(BUILD_DIR, file), 'utf8'), browsers).map(
-      (unsupportedFeature) => ({ file, one: unsupportedFeature }),
+      (unsupportedFeature) => ({ file, usage: unsupportedFeature }),
     ),
   )
   const unusedRows = new Set(Object.keys(CHECKED_BEFORE_USE))
-  const unsupported = usedFeatures.filter(({ one }) => {
+  const unsupported = usedFeatures.filter(({ usage: one }) => {
     const feature = one.split(': ')[0] ?? ''
     unusedRows.delete(feature)
     return CHECKED_BEFORE_USE[feature] === undefined
@@ -112,7 +118,7 @@ test('a name with ö opened the error page in Chromium 109: no built script uses
 })
 
 test('the build targets the browsers that docs/browsers.md lists', () => {
-  const { chrome, edge, firefox, safari } = everyPage
+  const { chrome, edge, firefox, safari } = everyPageBrowsers
   expect(OLDEST_BROWSERS).toEqual([
     `chrome${chrome}`,
     `edge${edge}`,
@@ -140,14 +146,14 @@ describe('detects a script that an old browser cannot run', () => {
     ['class A { static { x() } }', 'static block of a class'],
   ])('%s', (source, feature) => {
     expect(
-      findUnsupportedFeatures(source, everyPage).map(
+      findUnsupportedFeatures(source, everyPageBrowsers).map(
         (unsupportedFeature) => unsupportedFeature.split(':')[0],
       ),
     ).toEqual([feature])
   })
 
   test('newer syntax is rejected', () => {
-    expect(() => findUnsupportedFeatures('x = /[a--b]/v', everyPage)).toThrow(/flag/)
+    expect(() => findUnsupportedFeatures('x = /[a--b]/v', everyPageBrowsers)).toThrow(/flag/)
   })
 })
 
@@ -160,6 +166,6 @@ describe('accepts features of all supported browsers', () => {
     'const navigation = x; navigation.currentEntry',
     'new BroadcastChannel(x); new ResizeObserver(y); crypto.getRandomValues(x)',
   ])('%s', (source) => {
-    expect(findUnsupportedFeatures(source, everyPage)).toEqual([])
+    expect(findUnsupportedFeatures(source, everyPageBrowsers)).toEqual([])
   })
 })

@@ -106,8 +106,10 @@ const foundTexts = sources.flatMap((path) =>
   })),
 )
 
-const isException = ({ in: file, text }: Exception, one: (typeof foundTexts)[number]): boolean =>
-  file.test(one.path) && (text?.test(one.text) ?? true)
+const isException = (
+  { in: file, text }: Exception,
+  written: (typeof foundTexts)[number],
+): boolean => file.test(written.path) && (text?.test(written.text) ?? true)
 
 test('every sentence that a delegate reads is in the catalogue or in an event file', () => {
   expect(sources.length).toBeGreaterThan(150)

@@ -77,12 +77,12 @@ const SLOW_FILES = [
  * Takes half a minute of one core: starts together with the server tests, because otherwise it would be the last one
  * to end.
  */
-const LONGEST = 'mutants/mutants'
-const SERVERS = 1
+const LONGEST_FILE = 'mutants/mutants'
+const SERVER_KIND = 1
 
 const rankFile = ({ moduleId, project }: TestSpecification): readonly [number, number, number] => {
   const projectRank = PROJECTS.indexOf(project.name)
-  if (moduleId.endsWith(`/${LONGEST}.test.ts`)) return [projectRank, SERVERS, -1]
+  if (moduleId.endsWith(`/${LONGEST_FILE}.test.ts`)) return [projectRank, SERVER_KIND, -1]
   const kind = KINDS.findIndex((folder) => folder.test(moduleId))
   const slowIndex = SLOW_FILES.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
   return [

@@ -86,9 +86,9 @@ function replaceOnce(text: string, { file, find, replace }: Change): { text: str
 }
 
 /** Returns the changed files of the tree, or the reason why the mutation cannot be applied. */
-function applyChanges(mistake: Mutation, tree: string): ReadonlyMap<string, string> | string {
+function applyChanges(mutation: Mutation, tree: string): ReadonlyMap<string, string> | string {
   const files = new Map<string, string>()
-  for (const change of mistake.changes) {
+  for (const change of mutation.changes) {
     const path = join(tree, change.file)
     const result = replaceOnce(files.get(path) ?? readFileSync(path, 'utf8'), change)
     if (typeof result === 'string') return result
@@ -101,8 +101,8 @@ function applyChanges(mistake: Mutation, tree: string): ReadonlyMap<string, stri
  * Makes the mistake in a tree; returns a function that reverts it, or the reason why it cannot be
  * made.
  */
-export function applyMutation(mistake: Mutation, tree: string): (() => void) | string {
-  const files = applyChanges(mistake, tree)
+export function applyMutation(mutation: Mutation, tree: string): (() => void) | string {
+  const files = applyChanges(mutation, tree)
   if (typeof files === 'string') return files
   const originals = [...files.keys()].map((path) => [path, readFileSync(path, 'utf8')] as const)
   for (const [path, text] of files) writeFileSync(path, text)
@@ -110,8 +110,8 @@ export function applyMutation(mistake: Mutation, tree: string): (() => void) | s
 }
 
 /** Returns the reason why the mutation cannot be applied to this tree. Null if it can. */
-export function explainMismatch(mistake: Mutation): string | null {
-  const files = applyChanges(mistake, TOP)
+export function explainMismatch(mutation: Mutation): string | null {
+  const files = applyChanges(mutation, TOP)
   return typeof files === 'string' ? files : null
 }
 

@@ -2,7 +2,7 @@
  * The number of runs of random tests: `npm test` makes only a part of them to save time; `npm run thorough`, and any
  * command with RUNS=all, makes all.
  */
-const PART = 4
+const PART_DIVISOR = 4
 
 export const ALL_RUNS = process.env['RUNS'] === 'all'
 
@@ -15,5 +15,5 @@ export const registerThorough = (register: () => void): void => {
 }
 
 /** Returns the given part of all runs; a quarter by default. */
-export const chooseRuns = (all: number, part = Math.ceil(all / PART)): number =>
+export const chooseRuns = (all: number, part = Math.ceil(all / PART_DIVISOR)): number =>
   ALL_RUNS ? all : part

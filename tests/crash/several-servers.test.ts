@@ -10,7 +10,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPostgresStore } from '../../server/storage/postgres/open-postgres-store.ts'
 import { hour, noon } from '../server/sample-registrations.ts'
-import { BY_COUNTERS, BY_ROWS } from '../server/storage/payment-histories.ts'
+import { SUM_COUNTERS_SQL, COUNT_ROWS_SQL } from '../server/storage/payment-histories.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
 import { cutCommits } from './lossy-proxy.ts'
@@ -148,7 +148,7 @@ else {
        HAVING count(*) > $1 OR count(*) <> (SELECT sum(taken) FROM places)`,
       SEATS,
     )
-    const isCounted = (await runQuery(BY_COUNTERS)).join() === (await runQuery(BY_ROWS)).join()
+    const isCounted = (await runQuery(SUM_COUNTERS_SQL)).join() === (await runQuery(COUNT_ROWS_SQL)).join()
     const repeatedEmails = emailed
       .filter((id, index) => emailed.indexOf(id) !== index)
       .map((id) => `mail ${id} twice`)

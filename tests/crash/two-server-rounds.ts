@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { openInbox } from '../browser/inbox.ts'
 import type { Inbox } from '../browser/inbox.ts'
-import { BY_COUNTERS, BY_ROWS } from '../server/storage/payment-histories.ts'
+import { SUM_COUNTERS_SQL, COUNT_ROWS_SQL } from '../server/storage/payment-histories.ts'
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
 import { runClient, SEATS, openProxy, removeFolder, startServer } from './two-servers.ts'
 import type { ClientResults, Proxy, Server } from './two-servers.ts'
@@ -192,7 +192,7 @@ async function findProblems(
     `SELECT r.reg_no AS by_an_old_version FROM registrations r WHERE r.event_id = 'paid2026'
      AND r.event_hash <> (SELECT s.hash FROM seen s WHERE s.after < r.id ORDER BY s.number DESC LIMIT 1)`,
   )
-  const isCounted = (await runQuery(BY_COUNTERS)).join() === (await runQuery(BY_ROWS)).join()
+  const isCounted = (await runQuery(SUM_COUNTERS_SQL)).join() === (await runQuery(COUNT_ROWS_SQL)).join()
   const emailHashes = inbox.emails.map(({ to, text }) =>
     createHash('sha256')
       .update(`${to} ${/^Subject: .*$/m.exec(text)?.[0]}`)

@@ -20,23 +20,23 @@ test('every finding has a guard that can be removed, or a note that states where
 })
 
 test('every guard can still be found in the tree (update its text if the code changed)', () => {
-  const misfits = readGuards().map(
-    ({ mistake }) => [mistake.name, explainMismatch(mistake)] as const,
+  const mismatches = readGuards().map(
+    ({ mutation }) => [mutation.name, explainMismatch(mutation)] as const,
   )
-  expect(misfits.filter(([, misfit]) => misfit !== null)).toEqual([])
+  expect(mismatches.filter(([, mismatch]) => mismatch !== null)).toEqual([])
 })
 
 test('every guard names an existing test, and the error of that test without the guard', () => {
-  for (const { mistake, test: guardTest, red } of readGuards()) {
+  for (const { mutation, test: guardTest, red } of readGuards()) {
     // A contract is in the same folder as the test that runs it.
     const folder = join(TOP, dirname(guardTest.file))
     const texts = readdirSync(folder)
       .filter((file) => /\.tsx?$/.test(file))
       .map((file) => readFileSync(join(folder, file), 'utf8'))
     expect(
-      [mistake.name, texts.some((text) => text.includes(guardTest.name)), red !== ''],
+      [mutation.name, texts.some((text) => text.includes(guardTest.name)), red !== ''],
       guardTest.name,
-    ).toEqual([mistake.name, true, true])
+    ).toEqual([mutation.name, true, true])
   }
 })
 

@@ -47,7 +47,7 @@ export const GUARDS_IN_OTHER_TABLES: Readonly<Record<Subject, Readonly<Record<nu
 }
 
 export type Guard = {
-  readonly mistake: Mutation
+  readonly mutation: Mutation
   readonly subject: Subject
   readonly finding: number
   /** "money 14" */
@@ -56,21 +56,21 @@ export type Guard = {
   /** Part of the error of the failing test. */
   readonly red: string
   /** The test uses the built web app, which is built again without the guard. */
-  readonly isBuilt: boolean
+  readonly needsWebBuild: boolean
 }
 
 /** Reads all guards, in the order of their findings; of this tree, or of an unchanged copy. */
 export function readGuards(top = TOP): readonly Guard[] {
   return SUBJECTS.flatMap((subject) =>
     readMutations(join(top, 'tests', 'guards', `${subject}.yaml`))
-      .map((mistake): Guard => {
-        const [file = '', ...name] = mistake.readExtraValue('test').split(' | ')
-        const finding = Number(mistake.readExtraValue('finding'))
+      .map((mutation): Guard => {
+        const [file = '', ...name] = mutation.readExtraValue('test').split(' | ')
+        const finding = Number(mutation.readExtraValue('finding'))
         const findingName = `${subject} ${finding}`
         const test = { file, name: name.join(' | ') }
-        const red = mistake.readExtraValue('red')
-        const isBuilt = mistake.readExtraValue('build') === 'web'
-        return { mistake, subject, finding, about: findingName, test, red, isBuilt }
+        const red = mutation.readExtraValue('red')
+        const needsWebBuild = mutation.readExtraValue('build') === 'web'
+        return { mutation, subject, finding, about: findingName, test, red, needsWebBuild }
       })
       .toSorted((one, other) => one.finding - other.finding),
   )
@@ -88,10 +88,10 @@ type Row = readonly [finding: number, symptom: string, protection: string, file:
 function buildTable(subject: Subject): string {
   const guardRows = readGuards()
     .filter((guard) => guard.subject === subject)
-    .map(({ finding, mistake, test }): Row => [
+    .map(({ finding, mutation, test }): Row => [
       finding,
-      mistake.symptom,
-      mistake.readExtraValue('without'),
+      mutation.symptom,
+      mutation.readExtraValue('without'),
       `\`${test.file}\``,
     ])
   const elsewhereRows = Object.entries(GUARDS_IN_OTHER_TABLES[subject]).map(

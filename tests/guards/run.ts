@@ -54,13 +54,13 @@ async function runTests(
   return reports
 }
 
-const findReports = (all: readonly TestReport[], { test }: Guard): readonly TestReport[] =>
-  all.filter(({ file, name }) => file.endsWith(test.file) && name.includes(test.name))
+const findReports = (reports: readonly TestReport[], { test }: Guard): readonly TestReport[] =>
+  reports.filter(({ file, name }) => file.endsWith(test.file) && name.includes(test.name))
 
 /** Builds the web app of the tree. Returns a function that restores the previous build. */
 async function buildWebApp(tree: string): Promise<() => void> {
-  const [built, before] = [join(tree, 'web', 'dist'), join(tree, 'web-before')]
-  cpSync(built, before, { recursive: true, preserveTimestamps: true })
+  const [buildFolder, savedFolder] = [join(tree, 'web', 'dist'), join(tree, 'web-before')]
+  cpSync(buildFolder, savedFolder, { recursive: true, preserveTimestamps: true })
   const { status, output } = await runToEnd(
     process.execPath,
     [join(tree, 'bin', 'rollcall.js'), 'build'],
@@ -68,16 +68,16 @@ async function buildWebApp(tree: string): Promise<() => void> {
   )
   if (status !== 0) throw new Error(`the web app was not built: ${output.slice(-2000)}`)
   return () => {
-    rmSync(built, { recursive: true })
-    renameSync(before, built)
+    rmSync(buildFolder, { recursive: true })
+    renameSync(savedFolder, buildFolder)
   }
 }
 
 /** Returns the problem with the guard's proof, or null. Restores the tree afterwards. */
 async function proveGuard(tree: string, guard: Guard): Promise<string | null> {
-  const undo = applyMutation(guard.mistake, tree)
+  const undo = applyMutation(guard.mutation, tree)
   if (typeof undo === 'string') return `the guard is missing: ${undo}`
-  const undoBuild = guard.isBuilt ? await buildWebApp(tree) : null
+  const undoBuild = guard.needsWebBuild ? await buildWebApp(tree) : null
   const reports = findReports(await runTests(tree, [guard]), guard)
   undoBuild?.()
   undo()
@@ -95,9 +95,9 @@ const requestedNames = process.argv.slice(2)
 const tree = copyTree(COPIED_PATHS)
 try {
   const chosenGuards = readGuards(tree).filter(
-    ({ mistake, subject, about }) =>
+    ({ mutation, subject, about }) =>
       requestedNames.length === 0 ||
-      requestedNames.some((word) => [mistake.name, subject, about].includes(word)),
+      requestedNames.some((word) => [mutation.name, subject, about].includes(word)),
   )
   if (chosenGuards.length === 0) throw new Error(`No guard named ${requestedNames.join(', ')}.`)
   mkdirSync(join(tree, 'tests', '.cache'), { recursive: true })
@@ -119,16 +119,16 @@ async function proveGuards(tree: string, guards: readonly Guard[]): Promise<numb
   const reportsWithGuards = await runTests(tree, guards)
   let provedCount = 0
   for (const guard of reportEach(guards, 'Removing guards')) {
-    const before = findReports(reportsWithGuards, guard)
-    const failed = before.find(({ failure }) => failure !== null)
+    const reportsBefore = findReports(reportsWithGuards, guard)
+    const failedReport = reportsBefore.find(({ failure }) => failure !== null)
     const problem =
-      before.length === 0
+      reportsBefore.length === 0
         ? `there is no test "${guard.test.name}" in ${guard.test.file}`
-        : failed !== undefined
-          ? `the test fails with the guard: ${failed.failure}`
+        : failedReport !== undefined
+          ? `the test fails with the guard: ${failedReport.failure}`
           : await proveGuard(tree, guard)
     const mark = problem === null ? '✓' : '✗'
-    printResult(`${mark} ${guard.about}, ${guard.mistake.name}: ${problem ?? `"${guard.red}"`}`)
+    printResult(`${mark} ${guard.about}, ${guard.mutation.name}: ${problem ?? `"${guard.red}"`}`)
     if (problem === null) provedCount += 1
   }
   return provedCount

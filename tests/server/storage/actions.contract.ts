@@ -45,12 +45,12 @@ export function defineActionsContract(setUp: ContractSetup): void {
   })
   const readState = async (regNo: RegNo) => (await find(store, regNo)).state
 
-  const card = { gateway: 'airpay', askedOf: { account: 'demo', merchantId: null } }
+  const cardMethod = { gateway: 'airpay', askedOf: { account: 'demo', merchantId: null } }
   /** Corrects the price upwards, so that a balance is due by transfer. */
   const raisePrice = async (
     regNo: RegNo,
     increase = 100,
-    paymentMethod: typeof card | { readonly way: string } = { way: 'transfer' },
+    paymentMethod: typeof cardMethod | { readonly way: string } = { way: 'transfer' },
   ): Promise<void> => {
     const { answers, category } = await find(store, regNo)
     const { searchable } = newRegistration()
@@ -86,7 +86,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     await raisePrice(regNo)
     const [transfer] = (await find(store, regNo)).payments
     expect(transfer).toMatchObject({ way: 'transfer', status: 'pending', isDifference: true })
-    expect(await store.retry(regNo, addMs(2000), card)).toMatchObject({
+    expect(await store.retry(regNo, addMs(2000), cardMethod)).toMatchObject({
       ok: true,
       value: { way: null, amount: 100 },
     })
@@ -109,7 +109,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     })
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
-    await raisePrice(regNo, 100, card)
+    await raisePrice(regNo, 100, cardMethod)
     const [balanceOrder] = (await find(store, regNo)).payments
     if (balanceOrder === undefined) throw new Error('no balance was created')
     const confirmation = confirmedBy('AP2', balanceOrder.amount)
@@ -170,21 +170,21 @@ export function defineActionsContract(setUp: ContractSetup): void {
 
   test.each(['is open', 'has expired'])(
     'after a first balance is paid, a second correction whose order %s leaves only the remainder due',
-    async (second) => {
+    async (secondOrderState) => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
-      await raisePrice(regNo, 100, card)
-      const [first] = (await find(store, regNo)).payments
-      await raisePrice(regNo, 300, card)
-      const [open] = (await find(store, regNo)).payments
-      if (second === 'has expired')
+      await raisePrice(regNo, 100, cardMethod)
+      const [firstBalance] = (await find(store, regNo)).payments
+      await raisePrice(regNo, 300, cardMethod)
+      const [secondBalance] = (await find(store, regNo)).payments
+      if (secondOrderState === 'has expired')
         await store.applyPaymentEvent(
-          open?.orderId ?? orderId,
+          secondBalance?.orderId ?? orderId,
           { type: 'expired', at: addMs(30 * hour) },
           null,
         )
       await store.applyPaymentEvent(
-        first?.orderId ?? orderId,
+        firstBalance?.orderId ?? orderId,
         confirmedBy('AP2', toAmount(100)),
         null,
       )
@@ -251,11 +251,11 @@ export function defineActionsContract(setUp: ContractSetup): void {
       await registerSample(store, transferMethod),
       await registerSample(store, transferMethod),
     ]
-    const listExpected = async (methods: readonly string[]) =>
+    const findExpectedPayment = async (methods: readonly string[]) =>
       (await store.expectedPayments('demo', methods)).find(({ regNo }) => regNo === target.regNo)
-    expect(await listExpected([])).toMatchObject({ due: sampleQuote.total, priced: null })
+    expect(await findExpectedPayment([])).toMatchObject({ due: sampleQuote.total, priced: null })
     const { answers, category } = await find(store, target.regNo)
-    expect((await listExpected(['transfer']))?.priced).toEqual({
+    expect((await findExpectedPayment(['transfer']))?.priced).toEqual({
       answers,
       category,
       isInReview: false,
@@ -276,18 +276,18 @@ export function defineActionsContract(setUp: ContractSetup): void {
       ok: true,
     })
     expect(await find(store, target.regNo)).toMatchObject({ total: price.total, inReview: true })
-    expect(await listExpected([])).toMatchObject({ due: price.total })
+    expect(await findExpectedPayment([])).toMatchObject({ due: price.total })
   })
 
   test('an unpaid registration gets the price of the day; one that is under review, is paid by another method or has that price is unchanged', async () => {
     const transferMethod = { way: 'transfer' }
-    const [first, inReview] = [
+    const [unpaid, underReview] = [
       await registerSample(store, transferMethod),
       await registerSample(store, transferMethod),
     ]
-    const card = await registerSample(store)
+    const byCard = await registerSample(store)
     await store.recordPayment(
-      buildAction(inReview.regNo, { act: 'confirm', actor: 'treasurer' }),
+      buildAction(underReview.regNo, { act: 'confirm', actor: 'treasurer' }),
       { method: 'transfer', reference: '512345678902', amount: toAmount(100), paidAt: addMs(1000) },
       null,
     )
@@ -296,18 +296,18 @@ export function defineActionsContract(setUp: ContractSetup): void {
       total: toAmount(sampleQuote.total + 118),
       base: toAmount(sampleQuote.base + 118),
     }
-    const prices = [first, inReview, card].map(({ regNo }) => ({
+    const prices = [unpaid, underReview, byCard].map(({ regNo }) => ({
       regNo,
       methods: ['transfer'],
       quote,
     }))
     expect(await store.repriceByCreditDate(prices, addMs(2000))).toBe(1)
     expect(await store.repriceByCreditDate(prices, addMs(3000))).toBe(0)
-    expect(await find(store, first.regNo)).toMatchObject({
+    expect(await find(store, unpaid.regNo)).toMatchObject({
       total: quote.total,
       payments: [{ amount: quote.total }, { amount: sampleQuote.total }],
     })
-    for (const { regNo } of [inReview, card])
+    for (const { regNo } of [underReview, byCard])
       expect(await find(store, regNo)).toMatchObject({ total: sampleQuote.total })
   })
 
@@ -351,8 +351,8 @@ export function defineActionsContract(setUp: ContractSetup): void {
         ok: true,
       })
       const { state, payments } = await find(store, regNo)
-      const card = payments.find((payment) => payment.orderId === orderId)
-      expect([state, card?.status]).toEqual(['told', expectedState])
+      const cardPayment = payments.find((payment) => payment.orderId === orderId)
+      expect([state, cardPayment?.status]).toEqual(['told', expectedState])
     },
   )
 
@@ -410,8 +410,12 @@ export function defineActionsContract(setUp: ContractSetup): void {
       return [total, paidCount, pendingCount, endedCount]
     }
     expect(await readCounts()).toEqual([2, 1, 1, 0])
-    const owner = buildAction(paid.regNo, { act: 'cancel', actor: 'owner' })
-    await store.cancel(owner, { refundAmount: toAmount(0), shownPaidAmount: null, mail: null })
+    const cancelAction = buildAction(paid.regNo, { act: 'cancel', actor: 'owner' })
+    await store.cancel(cancelAction, {
+      refundAmount: toAmount(0),
+      shownPaidAmount: null,
+      mail: null,
+    })
     expect(await readCounts()).toEqual([2, 0, 1, 1])
     const page = await store.listPage({ eventId: 'demo', answers: {}, state: 'cancelled' }, 1, 20)
     expect([toRegNos(page.rows), page.sums]).toMatchObject([[paid.regNo], [{ ended: 1 }]])

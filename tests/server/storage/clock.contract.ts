@@ -13,8 +13,8 @@ import {
 import type { ContractSetup } from './contract-setup.ts'
 import { createRefundStarted, grounds } from './payment-decisions.ts'
 
-const day = 24 * hour
-const aheadMs = 30 * day
+const dayMs = 24 * hour
+const aheadMs = 30 * dayMs
 
 export function defineClockContract(setUp: ContractSetup): void {
   let store: Store
@@ -24,15 +24,15 @@ export function defineClockContract(setUp: ContractSetup): void {
 
   describe('a clock that is set back', () => {
     test('after a clock was a year ahead, no scheduled work waits for a year', async () => {
-      const year = 365 * 24 * hour
+      const yearMs = 365 * 24 * hour
       const [openRegistration, endedRegistration, scheduledRegistration] = [
         await registerSample(store),
         await registerSample(store),
         await registerSample(store),
       ]
       await store.applyPaymentEvent(endedRegistration.orderId, declinedAt(), null)
-      await store.recordStatusQuery(openRegistration.orderId, addMs(year), addMs(year + hour))
-      await store.recordStatusQuery(endedRegistration.orderId, addMs(year), null)
+      await store.recordStatusQuery(openRegistration.orderId, addMs(yearMs), addMs(yearMs + hour))
+      await store.recordStatusQuery(endedRegistration.orderId, addMs(yearMs), null)
       await store.recordStatusQuery(scheduledRegistration.orderId, addMs(hour), addMs(5 * hour))
       await store.rescheduleAfterClockChange(addMs(2 * hour))
       expect(
@@ -44,7 +44,7 @@ export function defineClockContract(setUp: ContractSetup): void {
     })
 
     test('a clock that was set back and has run for days is trusted, and the later time does not erase data', async () => {
-      const toleranceMs = 3 * day
+      const toleranceMs = 3 * dayMs
       const recordClock = (ms: number) => store.recordClock(addMs(ms), toleranceMs)
       await recordClock(aheadMs)
       expect(await recordClock(0)).toEqual({
@@ -52,16 +52,16 @@ export function defineClockContract(setUp: ContractSetup): void {
         waitsSince: null,
         movedMs: -aheadMs,
       })
-      expect(await recordClock(day)).toEqual({ at: addMs(aheadMs), waitsSince: null, movedMs: 0 })
+      expect(await recordClock(dayMs)).toEqual({ at: addMs(aheadMs), waitsSince: null, movedMs: 0 })
       expect(await recordClock(aheadMs)).toEqual({
         at: addMs(aheadMs),
         waitsSince: null,
-        movedMs: aheadMs - day,
+        movedMs: aheadMs - dayMs,
       })
-      for (const days of [0, 1, 2, 3, 4]) await recordClock(days * day)
-      expect(await store.lastTrustedTime()).toEqual({ at: addMs(4 * day), waitsSince: null })
+      for (const days of [0, 1, 2, 3, 4]) await recordClock(days * dayMs)
+      expect(await store.lastTrustedTime()).toEqual({ at: addMs(4 * dayMs), waitsSince: null })
       expect(await recordClock(aheadMs)).toEqual({
-        at: addMs(4 * day),
+        at: addMs(4 * dayMs),
         waitsSince: addMs(aheadMs),
         movedMs: 0,
       })
@@ -86,12 +86,12 @@ export function defineClockContract(setUp: ContractSetup): void {
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'pending', state: 'to_pay' })
       expect(await store.pendingPayments(addMs(2 * hour), 10)).toMatchObject([{ orderId }])
       // A day later, the payment expires at the correct time, and a late payment still counts.
-      await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(day) }, null)
-      await store.rescheduleAfterClockChange(addMs(2 * day))
+      await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(dayMs) }, null)
+      await store.rescheduleAfterClockChange(addMs(2 * dayMs))
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', sampleQuote.total, addMs(3 * day)),
+        confirmedBy('AP1', sampleQuote.total, addMs(3 * dayMs)),
         null,
       )
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success' })
@@ -113,7 +113,7 @@ export function defineClockContract(setUp: ContractSetup): void {
       await store.rescheduleAfterClockChange(addMs(hour))
       expect(await store.reviews(null)).toEqual([])
       expect(await store.pendingPayments(addMs(hour), 10)).toMatchObject([{ orderId }])
-      await applyUndecided(5 * day)
+      await applyUndecided(5 * dayMs)
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'undecided' }])
     })
 
@@ -126,14 +126,14 @@ export function defineClockContract(setUp: ContractSetup): void {
     })
 
     test('a seat held while the clock was ahead is held for the usual time', async () => {
-      const max = { seats: { id: 'seats', max: 1, full: { message: 'Full' } } }
+      const quotas = { seats: { id: 'seats', max: 1, full: { message: 'Full' } } }
       await store.saveEventFile({
         hash: 'hash-1',
         eventId: 'demo',
         text: '',
         shared: '',
         at: addMs(0),
-        limits: [max.seats],
+        limits: [quotas.seats],
         holdPlaceMs: hour / 2,
         placeNames: { seats: 'Seats' },
       })
@@ -160,7 +160,7 @@ export function defineClockContract(setUp: ContractSetup): void {
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'refund-unsure' }])
       await store.rescheduleAfterClockChange(addMs(2 * hour))
       expect(await store.reviews(null)).toEqual([])
-      await store.markUnansweredRefunds(addMs(hour + 5 * day))
+      await store.markUnansweredRefunds(addMs(hour + 5 * dayMs))
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'refund-unsure' }])
     })
   })

@@ -27,13 +27,13 @@ else
     test.each(['before', 'during', 'after'] as const)(
       'a delegate whose connection is cut %s COMMIT is registered once and gets a confirmation',
       async (moment) => {
-        const direct = await server.database(`cut_${moment}`)
+        const directUrl = await server.database(`cut_${moment}`)
         const proxy = await startDelayingProxy({ folder: server.folder }, { delayMs: 0 })
-        const { store } = await openPostgresStore({ url: buildProxyUrl(proxy.port, direct) })
+        const { store } = await openPostgresStore({ url: buildProxyUrl(proxy.port, directUrl) })
         proxy.cutCommits(moment, { cutsMax: 1 })
-        const answer = await store.register(newRegistration())
-        expect([answer.ok, proxy.cuts()[moment]]).toEqual([true, 1])
-        const shell = await server.shell(direct)
+        const result = await store.register(newRegistration())
+        expect([result.ok, proxy.cuts()[moment]]).toEqual([true, 1])
+        const shell = await server.shell(directUrl)
         expect((await shell.query('SELECT 1 FROM registrations')).rowCount).toBe(1)
         await shell.end()
         await store.close()
@@ -66,7 +66,7 @@ else
         await lostSession.query('BEGIN')
         await lostSession.query(STORE_COMMIT_KEY, [key])
         const connection = await connect(url)
-        const answer = isCommitted(connection, ['BEGIN'], key)
+        const lookupPromise = isCommitted(connection, ['BEGIN'], key)
         await expect
           .poll(
             async () =>
@@ -79,7 +79,7 @@ else
           )
           .toBe(1)
         await lostSession.query(transactionEnd)
-        expect(await answer).toBe(isStored)
+        expect(await lookupPromise).toBe(isStored)
         // The same if the look-up's response is lost. A COMMIT that arrives after the look-up is rejected.
         expect(await isCommitted(connection, ['BEGIN'], key)).toBe(isStored)
         await expect(lostSession.query(STORE_COMMIT_KEY, [key])).rejects.toThrow(/duplicate key/)

@@ -41,7 +41,7 @@ export type ServerPair = {
   readonly shell: pg.Client
   /** Two more connections, which hold locks. */
   readonly holder: pg.Client
-  readonly second: pg.Client
+  readonly secondHolder: pg.Client
 }
 export type ServerPairFactory = {
   /** Empties the database. `control`: the servers skip this kind of row lock, or lock number series early. */
@@ -51,7 +51,7 @@ export type ServerPairFactory = {
 
 export async function createServerPairs(server: PostgresServer): Promise<ServerPairFactory> {
   const url = await server.database('meetings', { template: await getTemplate(server) })
-  const [shell, holder, second, cleanupShell] = await Promise.all([
+  const [shell, holder, secondHolder, cleanupShell] = await Promise.all([
     server.shell(url),
     server.shell(url),
     server.shell(url),
@@ -66,7 +66,7 @@ export async function createServerPairs(server: PostgresServer): Promise<ServerP
       })
     ).store
   const openedStores: Store[] = []
-  const pairs = memoize(async (control: RowLock | 'early series' | 'none') => {
+  const openStorePair = memoize(async (control: RowLock | 'early series' | 'none') => {
     const faults =
       control === 'none'
         ? {}
@@ -79,15 +79,13 @@ export async function createServerPairs(server: PostgresServer): Promise<ServerP
   })
   return {
     async begin(control) {
-      const stores = await pairs(control ?? 'none')
+      const stores = await openStorePair(control ?? 'none')
       await emptyDatabase()
-      return { stores, shell, holder, second }
+      return { stores, shell, holder, secondHolder }
     },
     async end() {
       await Promise.all(openedStores.map((store) => store.close()))
-      await Promise.all(
-        [shell, holder, second, cleanupShell].map((operationPromise) => operationPromise.end()),
-      )
+      await Promise.all([shell, holder, secondHolder, cleanupShell].map((client) => client.end()))
     },
   }
 }

@@ -5,7 +5,7 @@ import type { ListQuery, Store, StoredRegistration } from '../../../server/stora
  * `store` is empty; `reopen` closes it and opens it again on the same data. `keepsOrder`:
  * concurrent writes run in call order.
  */
-export type Opened = {
+export type ContractStore = {
   readonly store: Store
   readonly keepsOrder: boolean
   reopen(): Promise<Store>
@@ -16,11 +16,11 @@ export type Opened = {
   end(): Promise<void>
 }
 /** Returns the store of the current test. */
-export type ContractSetup = () => Opened
+export type ContractSetup = () => ContractStore
 
 /** Calls the operations concurrently where that preserves their order, else sequentially. */
 export async function callInOrder<T extends readonly unknown[]>(
-  { keepsOrder }: Opened,
+  { keepsOrder }: ContractStore,
   operations: readonly [...{ [K in keyof T]: () => Promise<T[K]> }],
 ): Promise<T> {
   if (keepsOrder) return (await Promise.all(operations.map((call) => call()))) as unknown as T

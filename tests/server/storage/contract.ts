@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newRegistration, noon } from '../sample-registrations.ts'
 import { ALL_REGISTRATIONS } from './contract-setup.ts'
-import type { ContractSetup, Opened } from './contract-setup.ts'
+import type { ContractSetup, ContractStore } from './contract-setup.ts'
 import { defineActionsContract } from './actions.contract.ts'
 import { defineClockContract } from './clock.contract.ts'
 import { definePaymentReviewsContract } from './payment-reviews.contract.ts'
@@ -25,8 +25,8 @@ import { defineSeatsAndItemsContract } from './seats-and-items.contract.ts'
 import { defineSettlementsContract } from './settlements.contract.ts'
 import { definePaymentEventsContract } from './payment-events.contract.ts'
 
-export function defineStoreContract(open: () => Promise<Opened>): void {
-  let setup: Opened
+export function defineStoreContract(open: () => Promise<ContractStore>): void {
+  let setup: ContractStore
   beforeEach(async () => {
     setup = await open()
   })
@@ -55,10 +55,10 @@ export function defineStoreContract(open: () => Promise<Opened>): void {
   test('closing completes earlier calls and rejects later ones', async () => {
     const { store } = setup
     const registrations = Array.from({ length: 300 }, () => newRegistration())
-    const answers = Promise.all(registrations.map((registration) => store.register(registration)))
+    const results = Promise.all(registrations.map((registration) => store.register(registration)))
     const closing = store.close()
     await expect(store.ping(noon)).rejects.toThrow('closing')
-    expect((await answers).every(({ ok }) => ok)).toBe(true)
+    expect((await results).every(({ ok }) => ok)).toBe(true)
     await closing
     const reopened = await setup.reopen()
     expect((await reopened.listPage(ALL_REGISTRATIONS, 1, 1)).count).toBe(300)

@@ -28,35 +28,32 @@ async function startSimulatedThread() {
     waitingMax: 10,
     startWorker,
   })
-  const sendResponse = (id: number, busy: boolean): void =>
+  const sendResponse = (id: number, isBusy: boolean): void =>
     listeners?.message({
       answers: [
-        busy ? { id, ok: false, busy, message: 'not committed' } : { id, ok: true, value: id },
+        isBusy
+          ? { id, ok: false, busy: isBusy, message: 'not committed' }
+          : { id, ok: true, value: id },
       ],
     })
   const waitForTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-  return { thread, sent: sentRequests, answer: sendResponse, waitForTurn }
+  return { thread, sentRequests, sendResponse, waitForTurn }
 }
 
 test('a duplicate response from a thread is ignored', async () => {
-  const {
-    thread,
-    sent: sentRequests,
-    answer: sendResponse,
-    waitForTurn: nextTurn,
-  } = await startSimulatedThread()
+  const { thread, sentRequests, sendResponse, waitForTurn } = await startSimulatedThread()
   const first = thread.call('echo', 'first')
-  await nextTurn()
+  await waitForTurn()
   sendResponse(1, false)
   expect(await first).toBe(1)
   const second = thread.call('echo', 'second')
-  await nextTurn()
+  await waitForTurn()
   // One response before the commit, and another one for the failed commit.
   sendResponse(1, true)
   sendResponse(2, false)
   expect(await second).toBe(2)
   const third = thread.call('echo', 'third')
-  await nextTurn()
+  await waitForTurn()
   expect(sentRequests.map(({ args }) => args)).toEqual([['first'], ['second'], ['third']])
   sendResponse(3, false)
   expect(await third).toBe(3)

@@ -13,28 +13,28 @@ if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let postgres: PostgresServer
   let proxy: DelayingProxy
-  let direct: string
+  let directUrl: string
   const connect = async (port = proxy.port): Promise<pg.Client> => {
-    const client = new pg.Client({ connectionString: buildProxyUrl(port, direct) })
+    const client = new pg.Client({ connectionString: buildProxyUrl(port, directUrl) })
     client.on('error', () => {})
     await client.connect()
     return client
   }
   const countRows = async (): Promise<number> => {
-    const shell = await postgres.shell(direct)
+    const shell = await postgres.shell(directUrl)
     const { rows } = await shell.query<{ n: number }>('SELECT count(*)::int AS n FROM kept')
     await shell.end()
     return rows[0]?.n ?? 0
   }
   const countTrips = async (operation: () => Promise<unknown>): Promise<number> => {
-    const before = proxy.traffic().roundTrips
+    const tripsBefore = proxy.traffic().roundTrips
     await operation()
-    return proxy.traffic().roundTrips - before
+    return proxy.traffic().roundTrips - tripsBefore
   }
 
   beforeAll(async () => {
     postgres = await startPostgres()
-    direct = await postgres.database('proxied')
+    directUrl = await postgres.database('proxied')
     proxy = await startDelayingProxy({ folder: postgres.folder }, { delayMs: DELAY_MS })
   })
   afterAll(async () => {
@@ -43,7 +43,7 @@ else {
   })
   beforeEach(async () => {
     proxy.stopCutting()
-    const shell = await postgres.shell(direct)
+    const shell = await postgres.shell(directUrl)
     await shell.query('DROP TABLE IF EXISTS kept; CREATE TABLE kept (n int)')
     await shell.end()
   })
@@ -108,7 +108,7 @@ else {
       ['after', 'is stored, and its client gets the response', 1, true],
     ] as const)('cut %s COMMIT %s', async (moment, _text, rows, isConfirmed) => {
       const client = await connect()
-      const before = proxy.cuts()[moment]
+      const cutsBefore = proxy.cuts()[moment]
       proxy.cutCommits(moment, { cutsMax: 1 })
       const hasResponse = await run(client).then(
         () => true,
@@ -125,7 +125,7 @@ else {
         )
         .toBe(0)
       await shell.end()
-      expect([await countRows(), proxy.cuts()[moment] - before]).toEqual([rows, 1])
+      expect([await countRows(), proxy.cuts()[moment] - cutsBefore]).toEqual([rows, 1])
       const nextClient = await connect()
       await run(nextClient)
       await nextClient.end()
@@ -134,7 +134,7 @@ else {
   })
 
   test('one commit in three is cut, and other connections continue', async () => {
-    const before = proxy.cuts().during
+    const cutsBefore = proxy.cuts().during
     proxy.cutCommits('during', { oneIn: 3 })
     let lostCount = 0
     for (let n = 1; n <= 9; n += 1) {
@@ -144,18 +144,18 @@ else {
         .catch(() => void (lostCount += 1))
       await client.end().catch(() => {})
     }
-    expect([lostCount, proxy.cuts().during - before, await countRows()]).toEqual([3, 3, 9])
+    expect([lostCount, proxy.cuts().during - cutsBefore, await countRows()]).toEqual([3, 3, 9])
   })
 
   test('the proxy in a separate process behaves the same', async () => {
     const processProxy = await startProxyProcess({ folder: postgres.folder }, { delayMs: 1 })
     const client = await connect(processProxy.port)
-    const before = await processProxy.traffic()
+    const trafficBefore = await processProxy.traffic()
     await client.query('INSERT INTO kept VALUES (1)')
     const { roundTrips } = await processProxy.traffic()
     await processProxy.cutCommits('during', { cutsMax: 1 })
     await expect(client.query('BEGIN; INSERT INTO kept VALUES (2); COMMIT')).rejects.toThrow()
-    expect([roundTrips - before.roundTrips, await processProxy.cuts()]).toEqual([
+    expect([roundTrips - trafficBefore.roundTrips, await processProxy.cuts()]).toEqual([
       1,
       { before: 0, during: 1, after: 0 },
     ])

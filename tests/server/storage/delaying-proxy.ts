@@ -67,9 +67,9 @@ const POSTGRES_PORT = 5432
 const EARLY_MS = 0.5
 
 /** The URL of the same database through a proxy. */
-export function buildProxyUrl(port: number, direct: string): string {
-  const parts = /^(postgres(?:ql)?:\/\/[^@/]*@)[^/]*\/([^?]*)/.exec(direct)
-  if (parts === null) throw new Error(`not a database URL: ${direct}`)
+export function buildProxyUrl(port: number, directUrl: string): string {
+  const parts = /^(postgres(?:ql)?:\/\/[^@/]*@)[^/]*\/([^?]*)/.exec(directUrl)
+  if (parts === null) throw new Error(`not a database URL: ${directUrl}`)
   return `${parts[1]}127.0.0.1:${port}/${parts[2]}`
 }
 
@@ -81,15 +81,15 @@ export async function startDelayingProxy(
   let delay = delayMs
   let trips: Trip[] | null = null
   let cutPlan: { moment: CutMoment; oneIn: number; remaining: number } | null = null
-  let commits = 0
+  let commitCount = 0
   const cuts = { before: 0, during: 0, after: 0 }
   const connections: Connection[] = []
 
   /** Counts the commits for the current plan. */
-  const isCutAt = (moment: CutMoment): boolean => {
+  const shouldCutAt = (moment: CutMoment): boolean => {
     if (cutPlan?.moment !== moment || cutPlan.remaining <= 0) return false
-    commits += 1
-    if (commits % cutPlan.oneIn !== 0) return false
+    commitCount += 1
+    if (commitCount % cutPlan.oneIn !== 0) return false
     cutPlan.remaining -= 1
     cuts[moment] += 1
     return true
@@ -101,7 +101,7 @@ export async function startDelayingProxy(
         number: connections.length,
         delay: () => delay,
         trips: () => trips,
-        isCutAt,
+        shouldCutAt,
       }),
     )
   })
@@ -129,7 +129,7 @@ export async function startDelayingProxy(
     },
     cutCommits: (moment, { oneIn = 1, cutsMax = Infinity } = {}) => {
       cutPlan = { moment, oneIn, remaining: cutsMax }
-      commits = 0
+      commitCount = 0
     },
     stopCutting: () => {
       cutPlan = null
@@ -165,14 +165,14 @@ type ConnectionContext = {
   readonly number: number
   delay(): number
   trips(): Trip[] | null
-  isCutAt(moment: CutMoment): boolean
+  shouldCutAt(moment: CutMoment): boolean
 }
 
 function joinSockets(client: Socket, postgres: Socket, context: ConnectionContext): Connection {
   const counts = { roundTrips: 0, packetsToServer: 0, packetsToClient: 0 }
   const [toServer, toClient] = [createDelayLine(context.delay), createDelayLine(context.delay)]
   const [requestReader, responseReader] = [createMessageReader(true), createMessageReader(false)]
-  const { readStatement: statementOf } = createStatementReader()
+  const { readStatement } = createStatementReader()
   /** The statements of the current round trip. */
   let statements: string[] = []
   let hasResponse = true
@@ -195,10 +195,10 @@ function joinSockets(client: Socket, postgres: Socket, context: ConnectionContex
     let cutFrom: number | null = null
     for (const message of requestReader.read(chunk)) {
       if (isTlsRequest(message)) responseReader.expectTlsAnswer()
-      const statement = statementOf(message)
+      const statement = readStatement(message)
       if (statement === null) continue
       if (context.trips() !== null) statements.push(statement)
-      if (cutFrom === null && isCommit(statement) && context.isCutAt('before'))
+      if (cutFrom === null && isCommit(statement) && context.shouldCutAt('before'))
         cutFrom = Math.max(0, message.start)
     }
     if (cutFrom === null) {
@@ -207,19 +207,19 @@ function joinSockets(client: Socket, postgres: Socket, context: ConnectionContex
     }
     // Delivers the bytes before the COMMIT, and nothing after it.
     isCut = true
-    const delivered = chunk.subarray(0, cutFrom)
-    toServer.add(() => postgres.end(delivered))
+    const bytesBeforeCommit = chunk.subarray(0, cutFrom)
+    toServer.add(() => postgres.end(bytesBeforeCommit))
     toServer.add(() => client.destroy())
   })
   postgres.on('data', (chunk: Buffer) => {
     if (isCut) return
     counts.packetsToClient += 1
     const hasCommitted = responseReader.read(chunk).some(isCommitted)
-    if (hasCommitted && context.isCutAt('during')) {
+    if (hasCommitted && context.shouldCutAt('during')) {
       cut()
       return
     }
-    const isLast = hasCommitted && context.isCutAt('after')
+    const isLast = hasCommitted && context.shouldCutAt('after')
     toClient.add(() => {
       hasResponse = true
       client.write(chunk)
@@ -231,13 +231,13 @@ function joinSockets(client: Socket, postgres: Socket, context: ConnectionContex
       postgres.destroy()
     })
   })
-  for (const [socket, other, line] of [
+  for (const [socket, other, delayLine] of [
     [client, postgres, toServer],
     [postgres, client, toClient],
   ] as const) {
     socket.on('error', () => other.destroy())
-    socket.on('end', () => line.add(() => other.end()))
-    socket.on('close', () => line.add(() => other.destroy()))
+    socket.on('end', () => delayLine.add(() => other.end()))
+    socket.on('close', () => delayLine.add(() => other.destroy()))
   }
   return { traffic: () => ({ ...counts }), cut }
 }

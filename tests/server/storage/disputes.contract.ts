@@ -42,11 +42,11 @@ export function defineDisputesContract(setUp: ContractSetup): void {
     await store.applyPaymentEvent(registration.orderId, confirmedBy('pay_1'), newEmail)
     return registration
   }
-  const listWaiting = async (at = addMs(hour)) =>
+  const listQueueCounts = async (at = addMs(hour)) =>
     (await store.workQueue(['demo'], at)).flatMap(({ is, count }) =>
       is.startsWith('dispute') ? [[is, count]] : [],
     )
-  const listDue = async (at = addMs(hour)) =>
+  const listDueDisputes = async (at = addMs(hour)) =>
     (await store.disputesToQuery(at, 9)).map(({ disputeId }) => disputeId)
 
   describe('disputes', () => {
@@ -57,8 +57,8 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       expect(await store.disputesOf(regNo)).toMatchObject([
         { disputeId: 'disp_1', orderId, status: 'unknown', amount: 0, statusAt: noon },
       ])
-      expect(await listDue()).toEqual(['disp_1'])
-      expect(await listWaiting()).toEqual([['dispute', 1]])
+      expect(await listDueDisputes()).toEqual(['disp_1'])
+      expect(await listQueueCounts()).toEqual([['dispute', 1]])
       await store.recordDispute(createDispute(), addMs(2))
       expect(await store.disputesOf(regNo)).toEqual([
         { ...createDispute(), orderId, statusAt: addMs(2) },
@@ -70,7 +70,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
     })
     test('of an order that does not exist are not stored', async () => {
       expect(await store.noteDispute('disp_1', 'DEMO9' as OrderId, noon)).toBe(false)
-      expect(await listDue()).toEqual([])
+      expect(await listDueDisputes()).toEqual([])
     })
     test('keep the newest response, in whatever order the responses arrive', async () => {
       const { regNo, orderId } = await registerPaid()
@@ -84,28 +84,28 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       const { orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.postponeDispute('disp_1', noon)
-      expect(await listDue(addMs(1))).toEqual([])
-      expect(await listDue(addMs(hour))).toEqual(['disp_1'])
+      expect(await listDueDisputes(addMs(1))).toEqual([])
+      expect(await listDueDisputes(addMs(hour))).toEqual(['disp_1'])
       await store.recordDispute(createDispute(), addMs(hour))
-      expect(await listDue(addMs(2 * hour))).toEqual([])
-      expect(await listDue(addMs(8 * hour))).toEqual(['disp_1'])
+      expect(await listDueDisputes(addMs(2 * hour))).toEqual([])
+      expect(await listDueDisputes(addMs(8 * hour))).toEqual(['disp_1'])
       await store.recordDispute(createDispute({ status: 'closed' }), addMs(8 * hour))
-      expect(await listDue(addMs(999 * hour))).toEqual([])
+      expect(await listDueDisputes(addMs(999 * hour))).toEqual([])
       await store.noteDispute('disp_1', orderId, addMs(9 * hour))
-      expect(await listDue(addMs(9 * hour))).toEqual(['disp_1'])
+      expect(await listDueDisputes(addMs(9 * hour))).toEqual(['disp_1'])
     })
     test('need staff attention until evidence is sent, and again when they are lost, until the loss is recorded', async () => {
       const { regNo, orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute(), addMs(10))
-      expect(await listWaiting()).toEqual([['dispute', 1]])
+      expect(await listQueueCounts()).toEqual([['dispute', 1]])
       await store.recordDispute(createDispute({ status: 'under_review' }), addMs(20))
-      expect(await listWaiting()).toEqual([])
+      expect(await listQueueCounts()).toEqual([])
       await store.recordDispute(
         createDispute({ status: 'lost', amount: toAmount(300), deducted: toAmount(300) }),
         addMs(hour),
       )
-      expect(await listWaiting()).toEqual([['dispute_lost', 1]])
+      expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
       // Another refund does not record the loss.
       const refundManually = (reference: string, amount: number, at = addMs(2 * hour)) =>
         store.requestRefund({
@@ -117,9 +117,9 @@ export function defineDisputesContract(setUp: ContractSetup): void {
           at,
         })
       expect(await refundManually('UTIB0000123456789', 100)).toMatchObject({ ok: true })
-      expect(await listWaiting()).toEqual([['dispute_lost', 1]])
+      expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
       expect(await refundManually('disp_1', 300)).toMatchObject({ ok: true })
-      expect(await listWaiting()).toEqual([])
+      expect(await listQueueCounts()).toEqual([])
     })
     test('that are lost still need staff attention after a smaller refund under their number', async () => {
       const { regNo, orderId } = await registerPaid()
@@ -137,7 +137,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
         at: addMs(2 * hour),
       })
       expect(refundResult).toMatchObject({ ok: true })
-      expect(await listWaiting()).toEqual([['dispute_lost', 1]])
+      expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
     })
     test('that are lost stayed listed when staff recorded them with the bank’s number; one refund covers one loss', async () => {
       const { regNo, orderId } = await registerPaid()
@@ -160,21 +160,21 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       // A refund before the loss does not record it.
       await record(addMs(10), 'UTIB0000123456788')
       await loseDispute('disp_1', addMs(hour))
-      expect(await listWaiting()).toEqual([['dispute_lost', 1]])
+      expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
       await record(addMs(2 * hour), 'UTIB0000123456789')
-      expect(await listWaiting()).toEqual([])
+      expect(await listQueueCounts()).toEqual([])
       await loseDispute('disp_2', addMs(3 * hour))
       await loseDispute('disp_3', addMs(3 * hour))
       await record(addMs(4 * hour), 'UTIB0000123456790')
-      expect(await listWaiting(addMs(5 * hour))).toEqual([['dispute_lost', 1]])
+      expect(await listQueueCounts(addMs(5 * hour))).toEqual([['dispute_lost', 1]])
       await record(addMs(6 * hour), 'disp_3')
-      expect(await listWaiting(addMs(7 * hour))).toEqual([])
+      expect(await listQueueCounts(addMs(7 * hour))).toEqual([])
     })
     test('that are lost need no staff attention after a note', async () => {
       const { regNo, orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute({ status: 'lost' }), addMs(hour))
-      expect(await listWaiting()).toEqual([['dispute_lost', 1]])
+      expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
       await store.addNote({
         regNo,
         act: 'note',
@@ -184,7 +184,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
         at: addMs(2 * hour),
         idempotencyKey: null,
       })
-      expect(await listWaiting()).toEqual([])
+      expect(await listQueueCounts()).toEqual([])
       await store.undoNote({
         regNo,
         act: 'undo_note',
@@ -194,7 +194,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
         at: addMs(3 * hour),
         idempotencyKey: null,
       })
-      expect(await listWaiting()).toEqual([['dispute_lost', 1]])
+      expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
     })
   })
 }

@@ -70,7 +70,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
     expect(correctionResult.ok).toBe(true)
   }
   const listQueuedEmails = async (regNo: RegNo) =>
-    (await store.dueMails(addMs(60_000), 10)).filter((pairMember) => pairMember.regNo === regNo)
+    (await store.dueMails(addMs(60_000), 10)).filter((email) => email.regNo === regNo)
 
   describe('a second payment for one name and email address', () => {
     test('is reported with the first one, and only its confirmation mentions it', async () => {
@@ -116,9 +116,9 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       const secondPayments = await Promise.all(
         orders.map(({ regNo }) => store.secondPayment(regNo)),
       )
-      expect(secondPayments.filter((pairMember) => pairMember !== null)).toHaveLength(1)
-      const confirmation = (await store.dueMails(addMs(60_000), 10)).map(({ subject }) => subject)
-      expect(confirmation.toSorted()).toEqual(['Registered', 'Registered (second payment)'])
+      expect(secondPayments.filter((payment) => payment !== null)).toHaveLength(1)
+      const subjects = (await store.dueMails(addMs(60_000), 10)).map(({ subject }) => subject)
+      expect(subjects.toSorted()).toEqual(['Registered', 'Registered (second payment)'])
     })
 
     test.each(['first', 'second'] as const)(
@@ -193,10 +193,10 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
         expect(outcomes.find(({ ok }) => !ok)).toMatchObject({ error: { code: 'not_now' } })
         // The remaining payment no longer has a duplicate.
         const remainingIndex = outcomes[0].ok ? 1 : 0
-        const { regNo: remaining } = pair[remainingIndex]
-        const remainingPayments = await store.otherPaymentsOfPerson(remaining)
+        const { regNo: remainingRegNo } = pair[remainingIndex]
+        const remainingPayments = await store.otherPaymentsOfPerson(remainingRegNo)
         expect(remainingPayments.regNos).toEqual([])
-        const refund = buildAction(remaining, {
+        const refund = buildAction(remainingRegNo, {
           act: 'refund',
           shownOtherPayments: remainingPayments.version,
         })
@@ -334,46 +334,52 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       expect(await submit('mine', buildPerson('Anil Demo'))).toMatchObject({ ok: true })
       expect(await submit('mine', { eventId: 'other' })).toMatchObject({ ok: true })
       expect(await store.register(newRegistration())).toMatchObject({ ok: true })
-      const stranger = await submit('other', {}, regNo)
-      expect(stranger).toMatchObject({ ok: true })
+      const strangerResult = await submit('other', {}, regNo)
+      expect(strangerResult).toMatchObject({ ok: true })
       expect(await store.dueNotices(0, 9)).toHaveLength(1)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       expect(await submit('mine')).toMatchObject(buildQuestion(regNo, true))
       expect(await submit('other')).toMatchObject({ ok: false })
-      const repeatedForm = await submit('mine', {}, regNo)
-      expect(repeatedForm).toMatchObject({ ok: true })
+      const repeatedResult = await submit('mine', {}, regNo)
+      expect(repeatedResult).toMatchObject({ ok: true })
       expect(await store.dueNotices(0, 9)).toHaveLength(1)
     })
 
     test('queues an email to the registered address, once a day for each mailbox and event', async () => {
       const midnight = addMs(0)
-      let browsers = 0
-      const submitIn = (eventId: string) => submitNew(`browser ${(browsers += 1)}`, { eventId })
-      const queue = async (eventId: string, at = addMs(1000), to = 'asha@example.org') => {
+      let browserCount = 0
+      const submitIn = (eventId: string) => submitNew(`browser ${(browserCount += 1)}`, { eventId })
+      const queueNotice = async (eventId: string, at = addMs(1000), to = 'asha@example.org') => {
         await submitIn(eventId)
-        const [due, ...otherNotices] = await store.dueNotices(0, 9)
-        if (due === undefined) throw new Error('no email is due')
+        const [dueNotice, ...otherNotices] = await store.dueNotices(0, 9)
+        if (dueNotice === undefined) throw new Error('no email is due')
         expect(otherNotices).toEqual([])
         const send = () =>
-          store.queueAlreadyRegistered(due.regNo, { ...newEmail, to }, at, midnight, due.id)
+          store.queueAlreadyRegistered(
+            dueNotice.regNo,
+            { ...newEmail, to },
+            at,
+            midnight,
+            dueNotice.id,
+          )
         const isQueued = await send()
         expect([await send(), await store.dueNotices(0, 9)]).toEqual([false, []])
         return isQueued
       }
       for (const eventId of ['demo', 'other']) await submitIn(eventId)
-      expect(await queue('demo')).toBe(true)
-      expect(await queue('demo', addMs(2000))).toBe(false)
-      expect(await queue('demo', addMs(2000), 'Asha+2@Example.org')).toBe(false)
-      expect(await queue('demo', addMs(2000), 'anil@example.org')).toBe(true)
-      expect(await queue('other', addMs(2000))).toBe(true)
+      expect(await queueNotice('demo')).toBe(true)
+      expect(await queueNotice('demo', addMs(2000))).toBe(false)
+      expect(await queueNotice('demo', addMs(2000), 'Asha+2@Example.org')).toBe(false)
+      expect(await queueNotice('demo', addMs(2000), 'anil@example.org')).toBe(true)
+      expect(await queueNotice('other', addMs(2000))).toBe(true)
     })
 
     test('does not ask about a registration that has failed, was cancelled, or now belongs to another person', async () => {
-      const failed = await submitNew('mine')
-      await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
-      const cancelled = await submitNew('mine')
+      const failedRegistration = await submitNew('mine')
+      await store.applyPaymentEvent(failedRegistration.orderId, declinedAt(), null)
+      const cancelledRegistration = await submitNew('mine')
       const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: null }
-      await store.cancel(buildAction(cancelled.regNo, { act: 'cancel' }), cancellation)
+      await store.cancel(buildAction(cancelledRegistration.regNo, { act: 'cancel' }), cancellation)
       const transferredRegistration = await submitNew('mine')
       await store.applyPaymentEvent(transferredRegistration.orderId, confirmedBy('AP1'), newEmail)
       await changeName(transferredRegistration.regNo, 'Binu Demo', 'transfer')

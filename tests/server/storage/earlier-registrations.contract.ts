@@ -18,8 +18,8 @@ import type { Changes } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
 /** More registrations than are processed at once: two batches. */
-const MANY = 1_020
-const CHUNK = 60
+const REGISTRATION_COUNT = 1_020
+const CHUNK_SIZE = 60
 const byName: UniqueRule = {
   name: 'full_name text',
   onDuplicate: 'block',
@@ -36,11 +36,11 @@ const createPerson = (n: number, email = `person${n}@example.org`): Changes => (
   answers: { full_name: `Person ${n}`, member: true, email },
   searchable: { fullName: `Person ${n}`, email, phone: '', councilNo: '' },
 })
-const createHall = (max: number, when: Partial<Quota> = limitToCategory('pg')): Quota => ({
+const createHall = (max: number, condition: Partial<Quota> = limitToCategory('pg')): Quota => ({
   id: 'hall',
   max,
   full: { message: 'Full' },
-  ...when,
+  ...condition,
 })
 const limitToCategory = (category: string): Partial<Quota> => ({
   when: [[{ field: 'category', test: { is: 'in', values: [category] } }]],
@@ -49,7 +49,7 @@ const membersOnly: Partial<Quota> = {
   when: [[{ field: 'member', test: { is: 'in', values: [true] } }]],
 }
 const fullRefusal = { ok: false, error: { code: 'full', place: 'hall' } }
-const unique: ExternalContext = {
+const uniqueNameContext: ExternalContext = {
   unique: [byName],
   isConfirmed: false,
   code: null,
@@ -70,7 +70,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       ...changes,
     })
   const register = (changes: Changes = {}) =>
-    store.register(newRegistration({ orderId: null, at: addMs(MANY), ...changes }))
+    store.register(newRegistration({ orderId: null, at: addMs(REGISTRATION_COUNT), ...changes }))
   const processBatch = (): Promise<boolean> => store.processEarlierRegistrations(addMs(hour))
   const processAll = async (): Promise<void> => {
     while (await processBatch());
@@ -85,9 +85,9 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       store = openedStore.store
       // Registering them again for each test would take most of the test time.
       if (restoreRows !== null) return restoreRows()
-      for (let n = 0; n < MANY; n += CHUNK)
+      for (let n = 0; n < REGISTRATION_COUNT; n += CHUNK_SIZE)
         await Promise.all(
-          Array.from({ length: CHUNK }, (_, index) =>
+          Array.from({ length: CHUNK_SIZE }, (_, index) =>
             registerSample(store, { ...createPerson(n + index), orderId: null, at: addMs(n) }),
           ),
         )
@@ -95,15 +95,15 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
     })
 
     test('of a category are counted for its new quota immediately, before they are processed', async () => {
-      await serve({ limits: [createHall(MANY)] })
-      expect(await countTakenSeats()).toBe(MANY)
+      await serve({ limits: [createHall(REGISTRATION_COUNT)] })
+      expect(await countTakenSeats()).toBe(REGISTRATION_COUNT)
       expect(await register()).toEqual(fullRefusal)
-      expect(await store.availableSeats('demo', {}, addMs(MANY))).toEqual({ hall: 0 })
+      expect(await store.availableSeats('demo', {}, addMs(REGISTRATION_COUNT))).toEqual({ hall: 0 })
       expect((await register({ category: 'other' })).ok).toBe(true)
       await processAll()
-      expect(await countTakenSeats()).toBe(MANY)
+      expect(await countTakenSeats()).toBe(REGISTRATION_COUNT)
       expect(await register()).toEqual(fullRefusal)
-      await serve({ limits: [createHall(MANY + 1)] })
+      await serve({ limits: [createHall(REGISTRATION_COUNT + 1)] })
       // After a change of the maximum, nothing is counted again.
       expect(await processBatch()).toBe(false)
       expect((await register()).ok).toBe(true)
@@ -111,13 +111,13 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
     })
 
     test('a delegate whose form was sent twice simultaneously read that the last seat was taken, by their own registration', async () => {
-      await serve({ limits: [createHall(MANY + 1)] })
+      await serve({ limits: [createHall(REGISTRATION_COUNT + 1)] })
       await processAll()
       const submit = (browser: string) =>
         store.register(
           newRegistration({
-            at: addMs(MANY),
-            ...createPerson(MANY + 1),
+            at: addMs(REGISTRATION_COUNT),
+            ...createPerson(REGISTRATION_COUNT + 1),
             form: { browser, confirmed: null, sendsEmail: true },
           }),
         )
@@ -127,36 +127,36 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
     })
 
     test('do not delay a registration if the quota cannot be full', async () => {
-      await serve({ limits: [createHall(MANY * 3)] })
+      await serve({ limits: [createHall(REGISTRATION_COUNT * 3)] })
       expect((await register()).ok).toBe(true)
       await processAll()
-      expect(await countTakenSeats()).toBe(MANY + 1)
+      expect(await countTakenSeats()).toBe(REGISTRATION_COUNT + 1)
     })
 
     test('are counted first if an answer decides about the seat; a registration waits until then', async () => {
-      await serve({ limits: [createHall(MANY, membersOnly)] })
-      const waiting = register()
+      await serve({ limits: [createHall(REGISTRATION_COUNT, membersOnly)] })
+      const pendingRegistration = register()
       await processAll()
-      expect(await waiting).toEqual(fullRefusal)
-      expect(await countTakenSeats()).toBe(MANY)
-      await serve({ limits: [createHall(MANY + 1, membersOnly)] })
+      expect(await pendingRegistration).toEqual(fullRefusal)
+      expect(await countTakenSeats()).toBe(REGISTRATION_COUNT)
+      await serve({ limits: [createHall(REGISTRATION_COUNT + 1, membersOnly)] })
       expect((await register()).ok).toBe(true)
     })
 
     test('that change before they are processed are counted in their new state', async () => {
-      const lastInstant = { at: addMs(MANY - 1) }
+      const lastInstant = { at: addMs(REGISTRATION_COUNT - 1) }
       const [cancelled, erased, paid, unpaid] = await Promise.all([
         registerSample(store, { ...lastInstant, orderId: null }),
         registerSample(store, { ...lastInstant, orderId: null }),
         registerSample(store, lastInstant),
         registerSample(store, lastInstant),
       ])
-      await serve({ limits: [createHall(MANY * 3, membersOnly)] })
+      await serve({ limits: [createHall(REGISTRATION_COUNT * 3, membersOnly)] })
       const action = {
         actor: 'owner',
         who: 'asha',
         why: 'x',
-        at: addMs(MANY),
+        at: addMs(REGISTRATION_COUNT),
         idempotencyKey: null,
       } as const
       const cancelResult = await store.cancel(
@@ -174,28 +174,28 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
       await processAll()
       // All except the cancelled one and the one whose hold has expired.
-      expect(await countTakenSeats()).toBe(MANY + 2)
-      await serve({ limits: [createHall(MANY + 2, membersOnly)] })
+      expect(await countTakenSeats()).toBe(REGISTRATION_COUNT + 2)
+      await serve({ limits: [createHall(REGISTRATION_COUNT + 2, membersOnly)] })
       await store.applyPaymentEvent(unpaid.orderId, confirmedBy('AP2'), null)
       expect(await store.reviews('demo')).toMatchObject([{ is: 'misfit', regNo: unpaid.regNo }])
     })
 
     test('are processed from the point at which the server stopped', async () => {
-      await serve({ limits: [createHall(MANY, membersOnly)], unique: [byName] })
+      await serve({ limits: [createHall(REGISTRATION_COUNT, membersOnly)], unique: [byName] })
       expect(await processBatch()).toBe(true)
       store = await setUp().reopen()
       await processAll()
-      expect(await countTakenSeats()).toBe(MANY)
+      expect(await countTakenSeats()).toBe(REGISTRATION_COUNT)
       expect(await register()).toEqual(fullRefusal)
       expect(
-        await register({ category: 'other', name: 'person 3', externalContext: unique }),
+        await register({ category: 'other', name: 'person 3', externalContext: uniqueNameContext }),
       ).toMatchObject({
         error: { code: 'registered_already' },
       })
     })
 
     test('release their seats when the quota applies to others, or is removed', async () => {
-      await serve({ limits: [createHall(MANY)] })
+      await serve({ limits: [createHall(REGISTRATION_COUNT)] })
       await processAll()
       await serve({ limits: [createHall(1, limitToCategory('other'))] })
       expect(await countTakenSeats()).toBe(0)
@@ -215,7 +215,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect((await register({ name: 'Late' })).ok).toBe(true)
       await processAll()
       for (const name of ['late', 'Person 0'])
-        expect(await register({ name, externalContext: unique })).toMatchObject({
+        expect(await register({ name, externalContext: uniqueNameContext })).toMatchObject({
           error: { code: 'registered_already' },
         })
       // Nothing is indexed again.
@@ -224,9 +224,9 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
 
     test('conflict with a new unique email address immediately', async () => {
       await serve({ unique: [byEmail] })
-      const externalContext = { ...unique, unique: [byEmail] }
+      const externalContext = { ...uniqueNameContext, unique: [byEmail] }
       const conflict = { error: { code: 'registered_already' } }
-      for (const email of ['PERSON3@example.org', `person${MANY - 1}@Example.org`])
+      for (const email of ['PERSON3@example.org', `person${REGISTRATION_COUNT - 1}@Example.org`])
         expect(await register({ ...createPerson(0, email), externalContext })).toMatchObject(
           conflict,
         )
@@ -240,13 +240,19 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
     test('conflict with a new unique answer immediately; other registrations wait until all are indexed', async () => {
       await serve({ unique: [byName] })
       const conflict = { error: { code: 'registered_already' } }
-      const samePerson = { name: ` PERSON ${MANY - 1}`, externalContext: unique }
+      const samePerson = {
+        name: ` PERSON ${REGISTRATION_COUNT - 1}`,
+        externalContext: uniqueNameContext,
+      }
       expect(await register(samePerson)).toMatchObject(conflict)
-      const waiting = register({ name: 'Someone else', externalContext: unique })
+      const pendingRegistration = register({
+        name: 'Someone else',
+        externalContext: uniqueNameContext,
+      })
       await processAll()
-      expect((await waiting).ok).toBe(true)
+      expect((await pendingRegistration).ok).toBe(true)
       for (const name of [samePerson.name, 'someone ELSE', 'Person 0'])
-        expect(await register({ name, externalContext: unique })).toMatchObject(conflict)
+        expect(await register({ name, externalContext: uniqueNameContext })).toMatchObject(conflict)
     })
   })
 }

@@ -132,14 +132,14 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
         site: null,
         events: [buildActivation('one')],
       })
-      const two = {
+      const secondActivation = {
         after: 1,
         events: [buildActivation('two')],
         site: '{}',
         files: [buildFile('two', 7)],
       }
       const [firstResult, staleResult, laterResult] = await callInOrder(setUp(), [
-        () => store.activate(two),
+        () => store.activate(secondActivation),
         () => registerWith('one'),
         () => registerWith('two'),
       ])
@@ -148,18 +148,18 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
         { ok: false, error: { code: 'version_moved' } },
         true,
       ])
-      const [first] = await store.listTakenSeats('demo')
-      expect(first).toMatchObject({ place: 'hall', max: 7 })
-      const other = { ...buildActivation('three'), eventId: 'other' }
-      const third = { ...buildFile('three', 1), eventId: 'other' }
+      const [hallSeats] = await store.listTakenSeats('demo')
+      expect(hallSeats).toMatchObject({ place: 'hall', max: 7 })
+      const otherEvent = { ...buildActivation('three'), eventId: 'other' }
+      const otherFile = { ...buildFile('three', 1), eventId: 'other' }
       const nextActivation = {
         after: 2,
-        events: [other, buildActivation('two')],
+        events: [otherEvent, buildActivation('two')],
         site: null,
-        files: [third],
+        files: [otherFile],
       }
       expect(await store.activate(nextActivation)).toBe(3)
-      expect((await store.activeEvents(2))?.events).toEqual([other, buildActivation('two')])
+      expect((await store.activeEvents(2))?.events).toEqual([otherEvent, buildActivation('two')])
       await store.activate({
         after: 3,
         events: [buildActivation('two', true)],

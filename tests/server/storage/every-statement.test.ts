@@ -30,12 +30,12 @@ import { openPostgresStore } from '../../../server/storage/postgres/open-postgre
 import { fillTables, GROWING_TABLES, KEYS_IN_LIST } from './many-rows.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import { countQueries, EXPECTED_COUNTS, recordQueries, runQueries } from './queries-of-lists.ts'
-import type { Recorded } from './queries-of-lists.ts'
+import type { RecordedQueries } from './queries-of-lists.ts'
 
 /** Filling the tables takes a long time on a busy machine. */
 const BUSY_MACHINE_MS = 900_000
 
-const STORE = join(import.meta.dirname, '../../../server/storage')
+const STORAGE_FOLDER = join(import.meta.dirname, '../../../server/storage')
 /** Statements that read such a table on purpose, with the reason and the texts that identify them. */
 const FULL_READS: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
   [
@@ -92,17 +92,17 @@ const FULL_READS: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
 ]
 
 beforeAll(async () => {
-  const modules = readdirSync(STORE, { recursive: true, encoding: 'utf8' }).filter(
+  const modules = readdirSync(STORAGE_FOLDER, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !/worker|migrations/.test(file),
   )
-  for (const file of modules) await import(join(STORE, file))
+  for (const file of modules) await import(join(STORAGE_FOLDER, file))
 })
 
 type Scan = { readonly text: string; readonly tables: readonly string[] }
 function expectAllowed(scans: readonly Scan[]): void {
   const allowedTexts = FULL_READS.flatMap(([, ...texts]) => texts)
   expect(
-    scans.filter(({ text }) => !allowedTexts.some((candidate) => candidate.test(text))),
+    scans.filter(({ text }) => !allowedTexts.some((allowedText) => allowedText.test(text))),
   ).toEqual([])
 }
 
@@ -127,13 +127,13 @@ test('SQLite', async () => {
     const values = Array.from({ length: text.match(/\?/g)?.length ?? 0 }, () => null)
     const details = steps.all(...(params ?? values)).map(({ detail }) => detail)
     // The result of a subquery has its name.
-    const results = details.flatMap(
+    const subqueryNames = details.flatMap(
       (detail) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(detail)?.[1] ?? [],
     )
     const tables = details.flatMap((detail) => {
       const [, name = '', index = ''] = /^SCAN (\w+)(?: .*INDEX (\w+))?/.exec(detail) ?? []
-      const resultIndex = results.indexOf(name)
-      if (resultIndex !== -1 && index === '') return results.splice(resultIndex, 1).slice(1)
+      const resultIndex = subqueryNames.indexOf(name)
+      if (resultIndex !== -1 && index === '') return subqueryNames.splice(resultIndex, 1).slice(1)
       const table = new RegExp(`"(\\w+)" as "${name}"`).exec(text)?.[1] ?? name
       return GROWING_TABLES.includes(table) && !partialIndexes.has(index)
         ? [`${detail} of ${table}`]
@@ -154,7 +154,7 @@ async function recordSqliteQueries(file: string): Promise<ReturnType<typeof list
   const db = openToWrite(file)
   db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
   const sql = toSql(db)
-  const recordedQueries: Recorded = new Map()
+  const recordedQueries: RecordedQueries = new Map()
   db.exec('BEGIN')
   db.prepare(
     `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
@@ -172,7 +172,7 @@ async function recordSqliteQueries(file: string): Promise<ReturnType<typeof list
 
 const ADD_UNFILLED_RULE = `INSERT INTO unique_rules (event_id, rule, parts, filled_at, filled_id) VALUES ('event1', 'number text', '[]', 0, 0)`
 function listQueries(
-  recordedQueries: Recorded,
+  recordedQueries: RecordedQueries,
   dialect: Dialect,
 ): readonly (readonly [string, readonly unknown[]])[] {
   const defined = new Set(listStatements(dialect))
@@ -180,7 +180,7 @@ function listQueries(
 }
 
 test('every query that is built for one call is recorded', () => {
-  expect(countQueries(STORE)).toEqual(EXPECTED_COUNTS)
+  expect(countQueries(STORAGE_FOLDER)).toEqual(EXPECTED_COUNTS)
 })
 
 type Plan = {
@@ -195,7 +195,7 @@ type Plan = {
 function listScans(
   plan: Plan,
   partialIndexes: ReadonlySet<string>,
-  isFirst = false,
+  isUnderLimit = false,
 ): readonly string[] {
   const { 'Node Type': type, 'Relation Name': table = '', 'Index Name': index } = plan
   const isScan =
@@ -203,7 +203,7 @@ function listScans(
       ? type === 'Seq Scan'
       : plan['Index Cond'] === undefined &&
         !partialIndexes.has(index) &&
-        !(isFirst && plan.Filter === undefined)
+        !(isUnderLimit && plan.Filter === undefined)
   return [
     ...(isScan && GROWING_TABLES.includes(table) ? [`${type} of ${table} ${index ?? ''}`] : []),
     ...(plan.Plans ?? []).flatMap((entry) => listScans(entry, partialIndexes, type === 'Limit')),
@@ -245,8 +245,9 @@ async function readPostgresScans(shell: Client): Promise<readonly Scan[]> {
   for (const text of new Set(listStatements(postgresDialect))) {
     if (SQLITE_ONLY.test(text)) continue
     const limitedText = setLimits(text)
-    const count = Math.max(0, ...(limitedText.match(/(?<=\$)\d+/g) ?? []).map(Number))
-    const values = count === 0 ? '' : `(${Array.from({ length: count }, () => 'NULL').join()})`
+    const paramCount = Math.max(0, ...(limitedText.match(/(?<=\$)\d+/g) ?? []).map(Number))
+    const values =
+      paramCount === 0 ? '' : `(${Array.from({ length: paramCount }, () => 'NULL').join()})`
     await shell.query(`PREPARE asked AS ${limitedText}`)
     const explained = await shell.query<{ 'QUERY PLAN': string }>(
       `EXPLAIN (FORMAT JSON) EXECUTE asked${values}`,
@@ -282,7 +283,7 @@ async function readScansOfQueries(url: string): Promise<readonly Scan[]> {
      SELECT 1000000 + n, 'event1', 'hash', 'NEW' || n, 'Name', '', '', '', '{}', 'pending', n, '1970-01-01' FROM generate_series(1, 1100) AS n`,
   )
   await shell.query(ADD_UNFILLED_RULE)
-  const recordedQueries: Recorded = new Map()
+  const recordedQueries: RecordedQueries = new Map()
   await runQueries(recordQueries(createSql(shell), recordedQueries))
   const scans: Scan[] = []
   for (const [text, params] of listQueries(recordedQueries, postgresDialect)) {

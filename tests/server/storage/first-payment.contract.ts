@@ -77,9 +77,9 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, event, newEmail, undefined, keys)
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
       expect(await readInvoice(regNo)).toBeNull()
-      const [waiting] = await store.waitingInvoices('demo')
-      expect(waiting).toMatchObject({ regNo, currency: 'USD' })
-      const day = waiting?.day ?? ('' as never)
+      const [waitingInvoice] = await store.waitingInvoices('demo')
+      expect(waitingInvoice).toMatchObject({ regNo, currency: 'USD' })
+      const day = waitingInvoice?.day ?? ('' as never)
       const rate = { eventId: 'demo', currency: USD, day, source: 'FBIL', who: 'asha', at: noon }
       await store.issueWaitingInvoices([regNo], addMs(1000))
       expect(await readInvoice(regNo)).toBeNull()
@@ -138,9 +138,9 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
     test('that is reported again changes nothing', async () => {
       const { regNo, orderId } = await registerSample(store)
       await pay(orderId, 'AP1')
-      const before = [await find(store, regNo), await store.documents(regNo)]
+      const stateBefore = [await find(store, regNo), await store.documents(regNo)]
       expect(await pay(orderId, 'AP1')).toMatchObject({ changed: false, review: null })
-      expect([await find(store, regNo), await store.documents(regNo)]).toEqual(before)
+      expect([await find(store, regNo), await store.documents(regNo)]).toEqual(stateBefore)
     })
   })
 }

@@ -67,20 +67,17 @@ export function defineListsContract(setUp: ContractSetup): void {
 
     test('lists newest first, with pages and their count', async () => {
       const { asha, benny, chitra, divya } = await registerSamples()
-      const [firstPage, two, thirdPage] = [
+      const [firstPage, secondPage, thirdPage] = [
         await store.listPage(ALL_REGISTRATIONS, 1, 3),
         await store.listPage(ALL_REGISTRATIONS, 2, 3),
         await store.listPage(ALL_REGISTRATIONS, 3, 3),
       ]
       expect(toRegNos(firstPage.rows)).toEqual([divya, chitra, benny])
-      expect(toRegNos(two.rows)).toEqual([asha])
+      expect(toRegNos(secondPage.rows)).toEqual([asha])
       expect(thirdPage.rows).toEqual([])
-      expect([firstPage.count, two.count, thirdPage.count, firstPage.isCountCapped]).toEqual([
-        4,
-        4,
-        4,
-        false,
-      ])
+      expect([firstPage.count, secondPage.count, thirdPage.count, firstPage.isCountCapped]).toEqual(
+        [4, 4, 4, false],
+      )
       const fullRow = await store.registration(divya ?? '')
       const { payments, accounts, ...listedRow } = firstPage.rows[0] ?? {}
       expect(fullRow).toMatchObject(listedRow)
@@ -237,18 +234,18 @@ export function defineListsContract(setUp: ContractSetup): void {
 
   describe('figures', () => {
     test('count registrations by status and day, and payments by their day', async () => {
-      const [firstPage, two, thirdPage] = [
+      const [firstRegistration, secondRegistration, thirdRegistration] = [
         await registerSample(store),
         await registerSample(store),
         await registerSample(store, { at: addMs(-24 * hour) }),
       ]
       await registerSample(store, { eventId: 'another' })
       await store.applyPaymentEvent(
-        firstPage.orderId,
+        firstRegistration.orderId,
         confirmedBy('AP1', sampleQuote.total, addMs(24 * hour)),
         null,
       )
-      await store.applyPaymentEvent(two.orderId, declinedAt(), null)
+      await store.applyPaymentEvent(secondRegistration.orderId, declinedAt(), null)
       expect(await store.dashboardFigures('demo', day('2026-11-21'))).toMatchObject({
         total: 3,
         paid: 1,
@@ -263,9 +260,9 @@ export function defineListsContract(setUp: ContractSetup): void {
         ],
       })
       expect(toRegNos((await store.dashboardFigures('demo', day('2026-11-21'))).recent)).toEqual([
-        two.regNo,
-        firstPage.regNo,
-        thirdPage.regNo,
+        secondRegistration.regNo,
+        firstRegistration.regNo,
+        thirdRegistration.regNo,
       ])
       expect(await store.dashboardFigures('empty', day('2026-11-21'))).toEqual({
         total: 0,
@@ -290,12 +287,12 @@ export function defineListsContract(setUp: ContractSetup): void {
         answers: { state: 'Goa', member: false },
       })
       await store.applyPaymentEvent(orderId, declinedAt(), null)
-      const expectedCounts = {
+      const requestedParts = {
         fields: ['full_name', 'state'],
         options: ['state', 'member'],
         items: true,
       }
-      expect(await store.valuesInUse('demo', expectedCounts)).toEqual({
+      expect(await store.valuesInUse('demo', requestedParts)).toEqual({
         registrations: 2,
         pending: 1,
         fields: { full_name: 1, state: 2 },

@@ -7,10 +7,10 @@ import { ALL_RUNS } from '../../runs.ts'
 const ROWS = ALL_RUNS ? 100_000 : 10_000
 /** 100 of 100,000 rows, as PostgreSQL expects for a list of unknown length. */
 export const KEYS_IN_LIST = ROWS / 1000
-const EVENTS = 20
+const EVENT_COUNT = 20
 
 const registrations = `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, category, period, base, gst, total, payment_status, state, created_at, created_day, former_no, due, in_review)
-  SELECT n, 'event' || n % ${EVENTS}, 'hash', 'NO' || n, 'Name ' || n, 'person' || n || '@example.org', '+91' || n, 'C' || n, '{"city": "Kochi"}', 'member', 'early', 100, 18, 118,
+  SELECT n, 'event' || n % ${EVENT_COUNT}, 'hash', 'NO' || n, 'Name ' || n, 'person' || n || '@example.org', '+91' || n, 'C' || n, '{"city": "Kochi"}', 'member', 'early', 100, 18, 118,
     CASE WHEN n % 2 = 0 THEN 'success' ELSE 'pending' END,
     CASE WHEN n % 100 = 1 THEN 'cancelled' WHEN n % 100 = 3 THEN 'told' WHEN n % 2 = 0 THEN 'complete' ELSE 'to_pay' END,
     1790000000000 + n * 1000, '2026-10-' || lpad((n % 28 + 1)::text, 2, '0'), CASE WHEN n % 50 = 0 THEN 'OLD' || n END,
@@ -28,18 +28,18 @@ const TABLES: Readonly<Record<string, string>> = {
   payment_facts: `INSERT INTO payment_facts (id, payment_id, type, body, at) SELECT n, n, 'confirmed', '{}', n`,
   gateway_notices: `INSERT INTO gateway_notices (id, gateway, kind, order_id, body, content_type, at) SELECT n, 'airpay', 'notice', 'NO' || n || '01', '', 'text/plain', n`,
   acts: `INSERT INTO acts (id, registration_id, at, who, act, why, data, was, became) SELECT n, n, n, 'delegate', CASE WHEN n % 50 = 0 THEN 'note' WHEN n % 51 = 0 THEN 'cancel' ELSE 'pay' END, '', '{}', 'to_pay', 'complete'`,
-  audit_log: `INSERT INTO audit_log (id, at, who, what, event_id, reg_no, registration_id) SELECT n, n, CASE WHEN n % 100 = 0 THEN 'Meera' ELSE 'delegate' END, 'registered', 'event' || n % ${EVENTS}, 'NO' || n, n`,
-  mail_queue: `INSERT INTO mail_queue (id, registration_id, event_id, kind, recipient, subject, body, status, next_at, created_at) SELECT n, n, 'event' || n % ${EVENTS}, 'other', 'somebody', 'Subject', 'Body', CASE WHEN n % 500 = 0 THEN 'queued' WHEN n % 501 = 0 THEN 'failed' ELSE 'sent' END, n, n`,
+  audit_log: `INSERT INTO audit_log (id, at, who, what, event_id, reg_no, registration_id) SELECT n, n, CASE WHEN n % 100 = 0 THEN 'Meera' ELSE 'delegate' END, 'registered', 'event' || n % ${EVENT_COUNT}, 'NO' || n, n`,
+  mail_queue: `INSERT INTO mail_queue (id, registration_id, event_id, kind, recipient, subject, body, status, next_at, created_at) SELECT n, n, 'event' || n % ${EVENT_COUNT}, 'other', 'somebody', 'Subject', 'Body', CASE WHEN n % 500 = 0 THEN 'queued' WHEN n % 501 = 0 THEN 'failed' ELSE 'sent' END, n, n`,
   bill_lines: `INSERT INTO bill_lines (registration_id, bill, line, item, label, quantity, unit, base, gst, total) SELECT n, 1, 1, 'fee', 'Fee', 1, 100, 100, 18, 118`,
   documents: `INSERT INTO documents (id, registration_id, payment_id, kind, account, year, serial, body, at) SELECT n, n, n, 'receipt', 'sample', '2026', 'R' || n, '{}', n`,
   dues: `INSERT INTO dues (id, registration_id, at, what, amount) SELECT n, n, n, CASE WHEN n % 100 = 1 THEN 'cancelled' ELSE 'corrected' END, 5`,
-  tellings: `INSERT INTO tellings (id, registration_id, at, way, reference, folded, answers, event_id) SELECT n, n, n, 'transfer', 'UTR' || n, 'UTR' || n, '{}', 'event' || n % ${EVENTS}`,
+  tellings: `INSERT INTO tellings (id, registration_id, at, way, reference, folded, answers, event_id) SELECT n, n, n, 'transfer', 'UTR' || n, 'UTR' || n, '{}', 'event' || n % ${EVENT_COUNT}`,
   bank_references: `INSERT INTO bank_references (key, capture_id) SELECT 'UTR' || n, n`,
   refunds: `INSERT INTO refunds (id, capture_id, amount, state, reference, why, who, at, done_at) SELECT n, n * 50, 5, CASE WHEN n % 8 = 0 THEN 'wanted' ELSE 'done' END, 'REFUND' || n, '', 'Meera', n, n`,
-  settlements: `INSERT INTO settlements (id, source, account, event_id, sha256, who, at) SELECT n - 1, 'airpay', 'sample' || n % 3, 'event' || n % ${EVENTS}, '', 'Meera', n`,
+  settlements: `INSERT INTO settlements (id, source, account, event_id, sha256, who, at) SELECT n - 1, 'airpay', 'sample' || n % 3, 'event' || n % ${EVENT_COUNT}, '', 'Meera', n`,
   settlement_lines: `INSERT INTO settlement_lines (id, settlement_id, source, account, key, line, kind, order_id, reference, amount, fee, tax, net, day, utr, nth, utr_key) SELECT n, n / 1000, 'airpay', 'sample', 'key' || n, n, 'sale', 'NO' || n || '01', 'AP' || n, 118, 1, 1, 116, '2026-10-01', 'UTR' || n / 5, 1, 'UTR' || n / 5`,
-  registered_persons: `INSERT INTO registered_persons (id, registration_id, event_id, person, browser) SELECT n, n, 'event' || n % ${EVENTS}, 'person' || n, 'browser' || n`,
-  paid_persons: `INSERT INTO paid_persons (id, registration_id, event_id, person, first_id) SELECT n, n, 'event' || n % ${EVENTS}, 'person' || n, CASE WHEN n % 500 = 0 THEN n - 1 END`,
+  registered_persons: `INSERT INTO registered_persons (id, registration_id, event_id, person, browser) SELECT n, n, 'event' || n % ${EVENT_COUNT}, 'person' || n, 'browser' || n`,
+  paid_persons: `INSERT INTO paid_persons (id, registration_id, event_id, person, first_id) SELECT n, n, 'event' || n % ${EVENT_COUNT}, 'person' || n, CASE WHEN n % 500 = 0 THEN n - 1 END`,
 }
 const SMALL_TABLES = [
   'refunds',

@@ -6,9 +6,9 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
 test('the total due lacked declined cards: the totals of an older database are recounted', async () => {
   const db = new Database(':memory:')
-  const before = migrations.indexOf(amountsDue)
-  for (const step of migrations.slice(0, before)) db.exec(step)
-  db.pragma(`user_version = ${before}`)
+  const oldVersion = migrations.indexOf(amountsDue)
+  for (const step of migrations.slice(0, oldVersion)) db.exec(step)
+  db.pragma(`user_version = ${oldVersion}`)
   const rows = [
     ['pending', 'to_pay', 0],
     ['failed', 'to_pay', 0],

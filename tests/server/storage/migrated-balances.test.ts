@@ -9,9 +9,9 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 test('a surplus that an older version did not show is due for refund; an amount that never arrived is not', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-balances-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
-  const before = migrations.findIndex((step) => step.includes('ADD COLUMN counted'))
-  for (const step of migrations.slice(0, before)) db.exec(step)
-  db.pragma(`user_version = ${before}`)
+  const oldVersion = migrations.findIndex((step) => step.includes('ADD COLUMN counted'))
+  for (const step of migrations.slice(0, oldVersion)) db.exec(step)
+  db.pragma(`user_version = ${oldVersion}`)
   // Price, requested amount, accepted amount, refunded amount, stored adjustments, expected
   // balance.
   const rows: readonly (readonly [number, number, number, number, readonly number[], number])[] = [
@@ -25,12 +25,15 @@ test('a surplus that an older version did not show is due for refund; an amount 
     [5900, 4720, 5000, 0, [1180], 1180],
     [4720, 4720, 4720, 500, [], 0],
   ]
-  for (const [index, [total, requested, acceptedAmount, refunded, adjustments]] of rows.entries()) {
+  for (const [
+    index,
+    [total, requestedAmount, acceptedAmount, refunded, adjustments],
+  ] of rows.entries()) {
     const id = index + 1
     db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
         VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Somebody', '', '', '', '{}', 'success', 'complete', ${total}, 1, '2026-01-01');
       INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, reference, created_at, status_at, paid_at, asks_for)
-        VALUES (${id}, ${id}, 'DEMO${id}01', 1, ${requested}, 'success', 'R${id}', 1, 1, 1, 'whole');
+        VALUES (${id}, ${id}, 'DEMO${id}01', 1, ${requestedAmount}, 'success', 'R${id}', 1, 1, 1, 'whole');
       INSERT INTO captures (id, payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
         VALUES (${id}, ${id}, ${id}, ${id}, 'transfer', '', 'R${id}', ${acceptedAmount}, 'INR', 'sale', 1, 1, 'accepted')`)
     if (refunded > 0)

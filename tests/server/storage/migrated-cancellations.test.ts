@@ -15,11 +15,11 @@ type Refund = { readonly amount: number; readonly at: number; readonly done?: nu
 test('₹ 2,000 of a cancelled registration were never refunded, because an older version deducted a refund in progress twice', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-cancellations-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
-  const before = migrations.findIndex((step) =>
+  const oldVersion = migrations.findIndex((step) =>
     step.includes('amounts to refund after cancellations'),
   )
-  for (const step of migrations.slice(0, before)) db.exec(step)
-  db.pragma(`user_version = ${before}`)
+  for (const step of migrations.slice(0, oldVersion)) db.exec(step)
+  db.pragma(`user_version = ${oldVersion}`)
   // Payment, stated refund, stored adjustment, refunds, later adjustments, expected balance.
   const rows: readonly {
     readonly stated: number

@@ -21,11 +21,11 @@ const PAID_AT = Date.parse('2027-01-09T12:00:00+05:30')
 test('a cheque whose line an older version had recorded was also confirmed for a registration: two payments', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-cheques-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
-  const before = migrations.findIndex((step) =>
+  const oldVersion = migrations.findIndex((step) =>
     step.includes('Adds cheque numbers of stored lines'),
   )
-  for (const step of migrations.slice(0, before)) db.exec(step)
-  db.pragma(`user_version = ${before}`)
+  for (const step of migrations.slice(0, oldVersion)) db.exec(step)
+  db.pragma(`user_version = ${oldVersion}`)
   db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
     VALUES (1, 'demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 'complete', 472000, 1, '2026-01-01')`)
   const capture = db.prepare(

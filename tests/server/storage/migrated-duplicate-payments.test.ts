@@ -18,11 +18,11 @@ import { findSecondPayment } from '../../../server/storage/registrations/same-pe
 test('a database from before duplicate payments were detected: its paid pairs are reported', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-second-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
-  const before = migrations.indexOf(secondPayments)
-  for (const step of migrations.slice(0, before)) db.exec(step)
-  db.pragma(`user_version = ${before}`)
+  const oldVersion = migrations.indexOf(secondPayments)
+  for (const step of migrations.slice(0, oldVersion)) db.exec(step)
+  db.pragma(`user_version = ${oldVersion}`)
   // id, event, name, status, amount
-  const stored: [number, string, string, string, number][] = [
+  const storedRows: [number, string, string, string, number][] = [
     [1, 'demo', 'Dr Asha Nair', 'success', 1000],
     [2, 'demo', 'Asha Nair', 'pending', 1000],
     [3, 'demo', 'ASHA  NAIR', 'success', 1000],
@@ -30,7 +30,7 @@ test('a database from before duplicate payments were detected: its paid pairs ar
     [5, 'demo', 'Anil Nair', 'success', 1000],
     [6, 'demo', 'Asha Nair', 'success', 0],
   ]
-  for (const [id, event, name, status, amount] of stored)
+  for (const [id, event, name, status, amount] of storedRows)
     db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
         VALUES (${id}, '${event}', 'h', 'DEMO${id}', '${name}', 'nair@example.org', '', '', '{}', '${status}', '${status === 'success' ? 'complete' : 'to_pay'}', ${amount}, 1, '2026-01-01');
       INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, created_at, status_at, asks_for)
@@ -41,7 +41,7 @@ test('a database from before duplicate payments were detected: its paid pairs ar
   await migrate(db)
   const sql = toSql(db)
   const reportedPartners = await mapInOrder(
-    stored,
+    storedRows,
     async ([id]) => (await findSecondPayment(sql, `DEMO${id}` as RegNo))?.first.regNo ?? null,
   )
   expect(reportedPartners).toEqual([null, null, 'DEMO1', null, null, null])

@@ -18,9 +18,9 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 test('a database whose imported UTR was confirmed again, or imported twice: the import is put under review', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-imports-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
-  const before = migrations.findIndex((step) => step.includes('bank references of imported'))
-  for (const step of migrations.slice(0, before)) db.exec(step)
-  db.pragma(`user_version = ${before}`)
+  const oldVersion = migrations.findIndex((step) => step.includes('bank references of imported'))
+  for (const step of migrations.slice(0, oldVersion)) db.exec(step)
+  db.pragma(`user_version = ${oldVersion}`)
   // id, source, reference of the capture, reference of the payment, status
   const captureRows: [number, string, string, string | null, string][] = [
     [1, 'import', '526123456701', '526123456701', 'success'],
@@ -31,11 +31,11 @@ test('a database whose imported UTR was confirmed again, or imported twice: the 
     [6, 'import', 'DEMO6', null, 'success'],
     [7, 'import', '526123456701 DEMO7', '526123456701', 'refunded'],
   ]
-  for (const [id, source, reference, paidWith, status] of captureRows)
+  for (const [id, source, reference, paymentReference, status] of captureRows)
     db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
         VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Somebody', '', '', '', '{}', '${status}', 'complete', 1000, 1, '2026-01-01');
       INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, reference, created_at, status_at, paid_at, asks_for)
-        VALUES (${id}, ${id}, 'DEMO${id}01', 1, 1000, '${status}', ${paidWith === null ? 'NULL' : `'${paidWith}'`}, 1, 1, 1, 'whole');
+        VALUES (${id}, ${id}, 'DEMO${id}01', 1, 1000, '${status}', ${paymentReference === null ? 'NULL' : `'${paymentReference}'`}, 1, 1, 1, 'whole');
       INSERT INTO captures (id, payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
         VALUES (${id}, ${id}, ${id}, ${id}, '${source}', '', '${reference}', 1000, 'INR', 'sale', 1, 1, 'fits')`)
   db.exec("INSERT INTO bank_references (key, capture_id) VALUES ('526123456703', 4)")

@@ -47,12 +47,12 @@ test('migrating 155 registrations takes a few reads, not several per payment', a
   let readTurns = 0
   const createSql = toSql(db)
   /** Reads that start in one turn of the event loop share a packet. */
-  let isCounted = false
+  let isTurnCounted = false
   const countRead = (): void => {
-    if (isCounted) return
+    if (isTurnCounted) return
     readTurns += 1
-    isCounted = true
-    queueMicrotask(() => (isCounted = false))
+    isTurnCounted = true
+    queueMicrotask(() => (isTurnCounted = false))
   }
   const countingSql = (<Row>(text: string) => {
     const { get, all: readAll, run } = createSql<Row>(text)
@@ -76,9 +76,9 @@ test('migrating 155 registrations takes a few reads, not several per payment', a
     batch: null,
   })
   const turnsByStep: Record<string, number> = {}
-  for (const [name, fill] of Object.entries(MIGRATION_STEPS)) {
+  for (const [name, runStep] of Object.entries(MIGRATION_STEPS)) {
     readTurns = 0
-    await fill(sql)
+    await runStep(sql)
     turnsByStep[name] = readTurns
   }
   expect(Object.entries(turnsByStep).filter(([, reads]) => reads > READS_MAX)).toEqual([])

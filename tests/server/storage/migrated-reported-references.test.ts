@@ -18,9 +18,9 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 test('a UTR that an older version had deleted was confirmed for another registration', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-reports-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
-  const before = migrations.findIndex((step) => step.includes('tellings_by_key'))
-  for (const step of migrations.slice(0, before)) db.exec(step)
-  db.pragma(`user_version = ${before}`)
+  const oldVersion = migrations.findIndex((step) => step.includes('tellings_by_key'))
+  for (const step of migrations.slice(0, oldVersion)) db.exec(step)
+  db.pragma(`user_version = ${oldVersion}`)
   // registration id, reference, normalised reference, result
   const claims: [number, string, string, string | null][] = [
     [1, '526123456701', '526123456701', 'again'],
@@ -52,13 +52,13 @@ test('a UTR that an older version had deleted was confirmed for another registra
     ['526123456702', 'DEMO4', false],
     ['526123456703', 'DEMO5', true],
   ])
-  const ofAnother = {
+  const otherRegistration = {
     method: 'transfer',
     eventId: 'demo',
     regNo: 'DEMO9' as never,
   } as const
   const reasons = await mapInOrder(keys, async (reference) =>
-    explainUsedReference(sql, { ...ofAnother, reference }),
+    explainUsedReference(sql, { ...otherRegistration, reference }),
   )
   expect(reasons).toEqual([
     expect.stringContaining('The delegate of DEMO1 reported 526123456701'),

@@ -62,8 +62,8 @@ const EVENT = 'sample2026'
 const START = instant(Date.UTC(2026, 1, 22))
 const addHours = (count: number): Instant => instant(START + count * hour)
 const readInvoices = async (store: Store, regNos: readonly RegNo[]): Promise<readonly string[]> => {
-  const all = await Promise.all(regNos.map((regNo) => store.documents(regNo)))
-  return all.flatMap((documents) =>
+  const documentLists = await Promise.all(regNos.map((regNo) => store.documents(regNo)))
+  return documentLists.flatMap((documents) =>
     documents.filter(({ kind }) => kind === 'invoice').map(({ serial }) => serial),
   )
 }
@@ -71,8 +71,8 @@ const readInvoices = async (store: Store, regNos: readonly RegNo[]): Promise<rea
 /** Registers and pays, pays pending orders, restores the backup, and runs the recovery. */
 async function expectRecovered(
   open: () => Promise<Store>,
-  backup: { readonly up: () => Promise<void>; readonly restore: () => Promise<void> },
-  databaseNow: () => string,
+  backup: { readonly create: () => Promise<void>; readonly restore: () => Promise<void> },
+  getCurrentDatabase: () => string,
 ): Promise<void> {
   const registerPaid = async (store: Store, name: string, at: Instant) => {
     const requestedFrom = { account: 'sample', merchantId: '100001' }
@@ -89,7 +89,7 @@ async function expectRecovered(
   let store = await open()
   await registerPaid(store, 'BEFORE', addHours(1))
   await store.close()
-  await backup.up()
+  await backup.create()
   store = await open()
   const pending = await store.pendingPayments(addHours(2), 500)
   expect(pending.length).toBeGreaterThan(3)
@@ -102,11 +102,11 @@ async function expectRecovered(
     await store.applyPaymentEvent(orderId, payment, newEmail)
   const lostPayments = []
   for (let n = 0; n < 12; n += 1) lostPayments.push(await registerPaid(store, 'LOST', addHours(4)))
-  const before = await readInvoices(
+  const invoicesBefore = await readInvoices(
     store,
     [...lostPayments, ...latePayments].map(({ regNo }) => regNo),
   )
-  expect(before.length).toBeGreaterThan(12)
+  expect(invoicesBefore.length).toBeGreaterThan(12)
   await store.close()
 
   await backup.restore()
@@ -143,14 +143,15 @@ async function expectRecovered(
   expect(
     await store.endRecovery({ at: addHours(8), who: 'Meera', mails: 'discard' }),
   ).not.toBeNull()
-  const after = await readInvoices(
+  const invoicesAfter = await readInvoices(
     store,
     [...newRegNos, ...latePayments].map(({ regNo }) => regNo),
   )
-  expect(after.length).toBeGreaterThan(2)
+  expect(invoicesAfter.length).toBeGreaterThan(2)
   await store.close()
-  expect(after.filter((serial) => before.includes(serial))).toEqual([])
-  const { columns = [], rows = [] } = (await readContents(databaseNow())).get('captures') ?? {}
+  expect(invoicesAfter.filter((serial) => invoicesBefore.includes(serial))).toEqual([])
+  const { columns = [], rows = [] } =
+    (await readContents(getCurrentDatabase())).get('captures') ?? {}
   const recordedReferences = rows.map((row) => row[columns.indexOf('reference')])
   const expectedReferences = [
     ...lostPayments.map(({ reference }) => reference),
@@ -201,7 +202,7 @@ describe('SQLite', () => {
     await expectRecovered(
       () => openStore({ dataDir }),
       {
-        up: async () => cpSync(file, backup),
+        create: async () => cpSync(file, backup),
         restore: async () => {
           rmSync(dataDir, { recursive: true })
           mkdirSync(dataDir)
@@ -261,16 +262,16 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
 
   test('a backup restored after further registrations: its recovery finds every payment, and no number is used twice', async () => {
     const { dataDir, url } = await copy('recovered', 'adopted')
-    let now = url
+    let currentUrl = url
     await expectRecovered(
-      () => openStore({ dataDir, databaseUrl: now }),
+      () => openStore({ dataDir, databaseUrl: currentUrl }),
       {
-        up: async () => void (await server.database('backup', { template: 'recovered' })),
+        create: async () => void (await server.database('backup', { template: 'recovered' })),
         restore: async () => {
-          now = await server.database('restored', { template: 'backup' })
+          currentUrl = await server.database('restored', { template: 'backup' })
         },
       },
-      () => now ?? '',
+      () => currentUrl ?? '',
     )
   })
 })

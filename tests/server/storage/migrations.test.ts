@@ -37,8 +37,8 @@ import { confirmedBy } from '../sample-registrations.ts'
 const createFolder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
 
 test('migrates an older database: audit rows are still found by number, and append-only', async () => {
-  const other = createFolder()
-  const oldDb = openToWrite(join(other, DATABASE_FILE))
+  const folder = createFolder()
+  const oldDb = openToWrite(join(folder, DATABASE_FILE))
   oldDb.exec(migrations[0] ?? '')
   oldDb.pragma('user_version = 1')
   oldDb.exec(`INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
@@ -50,12 +50,12 @@ test('migrates an older database: audit rows are still found by number, and appe
   ])
   expect(() => oldDb.exec("UPDATE audit_log SET who = 'other user'")).toThrow('append-only')
   oldDb.close()
-  rmSync(other, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 test('migrates payments without captures: successes, reviews and refunds become captures, and recently ended ones are polled', async () => {
-  const other = createFolder()
-  const oldDb = openToWrite(join(other, DATABASE_FILE))
+  const folder = createFolder()
+  const oldDb = openToWrite(join(folder, DATABASE_FILE))
   for (const step of migrations.slice(0, 2)) oldDb.exec(step)
   oldDb.pragma('user_version = 2')
   const now = Date.now()
@@ -169,12 +169,12 @@ test('migrates payments without captures: successes, reviews and refunds become 
   // A payment from before the migration is recognised: if it is reported again, it is not a second payment.
   expect(() => oldDb.exec('DELETE FROM captures')).toThrow('never deleted')
   oldDb.close()
-  rmSync(other, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 test('migrates imports with foreign numbers: they are marked as foreign, others are not', async () => {
-  const other = createFolder()
-  const oldDb = openToWrite(join(other, DATABASE_FILE))
+  const folder = createFolder()
+  const oldDb = openToWrite(join(folder, DATABASE_FILE))
   for (const step of migrations.slice(0, 3)) oldDb.exec(step)
   oldDb.pragma('user_version = 3')
   for (const [id, regNo, who, what] of [
@@ -204,12 +204,12 @@ test('migrates imports with foreign numbers: they are marked as foreign, others 
   expect((await reads.registrationByFormerNumber('demo', 'PULMO18'))?.id).toBe(3)
   expect(oldDb.prepare('SELECT sum(registrations) AS n FROM counters').get()).toEqual({ n: 3 })
   oldDb.close()
-  rmSync(other, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 test('migrates attempts without a price: each gets the price it requested, and can be paid as before', async () => {
-  const other = createFolder()
-  const oldDb = openToWrite(join(other, DATABASE_FILE))
+  const folder = createFolder()
+  const oldDb = openToWrite(join(folder, DATABASE_FILE))
   for (const step of migrations.slice(0, 4)) oldDb.exec(step)
   oldDb.pragma('user_version = 4')
   for (const [id, gateway, amount] of [
@@ -244,12 +244,12 @@ test('migrates attempts without a price: each gets the price it requested, and c
   expect(await readAttempt('DEMO2')).toMatchObject({ quote: null, handedOffAt: null })
   expect(oldDb.prepare('SELECT count(*) AS n FROM links').get()).toEqual({ n: 0 })
   oldDb.close()
-  rmSync(other, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 test('migrates bills without lines: they are read and paid as before', async () => {
-  const other = createFolder()
-  const oldDb = openToWrite(join(other, DATABASE_FILE))
+  const folder = createFolder()
+  const oldDb = openToWrite(join(folder, DATABASE_FILE))
   for (const step of migrations.slice(0, 7)) oldDb.exec(step)
   oldDb.pragma('user_version = 7')
   oldDb.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, category, period, base, gst, total,
@@ -279,12 +279,12 @@ test('migrates bills without lines: they are read and paid as before', async () 
     ),
   ).toThrow('CHECK')
   oldDb.close()
-  rmSync(other, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 test('migrates answers from before unique rules: existing ones are found when a rule is added', async () => {
-  const other = createFolder()
-  const oldDb = openToWrite(join(other, DATABASE_FILE))
+  const folder = createFolder()
+  const oldDb = openToWrite(join(folder, DATABASE_FILE))
   for (const step of migrations.slice(0, 8)) oldDb.exec(step)
   oldDb.pragma('user_version = 8')
   const buildRow = (id: number, email: string, status: string): string =>
@@ -305,15 +305,15 @@ test('migrates answers from before unique rules: existing ones are found when a 
     await findConflict('new@example.org'),
   ]).toEqual(['DEMO1', null, null])
   oldDb.close()
-  rmSync(other, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 test('migrates registrations from before quotas: they count as held, kept or free by their state', async () => {
-  const other = createFolder()
-  const oldDb = openToWrite(join(other, DATABASE_FILE))
-  const before = migrations.indexOf(seatTables)
-  for (const step of migrations.slice(0, before)) oldDb.exec(step)
-  oldDb.pragma(`user_version = ${before}`)
+  const folder = createFolder()
+  const oldDb = openToWrite(join(folder, DATABASE_FILE))
+  const oldVersion = migrations.indexOf(seatTables)
+  for (const step of migrations.slice(0, oldVersion)) oldDb.exec(step)
+  oldDb.pragma(`user_version = ${oldVersion}`)
   for (const [id, status, inReview] of [
     [1, 'success', 0],
     [2, 'pending', 0],
@@ -345,9 +345,9 @@ test('migrates registrations from before quotas: they count as held, kept or fre
     [4, 'kept', null],
   ])
   expect(await listTakenSeats(sql, 'demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
-  const countSeats = (at: number) =>
+  const checkSeatsAt = (at: number) =>
     checkSeats(sql, 'demo', { workshops: ['scan'] }, null, at as Instant)
-  expect([await countSeats(1499), await countSeats(1500)]).toEqual([
+  expect([await checkSeatsAt(1499), await checkSeatsAt(1500)]).toEqual([
     { code: 'full', place: 'seats.scan' },
     { seats: [{ id: 1, quantity: 1 }], holdMs: 500 },
   ])
@@ -355,15 +355,15 @@ test('migrates registrations from before quotas: they count as held, kept or fre
   expect(await listTakenSeats(sql, 'demo')).toMatchObject([{ taken: 3 }])
   expect(await findUsedCode(sql, 1)).toBe('ab')
   oldDb.close()
-  rmSync(other, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 test('migrates files from before draft uploads: they stay in use, and drafts are stored separately', async () => {
-  const other = createFolder()
-  const oldDb = openToWrite(join(other, DATABASE_FILE))
-  const before = migrations.indexOf(draftUploads)
-  for (const step of migrations.slice(0, before)) oldDb.exec(step)
-  oldDb.pragma(`user_version = ${before}`)
+  const folder = createFolder()
+  const oldDb = openToWrite(join(folder, DATABASE_FILE))
+  const oldVersion = migrations.indexOf(draftUploads)
+  for (const step of migrations.slice(0, oldVersion)) oldDb.exec(step)
+  oldDb.pragma(`user_version = ${oldVersion}`)
   oldDb.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
               VALUES (1, 'demo', 'h', 'DEMO1', '', '', '', '', '{}', 'pending', 1, '2026-01-01');
               INSERT INTO uploads (registration_id, field, sha256, name, type, bytes, dropped_at)
@@ -382,15 +382,15 @@ test('migrates files from before draft uploads: they stay in use, and drafts are
   const inUse = await createStoreReads(sql).uploadsInUse(['kept', 'gone', 'ahead', 'never'])
   expect(inUse.toSorted()).toEqual(['ahead', 'kept'])
   oldDb.close()
-  rmSync(other, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 test('migrates registrations without a state: it is derived from the stored data, and counted', async () => {
-  const other = createFolder()
-  const oldDb = openToWrite(join(other, DATABASE_FILE))
-  const before = migrations.indexOf(actionTables)
-  for (const step of migrations.slice(0, before)) oldDb.exec(step)
-  oldDb.pragma(`user_version = ${before}`)
+  const folder = createFolder()
+  const oldDb = openToWrite(join(folder, DATABASE_FILE))
+  const oldVersion = migrations.indexOf(actionTables)
+  for (const step of migrations.slice(0, oldVersion)) oldDb.exec(step)
+  oldDb.pragma(`user_version = ${oldVersion}`)
   // State, gateway and reason of the payment. Without a gateway it was imported.
   const rows: [string, string | null, string | null, string][] = [
     ['success', 'airpay', null, 'complete'],
@@ -439,15 +439,15 @@ test('migrates registrations without a state: it is derived from the stored data
   oldDb.exec("UPDATE acts SET why = '', data = '{}'")
   expect(() => oldDb.exec('DELETE FROM acts')).toThrow('append-only')
   oldDb.close()
-  rmSync(other, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 test('migrates admins without roles: they become owners of all events and stay signed in, and their access entries are recognised', async () => {
-  const other = createFolder()
-  const oldDb = openToWrite(join(other, DATABASE_FILE))
-  const before = migrations.indexOf(staffTables)
-  for (const step of migrations.slice(0, before)) oldDb.exec(step)
-  oldDb.pragma(`user_version = ${before}`)
+  const folder = createFolder()
+  const oldDb = openToWrite(join(folder, DATABASE_FILE))
+  const oldVersion = migrations.indexOf(staffTables)
+  for (const step of migrations.slice(0, oldVersion)) oldDb.exec(step)
+  oldDb.pragma(`user_version = ${oldVersion}`)
   oldDb.exec(`INSERT INTO admins (id, username, password_hash, created_at, changed_at) VALUES (1, 'office', 'hash', 1, 1);
               INSERT INTO sessions (token_hash, admin_id, created_at, expires_at, seen_at) VALUES ('a', 1, 1, 9, 1);
               INSERT INTO audit_log (at, who, what) VALUES (1, 'office', 'signed in'), (2, 'office', 'saw page 1 of the list demo: No registrations'),
@@ -475,15 +475,15 @@ test('migrates admins without roles: they become owners of all events and stay s
   expect(await listEntriesOfKind('exports')).toEqual(['exported the list demo'])
   expect(await listEntriesOfKind('signing-in')).toEqual(['signed in'])
   oldDb.close()
-  rmSync(other, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 test("an old invoice gets its event's credit note series, and still cannot be changed", async () => {
-  const other = createFolder()
-  const oldDb = openToWrite(join(other, DATABASE_FILE))
-  const before = migrations.indexOf(corrections)
-  for (const step of migrations.slice(0, before)) oldDb.exec(step)
-  oldDb.pragma(`user_version = ${before}`)
+  const folder = createFolder()
+  const oldDb = openToWrite(join(folder, DATABASE_FILE))
+  const oldVersion = migrations.indexOf(corrections)
+  for (const step of migrations.slice(0, oldVersion)) oldDb.exec(step)
+  oldDb.pragma(`user_version = ${oldVersion}`)
   oldDb.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
               VALUES (1, 'demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01');
               INSERT INTO payments (id, registration_id, order_id, attempt, gateway, amount, status, created_at, status_at)
@@ -502,12 +502,12 @@ test("an old invoice gets its event's credit note series, and still cannot be ch
   ])
     expect(() => oldDb.exec(`UPDATE documents SET ${change}`)).toThrow('never rewritten')
   oldDb.close()
-  rmSync(other, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 test('drafts are limited by number and by bytes', async () => {
-  const other = createFolder()
-  const db = openToWrite(join(other, DATABASE_FILE))
+  const folder = createFolder()
+  const db = openToWrite(join(folder, DATABASE_FILE))
   await migrate(db)
   const sql = toSql(db)
   const file = { field: 'proof', sha256: 's', name: 'c.pdf', type: 'x' }
@@ -523,25 +523,25 @@ test('drafts are limited by number and by bytes', async () => {
   expect(await saveDraftUpload(sql, 'a', { ...draft, bytes: 1 })).toBe(true)
   expect(await saveDraftUpload(sql, 'b', { ...draft, bytes: 1 })).toBe(false)
   db.close()
-  rmSync(other, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 test('rejects a database of a newer version with a sentence', async () => {
-  const other = createFolder()
-  const newerDb = openToWrite(join(other, DATABASE_FILE))
+  const folder = createFolder()
+  const newerDb = openToWrite(join(folder, DATABASE_FILE))
   newerDb.pragma('user_version = 99')
   await expect(migrate(newerDb)).rejects.toThrow('newer version of Rollcall (99')
   newerDb.close()
-  await expect(openStore({ dataDir: other })).rejects.toThrow('newer version of Rollcall')
-  rmSync(other, { recursive: true })
+  await expect(openStore({ dataDir: folder })).rejects.toThrow('newer version of Rollcall')
+  rmSync(folder, { recursive: true })
 })
 
 test('an older database with one transfer recorded twice opens: both payments stay for review, and a third is rejected', async () => {
-  const other = createFolder()
-  const db = openToWrite(join(other, DATABASE_FILE))
-  const before = migrations.indexOf(bankReferences)
-  for (const step of migrations.slice(0, before)) db.exec(step)
-  db.pragma(`user_version = ${before}`)
+  const folder = createFolder()
+  const db = openToWrite(join(folder, DATABASE_FILE))
+  const oldVersion = migrations.indexOf(bankReferences)
+  for (const step of migrations.slice(0, oldVersion)) db.exec(step)
+  db.pragma(`user_version = ${oldVersion}`)
   // id, source, account, reference, state
   const captureRows: [number, string, string, string, string][] = [
     [1, 'transfer', '', '526123456702', 'fits'],
@@ -589,11 +589,11 @@ test('an older database with one transfer recorded twice opens: both payments st
     { folded: '00912345678901' },
     { folded: '912345678901' },
   ])
-  const [first] = openReviews
+  const [review] = openReviews
   const dismissal = { what: 'dismiss', why: 'Refunded by hand.', who: 'treasurer' } as const
-  const decisionResult = await decideReview(sql, first?.id ?? '', dismissal, 5 as Instant, null)
+  const decisionResult = await decideReview(sql, review?.id ?? '', dismissal, 5 as Instant, null)
   expect(decisionResult.ok).toBe(true)
   expect((await readReviews(sql, 'demo')).map(({ regNo }) => regNo)).toEqual(['DEMO3'])
   db.close()
-  rmSync(other, { recursive: true })
+  rmSync(folder, { recursive: true })
 })

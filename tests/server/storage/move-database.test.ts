@@ -144,22 +144,22 @@ else {
     expect(await readFileHashes(storeAfter, movedUploads)).toEqual(FILE_HASHES)
     await storeBefore.close()
 
-    const folderBack = createFolder()
-    expect(await move('to-sqlite', folderBack, url)).toMatchObject({ status: 0, stderr: '' })
-    expect(readAllRows(folderBack)).toEqual(readAllRows(filledFolder))
-    const storeBack = await openStoreHere({ dataDir: folderBack })
-    const onDisk = openUploads({
-      ...getUploadLocations({ dataDir: folderBack }),
-      store: storeBack,
+    const returnedFolder = createFolder()
+    expect(await move('to-sqlite', returnedFolder, url)).toMatchObject({ status: 0, stderr: '' })
+    expect(readAllRows(returnedFolder)).toEqual(readAllRows(filledFolder))
+    const returnedStore = await openStoreHere({ dataDir: returnedFolder })
+    const uploadsOnDisk = openUploads({
+      ...getUploadLocations({ dataDir: returnedFolder }),
+      store: returnedStore,
       clock: () => noon,
     })
-    expect(await readFileHashes(storeBack, onDisk)).toEqual(FILE_HASHES)
-    await storeBack.close()
+    expect(await readFileHashes(returnedStore, uploadsOnDisk)).toEqual(FILE_HASHES)
+    await returnedStore.close()
 
     const nextRegistration = await storeAfter.register(newRegistration())
     expect(nextRegistration.ok && nextRegistration.value.id).toBeGreaterThan(50)
     await storeAfter.close()
-    const reopened = await openStoreHere({ dataDir: folderBack })
+    const reopened = await openStoreHere({ dataDir: returnedFolder })
     expect((await reopened.register(newRegistration())).ok).toBe(true)
     await reopened.close()
   })
@@ -191,29 +191,39 @@ else {
   test('with UPLOADS_URL the files stay in the bucket, also when the database moves back', async () => {
     const s3 = await startS3()
     try {
-      const [from, folderBack] = [createFolder(), createFolder()]
-      cpSync(filledFolder, from, { recursive: true })
-      const bucket = s3.buildVariables('moved')
+      const [sourceFolder, returnedFolder] = [createFolder(), createFolder()]
+      cpSync(filledFolder, sourceFolder, { recursive: true })
+      const bucketVariables = s3.buildVariables('moved')
       const url = await server.database('moved_with_bucket')
-      const count = Object.keys(FILES).length
-      const run = (direction: string, dataDir: string) =>
-        runHere(['db', 'move', direction], { DATA_DIR: dataDir, DATABASE_URL: url, ...bucket })
+      const fileCount = Object.keys(FILES).length
+      const moveWithBucket = (direction: string, dataDir: string) =>
+        runHere(['db', 'move', direction], {
+          DATA_DIR: dataDir,
+          DATABASE_URL: url,
+          ...bucketVariables,
+        })
       expect(
-        await runHere(['db', 'move', 'files-to-s3'], { DATA_DIR: from, ...bucket }),
+        await runHere(['db', 'move', 'files-to-s3'], {
+          DATA_DIR: sourceFolder,
+          ...bucketVariables,
+        }),
       ).toMatchObject({ status: 0, stderr: '' })
       const keys = s3.listKeys('moved')
-      expect(keys).toHaveLength(count)
-      for (const result of [await run('to-postgres', from), await run('to-sqlite', folderBack)]) {
+      expect(keys).toHaveLength(fileCount)
+      for (const result of [
+        await moveWithBucket('to-postgres', sourceFolder),
+        await moveWithBucket('to-sqlite', returnedFolder),
+      ]) {
         expect([result.status, result.stderr]).toEqual([0, ''])
-        expect(result.stdout).toContain(`The bucket has ${count} files.`)
+        expect(result.stdout).toContain(`The bucket has ${fileCount} files.`)
       }
       const shell = await server.shell(url)
       expect((await shell.query('SELECT 1 FROM proof_files')).rows).toEqual([])
       await shell.end()
       expect(s3.listKeys('moved')).toEqual(keys)
-      const store = await openStoreHere({ dataDir: folderBack })
+      const store = await openStoreHere({ dataDir: returnedFolder })
       const uploads = openUploads({
-        ...getUploadLocations({ dataDir: folderBack, uploadsBucket: s3.getBucket('moved') }),
+        ...getUploadLocations({ dataDir: returnedFolder, uploadsBucket: s3.getBucket('moved') }),
         store,
         clock: () => noon,
       })
@@ -227,18 +237,20 @@ else {
   test('reports a damaged or missing file, and moves the rest', async () => {
     const damagedFolder = createFolder()
     cpSync(filledFolder, damagedFolder, { recursive: true })
-    const [first = '', second = ''] = FILE_HASHES
+    const [damagedHash = '', missingHash = ''] = FILE_HASHES
     const buildFilePath = (sha256: string): string =>
       join(damagedFolder, 'uploads', sha256.slice(0, 2), sha256)
-    writeFileSync(buildFilePath(first), 'something else')
-    rmSync(buildFilePath(second))
+    writeFileSync(buildFilePath(damagedHash), 'something else')
+    rmSync(buildFilePath(missingHash))
     const url = await server.database('damaged')
     const { status, stdout, stderr } = await move('to-postgres', damagedFolder, url)
     expect([status, stdout]).toEqual([1, expect.stringContaining('and 0 files')])
-    for (const sha256 of [first, second])
+    for (const sha256 of [damagedHash, missingHash])
       expect(stderr).toContain(`The file ${sha256} is missing or damaged, so it was not moved.`)
     const postgresState = await inspectPostgres(url)
-    expect([...(postgresState.missing ?? [])].toSorted()).toEqual([first, second].toSorted())
+    expect([...(postgresState.missing ?? [])].toSorted()).toEqual(
+      [damagedHash, missingHash].toSorted(),
+    )
   })
 
   test('rejects a target database with rows, in both directions', async () => {

@@ -11,7 +11,7 @@ import { readSearch } from '../../../server/storage/lists/search-terms.ts'
 import { addMs, newRegistration } from '../sample-registrations.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 
-const FIRST = [
+const FIRST_NAMES = [
   'Suresh',
   'Template',
   'Meera',
@@ -23,20 +23,20 @@ const FIRST = [
   'Ravi',
   'Zainab',
 ]
-const LAST = ['Alpha', 'Menon', 'Pillai', 'Varghese', 'Iyer']
+const LAST_NAMES = ['Alpha', 'Menon', 'Pillai', 'Varghese', 'Iyer']
 const INITIALS = ['', 'K', 'P', 'K P']
 const TITLES = ['Dr. ', '', 'Prof. ', 'Dr ']
 
 /** 200 different names, a third of them with a title, some initials before the name. */
-const PEOPLE = FIRST.flatMap((first, f) =>
-  LAST.flatMap((last, l) =>
+const PEOPLE = FIRST_NAMES.flatMap((first, f) =>
+  LAST_NAMES.flatMap((last, l) =>
     INITIALS.map((initials, i) => {
-      const dotted = (f + l) % 2 === 0 ? initials : initials.replaceAll(/(\w)/g, '$1.')
+      const writtenInitials = (f + l) % 2 === 0 ? initials : initials.replaceAll(/(\w)/g, '$1.')
       return {
         first,
         last,
         initials,
-        name: `${TITLES[(f + i) % 4]}${[first, last, dotted].filter((part) => part !== '').join(' ')}`,
+        name: `${TITLES[(f + i) % 4]}${[first, last, writtenInitials].filter((part) => part !== '').join(' ')}`,
         phone: `+91 ${98_000 + f * 20 + l * 4 + i} ${String(10_000 + f * 1_000 + l * 100 + i * 10)}`,
       }
     }),
@@ -70,7 +70,7 @@ describe('a search with a title or an initial returned no results', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-names-'))
   let opened: OpenedStore
   let store: OpenedStore['store']
-  const numbers = new Map<RegNo, Person>()
+  const personByRegNo = new Map<RegNo, Person>()
   beforeAll(async () => {
     await useEmptyDatabase(dataDir)
     opened = await openSqliteStore({ dataDir })
@@ -79,7 +79,7 @@ describe('a search with a title or an initial returned no results', () => {
       PEOPLE.map(async (person, index) => {
         const registration = newRegistration({
           at: addMs(index),
-          answers: { full_name: person.name, college: `${LAST[index % 5]} Medical College` },
+          answers: { full_name: person.name, college: `${LAST_NAMES[index % 5]} Medical College` },
           searchable: {
             fullName: person.name,
             email: `person${index}@example.org`,
@@ -87,7 +87,7 @@ describe('a search with a title or an initial returned no results', () => {
             councilNo: '',
           },
         })
-        numbers.set(registration.regNo, person)
+        personByRegNo.set(registration.regNo, person)
         await store.register(registration)
       }),
     )
@@ -97,24 +97,24 @@ describe('a search with a title or an initial returned no results', () => {
     rmSync(dataDir, { recursive: true })
   })
   const search = async (text: string): Promise<readonly (Person | undefined)[]> =>
-    (await store.searchEvents(['demo'], text, 30)).map(({ regNo }) => numbers.get(regNo))
+    (await store.searchEvents(['demo'], text, 30)).map(({ regNo }) => personByRegNo.get(regNo))
   const formatName = ({ first, last, initials }: Person) => `${first} ${last} ${initials}`
 
-  test.each(NAME_FORMS)('each of 200 names is the first result: %s', async (form, say) => {
+  test.each(NAME_FORMS)('each of 200 names is the first result: %s', async (form, writeName) => {
     const missed: string[] = []
     for (const person of PEOPLE) {
-      const text = say(person)
+      const text = writeName(person)
       if (text === null) continue
-      const [found] = await search(text)
+      const [firstResult] = await search(text)
       const isFirst =
         form === 'X Y.'
           ? // Another person with that initial is an equally good result.
-            found?.first === person.first &&
-            `${found.last} ${found.initials}`
+            firstResult?.first === person.first &&
+            `${firstResult.last} ${firstResult.initials}`
               .split(' ')
               .some((word) => word.startsWith(person.last.slice(0, 1)))
-          : found !== undefined && formatName(found) === formatName(person)
-      if (!isFirst) missed.push(`${text}: ${found?.name ?? 'no result'}`)
+          : firstResult !== undefined && formatName(firstResult) === formatName(person)
+      if (!isFirst) missed.push(`${text}: ${firstResult?.name ?? 'no result'}`)
     }
     expect(missed).toEqual([])
   })
@@ -131,24 +131,24 @@ describe('a search with a title or an initial returned no results', () => {
     const missed: string[] = []
     for (const [index, person] of PEOPLE.entries()) {
       const { first, last, initials } = person
-      const at = first.startsWith('Mee') ? 2 : 1 + (index % (first.length - 2))
+      const typoIndex = first.startsWith('Mee') ? 2 : 1 + (index % (first.length - 2))
       const typo = [
-        first.slice(0, at) + first.slice(at + 1),
-        `${first.slice(0, at)}x${first.slice(at)}`,
-        `${first.slice(0, at)}q${first.slice(at + 1)}`,
-        `${first.slice(0, at)}${first[at + 1]}${first[at]}${first.slice(at + 2)}`,
+        first.slice(0, typoIndex) + first.slice(typoIndex + 1),
+        `${first.slice(0, typoIndex)}x${first.slice(typoIndex)}`,
+        `${first.slice(0, typoIndex)}q${first.slice(typoIndex + 1)}`,
+        `${first.slice(0, typoIndex)}${first[typoIndex + 1]}${first[typoIndex]}${first.slice(typoIndex + 2)}`,
       ][index % 4]
       const text = `Dr ${typo} ${last} ${initials}`
-      const similar = await store.searchSimilarNames(['demo'], text, 30)
-      if (!similar.some(({ regNo }) => numbers.get(regNo) === person)) missed.push(text)
+      const suggestions = await store.searchSimilarNames(['demo'], text, 30)
+      if (!suggestions.some(({ regNo }) => personByRegNo.get(regNo) === person)) missed.push(text)
     }
     expect(missed).toEqual([])
   })
 
   test('a name comes before an institution of that name', async () => {
-    const found = await search('Alpha')
-    expect(found.length).toBe(30)
-    expect(found.every((person) => person?.last === 'Alpha')).toBe(true)
+    const results = await search('Alpha')
+    expect(results.length).toBe(30)
+    expect(results.every((person) => person?.last === 'Alpha')).toBe(true)
   })
 })
 

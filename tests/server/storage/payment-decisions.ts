@@ -15,12 +15,12 @@ import {
 export const day = 24 * hour
 export const due = sampleQuote.total
 export const grounds = { why: 'Seen in the panel.', who: 'treasurer' }
-export const accept = { what: 'accept', reference: null, amount: null, ...grounds } as const
-export const ask = { what: 'ask', ...grounds } as const
-export const dismiss = { what: 'dismiss', ...grounds } as const
-export const refund = (amount: number | null = null) =>
+export const acceptDecision = { what: 'accept', reference: null, amount: null, ...grounds } as const
+export const askDecision = { what: 'ask', ...grounds } as const
+export const dismissDecision = { what: 'dismiss', ...grounds } as const
+export const buildRefundDecision = (amount: number | null = null) =>
   ({ what: 'refund', amount: amount === null ? null : toAmount(amount), ...grounds }) as const
-export const move = (to: string) => ({ what: 'move', to, ...grounds }) as const
+export const buildMoveDecision = (to: string) => ({ what: 'move', to, ...grounds }) as const
 export type ConfirmedEvent = PaymentEvent & { readonly type: 'confirmed' }
 export const buildRefund = (
   reference: string,
@@ -50,7 +50,7 @@ export const createRefundStarted = (reference: string): RefundResponse => ({
 export function createReviewHelpers(store: () => Store) {
   const listOpenReviews = async () =>
     (await store().reviews('demo')).map(({ id, is }) => [id.charAt(0), is])
-  const readOnlyReview = async (): Promise<string> => {
+  const readSingleReviewId = async (): Promise<string> => {
     const [review, ...others] = await store().reviews('demo')
     if (review === undefined || others.length > 0) throw new Error('expected one open review')
     return review.id
@@ -60,7 +60,7 @@ export function createReviewHelpers(store: () => Store) {
   const readRevenue = async (): Promise<number> =>
     (await store().dashboardFigures('demo', dayOf(noon))).revenue
   /** Accepted captures minus their refunds; the revenue must be the same. */
-  const computeNetRevenue = async (...regNos: readonly RegNo[]): Promise<number> => {
+  const sumPayments = async (...regNos: readonly RegNo[]): Promise<number> => {
     let sum = 0
     for (const regNo of regNos) {
       const accepted = (await store().captures(regNo)).filter(
@@ -89,12 +89,12 @@ export function createReviewHelpers(store: () => Store) {
   }
 
   return {
-    waiting: listOpenReviews,
-    only: readOnlyReview,
+    listOpenReviews,
+    readSingleReviewId,
     decide,
-    revenue: readRevenue,
-    sumOf: computeNetRevenue,
-    misfit: payWrongAmount,
-    twice: payTwice,
+    readRevenue,
+    sumPayments,
+    payWrongAmount,
+    payTwice,
   }
 }

@@ -73,7 +73,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('a hundred concurrent successes queue one email and count the payment once', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const answers = await Promise.all(
+      const results = await Promise.all(
         Array.from({ length: 100 }, (_, index) =>
           store.applyPaymentEvent(
             orderId,
@@ -82,7 +82,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
           ),
         ),
       )
-      expect(answers.filter(({ changed }) => changed).length).toBe(1)
+      expect(results.filter(({ changed }) => changed).length).toBe(1)
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(501_500)
     })
@@ -151,9 +151,9 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
     test('a payment for a paid registration goes to review and leaves the first success unchanged', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), null)
-      const second = await store.retry(regNo, addMs(hour))
-      if (!second.ok) throw new Error(second.error.code)
-      await store.applyPaymentEvent(second.value.orderId, confirmedBy('AP2'), newEmail)
+      const retryResult = await store.retry(regNo, addMs(hour))
+      if (!retryResult.ok) throw new Error(retryResult.error.code)
+      await store.applyPaymentEvent(retryResult.value.orderId, confirmedBy('AP2'), newEmail)
       expect(await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).toMatchObject({
         review: expect.stringContaining('AP2'),
         payment: { status: 'failed' },
@@ -202,17 +202,17 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
     test('two reasons for review are both listed, a repeated reason only once', async () => {
       const { orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', toAmount(100)), null)
-      const second = await store.applyPaymentEvent(
+      const secondResult = await store.applyPaymentEvent(
         orderId,
         { ...confirmedBy('AP1'), currency: 'USD' } as PaymentEvent,
         null,
       )
-      expect(second.review).toMatch(/expected.*USD/)
+      expect(secondResult.review).toMatch(/expected.*USD/)
       expect(
         await store.applyPaymentEvent(orderId, confirmedBy('AP1', toAmount(100)), null),
       ).toMatchObject({
         changed: false,
-        review: second.review,
+        review: secondResult.review,
       })
       expect((await store.paymentEvents(orderId)).length).toBe(2)
     })
@@ -238,10 +238,10 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
     })
 
     test('one gateway reference cannot pay two orders', async () => {
-      const [first, two] = [await registerSample(store), await registerSample(store)]
+      const [first, second] = [await registerSample(store), await registerSample(store)]
       await store.applyPaymentEvent(first.orderId, confirmedBy('AP1'), newEmail)
       expect(
-        await store.applyPaymentEvent(two.orderId, confirmedBy('AP1'), newEmail),
+        await store.applyPaymentEvent(second.orderId, confirmedBy('AP1'), newEmail),
       ).toMatchObject({
         review: expect.stringContaining(first.orderId),
         payment: { status: 'pending' },
@@ -270,20 +270,20 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('is stored together with its gateway response, or not at all', async () => {
       const { orderId } = await registerSample(store)
-      const answer = {
+      const gatewayResponse = {
         gateway: 'demo',
         body: '<RESPONSE/>',
         contentType: 'text/xml',
         at: addMs(hour),
       } as const
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
+      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, gatewayResponse)
       expect(await store.gatewayMessages(orderId)).toEqual([
-        { id: expect.any(Number), kind: 'status', ...answer },
+        { id: expect.any(Number), kind: 'status', ...gatewayResponse },
       ])
       expect((await store.paymentEvents(orderId)).map(({ type }) => type)).toEqual(['confirmed'])
       const unknownOrder = 'DEMO0' as OrderId
       await expect(
-        store.applyPaymentEvent(unknownOrder, confirmedBy('AP2'), newEmail, answer),
+        store.applyPaymentEvent(unknownOrder, confirmedBy('AP2'), newEmail, gatewayResponse),
       ).rejects.toThrow('an unknown order')
       expect(await store.gatewayMessages(unknownOrder)).toEqual([])
     })
@@ -350,11 +350,11 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
     test('two captures in one response are one success, one review and two rows, at the time of payment', async () => {
       const { regNo, orderId } = await registerSample(store)
       const paidAt = noon
-      const second = { reference: 'AP7', amount: sampleQuote.total, kind: 'sale' as const }
+      const secondCapture = { reference: 'AP7', amount: sampleQuote.total, kind: 'sale' as const }
       const event = {
         ...confirmedBy('AP6', sampleQuote.total, addMs(hour)),
         paidAt,
-        further: [second],
+        further: [secondCapture],
       }
       const { payment, review } = await store.applyPaymentEvent(orderId, event, newEmail)
       expect([payment.status, payment.paidAt]).toEqual(['success', paidAt])
@@ -382,11 +382,11 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
     })
 
     test('a payment of another order is stored once, at its order', async () => {
-      const [first, two] = [await registerSample(store), await registerSample(store)]
+      const [first, second] = [await registerSample(store), await registerSample(store)]
       await store.applyPaymentEvent(first.orderId, confirmedBy('AP1'), newEmail)
-      await store.applyPaymentEvent(two.orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(second.orderId, confirmedBy('AP1'), newEmail)
       expect((await store.captures(first.regNo)).length).toBe(1)
-      expect(await store.captures(two.regNo)).toEqual([])
+      expect(await store.captures(second.regNo)).toEqual([])
     })
   })
 
@@ -394,8 +394,8 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
     test('creates an attempt for the same amount', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), null)
-      const second = await store.retry(regNo, addMs(hour))
-      expect(second).toMatchObject({
+      const retryResult = await store.retry(regNo, addMs(hour))
+      expect(retryResult).toMatchObject({
         ok: true,
         value: {
           orderId: createOrderId(regNo, 2),
@@ -446,8 +446,8 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
         holdUntil: null,
       }
       const confirmPrice = () => store.retry(regNo, noon, { after: orderId, replaces: true, price })
-      const answers = await Promise.all([confirmPrice(), confirmPrice(), confirmPrice()])
-      expect(answers.filter(({ ok }) => ok)).toHaveLength(1)
+      const results = await Promise.all([confirmPrice(), confirmPrice(), confirmPrice()])
+      expect(results.filter(({ ok }) => ok)).toHaveLength(1)
       const { payments, period, total } = await find(store, regNo)
       expect(payments.map(({ status, amount }) => [status, amount])).toEqual([
         ['pending', 600_000],
@@ -459,8 +459,8 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
     test('twice concurrently creates one attempt', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, declinedAt(), null)
-      const answers = await Promise.all(Array.from({ length: 20 }, () => store.retry(regNo, noon)))
-      expect(answers.filter(({ ok }) => ok).length).toBe(1)
+      const results = await Promise.all(Array.from({ length: 20 }, () => store.retry(regNo, noon)))
+      expect(results.filter(({ ok }) => ok).length).toBe(1)
       expect((await find(store, regNo)).payments.length).toBe(2)
     })
 
@@ -480,7 +480,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
   describe('querying the gateway', () => {
     test('queries the newest payments first twice, then those due longest; none before it is due', async () => {
-      const [first, two, third] = [
+      const [first, next, third] = [
         await registerSample(store),
         await registerSample(store, { at: addMs(10) }),
         await registerSample(store, { at: addMs(20) }),
@@ -488,9 +488,9 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(third.orderId, confirmedBy('AP3'), null)
       const listDuePayments = async (at: number, limit = 10) =>
         (await store.pendingPayments(addMs(at), limit)).map(({ orderId }) => orderId)
-      expect(await listDuePayments(30)).toEqual([two.orderId, first.orderId])
+      expect(await listDuePayments(30)).toEqual([next.orderId, first.orderId])
       expect(await listDuePayments(5)).toEqual([first.orderId])
-      await store.recordStatusQuery(two.orderId, addMs(30), addMs(hour))
+      await store.recordStatusQuery(next.orderId, addMs(30), addMs(hour))
       expect(await listDuePayments(30)).toEqual([first.orderId])
       expect(
         (await store.pendingPayments(addMs(hour), 10)).map((payment) => [
@@ -498,17 +498,17 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
           payment.attempts,
         ]),
       ).toEqual([
-        [two.orderId, 1],
+        [next.orderId, 1],
         [first.orderId, 0],
       ])
-      for (const at of [40, 50]) await store.recordStatusQuery(two.orderId, addMs(at), addMs(hour))
-      expect(await listDuePayments(hour)).toEqual([first.orderId, two.orderId])
+      for (const at of [40, 50]) await store.recordStatusQuery(next.orderId, addMs(at), addMs(hour))
+      expect(await listDuePayments(hour)).toEqual([first.orderId, next.orderId])
       expect(await listDuePayments(hour, 1)).toEqual([first.orderId])
     })
 
     test('excludes payments of a blocked account, pending and ended', async () => {
       const askedOf = { account: 'afpi', merchantId: null }
-      const [open, endedPayment] = [
+      const [openPayment, endedPayment] = [
         await registerSample(store, { askedOf }),
         await registerSample(store, { askedOf }),
       ]
@@ -518,7 +518,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect(await store.pendingPayments(addMs(hour), 10, ['afpi'])).toEqual([])
       expect(await store.watchedPayments(addMs(hour), 10, ['afpi'])).toEqual([])
       expect((await store.pendingPayments(addMs(hour), 10, ['other']))[0]?.orderId).toBe(
-        open.orderId,
+        openPayment.orderId,
       )
     })
 

@@ -29,18 +29,18 @@ export async function createPaymentHistories(store: Store, isSequential: boolean
   }
   // On SQLite, this event fails in the transaction that registers.
   const details = newRegistration()
-  const registering = store.register(details)
-  if (!isSequential) await registering
+  const registrationPromise = store.register(details)
+  if (!isSequential) await registrationPromise
   await Promise.all([
-    registering,
+    registrationPromise,
     store.applyPaymentEvent(createOrderId(details.regNo, 1), declined, null),
   ])
 }
 
 /** Registrations counted from their rows, and the stored counters. */
-export const BY_ROWS =
+export const COUNT_ROWS_SQL =
   "SELECT event_id, created_day AS day, coalesce(category, '') AS category, coalesce(period, '') AS period, payment_status AS status, count(*) AS registrations FROM registrations GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5"
-export const BY_COUNTERS =
+export const SUM_COUNTERS_SQL =
   'SELECT event_id, day, category, period, status, sum(registrations) AS registrations FROM counters GROUP BY 1, 2, 3, 4, 5 HAVING sum(registrations) <> 0 ORDER BY 1, 2, 3, 4, 5'
 
 /** Names in several scripts, and search terms. */
@@ -78,16 +78,16 @@ export const TERMS = [
 
 /** Registers one person per name, and returns the numbers. */
 export async function registerNames(store: Store): Promise<readonly string[]> {
-  const numbers: string[] = []
+  const regNos: string[] = []
   // Sequentially, so that the order is the same on every database.
   for (const name of NAMES) {
     const { regNo } = await registerSample(store, {
       name,
       searchable: { fullName: name, email: 'x@example.org', phone: '', councilNo: '' },
     })
-    numbers.push(regNo)
+    regNos.push(regNo)
   }
-  return numbers
+  return regNos
 }
 
 /** Returns the names found by each term. */

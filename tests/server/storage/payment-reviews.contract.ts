@@ -16,17 +16,17 @@ import {
 import { callInOrder } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 import {
-  accept,
-  ask,
+  acceptDecision,
+  askDecision,
   day,
-  dismiss,
+  dismissDecision,
   due,
   grounds,
-  move,
+  buildMoveDecision,
   createRefundStarted,
   createRefundResponse,
   createReviewHelpers,
-  refund,
+  buildRefundDecision,
 } from './payment-decisions.ts'
 
 export function definePaymentReviewsContract(setUp: ContractSetup): void {
@@ -34,7 +34,15 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
   beforeEach(() => {
     store = setUp().store
   })
-  const { waiting, only, decide, revenue, sumOf, misfit, twice } = createReviewHelpers(() => store)
+  const {
+    listOpenReviews,
+    readSingleReviewId,
+    decide,
+    readRevenue,
+    sumPayments,
+    payWrongAmount,
+    payTwice,
+  } = createReviewHelpers(() => store)
   const payTooMuchInCash = (regNo: RegNo) =>
     store.recordPayment(
       {
@@ -52,15 +60,15 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
   describe('open reviews', () => {
     test('of all kinds are in one list, oldest first, with received and requested amounts', async () => {
       const [unanswered, claimed] = [await registerSample(store), await registerSample(store)]
-      const { regNo } = await misfit()
-      await twice('AP2', 'AP3')
+      const { regNo } = await payWrongAmount()
+      await payTwice('AP2', 'AP3')
       await store.applyPaymentEvent(
         unanswered.orderId,
         { type: 'undecided', at: addMs(5 * day) },
         null,
       )
       await store.applyPaymentEvent(claimed.orderId, confirmedBy('AP2', due, addMs(6 * day)), null)
-      expect(await waiting()).toEqual([
+      expect(await listOpenReviews()).toEqual([
         ['C', 'misfit'],
         ['C', 'second'],
         ['P', 'undecided'],
@@ -81,22 +89,27 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
     })
 
     test('require a user and a reason, and must exist', async () => {
-      await misfit()
-      const id = await only()
-      for (const nothing of [{ why: ' ' }, { who: '' }, { why: 'x'.repeat(501) }])
-        expect(await decide(id, { ...accept, ...nothing })).toMatchObject({
+      await payWrongAmount()
+      const id = await readSingleReviewId()
+      for (const invalidGrounds of [{ why: ' ' }, { who: '' }, { why: 'x'.repeat(501) }])
+        expect(await decide(id, { ...acceptDecision, ...invalidGrounds })).toMatchObject({
           error: { code: 'no_grounds' },
         })
-      for (const none of ['C99999', 'P99999', 'R99999', 'X1', '', "C1' OR 1", 'C0'])
-        expect(await decide(none, accept)).toMatchObject({ error: { code: 'not_there' } })
-      expect(await only()).toBe(id)
+      for (const invalidId of ['C99999', 'P99999', 'R99999', 'X1', '', "C1' OR 1", 'C0'])
+        expect(await decide(invalidId, acceptDecision)).toMatchObject({
+          error: { code: 'not_there' },
+        })
+      expect(await readSingleReviewId()).toBe(id)
     })
   })
 
   describe('accepting', () => {
     test('counts the payment: success, figures on the day of payment, one email, no review', async () => {
-      const { regNo, orderId } = await misfit()
-      expect(await decide(await only(), accept)).toMatchObject({ ok: true, value: { regNo } })
+      const { regNo, orderId } = await payWrongAmount()
+      expect(await decide(await readSingleReviewId(), acceptDecision)).toMatchObject({
+        ok: true,
+        value: { regNo },
+      })
       expect(await find(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP1',
@@ -107,7 +120,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.dashboardFigures('demo', dayOf(noon))).byDay).toEqual([
         { day: '2026-11-21', registrations: 1, revenue: 400_000 },
       ])
-      expect(await sumOf(regNo)).toBe(400_000)
+      expect(await sumPayments(regNo)).toBe(400_000)
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       expect(await store.decisions(regNo)).toMatchObject([
         { what: 'accept', amount: 400_000, ...grounds, at: addMs(day) },
@@ -119,65 +132,67 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
     })
 
     test('a concurrent duplicate is applied once: the second user sees that it is decided', async () => {
-      const { regNo } = await misfit()
-      const id = await only()
-      const answers = await Promise.all([
-        decide(id, accept),
-        decide(id, refund()),
-        decide(id, dismiss),
-        decide(id, accept),
+      const { regNo } = await payWrongAmount()
+      const id = await readSingleReviewId()
+      const results = await Promise.all([
+        decide(id, acceptDecision),
+        decide(id, buildRefundDecision()),
+        decide(id, dismissDecision),
+        decide(id, acceptDecision),
       ])
-      expect(answers.filter(({ ok }) => ok).length).toBe(1)
-      expect(answers.flatMap((result) => (result.ok ? [] : [result.error.code]))).toEqual(
+      expect(results.filter(({ ok }) => ok).length).toBe(1)
+      expect(results.flatMap((result) => (result.ok ? [] : [result.error.code]))).toEqual(
         Array.from({ length: 3 }, () => 'decided_already'),
       )
       // Any of the four may be first.
-      const isAccepted = answers[0].ok || answers[3].ok
+      const isAccepted = results[0].ok || results[3].ok
       expect((await store.emailsOfRegistration(regNo)).length).toBe(isAccepted ? 1 : 0)
-      expect(await revenue()).toBe(await sumOf(regNo))
+      expect(await readRevenue()).toBe(await sumPayments(regNo))
       expect((await store.decisions(regNo)).length).toBe(1)
     })
 
     test('as a part: the remainder is due through the same gateway, and the registration is confirmed once it is paid', async () => {
-      const { regNo, orderId } = await misfit()
-      const answer = await decide(await only(), ask)
-      expect(answer).toMatchObject({
+      const { regNo, orderId } = await payWrongAmount()
+      const result = await decide(await readSingleReviewId(), askDecision)
+      expect(result).toMatchObject({
         value: { message: '₹\u00a04,000 counts, and ₹\u00a01,015 is still due.' },
       })
-      const asked = await find(store, regNo)
-      const rest = { isDifference: true, status: 'pending', amount: due - 400_000 }
-      expect(asked).toMatchObject({
+      const registration = await find(store, regNo)
+      const expectedOrder = { isDifference: true, status: 'pending', amount: due - 400_000 }
+      expect(registration).toMatchObject({
         paymentStatus: 'success',
         state: 'to_pay',
         due: due - 400_000,
         total: due,
         inReview: false,
       })
-      const order = asked.payments.find(({ status }) => status === 'pending')
-      expect(order).toMatchObject(rest)
+      const order = registration.payments.find(({ status }) => status === 'pending')
+      expect(order).toMatchObject(expectedOrder)
       expect(await store.paymentsOutsideBill(regNo)).toMatchObject({ came: 400_000, letGo: [] })
-      expect(await revenue()).toBe(400_000)
+      expect(await readRevenue()).toBe(400_000)
       expect(await store.emailsOfRegistration(regNo)).toEqual([])
       expect(await store.decisions(regNo)).toMatchObject([{ what: 'ask', amount: 400_000 }])
       // Polling returns the smaller amount again.
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', toAmount(400_000)), newEmail)
-      expect(await waiting()).toEqual([])
-      const restPaid = confirmedBy('AP2', toAmount(due - 400_000), addMs(2 * day))
-      await store.applyPaymentEvent(order?.orderId ?? orderId, restPaid, newEmail)
+      expect(await listOpenReviews()).toEqual([])
+      const remainderPayment = confirmedBy('AP2', toAmount(due - 400_000), addMs(2 * day))
+      await store.applyPaymentEvent(order?.orderId ?? orderId, remainderPayment, newEmail)
       expect(await find(store, regNo)).toMatchObject({ state: 'complete', due: 0 })
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
-      expect(await sumOf(regNo)).toBe(due)
-      expect(await revenue()).toBe(due)
+      expect(await sumPayments(regNo)).toBe(due)
+      expect(await readRevenue()).toBe(due)
     })
 
     test('as a part: a payment of the first order closes the order for the remainder', async () => {
-      const { regNo, orderId } = await misfit()
-      await decide(await only(), ask)
-      const more = confirmedBy('AP2', toAmount(due - 400_000), addMs(2 * day))
-      await store.applyPaymentEvent(orderId, more, newEmail)
-      expect(await waiting()).toEqual([['C', 'rest']])
-      expect(await decide(await only(), ask)).toMatchObject({ error: { code: 'not_allowed' } })
-      expect(await decide(await only(), accept)).toMatchObject({ ok: true })
+      const { regNo, orderId } = await payWrongAmount()
+      await decide(await readSingleReviewId(), askDecision)
+      const secondPayment = confirmedBy('AP2', toAmount(due - 400_000), addMs(2 * day))
+      await store.applyPaymentEvent(orderId, secondPayment, newEmail)
+      expect(await listOpenReviews()).toEqual([['C', 'rest']])
+      expect(await decide(await readSingleReviewId(), askDecision)).toMatchObject({
+        error: { code: 'not_allowed' },
+      })
+      expect(await decide(await readSingleReviewId(), acceptDecision)).toMatchObject({ ok: true })
       const { state, due: balance, payments } = await find(store, regNo)
       expect({ state, balance }).toEqual({ state: 'complete', balance: 0 })
       expect(payments.map(({ status }) => status).toSorted()).toEqual(['failed', 'success'])
@@ -188,44 +203,44 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store)
       const incomplete = { ...confirmedBy('AP1'), currency: '' } as PaymentEvent
       await store.applyPaymentEvent(orderId, incomplete, newEmail)
-      const id = await only()
+      const id = await readSingleReviewId()
       await callInOrder(setUp(), [
-        () => decide(id, accept),
+        () => decide(id, acceptDecision),
         () => store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
-        () => decide(id, dismiss),
+        () => decide(id, dismissDecision),
       ])
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
-      expect(await revenue()).toBe(due)
-      expect(await sumOf(regNo)).toBe(due)
-      expect(await waiting()).toEqual([])
+      expect(await readRevenue()).toBe(due)
+      expect(await sumPayments(regNo)).toBe(due)
+      expect(await listOpenReviews()).toEqual([])
     })
 
     test('a second payment of a paid order cannot be accepted', async () => {
-      const { regNo } = await twice()
-      expect(await decide(await only(), accept)).toMatchObject({
+      const { regNo } = await payTwice()
+      expect(await decide(await readSingleReviewId(), acceptDecision)).toMatchObject({
         error: { code: 'not_allowed', message: expect.stringContaining('already paid') },
       })
-      expect(await sumOf(regNo)).toBe(due)
+      expect(await sumPayments(regNo)).toBe(due)
     })
 
     test('ends both of two mismatching payments in one response', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const other = { reference: 'AP2', amount: due, currency: 'INR', kind: 'sale' as const }
+      const otherCapture = { reference: 'AP2', amount: due, currency: 'INR', kind: 'sale' as const }
       const inDollars = {
         ...confirmedBy('AP1', due, addMs(hour)),
         currency: '840',
-        further: [other],
+        further: [otherCapture],
       }
       await store.applyPaymentEvent(orderId, inDollars, null)
-      for (const { id } of await store.reviews(null)) await decide(id, dismiss)
-      expect(await waiting()).toEqual([])
+      for (const { id } of await store.reviews(null)) await decide(id, dismissDecision)
+      expect(await listOpenReviews()).toEqual([])
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
     })
 
     test('the same response while polling, even with another wording, reopens nothing', async () => {
-      const { regNo, orderId } = await misfit()
-      await decide(await only(), accept)
+      const { regNo, orderId } = await payWrongAmount()
+      await decide(await readSingleReviewId(), acceptDecision)
       const repeatedEvent = confirmedBy('AP1', toAmount(400_000), addMs(2 * day))
       await store.applyPaymentEvent(orderId, repeatedEvent, newEmail)
       await store.applyPaymentEvent(
@@ -233,7 +248,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         { ...repeatedEvent, paidAt: noon } as PaymentEvent,
         newEmail,
       )
-      expect(await waiting()).toEqual([])
+      expect(await listOpenReviews()).toEqual([])
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
@@ -241,9 +256,9 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
     test('an unclear payment gets the reference that the treasurer found in the merchant panel, and counts', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(5 * day) }, null)
-      const id = await only()
-      expect(await decide(id, accept)).toMatchObject({ error: { code: 'no_reference' } })
-      const acceptWithReference = { ...accept, reference: ' AP77 ' }
+      const id = await readSingleReviewId()
+      expect(await decide(id, acceptDecision)).toMatchObject({ error: { code: 'no_reference' } })
+      const acceptWithReference = { ...acceptDecision, reference: ' AP77 ' }
       expect(await decide(id, acceptWithReference, addMs(6 * day))).toMatchObject({ ok: true })
       expect(await store.captures(regNo)).toMatchObject([
         { reference: 'AP77', amount: due, state: 'accepted', paidAt: addMs(6 * day) },
@@ -252,19 +267,28 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       // The gateway later reports the same.
       await store.applyPaymentEvent(orderId, confirmedBy('AP77', due, addMs(7 * day)), newEmail)
-      expect(await waiting()).toEqual([])
-      expect(await revenue()).toBe(due)
+      expect(await listOpenReviews()).toEqual([])
+      expect(await readRevenue()).toBe(due)
     })
 
     test('a reference that paid another order is rejected', async () => {
-      const [result, two] = [await registerSample(store), await registerSample(store)]
-      await store.applyPaymentEvent(result.orderId, confirmedBy('AP1'), newEmail)
-      await store.applyPaymentEvent(two.orderId, { type: 'undecided', at: addMs(5 * day) }, null)
-      expect(await decide(await only(), { ...accept, reference: 'AP1' })).toMatchObject({
+      const [paidRegistration, unclearRegistration] = [
+        await registerSample(store),
+        await registerSample(store),
+      ]
+      await store.applyPaymentEvent(paidRegistration.orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(
+        unclearRegistration.orderId,
+        { type: 'undecided', at: addMs(5 * day) },
+        null,
+      )
+      expect(
+        await decide(await readSingleReviewId(), { ...acceptDecision, reference: 'AP1' }),
+      ).toMatchObject({
         error: { code: 'reference_taken' },
       })
-      expect(await store.captures(two.regNo)).toEqual([])
-      expect(await store.decisions(two.regNo)).toEqual([])
+      expect(await store.captures(unclearRegistration.regNo)).toEqual([])
+      expect(await store.decisions(unclearRegistration.regNo)).toEqual([])
     })
   })
 
@@ -291,7 +315,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       const id = await send(unsure.regNo, createRefundResponse('unsure'))
       await send(begun.regNo, createRefundStarted('10008'))
       const acceptUnder = (reference: string) =>
-        decide(`R${id}`, { ...accept, reference }, addMs(2 * day))
+        decide(`R${id}`, { ...acceptDecision, reference }, addMs(2 * day))
       expect(await acceptUnder('10008')).toMatchObject({
         error: {
           code: 'reference_taken',
@@ -306,29 +330,35 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
   describe('dismissing', () => {
     test('a test transaction: no payment, no review, and the delegate can pay', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const test = { ...confirmedBy('T1'), kind: 'test' } as PaymentEvent
-      await store.applyPaymentEvent(orderId, test, newEmail)
-      expect(await waiting()).toEqual([['C', 'test']])
-      expect(await decide(await only(), accept)).toMatchObject({ error: { code: 'not_allowed' } })
-      await decide(await only(), dismiss)
+      const testTransaction = { ...confirmedBy('T1'), kind: 'test' } as PaymentEvent
+      await store.applyPaymentEvent(orderId, testTransaction, newEmail)
+      expect(await listOpenReviews()).toEqual([['C', 'test']])
+      expect(await decide(await readSingleReviewId(), acceptDecision)).toMatchObject({
+        error: { code: 'not_allowed' },
+      })
+      await decide(await readSingleReviewId(), dismissDecision)
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
-      await store.applyPaymentEvent(orderId, { ...test, paidAt: noon } as PaymentEvent, newEmail)
-      expect(await waiting()).toEqual([])
+      await store.applyPaymentEvent(
+        orderId,
+        { ...testTransaction, paidAt: noon } as PaymentEvent,
+        newEmail,
+      )
+      expect(await listOpenReviews()).toEqual([])
       // The real payment arrives later, with another reference.
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       expect((await find(store, regNo)).paymentStatus).toBe('success')
-      expect(await revenue()).toBe(due)
+      expect(await readRevenue()).toBe(due)
     })
 
     test('one of two reasons leaves the other one open', async () => {
-      const { regNo, orderId } = await twice()
+      const { regNo, orderId } = await payTwice()
       await store.applyPaymentEvent(orderId, confirmedBy('AP3'), newEmail)
       const [first, second] = await store.reviews('demo')
       if (first === undefined || second === undefined) throw new Error('expected two reviews')
-      await decide(first.id, dismiss)
+      await decide(first.id, dismissDecision)
       expect(await find(store, regNo)).toMatchObject({ inReview: true })
       expect((await store.payment(orderId))?.review).toBe(second.why)
-      await decide(second.id, dismiss)
+      await decide(second.id, dismissDecision)
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.payment(orderId))?.review).toBeNull()
     })
@@ -348,10 +378,14 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         if (card === undefined || cash === undefined) throw new Error('expected two reviews')
         await decide(
           card.id,
-          decision === 'refund' ? refund() : decision === 'move' ? move(colleague.regNo) : dismiss,
+          decision === 'refund'
+            ? buildRefundDecision()
+            : decision === 'move'
+              ? buildMoveDecision(colleague.regNo)
+              : dismissDecision,
         )
         expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'pending' })
-        await decide(cash.id, dismiss)
+        await decide(cash.id, dismissDecision)
         expect(await find(store, regNo)).toMatchObject({
           paymentStatus: 'failed',
           inReview: false,
@@ -362,7 +396,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
     test('cash alone leaves the order of the gateway open: it can still be paid', async () => {
       const { regNo, orderId } = await registerSample(store, { gateway: 'airpay' })
       await payTooMuchInCash(regNo)
-      await decide(await only(), dismiss)
+      await decide(await readSingleReviewId(), dismissDecision)
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'pending', inReview: false })
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success' })
@@ -371,10 +405,10 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
     test('ends an unclear payment, and a later payment still counts', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(5 * day) }, null)
-      await decide(await only(), dismiss)
+      await decide(await readSingleReviewId(), dismissDecision)
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
       await store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(6 * day) }, null)
-      expect(await waiting()).toEqual([])
+      expect(await listOpenReviews()).toEqual([])
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(7 * day)), newEmail)
       expect((await find(store, regNo)).paymentStatus).toBe('success')
     })
@@ -382,9 +416,11 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
 
   describe('moving', () => {
     test("a second payment meant for a colleague pays the colleague's registration exactly", async () => {
-      const { regNo, orderId } = await twice()
+      const { regNo, orderId } = await payTwice()
       const colleague = await registerSample(store)
-      expect(await decide(await only(), move(colleague.regNo))).toMatchObject({ ok: true })
+      expect(
+        await decide(await readSingleReviewId(), buildMoveDecision(colleague.regNo)),
+      ).toMatchObject({ ok: true })
       expect(await find(store, colleague.regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP2',
@@ -392,8 +428,8 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       })
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.emailsOfRegistration(colleague.regNo)).length).toBe(1)
-      expect(await revenue()).toBe(2 * due)
-      expect(await sumOf(regNo, colleague.regNo)).toBe(2 * due)
+      expect(await readRevenue()).toBe(2 * due)
+      expect(await sumPayments(regNo, colleague.regNo)).toBe(2 * due)
       // The polling list includes both again, in the order of their first orders.
       const twoCaptures = {
         ...confirmedBy('AP1'),
@@ -401,14 +437,14 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       }
       await store.applyPaymentEvent(orderId, twoCaptures as PaymentEvent, newEmail)
       await store.applyPaymentEvent(orderId, confirmedBy('AP2', due, addMs(3 * day)), newEmail)
-      expect(await waiting()).toEqual([])
-      expect(await revenue()).toBe(2 * due)
+      expect(await listOpenReviews()).toEqual([])
+      expect(await readRevenue()).toBe(2 * due)
     })
 
     test('a payment that does not match the other registration goes to review there', async () => {
-      const { regNo, orderId } = await misfit()
+      const { regNo, orderId } = await payWrongAmount()
       const colleague = await registerSample(store)
-      await decide(await only(), move(colleague.regNo))
+      await decide(await readSingleReviewId(), buildMoveDecision(colleague.regNo))
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
       expect(await find(store, colleague.regNo)).toMatchObject({
         paymentStatus: 'pending',
@@ -421,56 +457,60 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       )
       const [review] = await store.reviews('demo')
       expect(review).toMatchObject({ is: 'misfit', regNo: colleague.regNo, due, left: 400_000 })
-      await decide(review?.id ?? '', accept)
+      await decide(review?.id ?? '', acceptDecision)
       expect((await find(store, colleague.regNo)).paymentStatus).toBe('success')
-      expect(await revenue()).toBe(400_000)
-      expect(await sumOf(regNo, colleague.regNo)).toBe(400_000)
+      expect(await readRevenue()).toBe(400_000)
+      expect(await sumPayments(regNo, colleague.regNo)).toBe(400_000)
     })
 
     test('while another user decides on the same page: only one of the two decisions is applied', async () => {
-      const { regNo } = await misfit()
+      const { regNo } = await payWrongAmount()
       const colleague = await registerSample(store)
       const [review] = await store.reviews('demo')
       if (review === undefined) throw new Error('no open review')
       const version = getReviewVersion(review)
-      const answers = await Promise.all([
-        decide(review.id, { ...move(colleague.regNo), version }),
-        decide(review.id, { ...accept, version }),
+      const results = await Promise.all([
+        decide(review.id, { ...buildMoveDecision(colleague.regNo), version }),
+        decide(review.id, { ...acceptDecision, version }),
       ])
-      expect(answers.filter(({ ok }) => ok).length).toBe(1)
+      expect(results.filter(({ ok }) => ok).length).toBe(1)
       expect((await find(store, colleague.regNo)).paymentStatus).toBe('pending')
-      const isMoved = answers[0].ok
+      const isMoved = results[0].ok
       expect((await find(store, regNo)).paymentStatus).toBe(isMoved ? 'failed' : 'success')
-      if (isMoved) expect(answers[1]).toMatchObject({ error: { code: 'review_changed' } })
+      if (isMoved) expect(results[1]).toMatchObject({ error: { code: 'review_changed' } })
     })
 
     test('is allowed only within the event, to another registration with a balance', async () => {
-      const { regNo } = await misfit()
+      const { regNo } = await payWrongAmount()
       const otherEvent = await registerSample(store, { eventId: 'another' })
-      const id = await only()
-      for (const to of [regNo, otherEvent.regNo, 'DEMO0', ''])
-        expect(await decide(id, move(to))).toMatchObject({ error: { code: 'no_target' } })
+      const id = await readSingleReviewId()
+      for (const targetRegNo of [regNo, otherEvent.regNo, 'DEMO0', ''])
+        expect(await decide(id, buildMoveDecision(targetRegNo))).toMatchObject({
+          error: { code: 'no_target' },
+        })
     })
 
     test('to a paid registration puts the payment under review there, and it cannot be accepted', async () => {
-      await misfit()
-      const paid = await registerSample(store)
-      await store.applyPaymentEvent(paid.orderId, confirmedBy('AP5'), newEmail)
-      await decide(await only(), move(paid.regNo))
-      expect(await waiting()).toEqual([['C', 'second']])
-      expect((await find(store, paid.regNo)).paymentStatus).toBe('success')
+      await payWrongAmount()
+      const paidRegistration = await registerSample(store)
+      await store.applyPaymentEvent(paidRegistration.orderId, confirmedBy('AP5'), newEmail)
+      await decide(await readSingleReviewId(), buildMoveDecision(paidRegistration.regNo))
+      expect(await listOpenReviews()).toEqual([['C', 'second']])
+      expect((await find(store, paidRegistration.regNo)).paymentStatus).toBe('success')
     })
   })
 
   test('a late payment of the failed first attempt of a paid registration is dismissed or refunded, never a second success', async () => {
     const { regNo, orderId } = await registerSample(store, { gateway: 'airpay' })
     await store.applyPaymentEvent(orderId, declinedAt(), null)
-    const second = await store.retry(regNo, addMs(hour))
-    if (!second.ok) throw new Error(second.error.code)
+    const retryResult = await store.retry(regNo, addMs(hour))
+    if (!retryResult.ok) throw new Error(retryResult.error.code)
     await store.applyPaymentEvent(createOrderId(regNo, 2), confirmedBy('AP2'), newEmail)
     await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-    expect(await decide(await only(), accept)).toMatchObject({ error: { code: 'not_allowed' } })
-    await decide(await only(), refund())
+    expect(await decide(await readSingleReviewId(), acceptDecision)).toMatchObject({
+      error: { code: 'not_allowed' },
+    })
+    await decide(await readSingleReviewId(), buildRefundDecision())
     expect(await find(store, regNo)).toMatchObject({
       paymentStatus: 'success',
       paymentId: 'AP2',

@@ -98,14 +98,14 @@ async function saveRows(shell: pg.Client): Promise<() => Promise<void>> {
 /** Call it inside a `describe` whose `beforeAll` started the server. */
 export function definePostgresContract(server: () => PostgresServer): void {
   let setup: StoreOnPostgres
-  let deleteSql: () => Promise<void>
+  let emptyDatabase: () => Promise<void>
   beforeAll(async () => {
     setup = await openNewStore(server(), 'contract')
-    deleteSql = await prepareEmptying(setup.shell)
+    emptyDatabase = await prepareEmptying(setup.shell)
   })
   afterAll(() => setup.end())
   defineStoreContract(async () => {
-    await deleteSql()
+    await emptyDatabase()
     return {
       store: setup.store,
       keepsOrder: false,

@@ -44,7 +44,7 @@ const asOwner = (regNo: RegNo, act: NewAction['act']): NewAction => ({
   idempotencyKey: null,
 })
 
-type Rule = {
+type LockRule = {
   /** The rule that the lock protects. */
   readonly rule: string
   /** The violation without the lock. */
@@ -62,8 +62,8 @@ async function registerTwice(
   changes: Changes,
 ): Promise<readonly string[]> {
   const operations = servers.stores.map((store) => async () => {
-    const answer = await store.register(newRegistration(changes))
-    return answer.ok ? 'registered' : answer.error.code
+    const result = await store.register(newRegistration(changes))
+    return result.ok ? 'registered' : result.error.code
   })
   return (await runConcurrently(servers, table, operations)).results
 }
@@ -90,9 +90,9 @@ async function setQuotas(store: Store, max: Readonly<Record<string, number>>): P
   await store.saveEventFile({
     ...FILE,
     holdPlaceMs: hour,
-    limits: Object.entries(max).map(([id, lastEmail]) => ({
+    limits: Object.entries(max).map(([id, seatCount]) => ({
       id,
-      max: lastEmail,
+      max: seatCount,
       full: { message: id },
       ...(id === 'tickets' && { count: id }),
     })),
@@ -101,7 +101,7 @@ async function setQuotas(store: Store, max: Readonly<Record<string, number>>): P
 const readTakenSeats = async (store: Store): Promise<Readonly<Record<string, number>>> =>
   Object.fromEntries((await store.listTakenSeats('demo')).map(({ place, taken }) => [place, taken]))
 
-const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
+const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
   subject: [
     {
       rule: 'of two owners who are removed concurrently, one remains',
@@ -275,8 +275,8 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly Rule[]>> = {
           () => second.register(newRegistration({ name: 'Other', externalContext: UNIQUE_NAME })),
         ])
         const form = newRegistration({ name: 'Old Demo', externalContext: UNIQUE_NAME })
-        const answer = await first.register(form)
-        return answer.ok ? 'registered' : answer.error.code
+        const result = await first.register(form)
+        return result.ok ? 'registered' : result.error.code
       },
       resultWithLock: 'registered_already',
       resultWithoutLock: 'registered',
@@ -465,7 +465,7 @@ else
         const { orderId } = registrations[index] ?? { orderId: '' as OrderId }
         await store.applyPaymentEvent(orderId, confirmedBy(`AP${index}`), emails[index] ?? null)
       })
-      const getSerials = async () => {
+      const readSerials = async () => {
         const documentLists = await Promise.all(
           registrations.map(({ regNo }) => first.documents(regNo)),
         )
@@ -473,16 +473,16 @@ else
           documents.filter(({ kind }) => kind === 'invoice').map(({ serial }) => serial),
         )
       }
-      return { operations, getSerials }
+      return { operations, readSerials }
     }
 
     test('two concurrent payments get consecutive invoice numbers', async () => {
       const serverPair = await pairFactory.begin()
-      const { operations, getSerials } = await prepareInvoices(serverPair, [newEmail, newEmail])
+      const { operations, readSerials } = await prepareInvoices(serverPair, [newEmail, newEmail])
       const { doneBefore } = await holdAtCommit(serverPair, operations)
       // The second waits for the number of the first, which may still be rolled back.
       expect(doneBefore).toBe(0)
-      expect(await getSerials()).toEqual(['DEMO/1', 'DEMO/2'])
+      expect(await readSerials()).toEqual(['DEMO/1', 'DEMO/2'])
     })
 
     test.each([
@@ -494,11 +494,11 @@ else
       ],
     ] as const)('%s', async (_, control, expectedDone) => {
       const serverPair = await pairFactory.begin(control ?? undefined)
-      const { operations, getSerials } = await prepareInvoices(serverPair, [newEmail, null])
+      const { operations, readSerials } = await prepareInvoices(serverPair, [newEmail, null])
       // The first waits for the email queue; the second queues no email.
       const { doneBefore } = await runConcurrently(serverPair, 'mail_queue', operations)
       expect(doneBefore).toBe(expectedDone)
-      expect(await getSerials()).toEqual(
+      expect(await readSerials()).toEqual(
         expectedDone === 0 ? ['DEMO/1', 'DEMO/2'] : ['DEMO/2', 'DEMO/1'],
       )
     })
@@ -506,14 +506,14 @@ else
     test('negative control: numbers read before the lock are equal', async () => {
       const { shell, holder } = await pairFactory.begin()
       await shell.query("INSERT INTO document_series VALUES ('A', '2026-27', 'DEMO/{n}', 7)")
-      for (const lockRule of [shell, holder]) await lockRule.query('BEGIN')
+      for (const session of [shell, holder]) await session.query('BEGIN')
       const numbers = await Promise.all(
-        [shell, holder].map((lockRule) =>
-          lockRule.query('SELECT last + 1 AS next FROM document_series'),
+        [shell, holder].map((session) =>
+          session.query('SELECT last + 1 AS next FROM document_series'),
         ),
       )
       expect(numbers.flatMap(({ rows }) => rows)).toEqual([{ next: '8' }, { next: '8' }])
-      for (const one of [shell, holder]) await one.query('ROLLBACK')
+      for (const session of [shell, holder]) await session.query('ROLLBACK')
     })
 
     /**
@@ -530,17 +530,17 @@ else
       const promises = operations.map((operation) => operation())
       await waitUntilBlocked(serverPair, operations.length, 'event_limits')
       await whileHeld()
-      await serverPair.second.query('BEGIN')
-      await serverPair.second.query('LOCK TABLE registrations IN SHARE MODE')
+      await serverPair.secondHolder.query('BEGIN')
+      await serverPair.secondHolder.query('LOCK TABLE registrations IN SHARE MODE')
       await holder.query('COMMIT')
       await waitUntilBlocked(serverPair, 1, 'insert into%registrations')
       return promises
     }
     const readOutcome = async (
-      lockRule: Promise<{ ok: true } | { ok: false; error: { code: string } }>,
+      resultPromise: Promise<{ ok: true } | { ok: false; error: { code: string } }>,
     ) => {
-      const answer = await lockRule
-      return answer.ok ? 'registered' : answer.error.code
+      const result = await resultPromise
+      return result.ok ? 'registered' : result.error.code
     }
 
     test('a seat that becomes free while two requests look for a seat is sold once', async () => {
@@ -553,7 +553,7 @@ else
         await serverPair.shell.query("UPDATE places_taken SET state = 'free', until = NULL")
       })
       await waitUntilBlocked(serverPair, 2)
-      await serverPair.second.query('COMMIT')
+      await serverPair.secondHolder.query('COMMIT')
       const results = await Promise.all(promises.map(readOutcome))
       expect([results.toSorted(), await readTakenSeats(first), regNo === '']).toEqual([
         ['full', 'registered'],
@@ -576,7 +576,7 @@ else
         newEmail,
       )
       await waitUntilBlocked(serverPair, 2)
-      await serverPair.second.query('COMMIT')
+      await serverPair.secondHolder.query('COMMIT')
       await payment
       expect(await Promise.all(promises.map(readOutcome))).toEqual(['registered'])
       expect(await readTakenSeats(first)).toEqual({ hall: 1 })
@@ -586,12 +586,12 @@ else
     test('a payment is not recorded as a second payment if the first registration is cancelled concurrently', async () => {
       const serverPair = await pairFactory.begin()
       const [first, second] = serverPair.stores
-      const cancelled = await registerSample(first)
-      await first.applyPaymentEvent(cancelled.orderId, confirmedBy('AP1'), null)
+      const cancelledRegistration = await registerSample(first)
+      await first.applyPaymentEvent(cancelledRegistration.orderId, confirmedBy('AP1'), null)
       const { regNo, orderId } = await registerSample(first)
       const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: newEmail }
       await runConcurrently<unknown>(serverPair, 'mail_queue', [
-        () => first.cancel(asOwner(cancelled.regNo, 'cancel'), cancellation),
+        () => first.cancel(asOwner(cancelledRegistration.regNo, 'cancel'), cancellation),
         () => second.applyPaymentEvent(orderId, confirmedBy('AP2'), newEmail),
       ])
       expect(await first.secondPayment(regNo)).toBeNull()

@@ -36,43 +36,43 @@ const VERSION_MAX = 4 << 16
 /** `isClient`: reads a client's messages, of which the first have no type byte. */
 export function createMessageReader(isClient: boolean): MessageReader {
   let hasTypeByte = !isClient
-  let stored = Buffer.alloc(0)
-  let skipped = 0
-  let tlsAnswers = 0
+  let storedBytes = Buffer.alloc(0)
+  let bytesToSkip = 0
+  let tlsAnswerCount = 0
   return {
     expectTlsAnswer: () => {
-      tlsAnswers += 1
+      tlsAnswerCount += 1
     },
     read(chunk) {
       const messages: Message[] = []
       let offset = 0
       while (offset < chunk.length) {
-        if (tlsAnswers > 0) {
+        if (tlsAnswerCount > 0) {
           if (chunk[offset] !== 'N'.charCodeAt(0)) throw new Error('the proxy does not read TLS')
-          tlsAnswers -= 1
+          tlsAnswerCount -= 1
           offset += 1
           continue
         }
-        if (skipped > 0) {
-          const step = Math.min(skipped, chunk.length - offset)
-          skipped -= step
+        if (bytesToSkip > 0) {
+          const step = Math.min(bytesToSkip, chunk.length - offset)
+          bytesToSkip -= step
           offset += step
           continue
         }
         const typeBytes = hasTypeByte ? 1 : 0
-        const neededBytes = countNeededBytes(stored, typeBytes)
-        const step = Math.min(neededBytes - stored.length, chunk.length - offset)
-        stored = Buffer.concat([stored, chunk.subarray(offset, offset + step)])
+        const neededBytes = countNeededBytes(storedBytes, typeBytes)
+        const step = Math.min(neededBytes - storedBytes.length, chunk.length - offset)
+        storedBytes = Buffer.concat([storedBytes, chunk.subarray(offset, offset + step)])
         offset += step
-        if (stored.length < countNeededBytes(stored, typeBytes)) continue
-        const body = stored.subarray(typeBytes + LENGTH_BYTES)
+        if (storedBytes.length < countNeededBytes(storedBytes, typeBytes)) continue
+        const body = storedBytes.subarray(typeBytes + LENGTH_BYTES)
         messages.push({
-          type: stored.toString('latin1', 0, typeBytes),
+          type: storedBytes.toString('latin1', 0, typeBytes),
           body,
-          start: offset - stored.length,
+          start: offset - storedBytes.length,
         })
-        skipped = typeBytes + stored.readInt32BE(typeBytes) - stored.length
-        stored = Buffer.alloc(0)
+        bytesToSkip = typeBytes + storedBytes.readInt32BE(typeBytes) - storedBytes.length
+        storedBytes = Buffer.alloc(0)
         if (!hasTypeByte) hasTypeByte = isVersion(body.readInt32BE(0))
       }
       return messages
@@ -101,13 +101,13 @@ export type StatementReader = {
 
 /** Stores the texts of prepared statements, so that an execution by name has its text. */
 export function createStatementReader(): StatementReader {
-  const prepared = new Map<string, string>()
+  const preparedTexts = new Map<string, string>()
   return {
     readStatement(message) {
-      const [first = '', second = ''] = readTexts(message.body)
-      if (message.type === 'Q') return first
-      if (message.type === 'P') prepared.set(first, second)
-      return message.type === 'B' ? (prepared.get(second) ?? second) : null
+      const [firstText = '', secondText = ''] = readTexts(message.body)
+      if (message.type === 'Q') return firstText
+      if (message.type === 'P') preparedTexts.set(firstText, secondText)
+      return message.type === 'B' ? (preparedTexts.get(secondText) ?? secondText) : null
     },
   }
 }

@@ -18,11 +18,14 @@ import type { PostgresServer } from './postgres-server.ts'
 const FIRST_VERSION = 21
 
 /** The schema of a database of the first version. */
-const firstVersion = readFileSync(join(import.meta.dirname, 'postgres-version-21.sql'), 'utf8')
-const listSteps = (from: number, to: number): readonly string[] =>
-  Array.from({ length: to - from }, (_, index) => steps[from + index] ?? []).flat()
+const firstSchema = readFileSync(join(import.meta.dirname, 'postgres-version-21.sql'), 'utf8')
+const listSteps = (fromVersion: number, toVersion: number): readonly string[] =>
+  Array.from(
+    { length: toVersion - fromVersion },
+    (_, index) => steps[fromVersion + index] ?? [],
+  ).flat()
 const listSchema = (version: number): readonly string[] => [
-  firstVersion,
+  firstSchema,
   ...listSteps(FIRST_VERSION, version),
 ]
 
@@ -48,7 +51,7 @@ else {
   })
   afterAll(() => server.stop())
 
-  async function createMigrated(
+  async function createMigratedDatabase(
     name: string,
     statements: readonly string[],
   ): Promise<{ url: string; shell: pg.Client }> {
@@ -60,17 +63,17 @@ else {
     return { url, shell }
   }
   const readCatalog = async (shell: pg.Client): Promise<unknown> => {
-    const answers = []
-    for (const sql of CATALOG) answers.push((await shell.query(sql)).rows)
-    return answers
+    const results = []
+    for (const sql of CATALOG) results.push((await shell.query(sql)).rows)
+    return results
   }
 
   test('migrating the first version produces the schema of a new database', async () => {
-    const now = await createMigrated('now', newDatabase)
-    const expectedCatalog = await readCatalog(now.shell)
-    const { shell } = await createMigrated('migrated', listSchema(migrations.length))
+    const newlyCreated = await createMigratedDatabase('now', newDatabase)
+    const expectedCatalog = await readCatalog(newlyCreated.shell)
+    const { shell } = await createMigratedDatabase('migrated', listSchema(migrations.length))
     expect(await readCatalog(shell)).toEqual(expectedCatalog)
-    await Promise.all([now.shell.end(), shell.end()])
+    await Promise.all([newlyCreated.shell.end(), shell.end()])
   })
 
   test('each version of SQLite after the first has a PostgreSQL step', () => {
@@ -83,11 +86,11 @@ else {
   })
 
   /** A database of an older version with one registration. */
-  const createOlder = (
+  const createOlderDatabase = (
     name: string,
     version = FIRST_VERSION,
   ): Promise<{ url: string; shell: pg.Client }> =>
-    createMigrated(name, [
+    createMigratedDatabase(name, [
       ...listSchema(version),
       'CREATE TABLE rollcall_version ("only" integer PRIMARY KEY CHECK ("only" = 1), version integer NOT NULL)',
       `INSERT INTO rollcall_version VALUES (1, ${version})`,
@@ -99,7 +102,7 @@ else {
       ?.version
 
   test('a process without permission to migrate rejects an older database; others migrate it with its data', async () => {
-    const { url, shell } = await createOlder('older')
+    const { url, shell } = await createOlderDatabase('older')
     await expect(openPostgresStore({ url })).rejects.toThrow(
       /^The database in PostgreSQL is from an older version of Rollcall/,
     )
@@ -117,20 +120,20 @@ else {
   })
 
   test('two servers that start simultaneously on an older database: one migrates it, the other waits and starts too', async () => {
-    const { url, shell } = await createOlder('twice')
+    const { url, shell } = await createOlderDatabase('twice')
     await shell.query('CREATE TABLE migration_lock ("only" integer PRIMARY KEY)')
     await shell.query('INSERT INTO migration_lock VALUES (1)')
     await shell.query('BEGIN; SELECT 1 FROM migration_lock FOR UPDATE')
     const startups = [1, 2].map(() => openPostgresStore({ url, migrates: true }))
     const monitor = await server.shell(url)
-    const readWaiting = async (): Promise<unknown> =>
+    const readWaitingQueries = async (): Promise<unknown> =>
       (
         await monitor.query(
           "SELECT query FROM pg_stat_activity WHERE datname = 'twice' AND wait_event_type = 'Lock'",
         )
       ).rows
     const expectedWait = { query: 'SELECT 1 FROM migration_lock FOR UPDATE' }
-    await expect.poll(readWaiting).toEqual([expectedWait, expectedWait])
+    await expect.poll(readWaitingQueries).toEqual([expectedWait, expectedWait])
     expect(await readVersion(monitor)).toBe(FIRST_VERSION)
     await shell.query('COMMIT')
     for (const { store } of await Promise.all(startups)) {
@@ -151,12 +154,12 @@ else {
   })
 
   test('commands refuse a database whose migration was killed, and the next startup continues it', async () => {
-    const { url, shell } = await createOlder('killed', 30)
-    const process = await server.shell(url)
+    const { url, shell } = await createOlderDatabase('killed', 30)
+    const blocker = await server.shell(url)
     // The migration waits for a table in the middle step, and is killed while it waits.
-    await process.query('BEGIN; LOCK TABLE settlement_lines')
-    const start = openPostgresStore({ url, migrates: true, faults: { startingMsMax: 0 } })
-    const outcome = start.then(
+    await blocker.query('BEGIN; LOCK TABLE settlement_lines')
+    const startup = openPostgresStore({ url, migrates: true, faults: { startingMsMax: 0 } })
+    const outcome = startup.then(
       () => 'started',
       () => 'killed',
     )
@@ -169,7 +172,7 @@ else {
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'killed' AND application_name = 'rollcall'",
     )
     expect(await outcome).toBe('killed')
-    await process.query('COMMIT')
+    await blocker.query('COMMIT')
     expect(await readVersion(shell)).toBe(versionWhenKilled)
     await expect(openPostgresStore({ url })).rejects.toThrow('from an older version of Rollcall')
     const { store } = await openPostgresStore({ url, migrates: true })
@@ -178,13 +181,13 @@ else {
     expect(await readVersion(shell)).toBe(migrations.length)
     const neverKilled = await server.database('never_killed')
     await (await openPostgresStore({ url: neverKilled })).store.close()
-    const now = await server.shell(neverKilled)
-    expect(await readCatalog(shell)).toEqual(await readCatalog(now))
-    await Promise.all([shell.end(), process.end(), now.end()])
+    const newShell = await server.shell(neverKilled)
+    expect(await readCatalog(shell)).toEqual(await readCatalog(newShell))
+    await Promise.all([shell.end(), blocker.end(), newShell.end()])
   })
 
   test('with MIGRATE_AT_START=off the server refuses an older or empty database, and rollcall db migrate migrates it', async () => {
-    const { url, shell } = await createOlder('by_command')
+    const { url, shell } = await createOlderDatabase('by_command')
     const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-by-command-'))
     const openOptions = { dataDir, databaseUrl: url, migrates: true, migratesAtStart: false }
     const latestVersion = migrations.length
@@ -221,14 +224,14 @@ else {
   })
 
   test('a cheque line that an older version had recorded gets its number', async () => {
-    const before = migrations.findIndex((step) =>
+    const oldVersion = migrations.findIndex((step) =>
       step.includes('Adds cheque numbers of stored lines'),
     )
     const narration = 'CHQ DEP 456789 DR C'
-    const { url, shell } = await createMigrated('cheques', [
-      ...listSchema(before),
+    const { url, shell } = await createMigratedDatabase('cheques', [
+      ...listSchema(oldVersion),
       'CREATE TABLE rollcall_version ("only" integer PRIMARY KEY CHECK ("only" = 1), version integer NOT NULL)',
-      `INSERT INTO rollcall_version VALUES (1, ${before})`,
+      `INSERT INTO rollcall_version VALUES (1, ${oldVersion})`,
       `INSERT INTO captures (id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for)
        VALUES (1, 'transfer', '', '2027-01-09 472000 ${narration}', 472000, 'INR', 'sale', 1799476200000, 1799476200000, 'unmatched',
          'It came to the bank, and nobody waits for it: ${narration}', 'demo')`,

@@ -81,8 +81,9 @@ else {
     await shell.query('SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan')
     const plans: string[] = []
     for (const text of statements) {
-      const places = new Set(text.match(/\$\d+/g)).size
-      const values = places === 0 ? '' : `(${Array.from({ length: places }, () => 'NULL').join()})`
+      const paramCount = new Set(text.match(/\$\d+/g)).size
+      const values =
+        paramCount === 0 ? '' : `(${Array.from({ length: paramCount }, () => 'NULL').join()})`
       await shell.query(`PREPARE asked AS ${text}`)
       const { rows } = await shell.query<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE asked${values}`)
       await shell.query('DEALLOCATE asked')

@@ -18,7 +18,7 @@ import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 /** The first runs prepare statements, and others include background work of the store. */
-const RUNS = 6
+const RUN_COUNT = 6
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
@@ -120,11 +120,11 @@ else {
     ]
   test.each(operations)('%s takes %i', async (_, roundTrips, prepare) => {
     const counts: number[] = []
-    for (let run = 0; run < RUNS; run += 1) {
+    for (let run = 0; run < RUN_COUNT; run += 1) {
       const operation = await prepare(run)
-      const before = proxy.traffic().roundTrips
+      const tripsBefore = proxy.traffic().roundTrips
       await operation()
-      counts.push(proxy.traffic().roundTrips - before)
+      counts.push(proxy.traffic().roundTrips - tripsBefore)
     }
     expect(Math.min(...counts)).toBe(roundTrips)
   })

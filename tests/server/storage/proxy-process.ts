@@ -39,18 +39,18 @@ export async function startProxyProcess(
     serialization: 'advanced',
   })
   const [port] = (await once(child, 'message')) as [number]
-  const answers = new Map<number, (value: unknown) => void>()
+  const resolveById = new Map<number, (value: unknown) => void>()
   child.on('message', ({ id, value }: ProxyResponse) => {
-    answers.get(id)?.(value)
-    answers.delete(id)
+    resolveById.get(id)?.(value)
+    resolveById.delete(id)
   })
-  let last = 0
+  let lastId = 0
   const call = (name: keyof Methods, args: readonly unknown[]): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      last += 1
-      answers.set(last, resolve)
+      lastId += 1
+      resolveById.set(lastId, resolve)
       child.once('error', reject)
-      child.send({ id: last, name, args } satisfies Call, (error) => {
+      child.send({ id: lastId, name, args } satisfies Call, (error) => {
         child.off('error', reject)
         if (error !== null) reject(error)
       })

@@ -27,32 +27,32 @@ import { readAuditLog, listAuditLogUsers } from '../../../server/storage/staff/a
 const EVENT = 'event1'
 const AT = instant(1_790_000_000_000)
 const toDay = (text: string): Day => text as Day
-const createSort = (WHO: ListSort['by']): ListSort => ({
-  by: WHO,
+const createSort = (by: ListSort['by']): ListSort => ({
+  by,
   isDescending: true,
   order: ['member'],
 })
-const all: ListQuery = { eventId: EVENT, answers: {} }
+const baseQuery: ListQuery = { eventId: EVENT, answers: {} }
 const QUERIES: readonly ListQuery[] = [
-  { ...all, answers: { city: 'Kochi' } },
-  { ...all, chosen: { workshops: 'scan' } },
-  { ...all, people: { companions: true } },
-  { ...all, sold: { item: 'fee', option: null } },
+  { ...baseQuery, answers: { city: 'Kochi' } },
+  { ...baseQuery, chosen: { workshops: 'scan' } },
+  { ...baseQuery, people: { companions: true } },
+  { ...baseQuery, sold: { item: 'fee', option: null } },
   ...(['told', 'to_approve', 'cancelled', 'refused', 'complete'] as const).map((state) => ({
-    ...all,
+    ...baseQuery,
     state,
   })),
-  { ...all, category: 'member', period: 'early' },
-  { ...all, paymentStatus: 'success' },
-  { ...all, dateFrom: toDay('2026-10-01'), dateTo: toDay('2026-10-02') },
-  ...(['number', 'name', 'category', 'status'] as const).map((WHO) => ({
-    ...all,
-    sort: createSort(WHO),
+  { ...baseQuery, category: 'member', period: 'early' },
+  { ...baseQuery, paymentStatus: 'success' },
+  { ...baseQuery, dateFrom: toDay('2026-10-01'), dateTo: toDay('2026-10-02') },
+  ...(['number', 'name', 'category', 'status'] as const).map((by) => ({
+    ...baseQuery,
+    sort: createSort(by),
   })),
-  { ...all, search: 'name' },
-  { ...all, search: 'name', paymentStatus: 'success', sort: createSort('name') },
-  { ...all, waiting: { is: 'to_approve', at: AT } },
-  { ...all, waiting: { is: 'to_approve', at: AT }, search: 'name' },
+  { ...baseQuery, search: 'name' },
+  { ...baseQuery, search: 'name', paymentStatus: 'success', sort: createSort('name') },
+  { ...baseQuery, waiting: { is: 'to_approve', at: AT } },
+  { ...baseQuery, waiting: { is: 'to_approve', at: AT }, search: 'name' },
 ]
 const byNumber: UniqueRule = {
   name: 'number text',
@@ -106,7 +106,7 @@ export async function runQueries(sql: Sql): Promise<void> {
 }
 
 /** Files whose calls of `queryOf` only insert rows. */
-const INSERTS: readonly string[] = [
+const INSERT_FILES: readonly string[] = [
   'lists/search-index.ts',
   'payments/find-duplicate-payments.ts',
   'reconciliation/assign-many-references.ts',
@@ -134,24 +134,24 @@ export function countQueries(folder: string): Readonly<Record<string, number>> {
     files.flatMap((file) => {
       const text = readFileSync(join(folder, file), 'utf8')
       const count = text.match(/(?<!function )buildQuery(?:<\w+>)?\(/g)?.length ?? 0
-      return count === 0 || INSERTS.includes(file) ? [] : [[file, count]]
+      return count === 0 || INSERT_FILES.includes(file) ? [] : [[file, count]]
     }),
   )
 }
 
-export type Recorded = Map<string, readonly unknown[]>
+export type RecordedQueries = Map<string, readonly unknown[]>
 /** Forwards statements, and records each text with the values of its first call. */
-export function recordQueries(sql: Sql, recorded: Recorded): Sql {
-  const record = <Row>(text: string): ReturnType<typeof sql<Row>> => {
-    const run = sql<Row>(text)
+export function recordQueries(sql: Sql, recorded: RecordedQueries): Sql {
+  const createStatement = <Row>(text: string): ReturnType<typeof sql<Row>> => {
+    const statement = sql<Row>(text)
     const recordValues = (params: readonly unknown[]): void => {
       if (!recorded.has(text)) recorded.set(text, params)
     }
     return {
-      get: (...params) => (recordValues(params), run.get(...params)),
-      all: (...params) => (recordValues(params), run.all(...params)),
-      run: (...params) => (recordValues(params), run.run(...params)),
+      get: (...params) => (recordValues(params), statement.get(...params)),
+      all: (...params) => (recordValues(params), statement.all(...params)),
+      run: (...params) => (recordValues(params), statement.run(...params)),
     }
   }
-  return Object.assign(record, { dialect: sql.dialect, lock: () => {}, batch: null })
+  return Object.assign(createStatement, { dialect: sql.dialect, lock: () => {}, batch: null })
 }

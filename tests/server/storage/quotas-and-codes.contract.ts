@@ -75,8 +75,8 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
     store = setUp().store
   })
   const registerAndReadError = async (changes: Changes): Promise<string | null> => {
-    const answer = await store.register(newRegistration(changes))
-    return answer.ok ? null : answer.error.code
+    const result = await store.register(newRegistration(changes))
+    return result.ok ? null : result.error.code
   }
   const listCodes = async (): Promise<readonly StoredCode[]> =>
     (await store.discountCodes({ ...codeQuery, before: null, limit: 100 })).codes
@@ -160,9 +160,9 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       const results = Array.from({ length: 50 }, () =>
         registerAndReadError({ externalContext: usedCode }),
       )
-      const answers = await Promise.all(results)
-      expect(answers.filter((result) => result === null).length).toBe(3)
-      expect(answers.filter((result) => result === 'code_gone').length).toBe(47)
+      const errors = await Promise.all(results)
+      expect(errors.filter((result) => result === null).length).toBe(3)
+      expect(errors.filter((result) => result === 'code_gone').length).toBe(47)
       expect((await listCodes())[0]?.uses).toBe(3)
       expect((await store.valuesInUse('demo')).codes).toEqual({ coupon: 3 })
     })
@@ -198,9 +198,10 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       const dollars = await register('list1', createQuote([600], readCurrency('USD') ?? INR))
       const expired = await register('list3', createQuote([70_000]))
       const guest = await register('guest', createQuote([80_000]), 'faculty')
-      for (const one of [first, corrected, cancelled, dollars, guest]) await pay(one)
+      for (const registration of [first, corrected, cancelled, dollars, guest])
+        await pay(registration)
       await store.applyPaymentEvent(expired.orderId, declinedAt(), null)
-      const owner = {
+      const ownerAction = {
         who: 'office',
         why: 'Asked.',
         actor: 'owner',
@@ -209,7 +210,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       } as const
       const { answers, category } = await find(store, corrected.regNo)
       const correction = await store.correct(
-        { ...owner, regNo: corrected.regNo, act: 'correct' },
+        { ...ownerAction, regNo: corrected.regNo, act: 'correct' },
         {
           previousAnswers: answers,
           answers,
@@ -226,11 +227,11 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
         },
       )
       const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: null }
-      const end = await store.cancel(
-        { ...owner, regNo: cancelled.regNo, act: 'cancel' },
+      const cancelResult = await store.cancel(
+        { ...ownerAction, regNo: cancelled.regNo, act: 'cancel' },
         cancellation,
       )
-      expect([correction.ok, end.ok]).toEqual([true, true])
+      expect([correction.ok, cancelResult.ok]).toEqual([true, true])
 
       const readDiscount = async ({ regNo }: { regNo: RegNo }): Promise<number> =>
         (await find(store, regNo)).lines.reduce(
@@ -251,11 +252,11 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       ]
       const readPage = (before: number | null) =>
         store.discountCodes({ ...codeQuery, before, limit: 4 })
-      const newest = await readPage(null)
-      const oldest = await readPage(newest.next)
+      const newestPage = await readPage(null)
+      const oldestPage = await readPage(newestPage.next)
       const unused = { uses: 0, paid: 0, discounts: [] }
-      expect([newest.codes.length, oldest.next]).toEqual([4, null])
-      expect([...newest.codes, ...oldest.codes]).toMatchObject([
+      expect([newestPage.codes.length, oldestPage.next]).toEqual([4, null])
+      expect([...newestPage.codes, ...oldestPage.codes]).toMatchObject([
         {
           code: 'guest',
           uses: 1,
@@ -287,10 +288,10 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
 
     test('that exists is not created again, and neither are the others in its batch', async () => {
       await createCodeContext('abc', 1)
-      const changes = ['new', 'abc'].map((result) => ({ code: result, folded: result }))
+      const codes = ['new', 'abc'].map((code) => ({ code, folded: code }))
       const newCodes = { eventId: 'demo', kind: 'coupon', usesMax: 1, lastDay: null, note: '' }
       expect(
-        await store.createDiscountCodes({ ...newCodes, codes: changes, who: 'office', at: noon }),
+        await store.createDiscountCodes({ ...newCodes, codes, who: 'office', at: noon }),
       ).toEqual({
         ok: false,
         error: { code: 'code_taken' },
@@ -320,8 +321,8 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
         { key: 'l1', cells: { kind: 'annual' } },
         { key: 'l2', cells: { kind: 'life' } },
       ]
-      const done = await store.replaceMemberList('demo', 'members', rows, 'office', noon)
-      expect(done).toEqual({
+      const replacement = await store.replaceMemberList('demo', 'members', rows, 'office', noon)
+      expect(replacement).toEqual({
         rows: 2,
         changed: 1,
         added: { count: 1, first: ['l2'] },

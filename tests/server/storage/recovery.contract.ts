@@ -33,10 +33,10 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
   const beginRecovery = (
     at = addMs(hour),
     exactSince: number | null = null,
-    claimed: readonly string[] = [],
+    takenCodes: readonly string[] = [],
   ) =>
     store.beginRecovery(
-      { at, who: 'rollcall', why: 'Restored.', copyAt: noon, servedAt: null, taken: claimed },
+      { at, who: 'rollcall', why: 'Restored.', copyAt: noon, servedAt: null, taken: takenCodes },
       exactSince === null ? null : instant(exactSince),
     )
   const endRecovery = (mails: 'send' | 'copy' | 'discard', at = addMs(2 * hour)) =>
@@ -81,7 +81,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
     })
 
     test('holds confirmations of earlier payments, and sends those of later ones', async () => {
-      const [before, duringCopy, exactSince] = [
+      const [earlierPayment, untimedPayment, laterPayment] = [
         await registerAirpay(),
         await registerAirpay(),
         await registerAirpay(),
@@ -90,19 +90,19 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       const paidAt = addMs(hour / 2)
       const at = addMs(2 * hour)
       await store.applyPaymentEvent(
-        before.orderId,
+        earlierPayment.orderId,
         { ...confirmedBy('AP1', due, at), paidAt } as never,
         newEmail,
       )
       // This confirmation was sent earlier, and the gateway does not report the payment time.
-      await store.applyPaymentEvent(duringCopy.orderId, confirmedBy('AP2', due, at), newEmail)
+      await store.applyPaymentEvent(untimedPayment.orderId, confirmedBy('AP2', due, at), newEmail)
       await store.applyPaymentEvent(
-        exactSince.orderId,
+        laterPayment.orderId,
         { ...confirmedBy('AP3', due, at), paidAt: addMs(1.5 * hour) } as never,
         newEmail,
       )
       const dueEmails = await store.dueMails(addMs(9 * hour), 9)
-      expect(dueEmails.map(({ regNo }) => regNo)).toEqual([exactSince.regNo])
+      expect(dueEmails.map(({ regNo }) => regNo)).toEqual([laterPayment.regNo])
       const { pending, held } = await readFigures()
       expect([pending, held.mails, held.since]).toEqual([{ all: 3, asked: 3, ended: 3 }, 2, 2])
       // Sending only the copy's emails confirms no payment twice.
@@ -142,18 +142,21 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       expect(await store.dueMails(addMs(9 * hour), 9)).toEqual([])
       expect(await endRecovery('copy', addMs(3 * hour))).toMatchObject({ sent: 0, discarded: 1 })
       expect(await listOutstanding()).toEqual([[], []])
-      const exactSince = await registerSample(store, { gateway: 'airpay', at: addMs(4 * hour) })
+      const laterRegistration = await registerSample(store, {
+        gateway: 'airpay',
+        at: addMs(4 * hour),
+      })
       await store.applyPaymentEvent(
-        exactSince.orderId,
+        laterRegistration.orderId,
         confirmedBy('AP2', due, addMs(5 * hour)),
         null,
       )
       await store.applyPaymentEvent(
-        exactSince.orderId,
+        laterRegistration.orderId,
         { ...refundEvent, reference: 'RF2', at: addMs(6 * hour) },
         null,
       )
-      expect(await listOutstanding()).toEqual([[], [exactSince.regNo]])
+      expect(await listOutstanding()).toEqual([[], [laterRegistration.regNo]])
     })
 
     test('sends no refunds, expires no registrations and erases no data until it ends', async () => {
@@ -198,23 +201,23 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
     })
 
     test('has its own code, which stays the same for the same start time', async () => {
-      const first = await beginRecovery()
+      const firstRecovery = await beginRecovery()
       expect(await beginRecovery(addMs(2 * hour), addMs(hour))).toBe(null)
-      const second = await beginRecovery(addMs(hour + 1), null, ['R000'])
-      expect(second?.code).not.toBe(first?.code)
-      const third = await beginRecovery(addMs(3 * hour), addMs(2 * hour))
-      expect(new Set([first?.code, second?.code, third?.code]).size).toBe(3)
+      const secondRecovery = await beginRecovery(addMs(hour + 1), null, ['R000'])
+      expect(secondRecovery?.code).not.toBe(firstRecovery?.code)
+      const thirdRecovery = await beginRecovery(addMs(3 * hour), addMs(2 * hour))
+      expect(new Set([firstRecovery?.code, secondRecovery?.code, thirdRecovery?.code]).size).toBe(3)
       expect((await readFigures()).past).toHaveLength(2)
     })
 
     test('a database identifies itself and its progress', async () => {
       expect((await store.databaseProgress()).name).toBe(null)
-      const before = await store.identifyDatabase('this one')
+      const firstIdentity = await store.identifyDatabase('this one')
       await registerAirpay()
       const otherIdentity = await store.identifyDatabase('another')
-      expect([before.name, otherIdentity.name]).toEqual(['this one', 'this one'])
+      expect([firstIdentity.name, otherIdentity.name]).toEqual(['this one', 'this one'])
       expect(otherIdentity.counted['registrations']).toBe(
-        (before.counted['registrations'] ?? 0) + 1,
+        (firstIdentity.counted['registrations'] ?? 0) + 1,
       )
       expect(await store.databaseProgress()).toEqual(otherIdentity)
     })
@@ -271,8 +274,8 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
     })
 
     test('is not duplicated if a settlement also lists it', async () => {
-      const [first, second] = [nextRegNo(), nextRegNo()]
-      await store.reviewUnknownPayment(createUnknownPayment(first))
+      const [firstOrderId, secondOrderId] = [nextRegNo(), nextRegNo()]
+      await store.reviewUnknownPayment(createUnknownPayment(firstOrderId))
       const createSettlementLine = (order: string, reference: string, n: number) =>
         ({
           line: n,
@@ -295,23 +298,26 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
         sha256: 'ab',
         who: 'treasurer',
         at: addMs(2 * hour),
-        lines: [createSettlementLine(first, 'AP9', 2), createSettlementLine(second, 'AP10', 3)],
+        lines: [
+          createSettlementLine(firstOrderId, 'AP9', 2),
+          createSettlementLine(secondOrderId, 'AP10', 3),
+        ],
       })
       expect(savedSettlement.toReview).toBe(1)
-      const unknown = (await store.reviews('demo')).map((review) => review.unknown?.orderId)
-      expect(unknown).toEqual([first, second])
-      const tenthPayment = createUnknownPayment(second, {
+      const unknownOrderIds = (await store.reviews('demo')).map((review) => review.unknown?.orderId)
+      expect(unknownOrderIds).toEqual([firstOrderId, secondOrderId])
+      const tenthPayment = createUnknownPayment(secondOrderId, {
         money: [{ reference: 'AP10', amount: due, currency: 'INR', kind: 'sale', paidAt: null }],
       })
       // The gateway is queried about orders that only the settlement lists: payer and refunds.
-      const listQueries = await store.unknownOrders(addMs(2 * hour), 9)
-      expect(listQueries.map(({ orderId }) => orderId)).toEqual([second])
+      const ordersToQuery = await store.unknownOrders(addMs(2 * hour), 9)
+      expect(ordersToQuery.map(({ orderId }) => orderId)).toEqual([secondOrderId])
       expect((await store.reviews('demo'))[1]?.unknown?.payer).toBe(null)
       expect(await store.reviewUnknownPayment({ ...tenthPayment, refunded: due })).toBe(0)
       expect(await store.reviewUnknownPayment({ ...tenthPayment, refunded: due })).toBe(0)
-      const [, claims] = await store.reviews('demo')
-      expect(claims?.unknown?.payer?.name).toBe('Ravi Sample')
-      expect(claims?.why.match(/was refunded at the gateway\./g)).toHaveLength(1)
+      const [, settlementReview] = await store.reviews('demo')
+      expect(settlementReview?.unknown?.payer?.name).toBe('Ravi Sample')
+      expect(settlementReview?.why.match(/was refunded at the gateway\./g)).toHaveLength(1)
       const refundedPayment = createUnknownPayment(nextRegNo(), { refunded: due })
       expect(await store.reviewUnknownPayment({ ...refundedPayment, account: 'other' })).toBe(0)
       expect(await store.reviews('demo')).toHaveLength(2)

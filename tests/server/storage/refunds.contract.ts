@@ -15,14 +15,14 @@ import {
 } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 import {
-  accept,
+  acceptDecision,
   createRefundStarted,
   day,
-  dismiss,
+  dismissDecision,
   due,
   grounds,
   createReviewHelpers,
-  refund,
+  buildRefundDecision,
   createRefundResponse,
   buildRefund,
 } from './payment-decisions.ts'
@@ -33,7 +33,8 @@ export function defineRefundsContract(setUp: ContractSetup): void {
   beforeEach(() => {
     store = setUp().store
   })
-  const { waiting, only, decide, revenue, sumOf, twice } = createReviewHelpers(() => store)
+  const { listOpenReviews, readSingleReviewId, decide, readRevenue, sumPayments, payTwice } =
+    createReviewHelpers(() => store)
 
   describe('refunding', () => {
     /** Sends requested refunds as the server does, with a simulated gateway response. */
@@ -72,7 +73,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await send(createRefundStarted('RF1'))
       expect(await listStates(regNo)).toEqual(['asked'])
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success' })
-      expect(await revenue()).toBe(due)
+      expect(await readRevenue()).toBe(due)
       // The refund is queried soon.
       expect((await store.watchedPayments(addMs(day + 60_000), 9)).length).toBe(1)
       await store.applyPaymentEvent(
@@ -87,7 +88,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await store.recordFailedRefunds(orderId, ['RF1'])
       expect(await listStates(regNo)).toEqual(['done'])
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
-      expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
+      expect([await readRevenue(), await sumPayments(regNo)]).toEqual([0, 0])
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
@@ -121,8 +122,8 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       const request = { amount: null, ...grounds, manualReference: '9', at: addMs(1) }
       for (const { regNo } of [withoutEmail, withEmail])
         await store.requestRefund({ of: regNo, ...request })
-      const listWithoutEmail = await store.refundsWithoutEmail(addMs(-day), ['demo'], 9)
-      expect(listWithoutEmail.map(({ regNo }) => regNo)).toEqual([withEmail.regNo])
+      const refundsToAnnounce = await store.refundsWithoutEmail(addMs(-day), ['demo'], 9)
+      expect(refundsToAnnounce.map(({ regNo }) => regNo)).toEqual([withEmail.regNo])
     })
 
     test('a sale with a refunded authorisation is a success, and its delegate gets one email', async () => {
@@ -143,7 +144,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
         paymentStatus: 'success',
         paymentId: 'AP2',
       })
-      expect(await revenue()).toBe(due)
+      expect(await readRevenue()).toBe(due)
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
@@ -155,7 +156,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       } as PaymentEvent
       await store.applyPaymentEvent(orderId, captureAndRefund, newEmail)
       const first = (await store.reviews('demo')).find((review) => review.came?.reference === 'AP1')
-      await decide(first?.id ?? '', refund())
+      await decide(first?.id ?? '', buildRefundDecision())
       await store.applyPaymentEvent(
         orderId,
         { ...captureAndRefund, at: addMs(2 * day) } as PaymentEvent,
@@ -188,7 +189,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await requestRefund(orderId, 1_500)
       await send(createRefundStarted('RF2'))
       await store.applyPaymentEvent(orderId, buildRefund('RF2', 1_500), newEmail)
-      expect(await revenue()).toBe(400_000)
+      expect(await readRevenue()).toBe(400_000)
       expect(await requestRefund(regNo, 400_001)).toMatchObject({
         error: { code: 'bad_amount', message: expect.stringContaining('4,000') },
       })
@@ -196,7 +197,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await send(createRefundStarted('RF3'))
       await store.applyPaymentEvent(orderId, buildRefund('RF3', 400_000), newEmail)
       expect((await find(store, regNo)).paymentStatus).toBe('refunded')
-      expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
+      expect([await readRevenue(), await sumPayments(regNo)]).toEqual([0, 0])
       expect(await requestRefund(regNo)).toMatchObject({ error: { code: 'bad_amount' } })
     })
 
@@ -208,33 +209,33 @@ export function defineRefundsContract(setUp: ContractSetup): void {
           confirmedBy(reference, toAmount(400_000)),
           newEmail,
         )
-        return { ...registration, id: await only() }
+        return { ...registration, id: await readSingleReviewId() }
       }
       const listFailures = async (regNo: RegNo) =>
         (await find(store, regNo)).payments.map(({ failure }) => failure)
       const registration = await payInReview('AP1')
-      await decide(registration.id, refund())
+      await decide(registration.id, buildRefundDecision())
       expect(await listFailures(registration.regNo)).toEqual(['given-back'])
       await send(createRefundStarted('RF1'))
       await store.applyPaymentEvent(registration.orderId, buildRefund('RF1', 400_000), newEmail)
       expect(await listFailures(registration.regNo)).toEqual(['given-back'])
       const dismissedReview = await payInReview('AP2')
-      await decide(dismissedReview.id, dismiss)
+      await decide(dismissedReview.id, dismissDecision)
       expect(await listFailures(dismissedReview.regNo)).toEqual(['unclear'])
       const rejectedRefund = await payInReview('AP3')
-      await decide(rejectedRefund.id, refund())
+      await decide(rejectedRefund.id, buildRefundDecision())
       await send(createRefundResponse('refused'))
       expect(await listFailures(rejectedRefund.regNo)).toEqual(['unclear'])
     })
 
     test('twice concurrently is created once', async () => {
       const { regNo } = await registerPaid()
-      const answers = await Promise.all([
+      const results = await Promise.all([
         requestRefund(regNo),
         requestRefund(regNo),
         requestRefund(regNo),
       ])
-      expect(answers.filter(({ ok }) => ok).length).toBe(1)
+      expect(results.filter(({ ok }) => ok).length).toBe(1)
       const concurrentRefunds = await Promise.all([
         requestRefund(regNo, 1),
         requestRefund(regNo, 1),
@@ -244,7 +245,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       const claims = await Promise.all(
         Array.from({ length: 20 }, () => store.claimRefund(dueRefund?.id ?? 0, addMs(day))),
       )
-      expect(claims.filter((isCreated) => isCreated).length).toBe(1)
+      expect(claims.filter((isClaimed) => isClaimed).length).toBe(1)
     })
 
     test('two concurrent refunds of the same amount could not be distinguished', async () => {
@@ -263,9 +264,9 @@ export function defineRefundsContract(setUp: ContractSetup): void {
         is: 'refund-refused',
         gatewayAnswer: 'As it says.',
       })
-      await decide(`R${id}`, refund())
+      await decide(`R${id}`, buildRefundDecision())
       expect(await listStates(regNo)).toEqual(['refused', 'wanted'])
-      expect(await waiting()).toEqual([])
+      expect(await listOpenReviews()).toEqual([])
     })
 
     test('that could not be sent is retried, and needs attention after a day', async () => {
@@ -277,7 +278,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await send(createRefundResponse('not-sent'), addMs(day + hour))
       expect(await listStates(regNo)).toEqual(['wanted'])
       await send(createRefundResponse('not-sent'), addMs(2 * day + hour))
-      expect(await waiting()).toEqual([['R', 'refund-refused']])
+      expect(await listOpenReviews()).toEqual([['R', 'refund-refused']])
     })
 
     test('whose result is unsure is never repeated automatically: the status query completes it, or staff decide', async () => {
@@ -286,11 +287,11 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       const id = await send(createRefundResponse('unsure'))
       expect(await store.refundsToSend(addMs(9 * day), 9)).toEqual([])
       expect(await store.claimRefund(id, addMs(9 * day))).toBe(false)
-      expect(await waiting()).toEqual([['R', 'refund-unsure']])
+      expect(await listOpenReviews()).toEqual([['R', 'refund-unsure']])
       expect(await store.reviewCounts()).toMatchObject({ unsure: 1 })
       await store.applyPaymentEvent(orderId, buildRefund('RF9', due), newEmail)
       expect(await listStates(regNo)).toEqual(['done'])
-      expect(await waiting()).toEqual([])
+      expect(await listOpenReviews()).toEqual([])
       expect((await find(store, regNo)).paymentStatus).toBe('refunded')
     })
 
@@ -299,13 +300,13 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await requestRefund(regNo)
       const id = await send(createRefundResponse('unsure'))
       await store.applyPaymentEvent(orderId, buildRefund('RF7', 10_000), newEmail)
-      expect(await revenue()).toBe(due)
+      expect(await readRevenue()).toBe(due)
       // No longer polled.
       await store.recordStatusQuery(orderId, addMs(20 * day), null, null)
-      await decide(`R${id}`, dismiss, addMs(20 * day))
+      await decide(`R${id}`, dismissDecision, addMs(20 * day))
       expect((await store.watchedPayments(addMs(21 * day), 9)).length).toBe(1)
       await store.applyPaymentEvent(orderId, buildRefund('RF7', 10_000, addMs(21 * day)), newEmail)
-      expect(await revenue()).toBe(due - 10_000)
+      expect(await readRevenue()).toBe(due - 10_000)
     })
 
     test('a crash between request and response: unsure, until the status query completes it', async () => {
@@ -322,7 +323,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await store.markUnansweredRefunds(addMs(day + 60_000))).toBe(0)
       expect(await store.refundsToSend(addMs(day + 60_000), 9)).toEqual([])
       expect(await store.markUnansweredRefunds(addMs(day + 10 * 60_000))).toBe(1)
-      expect(await waiting()).toEqual([['R', 'refund-unsure']])
+      expect(await listOpenReviews()).toEqual([['R', 'refund-unsure']])
       expect(await store.refundsToSend(addMs(30 * day), 9)).toEqual([])
       await store.applyPaymentEvent(orderId, buildRefund('RF1', due), newEmail)
       expect(await listStates(regNo)).toEqual(['done'])
@@ -334,11 +335,11 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       const id = await send(createRefundStarted('RF1'))
       expect(await store.markUnansweredRefunds(addMs(5 * day))).toBe(0)
       expect(await store.markUnansweredRefunds(addMs(6 * day + 1))).toBe(1)
-      expect(await waiting()).toEqual([['R', 'refund-unsure']])
-      await decide(`R${id}`, accept)
+      expect(await listOpenReviews()).toEqual([['R', 'refund-unsure']])
+      await decide(`R${id}`, acceptDecision)
       expect(await listStates(regNo)).toEqual(['done'])
       expect((await find(store, regNo)).paymentStatus).toBe('refunded')
-      expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
+      expect([await readRevenue(), await sumPayments(regNo)]).toEqual([0, 0])
     })
 
     test('of a payment under review: a full refund ends the review, a partial one leaves a decision on the remainder', async () => {
@@ -348,28 +349,28 @@ export function defineRefundsContract(setUp: ContractSetup): void {
         confirmedBy('AP1', toAmount(600_000)),
         newEmail,
       )
-      const id = await only()
-      expect(await decide(id, refund(98_500))).toMatchObject({ ok: true })
+      const id = await readSingleReviewId()
+      expect(await decide(id, buildRefundDecision(98_500))).toMatchObject({ ok: true })
       await send(createRefundStarted('RF1'))
       await store.applyPaymentEvent(registration.orderId, buildRefund('RF1', 98_500), newEmail)
-      expect(await waiting()).toEqual([['C', 'misfit']])
-      expect(await revenue()).toBe(0)
-      await decide(id, accept)
+      expect(await listOpenReviews()).toEqual([['C', 'misfit']])
+      expect(await readRevenue()).toBe(0)
+      await decide(id, acceptDecision)
       expect((await find(store, registration.regNo)).paymentStatus).toBe('success')
-      expect([await revenue(), await sumOf(registration.regNo)]).toEqual([due, due])
+      expect([await readRevenue(), await sumPayments(registration.regNo)]).toEqual([due, due])
       // Later refunds reduce the figures too.
       await requestRefund(registration.regNo)
       await send(createRefundStarted('RF2'))
       await store.applyPaymentEvent(registration.orderId, buildRefund('RF2', due), newEmail)
       expect((await find(store, registration.regNo)).paymentStatus).toBe('refunded')
-      expect([await revenue(), await sumOf(registration.regNo)]).toEqual([0, 0])
+      expect([await readRevenue(), await sumPayments(registration.regNo)]).toEqual([0, 0])
     })
 
     test('a second payment is refunded in full: the registration stays paid', async () => {
       const registration = await registerPaid()
       await store.applyPaymentEvent(registration.orderId, confirmedBy('AP2'), newEmail)
-      await decide(await only(), refund())
-      expect(await waiting()).toEqual([])
+      await decide(await readSingleReviewId(), buildRefundDecision())
+      expect(await listOpenReviews()).toEqual([])
       expect(await find(store, registration.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
@@ -380,7 +381,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
         paymentStatus: 'success',
         inReview: false,
       })
-      expect([await revenue(), await sumOf(registration.regNo)]).toEqual([due, due])
+      expect([await readRevenue(), await sumPayments(registration.regNo)]).toEqual([due, due])
     })
 
     test('of a payment by another method is not made through the gateway', async () => {
@@ -421,7 +422,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, buildRefunds(['R1', 100_000]), newEmail)
       await store.applyPaymentEvent(orderId, buildRefunds(['R1', 100_000]), newEmail)
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
-      expect(await revenue()).toBe(401_500)
+      expect(await readRevenue()).toBe(401_500)
       await store.applyPaymentEvent(
         orderId,
         buildRefunds(['R1', 100_000], ['R2', 401_500]),
@@ -434,16 +435,16 @@ export function defineRefundsContract(setUp: ContractSetup): void {
         ['R1', 100_000],
         ['R2', 401_500],
       ])
-      expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
-      expect(await waiting()).toEqual([])
+      expect([await readRevenue(), await sumPayments(regNo)]).toEqual([0, 0])
+      expect(await listOpenReviews()).toEqual([])
     })
 
     test('of a second payment end its review, and the ticket stays', async () => {
-      const { regNo, orderId } = await twice()
+      const { regNo, orderId } = await payTwice()
       await store.applyPaymentEvent(orderId, buildRefund('R1', due), newEmail)
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
-      expect(await waiting()).toEqual([])
-      expect([await revenue(), await sumOf(regNo)]).toEqual([due, due])
+      expect(await listOpenReviews()).toEqual([])
+      expect([await readRevenue(), await sumPayments(regNo)]).toEqual([due, due])
     })
 
     test('complete a requested refund that was not sent yet: it is not made twice', async () => {
@@ -464,12 +465,12 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildRefund('R0', due), newEmail)
       expect((await find(store, regNo)).paymentStatus).toBe('pending')
-      expect(await waiting()).toEqual([['P', 'unclear']])
+      expect(await listOpenReviews()).toEqual([['P', 'unclear']])
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
       await store.applyPaymentEvent(orderId, buildRefund('R1', due), newEmail)
       await store.applyPaymentEvent(orderId, buildRefund('R2', due), newEmail)
       expect((await store.reviews('demo'))[0]?.why).toContain('for a payment of')
-      expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
+      expect([await readRevenue(), await sumPayments(regNo)]).toEqual([0, 0])
     })
 
     test('reported together with their payment send no confirmation', async () => {
@@ -487,10 +488,10 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await store.claimMail(id, noon)).toBe(true)
       expect(await store.claimMail(id, noon)).toBe(false)
       expect(await store.dueMails(addMs(60_000), 9)).toEqual([])
-      const [secondRefund, third] = [addMs(hour), addMs(2 * hour)]
-      expect((await store.dueMails(secondRefund, 9)).length).toBe(1)
-      expect(await store.claimMail(id, secondRefund)).toBe(true)
-      expect(await store.claimMail(id, third)).toBe(false)
+      const [secondAttemptAt, thirdAttemptAt] = [addMs(hour), addMs(2 * hour)]
+      expect((await store.dueMails(secondAttemptAt, 9)).length).toBe(1)
+      expect(await store.claimMail(id, secondAttemptAt)).toBe(true)
+      expect(await store.claimMail(id, thirdAttemptAt)).toBe(false)
       expect(await store.emailsOfRegistration(regNo)).toMatchObject([
         { status: 'failed', error: expect.stringContaining('may not have been sent') },
       ])
@@ -563,7 +564,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
           store.queueOnce('reviews demo 2026-11-21', 'demo', newEmail, noon),
         ),
       )
-      expect(queueResults.filter((isCreated) => isCreated).length).toBe(1)
+      expect(queueResults.filter((isQueued) => isQueued).length).toBe(1)
       expect(await store.dueMails(noon, 9)).toMatchObject([
         { eventId: 'demo', regNo: null, ...newEmail },
       ])

@@ -16,11 +16,11 @@ import {
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
 import { ALL_REGISTRATIONS } from './contract-setup.ts'
-import type { ContractSetup, Opened } from './contract-setup.ts'
+import type { ContractSetup, ContractStore } from './contract-setup.ts'
 
 export function defineRegisterContract(setUp: ContractSetup): void {
   let store: Store
-  let setup: Opened
+  let setup: ContractStore
   beforeEach(() => {
     setup = setUp()
     store = setUp().store
@@ -219,8 +219,8 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       const registration = Array.from({ length: 20 }, (_, index) =>
         newRegistration(index === 7 ? { regNo } : {}),
       )
-      const answers = await Promise.all(registration.map((created) => store.register(created)))
-      expect(answers.map(({ ok }) => ok)).toEqual(registration.map((_, index) => index !== 7))
+      const results = await Promise.all(registration.map((created) => store.register(created)))
+      expect(results.map(({ ok }) => ok)).toEqual(registration.map((_, index) => index !== 7))
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(20)
     })
 
@@ -269,11 +269,11 @@ export function defineRegisterContract(setUp: ContractSetup): void {
     })
 
     test('used a hundred times concurrently creates one registration', async () => {
-      const answers = await Promise.all(
+      const results = await Promise.all(
         Array.from({ length: 100 }, () => store.register(createKeyed('same'))),
       )
-      expect(new Set(answers.map((answer) => answer.ok && answer.value.regNo)).size).toBe(1)
-      expect(answers.filter((answer) => answer.ok && !answer.value.repeated).length).toBe(1)
+      expect(new Set(results.map((answer) => answer.ok && answer.value.regNo)).size).toBe(1)
+      expect(results.filter((answer) => answer.ok && !answer.value.repeated).length).toBe(1)
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(1)
     })
   })

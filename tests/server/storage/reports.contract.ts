@@ -13,7 +13,7 @@ import {
 import type { ContractSetup } from './contract-setup.ts'
 
 const ALL: MovementQuery = { eventIds: null, from: instant(0), to: addMs(1000 * hour) }
-const refund = { who: 'office', why: 'Agreed' } as const
+const refundRequest = { who: 'office', why: 'Agreed' } as const
 
 export function defineReportsContract(setUp: ContractSetup): void {
   let store: Store
@@ -36,20 +36,20 @@ export function defineReportsContract(setUp: ContractSetup): void {
       await pay('pay_3')
       const amount = toAmount(10_050)
       await store.requestRefund({
-        ...refund,
+        ...refundRequest,
         of: regNo,
         amount,
         at: addMs(hour),
         manualReference: 'SLIP 1',
       })
-      const ids: string[] = []
+      const references: string[] = []
       for (let after: string | null = null, isLast = false; !isLast;) {
         const page = await store.movementPage(ALL, after, 1)
-        ids.push(...page.rows.map(({ reference }) => reference))
+        references.push(...page.rows.map(({ reference }) => reference))
         after = page.next
         isLast = after === null
       }
-      expect(ids).toEqual(['SLIP 1', 'pay_3', 'pay_2', 'pay_1'])
+      expect(references).toEqual(['SLIP 1', 'pay_3', 'pay_2', 'pay_1'])
       const sums = await store.movementSums({ ...ALL, eventIds: ['demo'] })
       expect(
         sums.map(({ method, payments, refunds, refunded }) => [
@@ -79,11 +79,16 @@ export function defineReportsContract(setUp: ContractSetup): void {
       const debtor = await registerSample(store)
       const page = await store.debtorPage(['demo'], null, 9)
       expect(page.rows.map((row) => [row.regNo, row.remindedAt])).toEqual([[debtor.regNo, null]])
-      const due = page.rows[0]?.amount
+      const amountDue = page.rows[0]?.amount
       expect(await store.debtorSums(['demo', 'other'])).toEqual([
-        { eventId: 'demo', currency: INR, registrations: 1, amount: due },
+        { eventId: 'demo', currency: INR, registrations: 1, amount: amountDue },
       ])
-      await store.requestRefund({ ...refund, of: regNo, amount: toAmount(100), at: addMs(hour) })
+      await store.requestRefund({
+        ...refundRequest,
+        of: regNo,
+        amount: toAmount(100),
+        at: addMs(hour),
+      })
       expect(await store.openRefunds(['other'])).toEqual([])
       expect(await store.openRefunds(null)).toMatchObject([{ regNo, amount: 100, state: 'wanted' }])
     })

@@ -45,9 +45,9 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
 
   describe('the bill', () => {
     test('is stored line by line with the registration, also if nothing is due', async () => {
-      const paid = await registerSample(store, { quote })
+      const paidRegistration = await registerSample(store, { quote })
       const freeRegistration = await registerSample(store, { quote, orderId: null })
-      for (const { regNo } of [paid, freeRegistration])
+      for (const { regNo } of [paidRegistration, freeRegistration])
         expect((await find(store, regNo)).lines).toEqual(bill)
     })
 
@@ -111,36 +111,36 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       answers: { full_name: 'Asha Demo', workshops },
     })
     const register = (changes: Changes = {}) => store.register(newRegistration(changes))
-    const buildFull = (place: string) => ({ ok: false, error: { code: 'full', place } })
-    const readLeft = (at: Instant = noon) => store.availableSeats('demo', seatCounts, at)
+    const buildFullError = (place: string) => ({ ok: false, error: { code: 'full', place } })
+    const readSeatsLeft = (at: Instant = noon) => store.availableSeats('demo', seatCounts, at)
 
     test('are reserved when a registration is stored; without a seat, the registration is rejected and nothing is stored', async () => {
       await serve([seats])
-      expect(await readLeft()).toEqual({ 'seats.scan': 1, 'seats.airway': 2 })
+      expect(await readSeatsLeft()).toEqual({ 'seats.scan': 1, 'seats.airway': 2 })
       await registerSample(store, choose('scan', 'airway'))
-      expect(await readLeft()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
+      expect(await readSeatsLeft()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
       const second = newRegistration(choose('airway', 'scan'))
-      expect(await store.register(second)).toEqual(buildFull('seats.scan'))
+      expect(await store.register(second)).toEqual(buildFullError('seats.scan'))
       expect(await store.registration(second.regNo)).toBeNull()
-      expect(await readLeft()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
+      expect(await readSeatsLeft()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
       await registerSample(store, choose('airway'))
-      expect(await register(choose('airway'))).toEqual(buildFull('seats.airway'))
+      expect(await register(choose('airway'))).toEqual(buildFullError('seats.airway'))
       // Items without a quota, and other events, are unaffected.
       await registerSample(store, choose())
       await registerSample(store, { ...choose('scan'), eventId: 'another' })
     })
 
     test('of a quota added in the same batch count immediately', async () => {
-      const answers = await callInOrder(setUp(), [
+      const results = await callInOrder(setUp(), [
         () => register(choose()),
         () => serve([seats]),
         () => register(choose('scan')),
         () => register(choose('scan')),
       ])
-      expect([answers[0].ok, answers[2].ok, answers[3]]).toEqual([
+      expect([results[0].ok, results[2].ok, results[3]]).toEqual([
         true,
         true,
-        buildFull('seats.scan'),
+        buildFullError('seats.scan'),
       ])
     })
 
@@ -170,7 +170,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       await serve([pg])
       await registerSample(store, { category: 'pg' })
       await registerSample(store, { category: 'other' })
-      expect(await register({ category: 'pg' })).toEqual(buildFull('pg'))
+      expect(await register({ category: 'pg' })).toEqual(buildFullError('pg'))
     })
 
     test('are held during payment, released after the hold, and sold again; a later payment goes to review', async () => {
@@ -179,9 +179,9 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       const beforeExpiry = addMs(holdMs - 1)
       expect([
         await register({ ...choose('scan'), at: beforeExpiry }),
-        await readLeft(beforeExpiry),
-      ]).toMatchObject([buildFull('seats.scan'), { 'seats.scan': 0 }])
-      expect(await readLeft(addMs(holdMs))).toMatchObject({ 'seats.scan': 1 })
+        await readSeatsLeft(beforeExpiry),
+      ]).toMatchObject([buildFullError('seats.scan'), { 'seats.scan': 0 }])
+      expect(await readSeatsLeft(addMs(holdMs))).toMatchObject({ 'seats.scan': 1 })
       const quickPayer = await registerSample(store, { ...choose('scan'), at: addMs(holdMs) })
       const paymentResult = await store.applyPaymentEvent(
         latePayer.orderId,
@@ -196,7 +196,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       // The registration that holds the seat can pay without a check.
       await store.applyPaymentEvent(quickPayer.orderId, confirmedBy('AP2'), null)
       expect((await find(store, quickPayer.regNo)).paymentStatus).toBe('success')
-      expect(await readLeft(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
+      expect(await readSeatsLeft(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
       // Staff may exceed the quota.
       const decisionResult = await store.decideReview(
         (await store.reviews('demo'))[0]?.id ?? '',
@@ -211,7 +211,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         taken: 2,
       })
       expect(await register({ ...choose('scan'), at: addMs(9 * hour) })).toEqual(
-        buildFull('seats.scan'),
+        buildFullError('seats.scan'),
       )
     })
 
@@ -225,7 +225,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       )
       expect((await find(store, regNo)).paymentStatus).toBe('success')
       expect(await register({ ...choose('scan'), at: addMs(99 * hour) })).toEqual(
-        buildFull('seats.scan'),
+        buildFullError('seats.scan'),
       )
     })
 
@@ -271,7 +271,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         holdMs,
       })
       expect(await register({ ...choose('scan'), at: addMs(9 * hour) })).toEqual(
-        buildFull('seats.scan'),
+        buildFullError('seats.scan'),
       )
     })
 
@@ -279,9 +279,9 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       await serve([seats])
       const { orderId } = await registerSample(store, choose('scan'))
       await store.recordStatusQuery(orderId, addMs(hour), addMs(2 * hour), 'in-process')
-      expect(await readLeft(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
+      expect(await readSeatsLeft(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
       expect(await register({ ...choose('scan'), at: addMs(hour) })).toEqual(
-        buildFull('seats.scan'),
+        buildFullError('seats.scan'),
       )
       await store.recordStatusQuery(orderId, addMs(hour), addMs(2 * hour), 'no-record')
       expect(await register({ ...choose('scan'), at: addMs(hour) })).toMatchObject({ ok: true })
@@ -334,14 +334,14 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       await serve([seats])
       const first = await registerSample(store, choose('scan'))
       await store.applyPaymentEvent(first.orderId, declinedAt(), null)
-      expect(await readLeft()).toMatchObject({ 'seats.scan': 1 })
+      expect(await readSeatsLeft()).toMatchObject({ 'seats.scan': 1 })
       const retryResult = await store.retry(first.regNo, addMs(hour))
       expect(retryResult.ok).toBe(true)
-      expect(await readLeft(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
+      expect(await readSeatsLeft(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
       const orderId = retryResult.ok ? retryResult.value.orderId : first.orderId
       await store.applyPaymentEvent(orderId, declinedAt(addMs(hour)), null)
       const second = await registerSample(store, { ...choose('scan'), at: addMs(hour) })
-      expect(await store.retry(first.regNo, addMs(hour))).toEqual(buildFull('seats.scan'))
+      expect(await store.retry(first.regNo, addMs(hour))).toEqual(buildFullError('seats.scan'))
       expect((await find(store, first.regNo)).payments.length).toBe(2)
       await store.applyPaymentEvent(
         second.orderId,
@@ -359,7 +359,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         refundEvent as Parameters<Store['applyPaymentEvent']>[1],
         null,
       )
-      expect(await readLeft(addMs(hour))).toMatchObject({ 'seats.scan': 1 })
+      expect(await readSeatsLeft(addMs(hour))).toMatchObject({ 'seats.scan': 1 })
       expect(await store.retry(first.regNo, addMs(hour))).toMatchObject({ ok: true })
     })
 
@@ -371,11 +371,11 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         value: null,
       })
       expect(await register({ ...choose('scan'), at: addMs(2 * holdMs - 1) })).toEqual(
-        buildFull('seats.scan'),
+        buildFullError('seats.scan'),
       )
       await registerSample(store, { ...choose('scan'), at: addMs(2 * holdMs) })
       expect(await store.resumePayment(first.orderId, addMs(2 * holdMs))).toEqual(
-        buildFull('seats.scan'),
+        buildFullError('seats.scan'),
       )
       expect((await find(store, first.regNo)).payments[0]?.handedOffAt).toBe(addMs(holdMs))
     })
@@ -384,14 +384,14 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       await serve([{ ...seats, max: { scan: 3 } }])
       for (let n = 0; n < 2; n += 1)
         await registerSample(store, { ...choose('scan'), orderId: null })
-      const answers = await Promise.all(
+      const results = await Promise.all(
         Array.from({ length: 64 }, (_, index) =>
           // Half of them owe nothing: their seats are kept immediately.
           register({ ...choose('scan'), ...(index % 2 === 0 ? {} : { orderId: null }) }),
         ),
       )
-      expect(answers.filter(({ ok }) => ok).length).toBe(1)
-      expect(answers.filter(({ ok }) => !ok)).toEqual(Array(63).fill(buildFull('seats.scan')))
+      expect(results.filter(({ ok }) => ok).length).toBe(1)
+      expect(results.filter(({ ok }) => !ok)).toEqual(Array(63).fill(buildFullError('seats.scan')))
       expect(await store.listTakenSeats('demo')).toEqual([
         { place: 'seats.scan', max: 3, taken: 3 },
       ])
@@ -402,7 +402,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       // The same seat under a name that the store does not count.
       const results = await Promise.all(
         Array.from({ length: 64 }, async () => {
-          const seatsLeft = await readLeft()
+          const seatsLeft = await readSeatsLeft()
           if ((seatsLeft['seats.scan'] ?? 0) <= 0) return false
           return (await register({ answers: { full_name: 'Asha Demo', chosen: ['scan'] } })).ok
         }),
@@ -411,24 +411,28 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
     })
 
     test('of a later quota include earlier registrations; of a changed quota, those that it covers', async () => {
-      const paid = await registerSample(store, choose('scan'))
-      await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
+      const paidRegistration = await registerSample(store, choose('scan'))
+      await store.applyPaymentEvent(paidRegistration.orderId, confirmedBy('AP1'), null)
       const expired = await registerSample(store, { ...choose('airway'), at: addMs(1) })
       const failed = await registerSample(store, choose('airway'))
       await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
       await serve([seats], addMs(2))
-      expect(await readLeft(addMs(2))).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
-      expect(await readLeft(addMs(hour))).toEqual({ 'seats.scan': 0, 'seats.airway': 2 })
-      expect(await register({ ...choose('scan'), at: addMs(2) })).toEqual(buildFull('seats.scan'))
+      expect(await readSeatsLeft(addMs(2))).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
+      expect(await readSeatsLeft(addMs(hour))).toEqual({ 'seats.scan': 0, 'seats.airway': 2 })
+      expect(await register({ ...choose('scan'), at: addMs(2) })).toEqual(
+        buildFullError('seats.scan'),
+      )
       // Serving the same file again has no effect; a higher maximum does.
       await serve([seats], addMs(3))
       await serve([{ ...seats, max: { scan: 2, airway: 2 } }], addMs(4))
       await registerSample(store, { ...choose('scan'), at: addMs(4) })
-      expect(await register({ ...choose('scan'), at: addMs(4) })).toEqual(buildFull('seats.scan'))
+      expect(await register({ ...choose('scan'), at: addMs(4) })).toEqual(
+        buildFullError('seats.scan'),
+      )
       await serve([{ id: 'hall', max: 3, full: { message: 'Full' } }], addMs(5))
-      expect(await readLeft(addMs(5))).toEqual({ hall: 0 })
+      expect(await readSeatsLeft(addMs(5))).toEqual({ hall: 0 })
       await serve([], addMs(6))
-      expect(await readLeft(addMs(6))).toEqual({})
+      expect(await readSeatsLeft(addMs(6))).toEqual({})
       await store.applyPaymentEvent(expired.orderId, confirmedBy('AP3'), null)
       expect((await find(store, expired.regNo)).paymentStatus).toBe('success')
     })
@@ -458,8 +462,8 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       await registerSample(store, chooseTickets(3, 2))
       await registerSample(store, { ...chooseTickets(0), orderId: null })
       expect(await countTakenSeats()).toEqual({ dinner: 3, table: 4 })
-      expect(await register(chooseTickets(6))).toEqual(buildFull('dinner'))
-      expect(await register(chooseTickets(5, 4))).toEqual(buildFull('table'))
+      expect(await register(chooseTickets(6))).toEqual(buildFullError('dinner'))
+      expect(await register(chooseTickets(5, 4))).toEqual(buildFullError('table'))
       expect(await countTakenSeats()).toEqual({ dinner: 3, table: 4 })
       await registerSample(store, { ...chooseTickets(5, 3), orderId: null })
       expect(await countTakenSeats()).toEqual({ dinner: 8, table: 8 })
@@ -468,7 +472,9 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         table: 3,
       })
       // The hold of the first registration has ended: exactly its seats are sold again.
-      expect(await register({ ...chooseTickets(4), at: addMs(hour) })).toEqual(buildFull('dinner'))
+      expect(await register({ ...chooseTickets(4), at: addMs(hour) })).toEqual(
+        buildFullError('dinner'),
+      )
       await registerSample(store, { ...chooseTickets(3, 1), orderId: null, at: addMs(hour) })
       expect(await countTakenSeats()).toEqual({ dinner: 8, table: 7 })
     })
@@ -476,19 +482,19 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
     test('for several tickets are never oversold by concurrent registrations', async () => {
       await serve([dinner])
       const counts = Array.from({ length: 40 }, (_, index) => 1 + (index % 4))
-      const answers = await Promise.all(
+      const results = await Promise.all(
         counts.map((tickets, index) =>
           register({ ...chooseTickets(tickets), ...(index % 2 === 0 ? {} : { orderId: null }) }),
         ),
       )
       const soldCount = counts.reduce(
-        (sum, tickets, index) => sum + (answers[index]?.ok ? tickets : 0),
+        (sum, tickets, index) => sum + (results[index]?.ok ? tickets : 0),
         0,
       )
       expect(soldCount).toBeLessThanOrEqual(8)
       expect(await countTakenSeats()).toEqual({ dinner: soldCount })
       // The smallest request is refused only if no seat is left.
-      expect(answers.some(({ ok }, index) => !ok && counts[index] === 1)).toBe(true)
+      expect(results.some(({ ok }, index) => !ok && counts[index] === 1)).toBe(true)
       expect(soldCount).toBe(8)
     })
 
@@ -580,7 +586,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       })
       expect((await store.importRegistrations(rows)).ok).toBe(true)
       expect(await store.listTakenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 2 }])
-      expect(await register()).toEqual(buildFull('hall'))
+      expect(await register()).toEqual(buildFullError('hall'))
     })
   })
 }

@@ -27,60 +27,62 @@ if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let postgres: PostgresServer
   let url: string
-  let first: TestApp
-  let second: TestApp
+  let firstApp: TestApp
+  let secondApp: TestApp
   let regNo: RegNo
   beforeAll(async () => {
     postgres = await startPostgres()
     url = await postgres.database('app')
-    const start = (): Promise<TestApp> =>
+    const startApp = (): Promise<TestApp> =>
       startTestApp({
         clock: '2026-01-20',
         events: { 'sample2026.yaml': createEvent() },
         variables: { DATABASE_URL: url },
       })
-    first = await start()
-    second = await start()
+    firstApp = await startApp()
+    secondApp = await startApp()
   })
   afterAll(async () => {
-    await first.close()
-    await second.close()
+    await firstApp.close()
+    await secondApp.close()
     await postgres.stop()
   })
 
   test('a delegate registers and pays on one server, and the other shows it', async () => {
-    const answer = await first.post(`/api/${EVENT}/register/`, {
+    const response = await firstApp.post(`/api/${EVENT}/register/`, {
       full_name: 'Asha Sample',
       email: 'asha@example.org',
       phone_number: '9847012345',
       is_member: 'true',
     })
-    expect([answer.statusCode, answer.body]).toEqual([201, expect.anything()])
-    const body = answer.json<RegisterResponse>()
+    expect([response.statusCode, response.body]).toEqual([201, expect.anything()])
+    const body = response.json<RegisterResponse>()
     regNo = body.reg_no as RegNo
-    const { sandbox } = first
+    const { sandbox } = firstApp
     const handOff = body.payment_data
     if (sandbox === null || handOff === undefined)
       throw new Error('the registration has no payment data')
     const order = handOff.orderid as OrderId
     await fetch(handOff.payment_url, {
       method: 'POST',
-      body: new URLSearchParams(createFormFields(first.deps, handOff)),
+      body: new URLSearchParams(createFormFields(firstApp.deps, handOff)),
       redirect: 'manual',
     })
     await sandbox.runAction(order, 'pay')
-    expect(await first.deps.payments.verify(order, 5_000)).toBe('success')
-    const statusResponse = await second.app.inject({ url: `/api/${EVENT}/registrations/${regNo}/` })
+    expect(await firstApp.deps.payments.verify(order, 5_000)).toBe('success')
+    const statusResponse = await secondApp.app.inject({
+      url: `/api/${EVENT}/registrations/${regNo}/`,
+    })
     expect(statusResponse.json()).toMatchObject({ registration: { payment_status: 'success' } })
   })
 
   test('a user who signs in on one server is signed in on the other, and sees list, figures, documents and reviews', async () => {
-    const office = await signIn(first)
+    const office = await signIn(firstApp)
     const headers = { authorization: `Bearer ${office.token}` }
     const fetchAt = async (address: string): Promise<Record<string, unknown>> => {
-      const answer = await second.app.inject({ url: address, headers })
-      expect([answer.statusCode, answer.body]).toEqual([200, expect.anything()])
-      return answer.json()
+      const response = await secondApp.app.inject({ url: address, headers })
+      expect([response.statusCode, response.body]).toEqual([200, expect.anything()])
+      return response.json()
     }
     expect(await fetchAt(`/admin/${EVENT}/registrations/`)).toMatchObject({ count: 1 })
     expect(await fetchAt(`/admin/${EVENT}/registrations/?search=asha`)).toMatchObject({ count: 1 })
@@ -91,15 +93,15 @@ else {
       ],
     })
     await fetchAt('/admin/dashboard/stats/')
-    expect(await second.deps.store.workQueue([EVENT], second.now())).toEqual([])
-    expect((await second.deps.store.dashboardFigures(EVENT, '2026-01-20' as never)).revenue).toBe(
-      118_000,
-    )
+    expect(await secondApp.deps.store.workQueue([EVENT], secondApp.now())).toEqual([])
+    expect(
+      (await secondApp.deps.store.dashboardFigures(EVENT, '2026-01-20' as never)).revenue,
+    ).toBe(118_000)
   })
 
   test('a registration that waits too long for a lock gets 503 with Retry-After, and the same request then succeeds', async () => {
     const register = () =>
-      first.post(
+      firstApp.post(
         `/api/${EVENT}/register/`,
         {
           full_name: 'Meera Sample',
@@ -125,9 +127,9 @@ else {
 
   test('doctor states before the start that an older copy restored with pg_restore begins a recovery', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-restored-'))
-    const variables = { DATABASE_URL: url, DATA_DIR: dataDir, EVENTS_DIR: first.eventsDir }
-    const { name, counted: registrationCount } = await first.deps.store.databaseProgress()
-    const serve = (registrations: number): void =>
+    const variables = { DATABASE_URL: url, DATA_DIR: dataDir, EVENTS_DIR: firstApp.eventsDir }
+    const { name, counted: registrationCount } = await firstApp.deps.store.databaseProgress()
+    const writeLastServed = (registrations: number): void =>
       writeFileSync(
         join(dataDir, 'last-served.json'),
         JSON.stringify({
@@ -136,13 +138,13 @@ else {
             ...registrationCount,
             registrations: (registrationCount['registrations'] ?? 0) + registrations,
           },
-          at: first.now(),
+          at: firstApp.now(),
           codes: [],
         }),
       )
-    serve(0)
+    writeLastServed(0)
     expect((await runHere(['doctor'], variables)).stdout).toContain('is not in recovery')
-    serve(1)
+    writeLastServed(1)
     expect((await runHere(['doctor'], variables)).stdout).toMatch(
       /^check +The next start begins a recovery\. The database is older than the one that this server used until /m,
     )
@@ -150,9 +152,9 @@ else {
   })
 
   test('commands work on PostgreSQL, and those for SQLite report the mismatch', async () => {
-    const variables = { DATABASE_URL: url, DATA_DIR: first.dir, EVENTS_DIR: first.eventsDir }
-    const list = await runHere(['user', 'list'], variables)
-    expect(list).toMatchObject({ status: 0, stdout: expect.stringContaining('office') })
+    const variables = { DATABASE_URL: url, DATA_DIR: firstApp.dir, EVENTS_DIR: firstApp.eventsDir }
+    const listResult = await runHere(['user', 'list'], variables)
+    expect(listResult).toMatchObject({ status: 0, stdout: expect.stringContaining('office') })
     for (const command of [
       ['db', 'backup', '/nowhere'],
       ['db', 'restore', '/nowhere'],
@@ -162,8 +164,8 @@ else {
         stderr: expect.stringMatching(/^DATABASE_URL is set: .+PostgreSQL database/),
       })
     expect(await runHere(['db', 'migrate'], variables)).toMatchObject({ status: 0 })
-    const doctor = await runHere(['doctor'], variables)
-    expect(doctor.stdout).toMatch(
+    const doctorResult = await runHere(['doctor'], variables)
+    expect(doctorResult.stdout).toMatch(
       /good {3}PostgreSQL \d[\d.]* responds. The database has version \d+/,
     )
     const missingDatabase = await runHere(['doctor'], {

@@ -100,8 +100,8 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       const counts = { added: 0, changed: 0, known: 1, toReview: 0 }
       expect(await saveLines({ ...changedLine, states: 'none' })).toEqual(counts)
       expect(await readLine()).toMatchObject({ handled: { why: 'Kept.' } })
-      const saved = await Promise.all([saveLines(changedLine), saveLines(changedLine)])
-      expect(saved.map((result) => result.changed).toSorted()).toEqual([0, 1])
+      const saveResults = await Promise.all([saveLines(changedLine), saveLines(changedLine)])
+      expect(saveResults.map((result) => result.changed).toSorted()).toEqual([0, 1])
       expect(await store.settlementLines(ACCOUNT)).toMatchObject([
         { fee: 9_000, net: -due - 4_000, stored: { id, handled: null } },
       ])
@@ -158,14 +158,14 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
     test('a refund that no settlement contained five days later was not in the work queue', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
-      const findRefundLine = (reference: string) =>
+      const recordRefund = (reference: string) =>
         store.applyPaymentEvent(
           orderId,
           { type: 'refunded', reference, amount: toAmount(5_000), at: addMs(20) },
           null,
         )
-      await findRefundLine('RF1')
-      await findRefundLine('RF2')
+      await recordRefund('RF1')
+      await recordRefund('RF2')
       const DAY = 24 * hour
       const getDayAfter = (days: number) => day(isoIndia(addMs(days * DAY)).slice(0, 10))
       const listUnsettled = async (at = addMs(9 * DAY)) =>
@@ -244,8 +244,8 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       await saveLines(
         createLine(orderId, 'AP1', { day: day(isoIndia(addMs(8 * DAY)).slice(0, 10)) }),
       )
-      const listQueueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
-      expect(listQueueEntries.filter(({ is }) => is === 'refund_unsettled')).toHaveLength(1)
+      const queueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
+      expect(queueEntries.filter(({ is }) => is === 'refund_unsettled')).toHaveLength(1)
       expect(await store.paymentsOfAccount(ACCOUNT)).toMatchObject([{ isMoney: true }])
       expect((await store.settlementLinesOf(regNo)).length).toBe(1)
     })
@@ -265,8 +265,8 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       await saveLines(
         createLine(orderId, 'AP1', { day: day(isoIndia(addMs(8 * DAY)).slice(0, 10)) }),
       )
-      const listQueueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
-      expect(listQueueEntries.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
+      const queueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
+      expect(queueEntries.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
     })
 
     test('a payout of a previous account was unknown, and went to review as a new payment', async () => {
@@ -370,7 +370,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
     test('a second payment by transfer goes to review, and its line counts once', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
-      const refundRequest = {
+      const paymentAction = {
         regNo,
         act: 'came_again',
         actor: 'owner',
@@ -383,10 +383,10 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         amount: due,
         paidAt: noon,
       } as const
-      const recordLineAgain = () =>
-        store.recordExtraPayment({ ...refundRequest, at: addMs(20) }, transferPayment)
-      expect(await recordLineAgain()).toMatchObject({ ok: true, value: { state: 'complete' } })
-      expect(await recordLineAgain()).toMatchObject({ ok: false, error: { code: 'taken' } })
+      const recordTransfer = () =>
+        store.recordExtraPayment({ ...paymentAction, at: addMs(20) }, transferPayment)
+      expect(await recordTransfer()).toMatchObject({ ok: true, value: { state: 'complete' } })
+      expect(await recordTransfer()).toMatchObject({ ok: false, error: { code: 'taken' } })
       expect(await store.reviews('demo')).toMatchObject([
         { is: 'second', regNo, came: { reference: 'SBIN8' } },
       ])
@@ -407,28 +407,32 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       )
 
     test('one reference in several spellings pays once, whatever the recorded method, and the number of a payout never pays', async () => {
-      const expectedEntry = await registerSample(store)
-      expect((await confirm(expectedEntry.regNo, 'cheque', '5261 2345 6702')).ok).toBe(true)
-      const other = await registerSample(store)
+      const paidRegistration = await registerSample(store)
+      expect((await confirm(paidRegistration.regNo, 'cheque', '5261 2345 6702')).ok).toBe(true)
+      const otherRegistration = await registerSample(store)
       for (const method of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
-        expect(await confirm(other.regNo, method, 'UTR 0526-123-456-702')).toMatchObject({
+        expect(
+          await confirm(otherRegistration.regNo, method, 'UTR 0526-123-456-702'),
+        ).toMatchObject({
           ok: false,
-          error: { code: 'taken', message: expect.stringContaining(expectedEntry.regNo) },
+          error: { code: 'taken', message: expect.stringContaining(paidRegistration.regNo) },
         })
       await saveLines(createLine('', 'AP1', { utr: 'ICICN52026010101' }))
-      expect(await confirm(other.regNo, 'transfer', 'icic n5 2026 010101')).toMatchObject({
+      expect(
+        await confirm(otherRegistration.regNo, 'transfer', 'icic n5 2026 010101'),
+      ).toMatchObject({
         ok: false,
         error: { message: expect.stringContaining('the reference of a gateway payout') },
       })
       // If the transfer is recorded before the settlement, it goes to review once.
-      expect((await confirm(other.regNo, 'transfer', 'ICICN52026010102')).ok).toBe(true)
+      expect((await confirm(otherRegistration.regNo, 'transfer', 'ICICN52026010102')).ok).toBe(true)
       await saveLines(createLine('', 'AP2', { utr: 'ICICN52026010102' }))
       await saveLines(createLine('', 'AP3', { utr: 'ICICN52026010102' }))
-      const listQueueEntries = (await store.reviews('demo')).filter(
-        ({ regNo }) => regNo === other.regNo,
+      const openReviews = (await store.reviews('demo')).filter(
+        ({ regNo }) => regNo === otherRegistration.regNo,
       )
       expect(
-        listQueueEntries.map(({ why: reason }) => reason.match(/ICICN52026010102/g)?.length),
+        openReviews.map(({ why: reason }) => reason.match(/ICICN52026010102/g)?.length),
       ).toEqual([1])
     })
 
@@ -452,14 +456,12 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect((await store.reviews('demo')).filter((review) => review.regNo === regNo)).toEqual([])
       await store.reportReturned([{ ...line, narration: 'RTN' }])
       await store.reportReturned([{ ...line, narration: 'rtn.' }])
-      const listQueueEntries = async () =>
+      const listReviews = async () =>
         (await store.reviews('demo')).filter((review) => review.regNo === regNo)
       expect(
-        (await listQueueEntries()).map(
-          ({ why: reason }) => reason.match(/RTRN52026010103/g)?.length,
-        ),
+        (await listReviews()).map(({ why: reason }) => reason.match(/RTRN52026010103/g)?.length),
       ).toEqual([1])
-      const [review] = await listQueueEntries()
+      const [review] = await listReviews()
       const decisionResult = await store.decideReview(
         review?.id ?? '',
         { what: 'dismiss', ...grounds },
@@ -468,11 +470,11 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       )
       expect(decisionResult.ok).toBe(true)
       await store.reportReturned([{ ...line, narration: 'RTN' }])
-      expect(await listQueueEntries()).toEqual([])
+      expect(await listReviews()).toEqual([])
     })
 
     test('an unmatched bank payment is stored once, and pays the registration to which it is moved', async () => {
-      const amounts = {
+      const bankLine = {
         reference: 'SBIN7',
         amount: due,
         currency: INR,
@@ -483,11 +485,11 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         at: noon,
       }
       expect(
-        await store.saveUnmatchedLines([amounts, { ...amounts, reference: 'sbin7' }]),
+        await store.saveUnmatchedLines([bankLine, { ...bankLine, reference: 'sbin7' }]),
       ).toMatchObject({
         added: 1,
       })
-      expect(await store.saveUnmatchedLines([amounts])).toMatchObject({ added: 0 })
+      expect(await store.saveUnmatchedLines([bankLine])).toMatchObject({ added: 0 })
       const { payments } = await store.knownReferences([toBankKey('SBIN7')])
       expect(payments).toMatchObject([['SBIN7', { regNo: null, amount: due }]])
       const { regNo } = await registerSample(store)
@@ -498,22 +500,26 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
     })
 
     test('a bank statement is saved once, and shares its lines with others', async () => {
-      const first = await store.saveBankStatement(buildBankStatement('one', ['A', 'B']))
-      expect(await store.saveBankStatement(buildBankStatement('one', ['A', 'B']))).toBe(first)
-      const second = await store.saveBankStatement(buildBankStatement('two', ['B', 'C']))
-      const [lines, others] = await Promise.all(
-        [first, second].map((id) => store.bankStatementLines(id)),
+      const firstId = await store.saveBankStatement(buildBankStatement('one', ['A', 'B']))
+      expect(await store.saveBankStatement(buildBankStatement('one', ['A', 'B']))).toBe(firstId)
+      const secondId = await store.saveBankStatement(buildBankStatement('two', ['B', 'C']))
+      const [lines, otherLines] = await Promise.all(
+        [firstId, secondId].map((id) => store.bankStatementLines(id)),
       )
-      expect(lines?.[1]?.id).toBe(others?.[0]?.id)
+      expect(lines?.[1]?.id).toBe(otherLines?.[0]?.id)
       expect(lines?.map(({ narration }) => narration)).toEqual(['A', 'B'])
     })
 
     test('a decision on a line blocks another user’s decision from a page that does not show it', async () => {
       const id = await store.saveBankStatement(buildBankStatement('one', ['A']))
-      const [stored] = await store.bankStatementLines(id)
-      const decision = { lineId: stored?.id ?? 0, seen: null, parts: [], at: addMs(hour) }
-      const first = await store.decideBankLine({ ...decision, decision: 'not_ours', who: 'anna' })
-      expect(first).toMatchObject({ ok: true })
+      const [storedLine] = await store.bankStatementLines(id)
+      const decision = { lineId: storedLine?.id ?? 0, seen: null, parts: [], at: addMs(hour) }
+      const firstDecision = await store.decideBankLine({
+        ...decision,
+        decision: 'not_ours',
+        who: 'anna',
+      })
+      expect(firstDecision).toMatchObject({ ok: true })
       expect(
         await store.decideBankLine({ ...decision, decision: 'assigned', who: 'ben' }),
       ).toMatchObject({ ok: false, error: { decision: 'not_ours', who: 'anna' } })

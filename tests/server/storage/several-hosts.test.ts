@@ -34,16 +34,16 @@ else
         await server.stop()
       }
     })
-    const setReadOnly = async ({ server }: Host, is: 'on' | 'off'): Promise<void> => {
+    const setReadOnly = async ({ server }: Host, value: 'on' | 'off'): Promise<void> => {
       const shell = await server.shell()
-      await shell.query(`ALTER DATABASE ${NAME} SET default_transaction_read_only = ${is}`)
+      await shell.query(`ALTER DATABASE ${NAME} SET default_transaction_read_only = ${value}`)
       await shell.query(
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
         [NAME],
       )
       await shell.end()
     }
-    const countAt = async ({ server, url }: Host): Promise<number | null> => {
+    const countRegistrations = async ({ server, url }: Host): Promise<number | null> => {
       const shell = await server.shell(url)
       const { rowCount } = await shell.query('SELECT 1 FROM registrations')
       await shell.end()
@@ -58,7 +58,7 @@ else
       const { store } = await openPostgresStore({ url, migrates: true })
       expect((await inspectPostgres(url)).stateText).toMatch(/^PostgreSQL .+ responds/)
       expect((await store.register(newRegistration())).ok).toBe(true)
-      expect([await countAt(first), await countAt(second)]).toEqual([0, 1])
+      expect([await countRegistrations(first), await countRegistrations(second)]).toEqual([0, 1])
 
       await setReadOnly(second, 'on')
       await expect(store.register(newRegistration())).rejects.toThrow(StoreBusy)
@@ -72,13 +72,13 @@ else
           () => false,
         )
       await expect.poll(register, { timeout: 100_000 }).toBe(true)
-      expect([await countAt(first), await countAt(second)]).toEqual([1, 1])
+      expect([await countRegistrations(first), await countRegistrations(second)]).toEqual([1, 1])
 
       // Simulates a failed machine: its connections end, and it no longer responds.
       await setReadOnly(second, 'off')
       await first.proxy.close()
       await expect.poll(register, { timeout: 100_000 }).toBe(true)
-      expect([await countAt(first), await countAt(second)]).toEqual([1, 2])
+      expect([await countRegistrations(first), await countRegistrations(second)]).toEqual([1, 2])
       await store.close()
     })
   })

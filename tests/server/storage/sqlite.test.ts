@@ -26,8 +26,8 @@ import {
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { CARELESS_CHANGES } from './manual-changes.ts'
 import {
-  BY_COUNTERS,
-  BY_ROWS,
+  SUM_COUNTERS_SQL,
+  COUNT_ROWS_SQL,
   searchEach,
   createPaymentHistories,
   NAMES,
@@ -102,15 +102,15 @@ describe('SQLite', () => {
   })
 
   test('a write connection is opened with WAL, FULL and foreign keys; a read connection cannot write', () => {
-    const write = openToWrite(join(dataDir, DATABASE_FILE))
-    const readPragma = (name: string): unknown => write.pragma(name, { simple: true })
+    const writer = openToWrite(join(dataDir, DATABASE_FILE))
+    const readPragma = (name: string): unknown => writer.pragma(name, { simple: true })
     expect([
       readPragma('journal_mode'),
       readPragma('synchronous'),
       readPragma('foreign_keys'),
       readPragma('busy_timeout'),
     ]).toEqual(['wal', 2, 1, 5000])
-    write.close()
+    writer.close()
     const reader = openToRead(join(dataDir, DATABASE_FILE))
     expect(() => reader.exec('DELETE FROM admins')).toThrow(/readonly/)
     reader.close()
@@ -152,8 +152,8 @@ describe('SQLite', () => {
   test('counters equal the counted rows after every kind of payment event', async () => {
     const { store } = openedStore
     await createPaymentHistories(store, true)
-    const countedRows = shell.prepare(BY_ROWS).all()
-    expect(shell.prepare(BY_COUNTERS).all()).toEqual(countedRows)
+    const countedRows = shell.prepare(COUNT_ROWS_SQL).all()
+    expect(shell.prepare(SUM_COUNTERS_SQL).all()).toEqual(countedRows)
     expect(countedRows.length).toBeGreaterThan(10)
     const paidAmount = shell
       .prepare("SELECT sum(amount) FROM payments WHERE status = 'success'")
@@ -173,10 +173,10 @@ describe('SQLite', () => {
   test('a search finds the same rows before and after they are indexed', async () => {
     const { store } = openedStore
     // An external lock blocks the indexing, so that the scan must find them.
-    const numbers = await registerNames(store)
+    const regNos = await registerNames(store)
     await waitForIndex()
     shell.exec('DELETE FROM search_index; UPDATE search_progress SET last_id = 0')
-    const searchAll = (): Promise<unknown> => searchEach(store, [...TERMS, numbers[0] ?? ''])
+    const searchAll = (): Promise<unknown> => searchEach(store, [...TERMS, regNos[0] ?? ''])
     const scanResults = await searchAll()
     await store.ping(noon)
     await waitForIndex()
@@ -207,24 +207,28 @@ describe('SQLite', () => {
 
   test('the count of a search stops at its limit and reports that; the list is counted exactly', async () => {
     const created = newRegistration()
-    const copy =
+    const insertCopies =
       shell.prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
       INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
       SELECT 'demo', 'hash', 'COPY' || n, 'Copied Demo', '', '', '', '{"state":"Goa"}', 'pending', n, '1970-01-01' FROM n`)
-    copy.run(COUNT_MAX + 5)
+    insertCopies.run(COUNT_MAX + 5)
     await openedStore.store.register(created)
-    const search = await openedStore.store.listPage(
+    const searchPage = await openedStore.store.listPage(
       { eventId: 'demo', answers: {}, search: 'copied' },
       2,
       50,
     )
-    expect([search.count, search.isCountCapped, search.rows.length]).toEqual([COUNT_MAX, true, 50])
+    expect([searchPage.count, searchPage.isCountCapped, searchPage.rows.length]).toEqual([
+      COUNT_MAX,
+      true,
+      50,
+    ])
     // After all are indexed, only the rows of the page are read.
     await waitForIndex()
     const listCopies = (event: string, page: number) =>
       openedStore.store.listPage({ eventId: event, answers: {}, search: 'copied' }, page, 50)
     const indexedPage = await listCopies('demo', 2)
-    expect(indexedPage).toEqual(search)
+    expect(indexedPage).toEqual(searchPage)
     expect(indexedPage.rows.at(0)?.regNo).toBe(`COPY${COUNT_MAX + 5 - 50}`)
     expect(await listCopies('other', 1)).toMatchObject({ count: 0, isCountCapped: false, rows: [] })
     const lastPage = await listCopies('demo', COUNT_MAX / 50)
@@ -254,14 +258,14 @@ describe('SQLite', () => {
   test('when the writer dies, calls in progress get an error and the next request works', async () => {
     const { store, writer } = openedStore
     const registrations = Array.from({ length: 50 }, () => newRegistration())
-    const answers = registrations.map((created) =>
+    const resultPromises = registrations.map((created) =>
       store.register(created).then(
         (answer) => answer.ok,
         (error: unknown) => error,
       ),
     )
     await writer.kill()
-    const results = await Promise.all(answers)
+    const results = await Promise.all(resultPromises)
     expect(results.every((answer) => answer === true || answer instanceof StoreBusy)).toBe(true)
     expect(results.some((answer) => answer instanceof StoreBusy)).toBe(true)
     await expect
@@ -283,9 +287,14 @@ describe('SQLite', () => {
   test('a status response is never stored without its effect, however the write ends', async () => {
     const { store } = openedStore
     const { orderId } = await registerSample(store)
-    const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
+    const gatewayResponse = {
+      gateway: 'demo',
+      body: '<R/>',
+      contentType: 'text/xml',
+      at: noon,
+    } as const
     const confirmPayment = () =>
-      store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, answer)
+      store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, gatewayResponse)
     // The last statement of the operation fails, after the response and the event were written.
     shell.exec(
       "CREATE TRIGGER broken BEFORE INSERT ON mail_queue BEGIN SELECT RAISE(ABORT, 'broken'); END",
@@ -347,33 +356,33 @@ describe('SQLite', () => {
   })
 
   test('a full disk rejects the batch and loses no confirmed data', async () => {
-    const other = createFolder()
-    const fullDisk = await openSqliteStore({ dataDir: other, faults: { pagesMax: 300 } })
+    const folder = createFolder()
+    const fullDisk = await openSqliteStore({ dataDir: folder, faults: { pagesMax: 300 } })
     const registrations = Array.from({ length: 200 }, () =>
       newRegistration({ answers: { note: 'x'.repeat(20_000) } }),
     )
-    const answers = []
+    const results = []
     // Sequentially, so that some are stored before the disk is full.
     for (const created of registrations)
-      answers.push(
+      results.push(
         await fullDisk.store.register(created).then(
           ({ ok }) => ok,
           (error: unknown) => error,
         ),
       )
-    const storedCount = answers.filter((answer) => answer === true).length
+    const storedCount = results.filter((answer) => answer === true).length
     expect(storedCount).toBeGreaterThan(5)
-    expect(answers.slice(storedCount).every((answer) => answer instanceof StoreBusy)).toBe(true)
-    expect(answers.length - storedCount).toBeGreaterThan(5)
+    expect(results.slice(storedCount).every((answer) => answer instanceof StoreBusy)).toBe(true)
+    expect(results.length - storedCount).toBeGreaterThan(5)
     expect((await fullDisk.store.dashboardFigures('demo', dayOf(noon))).total).toBe(storedCount)
     expect((await find(fullDisk.store, registrations[0]?.regNo ?? '')).payments.length).toBe(1)
     await fullDisk.store.close()
-    rmSync(other, { recursive: true })
+    rmSync(folder, { recursive: true })
   })
 
   test('when too many calls wait, the next call is rejected immediately', async () => {
     const limitedStore = await openSqliteStore({ dataDir, faults: { waitingMax: 3 } })
-    const answers = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 5 }, () =>
         limitedStore.store.ping(noon).then(
           () => 'served',
@@ -381,54 +390,54 @@ describe('SQLite', () => {
         ),
       ),
     )
-    expect(answers.slice(0, 3)).toEqual(['served', 'served', 'served'])
-    expect(answers.slice(3).every((answer) => answer instanceof StoreBusy)).toBe(true)
+    expect(results.slice(0, 3)).toEqual(['served', 'served', 'served'])
+    expect(results.slice(3).every((answer) => answer instanceof StoreBusy)).toBe(true)
     await limitedStore.store.close()
   })
 
   test('two processes on one file: the second waits for the first', async () => {
-    const second = await openStore({ dataDir })
-    const answers = await Promise.all(
+    const secondStore = await openStore({ dataDir })
+    const results = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
-        (index % 2 === 0 ? openedStore.store : second).register(newRegistration()),
+        (index % 2 === 0 ? openedStore.store : secondStore).register(newRegistration()),
       ),
     )
-    expect(answers.every(({ ok }) => ok)).toBe(true)
-    await second.close()
+    expect(results.every(({ ok }) => ok)).toBe(true)
+    await secondStore.close()
     expect((await openedStore.store.dashboardFigures('demo', dayOf(noon))).total).toBe(60)
   })
 
   test('two writers on one file: of 64 requests for the last seat, half at each, exactly one gets it', async () => {
-    const second = await openStore({ dataDir })
+    const secondStore = await openStore({ dataDir })
     const limits = [{ id: 'hall', max: 1, full: { message: 'Full' } }]
     const file = { hash: 'h', eventId: 'demo', text: '', shared: '', at: noon, holdPlaceMs: hour }
     await openedStore.store.saveEventFile({ ...file, limits })
-    const answers = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 64 }, (_, index) =>
-        (index % 2 === 0 ? openedStore.store : second).register(newRegistration()),
+        (index % 2 === 0 ? openedStore.store : secondStore).register(newRegistration()),
       ),
     )
-    expect(answers.filter(({ ok }) => ok).length).toBe(1)
-    expect(answers.find(({ ok }) => !ok)).toEqual({
+    expect(results.filter(({ ok }) => ok).length).toBe(1)
+    expect(results.find(({ ok }) => !ok)).toEqual({
       ok: false,
       error: { code: 'full', place: 'hall' },
     })
-    await second.close()
+    await secondStore.close()
     expect(await openedStore.store.listTakenSeats('demo')).toEqual([
       { place: 'hall', max: 1, taken: 1 },
     ])
   })
 
   test('negative control: responding before the commit is detected', async () => {
-    const other = createFolder()
+    const folder = createFolder()
     const earlyStore = await openSqliteStore({
-      dataDir: other,
+      dataDir: folder,
       faults: { answerBeforeCommitMs: 5_000 },
     })
     const created = newRegistration()
     expect(await earlyStore.store.register(created)).toMatchObject({ ok: true })
     expect(await earlyStore.store.registration(created.regNo)).toBeNull()
     await earlyStore.store.close()
-    rmSync(other, { recursive: true })
+    rmSync(folder, { recursive: true })
   })
 })

@@ -67,9 +67,9 @@ export function defineUsersContract(setUp: ContractSetup): void {
   })
 
   test('removing a user ends their sessions; the last owner cannot be removed', async () => {
-    const first = await store.addAdmin('office', 'hash', noon)
-    if (!first.ok) throw new Error(first.error.code)
-    const session = { adminId: first.value, at: noon, expiresAt: addMs(10 * hour) }
+    const addResult = await store.addAdmin('office', 'hash', noon)
+    if (!addResult.ok) throw new Error(addResult.error.code)
+    const session = { adminId: addResult.value, at: noon, expiresAt: addMs(10 * hour) }
     await store.openSession({ tokenHash: 'a', ...session })
     expect(await store.removeAdmin('office')).toBe('last')
     expect(await store.removeAdmin('unknown user')).toBe('unknown')
@@ -265,8 +265,8 @@ export function defineUsersContract(setUp: ContractSetup): void {
     const today = dayOf(noon)
     expect(await listEntries({ from: today, to: today, kinds: ['looks'] })).toHaveLength(4)
     expect(await listEntries({ to: day('2001-01-01') })).toEqual([])
-    const [, second] = await store.auditLog(ALL_ENTRIES, null, 2)
-    expect(await store.auditLog(ALL_ENTRIES, second?.id ?? 0, 10)).toHaveLength(4)
+    const [, secondEntry] = await store.auditLog(ALL_ENTRIES, null, 2)
+    expect(await store.auditLog(ALL_ENTRIES, secondEntry?.id ?? 0, 10)).toHaveLength(4)
     expect(await store.auditLogUsers(null)).toEqual(['asha', 'ravi'])
     expect(await store.auditLogUsers(['another'])).toEqual([])
   })

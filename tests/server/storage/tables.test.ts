@@ -58,9 +58,9 @@ test.runIf(hasPostgres)('the declared tables and columns match PostgreSQL', asyn
     `SELECT table_name AS "table", array_agg(column_name || CASE is_nullable WHEN 'YES' THEN '?' ELSE '' END) AS columns
      FROM information_schema.columns WHERE table_schema = 'public' GROUP BY table_name`,
   )
-  const found = new Map(rows.map(({ table, columns }) => [table, columns.toSorted()]))
+  const columnsByTable = new Map(rows.map(({ table, columns }) => [table, columns.toSorted()]))
   for (const [table, columns] of Object.entries(listDeclaredTables()))
-    expect([table, found.get(table)]).toEqual([table, columns])
+    expect([table, columnsByTable.get(table)]).toEqual([table, columns])
   await shell.end()
   await server.stop()
 })
