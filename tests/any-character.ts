@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 
 const LAST_CODE_POINT = 0x10_ffff
-/** Surrogates: halves of a character, which are not characters by themselves. */
+/** The range of surrogates, which are halves of a character. */
 const SURROGATES = { first: 0xd8_00, count: 0x8_00 }
 
 /**
- * The same characters as fast-check's `unit: 'binary'`, which keeps a table of all 1.1 million: that costs each
- * worker half a second of CPU time and 100 MB, and makes its garbage collections slower.
+ * The same characters as fast-check's `unit: 'binary'`, which keeps a table of all 1.1 million. That table costs each
+ * worker half a second of CPU time and 100 MB, and slows its garbage collections.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .nat({ max: LAST_CODE_POINT - SURROGATES.count })

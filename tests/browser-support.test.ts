@@ -1,6 +1,4 @@
-/**
- * The built scripts, including packages, use no feature that is missing in the oldest browsers of docs/browsers.md.
- */
+/** The built scripts, with packages, use no feature that the oldest browsers of docs/browsers.md lack. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -12,8 +10,8 @@ const TOP = join(import.meta.dirname, '..')
 const BUILD_DIR = join(TOP, 'web', 'dist')
 
 /**
- * Newer features that a script uses only after a check for support. The reason says which code checks, and how. A row
- * that is no longer needed makes the test fail.
+ * Newer features that a script uses only after a check for support. The reason states which code checks, and how. A
+ * row that is no longer needed makes the test fail.
  */
 const CHECKED_BEFORE_USE: Readonly<Record<string, string>> = {
   'Document/Element.startViewTransition':
@@ -68,7 +66,7 @@ type Chunk = {
   readonly dynamicImports?: readonly string[]
 }
 
-/** Every script of the build, with the browsers that have to run it. */
+/** Lists every script of the build, with the browsers that have to run it. */
 function listScripts(): readonly { readonly file: string; readonly browsers: MinimumVersions }[] {
   if (!existsSync(BUILD_DIR))
     throw new Error('the web app is not built: npm run build, or npm test')
@@ -108,8 +106,8 @@ test('a name with ö opened the error page in Chromium 109: no built script uses
     ),
   )
   const unusedRows = new Set(Object.keys(CHECKED_BEFORE_USE))
-  const unsupported = usedFeatures.filter(({ usage: one }) => {
-    const feature = one.split(': ')[0] ?? ''
+  const unsupported = usedFeatures.filter(({ usage }) => {
+    const feature = usage.split(': ')[0] ?? ''
     unusedRows.delete(feature)
     return CHECKED_BEFORE_USE[feature] === undefined
   })

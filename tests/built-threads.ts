@@ -1,12 +1,12 @@
-/**
- * Loaded by every worker before its tests. Threads and child processes that a server in the test process starts load
- * the server's build, as in production, instead of hundreds of sources. `tests/run.js` has just built it.
- */
+/** Starts the threads and child processes of servers in tests from the server's build, as in production. */
 import childProcess from 'node:child_process'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
 import workerThreads from 'node:worker_threads'
 import { SERVER_BUILD } from '../server/cli/build/stamp.ts'
+
+// Every worker loads this file before its tests. Without it, each thread and child process loads hundreds of sources.
+// `tests/run.js` has just built the server.
 
 const SERVER_SOURCES = new URL('../server/', import.meta.url).href
 

@@ -1,11 +1,10 @@
-/**
- * The order in which test files run: slow ones begin first, so that no core is idle at the end while one file
- * continues alone. Vitest itself uses recorded durations, or file sizes in a fresh clone.
- */
+/** Sorts the test files so that slow ones start first, and no core is idle while one file continues alone. */
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
-/** A worker is used again only for a file of the same project, so these stay together. */
+// Vitest itself uses recorded durations, or file sizes in a fresh clone.
+
+/** A worker is used again only for a file of the same project, so the files of a project stay together. */
 const PROJECTS = ['web', 'browser', 'crash', 'node']
 /**
  * Within a project: tests that attack a server mostly wait; tests that only compute fill the cores
@@ -13,10 +12,7 @@ const PROJECTS = ['web', 'browser', 'crash', 'node']
  */
 const KINDS = [/\/tests\/attacks\//, /\/tests\/(server|simulator)\//]
 
-/**
- * More than about eight seconds of a core each, or of waiting, although some files are short.
- * Longest first.
- */
+/** Files that compute or wait for more than about eight seconds, although some of them are short. Longest first. */
 const SLOW_FILES = [
   'server/ops/overnight',
   'server/ops/lost-database',
@@ -74,8 +70,8 @@ const SLOW_FILES = [
 ]
 
 /**
- * Takes half a minute of one core: starts together with the server tests, because otherwise it would be the last one
- * to end.
+ * This file takes half a minute of one core. It starts together with the server tests, because otherwise it would end
+ * last.
  */
 const LONGEST_FILE = 'mutants/mutants'
 const SERVER_KIND = 1

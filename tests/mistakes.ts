@@ -1,6 +1,4 @@
-/**
- * Mutations stored as text replacements: checks that each still applies, and applies it to a copy of the source tree.
- */
+/** Mutations stored as text replacements: checks that each applies, and applies it to a copy of the tree. */
 import { spawn } from 'node:child_process'
 import {
   cpSync,
@@ -97,10 +95,7 @@ function applyChanges(mutation: Mutation, tree: string): ReadonlyMap<string, str
   return files
 }
 
-/**
- * Makes the mistake in a tree; returns a function that reverts it, or the reason why it cannot be
- * made.
- */
+/** Applies the mutation to a tree. Returns a function that reverts it, or the reason why it cannot be applied. */
 export function applyMutation(mutation: Mutation, tree: string): (() => void) | string {
   const files = applyChanges(mutation, tree)
   if (typeof files === 'string') return files

@@ -1,12 +1,5 @@
 #!/usr/bin/env node
-/**
- * `npm test`: runs the web build, then every vitest project, and in parallel the checks of types, lint, format and
- * event files. Plain JavaScript that an old Node can parse: `npm test` puts node_modules/.bin first, so the
- * lockfile's Node 24 runs this file; if it is started by an older Node, it starts that one.
- *
- * `npm test -- tests/engine` runs only those tests; everything after `--` goes to vitest.
- * `HEADED=1 npm test -- tests/browser/paid.test.ts` shows the browser, slowed down.
- */
+/** `npm test`: runs the web build, then every vitest project, and in parallel all other checks. */
 import { spawn, spawnSync } from 'node:child_process'
 import {
   accessSync,
@@ -23,6 +16,12 @@ import {
 } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+
+// The other checks are types, lint, format and event files. An old Node can parse this plain JavaScript: `npm test` puts
+// node_modules/.bin first, so the lockfile's Node 24 runs this file. Started by an older Node, it starts Node 24.
+//
+// `npm test -- tests/engine` runs only those tests; everything after `--` goes to vitest.
+// `HEADED=1 npm test -- tests/browser/paid.test.ts` shows the browser, slowed down.
 
 const top = join(dirname(fileURLToPath(import.meta.url)), '..')
 const bin = join(top, 'node_modules', '.bin')
@@ -47,16 +46,16 @@ if (major < 22 || (major === 22 && minor < 18)) {
       `Node ${process.versions.node} is too old to run the tests: install Node 22.18 or newer, or run "npm ci" on Linux, which brings one.`,
       2,
     )
-  const again = spawnSync(ownNode, process.argv.slice(1), {
+  const child = spawnSync(ownNode, process.argv.slice(1), {
     stdio: 'inherit',
     env: Object.assign({}, env, { ROLLCALL_HANDED_OVER: '1' }),
   })
-  process.exit(again.status === null ? 1 : again.status)
+  process.exit(child.status === null ? 1 : child.status)
 }
 
 // ── A browser ──────────────────────────────────────────────────────────────────
 
-/** The shell is the same engine without a window: opening a new window context takes a third of the time. */
+/** The shell is the same engine without a window, and opens a browser context in a third of the time. */
 const SHELL = 'chromium-headless-shell'
 const KNOWN_BROWSERS = [
   SHELL,
@@ -99,7 +98,7 @@ function installShell() {
   if (!install() && spawnSync('apt-get', ['update', '-qq'], apt).status === 0) install()
 }
 
-/** Finds a browser or, as root on Debian, installs its package. Otherwise stops with instructions. */
+/** Returns the path of a browser. As root on Debian, installs it if necessary. Otherwise stops with instructions. */
 function needBrowser() {
   // The shell has no window to show.
   if (process.env.HEADED === '1')
@@ -122,19 +121,19 @@ function needBrowser() {
 
 // ── A temporary folder ───────────────────────────────────────────
 
-const MEMORY = '/dev/shm'
+const MEMORY_FOLDER = '/dev/shm'
 /** Several times the size of all temporary files of the tests. */
 const MEMORY_BYTES_MIN = 8 * 1024 ** 3
 
 /**
- * The tests create and delete hundreds of server folders: keeps them in memory instead of on disk if there is enough
- * memory, and files in it can be executed. A TMPDIR that is already set is kept.
+ * Keeps the hundreds of server folders that the tests create and delete in memory instead of on disk, if there is enough
+ * memory and files in it can be executed. Keeps a TMPDIR that is already set.
  */
 function useMemory() {
-  if (process.env.TMPDIR || !existsSync(MEMORY)) return
-  const { bavail, bsize } = statfsSync(MEMORY)
+  if (process.env.TMPDIR || !existsSync(MEMORY_FOLDER)) return
+  const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
   if (bavail * bsize < MEMORY_BYTES_MIN) return
-  const folder = mkdtempSync(join(MEMORY, 'rollcall-tests-'))
+  const folder = mkdtempSync(join(MEMORY_FOLDER, 'rollcall-tests-'))
   // Writable for all, like any temporary folder: PostgreSQL and some servers run as other users.
   chmodSync(folder, 0o1777)
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -190,7 +189,7 @@ function runStep(name, command, args, variables = {}) {
   })
 }
 
-/** One day, in which a file may be compiled in many versions. */
+/** One day. Many versions of a file may be compiled in that time. */
 const COMPILED_MS_MAX = 24 * 60 * 60 * 1000
 
 /** Removes old compiled files: each version of a file, and each run of a test, is stored under its own name. @param {string} folder */

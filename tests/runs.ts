@@ -1,7 +1,4 @@
-/**
- * The number of runs of random tests: `npm test` makes only a part of them to save time; `npm run thorough`, and any
- * command with RUNS=all, makes all.
- */
+/** The number of runs of random tests: a part in `npm test`; all in `npm run thorough` or with RUNS=all. */
 const PART_DIVISOR = 4
 
 export const ALL_RUNS = process.env['RUNS'] === 'all'

@@ -1,7 +1,4 @@
-/**
- * The structure of the tree: entry points, layers, import cycles, crowded folders, and their
- * description in docs.
- */
+/** The structure of the tree: entry points, layers, import cycles, crowded folders, and its docs. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -54,7 +51,7 @@ describe("the engine's entry points name each export, and every export is used o
   })
 })
 
-/** Every relative import of a source file, including types and lazy imports. */
+/** Lists every relative import of a source file, including types and lazy imports. */
 const listImports = (path: string): readonly string[] =>
   [...read(path).matchAll(/(?:from |import\(|import )'(\.[^']+)'/g)]
     .map((importMatch) => posix.join(posix.dirname(path), importMatch[1] ?? ''))
@@ -248,7 +245,7 @@ test('the bundles of the web app name modules that exist', () => {
     ),
   )
   expect(namedModules).toContain('closed-page')
-  // A name may be the beginning of a file's.
+  // A name may be the beginning of a file name.
   const isThere = (name: string): boolean =>
     name === 'css' ||
     paths.some((path) => path.split('/').some((segment) => segment.startsWith(name)))

@@ -1,7 +1,4 @@
-/**
- * Style checks: what is forbidden in which files, and the alternative. Each row has a line that it must match and one
- * that it must not match, so that a pattern without effect is noticed.
- */
+/** Style checks: the patterns that are forbidden in certain files, and the alternative to each. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -36,6 +33,7 @@ const TEXT_EXTENSIONS = new Set([
   '.out',
   '',
 ])
+const isText = (name: string): boolean => TEXT_EXTENSIONS.has(extname(name))
 const THIS_FILE = 'tests/tidy.test.ts'
 /** A file of more lines is hard to keep in mind: split it by subject. */
 const LINES_MAX = 400
@@ -46,19 +44,12 @@ const listFiles = (folder: string): string[] =>
   readdirSync(join(TOP, folder), { withFileTypes: true }).flatMap((entry) => {
     if (SKIPPED_NAMES.has(entry.name)) return []
     const path = folder === '.' ? entry.name : `${folder}/${entry.name}`
-    return entry.isDirectory()
-      ? listFiles(path)
-      : TEXT_EXTENSIONS.has(extname(entry.name))
-        ? [path]
-        : []
+    return entry.isDirectory() ? listFiles(path) : isText(entry.name) ? [path] : []
   })
 
 const topLevelEntries = new Set(readdirSync(TOP))
 const rootFiles = readdirSync(TOP, { withFileTypes: true })
-  .filter(
-    (entry) =>
-      entry.isFile() && !SKIPPED_NAMES.has(entry.name) && TEXT_EXTENSIONS.has(extname(entry.name)),
-  )
+  .filter((entry) => entry.isFile() && !SKIPPED_NAMES.has(entry.name) && isText(entry.name))
   .map((entry) => entry.name)
 const paths = [
   ...rootFiles,
@@ -102,6 +93,7 @@ const NPM = concatenate('np', 'm')
 const MACHINE_PATHS = new RegExp(`(^|[^a-zA-Z0-9_.])/(${ROOTS.join('|')})/[a-z.]`)
 const REGISTRIES = new RegExp(`https?://[a-z0-9.-]*(registry|${NPM})[a-z0-9.-]*\\.(org|com|io)`)
 
+/** Each row has a line that it must match and one that it must not match, which reveals a pattern without effect. */
 const ROWS: readonly Row[] = [
   {
     why: 'The engine is a function of its arguments',
@@ -395,7 +387,7 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-/** Every line that a row rejects, as `path:line: text`. */
+/** Lists every line that a row rejects, as `path:line: text`. */
 const findViolations = (row: Row): string[] =>
   files
     .filter(({ path }) => row.in.test(path) && !row.but?.test(path))
@@ -478,11 +470,9 @@ test('every package of the lockfile has an integrity hash, including Node itself
 })
 
 test('every test file belongs to a project of vitest.config.ts, so that it runs', () => {
-  const testFilePattern =
+  const projectFile =
     /^tests\/([^/]+|(engine|web|specification|mutants|proofs|guards|server|attacks|simulator|browser|crash)\/.+)\.test\.tsx?$/
-  expect(paths.filter((path) => /\.test\.tsx?$/.test(path) && !testFilePattern.test(path))).toEqual(
-    [],
-  )
+  expect(paths.filter((path) => /\.test\.tsx?$/.test(path) && !projectFile.test(path))).toEqual([])
 })
 
 test('CI runs the second command of the README', () => {
@@ -585,7 +575,7 @@ test('each decision is a paragraph with a bold title under a subject', () => {
   expect(new Set(subjects).size).toBe(subjects.length)
 })
 
-/** Each invalid citation of docs/decisions.md: by number, or with an unknown subject. */
+/** Lists each invalid citation of docs/decisions.md: by number, or with an unknown subject. */
 const findWrongCitations = (text: string): string[] => [
   ...(text.match(/\bdecisions? \d+|decisions\.md\)?,? #?\d+/gi) ?? []),
   ...[...text.matchAll(/docs\/decisions\.md, ([A-Z][\w ,]*)/g)].flatMap(([all, named = '']) =>

@@ -1,9 +1,11 @@
-/** Every finding has a guard, each guard is still in the tree, and the pages list them. `npm run guards` runs them. */
+/** Every finding has a guard, each guard is still in the tree, and pages of docs list the guards. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { explainMismatch, TOP } from '../mistakes.ts'
 import { GUARDS_IN_OTHER_TABLES, FINDINGS, readGuards, updatePage, SUBJECTS } from './guards.ts'
+
+// `npm run guards` removes each guard and runs its test.
 
 test('every finding has a guard that can be removed, or a note that states where its guard is', () => {
   for (const subject of SUBJECTS) {

@@ -1,13 +1,14 @@
-/**
- * The guard of each finding, as a replacement of text that removes it. `money.yaml`: lost payments; `strangers.yaml`:
- * the security test; `office.yaml`: conflicts between staff; `machine.yaml`: operation; `several.yaml`: several
- * servers with one database; `treasury.yaml`: bank statements, corrections and tax documents; `closing.yaml`: the close of a month; `delegates.yaml`: pages,
- * emails, browsers and the clock. `about`: what a user saw; `finding`: its number; `without`: what is removed; `test`: file
- * and name of the test that then fails; `red`: part of its error; `build: web`: the test uses the built web app.
- */
+/** Reads the guard of each finding, and writes the tables of guards in docs. */
 import { join } from 'node:path'
 import { readMutations, TOP } from '../mistakes.ts'
 import type { Mutation } from '../mistakes.ts'
+
+// A guard is stored as a replacement of text that removes it. `money.yaml`: lost payments; `strangers.yaml`: the
+// security test; `office.yaml`: conflicts between staff; `machine.yaml`: operation; `several.yaml`: several servers
+// with one database; `treasury.yaml`: bank statements, corrections and tax documents; `closing.yaml`: the close of a
+// month; `delegates.yaml`: pages, emails, browsers and the clock.
+// Keys: `about` states what a user saw; `finding` its number; `without` the removed protection; `test` the file and
+// name of the test that then fails; `red` a part of its error; `build: web` that the test uses the built web app.
 
 export const SUBJECTS = [
   'money',
@@ -32,7 +33,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
   closing: 14,
 }
 
-/** Findings whose guard is in another table. */
+/** Findings whose guard belongs to another subject. */
 export const GUARDS_IN_OTHER_TABLES: Readonly<Record<Subject, Readonly<Record<number, string>>>> = {
   money: {},
   treasury: {},

@@ -1,4 +1,4 @@
-/** Reports each test to `npm run guards`, one line of JSON each: the reporters of vitest omit how two values differ. */
+/** Reports each test to `npm run guards` as JSON, with the difference that vitest's reporters omit. */
 import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, TestCase } from 'vitest/node'
 

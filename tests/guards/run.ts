@@ -1,8 +1,4 @@
-/**
- * `npm run guards [NAME…]`: removes the guard of each finding from a copy of this tree, one at a time, and runs its
- * test. With the guard the test must pass, without it it must fail, with the error in the table. A name is that of a
- * guard, of a finding ("money 14") or of a subject ("money").
- */
+/** `npm run guards [NAME…]`: checks that each guard has a test that fails without it. */
 import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { showProgress } from '../../server/cli/progress-line.ts'
@@ -11,6 +7,10 @@ import { copyTree, runToEnd, applyMutation, printResult } from '../mistakes.ts'
 import { readGuards } from './guards.ts'
 import type { Guard } from './guards.ts'
 import type { TestReport } from './reporter.ts'
+
+// Removes the guard of each finding from a copy of this tree, one at a time, and runs its test. The test must pass
+// with the guard. Without the guard, it must fail with the error in the table. NAME is a guard, a finding ("money 14")
+// or a subject ("money").
 
 /** Everything that tests read, except the history and the packages of the tree. */
 const COPIED_PATHS = [
@@ -30,10 +30,10 @@ const COPIED_PATHS = [
 ]
 
 const escapePattern = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')
-/** Shortens a text to the length of one line of the table. */
+/** Joins the lines of a text, because the table states an error in one line. */
 const joinLines = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
-/** Runs these tests in that tree. Throws if no test ran. */
+/** Runs the tests of the guards in a tree. Throws if no test ran. */
 async function runTests(
   tree: string,
   chosenGuards: readonly Guard[],
@@ -73,7 +73,7 @@ async function buildWebApp(tree: string): Promise<() => void> {
   }
 }
 
-/** Returns the problem with the guard's proof, or null. Restores the tree afterwards. */
+/** Runs a guard's test without the guard. Returns null if it fails as expected, else the problem. Restores the tree. */
 async function proveGuard(tree: string, guard: Guard): Promise<string | null> {
   const undo = applyMutation(guard.mutation, tree)
   if (typeof undo === 'string') return `the guard is missing: ${undo}`

@@ -1,7 +1,4 @@
-/**
- * Store contract for actions on registrations: the resulting state, the history, and repeated
- * requests.
- */
+/** Store contract for actions on registrations: the resulting state, the history, and repeated requests. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, listAllowedDecisions, instant, toAmount } from '../../../engine/index.ts'
 import type { Issuer, OrderId, RegNo } from '../../../engine/index.ts'

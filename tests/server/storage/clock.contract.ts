@@ -1,4 +1,4 @@
-/** Corrections in the store when the clock is set back: nothing waits for a future time, or is ended by one. */
+/** Store contract for a clock that is set back: a future time neither delays nor ends anything. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../../server/storage/index.ts'
 import {

@@ -80,7 +80,8 @@ else
           .toBe(1)
         await lostSession.query(transactionEnd)
         expect(await lookupPromise).toBe(isStored)
-        // The same if the look-up's response is lost. A COMMIT that arrives after the look-up is rejected.
+        // A repeated look-up, after a lost response, has the same result. A COMMIT that arrives after the look-up is
+        // rejected.
         expect(await isCommitted(connection, ['BEGIN'], key)).toBe(isStored)
         await expect(lostSession.query(STORE_COMMIT_KEY, [key])).rejects.toThrow(/duplicate key/)
         await connection.end()

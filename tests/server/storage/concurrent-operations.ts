@@ -18,16 +18,16 @@ export const NO_CONTEXT: ExternalContext = {
   rolls: [],
   holdMs: hour,
 }
-/** The rule that names are unique. The first registration with it fills the index of the rule. */
+/** The rule that names are unique. The first registration under this rule fills its index. */
 export const UNIQUE_NAME: ExternalContext = {
   ...NO_CONTEXT,
   unique: [
     { name: 'full_name text', onDuplicate: 'block', parts: [{ id: 'full_name', as: 'text' }] },
   ],
 }
-/** The web form in one browser. */
+/** A form that one browser sends. */
 export const BROWSER = { browser: 'mine', confirmed: null, sendsEmail: true } as const
-/** A form of the web app, with its key. */
+/** A registration from the web form, with its idempotency key. */
 export const ONE_FORM: Changes = {
   name: 'Meera',
   externalContext: UNIQUE_NAME,

@@ -1,4 +1,4 @@
-/** The setup of a contract group, and shared helpers. */
+/** The store that each test of the contract runs on, and helpers that all contract files share. */
 import type { ListQuery, Store, StoredRegistration } from '../../../server/storage/index.ts'
 
 /**

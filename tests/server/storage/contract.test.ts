@@ -15,12 +15,15 @@ const copyDatabase = async (copy: string): Promise<void> => {
   await source.backup(copy)
   source.close()
 }
-/** The writer may still be indexing rows of the previous test; until it has finished, nothing is copied. */
+/**
+ * Replaces the rows of the database. Repeats the copy while the writer is still indexing rows of the previous test,
+ * because nothing is copied until it has finished.
+ */
 const replaceRows = async (rows: Database.Database): Promise<void> => {
   while ((await rows.backup(join(dataDir, DATABASE_FILE))).totalPages === 0);
 }
 let store: Store
-/** The database as it is after it was first opened. */
+/** A copy of the database without rows, made after it was first opened. */
 let emptyDatabase: Database.Database
 
 beforeAll(async () => {

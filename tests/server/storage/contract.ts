@@ -1,7 +1,4 @@
-/**
- * The store contract for every database: its groups are in separate files and run on an empty store
- * per test.
- */
+/** The store contract for every database, in groups of tests. Each test has an empty store. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newRegistration, noon } from '../sample-registrations.ts'
 import { ALL_REGISTRATIONS } from './contract-setup.ts'

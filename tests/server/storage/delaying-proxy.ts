@@ -1,7 +1,4 @@
-/**
- * A simulated network between a server and PostgreSQL: delays each direction, keeps the order,
- * counts round trips and packets, and cuts connections around a COMMIT.
- */
+/** A proxy to PostgreSQL that delays packets, counts round trips, and cuts connections around a COMMIT. */
 import { createConnection, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 import {
@@ -66,7 +63,7 @@ const POSTGRES_PORT = 5432
 /** Timers have millisecond resolution: everything due within this time is delivered. */
 const EARLY_MS = 0.5
 
-/** The URL of the same database through a proxy. */
+/** Returns the URL of the same database through a proxy. */
 export function buildProxyUrl(port: number, directUrl: string): string {
   const parts = /^(postgres(?:ql)?:\/\/[^@/]*@)[^/]*\/([^?]*)/.exec(directUrl)
   if (parts === null) throw new Error(`not a database URL: ${directUrl}`)
@@ -85,7 +82,7 @@ export async function startDelayingProxy(
   const cuts = { before: 0, during: 0, after: 0 }
   const connections: Connection[] = []
 
-  /** Counts the commits for the current plan. */
+  /** Counts a commit under the current plan, and returns whether to cut the connection at it. */
   const shouldCutAt = (moment: CutMoment): boolean => {
     if (cutPlan?.moment !== moment || cutPlan.remaining <= 0) return false
     commitCount += 1
@@ -244,7 +241,7 @@ function joinSockets(client: Socket, postgres: Socket, context: ConnectionContex
 
 type DelayLine = { add(deliver: () => void): void }
 
-/** Delivers in order, each chunk after the delay. */
+/** Creates a queue that delivers in order, each entry after the delay. */
 function createDelayLine(delay: () => number): DelayLine {
   const pending: { readonly deliver: () => void; readonly dueMs: number }[] = []
   let isScheduled = false

@@ -1,7 +1,4 @@
-/**
- * Store contract for disputes: stored once, with responses in any order, and in the work queue until they are
- * answered.
- */
+/** Store contract for disputes: stored once, responses in any order, queued until they are answered. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { INR, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'

@@ -276,7 +276,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       await store.addNote(buildAction(second.regNo))
       expect(await listReportedPairs()).toEqual([])
       expect((await store.secondPayment(second.regNo))?.askedAt).toBeNull()
-      // Once its author undoes it, the request is open again.
+      // Once the author undoes the note, the request is open again.
       expect((await store.undoNote(buildAction(second.regNo, { act: 'undo_note' }))).ok).toBe(true)
       expect(await listReportedPairs()).toEqual([first.regNo, second.regNo])
       expect((await store.secondPayment(second.regNo))?.askedAt).toBe(refundRequest.at)
@@ -383,7 +383,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       const transferredRegistration = await submitNew('mine')
       await store.applyPaymentEvent(transferredRegistration.orderId, confirmedBy('AP1'), newEmail)
       await changeName(transferredRegistration.regNo, 'Binu Demo', 'transfer')
-      // Nor does it ask about a form in the new name.
+      // It also does not ask when a form has the new name.
       expect(await submit('mine', buildPerson('Binu Demo'))).toMatchObject({ ok: true })
       const erasedRegistration = await submitNew('mine')
       await store.erasePersonalData(buildAction(erasedRegistration.regNo, { act: 'erase' }))

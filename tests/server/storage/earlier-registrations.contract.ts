@@ -1,7 +1,4 @@
-/**
- * Store contract for changed event files of an event with many registrations: they are processed in batches in the
- * background, and every result is correct in the meantime.
- */
+/** Store contract for a changed event file: correct while batches process the earlier registrations. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
 import type { Quota, UniqueRule } from '../../../engine/index.ts'
@@ -17,7 +14,7 @@ import {
 import type { Changes } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
-/** More registrations than are processed at once: two batches. */
+/** More registrations than one batch: they are processed in two. */
 const REGISTRATION_COUNT = 1_020
 const CHUNK_SIZE = 60
 const byName: UniqueRule = {
@@ -173,7 +170,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect(eraseResult.ok).toBe(true)
       await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
       await processAll()
-      // All except the cancelled one and the one whose hold has expired.
+      // Counts all except the cancelled registration and the one whose hold has expired.
       expect(await countTakenSeats()).toBe(REGISTRATION_COUNT + 2)
       await serve({ limits: [createHall(REGISTRATION_COUNT + 2, membersOnly)] })
       await store.applyPaymentEvent(unpaid.orderId, confirmedBy('AP2'), null)

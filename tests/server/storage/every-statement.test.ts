@@ -1,8 +1,4 @@
-/**
- * The query plans of all statements of the store use indexes, without full scans of tables that grow with
- * registrations. PostgreSQL plans over filled tables, without the values of a call. SQLite's plans do not depend on
- * the number of rows, because the store never collects statistics for it, so its tables stay empty here.
- */
+/** The query plans of all statements of the store use indexes, and never scan a growing table in full. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,11 +28,14 @@ import { hasPostgres, startPostgres } from './postgres-server.ts'
 import { countQueries, EXPECTED_COUNTS, recordQueries, runQueries } from './queries-of-lists.ts'
 import type { RecordedQueries } from './queries-of-lists.ts'
 
+// PostgreSQL plans over filled tables, without the values of a call. SQLite's plans do not depend on the number of
+// rows, because the store never collects statistics for it, so its tables stay empty here.
+
 /** Filling the tables takes a long time on a busy machine. */
 const BUSY_MACHINE_MS = 900_000
 
 const STORAGE_FOLDER = join(import.meta.dirname, '../../../server/storage')
-/** Statements that read such a table on purpose, with the reason and the texts that identify them. */
+/** Statements that read a growing table in full on purpose: the reason, and the texts that identify them. */
 const FULL_READS: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
   [
     'A migration reads everything once.',
@@ -126,7 +125,7 @@ test('SQLite', async () => {
     const steps = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`)
     const values = Array.from({ length: text.match(/\?/g)?.length ?? 0 }, () => null)
     const details = steps.all(...(params ?? values)).map(({ detail }) => detail)
-    // The result of a subquery has its name.
+    // The plan names the result of a subquery like a table.
     const subqueryNames = details.flatMap(
       (detail) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(detail)?.[1] ?? [],
     )
@@ -191,7 +190,7 @@ type Plan = {
   readonly Filter?: string
   readonly Plans?: readonly Plan[]
 }
-/** Lists the tables that are read from end to end. Reading the first row of an index does not count. */
+/** Lists the tables that the plan reads in full. Reading the first row of an index does not count. */
 function listScans(
   plan: Plan,
   partialIndexes: ReadonlySet<string>,
@@ -210,7 +209,10 @@ function listScans(
   ]
 }
 
-/** A page, a list of keys, and the payments to query are few rows; PostgreSQL expects a large part of a table. */
+/**
+ * Limits a page, a list of keys, and the payments to query to few rows, where PostgreSQL expects a large part of a
+ * table.
+ */
 const setLimits = (text: string): string =>
   text
     .replaceAll(/jsonb_array_elements_text\(as_jsonb\(\$\d+\)\)/g, `$& limit ${KEYS_IN_LIST}`)
@@ -271,7 +273,7 @@ function listScansOfPlan(
   return tables.length > 0 ? [{ text, tables }] : []
 }
 
-/** With the values of the call, as PostgreSQL plans them. */
+/** Returns the scans of the recorded queries, which PostgreSQL plans with the values of the call. */
 async function readScansOfQueries(url: string): Promise<readonly Scan[]> {
   const shell = new pg.Client(buildClientOptions(url))
   await shell.connect()

@@ -1,4 +1,4 @@
-/** The usual payment, which is the first one for a registration: PostgreSQL writes its effects in one packet. */
+/** Contract for the usual payment, the first of its registration: PostgreSQL writes it in one packet. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readCurrency } from '../../../engine/index.ts'
 import type { Currency, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'

@@ -31,7 +31,7 @@ export function defineListsContract(setUp: ContractSetup): void {
 
   describe('lists', () => {
     const registerSamples = async (): Promise<Record<string, string>> => {
-      // Fixed: random digits may contain a searched part of a phone number.
+      // The numbers are fixed, because random digits may contain a searched part of a phone number.
       let digit = 0
       const registerNamed = async (name: string, changes: Changes = {}): Promise<string> => {
         const { searchable } = newRegistration({ name })

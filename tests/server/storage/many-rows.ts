@@ -3,7 +3,10 @@ import { loadInBulk } from '../../../server/storage/postgres/bulk-load.ts'
 import { connect } from '../../../server/storage/postgres/hosts.ts'
 import { ALL_RUNS } from '../../runs.ts'
 
-/** A large conference; `npm test` fills a tenth, which takes a quarter of the time and gives the same plans. */
+/**
+ * The rows of a large conference. `npm test` fills a tenth, which takes a quarter of the time and gives the same
+ * plans.
+ */
 const ROWS = ALL_RUNS ? 100_000 : 10_000
 /** 100 of 100,000 rows, as PostgreSQL expects for a list of unknown length. */
 export const KEYS_IN_LIST = ROWS / 1000
@@ -50,8 +53,8 @@ const SMALL_TABLES = [
   'bank_references',
 ]
 /**
- * Registrations, payments, jobs (emails), and the history of each; the other tables are filled because these are
- * joined with them.
+ * Tables with registrations, payments, emails and their histories. The other tables are filled because statements join
+ * these with them.
  */
 export const GROWING_TABLES: readonly string[] = Object.keys(TABLES).filter(
   (name) => !SMALL_TABLES.includes(name),
@@ -64,7 +67,7 @@ export async function fillTables(url: string): Promise<void> {
   const connection = await connect(url)
   const { plain } = connection
   await plain('BEGIN')
-  // No triggers: the rows are not those of a conference that took place.
+  // Disables triggers, because the rows are not those of a conference that took place.
   await plain('SET LOCAL session_replication_role = replica')
   await loadInBulk(connection, async () => {
     for (const [table, insertion] of Object.entries(TABLES)) {

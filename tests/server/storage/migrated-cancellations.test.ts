@@ -1,7 +1,4 @@
-/**
- * Databases of versions that deducted a refund in progress twice at a cancellation: the stated
- * refund is due again.
- */
+/** Databases whose cancellations deducted a refund in progress twice: the stated refund is due again. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +6,7 @@ import { expect, test } from 'vitest'
 import { DATABASE_FILE, openToWrite } from '../../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-/** `at`: the cancellation is at 10. */
+/** `at` is compared with the cancellation, which is at 10. */
 type Refund = { readonly amount: number; readonly at: number; readonly done?: number }
 
 test('₹ 2,000 of a cancelled registration were never refunded, because an older version deducted a refund in progress twice', async () => {
@@ -51,12 +48,12 @@ test('₹ 2,000 of a cancelled registration were never refunded, because an olde
       since: [2000, 425],
       due: 0,
     },
-    // Completed before the cancellation, started after it, or cancelled by the current rule:
-    // unchanged.
+    // Unchanged: a refund that completed before the cancellation or started after it, and a cancellation by the current
+    // rule.
     { stated: 2425, refunds: [{ amount: 2000, at: 5, done: 6 }], since: [], due: -2425 },
     { stated: 2425, refunds: [{ amount: 2000, at: 15 }], since: [], due: -2425 },
     { stated: 2425, line: 4425, refunds: [{ amount: 2000, at: 5 }], since: [], due: -4425 },
-    // Never more than the amount held.
+    // The balance is never more than the amount held.
     { stated: 5000, refunds: [{ amount: 2000, at: 5, done: 20 }], since: [2000], due: -3900 },
   ]
   for (const [

@@ -1,7 +1,4 @@
-/**
- * Databases of versions that recorded unmatched cheques without their number: the number is added, or the other
- * record is reported.
- */
+/** Databases with unmatched cheques without a number: adds the number, or reports the other record. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,7 +1,4 @@
-/**
- * Databases that imported payments before bank references were recorded: each reference is added,
- * and a second use is reported.
- */
+/** Databases with imports from before bank references were recorded: adds each, and reports a second use. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

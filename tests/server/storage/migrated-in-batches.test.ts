@@ -1,7 +1,4 @@
-/**
- * A migration needs as few reads for many rows as for one, because each read is a round trip on
- * PostgreSQL.
- */
+/** A migration of many rows needs as few reads as that of one: each read is a round trip on PostgreSQL. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +31,7 @@ const MIGRATION_STEPS = {
   addOlderChequeNumbers,
   restoreOlderCancellations,
 }
-/** A list of rows, the stored data about one batch of them, and a few payments that need review. */
+/** Enough for a list of rows, the stored data of one batch, and a few payments that need review. */
 const READS_MAX = 5
 
 test('migrating 155 registrations takes a few reads, not several per payment', async () => {
@@ -46,7 +43,7 @@ test('migrating 155 registrations takes a few reads, not several per payment', a
   for (const step of migrations.slice(OLD_VERSION)) db.exec(step)
   let readTurns = 0
   const createSql = toSql(db)
-  /** Reads that start in one turn of the event loop share a packet. */
+  /** Reads that start in one turn of the event loop share a packet, so they count once. */
   let isTurnCounted = false
   const countRead = (): void => {
     if (isTurnCounted) return

@@ -1,4 +1,4 @@
-/** Databases of versions that deleted a reported reference after another payment: each reference is restored. */
+/** Databases whose reported references were deleted after another payment: each reference is restored. */
 import { mapInOrder } from '../../../server/storage/database/in-order.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,4 @@
-/**
- * A filled database of version 30, written by its own code
- * (tests/crash/adoption/fill-old-database.ts): every row stays unchanged, even after a killed
- * migration. `npm run adopt` checks 50,000 registrations.
- */
+/** A database of version 30, filled by its own code: every row stays, even after a killed migration. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,6 +24,8 @@ import { ALL_RUNS, registerThorough } from '../../runs.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
+// tests/crash/adoption/fill-old-database.ts fills the database. `npm run adopt` checks 50,000 registrations.
+
 const ALL_STEPS = 30_000 + migrations.length
 /** The reason of 20 unmatched bank payments is rewritten, and five references of payment claims are normalised. */
 const EXPECTED_DIFFERENCES = ['captures.why: 20', 'tellings.folded: 5']
@@ -41,7 +39,7 @@ const unpackFixture = (name: string): Buffer =>
 const getDatabase = ({ dataDir, url }: StorageLocation): string =>
   url ?? join(dataDir, 'rollcall.db')
 
-/** The originals do not change: each is read once. */
+/** Reads each original once, because the originals do not change. */
 const readOriginal = memoize(async (database: string) => ({
   contents: await readContents(database),
   counted: (await readTotals(database)).counted,

@@ -391,7 +391,7 @@ test('migrates registrations without a state: it is derived from the stored data
   const oldVersion = migrations.indexOf(actionTables)
   for (const step of migrations.slice(0, oldVersion)) oldDb.exec(step)
   oldDb.pragma(`user_version = ${oldVersion}`)
-  // State, gateway and reason of the payment. Without a gateway it was imported.
+  // State, gateway and reason of the payment. A payment without a gateway was imported.
   const rows: [string, string | null, string | null, string][] = [
     ['success', 'airpay', null, 'complete'],
     ['refunded', 'airpay', null, 'cancelled'],

@@ -23,7 +23,7 @@ import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
-/** Every row of every table except search tables. */
+/** Returns every row of every table except the search tables. */
 function readAllRows(dataDir: string): Record<string, readonly string[]> {
   const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
   const names = db

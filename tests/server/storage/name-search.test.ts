@@ -1,4 +1,4 @@
-/** Staff find people by the names that callers use, on SQLite; tests of the contract cover PostgreSQL as well. */
+/** Search by the names that callers use, on SQLite. The tests of the contract also cover PostgreSQL. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

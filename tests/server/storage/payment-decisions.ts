@@ -46,7 +46,7 @@ export const createRefundStarted = (reference: string): RefundResponse => ({
   gateway: 'airpay',
 })
 
-/** `store` is a function, because tests reopen it. */
+/** Creates helpers for reviews. `store` is a function, because tests reopen the store. */
 export function createReviewHelpers(store: () => Store) {
   const listOpenReviews = async () =>
     (await store().reviews('demo')).map(({ id, is }) => [id.charAt(0), is])
@@ -59,7 +59,7 @@ export function createReviewHelpers(store: () => Store) {
     store().decideReview(id, decision, at, newEmail)
   const readRevenue = async (): Promise<number> =>
     (await store().dashboardFigures('demo', dayOf(noon))).revenue
-  /** Accepted captures minus their refunds; the revenue must be the same. */
+  /** Returns the sum of the accepted captures minus their refunds, which must equal the revenue. */
   const sumPayments = async (...regNos: readonly RegNo[]): Promise<number> => {
     let sum = 0
     for (const regNo of regNos) {

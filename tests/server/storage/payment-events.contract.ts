@@ -539,7 +539,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect((await store.payment(failed.orderId))?.watchUntil).toBe(addMs(240 * hour))
       await store.recordStatusQuery(failed.orderId, addMs(hour), null)
       expect(await listWatchedIds(1000 * hour)).toEqual([paid.orderId])
-      // A message claims a payment for it.
+      // A gateway message claims a payment for it.
       await store.watchPaymentAgain(failed.orderId, addMs(2 * hour))
       await store.watchPaymentAgain(open.orderId, addMs(2 * hour))
       expect(await listWatchedIds(2 * hour)).toEqual([paid.orderId, failed.orderId])

@@ -27,7 +27,7 @@ export async function createPaymentHistories(store: Store, isSequential: boolean
         newEmail,
       )
   }
-  // On SQLite, this event fails in the transaction that registers.
+  // On SQLite, the transaction that registers also applies this decline.
   const details = newRegistration()
   const registrationPromise = store.register(details)
   if (!isSequential) await registrationPromise
@@ -37,7 +37,7 @@ export async function createPaymentHistories(store: Store, isSequential: boolean
   ])
 }
 
-/** Registrations counted from their rows, and the stored counters. */
+/** Statements that count the registrations from their rows, and from the stored counters. */
 export const COUNT_ROWS_SQL =
   "SELECT event_id, created_day AS day, coalesce(category, '') AS category, coalesce(period, '') AS period, payment_status AS status, count(*) AS registrations FROM registrations GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5"
 export const SUM_COUNTERS_SQL =

@@ -144,7 +144,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(results.flatMap((result) => (result.ok ? [] : [result.error.code]))).toEqual(
         Array.from({ length: 3 }, () => 'decided_already'),
       )
-      // Any of the four may be first.
+      // Any of the four may be processed first.
       const isAccepted = results[0].ok || results[3].ok
       expect((await store.emailsOfRegistration(regNo)).length).toBe(isAccepted ? 1 : 0)
       expect(await readRevenue()).toBe(await sumPayments(regNo))
@@ -265,7 +265,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       ])
       expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
-      // The gateway later reports the same.
+      // The gateway later reports the same payment.
       await store.applyPaymentEvent(orderId, confirmedBy('AP77', due, addMs(7 * day)), newEmail)
       expect(await listOpenReviews()).toEqual([])
       expect(await readRevenue()).toBe(due)
@@ -430,7 +430,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.emailsOfRegistration(colleague.regNo)).length).toBe(1)
       expect(await readRevenue()).toBe(2 * due)
       expect(await sumPayments(regNo, colleague.regNo)).toBe(2 * due)
-      // The polling list includes both again, in the order of their first orders.
+      // Polling returns both payments again.
       const twoCaptures = {
         ...confirmedBy('AP1'),
         further: [{ reference: 'AP2', amount: due, kind: 'sale' }],

@@ -15,7 +15,7 @@ const TEMPLATE_NAME = 'lent_tables'
 async function createTemplate(server: PostgresServer): Promise<string> {
   const { store } = await openPostgresStore({ url: await server.database(TEMPLATE_NAME) })
   await store.close()
-  // A closed connection may still be open in PostgreSQL; copying requires that none is.
+  // A closed connection may still be open in PostgreSQL, and a database with open connections cannot be copied.
   const shell = await server.shell()
   for (;;) {
     const { rowCount } = await shell.query('SELECT 1 FROM pg_stat_activity WHERE datname = $1', [
@@ -28,14 +28,14 @@ async function createTemplate(server: PostgresServer): Promise<string> {
   return TEMPLATE_NAME
 }
 
-/** The name of that template database. */
+/** Returns the name of the template database, and creates it if it is missing. */
 export function getTemplate(server: PostgresServer): Promise<string> {
   const template = templates.get(server) ?? createTemplate(server)
   templates.set(server, template)
   return template
 }
 
-/** On a busy machine, operations may wait longer for each other than a server allows. */
+/** Limits above those of a server, because operations wait longer for each other on a busy machine. */
 export const PATIENT_LIMITS = { turnMsMax: 120_000, lockMsMax: 120_000 }
 
 /** Opens a store on a separate database, and a shell on the same database. */
@@ -57,7 +57,7 @@ export async function openNewStore(server: PostgresServer, name: string): Promis
   }
 }
 
-/** Returns a function that removes every row that a test added. `shell` is reserved for it. */
+/** Returns a function that removes every row that a test added. Only this function may use `shell`. */
 export async function prepareEmptying(shell: pg.Client): Promise<() => Promise<void>> {
   const { rows } = await shell.query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('rollcall_version', 'row_locks')",
@@ -72,7 +72,9 @@ export async function prepareEmptying(shell: pg.Client): Promise<() => Promise<v
   }
 }
 
-/** Saves the rows of every table. Returns a function that inserts them again, after emptying. `shell` disables triggers. */
+/**
+ * Saves the rows of every table. Returns a function that replaces all rows with them. `shell` has triggers disabled.
+ */
 async function saveRows(shell: pg.Client): Promise<() => Promise<void>> {
   const { rows: tables } = await shell.query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('rollcall_version', 'row_locks')",
@@ -95,7 +97,7 @@ async function saveRows(shell: pg.Client): Promise<() => Promise<void>> {
   }
 }
 
-/** Call it inside a `describe` whose `beforeAll` started the server. */
+/** Defines the tests of the contract. Call it inside a `describe` whose `beforeAll` starts the server. */
 export function definePostgresContract(server: () => PostgresServer): void {
   let setup: StoreOnPostgres
   let emptyDatabase: () => Promise<void>

@@ -1,7 +1,4 @@
-/**
- * Each kind of row lock on a real PostgreSQL: concurrent operations of two servers keep its rule;
- * without the lock they break it.
- */
+/** Row locks on a real PostgreSQL: concurrent operations of two servers keep each rule only with its lock. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
@@ -455,7 +452,7 @@ else
       expect((await first.captures(regNo)).length).toBe(1)
     })
 
-    /** Confirms two payments that get invoices, one on each server, and returns the invoice numbers. */
+    /** Prepares two payments that get invoices, one per server, and a function that reads the invoice numbers. */
     async function prepareInvoices(serverPair: ServerPair, emails: readonly (NewMail | null)[]) {
       const [first] = serverPair.stores
       await first.saveEventFile({ ...FILE, issuer: ISSUER })
@@ -480,7 +477,7 @@ else
       const serverPair = await pairFactory.begin()
       const { operations, readSerials } = await prepareInvoices(serverPair, [newEmail, newEmail])
       const { doneBefore } = await holdAtCommit(serverPair, operations)
-      // The second waits for the number of the first, which may still be rolled back.
+      // The second payment waits for the number of the first one, which may still be rolled back.
       expect(doneBefore).toBe(0)
       expect(await readSerials()).toEqual(['DEMO/1', 'DEMO/2'])
     })
@@ -495,7 +492,7 @@ else
     ] as const)('%s', async (_, control, expectedDone) => {
       const serverPair = await pairFactory.begin(control ?? undefined)
       const { operations, readSerials } = await prepareInvoices(serverPair, [newEmail, null])
-      // The first waits for the email queue; the second queues no email.
+      // The first payment waits for the email queue. The second one queues no email.
       const { doneBefore } = await runConcurrently(serverPair, 'mail_queue', operations)
       expect(doneBefore).toBe(expectedDone)
       expect(await readSerials()).toEqual(
@@ -516,9 +513,7 @@ else
       for (const session of [shell, holder]) await session.query('ROLLBACK')
     })
 
-    /**
-     * Starts operations whose first attempt fails without a seat, up to their check of the seats.
-     */
+    /** Starts operations that find no seat at first, and holds them at their check of the seats. */
     async function holdAtSeatCheck<T>(
       serverPair: ServerPair,
       operations: readonly (() => Promise<T>)[],

@@ -1,7 +1,4 @@
-/**
- * Reads the messages of PostgreSQL's protocol (version 3) from the bytes of a connection, for the
- * delaying proxy.
- */
+/** Reads messages of PostgreSQL's protocol (version 3) from a connection, for the delaying proxy. */
 
 export type Message = {
   /**
@@ -21,10 +18,7 @@ export type MessageReader = {
   expectTlsAnswer(): void
 }
 
-/**
- * Only the beginning of longer messages is stored: it contains the statement's name and first
- * words.
- */
+/** Only the beginning of a longer message is stored. It contains the statement's name and first words. */
 const STORED_BYTES_MAX = 2_048
 const LENGTH_BYTES = 4
 const TLS_REQUEST = 80_877_103
@@ -33,7 +27,9 @@ const GSS_REQUEST = 80_877_104
 const VERSION_MIN = 3 << 16
 const VERSION_MAX = 4 << 16
 
-/** `isClient`: reads a client's messages, of which the first have no type byte. */
+/**
+ * Creates a reader of messages. With `isClient`, it reads a client's messages, and the first ones have no type byte.
+ */
 export function createMessageReader(isClient: boolean): MessageReader {
   let hasTypeByte = !isClient
   let storedBytes = Buffer.alloc(0)
@@ -80,7 +76,7 @@ export function createMessageReader(isClient: boolean): MessageReader {
   }
 }
 
-/** Returns the number of bytes to read of a message, according to its beginning. */
+/** Returns the number of bytes of a message that must be read, according to its beginning. */
 function countNeededBytes(stored: Buffer, typeBytes: number): number {
   if (stored.length < typeBytes + LENGTH_BYTES) return typeBytes + LENGTH_BYTES
   return typeBytes + Math.min(stored.readInt32BE(typeBytes), STORED_BYTES_MAX)
@@ -91,7 +87,7 @@ const isVersion = (code: number): boolean => code >= VERSION_MIN && code < VERSI
 export const isTlsRequest = ({ type, body }: Message): boolean =>
   type === '' && [TLS_REQUEST, GSS_REQUEST].includes(body.readInt32BE(0))
 
-/** Returns the strings before each zero byte. */
+/** Returns the strings that zero bytes separate. */
 const readTexts = (body: Buffer): readonly string[] => body.toString('utf8').split('\0')
 
 export type StatementReader = {
@@ -99,7 +95,7 @@ export type StatementReader = {
   readStatement(message: Message): string | null
 }
 
-/** Stores the texts of prepared statements, so that an execution by name has its text. */
+/** Creates a reader that stores the texts of prepared statements, to find the text of an execution by name. */
 export function createStatementReader(): StatementReader {
   const preparedTexts = new Map<string, string>()
   return {
@@ -114,6 +110,6 @@ export function createStatementReader(): StatementReader {
 
 export const isCommit = (statement: string): boolean => /(^|;)\s*commit\b/i.test(statement)
 
-/** Whether the server reports a committed transaction. */
+/** Returns whether the server reports a committed transaction. */
 export const isCommitted = ({ type, body }: Message): boolean =>
   type === 'C' && readTexts(body)[0] === 'COMMIT'

@@ -85,7 +85,7 @@ else {
     )
   })
 
-  /** A database of an older version with one registration. */
+  /** Creates a database of an older version with one registration. */
   const createOlderDatabase = (
     name: string,
     version = FIRST_VERSION,

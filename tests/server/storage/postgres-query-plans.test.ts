@@ -63,7 +63,7 @@ else {
     await server.stop()
   })
 
-  /** Generic plans, which scan a table only if no index applies. */
+  /** Returns the generic plans, which scan a table only if no index applies. */
   async function readPlans(read: (storeReads: Reads) => unknown): Promise<readonly string[]> {
     const statements: string[] = []
     const { dialect } = connection.sql

@@ -17,7 +17,7 @@ import { getTemplate } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-/** The first runs prepare statements, and others include background work of the store. */
+/** Several runs, because the first ones prepare statements and others include background work of the store. */
 const RUN_COUNT = 6
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})

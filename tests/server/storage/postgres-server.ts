@@ -1,7 +1,4 @@
-/**
- * A PostgreSQL server for a test file, in a temporary folder: from the npm package, or an installed
- * one. fsync is off, because power cuts are not tested.
- */
+/** A PostgreSQL server in a temporary folder for a test file, from the npm package or an installed one. */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -31,13 +28,13 @@ export type PostgresServer = {
     name: string,
     options?: { readonly locale?: string; readonly encoding?: string; readonly template?: string },
   ): Promise<string>
-  /** A direct connection. Defaults to the server's own database. */
+  /** Opens a direct connection, by default to the server's own database. */
   shell(url?: string): Promise<pg.Client>
-  /** Simulates a crash, and starts it again. */
+  /** Simulates a crash, and starts the server again. */
   crash(): Promise<void>
-  /** Restarts it as a standby, which accepts no writes until it is promoted. */
+  /** Restarts the server as a standby, which accepts no writes until it is promoted. */
   becomeStandby(): Promise<void>
-  /** Stops it. Returns a function that starts it again. */
+  /** Stops the server. Returns a function that starts it again. */
   pause(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
@@ -55,7 +52,7 @@ const UNPRIVILEGED_USER: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const USER = 'rollcall'
 
-/** The folder with initdb and postgres, which POSTGRES_BIN may set. Null if none can run. */
+/** Returns the folder with initdb and postgres, which POSTGRES_BIN may set, or null if no program can run. */
 function findBinaries(): string | null {
   makeLinks()
   const installedVersions = existsSync(INSTALLED_FOLDER) ? readdirSync(INSTALLED_FOLDER) : []
@@ -74,7 +71,7 @@ const canRun = (folder: string): boolean =>
 
 /** The oldest supported version: Debian 12's. */
 const OLDEST_VERSION = 15
-/** The folder with its programs. Null if it is not installed. */
+/** Returns the folder with the programs of that version, or null if it is not installed. */
 export function findOldestBinaries(): string | null {
   const folder = join(INSTALLED_FOLDER, String(OLDEST_VERSION), 'bin')
   if (canRun(folder)) return folder
@@ -84,7 +81,9 @@ export function findOldestBinaries(): string | null {
   return null
 }
 
-/** npm packages contain no links, so this one lists the links that its libraries need. */
+/**
+ * Creates the links that the packaged libraries need. The package lists them, because npm packages contain no links.
+ */
 function makeLinks(): void {
   const list = join(PACKAGED_FOLDER, 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -107,7 +106,7 @@ export const hasPostgres = defaultBinaries !== null
 if (defaultBinaries === null)
   console.warn('· no PostgreSQL here: tests that need it are skipped (npm ci installs it)')
 
-/** `programs`: the folder with initdb and postgres. */
+/** Starts a server. `programs` is the folder with initdb and postgres. */
 export async function startPostgres(
   programs: string | null = defaultBinaries,
 ): Promise<PostgresServer> {
@@ -173,7 +172,8 @@ export async function startPostgres(
 const CACHE_DIR = join(import.meta.dirname, '../../.cache/compiled')
 
 /**
- * The result of initdb is always the same, so it is cached: unpacking takes a tenth of the time.
+ * Creates the files of a new server. initdb always creates the same ones, so they are cached: unpacking them takes a
+ * tenth of the time.
  */
 function makeCluster(programs: string, data: string): void {
   const { stdout: version } = spawnSync(
@@ -202,11 +202,12 @@ function makeCluster(programs: string, data: string): void {
 
 function runServer(folder: string, data: string, socketFolder: string): ChildProcess {
   const settings = [
+    // Power cuts are not tested.
     'fsync=off',
     'full_page_writes=off',
     'shared_buffers=32MB',
     'max_connections=60',
-    // Without statistics costs are overestimated, and it would compile queries of a few rows. The npm package has no compiler.
+    // Without statistics, PostgreSQL overestimates costs and compiles small queries. The npm package has no compiler.
     'jit=off',
   ]
   return spawn(

@@ -106,7 +106,7 @@ else
       expect(results).toEqual(await searchEach(sqliteStore, TERMS))
       expect(results).toContainEqual(['നായ', 1, ['രാഹുൽ നായർ']])
       expect(results).toContainEqual(['b émile', 1, ['Émile B']])
-      // If the index finds as many names as requested, it is enough; otherwise the answers are read too.
+      // If the index finds as many names as requested, only the index is read. Otherwise the answers are read too.
       for (const limit of [1, 20]) {
         const matches = await store.searchEvents(['demo'], 'b émile', limit)
         expect(matches.map(({ answers }) => answers['full_name'])).toEqual(['Émile B'])
@@ -164,7 +164,10 @@ else
     })
 
     describe('two servers with one database', () => {
-      /** Both servers reach the update of the seat before either runs it, unless the seat is locked. */
+      /**
+       * Sells the last seat on two servers, and returns how often it was sold. Both reach the update of the seat
+       * before either runs it, unless the seat is locked.
+       */
       async function sellLastSeat(name: string, withoutLock?: 'seat'): Promise<number> {
         const { url, store, shell, end } = await openOnServer(name)
         await store.saveEventFile({

@@ -1,11 +1,10 @@
-/**
- * The delaying proxy in a separate process, so that a busy test does not delay packets further. When
- * run with a target (JSON), this file is that process; when imported, it starts one.
- */
+/** Runs the delaying proxy in a separate process, so that a busy test does not delay packets further. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { startDelayingProxy } from './delaying-proxy.ts'
 import type { DelayingProxy, Target } from './delaying-proxy.ts'
+
+// When run with a target (JSON), this file is that process. When imported, it starts one.
 
 type Methods = Omit<DelayingProxy, 'port'>
 /** The same methods, but asynchronous. */

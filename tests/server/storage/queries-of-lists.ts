@@ -1,7 +1,4 @@
-/**
- * Runs every query of the store that is built for one call (`buildQuery`), and records its text with the values of the call.
- * A new call of `buildQuery` needs a line here: the test counts them.
- */
+/** Runs every query that the store builds with `buildQuery`, and records its text and values. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { instant } from '../../../engine/index.ts'
@@ -23,6 +20,8 @@ import { readMovementPage } from '../../../server/storage/reports/movements.ts'
 import { readMovementSums } from '../../../server/storage/reports/movement-sums.ts'
 import { computeSalesOfList } from '../../../server/storage/reports/sales-totals.ts'
 import { readAuditLog, listAuditLogUsers } from '../../../server/storage/staff/audit-log-entries.ts'
+
+// A new call of `buildQuery` needs a line here: the test counts the calls.
 
 const EVENT = 'event1'
 const AT = instant(1_790_000_000_000)
@@ -105,7 +104,7 @@ export async function runQueries(sql: Sql): Promise<void> {
   await findConflictingAnswer(sql, EVENT, [byNumber], answers).catch(() => {})
 }
 
-/** Files whose calls of `queryOf` only insert rows. */
+/** Files whose calls of `buildQuery` only insert rows. */
 const INSERT_FILES: readonly string[] = [
   'lists/search-index.ts',
   'payments/find-duplicate-payments.ts',

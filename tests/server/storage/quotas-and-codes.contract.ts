@@ -1,7 +1,4 @@
-/**
- * Store contract for rules across registrations, which are checked in the transaction that
- * registers.
- */
+/** Store contract for rules across registrations, which are checked in the transaction that registers. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { INR, readCurrency, toAmount } from '../../../engine/index.ts'
 import type {

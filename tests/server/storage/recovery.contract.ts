@@ -1,7 +1,4 @@
-/**
- * Store contract for recovery after a restore: queued work is held, numbers continue in a new
- * series, and payments of unknown orders are stored.
- */
+/** Store contract for a recovery: held work, a new number series, and payments of unknown orders. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { instant, createOrderId, toAmount } from '../../../engine/index.ts'
 import type { Store, UnknownPayment } from '../../../server/storage/index.ts'

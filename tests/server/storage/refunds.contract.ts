@@ -301,7 +301,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       const id = await send(createRefundResponse('unsure'))
       await store.applyPaymentEvent(orderId, buildRefund('RF7', 10_000), newEmail)
       expect(await readRevenue()).toBe(due)
-      // No longer polled.
+      // The payment is no longer polled.
       await store.recordStatusQuery(orderId, addMs(20 * day), null, null)
       await decide(`R${id}`, dismissDecision, addMs(20 * day))
       expect((await store.watchedPayments(addMs(21 * day), 9)).length).toBe(1)
@@ -311,7 +311,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
 
     test('a crash between request and response: unsure, until the status query completes it', async () => {
       const { regNo, orderId } = await registerPaid()
-      // No longer polled.
+      // The payment is no longer polled.
       await store.recordStatusQuery(orderId, addMs(hour), null, null)
       await requestRefund(regNo)
       const [dueRefund] = await store.refundsToSend(addMs(day), 9)

@@ -399,7 +399,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
 
     test('negative control: if counted outside the transaction, the last seat is sold to every delegate', async () => {
       await serve([{ ...seats, max: { scan: 1 } }])
-      // The same seat under a name that the store does not count.
+      // The registrations choose the seat in a field that the store does not count.
       const results = await Promise.all(
         Array.from({ length: 64 }, async () => {
           const seatsLeft = await readSeatsLeft()

@@ -1,7 +1,4 @@
-/**
- * A server on PostgreSQL: a delegate registers, pays and is in the office's list, on this server
- * and on a second one.
- */
+/** Servers on PostgreSQL: a delegate registers and pays on one, and the office sees this on another. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

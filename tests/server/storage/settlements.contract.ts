@@ -1,7 +1,4 @@
-/**
- * Store contract for settlements and unmatched bank payments: each line is stored once, and unknown
- * payments go to review.
- */
+/** Store contract for settlements and unmatched bank payments: stored once, and reviewed if unknown. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   readCurrency,

@@ -1,7 +1,4 @@
-/**
- * DATABASE_URL with several hosts: the store uses the one that accepts writes, and follows a
- * failover.
- */
+/** DATABASE_URL with several hosts: the store uses the host that accepts writes, and follows a failover. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import { inspectPostgres } from '../../../server/storage/postgres/inspect-database.ts'

@@ -1,6 +1,4 @@
-/**
- * SQLite finds work queue entries through indexes of open entries, for any number of registrations.
- */
+/** SQLite finds work queue entries through indexes of open entries, for any number of registrations. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -45,7 +45,7 @@ const createFolder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-store-')
 
 describe('the SQLite tables', () => {
   let dataDir: string
-  /** Without foreign keys, as in a careless person's shell, so that the trigger must reject the change. */
+  /** A connection without foreign keys, as in a careless person's shell, so that the trigger must reject the change. */
   let shell: Database.Database
   beforeAll(async () => {
     dataDir = createFolder()
@@ -117,7 +117,7 @@ describe('SQLite', () => {
   })
 
   test('after a clean shutdown, the one file contains all registrations', async () => {
-    // Without a second connection, which would copy the log when it closes.
+    // This folder has no second connection, which would copy the log when it closes.
     const cleanFolder = createFolder()
     const store = await openStore({ dataDir: cleanFolder })
     const { regNo } = await registerSample(store)
@@ -172,7 +172,7 @@ describe('SQLite', () => {
 
   test('a search finds the same rows before and after they are indexed', async () => {
     const { store } = openedStore
-    // An external lock blocks the indexing, so that the scan must find them.
+    // The index is emptied after the registrations, so that the first search must scan the rows.
     const regNos = await registerNames(store)
     await waitForIndex()
     shell.exec('DELETE FROM search_index; UPDATE search_progress SET last_id = 0')

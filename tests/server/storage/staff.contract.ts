@@ -1,7 +1,4 @@
-/**
- * Store contract for staff users: names, roles, password links, second factors, sessions and the
- * audit log.
- */
+/** Store contract for staff: names, roles, password links, second factors, sessions and the audit log. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day, dayOf } from '../../../engine/index.ts'
 import type { ActivityQuery, Store } from '../../../server/storage/index.ts'

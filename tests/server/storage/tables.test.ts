@@ -7,8 +7,7 @@ import { hasPostgres, startPostgres } from './postgres-server.ts'
 import { preparePostgresDatabase } from '../../../server/storage/postgres/prepare-database.ts'
 
 /**
- * Column names with `?` for nullable columns, by table, without the search index, which is not a
- * table on SQLite.
+ * Lists column names by table, with `?` for nullable columns. Omits the search index, which is not a table on SQLite.
  */
 function listDeclaredTables(): Readonly<Record<string, readonly string[]>> {
   const text = ['tables', 'money-tables']
