@@ -32,6 +32,6 @@ function compareOnce(number: number): void {
 }
 const sampleSize = Math.ceil(count / 20)
 console.log(
-  `${count} events of seed ${seed}: ${tally.differ} differ. Of ${sampleSize}: ${Math.round(tally.tried / sampleSize)} combinations each, ${tally.holes} with holes, ${tally.unsold} sold to nobody, ${tally.overdrawn} overdrawn, ${tally.overlapping} with adjustments that meet.`,
+  `${count} events of seed ${seed}: ${tally.differ} differ. Of ${sampleSize}: ${Math.round(tally.tried / sampleSize)} combinations each, ${tally.holes} with holes, ${tally.unsold} without any bill on sale, ${tally.overdrawn} overdrawn, ${tally.overlapping} with overlapping adjustments.`,
 )
 process.exitCode = tally.differ === 0 ? 0 : 1

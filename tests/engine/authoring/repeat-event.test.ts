@@ -87,7 +87,7 @@ test.each(completeEvents.map((file) => [file.path, file] as const))(
 
 test('a possible age limit on the day of the event is reported with the corresponding day of the next', () => {
   const [, marathon] = completeEvents
-  if (marathon === undefined) throw new Error('there is a marathon')
+  if (marathon === undefined) throw new Error('the marathon is missing')
   expect(repeatFile(marathon).checks).toEqual(
     expect.arrayContaining([
       '“1982-01-17” is unchanged; if it is an age on the day of the event, 45 years, write 1983-01-16.',
@@ -127,7 +127,7 @@ test('all four files can be repeated into one folder', () => {
 
 test('comments and layout are kept: the lines correspond, and only listed lines differ', () => {
   const [file] = files
-  if (file === undefined) throw new Error('there is an event file')
+  if (file === undefined) throw new Error('there is no event file')
   const nextFile = repeatFile(file)
   const addedComments = nextFile.text
     .split('\n')

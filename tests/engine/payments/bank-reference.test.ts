@@ -472,7 +472,7 @@ describe('a transfer that the bank returns', () => {
       STATEMENT_LIMITS,
     )
     const statement = linesResult.ok ? readStatement(linesResult.value) : linesResult
-    if (!statement.ok) throw new Error('not read')
+    if (!statement.ok) throw new Error('the statement cannot be read')
     const payments = new Map([[toBankKey(UTR), createRecordedPayment(1)]])
     expect(reconcileStatement(statement.value, [], { payments }).map(({ as }) => as)).toEqual([
       'returned',

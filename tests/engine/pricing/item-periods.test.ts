@@ -120,7 +120,7 @@ test('a refusal names the period of the item', () => {
 test('diff compares the prices of an item by day, and reports a moved date only for days with a different price', () => {
   const [firstPeriod, secondPeriod, lastPeriod] = ROOM_PERIODS
   if (firstPeriod === undefined || secondPeriod === undefined || lastPeriod === undefined)
-    throw new Error('ROOM')
+    throw new Error('ROOM_PERIODS has fewer than three periods')
   const movedEvent = buildEvent({
     ...ownPeriodsEvent.fees,
     items: ownPeriodsEvent.fees.items.map((item) => ({

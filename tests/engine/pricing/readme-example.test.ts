@@ -16,9 +16,9 @@ test('the lines of the README, inserted into the named event, result in the stat
     .replace(/^categories:\n[^]*?(?=\n# ── The form)/m, lines)
     .replace(/\nexamples:[^]*/, '')
   const event = compileEvent(eventText, sharedFiles, { path }).uncheckedEvent
-  if (event === null) throw new Error('its structure is wrong')
+  if (event === null) throw new Error('the event file is not valid')
   const priceTime = readInstant('2025-11-02')
-  if (priceTime === null) throw new Error('no day')
+  if (priceTime === null) throw new Error('the day cannot be read')
   const output = formatExplanation(event, explainPrice(event, { afpi_member: 'true' }, priceTime))
   expect(output.replaceAll('\u00a0', ' ')).toContain(
     printedText.trimEnd().replace(/ \(line \d+\)/, ''),
