@@ -185,7 +185,7 @@ test('no folder of code has more than 20 entries, except those of one kind', () 
   expect(crowded).toEqual([])
 })
 
-/** A call of the store, of a gateway or of the payments reaches its file through one of these. */
+/** Each call of the store, of a gateway or of the payments reaches its file through one of these tables. */
 const OPERATION_TABLES = [
   'server/storage/operations/writes.ts',
   'server/payments/gateways/airpay/definition.ts',

@@ -1,4 +1,4 @@
-/** Every finding has a guard, each guard is still in the tree, and pages of docs list the guards. */
+/** Every finding has a guard, each guard is still in the tree, and the pages of docs list the guards. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -49,7 +49,7 @@ export type DelayingProxy = {
   setDelay(delayMs: number): void
   /** Redirects new connections, as when an address moves to another machine. */
   setTarget(target: Target): void
-  /** Replaces the previous plan. */
+  /** Sets which commits are cut. Replaces the previous plan. */
   cutCommits(moment: CutMoment, options?: CutOptions): void
   stopCutting(): void
   cuts(): Readonly<Record<CutMoment, number>>

@@ -46,14 +46,14 @@ const readOriginal = memoize(async (database: string) => ({
 }))
 
 async function expectAdopted(original: StorageLocation, location: StorageLocation): Promise<void> {
-  const before = await readOriginal(getDatabase(original))
+  const originalState = await readOriginal(getDatabase(original))
   const after = await readContents(getDatabase(location))
-  const { rows, differences } = compareContents(before.contents, after)
+  const { rows, differences } = compareContents(originalState.contents, after)
   expect(rows).toBeGreaterThan(2_000)
   expect(differences).toEqual(EXPECTED_DIFFERENCES)
   const { counted, stored } = await readTotals(getDatabase(location))
   expect(counted).toBe(stored)
-  expect(counted).toBe(before.counted)
+  expect(counted).toBe(originalState.counted)
 }
 
 const EVENT = 'sample2026'

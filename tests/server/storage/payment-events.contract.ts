@@ -49,7 +49,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
     test('a repeated success changes nothing', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      const before = await find(store, regNo)
+      const registrationBefore = await find(store, regNo)
       expect(
         await store.applyPaymentEvent(
           orderId,
@@ -57,7 +57,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
           newEmail,
         ),
       ).toMatchObject({ changed: false, review: null })
-      expect(await find(store, regNo)).toEqual(before)
+      expect(await find(store, regNo)).toEqual(registrationBefore)
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       expect((await store.paymentEvents(orderId)).length).toBe(1)
     })
@@ -185,14 +185,14 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
     test('a late decline of a paid payment is stored as an event without effect', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      const before = await find(store, regNo)
+      const registrationBefore = await find(store, regNo)
       expect(
         await store.applyPaymentEvent(orderId, declinedAt(addMs(hour)), newEmail),
       ).toMatchObject({
         changed: false,
         review: null,
       })
-      expect(await find(store, regNo)).toEqual(before)
+      expect(await find(store, regNo)).toEqual(registrationBefore)
       expect((await store.paymentEvents(orderId)).map(({ type }) => type)).toEqual([
         'confirmed',
         'declined',

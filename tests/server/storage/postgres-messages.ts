@@ -14,7 +14,7 @@ export type Message = {
 }
 export type MessageReader = {
   read(chunk: Buffer): readonly Message[]
-  /** The next byte is the response to a TLS request, which is not a message. */
+  /** Announces that the next byte is the response to a TLS request, which is not a message. */
   expectTlsAnswer(): void
 }
 

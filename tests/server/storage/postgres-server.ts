@@ -21,7 +21,7 @@ import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
 
 export type PostgresServer = {
-  /** The folder of its socket. */
+  /** The folder of the server's socket. */
   readonly folder: string
   /** Creates a database, empty or as a copy of an unused one. Returns its URL. */
   database(
