@@ -1,6 +1,4 @@
-/**
- * Attacks on the office: sessions, other sites' pages, formulas in exports, crafted addresses and headers.
- */
+/** Attacks on the office: sessions, other sites' pages, formulas in exports, crafted addresses and headers. */
 import { cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -269,8 +267,8 @@ describe('an export of the office', () => {
     '+919876543210',
   ]
   /**
-   * Splits a line as spreadsheets do: at commas, or at semicolons or tabs, depending on the locale. With the latter two, a quote in the
-   * middle of a cell does not group anything.
+   * Splits a line as spreadsheets do: at commas, or at semicolons or tabs, depending on the locale. At semicolons and
+   * tabs, a quote in the middle of a cell does not group anything.
    */
   const splitCells = (csv: string): readonly string[] => [
     ...(parse(csv, { bom: true }) as string[][]).flat(),

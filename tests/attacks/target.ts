@@ -7,7 +7,7 @@ import type { TestServerProcess } from '../browser/serve.ts'
 import { main } from '../../server/cli/run-command.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import { createPdf } from '../server/sample-uploads.ts'
-import { outsideEvent } from '../server/event-with-quotas.ts'
+import { eventWithQuotas } from '../server/event-with-quotas.ts'
 import { openConnection, buildRequest } from './wire.ts'
 import type { HttpResponse, Connection, Outcome, RequestParts } from './wire.ts'
 import { withoutThreads } from '../server/store-without-threads.ts'
@@ -36,7 +36,7 @@ export type Snapshot = Readonly<Record<string, number>>
 
 /** A separate event with discount codes, a member list and quotas, which is open on `OPEN_DAY`. */
 export const CODED_EVENT_ID = 'coded2025'
-const CODED_EVENT = outsideEvent
+const CODED_EVENT = eventWithQuotas
   .replaceAll('sample2026', CODED_EVENT_ID)
   .replace('prefix: SMPL', 'prefix: CODE')
   .replace('from: 2026-01-01, to: 2026-01-31', 'from: 2025-01-01, to: 2026-01-31')

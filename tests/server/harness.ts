@@ -1,7 +1,4 @@
-/**
- * The whole server without a socket: real store, event files, gateway adapter and uploads, with a
- * test clock.
- */
+/** Starts the whole server without a socket: real store, event files, gateway adapter and uploads. */
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,27 +31,27 @@ export type TestApp = {
   readonly expiry: PeriodicJob
   /** Updates prices to the current day when called. */
   readonly priceUpdates: PeriodicJob
-  /** The simulator: `runAction(orderId, 'pay')` does the same as the button on its page. */
+  /** The gateway simulator. `runAction(orderId, 'pay')` does the same as the button on its page. */
   readonly sandbox: Sandbox | null
   readonly environment: Environment
   /** The data folder: database, uploads, emails. */
   readonly dir: string
   readonly eventsDir: string
-  /** The parsed log entries; `output` is the text for the operator. */
+  /** The parsed log entries. `output` contains the texts for the operator. */
   readonly log: Record<string, unknown>[]
   readonly output: string[]
-  /** Sets the clock: an instant with offset, or a day (noon in India). */
+  /** Sets the clock to an instant with offset, or to noon in India on a day, as if that time had passed. */
   setTime(text: string): void
-  /** Sets the clock as an operator does; no time passes. */
+  /** Sets the clock as an operator does, without any time passing. */
   setClock(text: string): void
   now(): Instant
-  /** Rows of the database file, read through a separate connection. */
+  /** Reads rows of the database file through a separate connection. */
   rows(sql: string, ...params: unknown[]): Record<string, unknown>[]
-  /** The number of registrations, payments, uploads, audit entries, keys and queued emails. */
+  /** Counts registrations, payments, uploads, audit log entries, idempotency keys and queued emails. */
   countRows(): Record<string, number>
-  /** Hashes of the files in the upload folder. */
-  uploadsStored(): string[]
-  /** Posts answers as a browser does: multipart, files after the fields. */
+  /** Lists the hashes of the files in the upload folder. */
+  listStoredUploads(): string[]
+  /** Posts answers as a browser does: in a multipart body, with files after the fields. */
   post(
     url: string,
     fields: Readonly<Record<string, string>>,
@@ -125,7 +122,7 @@ export async function startTestApp(
     ...(options.activatesVersions === undefined
       ? {}
       : { activatesVersions: options.activatesVersions }),
-    // Starting a thread takes longer than checking a change; only a watching server has one.
+    // Starting a thread takes longer than checking a change, so only a watching server starts one.
     ...(options.isWatching === true ? {} : { checkFolder: checkFolderHere }),
   })
   if (!assembly.ok) {
@@ -170,7 +167,7 @@ export async function startTestApp(
           (table) => [table, Number(rows(`SELECT count(*) AS n FROM ${table}`)[0]?.['n'])],
         ),
       ),
-    uploadsStored: () => listFiles(join(dir, 'uploads')),
+    listStoredUploads: () => listFiles(join(dir, 'uploads')),
     post: (url, fields, files = {}, headers = {}) => {
       const { payload, type } = buildMultipart(Object.entries(fields), Object.entries(files))
       return app.inject({

@@ -2,8 +2,8 @@
 import { deflateRawSync } from 'node:zlib'
 import { createDoc, createHostileDoc, createPng } from './sample-uploads.ts'
 
-const NONE = 0xffffffff
-const END = 0xfffffffe
+const NO_ENTRY = 0xffffffff
+const END_OF_CHAIN = 0xfffffffe
 const BOMB_BYTES = 50 * 1024 * 1024
 /** The size limit of the sample event's proof. */
 const PROOF_BYTES = 5 * 1024 * 1024
@@ -15,11 +15,11 @@ const CONTENT_TYPES = '[Content_Types].xml'
 export const linkEntries =
   (left: (index: number) => number, right: (index: number) => number) =>
   (entry: Buffer, index: number): void => {
-    entry.writeUInt32LE(index === 0 ? NONE : left(index), 68)
-    entry.writeUInt32LE(index === 0 ? NONE : right(index), 72)
-    entry.writeUInt32LE(index === 0 ? 1 : NONE, 76)
+    entry.writeUInt32LE(index === 0 ? NO_ENTRY : left(index), 68)
+    entry.writeUInt32LE(index === 0 ? NO_ENTRY : right(index), 72)
+    entry.writeUInt32LE(index === 0 ? 1 : NO_ENTRY, 76)
   }
-const getNoIndex = (): number => NONE
+const getNoIndex = (): number => NO_ENTRY
 
 /** Builds a directory of entries. The last one is the stream of a Word document. */
 export function createEntryList(sectors: number): Buffer {
@@ -27,9 +27,12 @@ export function createEntryList(sectors: number): Buffer {
   const last = sectors * 4 - 1
   return createHostileDoc(
     sectors,
-    (sector) => (sector === tables + sectors - 1 ? END : sector + 1),
+    (sector) => (sector === tables + sectors - 1 ? END_OF_CHAIN : sector + 1),
     (entry, index) => {
-      linkEntries(getNoIndex, (position) => (position < last ? position + 1 : NONE))(entry, index)
+      linkEntries(getNoIndex, (position) => (position < last ? position + 1 : NO_ENTRY))(
+        entry,
+        index,
+      )
       if (index !== last) return
       entry.write('WordDocument', 0, 'utf16le')
       entry.writeUInt16LE(26, 64)
@@ -46,8 +49,8 @@ function createWithHeader(changes: readonly (readonly [offset: number, value: nu
 }
 
 /**
- * The directory is so far into the file that its table is in the chain of further tables, which is
- * a cycle.
+ * Creates a file whose directory is so far from its start that the directory's table is in the chain of further
+ * tables, which is a cycle.
  */
 function createCircularTables(): Buffer {
   const directorySector = 14_000
@@ -56,7 +59,7 @@ function createCircularTables(): Buffer {
   file.writeUInt32LE(directorySector, 48)
   file.writeUInt32LE(1, 68)
   file.writeUInt32LE(0xffff, 72)
-  // Sector 1 contains only its own number: as the next sector of the chain and as every table.
+  // Sector 1 contains only its own number, both as the next sector of the chain and as every table.
   for (let offset = 1024; offset < 1536; offset += 4) file.writeUInt32LE(1, offset)
   return file
 }
@@ -65,13 +68,13 @@ type Entry = {
   readonly name: string
   readonly content: Buffer
   readonly method: 0 | 8
-  /** The claimed size. Null if it follows the content. */
+  /** The declared size. Null if the size follows the content. */
   readonly claimedSize?: number | null
 }
 /** Builds the entries of a zip file without its central directory, which type detection does not read. */
-function createZipEntries(list: readonly Entry[]): Buffer {
+function createZipEntries(entries: readonly Entry[]): Buffer {
   return Buffer.concat(
-    list.flatMap(({ name, content, method, claimedSize = content.length }) => {
+    entries.flatMap(({ name, content, method, claimedSize = content.length }) => {
       const localHeader = Buffer.alloc(30)
       localHeader.write('PK\x03\x04', 'latin1')
       localHeader.writeUInt16LE(20, 4)
@@ -96,8 +99,8 @@ export const hostileFiles: readonly (readonly [
   bytes: Buffer,
 ])[] = createHostileFiles()
 function createHostileFiles(): typeof hostileFiles {
-  const chunk = Buffer.alloc(12)
-  chunk.write('tEXt', 4, 'latin1')
+  const textChunk = Buffer.alloc(12)
+  textChunk.write('tEXt', 4, 'latin1')
   const megabyte = deflateRawSync(Buffer.alloc(1024 * 1024))
   return [
     [
@@ -119,7 +122,7 @@ function createHostileFiles(): typeof hostileFiles {
       'a.doc',
       createHostileDoc(
         1,
-        () => END,
+        () => END_OF_CHAIN,
         linkEntries(
           (index) => index,
           (index) => index,
@@ -131,7 +134,7 @@ function createHostileFiles(): typeof hostileFiles {
       'a.doc',
       createHostileDoc(
         1,
-        () => END,
+        () => END_OF_CHAIN,
         linkEntries(
           (index) => 3 - index,
           (index) => 3 - index,
@@ -146,7 +149,7 @@ function createHostileFiles(): typeof hostileFiles {
     ['a directory of 5 MB', 'a.doc', createEntryList(9900)],
     ['a cyclic chain of further tables', 'a.doc', createCircularTables()],
     ['a directory outside the file', 'a.doc', createWithHeader([[48, 0x00ff_ffff]])],
-    ['no directory', 'a.doc', createWithHeader([[48, END]])],
+    ['no directory', 'a.doc', createWithHeader([[48, END_OF_CHAIN]])],
     ['an invalid sector size', 'a.doc', createWithHeader([[30, 0x001f_001f]])],
     [
       'a mini stream of four gigabytes in one sector that points to itself',
@@ -157,7 +160,7 @@ function createHostileFiles(): typeof hostileFiles {
         (entry, index) => {
           linkEntries(getNoIndex, getNoIndex)(entry, index)
           entry.writeUInt32LE(0, 116)
-          entry.writeUInt32LE(NONE, 120)
+          entry.writeUInt32LE(NO_ENTRY, 120)
         },
       ),
     ],
@@ -222,7 +225,10 @@ function createHostileFiles(): typeof hostileFiles {
     [
       'an image with four hundred thousand text chunks',
       'a.pdf',
-      Buffer.concat([createPng().subarray(0, 33), ...Array.from({ length: 400_000 }, () => chunk)]),
+      Buffer.concat([
+        createPng().subarray(0, 33),
+        ...Array.from({ length: 400_000 }, () => textChunk),
+      ]),
     ],
   ]
 }

@@ -1,8 +1,4 @@
-/**
- * Prepared data of all test servers: compiled event files and an empty database. Creating both
- * takes half of the startup time of a server, and has its own tests (folder.test.ts, the checker;
- * migrations.test.ts, process.test.ts).
- */
+/** Copies compiled event files and an empty database to test servers, because creating them is slow. */
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,12 +10,15 @@ import {
 } from '../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../server/storage/database/schema.ts'
 
+// Creating both takes half of the startup time of a server. Their creation has its own tests: event-folder.test.ts,
+// migrations.test.ts, server-process.test.ts and the tests of the checker.
+
 /** Inside Node's compile cache folder, where tests/run.js removes files older than a day. */
 const CACHE_DIR = join(import.meta.dirname, '..', '.cache', 'compiled', 'events')
 
 /**
- * Copies the compiled events. Call it before the first server starts on a data folder; a started server has its own
- * cache.
+ * Links the cache of compiled events. Call it before the first server starts on a data folder; later the server has
+ * its own cache.
  */
 export function useCompiledEvents(dataDir: string): void {
   const cacheLink = getCacheFolder(dataDir)

@@ -31,8 +31,8 @@ export function run(
 }
 
 /**
- * Runs a command in this process, through `main`. Commands that read standard input, and the launcher, need a
- * process.
+ * Runs a command in this process, through `main`. Commands that read standard input, and tests of the launcher, need a
+ * separate process.
  */
 export async function runHere(
   args: readonly string[],

@@ -33,8 +33,8 @@ export const sampleQuote: Quote = {
 export const nextRegNo = (): RegNo =>
   `DEMO${String(randomInt(10 ** 12)).padStart(12, '0')}` as RegNo
 
-export type Changes = Partial<NewRegistration> & { readonly name?: string }
-export function newRegistration(changes: Changes = {}): NewRegistration {
+export type RegistrationChanges = Partial<NewRegistration> & { readonly name?: string }
+export function newRegistration(changes: RegistrationChanges = {}): NewRegistration {
   const { name = 'Asha Demo', ...changedFields } = changes
   const regNo = changes.regNo ?? nextRegNo()
   return {
@@ -95,7 +95,7 @@ export const declinedAt = (at: Instant = addMs(60_000)): PaymentEvent => ({
 
 export async function registerSample(
   store: Store,
-  changes: Changes = {},
+  changes: RegistrationChanges = {},
 ): Promise<{ regNo: RegNo; orderId: OrderId }> {
   const answer = await store.register(newRegistration(changes))
   if (!answer.ok) throw new Error(answer.error.code)

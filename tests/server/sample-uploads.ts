@@ -1,4 +1,4 @@
-/** Minimal files of each type, and some with a false extension. */
+/** Creates minimal files of each type. */
 import { crc32 } from 'node:zlib'
 import CFB from 'cfb'
 
@@ -18,7 +18,7 @@ export const createJpg = (): Buffer =>
     Buffer.alloc(9),
     Buffer.from([0xff, 0xd9]),
   ])
-/** A Windows program: "MZ". */
+/** Creates a Windows program, which begins with "MZ". */
 export const createExe = (): Buffer => Buffer.concat([Buffer.from('MZ'), Buffer.alloc(510)])
 
 function createOle(streams: Readonly<Record<string, string>>): Buffer {
@@ -27,9 +27,9 @@ function createOle(streams: Readonly<Record<string, string>>): Buffer {
     CFB.utils.cfb_add(container, name, Buffer.from(content.padEnd(5000, '.')))
   return Buffer.from(CFB.write(container, { type: 'buffer' }) as Uint8Array)
 }
-/** An old Word document: an OLE file with a stream called WordDocument. */
+/** Creates an old Word document: an OLE file with a stream called WordDocument. */
 export const createDoc = (): Buffer => createOle({ '/WordDocument': 'text', '/1Table': 'table' })
-/** A Windows installer: also an OLE file, whose tables are in streams with unusual names. */
+/** Creates a Windows installer: also an OLE file, whose tables are in streams with unusual names. */
 export const createMsi = (): Buffer =>
   createOle({
     '/\u4840\u3f7f\u4164\u422f\u4836': 'tables',
@@ -37,18 +37,18 @@ export const createMsi = (): Buffer =>
   })
 export const createXls = (): Buffer => createOle({ '/Workbook': 'cells' })
 
-/** A spreadsheet with an embedded Word document. */
+/** Creates a spreadsheet with an embedded Word document. */
 export const createXlsWithDoc = (): Buffer =>
   createOle({ '/Workbook': 'cells', '/MBD0001/WordDocument': 'text' })
 
 /**
- * Builds an OLE file whose directory has `sectors` sectors. `nextSector` sets the chain, `link` the links of the
- * entries.
+ * Builds an OLE file whose directory has `sectors` sectors. `nextSector` returns the next sector of the chain;
+ * `linkEntry` writes the links of an entry.
  */
 export function createHostileDoc(
   sectors: number,
   nextSector: (sector: number) => number,
-  link: (entry: Buffer, index: number) => void,
+  linkEntry: (entry: Buffer, index: number) => void,
 ): Buffer {
   const tables = Math.ceil((sectors + 200) / 128)
   const file = Buffer.alloc(512 * (1 + tables + sectors))
@@ -68,12 +68,12 @@ export function createHostileDoc(
     entry.write('x', 0, 'utf16le')
     entry.writeUInt16LE(4, 64)
     entry.writeUInt8(index === 0 ? 5 : 1, 66)
-    link(entry, index)
+    linkEntry(entry, index)
   }
   return file
 }
 
-/** A zip with uncompressed entries. */
+/** Creates a zip file with uncompressed entries. */
 function createZip(entries: Readonly<Record<string, string>>): Buffer {
   const parts: Buffer[] = []
   const centralHeaders: Buffer[] = []
@@ -104,11 +104,11 @@ function createZip(entries: Readonly<Record<string, string>>): Buffer {
   end.writeUInt32LE(offset, 16)
   return Buffer.concat([...parts, directory, end])
 }
-const listTypes = (part: string, type: string): string =>
+const buildContentTypes = (part: string, type: string): string =>
   `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="${part}" ContentType="${type}"/></Types>`
 export const createDocx = (): Buffer =>
   createZip({
-    '[Content_Types].xml': listTypes(
+    '[Content_Types].xml': buildContentTypes(
       '/word/document.xml',
       'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml',
     ),
@@ -116,7 +116,7 @@ export const createDocx = (): Buffer =>
   })
 export const createXlsx = (): Buffer =>
   createZip({
-    '[Content_Types].xml': listTypes(
+    '[Content_Types].xml': buildContentTypes(
       '/xl/workbook.xml',
       'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml',
     ),

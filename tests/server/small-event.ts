@@ -2,7 +2,7 @@
 export type FixtureOptions = {
   readonly id?: string
   readonly prefix?: string
-  /** The price in the first period, in rupees, and the total with tax, as in the file's example. */
+  /** The price in the first period in rupees; `total` includes tax and is what the file's example expects. */
   readonly price?: number
   readonly total?: number
   readonly title?: string
@@ -102,10 +102,7 @@ examples:
 `
 }
 
-/**
- * An approval rule: staff check the documents of members before payment. For files whose members
- * upload a letter.
- */
+/** An approval rule for files whose members upload a letter: staff check the letter before payment. */
 export const APPROVAL_RULE = `
 approval:
   - id: letter
@@ -116,7 +113,7 @@ approval:
     if_refused: {offer: non-member, message: You are welcome as a non-member.}
 `
 
-/** Adds a letter that members upload, to the form and the examples. */
+/** Adds a letter that members upload to the form and the examples of an event file. */
 export const addMemberLetter = (file: string, label = 'Letter'): string =>
   file
     .replace('is_member: true}\n  cases', 'is_member: true, letter: letter.pdf}\n  cases')
@@ -132,7 +129,7 @@ export const fixtureDelegate = {
   is_member: 'true',
 }
 
-/** Adds a list of the office to an event file of tests/events. */
+/** Adds an office list to an event file of tests/events. */
 export const addOfficeList = (eventFile: string, id: string): string =>
   eventFile.replace(
     'examples:\n',
@@ -158,8 +155,8 @@ examples:
 `,
   )
 
-/** Two event files that share one merchant account. */
-export const twoEventsOfOneAccount = (): Readonly<Record<string, string>> => ({
+/** Builds two event files that share one merchant account. */
+export const buildTwoEventsOfOneAccount = (): Readonly<Record<string, string>> => ({
   'sample2026.yaml': fixtureEvent(),
   'other2026.yaml': fixtureEvent()
     .replaceAll('sample2026', 'other2026')

@@ -1,13 +1,12 @@
-/**
- * Opens the store without threads: starting them takes longer than most tests of the layers above.
- * Threads have their own tests (tests/server/storage, tests/crash) and are used by every server
- * process. Messages, batches and commits are the same, but a test must not hold a lock while the
- * store writes: it would wait for itself.
- */
+/** Opens the store without threads, because starting them takes longer than most tests. */
 import { MessageChannel } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { openStore } from '../../server/storage/open-store.ts'
 import type { StartWorker } from '../../server/storage/database/worker-client.ts'
+
+// Threads have their own tests (tests/server/storage, tests/crash), and every server process uses them. Messages,
+// batches and commits are the same without threads. A test must not hold a lock while the store writes, because the
+// store would wait for the test's own thread.
 
 type StoreModule = { readonly serve: (port: MessagePort, data: object) => void }
 
@@ -27,11 +26,11 @@ const startInProcess: StartWorker = (file, data, { message, error, exit }) => {
   }
 }
 
-/** The same as `openStore`, with SQLite in this thread. */
+/** Opens the store as `openStore` does, but with SQLite in this thread. */
 export const openStoreHere: typeof openStore = (options) =>
   openStore({ ...options, startWorker: startInProcess })
 
-/** The environment of a command that opens its store without a thread, because starting a thread takes longer. */
+/** Returns an environment in which a command opens its store without a thread. */
 export const withoutThreads = <T extends object>(
   environment: T,
 ): T & { readonly startWorker: StartWorker } => ({

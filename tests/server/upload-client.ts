@@ -1,4 +1,4 @@
-/** Sends a registration with a large proof, like a browser, and can be interrupted. */
+/** Sends a registration with a large proof as a browser does; a test can interrupt the upload. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
@@ -16,7 +16,7 @@ export type Upload = {
   finish(): Promise<{ readonly status: number; readonly answer: Record<string, unknown> }>
 }
 
-/** Builders of a PDF and of a photo with its location. Each call creates different content. */
+/** Builds a PDF or a photo that contains its location. Each call creates different content. */
 const PROOFS = {
   pdf: () => ({ name: 'proof.pdf', head: createPdf(randomUUID()), tail: Buffer.alloc(0) }),
   jpg: () => ({
@@ -45,10 +45,7 @@ function buildFormHead(
   )
 }
 
-/**
- * Sends everything except the end of the form. Resolves when the network stack has accepted all of
- * it.
- */
+/** Sends everything except the end of the form. Resolves when the network stack has accepted these bytes. */
 export async function beginUpload(
   url: string,
   fields: Readonly<Record<string, string>>,
@@ -57,7 +54,7 @@ export async function beginUpload(
   { agent, kind = 'pdf' }: { readonly agent?: Agent; readonly kind?: keyof typeof PROOFS } = {},
 ): Promise<Upload> {
   const { name, head, tail } = PROOFS[kind]()
-  const start = Buffer.concat([buildFormHead(fields, field, name), head])
+  const formStart = Buffer.concat([buildFormHead(fields, field, name), head])
   const fixedBytes = head.length + tail.length
   const formEnd = Buffer.concat([tail, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)])
   const upload = request(url, {
@@ -65,10 +62,10 @@ export async function beginUpload(
     ...(agent === undefined ? {} : { agent }),
     headers: {
       'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
-      'content-length': start.length + (bytes - fixedBytes) + formEnd.length,
+      'content-length': formStart.length + (bytes - fixedBytes) + formEnd.length,
     },
   })
-  const responsePromise = new Promise<{ status: number; answer: Record<string, unknown> }>(
+  const resultPromise = new Promise<{ status: number; answer: Record<string, unknown> }>(
     (resolve, reject) => {
       upload.on('error', reject)
       upload.on('response', (response) => {
@@ -85,17 +82,17 @@ export async function beginUpload(
       })
     },
   )
-  responsePromise.catch(() => {})
-  upload.write(start)
-  const piece = Buffer.alloc(CHUNK_BYTES, 0x20)
+  resultPromise.catch(() => {})
+  upload.write(formStart)
+  const padding = Buffer.alloc(CHUNK_BYTES, 0x20)
   for (let remaining = bytes - fixedBytes; remaining > 0; remaining -= CHUNK_BYTES)
-    if (!upload.write(remaining < CHUNK_BYTES ? piece.subarray(0, remaining) : piece))
+    if (!upload.write(remaining < CHUNK_BYTES ? padding.subarray(0, remaining) : padding))
       await once(upload, 'drain')
   return {
     request: upload,
     finish: () => {
       upload.end(formEnd)
-      return responsePromise
+      return resultPromise
     },
   }
 }

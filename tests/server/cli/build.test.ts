@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Creates a built folder. Each of its files contains the builder's name. */
+/** Creates the folder of a build. Each of its files contains the builder's name. */
 async function createBuild(builder: string, sources: string): Promise<string> {
   const path = join(folder, `made-${builder}`)
   await mkdir(join(path, 'assets'), { recursive: true })
@@ -21,7 +21,7 @@ async function createBuild(builder: string, sources: string): Promise<string> {
   return path
 }
 
-/** Lists the builders named in a folder's files; a mixed folder would have two. */
+/** Lists the builders named in a folder's files. A folder with files of two builds has two. */
 async function listBuilders(folder: string): Promise<readonly string[]> {
   const names = ['index.html', 'assets/a.js', 'assets/b.js', 'assets/c.css']
   return [...new Set(await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8'))))]

@@ -1,4 +1,4 @@
-/** The real command line in a temporary folder with a copy of the event files. */
+/** Runs the real command line in a temporary folder with a copy of the event files. */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ export type CommandFolder = {
   read(file: string): string
   write(file: string, text: string): void
   /** Replaces exactly one occurrence; throws otherwise. */
-  change(file: string, from: string, to: string, into?: string): void
+  change(file: string, oldText: string, newText: string, targetFile?: string): void
   remove(): void
 }
 
@@ -34,13 +34,13 @@ export function createCommandFolder(): CommandFolder {
     read,
     write,
     rollcall: (args, options = {}) => run(folder, args, options),
-    change: (file, from, to, into = file) => {
+    change: (file, oldText, newText, targetFile = file) => {
       const text = read(file)
-      if (text.split(from).length !== 2)
-        throw new Error(`${file} contains "${from}" ${text.split(from).length - 1} times`)
+      if (text.split(oldText).length !== 2)
+        throw new Error(`${file} contains "${oldText}" ${text.split(oldText).length - 1} times`)
       write(
-        into,
-        text.replace(from, () => to),
+        targetFile,
+        text.replace(oldText, () => newText),
       )
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
@@ -56,16 +56,15 @@ type RunOptions = {
 }
 
 /**
- * Runs `main` of the command line in this process and in the folder, because starting several
- * hundred processes would be slow. The launcher has its own tests
- * (tests/server/cli/launcher.test.ts).
+ * Runs `main` of the command line in this process, because starting several hundred processes would be slow.
+ * launcher.test.ts tests the launcher.
  */
 async function run(
   cwd: string,
   args: readonly string[],
   options: RunOptions,
 ): Promise<CommandResult> {
-  if (options.isSeparateProcess === true) return runInProcess(cwd, args, options)
+  if (options.isSeparateProcess === true) return runInSeparateProcess(cwd, args, options)
   const output = { stdout: '', stderr: '' }
   const printError = (text: string): void => void (output.stderr += `${text}\n`)
   const previousFolder = process.cwd()
@@ -98,7 +97,7 @@ const getVariables = (
   ...variables,
 })
 
-function runInProcess(
+function runInSeparateProcess(
   cwd: string,
   args: readonly string[],
   options: RunOptions,
@@ -122,5 +121,5 @@ function runInProcess(
   })
 }
 
-/** Replaces non-breaking spaces in amounts with plain ones, so that expectations are readable. */
+/** Replaces the non-breaking spaces of amounts with plain ones, so that expectations are readable. */
 export const normaliseSpaces = (text: string): string => text.replaceAll('\u00a0', ' ')

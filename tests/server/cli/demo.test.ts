@@ -1,3 +1,4 @@
+/** The registrations of `rollcall demo`. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkAnswers, dayOf, isoIndia } from '../../../engine/index.ts'
 import {

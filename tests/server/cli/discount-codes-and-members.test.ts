@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { outsideEvent } from '../event-with-quotas.ts'
+import { eventWithQuotas } from '../event-with-quotas.ts'
 import { createCommandFolder, type CommandFolder, type CommandResult } from './cli.ts'
 
 let server: TestApp
@@ -11,13 +11,13 @@ beforeAll(async () => {
   folder = createCommandFolder()
   server = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': outsideEvent },
+    events: { 'sample2026.yaml': eventWithQuotas },
   })
-  const annual = { number: 'A7', name: 'Ravi Sample', kind: 'annual', valid_to: '' }
-  const life = { number: 'L 12', name: 'Asha Sample', kind: 'life', valid_to: '' }
+  const annualMember = { number: 'A7', name: 'Ravi Sample', kind: 'annual', valid_to: '' }
+  const lifeMember = { number: 'L 12', name: 'Asha Sample', kind: 'life', valid_to: '' }
   const rows = [
-    { key: 'l12', cells: life },
-    { key: 'a7', cells: annual },
+    { key: 'l12', cells: lifeMember },
+    { key: 'a7', cells: annualMember },
   ]
   await server.deps.store.replaceMemberList('sample2026', 'society', rows, 'office', server.now())
 })
@@ -85,8 +85,11 @@ test('replaces a member list as a whole, or rejects it and reports every bad lin
     '',
     'The member list society has 2 rows: 1 new (b8), 0 changed, 1 gone (a7).\nIgnored columns: phone.\n',
   ])
-  const row = await postJson('/api/events/sample2026/roll/', { field: 'number', value: 'B8' })
-  expect(row.body['row']).toEqual({ name: 'Ravi\nSample', kind: 'annual' })
+  const rowResponse = await postJson('/api/events/sample2026/roll/', {
+    field: 'number',
+    value: 'B8',
+  })
+  expect(rowResponse.body['row']).toEqual({ name: 'Ravi\nSample', kind: 'annual' })
   folder.write('short.csv', 'number,name\nL1,x\n')
   expect(
     (await runRollcall('event', 'members', 'sample2026', 'society', 'short.csv')).stderr,

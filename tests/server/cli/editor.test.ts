@@ -1,7 +1,4 @@
-/**
- * The published schema in an editor's language server: completes keys with a description, and marks
- * misspelt ones.
- */
+/** The published schema in an editor: completion offers keys with descriptions; misspelt keys are marked. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +20,10 @@ type Diagnostic = {
   readonly message: string
   readonly range: { readonly start: { readonly line: number; readonly character: number } }
 }
-type Item = { readonly label: string; readonly documentation?: string | { readonly value: string } }
+type CompletionItem = {
+  readonly label: string
+  readonly documentation?: string | { readonly value: string }
+}
 
 let folder: CommandFolder
 let server: ChildProcess
@@ -72,7 +72,7 @@ afterAll(() => {
 
 function handleMessage(message: Message): void {
   if (message.id !== undefined && message.method !== undefined) {
-    // The server requests settings and change notifications. It gets defaults, without the online
+    // The server requests settings and change notifications. The reply has the default settings without the online
     // schema store.
     const settings = {
       schemaStore: { enable: false },
@@ -108,14 +108,14 @@ const waitForMessage = <T>(select: (message: Message) => T | undefined): Promise
   })
 function request(method: string, params: object): Promise<unknown> {
   const id = ++nextId
-  const answer = waitForMessage((message) =>
+  const responsePromise = waitForMessage((message) =>
     message.id === id && message.method === undefined ? { result: message.result } : undefined,
   )
   send({ id, method, params })
-  return answer.then(({ result }) => result)
+  return responsePromise.then(({ result }) => result)
 }
 
-function open(
+function openDocument(
   name: string,
   text: string,
 ): { readonly uri: string; readonly diagnostics: Promise<readonly Diagnostic[]> } {
@@ -132,20 +132,20 @@ const requestCompletion = async (
   uri: string,
   line: number,
   character: number,
-): Promise<readonly Item[]> => {
-  const answer = (await request('textDocument/completion', {
+): Promise<readonly CompletionItem[]> => {
+  const response = (await request('textDocument/completion', {
     textDocument: { uri },
     position: { line, character },
-  })) as { items: Item[] } | Item[]
-  return Array.isArray(answer) ? answer : answer.items
+  })) as { items: CompletionItem[] } | CompletionItem[]
+  return Array.isArray(response) ? response : response.items
 }
-const getDocumentation = ({ documentation }: Item): string =>
+const getDocumentation = ({ documentation }: CompletionItem): string =>
   typeof documentation === 'string' ? documentation : (documentation?.value ?? '')
 
 test.each(readdirSync(join(top, 'events')).filter((name) => name.endsWith('.yaml')))(
   '%s has no diagnostics',
   async (name) => {
-    expect(await open(name, folder.read(`events/${name}`)).diagnostics).toEqual([])
+    expect(await openDocument(name, folder.read(`events/${name}`)).diagnostics).toEqual([])
   },
 )
 
@@ -160,7 +160,7 @@ test.each<[string, (text: string) => string, string]>([
 ])('%s is marked at its position', async (what, misspell, expectedError) => {
   const text = misspell(folder.read('events/midzone2025.yaml'))
   const line = text.split('\n').findIndex((textLine) => textLine.includes(expectedError))
-  const diagnostics = await open(`${what.replaceAll(' ', '')}.yaml`, text).diagnostics
+  const diagnostics = await openDocument(`${what.replaceAll(' ', '')}.yaml`, text).diagnostics
   expect(line).toBeGreaterThan(0)
   expect(diagnostics.map(({ range }) => range.start.line)).toContain(line)
 })
@@ -179,7 +179,7 @@ describe('completion offers keys, each with a description', () => {
   ])('%s', async (name, body, expectedKeys) => {
     const text = FILE_START + body
     const lines = text.split('\n')
-    const { uri } = open(`${name.replaceAll(' ', '')}.yaml`, text)
+    const { uri } = openDocument(`${name.replaceAll(' ', '')}.yaml`, text)
     const items = await requestCompletion(uri, lines.length - 1, lines.at(-1)?.length ?? 0)
     const keys = items.filter(({ label }) => /^[a-z_]+$/.test(label))
     expect(keys.map(({ label }) => label)).toEqual(expect.arrayContaining([...expectedKeys]))

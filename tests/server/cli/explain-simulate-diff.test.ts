@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { normaliseSpaces, createCommandFolder, top, type CommandFolder } from './cli.ts'
 
-/** An event that sells items besides the registration. */
-const createItemEvent = (id: string): string => join(top, 'tests', 'events', `${id}.yaml`)
+/** Returns the path of an event file that sells items besides the registration. */
+const getItemEventPath = (id: string): string => join(top, 'tests', 'events', `${id}.yaml`)
 let folder: CommandFolder
 beforeAll(() => {
   folder = createCommandFolder()
@@ -154,7 +154,7 @@ describe('explain', () => {
     const { stdout } = await folder.rollcall([
       'event',
       'explain',
-      createItemEvent('nidancon2027'),
+      getItemEventPath('nidancon2027'),
       '--given',
       '{"role":"trainee","workshops":["ultrasound"],"companions":[{"name":"Ravi","age":40},{"name":"Mira","age":4}],"room":"single","nights":2}',
       'presents_paper=true',
@@ -165,21 +165,22 @@ describe('explain', () => {
       '--full',
       'trainees',
     ])
-    const text = readFileSync(createItemEvent('nidancon2027'), 'utf8').split('\n')
+    const fileLines = readFileSync(getItemEventPath('nidancon2027'), 'utf8').split('\n')
     const findLineNumber = (lineText: string, startText = ''): number =>
-      text.findIndex(
+      fileLines.findIndex(
         (line, index) =>
-          line.includes(lineText) && index > text.findIndex((line) => line.includes(startText)),
+          line.includes(lineText) &&
+          index > fileLines.findIndex((line) => line.includes(startText)),
       ) + 1
     const rows = normaliseSpaces(stdout).trimEnd().split('\n')
-    const from = rows.findIndex((row) => row.startsWith('rule'))
+    const firstRuleIndex = rows.findIndex((row) => row.startsWith('rule'))
     expect(rows.filter((row) => row.startsWith('fact'))).toEqual([
       'fact      a code of the kind coupon: it gives the adjustment coupon',
       'fact      trainees is full: "All places for trainees are taken. You may register as a non-member.", and non-member is offered',
     ])
     expect(
       rows.slice(
-        from,
+        firstRuleIndex,
         rows.findIndex((row) => row.startsWith('form')),
       ),
     ).toEqual([
@@ -205,7 +206,7 @@ describe('explain', () => {
     const { stdout } = await folder.rollcall([
       'event',
       'explain',
-      createItemEvent('nidancon2027'),
+      getItemEventPath('nidancon2027'),
       '--given',
       '{"role":"consultant","is_member":true,"member_number":"M1","companions":[{"name":"Mira","age":4}]}',
       '--roll',
@@ -215,8 +216,8 @@ describe('explain', () => {
     ])
     expect(stdout).toContain('fact      member_number.kind is life')
     expect(normaliseSpaces(stdout)).toContain('total     ₹ 7,080: ₹ 6,000 and ₹ 1,080 tax')
-    const leftOut = stdout.split('\n').filter((row) => row.startsWith('left out'))
-    expect(leftOut.map((row) => row.replace(/ \(line \d+\)$/, ''))).toEqual([
+    const leftOutRows = stdout.split('\n').filter((row) => row.startsWith('left out'))
+    expect(leftOutRows.map((row) => row.replace(/ \(line \d+\)$/, ''))).toEqual([
       'left out  accompanying: of 1 in companions none is counted (where age is at least 5)',
       'left out  workshop: nothing is chosen in workshops',
       'left out  dinner: dinner_tickets is 0',
@@ -231,7 +232,7 @@ describe('explain', () => {
     const file = 'events/half.yaml'
     folder.write(
       file,
-      readFileSync(createItemEvent('nilarun2027'), 'utf8').replace(
+      readFileSync(getItemEventPath('nilarun2027'), 'utf8').replace(
         'l:      [472, 499]',
         'l:      [472, none]',
       ),
@@ -272,7 +273,7 @@ describe('explain', () => {
     const result = await folder.rollcall([
       'event',
       'explain',
-      createItemEvent('nidancon2027'),
+      getItemEventPath('nidancon2027'),
       ...args,
     ])
     expect([result.status, result.stdout, result.stderr.trim().split('\n').at(-1)]).toEqual([
@@ -336,7 +337,7 @@ describe('simulate', () => {
 
   test('prints a price table for each item, then adjustments and limits', async () => {
     const blocks = normaliseSpaces(
-      (await folder.rollcall(['event', 'simulate', createItemEvent('nidancon2027')])).stdout,
+      (await folder.rollcall(['event', 'simulate', getItemEventPath('nidancon2027')])).stdout,
     ).split('\n\n')
     const readBlock = (start: string): readonly string[] =>
       (blocks.find((block) => block.startsWith(start)) ?? '').split('\n')
@@ -352,9 +353,9 @@ describe('simulate', () => {
       '          early  regular     late     spot',
       '  each  ₹ 4,000  ₹ 4,500  ₹ 5,000  ₹ 6,000',
     ])
-    const workshop = readBlock('workshop')
-    expect(workshop).toHaveLength(2 + 3 * 7)
-    expect(workshop.slice(16, 18)).toEqual([
+    const workshopBlock = readBlock('workshop')
+    expect(workshopBlock).toHaveLength(2 + 3 * 7)
+    expect(workshopBlock.slice(16, 18)).toEqual([
       '  all others:',
       '    ultrasound   ₹ 2,000  ₹ 2,500  ₹ 3,000  ₹ 3,500',
     ])
@@ -377,7 +378,7 @@ describe('simulate', () => {
 
   test('prints the lowest and highest bill with their answers, and the delegates of each category', async () => {
     const blocks = normaliseSpaces(
-      (await folder.rollcall(['event', 'simulate', createItemEvent('nidancon2027')])).stdout,
+      (await folder.rollcall(['event', 'simulate', getItemEventPath('nidancon2027')])).stdout,
     ).split('\n\n')
     const readBlock = (start: string): readonly string[] =>
       (blocks.find((block) => block.startsWith(start)) ?? '').trimEnd().split('\n')
@@ -406,19 +407,19 @@ describe('simulate', () => {
 
   test('prints no table for an amount that the delegate enters, and one table for an event without items', async () => {
     const output = normaliseSpaces(
-      (await folder.rollcall(['event', 'simulate', createItemEvent('nilarun2027')])).stdout,
+      (await folder.rollcall(['event', 'simulate', getItemEventPath('nilarun2027')])).stdout,
     )
     expect(output).toContain(
       '\n\ndonation  Gift to the river, ₹ 100 to ₹ 50,000, as entered in “I give”, no tax\n\n',
     )
     const summary = normaliseSpaces(
-      (await folder.rollcall(['event', 'simulate', createItemEvent('soiltalk2027')])).stdout,
+      (await folder.rollcall(['event', 'simulate', getItemEventPath('soiltalk2027')])).stdout,
     )
     expect(summary).toContain('always  any day\n  category  price\n  listener   Free\n\nQuotas\n')
   })
 
   test('showed fields and options as their ids, and people without relevant answers as empty brackets', async () => {
-    const event = createItemEvent('tarangfest2027')
+    const event = getItemEventPath('tarangfest2027')
     const { stdout } = await folder.rollcall(['event', 'simulate', event])
     const text = normaliseSpaces(stdout)
     expect(text).toContain('  beds    300, counting “Beds”; then ')
@@ -461,7 +462,7 @@ describe('diff', () => {
   })
 
   test('shows changes of items by line and day, conditions and quotas', async () => {
-    const text = readFileSync(createItemEvent('nidancon2027'), 'utf8')
+    const text = readFileSync(getItemEventPath('nidancon2027'), 'utf8')
     folder.write('events/old.yaml', text)
     folder.write(
       'events/next.yaml',
@@ -495,7 +496,7 @@ describe('diff', () => {
   })
 
   test('shows added and removed items, quotas and kinds of discount codes', async () => {
-    const text = readFileSync(createItemEvent('nidancon2027'), 'utf8')
+    const text = readFileSync(getItemEventPath('nidancon2027'), 'utf8')
     folder.write('events/old.yaml', text)
     folder.write(
       'events/next.yaml',

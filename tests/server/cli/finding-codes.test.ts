@@ -1,3 +1,4 @@
+/** `rollcall event finding`: explains a finding by its code or name. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../../engine/authoring.ts'
 import { createCommandFolder, type CommandFolder } from './cli.ts'

@@ -1,3 +1,4 @@
+/** `rollcall registration import`: reads registrations of another system from a CSV file. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +49,7 @@ const check = (lines: readonly string[]): readonly CsvProblem[] => {
   return importResult.ok ? [] : importResult.error
 }
 
-/** Runs the command. Returns its status and output. */
+/** Runs `rollcall registration import`. Returns its status and output. */
 async function run(...args: string[]): Promise<{ status: number; output: string; errors: string }> {
   const output: string[] = []
   const errors: string[] = []
@@ -63,7 +64,7 @@ async function run(...args: string[]): Promise<{ status: number; output: string;
   })
   return { status, output: output.join('\n'), errors: errors.join('\n') }
 }
-const write = (lines: readonly string[]): string => {
+const writeCsv = (lines: readonly string[]): string => {
   const file = join(folder, 'old.csv')
   writeFileSync(file, lines.join('\r\n'))
   return file
@@ -140,11 +141,11 @@ test('converts a row to a registration: labels to values, amounts to paise, time
 
 describe('reads lists in a cell', () => {
   const path = 'tests/events/nidancon2027.yaml'
-  const CONFERENCE = readEvent(readSource(path).text, sharedFiles, { path }) as EventConfig
+  const conference = readEvent(readSource(path).text, sharedFiles, { path }) as EventConfig
   const readAnswer = (column: string, cell: string): unknown => {
     const quoted = `"${cell.replaceAll('"', '""')}"`
     const result = readImportText(
-      CONFERENCE,
+      conference,
       'hash',
       `reg_no,payment_status,created_at,${column}\nNIDAN1,success,2026-12-24,${quoted}`,
     )
@@ -202,7 +203,7 @@ describe('reads lists in a cell', () => {
 describe('reports an error with its line', () => {
   const header =
     'reg_no,full_name,payment_status,created_at,base_amount,gst_amount,final_amount,registration_category,accompanying_persons_count,email'
-  const buildLine = (change: Record<string, string>): string => {
+  const buildLine = (changes: Record<string, string>): string => {
     const defaultCells: Record<string, string> = {
       reg_no: 'PULMO1',
       full_name: 'Dr. Example',
@@ -211,7 +212,7 @@ describe('reports an error with its line', () => {
     }
     return header
       .split(',')
-      .map((name) => change[name] ?? defaultCells[name] ?? '')
+      .map((name) => changes[name] ?? defaultCells[name] ?? '')
       .join(',')
   }
   test.each<[string, Record<string, string>, string]>([
@@ -289,10 +290,8 @@ describe('reports an error with its line', () => {
       { line: 3, message: 'PULMO1 is already in line 2.' },
     ]))
   test('a payment that is listed twice was counted twice: it is rejected', () => {
-    const [extendedHeader, firstRow] = [
-      `${header},payment_id`,
-      `${buildLine({ payment_status: 'success' })}`,
-    ]
+    const extendedHeader = `${header},payment_id`
+    const firstRow = buildLine({ payment_status: 'success' })
     const secondRow = buildLine({ reg_no: 'PULMO2', payment_status: 'success' })
     expect(
       check([extendedHeader, `${firstRow},UTR 526123456702`, `${secondRow},5261 2345 6702`]),
@@ -341,7 +340,7 @@ describe('reports an error with its line', () => {
 
 describe('the command', () => {
   test('imports all rows, and changes nothing when repeated', async () => {
-    const file = write(VALID_CSV)
+    const file = writeCsv(VALID_CSV)
     expect(await run('pulmocon2025', file)).toEqual({
       status: 0,
       output: '2 registrations imported into PULMOCON 2025.',
@@ -355,24 +354,24 @@ describe('the command', () => {
   })
 
   test('stores nothing if one line is invalid', async () => {
-    const file = write([...VALID_CSV, '19,PULMO-19,Dr. Bad,,,,nobody,,,,,,success,,,2025-08-01'])
-    const done = await run('pulmocon2025', file)
-    expect(done.status).toBe(1)
-    expect(done.errors).toBe(
+    const file = writeCsv([...VALID_CSV, '19,PULMO-19,Dr. Bad,,,,nobody,,,,,,success,,,2025-08-01'])
+    const commandResult = await run('pulmocon2025', file)
+    expect(commandResult.status).toBe(1)
+    expect(commandResult.errors).toBe(
       `${file}:4: registration_category_display: “nobody” is not one of apccm-member, non-apccm-member, pg-students.\nNothing was imported.`,
     )
     expect(await countStored()).toBe(0)
   })
 
   test('rejects the file if a stored number has other answers', async () => {
-    await run('pulmocon2025', write(VALID_CSV))
-    const file = write([
+    await run('pulmocon2025', writeCsv(VALID_CSV))
+    const file = writeCsv([
       VALID_CSV[0] ?? '',
       '20,PULMO-20,Dr. New,,,,pg-students,,,,,,success,,,2025-08-01',
       (VALID_CSV[1] ?? '').replace('Old', 'Changed'),
     ])
-    const done = await run('pulmocon2025', file)
-    expect(done).toEqual({
+    const commandResult = await run('pulmocon2025', file)
+    expect(commandResult).toEqual({
       status: 1,
       output: '',
       errors: `${file}:3: PULMO-2025-17 is already stored with other data.\nNothing was imported.`,
@@ -385,15 +384,15 @@ describe('the command', () => {
     [['pulmocon2025'], 2],
     [['pulmocon2025', '/nowhere/at-all.csv'], 2],
   ])('prints its usage for %j', async (args, status) => {
-    const done = await run(...args)
-    expect(done.status).toBe(status)
-    expect(done.errors).not.toBe('')
+    const commandResult = await run(...args)
+    expect(commandResult.status).toBe(status)
+    expect(commandResult.errors).not.toBe('')
   })
 
   test('reports the unknown event and lists the known ones', async () => {
-    const done = await run('pulmocon', write(VALID_CSV))
-    expect(done.status).toBe(2)
-    expect(done.errors).toBe(
+    const commandResult = await run('pulmocon', writeCsv(VALID_CSV))
+    expect(commandResult.status).toBe(2)
+    expect(commandResult.errors).toBe(
       'No event "pulmocon". Events: afpicon2026, chirurgia2026, midzone2025, pulmocon2025.',
     )
   })
@@ -412,7 +411,7 @@ const readNumbered = (lines: readonly string[]): ImportRow[] => {
 
 test('replaces sequential numbers with random ones and keeps the old number; keeps numbers in our format', async () => {
   const generatedNumber = drawRegNo(readPulmocon())
-  const file = write([
+  const file = writeCsv([
     ...VALID_CSV,
     `19,${generatedNumber},Dr. Ours,,,,pg-students,,,,,,success,,,2025-08-01`,
   ])
@@ -433,8 +432,8 @@ test('replaces sequential numbers with random ones and keeps the old number; kee
 
 describe('a link with an old sequential number', () => {
   const url = '/api/registrations/PULMO-2025-17/'
-  const openWithEmail = (test: TestApp, email: unknown, path = url) =>
-    test.app.inject({ method: 'POST', url: path, payload: { email } })
+  const openWithEmail = (testApp: TestApp, email: unknown, path = url) =>
+    testApp.app.inject({ method: 'POST', url: path, payload: { email } })
 
   let server: TestApp
   let ownNumber = ''
@@ -479,21 +478,21 @@ describe('a link with an old sequential number', () => {
   })
 
   test('does not retry a payment automatically', async () => {
-    const answer = await server.app.inject({
+    const retryResponse = await server.app.inject({
       method: 'POST',
       url: '/api/payment/retry/',
       payload: { order_id: 'PULMO-2025-17' },
     })
-    expect(answer.statusCode).toBe(404)
+    expect(retryResponse.statusCode).toBe(404)
   })
 
   test('correct sequential numbers count as guesses, so that neighbours cannot be enumerated', async () => {
     const statuses: number[] = []
-    for (let times = 0; times < 21; times++)
+    for (let attempt = 0; attempt < 21; attempt++)
       statuses.push(
         (
           await server.app.inject({
-            url: `/api/registrations/PULMO-2025-${17 + (times % 2)}/`,
+            url: `/api/registrations/PULMO-2025-${17 + (attempt % 2)}/`,
             remoteAddress: '192.0.2.9',
           })
         ).statusCode,

@@ -128,8 +128,8 @@ describe('the command line', () => {
     expect(
       run([launcher, 'user', 'passwd', 'meera', '--password-stdin'], variables, 'short\n').status,
     ).toBe(2)
-    // Other common passwords are in tests/server/office/permissions/sign-in.test.ts. This test covers user names and
-    // event names.
+    // Other common passwords are in tests/server/office/permissions/sign-in.test.ts. These two contain the user's name
+    // or an event's name.
     for (const weakPassword of ['meera2026', 'afpicon@2026'])
       expect(
         run(
@@ -188,14 +188,14 @@ describe('the command line', () => {
       0,
       'devi: treasurer for all events, never signed in\nlatha: owner for all events, never signed in\n',
     ])
-    for (const [invalidVariable, message] of [
+    for (const [invalidArgs, message] of [
       [['add', 'x', '--role', 'king'], 'Unknown role "king"'],
       [['add', 'x', '--role', 'desk', '--event', 'nosuch'], 'No event "nosuch"'],
       [['add', 'two words', '--role', 'desk'], 'no spaces'],
       [['role', 'devi'], 'Specify the role'],
       [['remove', 'devi', '--role', 'desk'], 'Usage'],
     ] as const)
-      expect(await runUser(...invalidVariable)).toEqual([2, expect.stringContaining(message)])
+      expect(await runUser(...invalidArgs)).toEqual([2, expect.stringContaining(message)])
     expect(await runHere(['user', 'passwd', 'nobody'], variables)).toEqual({
       status: 1,
       stdout: '',
@@ -204,8 +204,7 @@ describe('the command line', () => {
   })
 
   test('an old Node starts the installed Node, or prints instructions', () => {
-    // A preloaded script makes this Node report an old version; the Node that it starts is not
-    // preloaded.
+    // A preloaded script makes this Node report an old version. It is not preloaded into the Node that this one starts.
     const oldNodeScript = join(folder, 'old.cjs')
     writeFileSync(
       oldNodeScript,
@@ -243,14 +242,14 @@ test('without installed packages, a command says what to run; a source file chan
     2,
     expect.stringMatching(/^The package \S+ is not installed\. Run "npm ci" in .+\.\n$/),
   ])
-  // The command has created node_modules for its compiled code.
+  // The command created node_modules for its compiled code.
   rmSync(join(sourceTree, 'node_modules'), { recursive: true, force: true })
   symlinkSync(join(top, 'node_modules'), join(sourceTree, 'node_modules'))
   const { hashSources, SERVER_BUILD, STAMP_FILE } = (await import(
     join(sourceTree, 'server', 'cli', 'build', 'stamp.ts')
   )) as typeof Stamp
   mkdirSync(join(sourceTree, 'build'))
-  // Replaces a slow step.
+  // Replaces the build, which is slow.
   writeFileSync(
     join(sourceTree, 'build', 'run-command.js'),
     "export const main = async () => (console.log('built'), 0)",

@@ -60,7 +60,7 @@ test.each([
 test('--currency INR writes the same file as no --currency', async () => {
   await folder.rollcall(['new', 'rupees2027', '--yes'])
   const text = folder.read('events/rupees2027.yaml')
-  const withoutOption = await folder.rollcall([
+  const resultWithOption = await folder.rollcall([
     'new',
     'rupees2027',
     '--yes',
@@ -69,6 +69,6 @@ test('--currency INR writes the same file as no --currency', async () => {
     '--out',
     'other',
   ])
-  expect(withoutOption.status).toBe(0)
+  expect(resultWithOption.status).toBe(0)
   expect(folder.read('other/rupees2027.yaml')).toBe(text)
 })

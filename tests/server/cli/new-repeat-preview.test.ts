@@ -1,6 +1,4 @@
-/**
- * The commands new, repeat, show, schema and preview: their output is valid and can be read back.
- */
+/** The commands new, repeat, show, schema and preview: their output is valid and can be read back. */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -32,12 +30,12 @@ beforeAll(() => {
 })
 afterAll(() => folder.remove())
 
-const expectCurrency = (code: string): Currency => {
-  const read = readCurrency(code)
-  if (read === null) throw new Error(`${code} is no currency`)
-  return read
+const requireCurrency = (code: string): Currency => {
+  const currency = readCurrency(code)
+  if (currency === null) throw new Error(`${code} is no currency`)
+  return currency
 }
-const files = readdirSync(join(top, 'events')).filter((name) => name.endsWith('.yaml'))
+const eventFiles = readdirSync(join(top, 'events')).filter((name) => name.endsWith('.yaml'))
 const compile = (text: string, name = 'event'): EventConfig => {
   const event = readEvent(text, shared)
   const errors = compileEvent(text, shared, { path: name }).findings.filter(
@@ -118,17 +116,17 @@ describe('new', () => {
     ],
     [
       'prices in euros',
-      { id: 'ineuro2027', prefix: 'INEU', today: TODAY, currency: expectCurrency('EUR') },
+      { id: 'ineuro2027', prefix: 'INEU', today: TODAY, currency: requireCurrency('EUR') },
     ],
     [
       'prices in yen',
-      { id: 'inyen2027', prefix: 'INYE', today: TODAY, currency: expectCurrency('JPY') },
+      { id: 'inyen2027', prefix: 'INYE', today: TODAY, currency: requireCurrency('JPY') },
     ],
     [
       'prices in Kuwaiti dinar, with companions and workshops',
       {
         ...ALL_OPTIONS,
-        currency: expectCurrency('KWD'),
+        currency: requireCurrency('KWD'),
         categories: [{ label: 'Member', prices: [toAmount(40_500), toAmount(50_250)] }],
         companions: { prices: [toAmount(20_000), toAmount(25_125)], freeUnder: 5 },
         workshops: [{ label: 'Ultrasound', prices: [toAmount(5000), toAmount(5500)], seats: 30 }],
@@ -136,7 +134,7 @@ describe('new', () => {
     ],
     [
       'early prices in euros until the week of the event',
-      { ...ALL_OPTIONS, currency: expectCurrency('EUR'), periodEnds: [day('2027-01-26')] },
+      { ...ALL_OPTIONS, currency: requireCurrency('EUR'), periodEnds: [day('2027-01-26')] },
     ],
     [
       'a free event without other options',
@@ -221,7 +219,7 @@ describe('new', () => {
         ],
       }),
     )
-    expect(event.fees.items.map(({ id, by: reason, count }) => [id, reason, count])).toEqual([
+    expect(event.fees.items.map(({ id, by: byField, count }) => [id, byField, count])).toEqual([
       [
         'accompanying',
         undefined,
@@ -263,7 +261,7 @@ describe('new', () => {
   })
 
   test('writes an event file that can be served, and never overwrites a file', async () => {
-    const first = await folder.rollcall([
+    const firstRun = await folder.rollcall([
       'new',
       'my-event',
       '--title',
@@ -271,8 +269,8 @@ describe('new', () => {
       '--categories',
       'Member = 4000 / 5000, Student=1000',
     ])
-    expect([first.status, first.stderr]).toEqual([0, ''])
-    expect(first.stdout).toContain('the id is myevent')
+    expect([firstRun.status, firstRun.stderr]).toEqual([0, ''])
+    expect(firstRun.stdout).toContain('the id is myevent')
     const event = compile(folder.read('events/myevent.yaml'))
     expect([event.title, event.fees.prices]).toEqual([
       'My Event 2027',
@@ -436,7 +434,7 @@ describe('repeat', () => {
 })
 
 describe('show', () => {
-  test.each(files)('%s: the expanded file compiles to the same event', (name) => {
+  test.each(eventFiles)('%s: the expanded file compiles to the same event', (name) => {
     const event = compile(folder.read(`events/${name}`), name)
     expect(compile(showEvent(event), name)).toEqual(event)
   })
@@ -548,7 +546,7 @@ describe('preview', () => {
     expect(emptyPage).not.toContain('Dear ')
   })
 
-  test.each(files)('%s: every link leads to an existing page', (name) => {
+  test.each(eventFiles)('%s: every link leads to an existing page', (name) => {
     const pages = renderPreview(compile(folder.read(`events/${name}`), name))
     const names = pages.map((page) => page.name)
     for (const { html } of pages)
@@ -559,10 +557,12 @@ describe('preview', () => {
     const text = readFileSync(join(top, 'tests', 'events', 'nidancon2027.yaml'), 'utf8')
     const event = readEvent(text, shared)
     const pages = event === null ? [] : renderPreview(event)
-    const [index, ...examples] = pages.map(({ html }) => normaliseSpaces(html))
-    expect(index).toContain('<th scope="row">ECG in an hour (Hall A, 12 noon)</th><td>₹ 1,180</td>')
-    expect(index).toContain('late-fee: Late fee: +₹ 500 on registration, from 1 February 2027')
-    expect(examples.join('\n')).toContain('Accompanying person: ₹ 5,310')
+    const [indexPage, ...examplePages] = pages.map(({ html }) => normaliseSpaces(html))
+    expect(indexPage).toContain(
+      '<th scope="row">ECG in an hour (Hall A, 12 noon)</th><td>₹ 1,180</td>',
+    )
+    expect(indexPage).toContain('late-fee: Late fee: +₹ 500 on registration, from 1 February 2027')
+    expect(examplePages.join('\n')).toContain('Accompanying person: ₹ 5,310')
   })
 
   test('escapes texts and answers', () => {

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A stream that records its output. */
+/** Creates a stream that records its output. */
 function openStream(isTTY: boolean): { stream: NodeJS.WriteStream; read: () => string } {
   const stream = new PassThrough()
   let text = ''

@@ -10,7 +10,7 @@ import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp, type TestApp } from '../harness.ts'
 import { createCommandFolder, normaliseSpaces, type CommandFolder } from './cli.ts'
 
-/** An event that sells companions, free children, and workshops. */
+/** An event with paying accompanying persons, free children, and workshops. */
 const fairEvent = createEventFile({
   id: 'fair2026',
   prefix: 'FAIR',
@@ -99,7 +99,7 @@ test('exports one row for each registration with its items, or one row for each 
     workshops: JSON.stringify(['ultrasound', 'writing']),
   })
   expect(response.statusCode, response.body).toBe(201)
-  const number = response.json<RegisterResponse>().reg_no
+  const fairRegNo = response.json<RegisterResponse>().reg_no
   const runExport = async (...args: string[]) => {
     const { status, stdout, stderr } = await folder.rollcall(
       ['registration', 'export', 'fair2026', ...args],
@@ -123,8 +123,8 @@ test('exports one row for each registration with its items, or one row for each 
   })
   expect(await runExport('--per', 'companions')).toEqual([
     ['Registration Number', 'Delegate', 'Category', 'Payment Status', 'Person', 'Name', 'Age'],
-    [number, 'Asha Nair', 'Member', 'Pending', '1', 'Ravi Nair', '40'],
-    [number, 'Asha Nair', 'Member', 'Pending', '2', 'Mini; Nair', '4'],
+    [fairRegNo, 'Asha Nair', 'Member', 'Pending', '1', 'Ravi Nair', '40'],
+    [fairRegNo, 'Asha Nair', 'Member', 'Pending', '2', 'Mini; Nair', '4'],
   ])
   const invalidResult = await folder.rollcall(
     ['registration', 'export', 'fair2026', '--per', 'workshops'],
@@ -136,7 +136,7 @@ test('exports one row for each registration with its items, or one row for each 
     2,
     'No field "workshops" lists people. Fields that do: companions.',
   ])
-  const explanation = await folder.rollcall(['event', 'explain', '--registration', number], {
+  const explanation = await folder.rollcall(['event', 'explain', '--registration', fairRegNo], {
     variables: getVariables(),
   })
   expect(explanation.stderr).toBe('')

@@ -1,4 +1,4 @@
-/** The command `validate`, for people, programs and CI. */
+/** The command `validate` and its output for people, programs and CI. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-const oldKeys = join(top, 'tests', 'engine', 'authoring', 'old-keys')
+const oldKeysFolder = join(top, 'tests', 'engine', 'authoring', 'old-keys')
 const listCodes = (json: string): readonly string[] =>
   (JSON.parse(json) as { diagnostics: { code: string }[] }).diagnostics.map(({ code }) => code)
 
@@ -80,7 +80,7 @@ test('reports a file that looks like an event file but is not read, with instruc
     'old2024.yml.bak',
     'dental2027',
     'afpicon2026.yaml.txt',
-    // Other files, and deliberately disabled event files.
+    // These are other files or deliberately disabled event files, and are not reported.
     'midzone2025.yaml.bak',
     'notes.txt',
     'README.md',
@@ -120,15 +120,17 @@ test.each([
   ['a Word document', () => Buffer.from('PK\u0003\u0004\u0014', 'latin1'), 1, 'Word or Excel'],
 ])(
   'a file saved as %s is reported at its line, and never overwritten',
-  async (_what, bytes, at, message) => {
+  async (_what, encode, expectedLine, message) => {
     const file = 'events/chirurgia2026.yaml'
     const text = folder
       .read(file)
       .replace(/[^\x00-\x7f]/g, '-')
       .replace('status: open', 'status: opne')
     const line =
-      at === 0 ? text.split('\n').findIndex((line) => line.includes('Thiruvalla')) + 1 : at
-    const savedBytes = bytes(text)
+      expectedLine === 0
+        ? text.split('\n').findIndex((line) => line.includes('Thiruvalla')) + 1
+        : expectedLine
+    const savedBytes = encode(text)
     writeFileSync(join(folder.folder, file), savedBytes)
     const { status, stdout } = await folder.rollcall(['validate', file, '--fix'])
     expect(status).toBe(1)
@@ -206,15 +208,15 @@ test('--format sarif: version, columns, fingerprints that moving a line does not
       }[]
     }[]
   }
-  const run = async () =>
+  const readReport = async () =>
     JSON.parse((await folder.rollcall(['validate', '--format', 'sarif'])).stdout) as Sarif
   breakFile()
-  const first = await run()
+  const firstReport = await readReport()
   folder.write('events/midzone2025.yaml', `# moved\n${folder.read('events/midzone2025.yaml')}`)
-  const second = await run()
-  const line = (line: Sarif) =>
+  const secondReport = await readReport()
+  const readLine = (line: Sarif) =>
     line.runs[0]?.results[0]?.locations[0]?.physicalLocation.region.startLine ?? 0
-  expect(first).toMatchObject({
+  expect(firstReport).toMatchObject({
     version: '2.1.0',
     runs: [
       {
@@ -224,9 +226,9 @@ test('--format sarif: version, columns, fingerprints that moving a line does not
       },
     ],
   })
-  expect(line(second)).toBe(line(first) + 1)
-  expect(second.runs[0]?.results[0]?.partialFingerprints).toEqual(
-    first.runs[0]?.results[0]?.partialFingerprints,
+  expect(readLine(secondReport)).toBe(readLine(firstReport) + 1)
+  expect(secondReport.runs[0]?.results[0]?.partialFingerprints).toEqual(
+    firstReport.runs[0]?.results[0]?.partialFingerprints,
   )
 })
 
@@ -283,17 +285,19 @@ describe('--fix', () => {
     expect(folder.read('events/midzone2025.yaml')).toBe(validText)
   })
 
-  test.each(readdirSync(oldKeys))(
+  test.each(readdirSync(oldKeysFolder))(
     'writes the new names of keys into %s, and causes no new findings',
     async (name) => {
       const file = join('events', name)
-      folder.write(file, readFileSync(join(oldKeys, name), 'utf8'))
+      folder.write(file, readFileSync(join(oldKeysFolder, name), 'utf8'))
       const resultBefore = await folder.rollcall(['validate', file, '--format', 'json'])
       const { status, stderr } = await folder.rollcall(['validate', file, '--fix'])
-      const renames = listCodes(resultBefore.stdout).filter((code) => code === 'EV019').length
+      const renameCount = listCodes(resultBefore.stdout).filter((code) => code === 'EV019').length
       expect([status, resultBefore.status]).toEqual([0, 0])
       expect(stderr).toBe(
-        renames === 0 ? '' : `${file}: ${renames} edit${renames === 1 ? '' : 's'} written.\n`,
+        renameCount === 0
+          ? ''
+          : `${file}: ${renameCount} edit${renameCount === 1 ? '' : 's'} written.\n`,
       )
       const resultAfter = await folder.rollcall(['validate', file, '--format', 'json'])
       expect(listCodes(resultAfter.stdout)).toEqual(

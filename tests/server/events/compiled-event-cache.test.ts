@@ -1,7 +1,4 @@
-/**
- * A folder that was valid at one startup is not checked again at the next, unless one of its files
- * has changed.
- */
+/** A folder that was valid at one startup is checked again at the next only if a file has changed. */
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,78 +13,82 @@ import type { CompiledFolder } from '../../../server/events/files/event-folder.t
 import { TOP } from '../../browser/serve.ts'
 
 let temporaryFolder: string
-let events: string
+let eventsFolder: string
 beforeEach(() => {
   temporaryFolder = mkdtempSync(join(tmpdir(), 'rollcall-kept-'))
-  events = join(temporaryFolder, 'events')
-  cpSync(join(TOP, 'events'), events, { recursive: true })
+  eventsFolder = join(temporaryFolder, 'events')
+  cpSync(join(TOP, 'events'), eventsFolder, { recursive: true })
 })
 afterEach(() => rmSync(temporaryFolder, { recursive: true, force: true }))
 
 /** Compiles the events folder as a startup does. Also returns whether the checker ran. */
 async function compileAtStartup(
-  production = false,
-): Promise<CompiledFolder & { readonly isJudged: boolean }> {
-  let isCompiled = false
+  isProduction = false,
+): Promise<CompiledFolder & { readonly hasCheckerRun: boolean }> {
+  let hasCheckerRun = false
   const result = await compileFolder(
-    await readFolder(events),
-    { cacheFolder: join(temporaryFolder, 'cache'), production },
+    await readFolder(eventsFolder),
+    { cacheFolder: join(temporaryFolder, 'cache'), production: isProduction },
     (input) => {
-      isCompiled = true
+      hasCheckerRun = true
       return checkFolderHere(input)
     },
   )
-  return { ...result, isJudged: isCompiled }
+  return { ...result, hasCheckerRun }
 }
-const changeFile = (name: string, from: string, to: string): void => {
-  const file = join(events, name)
+const changeFile = (name: string, oldText: string, newText: string): void => {
+  const file = join(eventsFolder, name)
   const text = readFileSync(file, 'utf8')
-  expect(text).toContain(from)
-  writeFileSync(file, text.replace(from, to))
+  expect(text).toContain(oldText)
+  writeFileSync(file, text.replace(oldText, newText))
 }
 
 test('the third start reports the same findings without running the checker', async () => {
-  const first = await compileAtStartup()
-  const second = await compileAtStartup()
-  const third = await compileAtStartup()
-  expect([first.isJudged, second.isJudged, third.isJudged]).toEqual([true, true, false])
-  expect({ ...third, isJudged: true }).toEqual(first)
+  const firstStart = await compileAtStartup()
+  const secondStart = await compileAtStartup()
+  const thirdStart = await compileAtStartup()
+  expect([firstStart.hasCheckerRun, secondStart.hasCheckerRun, thirdStart.hasCheckerRun]).toEqual([
+    true,
+    true,
+    false,
+  ])
+  expect({ ...thirdStart, isJudged: true }).toEqual(firstStart)
 })
 
 test.each([
   ['an event file', 'afpicon2026.yaml', 'label: City', 'label: Town'],
   ["the landing page's texts", '_shared/site.yaml', 'Rollcall', 'Roll call'],
   ['a shared text', '_shared/texts.yaml', 'Please try again.', 'Try again, please.'],
-])('runs the checker when %s changes', async (_, name, from, to) => {
+])('runs the checker when %s changes', async (_, name, oldText, newText) => {
   await compileAtStartup()
   await compileAtStartup()
-  changeFile(name, from, to)
-  expect((await compileAtStartup()).isJudged).toBe(true)
+  changeFile(name, oldText, newText)
+  expect((await compileAtStartup()).hasCheckerRun).toBe(true)
 })
 
 test('the next release does not check the same files again, although their folder has another name', async () => {
   await compileAtStartup()
   const resultBefore = await compileAtStartup()
-  const previousFolder = events
-  events = join(temporaryFolder, 'events-of-the-next-release')
-  renameSync(previousFolder, events)
+  const previousFolder = eventsFolder
+  eventsFolder = join(temporaryFolder, 'events-of-the-next-release')
+  renameSync(previousFolder, eventsFolder)
   const resultAfter = await compileAtStartup()
-  expect(resultAfter.isJudged).toBe(false)
+  expect(resultAfter.hasCheckerRun).toBe(false)
   expect(resultAfter.served).toEqual(resultBefore.served)
 })
 
 test('runs the checker when an event file is renamed', async () => {
   await compileAtStartup()
   await compileAtStartup()
-  renameSync(join(events, 'afpicon2026.yaml'), join(events, 'afpicon2027.yaml'))
+  renameSync(join(eventsFolder, 'afpicon2026.yaml'), join(eventsFolder, 'afpicon2027.yaml'))
   const renamedFile = await compileAtStartup()
-  expect(renamedFile.isJudged).toBe(true)
+  expect(renamedFile.hasCheckerRun).toBe(true)
 })
 
 test('runs the checker in production for a file that was valid in the sandbox', async () => {
   await compileAtStartup()
   await compileAtStartup()
-  expect((await compileAtStartup(true)).isJudged).toBe(true)
+  expect((await compileAtStartup(true)).hasCheckerRun).toBe(true)
 })
 
 test('cached findings are reported again', async () => {
@@ -104,7 +105,7 @@ test('a check that timed out is not repeated for an unchanged file', async () =>
   await compileAtStartup()
   await compileAtStartup()
   const options = { cacheFolder: join(temporaryFolder, 'cache'), production: false }
-  const timedOutResult = await compileFolder(await readFolder(events), options, async () =>
+  const timedOutResult = await compileFolder(await readFolder(eventsFolder), options, async () =>
     err('late'),
   )
   expect(timedOutResult.served.length).toBeGreaterThan(1)

@@ -22,7 +22,7 @@ import type { Store } from '../../../server/storage/index.ts'
 import { fixtureEvent } from '../small-event.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
-const ownShared = join(import.meta.dirname, '..', '..', '..', 'events', '_shared')
+const sharedFolder = join(import.meta.dirname, '..', '..', '..', 'events', '_shared')
 let temporaryFolder = ''
 let store: Store
 beforeAll(async () => {
@@ -37,12 +37,12 @@ afterAll(async () => {
 const SAMPLE_FILE = fixtureEvent()
 const OTHER_FILE = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
 /**
- * Replaces text. Throws if the fixture does not contain the text, so that no row becomes
- * ineffective when the fixture changes.
+ * Replaces text. Throws if the fixture does not contain the text, so that no case becomes ineffective when the fixture
+ * changes.
  */
-const replaceText = (text: string, from: string, to: string): string => {
-  if (!text.includes(from)) throw new Error(`the fixture does not contain "${from}"`)
-  return text.replace(from, to)
+const replaceText = (text: string, oldText: string, newText: string): string => {
+  if (!text.includes(oldText)) throw new Error(`the fixture does not contain "${oldText}"`)
+  return text.replace(oldText, newText)
 }
 const changeApi = (text: string, changes: Readonly<Record<string, string>>): string => {
   const id = /^ {2}id: (\w+)$/m.exec(text)?.[1] ?? ''
@@ -63,16 +63,16 @@ const addLink = (text: string, target: string): string =>
     `details: [order_id, amount]\n    buttons: [{label: Elsewhere, go: ${target}}]`,
   )
 
-type Row = {
+type FolderCase = {
   readonly what: string
   /** The files of the folder; null removes a shared file. */
   readonly files: Readonly<Record<string, string | Buffer | null>>
-  readonly make?: (folder: string) => void
+  readonly prepare?: (folder: string) => void
   readonly production?: boolean
-  /** The message expected from command and server. Folders without a message are accepted. */
-  readonly refused?: RegExp
+  /** The message that the command and the server print when they reject the folder. Undefined if they accept it. */
+  readonly refusal?: RegExp
 }
-const FOLDERS: readonly Row[] = [
+const FOLDER_CASES: readonly FolderCase[] = [
   { what: 'one event', files: { 'sample2026.yaml': SAMPLE_FILE } },
   { what: 'two events', files: { 'sample2026.yaml': SAMPLE_FILE, 'other2026.yaml': OTHER_FILE } },
   { what: 'a file that ends in .yml', files: { 'sample2026.yml': SAMPLE_FILE } },
@@ -106,7 +106,7 @@ const FOLDERS: readonly Row[] = [
   {
     what: 'a folder in the folder',
     files: { 'sample2026.yaml': SAMPLE_FILE },
-    make: (folder) => {
+    prepare: (folder) => {
       mkdirSync(join(folder, 'old'))
       writeFileSync(join(folder, 'old', 'sample2026.yaml'), 'event: [')
     },
@@ -114,7 +114,7 @@ const FOLDERS: readonly Row[] = [
   {
     what: 'a link to an event file',
     files: {},
-    make: (folder) => {
+    prepare: (folder) => {
       writeFileSync(join(folder, 'kept.txt'), SAMPLE_FILE)
       symlinkSync('kept.txt', join(folder, 'sample2026.yaml'))
     },
@@ -144,42 +144,42 @@ const FOLDERS: readonly Row[] = [
       ),
     },
   },
-  { what: 'nothing', files: {}, refused: /no event file/ },
+  { what: 'nothing', files: {}, refusal: /no event file/ },
   {
     what: 'hidden files only',
     files: { '.sample2026.yaml': SAMPLE_FILE },
-    refused: /no event file/,
+    refusal: /no event file/,
   },
   {
     what: 'an empty file',
     files: { 'sample2026.yaml': SAMPLE_FILE, 'other2026.yaml': '' },
-    refused: /EV103.*the file is empty/,
+    refusal: /EV103.*the file is empty/,
   },
-  { what: 'a file that is not YAML', files: { 'sample2026.yaml': 'event: [' }, refused: /EV001/ },
+  { what: 'a file that is not YAML', files: { 'sample2026.yaml': 'event: [' }, refusal: /EV001/ },
   {
     what: 'a file under another name',
     files: { 'sample.yaml': SAMPLE_FILE },
-    refused: /EV807.*must be called sample2026\.yaml/,
+    refusal: /EV807.*must be called sample2026\.yaml/,
   },
   {
     what: 'a copy under another name',
     files: { 'sample2026.yaml': SAMPLE_FILE, 'sample2026-copy.yaml': SAMPLE_FILE },
-    refused: /EV807[^]*EV804|EV804[^]*EV807/,
+    refusal: /EV807[^]*EV804|EV804[^]*EV807/,
   },
   {
     what: 'an id in capitals',
     files: { 'Sample2026.yaml': replaceText(SAMPLE_FILE, 'id: sample2026', 'id: Sample2026') },
-    refused: /EV105/,
+    refusal: /EV105/,
   },
   {
     what: 'a file name in capitals',
     files: { 'Sample2026.yaml': SAMPLE_FILE },
-    refused: /EV807/,
+    refusal: /EV807/,
   },
   {
     what: 'one event in two files',
     files: { 'sample2026.yaml': SAMPLE_FILE, 'sample2026.yml': SAMPLE_FILE },
-    refused: /EV804.*`sample2026` is already used/,
+    refusal: /EV804.*`sample2026` is already used/,
   },
   {
     what: 'two events at one page',
@@ -187,7 +187,7 @@ const FOLDERS: readonly Row[] = [
       'sample2026.yaml': SAMPLE_FILE,
       'other2026.yaml': replaceText(OTHER_FILE, 'form: /other2026', 'form: /sample2026'),
     },
-    refused: /EV801.*\/sample2026 already belongs to (sample|other)2026/,
+    refusal: /EV801.*\/sample2026 already belongs to (sample|other)2026/,
   },
   {
     what: 'an old address that is a result page of another event',
@@ -199,7 +199,7 @@ const FOLDERS: readonly Row[] = [
         'form: /other2026\n  also: [/sample2026/payment/success]',
       ),
     },
-    refused: /EV801/,
+    refusal: /EV801/,
   },
   {
     what: 'order ids that could belong to either event',
@@ -207,7 +207,7 @@ const FOLDERS: readonly Row[] = [
       'sample2026.yaml': SAMPLE_FILE,
       'other2026.yaml': replaceText(OTHER_FILE, 'prefix: OTHR', 'prefix: SMPL2'),
     },
-    refused: /EV802.*could belong to/,
+    refusal: /EV802.*could belong to/,
   },
   {
     what: 'two endpoints at one path',
@@ -215,7 +215,7 @@ const FOLDERS: readonly Row[] = [
       'sample2026.yaml': SAMPLE_FILE,
       'other2026.yaml': changeApi(OTHER_FILE, { register: '/api/sample2026/register/' }),
     },
-    refused: /EV803/,
+    refusal: /EV803/,
   },
   {
     what: "an endpoint whose parameter matches another event's endpoint",
@@ -223,7 +223,7 @@ const FOLDERS: readonly Row[] = [
       'sample2026.yaml': SAMPLE_FILE,
       'other2026.yaml': changeApi(OTHER_FILE, { registration: '/api/sample2026/{reg_no}/' }),
     },
-    refused: /EV803.*also matches/,
+    refusal: /EV803.*also matches/,
   },
   {
     what: 'an endpoint at the page of another event',
@@ -231,12 +231,12 @@ const FOLDERS: readonly Row[] = [
       'sample2026.yaml': SAMPLE_FILE,
       'other2026.yaml': changeApi(OTHER_FILE, { tariff: '/sample2026' }),
     },
-    refused: /EV80[13].*address of a (page|call) of/,
+    refusal: /EV80[13].*address of a (page|call) of/,
   },
   {
     what: 'an endpoint at its own page',
     files: { 'sample2026.yaml': changeApi(SAMPLE_FILE, { tariff: '/sample2026/' }) },
-    refused: /EV803.*is the address of a page/,
+    refusal: /EV803.*is the address of a page/,
   },
   {
     what: 'one dashboard key twice',
@@ -250,7 +250,7 @@ const FOLDERS: readonly Row[] = [
         'dashboard: {key: same, label: Other, cards: [total]}',
       ),
     },
-    refused: /EV806/,
+    refusal: /EV806/,
   },
   {
     what: 'the dashboard key of an event whose key is its id',
@@ -261,88 +261,91 @@ const FOLDERS: readonly Row[] = [
         'dashboard: {key: sample2026, label: Other, cards: [total]}',
       ),
     },
-    refused: /EV806/,
+    refusal: /EV806/,
   },
   ...['/healthz/', '/metrics/', '/api/payment/webhook/', '/api/admin/session/'].map((path) => ({
     what: `a call at ${path}`,
     files: { 'sample2026.yaml': changeApi(SAMPLE_FILE, { tariff: path }) },
-    refused: /EV803.*already belongs to the site/,
+    refusal: /EV803.*already belongs to the site/,
   })),
   {
     what: 'a page at /metrics',
     files: { 'sample2026.yaml': replaceText(SAMPLE_FILE, 'form: /sample2026', 'form: /metrics') },
-    refused: /EV801.*already belongs to the site/,
+    refusal: /EV801.*already belongs to the site/,
   },
   {
     what: 'a button to an unknown page',
     files: { 'sample2026.yaml': addLink(SAMPLE_FILE, '/other2026') },
-    refused: /no page has the address \/other2026/,
+    refusal: /no page has the address \/other2026/,
   },
   {
     what: 'a button to the page of an event that cannot be read',
     files: { 'sample2026.yaml': addLink(SAMPLE_FILE, '/other2026'), 'other2026.yaml': 'event: [' },
-    refused: /EV001/,
+    refusal: /EV001/,
   },
   {
     what: 'a mistake in the words of the landing page',
     files: { 'sample2026.yaml': SAMPLE_FILE, '_shared/site.yaml': 'format: 1\n' },
-    refused: /site\.yaml.*\n?.*EV1|EV1[^]*site\.yaml/,
+    refusal: /site\.yaml.*\n?.*EV1|EV1[^]*site\.yaml/,
   },
   {
     what: 'a mistake in a shared file',
     files: { 'sample2026.yaml': SAMPLE_FILE, '_shared/lists.yaml': 'lists: [' },
-    refused: /EV001/,
+    refusal: /EV001/,
   },
   {
     what: 'a shared file that is missing',
     files: { 'sample2026.yaml': SAMPLE_FILE, '_shared/gateways.yaml': null },
-    refused: /There is no gateways\.yaml in _shared\. Restore it\.|EV103.*the file is empty/,
+    refusal: /There is no gateways\.yaml in _shared\. Restore it\.|EV103.*the file is empty/,
   },
   {
     what: 'demo values in production',
     files: { 'sample2026.yaml': `${SAMPLE_FILE}\ndemo: [payment.account]\n` },
     production: true,
-    refused: /EV991/,
+    refusal: /EV991/,
   },
   {
     what: 'a file in the encoding of old Windows programs',
     files: {
       'sample2026.yaml': Buffer.from(replaceText(SAMPLE_FILE, 'Town Hall', 'Café'), 'latin1'),
     },
-    refused: /EV01\d/,
+    refusal: /EV01\d/,
   },
   {
     what: 'a folder with the name of an event file',
     files: { 'sample2026.yaml': SAMPLE_FILE },
-    make: (folder) => mkdirSync(join(folder, 'other2026.yaml')),
-    refused: /other2026\.yaml is not a regular file/,
+    prepare: (folder) => mkdirSync(join(folder, 'other2026.yaml')),
+    refusal: /other2026\.yaml is not a regular file/,
   },
   {
     what: 'a broken link',
     files: { 'sample2026.yaml': SAMPLE_FILE },
-    make: (folder) => symlinkSync('gone.yaml', join(folder, 'other2026.yaml')),
-    refused: /other2026\.yaml cannot be read/,
+    prepare: (folder) => symlinkSync('gone.yaml', join(folder, 'other2026.yaml')),
+    refusal: /other2026\.yaml cannot be read/,
   },
 ]
 
 let folderCount = 0
-function createFolder({ files, make }: Pick<Row, 'files' | 'make'>): string {
+function createFolder({ files, prepare }: Pick<FolderCase, 'files' | 'prepare'>): string {
   const folder = join(temporaryFolder, `folder-${(folderCount += 1)}`)
-  cpSync(ownShared, join(folder, '_shared'), { recursive: true })
-  writeFolder(folder, { files, ...(make === undefined ? {} : { make }) })
+  cpSync(sharedFolder, join(folder, '_shared'), { recursive: true })
+  writeFolder(folder, { files, ...(prepare === undefined ? {} : { prepare }) })
   return folder
 }
-function writeFolder(folder: string, { files, make }: Pick<Row, 'files' | 'make'>): void {
+function writeFolder(
+  folder: string,
+  { files, prepare }: Pick<FolderCase, 'files' | 'prepare'>,
+): void {
   for (const [name, content] of Object.entries(files))
     if (content === null) rmSync(join(folder, name), { recursive: true })
     else writeFileSync(join(folder, name), content)
-  make?.(folder)
+  prepare?.(folder)
 }
 
-/** Runs the command. Returns its output and whether it succeeds. */
-async function runValidate(folder: string, production: boolean): Promise<[boolean, string]> {
+/** Runs the command. Returns whether it succeeds, and its output. */
+async function runValidate(folder: string, isProduction: boolean): Promise<[boolean, string]> {
   const output: string[] = []
-  const status = await validateCommand.run([folder, ...(production ? ['--production'] : [])], {
+  const status = await validateCommand.run([folder, ...(isProduction ? ['--production'] : [])], {
     print: (text) => void output.push(text),
     printError: (text) => void output.push(text),
     environment: () => null,
@@ -351,17 +354,16 @@ async function runValidate(folder: string, production: boolean): Promise<[boolea
 }
 
 /**
- * Opens the events as a server does. Returns the served events, or null if it does not start, and
- * the output. The check runs in this thread, because starting a thread takes longer than most
- * checks.
+ * Opens the events as a server does. Returns the registry, or null if the server does not start, and the output. The
+ * check runs in this thread, because starting a thread takes longer than most checks.
  */
 async function openEvents(
   folder: string,
-  production = false,
+  isProduction = false,
   check: FolderCheck | null = checkFolderHere,
   isWatching = false,
 ) {
-  const logged: string[] = []
+  const output: string[] = []
   const registry = await openRegistry({
     folder,
     cacheFolder: join(temporaryFolder, 'cache'),
@@ -371,42 +373,42 @@ async function openEvents(
     log: {
       info: () => {},
       warn: () => {},
-      error: (entry) => void logged.push(JSON.stringify(entry)),
+      error: (entry) => void output.push(JSON.stringify(entry)),
     },
-    print: (text) => void logged.push(text),
-    production,
+    print: (text) => void output.push(text),
+    production: isProduction,
     isWatching,
     ...(check === null ? {} : { checkFolder: check }),
   })
-  if (!registry.ok) logged.push(registry.error)
-  return { registry: registry.ok ? registry.value : null, said: logged }
+  if (!registry.ok) output.push(registry.error)
+  return { registry: registry.ok ? registry.value : null, output }
 }
 
 test('the table has accepted and rejected rows with unique names', () => {
-  expect(FOLDERS.length).toBeGreaterThanOrEqual(30)
-  expect(FOLDERS.filter(({ refused }) => refused === undefined).length).toBeGreaterThan(10)
-  expect(new Set(FOLDERS.map(({ what }) => what)).size).toBe(FOLDERS.length)
+  expect(FOLDER_CASES.length).toBeGreaterThanOrEqual(30)
+  expect(FOLDER_CASES.filter(({ refusal }) => refusal === undefined).length).toBeGreaterThan(10)
+  expect(new Set(FOLDER_CASES.map(({ what }) => what)).size).toBe(FOLDER_CASES.length)
 })
 
-describe.each(FOLDERS)('$what', ({ files, make, production = false, refused }) => {
-  test(`is ${refused === undefined ? 'accepted and served' : 'rejected and not served'}`, async () => {
-    const folder = createFolder({ files, ...(make === undefined ? {} : { make }) })
+describe.each(FOLDER_CASES)('$what', ({ files, prepare, production = false, refusal }) => {
+  test(`is ${refusal === undefined ? 'accepted and served' : 'rejected and not served'}`, async () => {
+    const folder = createFolder({ files, ...(prepare === undefined ? {} : { prepare }) })
     const [isAccepted, text] = await runValidate(folder, production)
-    // Twice: the second start uses the first one's compiled events.
+    // The server starts twice, because the second start uses the compiled events of the first one.
     for (const start of ['first', 'second']) {
-      const { registry, said: output } = await openEvents(folder, production)
+      const { registry, output } = await openEvents(folder, production)
       await registry?.close()
-      expect([start, registry !== null], output.join('\n')).toEqual([start, refused === undefined])
-      if (refused !== undefined) expect(output.join('\n')).toMatch(refused)
+      expect([start, registry !== null], output.join('\n')).toEqual([start, refusal === undefined])
+      if (refusal !== undefined) expect(output.join('\n')).toMatch(refusal)
     }
-    expect(isAccepted, text).toBe(refused === undefined)
-    if (refused !== undefined) expect(text).toMatch(refused)
+    expect(isAccepted, text).toBe(refusal === undefined)
+    if (refusal !== undefined) expect(text).toMatch(refusal)
   })
 })
 
-describe.each(FOLDERS.filter(({ refused, production }) => refused && !production))(
+describe.each(FOLDER_CASES.filter(({ refusal, production }) => refusal && !production))(
   'a running server whose folder becomes: $what',
-  ({ files, make }) => {
+  ({ files, prepare }) => {
     test('continues to serve its events without a conflict', async () => {
       const folder = createFolder({
         files: { 'sample2026.yaml': SAMPLE_FILE, 'other2026.yaml': OTHER_FILE },
@@ -415,7 +417,7 @@ describe.each(FOLDERS.filter(({ refused, production }) => refused && !production
       if (registry === null) throw new Error('the valid folder must be served')
       rmSync(join(folder, 'sample2026.yaml'))
       rmSync(join(folder, 'other2026.yaml'))
-      writeFolder(folder, { files, ...(make === undefined ? {} : { make }) })
+      writeFolder(folder, { files, ...(prepare === undefined ? {} : { prepare }) })
       await registry.reload()
       const configs = registry.all().map(({ config }) => config)
       expect(configs.map(({ id }) => id)).toEqual(['other2026', 'sample2026'])
@@ -428,7 +430,7 @@ describe.each(FOLDERS.filter(({ refused, production }) => refused && !production
 
 test('a changed file that takes too long to check is not served: the previous version stays, with the reason', async () => {
   const folder = createFolder({ files: { 'sample2026.yaml': SAMPLE_FILE } })
-  const { registry, said: output } = await openEvents(folder, false, (input) =>
+  const { registry, output } = await openEvents(folder, false, (input) =>
     checkFolderInWorker(input, 1),
   )
   const file = join(folder, 'sample2026.yaml')
@@ -440,11 +442,11 @@ test('a changed file that takes too long to check is not served: the previous ve
   expect(output.join('\n')).toMatch(
     /^Checking \S*sample2026\.yaml took longer than 0\.001 seconds and was stopped: .* The previous versions stay/m,
   )
-  // The files are checked together even if each is unchanged.
+  // All files are checked together, even if only a shared file has changed.
   writeFileSync(file, readFileSync(file, 'utf8').replace('\n# changed\n', ''))
   writeFileSync(
     join(folder, '_shared', 'site.yaml'),
-    `${readFileSync(join(ownShared, 'site.yaml'), 'utf8')}\n`,
+    `${readFileSync(join(sharedFolder, 'site.yaml'), 'utf8')}\n`,
   )
   await registry?.reload()
   expect(output.at(-1)).toMatch(/^Checking the event files took longer than 0\.001 seconds/)

@@ -1,7 +1,4 @@
-/**
- * Event files change while the server runs: valid versions are served, invalid ones leave the old
- * version served.
- */
+/** Event files that change while the server runs: a valid version is served, an invalid one is not. */
 import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -38,7 +35,9 @@ const register = ({ post }: TestApp, fields: Readonly<Record<string, string>> = 
 
 test('a price is changed together with its example: form and server use it, the open form gets 409, the pending registration keeps the old total', async () => {
   const app = await start()
-  const pending = (await register(app, { total_amount: '1180' })).json<RegisterResponse>()
+  const pendingRegistration = (
+    await register(app, { total_amount: '1180' })
+  ).json<RegisterResponse>()
   const eventBefore = (await app.app.inject('/api/events/sample2026/')).json<EventResponse>()
 
   app.writeEvent(file, fixtureEvent({ price: 1500, total: 1770 }))
@@ -51,9 +50,9 @@ test('a price is changed together with its example: form and server use it, the 
     eventBefore.hash,
   )
 
-  const open = await register(app, { total_amount: '1180' })
-  expect(open.statusCode).toBe(409)
-  expect(open.json()).toMatchObject({
+  const staleFormResponse = await register(app, { total_amount: '1180' })
+  expect(staleFormResponse.statusCode).toBe(409)
+  expect(staleFormResponse.json()).toMatchObject({
     status: 'error',
     code: 'price_changed',
     quote: { category: 'member', period: 'early', base: 1500, gst: 270, total: 1770 },
@@ -61,7 +60,7 @@ test('a price is changed together with its example: form and server use it, the 
   expect((await register(app, { total_amount: '1770' })).statusCode).toBe(201)
 
   const { registration } = (
-    await app.app.inject(`/api/sample2026/registrations/${pending.reg_no}/`)
+    await app.app.inject(`/api/sample2026/registrations/${pendingRegistration.reg_no}/`)
   ).json<RegistrationResponse>()
   expect(registration).toMatchObject({
     base: 1000,

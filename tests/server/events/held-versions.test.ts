@@ -21,7 +21,7 @@ const addStateField = (text: string): string =>
     '        - {id: letter,',
     '        - {id: state, type: select, label: State, options: [kerala, goa]}\n        - {id: letter,',
   )
-const file = addStateField(fixtureEvent())
+const servedFile = addStateField(fixtureEvent())
 
 describe('the findings', () => {
   const compileText = (text: string): EventConfig => {
@@ -43,12 +43,12 @@ describe('the findings', () => {
     change: (text: string) => string,
     currentUsage = USAGE,
   ): readonly Finding[] => {
-    const text = change(file)
-    if (text === file) throw new Error('the change has no effect')
+    const text = change(servedFile)
+    if (text === servedFile) throw new Error('the change has no effect')
     return compareWithServedVersion(
       compileText(text),
       { path: 'sample2026.yaml', text },
-      compileText(file),
+      compileText(servedFile),
       currentUsage,
     )
   }
@@ -190,7 +190,7 @@ describe('the findings', () => {
       [],
     ],
   ])('%s', (_name, quotaBefore, quotaAfter, usedSeats, expected) => {
-    const addQuota = (limit: string): string => `${file}\nquotas:\n  - ${limit}\n`
+    const addQuota = (quota: string): string => `${servedFile}\nquotas:\n  - ${quota}\n`
     expect(
       formatFindings(
         compareWithServedVersion(
@@ -204,7 +204,7 @@ describe('the findings', () => {
   })
 
   test('a chosen option was removed', () => {
-    const multipleChoice = file.replace(
+    const multipleChoice = servedFile.replace(
       'type: select, label: State, options: [kerala, goa]',
       'type: many, label: States, options: [kerala, goa, assam]',
     )
@@ -240,7 +240,7 @@ describe('the server', () => {
     server = null
   })
   const start = async (): Promise<TestApp> => {
-    server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': file } })
+    server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': servedFile } })
     expect(
       (await server.post('/api/sample2026/register/', { ...fixtureDelegate, state: 'kerala' }))
         .statusCode,
@@ -249,7 +249,7 @@ describe('the server', () => {
   }
   const readPrefix = ({ deps }: TestApp): string | undefined =>
     deps.events.findById('sample2026')?.config.orderId.prefix
-  const changedPrefix = file.replace('prefix: SMPL', 'prefix: SMPX')
+  const changedPrefix = servedFile.replace('prefix: SMPL', 'prefix: SMPX')
 
   test('holds back a version that would break a stored registration, with the reason, until it is approved', async () => {
     const app = await start()
@@ -269,7 +269,7 @@ describe('the server', () => {
 
   test('keeps a quota whose seats are taken, with at least as many seats', async () => {
     const addQuota = (max: number): string =>
-      `${file}\nquotas: [{id: hall, max: ${max}, full: The hall is full}]\n`
+      `${servedFile}\nquotas: [{id: hall, max: ${max}, full: The hall is full}]\n`
     server = await startTestApp({
       clock: '2026-01-10',
       events: { 'sample2026.yaml': addQuota(5) },
@@ -283,7 +283,7 @@ describe('the server', () => {
     const readMax = () => app.deps.events.findById('sample2026')?.config.quotas[0]?.max
     for (const [text, code] of [
       [addQuota(1), 'EV1011'],
-      [file, 'EV1010'],
+      [servedFile, 'EV1010'],
     ] as const) {
       app.writeEvent('sample2026.yaml', text)
       await app.deps.events.reload()
@@ -296,7 +296,7 @@ describe('the server', () => {
   })
 
   test('serves the same change while there are no registrations', async () => {
-    server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': file } })
+    server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': servedFile } })
     server.writeEvent('sample2026.yaml', changedPrefix)
     await server.deps.events.reload()
     expect(readPrefix(server)).toBe('SMPX')
@@ -305,15 +305,15 @@ describe('the server', () => {
   test('serves the last valid version at startup, and reports it', async () => {
     const app = await start()
     const hash = app.deps.events.findById('sample2026')?.hash
-    const copy = mkdtempSync(join(tmpdir(), 'rollcall-past-'))
-    cpSync(app.dir, copy, { recursive: true })
-    const store = await openStoreHere({ dataDir: copy })
+    const copyFolder = mkdtempSync(join(tmpdir(), 'rollcall-past-'))
+    cpSync(app.dir, copyFolder, { recursive: true })
+    const store = await openStoreHere({ dataDir: copyFolder })
     const messages: string[] = []
     try {
       app.writeEvent('sample2026.yaml', changedPrefix)
       const registry = await openRegistry({
         folder: app.eventsDir,
-        cacheFolder: join(copy, 'cache'),
+        cacheFolder: join(copyFolder, 'cache'),
         store,
         clock: app.now,
         log: {
@@ -332,7 +332,7 @@ describe('the server', () => {
       await registry.value.close()
     } finally {
       await store.close()
-      rmSync(copy, { recursive: true, force: true })
+      rmSync(copyFolder, { recursive: true, force: true })
     }
   })
 })

@@ -15,7 +15,7 @@ import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 
 const HOUR_MS = 3_600_000
 
-/** A workshop with seats and accompanying persons, each at two prices. */
+/** A workshop and accompanying persons, each with prices for two periods. */
 const ITEMS = `  items:
     - id: workshop
       label: "Workshop: {option}"
@@ -34,8 +34,10 @@ const ITEM_FIELDS = `        - {id: workshops, type: many, label: Workshops, opt
         - {id: companions, type: number, label: Accompanying persons, min: 0, max: 3, default: 0, invalid: Up to 3}
 `
 
-/** Registration is open for six days, at two prices; a cancellation is refunded in part before the conference. */
-const createShortEvent = (earlyEnds = 12): string =>
+/**
+ * Creates an event that is open for six days at two prices and refunds part of a cancellation before the conference.
+ */
+const createShortEvent = (earlyEndDay = 12): string =>
   fixtureEvent({
     extra: `
 demo: [cancellation]
@@ -52,8 +54,8 @@ quotas:
     .replace('  summary:\n', `${ITEM_FIELDS}  summary:\n`)
     .replace('registered as {category}.', 'registered as {category}.\n\n    {lines}')
     .replace('from: 2026-03-01\n  to: 2026-03-02', 'from: 2026-01-18\n  to: 2026-01-18')
-    .replace('from: 2026-01-01, to: 2026-01-31', `from: 2026-01-10, to: 2026-01-${earlyEnds}`)
-    .replace('from: 2026-02-01, to: 2026-02-28', `from: 2026-01-${earlyEnds + 1}, to: 2026-01-15`)
+    .replace('from: 2026-01-01, to: 2026-01-31', `from: 2026-01-10, to: 2026-01-${earlyEndDay}`)
+    .replace('from: 2026-02-01, to: 2026-02-28', `from: 2026-01-${earlyEndDay + 1}, to: 2026-01-15`)
 
 async function readEventText(text: string): Promise<EventConfig> {
   const { shared } = await readShared(BUNDLED_SHARED)
@@ -62,7 +64,7 @@ async function readEventText(text: string): Promise<EventConfig> {
   return event
 }
 
-/** Rehearses as the editor of the organisers' page does. */
+/** Rehearses an event as the organisers' editor does. */
 async function rehearse(text: string): Promise<readonly WireRehearsedDay[]> {
   const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED }, 600_000)
   if (!result.ok) throw new Error(result.error)
@@ -70,10 +72,13 @@ async function rehearse(text: string): Promise<readonly WireRehearsedDay[]> {
   return result.value.days
 }
 
-const rehearsal = rehearse(createShortEvent())
+const rehearsedDays = rehearse(createShortEvent())
 /** Returns the steps of a day. */
 async function listSteps(day: string): Promise<WireRehearsedDay['steps']> {
-  return (await rehearsal).find((one) => one.day === formatDay(day as Day))?.steps ?? []
+  return (
+    (await rehearsedDays).find((rehearsedDay) => rehearsedDay.day === formatDay(day as Day))
+      ?.steps ?? []
+  )
 }
 const listTexts = async (day: string): Promise<readonly string[]> =>
   (await listSteps(day)).map(({ text }) => text.replaceAll('\u00a0', ' '))
@@ -97,13 +102,13 @@ test('one page lists every opening, charge, rejection, refund and email', async 
   expect(await listTexts('2026-01-11')).toContain(
     'The registration of Example Leaves Unpaid expires',
   )
-  const onPriceChange = await listTexts('2026-01-13')
-  expect(onPriceChange).toContain('Member: ₹ 2,360 (Late)')
-  expect(onPriceChange).toContain(
+  const textsOnPriceChange = await listTexts('2026-01-13')
+  expect(textsOnPriceChange).toContain('Member: ₹ 2,360 (Late)')
+  expect(textsOnPriceChange).toContain(
     'Workshop: Echo: ₹ 1,180 (Member); ₹ 2,360 (Non-member of the Society)',
   )
-  // Its price, and the seats, do not change on that day.
-  expect(onPriceChange.join('\n')).not.toMatch(/^(Accompanying person|Seats)/m)
+  // The price of accompanying persons and the number of seats do not change on that day.
+  expect(textsOnPriceChange.join('\n')).not.toMatch(/^(Accompanying person|Seats)/m)
   expect(await listTexts('2026-01-15')).toContain('Delegates can change: nothing')
   expect(await listTexts('2026-01-16')).toEqual(
     expect.arrayContaining([
@@ -113,17 +118,17 @@ test('one page lists every opening, charge, rejection, refund and email', async 
     ]),
   )
   expect(await listTexts('2026-01-17')).toContain('A cancellation refunds: nothing')
-  // The refund of a new file is an example, and the page to sign did not say so.
-  expect((await rehearsal)[0]?.steps.map(({ text }) => text)).toContain(
+  // The refund rule of a new file is a placeholder, and earlier the page to sign did not say so.
+  expect((await rehearsedDays)[0]?.steps.map(({ text }) => text)).toContain(
     'Placeholder values of the file, to be replaced: cancellation',
   )
-  const page = formatRehearsal('Sample 2026', await rehearsal)
+  const page = formatRehearsal('Sample 2026', await rehearsedDays)
   expect(page).toContain('10 January 2026')
   expect(page).toContain('  10:05 am  Email to member@example.org: “Sample 2026: NUMBER”')
 })
 
 test('a delegate who pays by bank transfer does not stop the rehearsal: staff record the transfer', async () => {
-  const transferOnly = createShortEvent()
+  const transferOnlyEvent = createShortEvent()
     .replace(
       'payment: {gateway: airpay, account: sample}',
       `payment:
@@ -135,7 +140,7 @@ test('a delegate who pays by bank transfer does not stop the rehearsal: staff re
       expires_after: 2 days`,
     )
     .replace('routes:', 'registration: {closes: 2026-01-15}\n\nroutes:')
-  const texts = (await rehearse(transferOnly)).flatMap(({ steps }) =>
+  const texts = (await rehearse(transferOnlyEvent)).flatMap(({ steps }) =>
     steps.map(({ text }) => text.replaceAll('\u00a0', ' ')),
   )
   expect(texts).toContain(
@@ -152,7 +157,7 @@ test('a category that is no longer on sale does not register at the last price, 
     steps.map((step) => step.text.replaceAll('\u00a0', ' ')),
   )
   expect(texts).toContain('Undergraduate student: not on sale')
-  // Each is another person: the form asks before the same council number registers again.
+  // Each delegate has another council number, because the form asks before it accepts the same number again.
   for (const day of ['1 Dec 2026', '16 Jan 2027', '6 Feb 2027'])
     expect(texts).toContainEqual(expect.stringMatching(`^Example Of ${day} pays ₹ [0-9,]+`))
   expect(texts).toContainEqual(
@@ -163,13 +168,13 @@ test('a category that is no longer on sale does not register at the last price, 
 })
 
 test('a day that is changed in the file changes in the rehearsal', async () => {
-  const moved = listCalendarDays(await readEventText(createShortEvent(13)))
-  const listDays = (
+  const movedDays = listCalendarDays(await readEventText(createShortEvent(13)))
+  const filterLatePriceDays = (
     days: readonly { readonly day: string; readonly changes: readonly string[] }[],
   ) => days.filter(({ changes }) => changes.some((change) => change.includes('(Late)')))
-  expect(listDays(moved).map(({ day }) => day)).toEqual(['2026-01-14'])
-  const before = listCalendarDays(await readEventText(createShortEvent()))
-  expect(listDays(before).map(({ day }) => day)).toEqual(['2026-01-13'])
+  expect(filterLatePriceDays(movedDays).map(({ day }) => day)).toEqual(['2026-01-14'])
+  const daysBefore = listCalendarDays(await readEventText(createShortEvent()))
+  expect(filterLatePriceDays(daysBefore).map(({ day }) => day)).toEqual(['2026-01-13'])
 })
 
 test('lists the emails and the bill that a server with the same clock sends, and no other emails', async () => {
@@ -179,14 +184,14 @@ test('lists the emails and the bill that a server with the same clock sends, and
   })
   afterAll(() => server.close())
   const setTime = (time: string): void => server.setTime(`${time}+05:30`)
-  const register = async (name: string, isMember: boolean, chosen: Answers): Promise<OrderId> => {
+  const register = async (name: string, isMember: boolean, choices: Answers): Promise<OrderId> => {
     const mailbox = name.toLowerCase().replaceAll(' ', '-')
     const answers = {
       ...fixtureDelegate,
       full_name: `Example ${name}`,
       email: `${mailbox}@example.org`,
       is_member: String(isMember),
-      ...chosen,
+      ...choices,
     }
     const response = await server.post('/api/sample2026/register/', answers)
     const { payment_data: data } = response.json<RegisterResponse>()
@@ -216,17 +221,17 @@ test('lists the emails and the bill that a server with the same clock sends, and
     setTime(`2026-01-10T${hour}:00:00`)
     await runJobs()
   }
-  const sent = server
+  const sentEmails = server
     .rows('SELECT recipient, subject, created_at FROM mail_queue ORDER BY id')
     .map(({ recipient, subject, created_at: at }) => [
       formatTime(instant(Number(at))),
       `Email to ${String(recipient)}: “${String(subject).replace(/SMPL\d+/, 'NUMBER')}”`,
     ])
-  const listed = (await listSteps('2026-01-10'))
+  const listedEmails = (await listSteps('2026-01-10'))
     .filter(({ text }) => /^Email to (member|leaves-unpaid)@example\.org/.test(text))
     .map(({ time, text }) => [time, text])
-  expect(sent.length).toBe(2)
-  expect(listed).toEqual(sent)
+  expect(sentEmails.length).toBe(2)
+  expect(listedEmails).toEqual(sentEmails)
   const [confirmation] = server.rows("SELECT body FROM mail_queue WHERE recipient LIKE 'member@%'")
   const [, bill] = String(confirmation?.['body']).split('\n\n')
   const registration = (await listSteps('2026-01-10')).find(({ text }) =>

@@ -11,9 +11,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Routes that look up addresses of event files. */
+/** Routes that look up their addresses in the event files. */
 const DYNAMIC_ROUTES = ['/api/*', '/*', '*']
-/** A route in the checker's notation. */
+/** Returns a route's path in the checker's notation. */
 const toReservedPath = (url: string): string =>
   url.replace(/(?<=.)\/$/, '').replaceAll(/:(\w+)/g, '{$1}')
 
@@ -64,7 +64,7 @@ test('finds a conflict among 1,001 events', () => {
   const seventhEvent = manyEvents[7]
   if (seventhEvent === undefined) throw new Error('there must be a seventh event')
   // The last event shares one address of each kind with the seventh.
-  const last = {
+  const lastEvent = {
     ...manyEvents[999],
     ...config,
     id: 'last',
@@ -79,7 +79,7 @@ test('finds a conflict among 1,001 events', () => {
     admin: { ...seventhEvent.admin },
   }
   expect(
-    findClashes([...manyEvents, last]).map(({ code, earlier, at }) => [code, earlier, at]),
+    findClashes([...manyEvents, lastEvent]).map(({ code, earlier, at }) => [code, earlier, at]),
   ).toEqual([
     ['EV801', 7, 'routes.success'],
     ['EV803', 7, 'api.registration'],

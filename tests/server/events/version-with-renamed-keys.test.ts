@@ -1,7 +1,4 @@
-/**
- * Databases with event versions that use old keys: the versions are read, and their registrations
- * can be paid.
- */
+/** Stored event versions with old keys can be read, and their registrations can be paid. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -19,11 +16,11 @@ const readText = (name: string): string => readFileSync(join(OLD_FILES, name), '
 type OpenRegistration = {
   readonly eventId: string
   readonly regNo: string
-  readonly on: Instant
+  readonly registeredAt: Instant
   readonly order: PaymentData
 }
 let testServer: TestServer
-const open: OpenRegistration[] = []
+const openRegistrations: OpenRegistration[] = []
 
 beforeAll(async () => {
   testServer = await openTestServer({ events: OLD_FILES, clock: '2025-08-01T12:00:00+05:30' })
@@ -31,20 +28,20 @@ beforeAll(async () => {
     .parts()
     .deps.events.all()
     .map(({ config }) => config)
-  const first = events
+  const payableEvents = events
     .filter(({ status, methods }) => status === 'open' && methods.length > 0)
     .map((config) => ({ config, example: findExample(config) }))
     .toSorted((a, b) => a.example.on - b.example.on)
-  for (const { config, example } of first) {
+  for (const { config, example } of payableEvents) {
     testServer.setTime(isoIndia(example.on))
     const { payment_data: order, reg_no: regNo } = await register(config, example.answers)
     if (order === undefined) throw new Error(`${config.id} has no payment`)
-    open.push({ eventId: config.id, regNo, on: example.on, order })
+    openRegistrations.push({ eventId: config.id, regNo, registeredAt: example.on, order })
   }
 })
 afterAll(() => testServer.close())
 
-/** The first priced example of the file that can be registered unchanged. */
+/** Returns the file's first example with a price that can be registered unchanged. */
 function findExample({ id, examples }: EventConfig) {
   const example = examples.find(
     (example) =>
@@ -68,9 +65,9 @@ async function register(
       form.append(name, new Blob([PROOF_FILE.buffer], { type: 'application/pdf' }), 'proof.pdf')
     else form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
   const response = await fetch(`${testServer.url}${api.register}`, { method: 'POST', body: form })
-  const answer = (await response.json()) as RegisterResponse
-  expect([response.status, answer]).toEqual([201, expect.anything()])
-  return answer
+  const registered = (await response.json()) as RegisterResponse
+  expect([response.status, registered]).toEqual([201, expect.anything()])
+  return registered
 }
 
 async function readRegistration({
@@ -84,27 +81,27 @@ async function readRegistration({
 
 const readVersions = (): unknown[] =>
   testServer.rows('SELECT hash, event_id, text FROM event_files ORDER BY hash')
-const readServed = (): unknown[] =>
+const readServedVersions = (): unknown[] =>
   testServer
     .parts()
     .deps.events.all()
     .map(({ config, hash }) => [config.id, hash])
 
 test('event files with the old names are served', () => {
-  expect(readServed()).toHaveLength(readdirSync(OLD_FILES).length)
+  expect(readServedVersions()).toHaveLength(readdirSync(OLD_FILES).length)
   // One event is closed, and one is free.
-  expect(open).toHaveLength(readdirSync(OLD_FILES).length - 2)
+  expect(openRegistrations).toHaveLength(readdirSync(OLD_FILES).length - 2)
 })
 
 test('renaming keys only creates no new version', async () => {
-  const [servedBefore, versionsBefore] = [readServed(), readVersions()]
+  const [servedBefore, versionsBefore] = [readServedVersions(), readVersions()]
   for (const name of readdirSync(OLD_FILES))
     writeFileSync(join(testServer.eventsDir, name), renameKeys(readText(name)))
   await testServer.parts().deps.events.reload()
-  expect(readServed()).toEqual(servedBefore)
+  expect(readServedVersions()).toEqual(servedBefore)
   expect(testServer.parts().deps.events.refusedFiles()).toEqual([])
   await testServer.restart()
-  expect(readServed()).toEqual(servedBefore)
+  expect(readServedVersions()).toEqual(servedBefore)
   expect(testServer.parts().deps.events.refusedFiles()).toEqual([])
   expect(readVersions()).toEqual(versionsBefore)
 })
@@ -116,18 +113,18 @@ test('each open registration of an old version is shown, and its payment is acce
       renameKeys(readText(name)).replace(/^  venue: (.*)$/m, '  venue: The new hall, $1'),
     )
   await testServer.restart()
-  const now = new Map(
+  const currentHashByEventId = new Map(
     testServer
       .parts()
       .deps.events.all()
       .map(({ config, hash }) => [config.id, hash]),
   )
-  for (const registration of open) {
+  for (const registration of openRegistrations) {
     const [row] = testServer.rows(
       'SELECT r.event_hash, f.text, f.shared FROM registrations r JOIN event_files f ON f.hash = r.event_hash WHERE r.reg_no = ?',
       registration.regNo,
     )
-    expect(row?.['event_hash']).not.toBe(now.get(registration.eventId))
+    expect(row?.['event_hash']).not.toBe(currentHashByEventId.get(registration.eventId))
     expect(row?.['text']).toBe(readText(`${registration.eventId}.yaml`))
     expect(readEvent(String(row?.['text']), parseSharedFiles(String(row?.['shared'])))?.id).toBe(
       registration.eventId,
@@ -137,10 +134,10 @@ test('each open registration of an old version is shown, and its payment is acce
       payment_status: 'pending',
     })
   }
-  for (const registration of open) {
+  for (const registration of openRegistrations) {
     const orderId = registration.order.orderid as OrderId
-    // A hand-off is valid only on its day.
-    testServer.setTime(isoIndia(registration.on))
+    // The gateway accepts a payment request only on its day.
+    testServer.setTime(isoIndia(registration.registeredAt))
     const handOffResponse = await testServer.handOff(registration.order)
     expect([registration.eventId, handOffResponse.status]).toEqual([registration.eventId, 303])
     await testServer.sandbox().runAction(orderId, 'pay')

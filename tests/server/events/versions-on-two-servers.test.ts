@@ -21,7 +21,7 @@ const FORM = '/api/events/sample2026'
 const allowPictures = (text: string): string => text.replace('accept: [pdf]', 'accept: [pdf, jpg]')
 const originalFile = allowPictures(fixtureEvent({ extra: '' }))
 const fileWithHigherPrice = allowPictures(fixtureEvent({ price: 1500, total: 1770 }))
-/** A photo with its location. */
+/** Creates a photo that contains its location. */
 const createPhotoWithLocation = (): Buffer =>
   Buffer.concat([
     createJpg().subarray(0, -2),
@@ -33,8 +33,8 @@ if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let postgres: PostgresServer
   let url: string
-  let first: TestApp
-  let second: TestApp
+  let firstServer: TestApp
+  let secondServer: TestApp
   const startedApps: TestApp[] = []
   const start = async (
     events: Readonly<Record<string, string>>,
@@ -49,26 +49,26 @@ else {
     startedApps.push(app)
     return app
   }
-  const register = (app: TestApp, total: string) =>
-    app.post('/api/sample2026/register/', { ...fixtureDelegate, total_amount: total })
+  const register = (app: TestApp, expectedTotal: string) =>
+    app.post('/api/sample2026/register/', { ...fixtureDelegate, total_amount: expectedTotal })
   const readForm = async (app: TestApp): Promise<EventResponse> =>
     (await app.app.inject({ url: FORM })).json<EventResponse>()
   const readPageStatus = async (app: TestApp, address: string): Promise<number> =>
     (await app.app.inject({ url: address })).statusCode
 
-  /** Every test starts with both servers at the same version and no other versions. */
+  /** Restores the original version on both servers, so that every test starts in the same state. */
   const restoreVersions = async (): Promise<void> => {
     for (const app of startedApps.splice(2)) await app.close()
-    first.writeEvent(FILE, originalFile)
-    await first.deps.events.reload()
-    await second.deps.events.refresh()
+    firstServer.writeEvent(FILE, originalFile)
+    await firstServer.deps.events.reload()
+    await secondServer.deps.events.refresh()
   }
 
   beforeAll(async () => {
     postgres = await startPostgres()
     url = await postgres.database('several')
-    first = await start({ [FILE]: originalFile })
-    second = await start({ [FILE]: originalFile })
+    firstServer = await start({ [FILE]: originalFile })
+    secondServer = await start({ [FILE]: originalFile })
   })
   afterEach(restoreVersions)
   afterAll(async () => {
@@ -77,53 +77,53 @@ else {
   })
 
   test('a price that one server activates applies on the other immediately', async () => {
-    first.writeEvent(FILE, fileWithHigherPrice)
-    await first.deps.events.reload()
-    expect((await readForm(second)).hash).not.toBe((await readForm(first)).hash)
-    const rejection = await register(second, '1180')
+    firstServer.writeEvent(FILE, fileWithHigherPrice)
+    await firstServer.deps.events.reload()
+    expect((await readForm(secondServer)).hash).not.toBe((await readForm(firstServer)).hash)
+    const rejection = await register(secondServer, '1180')
     expect([rejection.statusCode, rejection.json()]).toMatchObject([
       409,
       { code: 'price_changed', quote: { total: 1770 } },
     ])
-    const { statusCode, body } = await register(second, '1770')
+    const { statusCode, body } = await register(secondServer, '1770')
     expect([statusCode, body]).toEqual([201, expect.anything()])
     const client = await postgres.shell(url)
     const { rows } = await client.query(
       'SELECT total, event_hash FROM registrations ORDER BY id DESC LIMIT 1',
     )
     await client.end()
-    expect(rows).toEqual([{ total: '177000', event_hash: (await readForm(first)).hash }])
+    expect(rows).toEqual([{ total: '177000', event_hash: (await readForm(firstServer)).hash }])
   })
 
   test('a registration sent with the previous version is validated against the active one', async () => {
-    first.writeEvent(FILE, fileWithHigherPrice)
-    await first.deps.events.reload()
+    firstServer.writeEvent(FILE, fileWithHigherPrice)
+    await firstServer.deps.events.reload()
     // If the form sends no price, the current price applies, never the previous one.
-    const answer = await second.post('/api/sample2026/register/', fixtureDelegate)
+    const answer = await secondServer.post('/api/sample2026/register/', fixtureDelegate)
     expect(answer.json()).toMatchObject({ payment_data: { amount: '1770.00' } })
   })
 
   test('a document uploaded to one server can be used on the other', async () => {
     const bytes = createPdf('a letter')
-    const firstResponse = await first.post(
+    const firstResponse = await firstServer.post(
       '/api/sample2026/register/',
       { ...fixtureDelegate, total_amount: '1180' },
       { letter: { name: 'letter.pdf', bytes } },
     )
     const { reg_no: regNo } = firstResponse.json<{ reg_no: string }>()
-    const [keptUpload] = (await second.deps.store.registration(regNo))?.uploads ?? []
-    const content = await second.deps.uploads.read(String(keptUpload?.sha256))
+    const [keptUpload] = (await secondServer.deps.store.registration(regNo))?.uploads ?? []
+    const content = await secondServer.deps.uploads.read(String(keptUpload?.sha256))
     if (content === null) throw new Error('the other server does not have the file')
     expect(await buffer(content.content)).toEqual(bytes)
     // The document is uploaded before its form, which is sent to the other server.
-    const uploadResponse = await first.post(
+    const uploadResponse = await firstServer.post(
       '/api/events/sample2026/proofs/',
       {},
       { letter: { name: 'letter.pdf', bytes: createPdf('another letter') } },
     )
     expect([uploadResponse.statusCode, uploadResponse.body]).toEqual([201, expect.anything()])
     const { token } = uploadResponse.json<{ token: string }>()
-    const registerResponse = await second.post('/api/sample2026/register/', {
+    const registerResponse = await secondServer.post('/api/sample2026/register/', {
       ...fixtureDelegate,
       letter: token,
       total_amount: '1180',
@@ -132,17 +132,21 @@ else {
   })
 
   test('a document sent with a form of the previous version is stored', async () => {
-    first.writeEvent(FILE, fileWithHigherPrice)
-    await first.deps.events.reload()
+    firstServer.writeEvent(FILE, fileWithHigherPrice)
+    await firstServer.deps.events.reload()
     const photo = createPhotoWithLocation()
-    const { statusCode, body } = await second.post('/api/sample2026/register/', fixtureDelegate, {
-      letter: { name: 'letter.jpg', bytes: photo },
-    })
+    const { statusCode, body } = await secondServer.post(
+      '/api/sample2026/register/',
+      fixtureDelegate,
+      {
+        letter: { name: 'letter.jpg', bytes: photo },
+      },
+    )
     expect([statusCode, body]).toEqual([201, expect.anything()])
     const [keptUpload] =
-      (await second.deps.store.registration((JSON.parse(body) as { reg_no: string }).reg_no))
+      (await secondServer.deps.store.registration((JSON.parse(body) as { reg_no: string }).reg_no))
         ?.uploads ?? []
-    const content = await first.deps.uploads.read(String(keptUpload?.sha256))
+    const content = await firstServer.deps.uploads.read(String(keptUpload?.sha256))
     if (content === null) throw new Error('the file was not stored')
     const bytes = await buffer(content.content)
     expect(bytes.includes('10.0271N')).toBe(false)
@@ -151,37 +155,39 @@ else {
 
   test('an unreferenced file is set aside after a day, stays readable, and is deleted after 30 days; many are not moved', async () => {
     const files = { kept: createPdf('referred to'), unused: createPdf('of nobody') }
-    await first.post('/api/sample2026/register/', fixtureDelegate, {
+    await firstServer.post('/api/sample2026/register/', fixtureDelegate, {
       letter: { name: 'letter.pdf', bytes: files.kept },
     })
-    const unusedFile = await first.deps.uploads.receive(Readable.from([files.unused]), 10_000)
+    const unusedFile = await firstServer.deps.uploads.receive(Readable.from([files.unused]), 10_000)
     if (!unusedFile.ok) throw new Error(unusedFile.error)
-    await first.deps.uploads.keep(unusedFile.value)
-    await first.deps.uploads.discard(unusedFile.value)
+    await firstServer.deps.uploads.keep(unusedFile.value)
+    await firstServer.deps.uploads.discard(unusedFile.value)
     const isReadable = async (bytes: Buffer): Promise<boolean> => {
-      const file = await second.deps.uploads.read(createHash('sha256').update(bytes).digest('hex'))
+      const file = await secondServer.deps.uploads.read(
+        createHash('sha256').update(bytes).digest('hex'),
+      )
       file?.content.destroy()
       return file !== null
     }
     const sweepOn = async (day: string) => {
-      for (const app of [first, second]) app.setTime(day)
-      const { setAside, removed, aside, held } = await second.deps.uploads.sweep()
+      for (const app of [firstServer, secondServer]) app.setTime(day)
+      const { setAside, removed, aside, held } = await secondServer.deps.uploads.sweep()
       return { setAside, removed, aside, held }
     }
     const NOTHING_SWEPT = { setAside: 0, removed: 0, aside: 0, held: null }
     expect(await sweepOn('2026-01-20')).toEqual(NOTHING_SWEPT)
-    // The database is not older than a week.
+    // The database is not yet a week old.
     expect(await sweepOn('2026-01-22')).toEqual({
       ...NOTHING_SWEPT,
       held: { count: 1, why: 'young' },
     })
-    for (const app of [first, second]) app.setTime('2026-01-28')
-    // A delegate submits it again.
-    await first.deps.uploads.hold(unusedFile.value.sha256)
+    for (const app of [firstServer, secondServer]) app.setTime('2026-01-28')
+    // A delegate submits the unused file again.
+    await firstServer.deps.uploads.hold(unusedFile.value.sha256)
     expect(await sweepOn('2026-01-28')).toEqual(NOTHING_SWEPT)
     expect(await sweepOn('2026-01-30')).toEqual({ ...NOTHING_SWEPT, setAside: 1, aside: 1 })
     expect([await isReadable(files.kept), await isReadable(files.unused)]).toEqual([true, true])
-    await first.deps.uploads.hold(unusedFile.value.sha256)
+    await firstServer.deps.uploads.hold(unusedFile.value.sha256)
     expect(await sweepOn('2026-01-30')).toEqual(NOTHING_SWEPT)
     expect(await sweepOn('2026-02-01')).toEqual({ ...NOTHING_SWEPT, setAside: 1, aside: 1 })
     const client = await postgres.shell(url)
@@ -198,97 +204,107 @@ else {
     expect(await sweepOn('2026-03-02')).toEqual({ ...NOTHING_SWEPT, aside: 1 })
     expect(await sweepOn('2026-03-04')).toEqual({ ...NOTHING_SWEPT, removed: 1 })
     expect([await isReadable(files.kept), await isReadable(files.unused)]).toEqual([true, false])
-    // Files of an erased person are deleted immediately, except shared ones.
-    await second.deps.uploads.forget([createHash('sha256').update(files.kept).digest('hex')])
+    // Files of an erased person are deleted immediately, unless a registration still refers to them.
+    await secondServer.deps.uploads.forget([createHash('sha256').update(files.kept).digest('hex')])
     expect(await isReadable(files.kept)).toBe(true)
-    for (const app of [first, second]) app.setTime('2026-01-20')
+    for (const app of [firstServer, secondServer]) app.setTime('2026-01-20')
   })
 
   test('a server does not query a payment that another server queries, until that server dies', async () => {
-    const { payment_data: handOff } = (await register(first, '1180')).json<RegisterResponse>()
-    const order = handOff?.orderid as OrderId
+    const { payment_data: paymentData } = (
+      await register(firstServer, '1180')
+    ).json<RegisterResponse>()
+    const order = paymentData?.orderid as OrderId
     const readQueryCount = async (): Promise<number> => {
-      const duePayments = await second.deps.store.pendingPayments(
-        instant(second.now() + DAY_MS),
+      const duePayments = await secondServer.deps.store.pendingPayments(
+        instant(secondServer.now() + DAY_MS),
         1_000,
       )
       return duePayments.find(({ orderId }) => orderId === order)?.attempts ?? 0
     }
-    for (const app of [first, second]) app.setTime('2026-01-20T12:05:00+05:30')
-    expect(await second.deps.store.claimStatusQuery(order, second.now(), second.now())).toBe(true)
-    await first.deps.payments.reconcile()
+    for (const app of [firstServer, secondServer]) app.setTime('2026-01-20T12:05:00+05:30')
+    expect(
+      await secondServer.deps.store.claimStatusQuery(order, secondServer.now(), secondServer.now()),
+    ).toBe(true)
+    await firstServer.deps.payments.reconcile()
     expect(await readQueryCount()).toBe(0)
-    // The second server has not sent a heartbeat since.
-    first.setTime('2026-01-20T12:05:31+05:30')
-    await first.deps.payments.reconcile()
+    // The second server has not sent a heartbeat since then.
+    firstServer.setTime('2026-01-20T12:05:31+05:30')
+    await firstServer.deps.payments.reconcile()
     expect(await readQueryCount()).toBe(1)
-    for (const app of [first, second]) app.setTime('2026-01-20')
+    for (const app of [firstServer, secondServer]) app.setTime('2026-01-20')
   })
 
   test('rate limits count requests to both servers together, including concurrent ones', async () => {
     const limitedServers = await Promise.all(
       [1, 2].map(() => start({ [FILE]: originalFile }, { RATE_LIMITS: 'on' })),
     )
-    const [first, second] = limitedServers
-    if (first === undefined || second === undefined) throw new Error('expected two servers')
+    const [firstLimited, secondLimited] = limitedServers
+    if (firstLimited === undefined || secondLimited === undefined)
+      throw new Error('expected two servers')
     const registerStatus = async (app: TestApp): Promise<number> =>
       (await app.post('/api/sample2026/register/', fixtureDelegate)).statusCode
     const statuses = await Promise.all(
-      Array.from({ length: 40 }, (_, n) => registerStatus(n % 2 === 0 ? first : second)),
+      Array.from({ length: 40 }, (_, n) =>
+        registerStatus(n % 2 === 0 ? firstLimited : secondLimited),
+      ),
     )
     expect(statuses.filter((status) => status === 201).length).toBe(30)
     expect(statuses.filter((status) => status === 429).length).toBe(10)
     for (const app of limitedServers) app.setTime('2026-01-20T12:01:01+05:30')
-    expect(await registerStatus(second)).toBe(201)
+    expect(await registerStatus(secondLimited)).toBe(201)
   })
 
   test('wrong numbers on one server block the guesser on the other', async () => {
     const limitedServers = await Promise.all(
       [1, 2].map(() => start({ [FILE]: originalFile }, { RATE_LIMITS: 'on' })),
     )
-    const [first, second] = limitedServers
-    if (first === undefined || second === undefined) throw new Error('expected two servers')
+    const [firstLimited, secondLimited] = limitedServers
+    if (firstLimited === undefined || secondLimited === undefined)
+      throw new Error('expected two servers')
     const readStatus = async (app: TestApp, number: string): Promise<number> =>
       (await app.app.inject({ url: `/api/sample2026/registrations/${number}/` })).statusCode
-    for (let n = 0; n < 20; n += 1) expect(await readStatus(first, `SMPL99999999000${n}`)).toBe(404)
-    expect([await readStatus(first, 'SMPL1'), await readStatus(second, 'SMPL1')]).toEqual([
-      429, 429,
-    ])
+    for (let n = 0; n < 20; n += 1)
+      expect(await readStatus(firstLimited, `SMPL99999999000${n}`)).toBe(404)
+    expect([
+      await readStatus(firstLimited, 'SMPL1'),
+      await readStatus(secondLimited, 'SMPL1'),
+    ]).toEqual([429, 429])
     for (const app of limitedServers) app.setTime('2026-01-20T12:11:00+05:30')
-    expect(await readStatus(second, 'SMPL1')).toBe(404)
+    expect(await readStatus(secondLimited, 'SMPL1')).toBe(404)
   })
 
   test('an event activated by one server has its pages and API on the other immediately', async () => {
-    first.writeEvent('other2026.yaml', fixtureEvent({ id: 'other2026', prefix: 'OTHR' }))
-    await first.deps.events.reload()
-    expect(await readPageStatus(second, '/other2026')).toBe(200)
-    const third = await start({ [FILE]: originalFile })
-    first.writeEvent('third2026.yaml', fixtureEvent({ id: 'third2026', prefix: 'THRD' }))
-    await first.deps.events.reload()
-    const { statusCode } = await third.post('/api/third2026/register/', fixtureDelegate)
+    firstServer.writeEvent('other2026.yaml', fixtureEvent({ id: 'other2026', prefix: 'OTHR' }))
+    await firstServer.deps.events.reload()
+    expect(await readPageStatus(secondServer, '/other2026')).toBe(200)
+    const thirdServer = await start({ [FILE]: originalFile })
+    firstServer.writeEvent('third2026.yaml', fixtureEvent({ id: 'third2026', prefix: 'THRD' }))
+    await firstServer.deps.events.reload()
+    const { statusCode } = await thirdServer.post('/api/third2026/register/', fixtureDelegate)
     expect(statusCode).toBe(201)
-    expect(await readPageStatus(second, '/api/events/third2026')).toBe(200)
+    expect(await readPageStatus(secondServer, '/api/events/third2026')).toBe(200)
   })
 
   test('outdated files on one server do not restore an old version, except on reload, which applies to all', async () => {
-    first.writeEvent(FILE, fileWithHigherPrice)
-    await first.deps.events.reload()
-    const third = await start({ [FILE]: originalFile })
-    const { hash } = await readForm(first)
-    expect((await readForm(third)).hash).toBe(hash)
-    expect(third.output.join('\n')).toContain('rollcall event reload serves it again')
-    expect(third.deps.events.refusedFiles()).toMatchObject([{ file: FILE }])
-    await second.deps.events.refresh()
-    expect((await readForm(second)).hash).toBe(hash)
-    await third.deps.events.reload()
-    await first.deps.events.refresh()
-    expect((await readForm(first)).hash).not.toBe(hash)
-    expect((await register(first, '1180')).statusCode).toBe(201)
+    firstServer.writeEvent(FILE, fileWithHigherPrice)
+    await firstServer.deps.events.reload()
+    const thirdServer = await start({ [FILE]: originalFile })
+    const { hash } = await readForm(firstServer)
+    expect((await readForm(thirdServer)).hash).toBe(hash)
+    expect(thirdServer.output.join('\n')).toContain('rollcall event reload serves it again')
+    expect(thirdServer.deps.events.refusedFiles()).toMatchObject([{ file: FILE }])
+    await secondServer.deps.events.refresh()
+    expect((await readForm(secondServer)).hash).toBe(hash)
+    await thirdServer.deps.events.reload()
+    await firstServer.deps.events.refresh()
+    expect((await readForm(firstServer)).hash).not.toBe(hash)
+    expect((await register(firstServer, '1180')).statusCode).toBe(201)
   })
 
   test('rollcall doctor reports outdated files, missing files and free space', async () => {
-    first.writeEvent(FILE, fileWithHigherPrice)
-    await first.deps.events.reload()
+    firstServer.writeEvent(FILE, fileWithHigherPrice)
+    await firstServer.deps.events.reload()
     const runDoctor = (app: TestApp) =>
       runHere(['doctor'], {
         DATABASE_URL: url,
@@ -296,15 +312,15 @@ else {
         DATA_DIR: join(app.dir, 'not', 'there'),
       })
     const outdatedMessage = 'sample2026.yaml here is not the version that all servers serve'
-    expect((await runDoctor(first)).stdout).not.toContain(outdatedMessage)
-    const { stdout } = await runDoctor(second)
+    expect((await runDoctor(firstServer)).stdout).not.toContain(outdatedMessage)
+    const { stdout } = await runDoctor(secondServer)
     expect(stdout).toContain(`check  ${outdatedMessage}`)
     expect(stdout).toContain('good   No file that a registration refers to is missing.')
     expect(stdout).toMatch(/good {3}\d+ MB are free/)
     const client = await postgres.shell(url)
     await client.query('DELETE FROM proof_files')
     await client.end()
-    const missingReport = await runDoctor(second)
+    const missingReport = await runDoctor(secondServer)
     expect([missingReport.status, missingReport.stdout]).toEqual([
       1,
       expect.stringMatching(/wrong {2}\d+ files that registrations refer to are missing/),
@@ -313,17 +329,17 @@ else {
 
   test('removing an event file closes registration on every server and keeps registrations', async () => {
     const otherFile = fixtureEvent({ id: 'other2026', prefix: 'OTHR' })
-    first.writeEvent('other2026.yaml', otherFile)
-    await first.deps.events.reload()
-    await second.deps.events.refresh()
-    const secondResponse = await second.post('/api/other2026/register/', fixtureDelegate)
+    firstServer.writeEvent('other2026.yaml', otherFile)
+    await firstServer.deps.events.reload()
+    await secondServer.deps.events.refresh()
+    const secondResponse = await secondServer.post('/api/other2026/register/', fixtureDelegate)
     const { reg_no: regNo } = secondResponse.json<{ reg_no: string }>()
-    // The second server has no file of this event, and a reload uses its disk.
-    await second.deps.events.reload()
+    // The second server's disk has no file of this event, and a reload applies the files on the disk.
+    await secondServer.deps.events.reload()
     // The first server has not polled yet, but the store has the current state.
-    const firstResponse = await first.post('/api/other2026/register/', fixtureDelegate)
+    const firstResponse = await firstServer.post('/api/other2026/register/', fixtureDelegate)
     expect(firstResponse.json()).toMatchObject({ code: 'registration_closed' })
-    const knownRegistration = await first.app.inject({
+    const knownRegistration = await firstServer.app.inject({
       url: `/api/other2026/registrations/${regNo}/`,
     })
     expect(knownRegistration.statusCode).toBe(200)
@@ -341,8 +357,8 @@ else {
       text.replaceAll('sample2026', 'poor2026').replace('prefix: SMPL', 'prefix: POOR'),
     )
     const file = 'poor2026.yaml'
-    first.writeEvent(file, String(originalText))
-    await first.deps.events.reload()
+    firstServer.writeEvent(file, String(originalText))
+    await firstServer.deps.events.reload()
     const serverWithoutAccount = await start(
       { [file]: String(originalText) },
       createVariables('SAMPLE'),
@@ -352,8 +368,8 @@ else {
         ...fixtureDelegate,
         total_amount: '1180',
       })
-    first.writeEvent(file, String(changedText).replace('account: sample', 'account: another'))
-    await first.deps.events.reload()
+    firstServer.writeEvent(file, String(changedText).replace('account: sample', 'account: another'))
+    await firstServer.deps.events.reload()
     expect((await registerWithoutAccount()).statusCode).toBe(503)
     expect(serverWithoutAccount.deps.events.refusedFiles().map(({ why }) => why)).toContainEqual(
       expect.stringContaining('poor2026 is active in a version that this server cannot serve'),

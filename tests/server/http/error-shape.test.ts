@@ -1,7 +1,4 @@
-/**
- * Invalid requests to every route: all errors have one format. The app itself lists its routes, both fixed ones and
- * those from event files, so new routes are covered automatically.
- */
+/** Every route, including those of event files, returns its errors in one common format. */
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signIn } from '../office/office.ts'
@@ -42,27 +39,27 @@ const BODIES: readonly { readonly name: string; readonly type?: string; readonly
 const fillPath = (url: string): string =>
   url.replaceAll(/:\w+|\{\w+\}/g, 'NOBODY1').replaceAll('*', 'nothing-here')
 
-/** Lists the path of every route once. `isWild`: the route is the fallback for all other paths. */
-function listRoutes(): readonly { readonly url: string; readonly isWild: boolean }[] {
+/** Lists the path of every route once. `isFallback`: the route serves all other paths. */
+function listRoutes(): readonly { readonly url: string; readonly isFallback: boolean }[] {
   const { fixedRoutes, eventCalls } = server.app
   const urls = [
     ...fixedRoutes.map(({ url }) => url),
     ...eventCalls.all().flatMap(({ path }) => [path, path.replace(/\/$/, '')]),
   ]
-  return [...new Set(urls)].map((url) => ({ url: fillPath(url), isWild: url.includes('*') }))
+  return [...new Set(urls)].map((url) => ({ url: fillPath(url), isFallback: url.includes('*') }))
 }
 
 async function requestAll(
-  addresses: readonly { readonly url: string; readonly isWild: boolean }[],
+  routes: readonly { readonly url: string; readonly isFallback: boolean }[],
   headers: Readonly<Record<string, string>> = {},
   onResponse: (answer: LightMyRequestResponse) => void = () => {},
 ): Promise<readonly string[]> {
   const problems: string[] = []
-  for (const { url, isWild } of addresses) {
+  for (const { url, isFallback } of routes) {
     for (const method of METHODS) {
       const isReadOnly = method === 'GET' || method === 'HEAD'
       // The fallback and unsupported methods do not read bodies.
-      const bodyCount = isReadOnly ? 1 : method === 'POST' && !isWild ? BODIES.length : 2
+      const bodyCount = isReadOnly ? 1 : method === 'POST' && !isFallback ? BODIES.length : 2
       for (const { name, type, text } of BODIES.slice(0, bodyCount)) {
         const answer = await server.app.inject({
           method,
@@ -74,7 +71,7 @@ async function requestAll(
         const problem = findFormatError(
           answer,
           method,
-          isReadOnly && isWild && !url.startsWith('/api'),
+          isReadOnly && isFallback && !url.startsWith('/api'),
         )
         if (problem !== null) problems.push(`${method} ${url} with ${name}: ${problem}`)
       }
@@ -103,9 +100,9 @@ test('every route returns errors in the common format to an admin who sends inva
   const routes = listRoutes()
     // Signing out comes last, because it ends the admin's session.
     .toSorted((a, b) => Number(a.url.includes('logout')) - Number(b.url.includes('logout')))
-    .map(({ url, isWild }) => ({
+    .map(({ url, isFallback }) => ({
       url: `${url}?page=0&page_size=-1&date_from=x&event_type=nothing`,
-      isWild,
+      isFallback,
     }))
   expect(await requestAll(routes, { authorization: `Bearer ${token}` })).toEqual([])
 })
@@ -125,7 +122,7 @@ test('an unknown route returns an error in the common format', async () => {
     '/metrics/nothing',
     ...listRoutes().map(({ url }) => `${url.replace(/\/$/, '')}/nothing-here`),
   ]
-  expect(await requestAll(paths.map((url) => ({ url, isWild: true })))).toEqual([])
+  expect(await requestAll(paths.map((url) => ({ url, isFallback: true })))).toEqual([])
 })
 
 test('the test calls fixed routes, routes of event files, and pages', () => {

@@ -7,14 +7,13 @@ export type ErrorResponse = {
 }
 
 /**
- * Optional parts of an error: field messages, the new bill, whether a retry can confirm, the full quota and the
+ * Optional keys of an error: field messages, the new bill, whether a retry can confirm, the full quota and the
  * remaining seats.
  */
 const OPTIONAL_KEYS = new Set(['errors', 'quote', 'may_confirm', 'place', 'left'])
 
 /**
- * Describes how a response violates the format, or returns null. `mayBePage`: the request was for a
- * page.
+ * Describes how a response violates the format. Returns null if it does not. `canBePage`: the request was for a page.
  */
 export function findFormatError(
   { statusCode, headers, body }: ErrorResponse,

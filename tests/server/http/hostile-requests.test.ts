@@ -1,4 +1,4 @@
-/** Hostile requests over real sockets: their cost, the responses, and the log. */
+/** Hostile requests over real sockets: their cost for the server, the responses and the log. */
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -67,7 +67,7 @@ describe('the log', () => {
             await closed
           }),
         )
-        // This response follows the ends of the connections, so the server has seen them all.
+        // The server responds to this request only after it has handled the ends of the connections.
         await get('/api/events/')
       }
       expect(server.log.filter(({ level }) => level === 'error')).toEqual([])
@@ -102,7 +102,7 @@ describe('the log', () => {
 
 describe('a proxy that TRUST_PROXY does not name', () => {
   const proxiedRequest = { url: '/api/events/', headers: { 'x-forwarded-for': '192.0.2.1' } }
-  const countWarnings = ({ log }: TestApp): unknown[] =>
+  const listWarnings = ({ log }: TestApp): unknown[] =>
     log.filter(({ message }) => String(message).includes('TRUST_PROXY'))
 
   test.each([
@@ -120,9 +120,9 @@ describe('a proxy that TRUST_PROXY does not name', () => {
         },
       })
       await app.app.inject({ ...proxiedRequest, headers: {}, remoteAddress })
-      expect(countWarnings(app)).toEqual([])
+      expect(listWarnings(app)).toEqual([])
       for (let n = 0; n < 3; n++) await app.app.inject({ ...proxiedRequest, remoteAddress })
-      expect(countWarnings(app)).toHaveLength(times)
+      expect(listWarnings(app)).toHaveLength(times)
       await app.close()
     },
   )
@@ -153,7 +153,7 @@ describe('errors of the framework', () => {
 })
 
 describe('the health check', () => {
-  const readLastWrite = (app: TestApp): unknown => app.rows('SELECT at FROM pings')[0]?.['at']
+  const readLastWriteAt = (app: TestApp): unknown => app.rows('SELECT at FROM pings')[0]?.['at']
 
   test('writes at most once every few seconds, however often it is called', async () => {
     const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
@@ -161,13 +161,13 @@ describe('the health check', () => {
       Array.from({ length: 50 }, () => app.app.inject('/healthz')),
     )
     expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
-    const first = readLastWrite(app)
+    const firstWriteAt = readLastWriteAt(app)
     app.setTime('2025-10-10T12:00:04+05:30')
     expect((await app.app.inject('/healthz')).statusCode).toBe(200)
-    expect(readLastWrite(app)).toBe(first)
+    expect(readLastWriteAt(app)).toBe(firstWriteAt)
     app.setTime('2025-10-10T12:00:05+05:30')
     expect((await app.app.inject('/healthz')).statusCode).toBe(200)
-    expect(readLastWrite(app)).toBe(app.now())
+    expect(readLastWriteAt(app)).toBe(app.now())
     await app.close()
   })
 
@@ -205,14 +205,14 @@ describe('the health check', () => {
   test.each([
     ['/healthz', 600],
     ['/metrics/', 60],
-  ])('limits %s to %d requests a minute', async (url, requestsMax) => {
+  ])('limits %s to %d requests a minute', async (url, maxRequests) => {
     const statuses: number[] = []
-    for (let n = 0; n <= requestsMax; n++)
+    for (let n = 0; n <= maxRequests; n++)
       statuses.push((await server.app.inject({ url, remoteAddress: '192.0.2.7' })).statusCode)
     // Metrics are not public, but have the same limit.
     const expectedStatus = url === '/healthz' ? 200 : 401
-    expect([statuses.lastIndexOf(expectedStatus), statuses[requestsMax]]).toEqual([
-      requestsMax - 1,
+    expect([statuses.lastIndexOf(expectedStatus), statuses[maxRequests]]).toEqual([
+      maxRequests - 1,
       429,
     ])
     expect((await server.app.inject({ url, remoteAddress: '192.0.2.8' })).statusCode).toBe(
@@ -339,7 +339,7 @@ describe('unfinished request bodies', () => {
     ['a byte a second', 1, 90],
     ['slightly less than a slow phone sends', 19_900, 90],
     ['what a slow phone sends', 20_000, null],
-  ])('the timeout of %s', async (_what, bytesPerSecond, expectedEnd) => {
+  ])('the timeout of %s', async (_what, bytesPerSecond, expectedEndSeconds) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const app = Fastify()
     addBodyBudget(app)
@@ -354,7 +354,7 @@ describe('unfinished request bodies', () => {
       body.countReceived(bytesPerSecond, false)
       await vi.advanceTimersByTimeAsync(1000)
     }
-    expect(abortedAfter).toBe(expectedEnd)
+    expect(abortedAfter).toBe(expectedEndSeconds)
     body.end()
     await app.close()
   })

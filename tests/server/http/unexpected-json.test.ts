@@ -1,7 +1,4 @@
-/**
- * Bodies with unexpected JSON in their fields, sent to every route: the error names the field and
- * is never a server error.
- */
+/** Unexpected JSON in the fields of every route causes an error at the field, never a server error. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
@@ -13,24 +10,24 @@ import { ALL_RUNS, chooseRuns } from '../../runs.ts'
 
 let server: TestApp
 let office: Office
-let event: string
+let eventId: string
 let regNo: string
-let review: string
+let reviewId: string
 beforeAll(async () => {
   server = await startTestApp()
   office = await signIn(server)
-  event = server.deps.events.all()[0]?.config.id ?? ''
-  const [choice, category] = [
+  eventId = server.deps.events.all()[0]?.config.id ?? ''
+  const [choiceField, category] = [
     'ticket_type',
     server.deps.events.all()[0]?.config.categories[0]?.id ?? '',
   ]
   const details = {
     on: toNoon('2025-10-08'),
-    answers: { full_name: 'Asha Sample', email: 'asha@example.org', [choice]: category },
+    answers: { full_name: 'Asha Sample', email: 'asha@example.org', [choiceField]: category },
   }
-  regNo = await register(server, event, { ...details, n: 1, pays: 'success' })
-  await register(server, event, { ...details, n: 2, pays: 'wrong-amount' })
-  review = (await server.deps.store.reviews(event))[0]?.id ?? ''
+  regNo = await register(server, eventId, { ...details, n: 1, pays: 'success' })
+  await register(server, eventId, { ...details, n: 2, pays: 'wrong-amount' })
+  reviewId = (await server.deps.store.reviews(eventId))[0]?.id ?? ''
   await server.deps.store.addAdmin('Colleague', await hashCheaply(PASSWORD), server.now())
 })
 afterAll(() => server.close())
@@ -38,10 +35,10 @@ afterAll(() => server.close())
 type PostRoute = {
   readonly url: string
   readonly names: readonly string[]
-  /** Expected types by name, where the route declares them. */
+  /** The expected types by field name, if the route declares them. */
   readonly kinds: Readonly<Record<string, JsonKind>>
-  /** Existing targets that the body contains. */
-  readonly fills: object
+  /** Fields of the body that name existing targets. */
+  readonly bodyTargets: object
 }
 
 /** Fields that routes outside the office read. */
@@ -77,10 +74,10 @@ const PUBLIC_FIELDS = [
   'will_pay',
   'confirmed',
 ]
-/** Target names of the access check. */
+/** Fields in which the access check finds the target of a request. */
 const TARGETS = ['event', 'event_id', 'lines', 'reg_nos', 'review', 'to']
 
-/** Properties of any object that JavaScript, a parser or a list check reads. */
+/** Properties that JavaScript, a parser or a check for a list reads from any object. */
 const BUILT_IN_PROPERTIES = ['then', 'toJSON', 'constructor', '__proto__', 'length', '0']
 
 const listFieldIds = (): readonly string[] =>
@@ -100,22 +97,24 @@ function listPostRoutes(): readonly PostRoute[] {
     const names =
       kinds === null ? [...PUBLIC_FIELDS, ...eventFieldIds] : [...Object.keys(kinds), ...TARGETS]
     const target = kinds === null || rule === 'unauthenticated' ? '' : (rule?.target ?? '')
-    const targets = /^(event|events|statement|registrations)$/.test(target) ? { event } : {}
-    const fills = target === 'registrations' ? { ...targets, reg_nos: [regNo] } : targets
-    // Existing objects, so that handlers are reached.
+    const targets = /^(event|events|statement|registrations)$/.test(target)
+      ? { event: eventId }
+      : {}
+    const bodyTargets = target === 'registrations' ? { ...targets, reg_nos: [regNo] } : targets
+    // The path names existing objects, so that the request reaches the handler.
     const path = url
       .replace(/:reg_no|\{reg_?no\}/i, regNo)
-      .replace('/reviews/:id', `/reviews/${review}`)
-      .replace('/events/:id', `/events/${event}`)
+      .replace('/reviews/:id', `/reviews/${reviewId}`)
+      .replace('/events/:id', `/events/${eventId}`)
       .replace(':username', 'Colleague')
       .replaceAll(/:\w+|\{\w+\}/g, 'NOBODY1')
-    return [{ url: path, names: [...new Set(names)], kinds: kinds ?? {}, fills }]
+    return [{ url: path, names: [...new Set(names)], kinds: kinds ?? {}, bodyTargets }]
   })
 }
 
 /** Valid values for the other fields, so that only one field is invalid. */
 const SAMPLE_FIELDS = { act: 'note', why: 'A reason.', decision: 'dismiss', role: 'desk', ids: [] }
-/** Each office action, with one invalid field. */
+/** Office actions, each of which is tested with one invalid field. */
 const ACTIONS = [
   'confirm',
   'came_again',
@@ -131,7 +130,7 @@ const ACTIONS = [
 ]
 
 const DEPTH = 20_000
-/** Each value as JSON text. */
+/** Unexpected values, as JSON text. */
 const VALUES: readonly (readonly [what: string, text: string])[] = [
   ['an object that cannot be converted to text', '{"toString":1}'],
   ['an object that cannot be converted to any primitive value', '{"toString":null,"valueOf":null}'],
@@ -150,11 +149,11 @@ const VALUES: readonly (readonly [what: string, text: string])[] = [
 ]
 
 /**
- * Limits the combinations: for each field, the first value and a quarter of the others. `npm run
- * thorough` tests all.
+ * Selects the combinations to test: for each field, the first value and a quarter of the others. `npm run thorough`
+ * tests all.
  */
-const isTested = (value: number, fieldIndex: number): boolean =>
-  ALL_RUNS || value === 0 || (value + fieldIndex) % 4 === 0
+const isTested = (valueIndex: number, fieldIndex: number): boolean =>
+  ALL_RUNS || valueIndex === 0 || (valueIndex + fieldIndex) % 4 === 0
 
 const send = (url: string, payload: string) =>
   server.app.inject({
@@ -167,7 +166,7 @@ const send = (url: string, payload: string) =>
  * Builds a body with valid values for all fields, except for the named fields, which get `text`.
  */
 const buildBody = (
-  { names: fieldNames, fills: targets }: PostRoute,
+  { names: fieldNames, bodyTargets: targets }: PostRoute,
   names: readonly string[],
   text: string,
 ): string => {
@@ -179,7 +178,7 @@ const buildBody = (
     ...names.map((name) => `${JSON.stringify(name)}:${text}`),
   ].join(',')}}`
 }
-/** Excludes signing out and ending sessions, which would end the session in use. */
+/** Lists the POST routes except those that would end the session in use. */
 const listRoutesToTest = (): readonly PostRoute[] =>
   listPostRoutes().filter(({ url }) => !/logout|sessions\/end/.test(url))
 
@@ -265,7 +264,7 @@ test('an object instead of text caused a server error', async () => {
   for (const [routeIndex, route] of distinctRoutes.entries()) {
     const { url, names, kinds } = route
     const hasActions = url.includes('/acts')
-    // Other routes read neither lines nor kept rows.
+    // Other routes read neither `lines` nor `keep`.
     const hasLines = /statement|reconcile/.test(url)
     for (const [index, [description, text]] of VALUES.entries()) {
       const isLarge = text.length > 1_000
@@ -278,9 +277,9 @@ test('an object instead of text caused a server error', async () => {
           .map((name) => buildBody(route, [name], text)),
         ...(hasLines
           ? [
-              `{"event":"${event}","lines":[${text}],"keep":[${text}]}`,
-              `{"event":"${event}","lines":[{"reg_no":"${regNo}","reference":${text},"amount":${text},"day":${text}}]}`,
-              `{"event":"${event}","keep":[{"reference":"UTR1","amount":1,"day":"2025-10-01","narration":${text}}]}`,
+              `{"event":"${eventId}","lines":[${text}],"keep":[${text}]}`,
+              `{"event":"${eventId}","lines":[{"reg_no":"${regNo}","reference":${text},"amount":${text},"day":${text}}]}`,
+              `{"event":"${eventId}","keep":[{"reference":"UTR1","amount":1,"day":"2025-10-01","narration":${text}}]}`,
             ]
           : []),
         ...(hasActions
@@ -302,7 +301,7 @@ test('an object instead of text caused a server error', async () => {
           failures.push(`${url} with ${description}, ${body.slice(0, 90)}: ${problem}`)
       }
     }
-    // For a declared field, the error names it.
+    // A declared field with the wrong type is rejected.
     for (const [name, kind] of Object.entries(kinds)) {
       if (kind !== 'text') continue
       const { statusCode } = await send(url, buildBody(route, [name], '{"toString":1}'))

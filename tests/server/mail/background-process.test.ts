@@ -1,6 +1,4 @@
-/**
- * Emails and documents are generated in a separate process: if it hangs or dies, no registration or email is lost.
- */
+/** A separate process generates emails and documents: if it hangs or dies, no email is lost. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createOrderId, toAmount } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
@@ -35,26 +33,33 @@ afterAll(async () => {
   await mailServer.close()
 })
 afterEach(() => {
-  mailServer.answer.isSilent = false
+  mailServer.behaviour.isSilent = false
   mailServer.acceptedEmails.splice(0)
 })
 
-let last = 0
+let registrationCount = 0
 async function registerAndPay(): Promise<RegNo> {
-  last += 1
-  const regNo = await register(server, KERALA, { n: last, on: day, answers: PERSON })
+  registrationCount += 1
+  const regNo = await register(server, KERALA, { n: registrationCount, on: day, answers: PERSON })
   const amount = (await server.deps.store.registration(regNo))?.payments[0]?.amount ?? toAmount(0)
   await server.deps.store.applyPaymentEvent(
     createOrderId(regNo, 1),
-    { type: 'confirmed', reference: `PAID${last}`, amount, currency: '356', kind: 'sale', at: day },
+    {
+      type: 'confirmed',
+      reference: `PAID${registrationCount}`,
+      amount,
+      currency: '356',
+      kind: 'sale',
+      at: day,
+    },
     null,
   )
   return regNo
 }
-/** Queues a ticket with its documents, to a new address. */
+/** Queues a ticket with its documents for a new email address. */
 async function queueTicket(): Promise<{ readonly regNo: RegNo; readonly to: string }> {
   const regNo = await registerAndPay()
-  const to = `delegate${last}@example.org`
+  const to = `delegate${registrationCount}@example.org`
   await server.deps.store.queueMail(
     regNo,
     { to, copyTo: null, subject: 'Confirmed', text: 'You are registered.\n' },
@@ -63,14 +68,14 @@ async function queueTicket(): Promise<{ readonly regNo: RegNo; readonly to: stri
   return { regNo, to }
 }
 const readRecipients = (): readonly string[] => mailServer.acceptedEmails.flatMap(({ to }) => to)
-const readState = async (regNo: RegNo) =>
+const readEmailStates = async (regNo: RegNo) =>
   (await server.deps.store.emailsOfRegistration(regNo)).map(({ status, error }) => ({
     status,
     error,
   }))
-const advance = (ms: number): void => server.setTime(new Date(server.now() + ms).toISOString())
+const advanceClock = (ms: number): void => server.setTime(new Date(server.now() + ms).toISOString())
 
-/** Returns the id of the background process, which it starts if there is none. */
+/** Returns the id of the background process. Starts the process if there is none. */
 async function findProcessId(): Promise<number> {
   await runInBackground({ task: 'close', transport: 0 })
   const backgroundProcess = getBackgroundProcess()
@@ -90,19 +95,19 @@ test('a registration gets its response while an email is generated', async () =>
   try {
     await waitForTask()
     await register(server, KERALA, { n: 100, on: day, answers: PERSON })
-    const form = await server.app.inject({ url: '/api/events/' })
-    expect(form.statusCode).toBe(200)
+    const eventsResponse = await server.app.inject({ url: '/api/events/' })
+    expect(eventsResponse.statusCode).toBe(200)
     expect(readRecipients()).toEqual([])
   } finally {
     process.kill(id, 'SIGCONT')
   }
   expect(await runPromise).toBe(1)
   expect(readRecipients()).toEqual([to])
-  expect(await readState(regNo)).toEqual([{ status: 'sent', error: null }])
+  expect(await readEmailStates(regNo)).toEqual([{ status: 'sent', error: null }])
 })
 
 test('emails are still sent if the process that generates them dies: none is lost, none is sent twice', async () => {
-  const [first, second] = [await queueTicket(), await queueTicket()]
+  const [firstTicket, secondTicket] = [await queueTicket(), await queueTicket()]
   const id = await findProcessId()
   process.kill(id, 'SIGSTOP')
   const runPromise = server.mailer.run()
@@ -112,41 +117,43 @@ test('emails are still sent if the process that generates them dies: none is los
   // A new process generates the other one.
   expect(await runPromise).toBe(1)
   const [failedTicket, sentTicket] =
-    readRecipients()[0] === first.to ? [second, first] : [first, second]
+    readRecipients()[0] === firstTicket.to
+      ? [secondTicket, firstTicket]
+      : [firstTicket, secondTicket]
   expect(readRecipients()).toEqual([sentTicket.to])
-  const [state] = await readState(failedTicket.regNo)
+  const [state] = await readEmailStates(failedTicket.regNo)
   expect(state?.status).toBe('queued')
   expect(state?.error).toMatch(/could not be generated: the background process ended/)
-  advance(60_000)
+  advanceClock(60_000)
   await server.mailer.run()
-  advance(3_600_000)
+  advanceClock(3_600_000)
   await server.mailer.run()
-  expect(readRecipients().toSorted()).toEqual([first.to, second.to].toSorted())
+  expect(readRecipients().toSorted()).toEqual([firstTicket.to, secondTicket.to].toSorted())
 })
 
 test('an email that the process was sending when it died is sent at most once more', async () => {
   const { regNo, to } = await queueTicket()
-  mailServer.answer.isSilent = true
-  const received = mailServer.countReceived()
+  mailServer.behaviour.isSilent = true
+  const receivedBefore = mailServer.countReceived()
   const id = await findProcessId()
   const runPromise = server.mailer.run()
-  await expect.poll(() => mailServer.countReceived()).toBe(received + 1)
+  await expect.poll(() => mailServer.countReceived()).toBe(receivedBefore + 1)
   process.kill(id, 'SIGKILL')
   expect(await runPromise).toBe(0)
-  mailServer.answer.isSilent = false
-  // The mail server may have it: it is not sent immediately.
-  advance(60_000)
+  mailServer.behaviour.isSilent = false
+  // The mail server may have accepted the email, so it is not sent again immediately.
+  advanceClock(60_000)
   await server.mailer.run()
-  expect([readRecipients(), await readState(regNo)]).toEqual([
+  expect([readRecipients(), await readEmailStates(regNo)]).toEqual([
     [],
     [{ status: 'queued', error: null }],
   ])
   for (let hour = 0; hour < 48; hour += 1) {
-    advance(3_600_000)
+    advanceClock(3_600_000)
     await server.mailer.run()
   }
   expect(readRecipients()).toEqual([to])
-  expect(await readState(regNo)).toEqual([{ status: 'sent', error: null }])
+  expect(await readEmailStates(regNo)).toEqual([{ status: 'sent', error: null }])
 })
 
 test('a document that cannot be generated delays one email, and the mail server is not reported as failing', async () => {
@@ -168,9 +175,9 @@ test('a document that cannot be generated delays one email, and the mail server 
     Object.assign(store, { document: readDocument })
   }
   expect(readRecipients()).toEqual([otherTicket.to])
-  expect((await readState(failingTicket.regNo))[0]?.error).toMatch(/could not be generated/)
+  expect((await readEmailStates(failingTicket.regNo))[0]?.error).toMatch(/could not be generated/)
   expect(server.mailer.unreachableSince()).toBeNull()
-  advance(60_000)
+  advanceClock(60_000)
   expect(await server.mailer.run()).toBe(1)
   expect(readRecipients()).toEqual([otherTicket.to, failingTicket.to])
 })

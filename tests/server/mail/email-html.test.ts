@@ -31,7 +31,7 @@ test("renders Rollcall's link on its own line as a button, with the address belo
 
 test('links an address in a sentence without the full stop', () => {
   expect(renderHtml('Hello,\n\nread https://venue.example/map?a=1&b=2. Thanks')).toContain(
-    // Dark enough on white; the default of the components was too light.
+    // This colour is dark enough on white; the components' default was too light.
     'href="https://venue.example/map?a=1&amp;b=2" style="color:#1050ac',
   )
 })

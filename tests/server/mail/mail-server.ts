@@ -1,4 +1,4 @@
-/** A real mail server that accepts, rejects or disconnects, as a test sets it. */
+/** A real mail server that accepts, rejects or disconnects, as a test specifies. */
 import { SMTPServer } from 'smtp-server'
 
 type AcceptedEmail = {
@@ -8,13 +8,13 @@ type AcceptedEmail = {
 }
 type SmtpError = readonly [number, string]
 /**
- * `data` is the response to each email, `rcpt` to the default recipient, `of` to named recipients.
- * Without a response, the server accepts.
+ * `data` is the error for each email, `rcpt` for the default recipient, `byRecipient` for named recipients. Without an
+ * error, the server accepts the email.
  */
-export type MailServerResponse = {
+export type MailServerBehaviour = {
   rcpt?: SmtpError | null
   data?: SmtpError | null
-  of?: Readonly<Record<string, SmtpError>>
+  byRecipient?: Readonly<Record<string, SmtpError>>
   /** Disconnects in the middle of an email to this address. */
   disconnectsFor?: string
   /** Receives emails without sending a response. */
@@ -23,21 +23,21 @@ export type MailServerResponse = {
 export type MailServer = {
   readonly url: string
   readonly acceptedEmails: AcceptedEmail[]
-  /** The number of received RCPT commands. */
+  /** Returns the number of received RCPT commands. */
   readonly countRecipients: () => number
-  /** The number of received emails, with or without a response. */
+  /** Returns the number of received emails, with or without a response. */
   readonly countReceived: () => number
-  /** The number of opened connections. */
+  /** Returns the number of opened connections. */
   readonly countConnections: () => number
-  readonly answer: MailServerResponse
+  readonly behaviour: MailServerBehaviour
   close(): Promise<void>
 }
 
-/** The response `rcpt` applies to this recipient only. */
+/** The error `rcpt` applies to this recipient only. */
 const DEFAULT_RECIPIENT = 'asha@example.org'
 
 export async function openMailServer(
-  answer: MailServerResponse = {},
+  behaviour: MailServerBehaviour = {},
   port = 0,
 ): Promise<MailServer> {
   const acceptedEmails: AcceptedEmail[] = []
@@ -49,7 +49,7 @@ export async function openMailServer(
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
-    // A pool keeps connections open that an ended test no longer needs.
+    // The client's pool keeps connections open that a finished test no longer needs.
     closeTimeout: 1,
     onConnect: (_session, done) => {
       connectionCount += 1
@@ -58,7 +58,7 @@ export async function openMailServer(
     onRcptTo: ({ address }, _session, done) => {
       recipientCount += 1
       const recipientError =
-        answer.of?.[address] ?? (address === DEFAULT_RECIPIENT ? answer.rcpt : null)
+        behaviour.byRecipient?.[address] ?? (address === DEFAULT_RECIPIENT ? behaviour.rcpt : null)
       done(recipientError ? createSmtpError(recipientError) : null)
     },
     onData: (stream, session, done) => {
@@ -67,12 +67,12 @@ export async function openMailServer(
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
         receivedCount += 1
-        if (answer.isSilent === true) return undefined
-        if (rcptTo.some(({ address }) => address === answer.disconnectsFor)) {
+        if (behaviour.isSilent === true) return undefined
+        if (rcptTo.some(({ address }) => address === behaviour.disconnectsFor)) {
           for (const socket of server.connections) if (socket.session === session) socket.close()
           return
         }
-        if (answer.data) return done(createSmtpError(answer.data))
+        if (behaviour.data) return done(createSmtpError(behaviour.data))
         acceptedEmails.push({
           from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
@@ -91,7 +91,7 @@ export async function openMailServer(
     countRecipients: () => recipientCount,
     countReceived: () => receivedCount,
     countConnections: () => connectionCount,
-    answer,
+    behaviour,
     close: () => new Promise((resolve) => server.close(resolve)),
   }
 }

@@ -1,4 +1,4 @@
-/** The email queue writes files, or sends over SMTP to a real server that rejects, disconnects and accepts. */
+/** The email queue writes files, or sends over SMTP to a real server that rejects and disconnects. */
 import { createServer } from 'node:net'
 import type { Socket } from 'node:net'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -24,7 +24,7 @@ import { runHere } from '../run-command.ts'
 import { readCode, isSharp } from '../read-qr-code.ts'
 import { noon, registerSample } from '../sample-registrations.ts'
 import { openMailServer } from './mail-server.ts'
-import type { MailServer, MailServerResponse } from './mail-server.ts'
+import type { MailServer, MailServerBehaviour } from './mail-server.ts'
 
 let dir: string
 let store: Store
@@ -73,6 +73,7 @@ const startMailer = (
   cleanups.push(queue.close)
   return queue
 }
+/** Queues an email of a new registration. `state` reads its status and error. */
 const queueTicket = async (mail: Partial<NewMail> = {}) => {
   const { regNo } = await registerSample(store)
   await store.queueMail(regNo, { ...sampleEmail, ...mail }, now)
@@ -92,14 +93,14 @@ const confirmPayment = async (regNo: string) => {
   await store.applyPaymentEvent(orderId, { type: 'confirmed', ...sale }, null)
 }
 
-const openServer = async (answer: MailServerResponse = {}, port = 0): Promise<MailServer> => {
-  const server = await openMailServer(answer, port)
+const openServer = async (behaviour: MailServerBehaviour = {}, port = 0): Promise<MailServer> => {
+  const server = await openMailServer(behaviour, port)
   cleanups.push(server.close)
   return server
 }
 
-/** Unfolded headers, with decoded words and body. */
-function readMail(text: string): {
+/** Returns the decoded body and the unfolded headers with decoded words. */
+function parseEmail(text: string): {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 } {
@@ -142,8 +143,8 @@ function readMail(text: string): {
           : body,
   }
 }
-/** The parts of a multipart email. */
-function splitParts({ headers, body }: ReturnType<typeof readMail>): readonly string[] {
+/** Returns the parts of a multipart email. */
+function splitParts({ headers, body }: ReturnType<typeof parseEmail>): readonly string[] {
   const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1] ?? ''
   return body.split(`--${boundary}`).slice(1, -1)
 }
@@ -151,14 +152,14 @@ const decodeQuoted = (text: string): string =>
   decodeURIComponent(text.replaceAll('%', '%25').replaceAll(/=([0-9A-F]{2})/g, '%$1'))
 
 const listFiles = (): string[] => readdirSync(join(dir, 'mail'))
-const readOnlyFile = (): string => readFileSync(join(dir, 'mail', listFiles()[0] ?? ''), 'utf8')
+const readSingleFile = (): string => readFileSync(join(dir, 'mail', listFiles()[0] ?? ''), 'utf8')
 
 describe('without SMTP', () => {
   test('writes each email to one complete UTF-8 file, named by its number', async () => {
     const { regNo, state } = await queueTicket({ copyTo: 'office@example.org' })
     expect(await startMailer().run()).toBe(1)
     expect(listFiles()).toEqual([`000001-${regNo}.eml`])
-    const { headers, body } = readMail(readOnlyFile())
+    const { headers, body } = parseEmail(readSingleFile())
     expect(headers).toMatchObject({
       from: 'Rollcall <no-reply@example.org>',
       to: 'asha@example.org',
@@ -179,14 +180,14 @@ describe('without SMTP', () => {
     await confirmPayment(regNo)
     await startMailer().run()
     servedEvent = null
-    const { headers, body } = readMail(readOnlyFile())
+    const { headers, body } = parseEmail(readSingleFile())
     expect(headers['reply-to']).toBe(config.support)
     const parts = splitParts({ headers, body })
     const [textPart = '', code = '', calendar = ''] = parts
     expect(parts).toHaveLength(3)
-    const [text = '', html = ''] = splitParts(readMail(textPart.trim()))
-    expect(readMail(text.trim()).body.trim()).toBe(sampleEmail.text.trim())
-    const page = readMail(html.trim())
+    const [text = '', html = ''] = splitParts(parseEmail(textPart.trim()))
+    expect(parseEmail(text.trim()).body.trim()).toBe(sampleEmail.text.trim())
+    const page = parseEmail(html.trim())
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
     for (const paragraph of sampleEmail.text.trim().split('\n\n'))
       expect(page.body).toContain(`>${paragraph}</p>`)
@@ -195,8 +196,8 @@ describe('without SMTP', () => {
     expect(readCode(image)).toBe(regNo)
     expect(isSharp(image)).toBe(true)
     expect(calendar).toContain('filename=demo.ics')
-    const entry = Buffer.from(calendar.split('\n\n')[1] ?? '', 'base64').toString('utf8')
-    expect(entry.split('\r\n')).toEqual(
+    const calendarText = Buffer.from(calendar.split('\n\n')[1] ?? '', 'base64').toString('utf8')
+    expect(calendarText.split('\r\n')).toEqual(
       expect.arrayContaining([
         'UID:demo@register.example.org',
         'DTSTART;VALUE=DATE:20260131',
@@ -221,15 +222,15 @@ describe('without SMTP', () => {
     }
     expect(await startMailer().run()).toBe(1)
     expect(storeCalls).toEqual(['claim', 'sent'])
-    const token = /\/my\/(\S+)/.exec(readMail(readOnlyFile()).body)?.[1] ?? ''
+    const token = /\/my\/(\S+)/.exec(parseEmail(readSingleFile()).body)?.[1] ?? ''
     expect(await store.accessLink(hashToken(token))).toMatchObject({ regNo, purpose: 'mail' })
   })
 
   test('repeated and concurrent runs write nothing twice', async () => {
     await queueTicket()
-    const worker = startMailer()
-    await Promise.all([worker.run(), worker.run()])
-    expect(await worker.run()).toBe(0)
+    const mailer = startMailer()
+    await Promise.all([mailer.run(), mailer.run()])
+    expect(await mailer.run()).toBe(0)
     expect(listFiles()).toHaveLength(1)
   })
 
@@ -239,7 +240,7 @@ describe('without SMTP', () => {
   ])('keeps a subject with %s on one line', async (_name, subject, to) => {
     await queueTicket({ subject, to })
     await startMailer().run()
-    const { headers } = readMail(readOnlyFile())
+    const { headers } = parseEmail(readSingleFile())
     expect(headers['subject']).toBe('Hello Bcc: everybody@example. org')
     expect(headers['bcc']).toBeUndefined()
   })
@@ -264,13 +265,13 @@ describe('over SMTP', () => {
   test('sends one email, with the copy in the envelope and not in the headers', async () => {
     const server = await openServer()
     const { state } = await queueTicket({ copyTo: 'office@example.org' })
-    const worker = startMailer(server.url)
-    await Promise.all([worker.run(), worker.run()])
-    await worker.run()
+    const mailer = startMailer(server.url)
+    await Promise.all([mailer.run(), mailer.run()])
+    await mailer.run()
     expect(server.acceptedEmails.map(({ from, to }) => ({ from, to }))).toEqual([
       { from: 'no-reply@example.org', to: ['asha@example.org', 'office@example.org'] },
     ])
-    const { headers, body } = readMail(server.acceptedEmails[0]?.text ?? '')
+    const { headers, body } = parseEmail(server.acceptedEmails[0]?.text ?? '')
     expect([headers['subject'], headers['bcc'], body.trim()]).toEqual([
       sampleEmail.subject,
       undefined,
@@ -282,32 +283,32 @@ describe('over SMTP', () => {
   test('retries at growing intervals after a temporary error, then sends once', async () => {
     const server = await openServer({ data: [451, 'busy'] })
     const { state } = await queueTicket()
-    const worker = startMailer(server.url)
+    const mailer = startMailer(server.url)
     for (const [expectedAttempts, wait] of RETRY_DELAYS_MS.slice(0, 3).entries()) {
-      expect(await worker.run()).toBe(0)
+      expect(await mailer.run()).toBe(0)
       expect(server.countRecipients()).toBe(expectedAttempts + 1)
       now = instant(now + wait - 1)
-      await worker.run()
+      await mailer.run()
       expect(server.countRecipients()).toBe(expectedAttempts + 1)
       now = instant(now + 1)
     }
     expect(await state()).toMatchObject([{ status: 'queued' }])
-    server.answer.data = null
-    expect(await worker.run()).toBe(1)
+    server.behaviour.data = null
+    expect(await mailer.run()).toBe(1)
     expect(server.acceptedEmails).toHaveLength(1)
     expect(await state()).toEqual([{ status: 'sent', error: null }])
   })
 
   test('stores emails while the mail server is unreachable, and stops retrying in the end', async () => {
     const { state } = await queueTicket()
-    const worker = startMailer('smtp://127.0.0.1:1')
+    const mailer = startMailer('smtp://127.0.0.1:1')
     const hour = 3_600_000
     for (let passedMs = 0; passedMs < RETRY_PERIOD_MS; passedMs += hour) {
-      expect(await worker.run()).toBe(0)
+      expect(await mailer.run()).toBe(0)
       now = instant(now + hour)
     }
     expect(await state()).toMatchObject([{ status: 'queued' }])
-    await worker.run()
+    await mailer.run()
     expect(await state()).toMatchObject([{ status: 'failed' }])
     expect((await state())[0]?.error).toMatch(/ECONNREFUSED/)
     // Staff can retry after they have solved the problem.
@@ -340,12 +341,12 @@ describe('over SMTP', () => {
   test('an email that was sent but could not be marked was sent every two seconds: it is sent at most once more', async () => {
     const server = await openServer()
     const { state } = await queueTicket()
-    const disk = new Database(join(dir, DATABASE_FILE))
-    disk.exec(
+    const database = new Database(join(dir, DATABASE_FILE))
+    database.exec(
       "CREATE TRIGGER full BEFORE UPDATE OF sent_at ON mail_queue BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
     )
-    const worker = startMailer(server.url)
-    const run = () => worker.run().catch(() => 0)
+    const mailer = startMailer(server.url)
+    const run = () => mailer.run().catch(() => 0)
     for (let n = 0; n < 60; n += 1) {
       await run()
       now = instant(now + 2_000)
@@ -362,30 +363,30 @@ describe('over SMTP', () => {
         error: 'The email may not have been sent: two attempts were interrupted.',
       },
     ])
-    disk.close()
+    database.close()
   })
 
   test('sends nothing if the claim cannot be stored', async () => {
     const server = await openServer()
     const { state } = await queueTicket()
-    const disk = new Database(join(dir, DATABASE_FILE))
-    disk.exec(
+    const database = new Database(join(dir, DATABASE_FILE))
+    database.exec(
       "CREATE TRIGGER full BEFORE UPDATE ON mail_queue BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
     )
-    const worker = startMailer(server.url)
-    await expect(worker.run()).rejects.toThrow('full')
+    const mailer = startMailer(server.url)
+    await expect(mailer.run()).rejects.toThrow('full')
     expect(server.countRecipients()).toBe(0)
-    disk.exec('DROP TRIGGER full')
-    expect(await worker.run()).toBe(1)
+    database.exec('DROP TRIGGER full')
+    expect(await mailer.run()).toBe(1)
     expect(await state()).toEqual([{ status: 'sent', error: null }])
-    disk.close()
+    database.close()
   })
 
   test('an unreachable mail server costs one attempt in total; when it responds, all queued emails are sent', async () => {
     const waitingEmails = await Promise.all(Array.from({ length: 8 }, () => queueTicket()))
     const port = await findFreePort()
-    const worker = startMailer(`smtp://127.0.0.1:${port}`)
-    expect(await worker.run()).toBe(0)
+    const mailer = startMailer(`smtp://127.0.0.1:${port}`)
+    expect(await mailer.run()).toBe(0)
     const countErrors = async (): Promise<number> =>
       (await Promise.all(waitingEmails.map(({ state }) => state())))
         .flat()
@@ -394,32 +395,32 @@ describe('over SMTP', () => {
     const errorCount = await countErrors()
     expect(errorCount).toBeLessThanOrEqual(5)
     now = instant(now + 29_000)
-    await worker.run()
+    await mailer.run()
     expect(await countErrors()).toBe(errorCount)
-    // The next attempt sends a single email, after twice the pause.
+    // The next attempt sends a single email, and the pause after it is twice as long.
     now = instant(now + 1_000)
-    await worker.run()
+    await mailer.run()
     expect(await countErrors()).toBe(errorCount + 1)
     const server = await openServer({}, port)
     now = instant(now + 60_000)
     let sentCount = 0
-    for (let n = 0; n < 3; n += 1) sentCount += await worker.run()
+    for (let n = 0; n < 3; n += 1) sentCount += await mailer.run()
     expect([sentCount, server.acceptedEmails.length]).toEqual([8, 8])
-    // Closed before the mail server, which waits half a minute for open connections.
-    await worker.close()
+    // The mailer is closed first, because the mail server waits for open connections.
+    await mailer.close()
   })
 
   test('postponed emails are sent as soon as the mail server responds', async () => {
     // Five emails are sent concurrently; the last one ends after the rest of the queue.
     await Promise.all(Array.from({ length: 6 }, () => queueTicket()))
     const port = await findFreePort()
-    const worker = startMailer(`smtp://127.0.0.1:${port}`)
-    await worker.run()
+    const mailer = startMailer(`smtp://127.0.0.1:${port}`)
+    await mailer.run()
     const server = await openServer({}, port)
     now = instant(now + 30_000)
-    for (let n = 0; n < 2; n += 1) await worker.run()
+    for (let n = 0; n < 2; n += 1) await mailer.run()
     expect(server.acceptedEmails.length).toBe(6)
-    await worker.close()
+    await mailer.close()
   })
 
   test('reports at startup that the mail server accepts nothing', async () => {
@@ -455,13 +456,13 @@ describe('over SMTP', () => {
     const address = silentServer.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
     const { state } = await queueTicket()
-    const worker = startMailer(`smtp://127.0.0.1:${port}`)
-    const runPromise = worker.run()
+    const mailer = startMailer(`smtp://127.0.0.1:${port}`)
+    const runPromise = mailer.run()
     await expect.poll(() => sockets.length).toBe(1)
-    await worker.close()
+    await mailer.close()
     expect(await runPromise).toBe(0)
     const [mail] = await state()
-    // The shutdown ended the attempt, not the greeting timeout.
+    // The shutdown, not the greeting timeout, ended the attempt.
     expect(mail?.status).toBe('queued')
     expect(mail?.error).not.toContain('Greeting')
     await new Promise((resolve) => silentServer.close(resolve))

@@ -14,10 +14,10 @@ import { openStoreHere } from '../store-without-threads.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { hour, noon, registerSample } from '../sample-registrations.ts'
 import { openMailServer } from './mail-server.ts'
-import type { MailServer, MailServerResponse } from './mail-server.ts'
+import type { MailServer, MailServerBehaviour } from './mail-server.ts'
 
-const minute = 60_000
-const day = 24 * hour
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * hour
 const THROTTLED = 'throttled@example.org'
 const TEMPORARY_ERROR = [421, 'too many emails to this mailbox, try again later'] as const
 
@@ -58,11 +58,12 @@ const startMailer = (smtpUrl: string): Mailer => {
   cleanups.push(queue.close)
   return queue
 }
-const openServer = async (answer: MailServerResponse = {}, port = 0): Promise<MailServer> => {
-  const server = await openMailServer(answer, port)
+const openServer = async (behaviour: MailServerBehaviour = {}, port = 0): Promise<MailServer> => {
+  const server = await openMailServer(behaviour, port)
   cleanups.push(server.close)
   return server
 }
+/** Queues an email. Returns a function that reads its status. */
 const queueEmail = async (to: string, changes: Partial<NewMail> = {}) => {
   const { regNo } = await registerSample(store)
   await store.queueMail(regNo, { to, copyTo: null, subject: 'S', text: 'T', ...changes }, now)
@@ -72,16 +73,16 @@ const queueEmail = async (to: string, changes: Partial<NewMail> = {}) => {
 test.each([421, 450])(
   'retries an email for three days if the mailbox returns %i while others are accepted',
   async (code) => {
-    const server = await openServer({ of: { [THROTTLED]: [code, 'later'] } })
-    const worker = startMailer(server.url)
+    const server = await openServer({ byRecipient: { [THROTTLED]: [code, 'later'] } })
+    const mailer = startMailer(server.url)
     const readThrottledStatus = await queueEmail(THROTTLED)
     // A delegate registers every minute of the first hour, and those emails are accepted
     // immediately.
     for (let minutes = 0; minutes < 60; minutes += 1) {
       const readOtherStatus = await queueEmail(`other${minutes}@example.org`)
-      await worker.run()
+      await mailer.run()
       expect([minutes, await readOtherStatus()]).toEqual([minutes, 'sent'])
-      now = instant(now + minute)
+      now = instant(now + MINUTE_MS)
     }
     expect(server.acceptedEmails).toHaveLength(60)
     const [throttledEmail] = await store.mails(
@@ -91,35 +92,35 @@ test.each([421, 450])(
     )
     // Immediately, and after 1, 6 and 21 minutes.
     expect(throttledEmail?.attempts).toBe(4)
-    for (; now < noon + 3 * day; now = instant(now + hour)) await worker.run()
+    for (; now < noon + 3 * DAY_MS; now = instant(now + hour)) await mailer.run()
     expect(await readThrottledStatus()).toBe('queued')
-    await worker.run()
+    await mailer.run()
     expect(await readThrottledStatus()).toBe('failed')
   },
 )
 
 test('a mailbox that accepts emails again after two days gets the queued email once', async () => {
-  const server = await openServer({ of: { [THROTTLED]: TEMPORARY_ERROR } })
-  const worker = startMailer(server.url)
+  const server = await openServer({ byRecipient: { [THROTTLED]: TEMPORARY_ERROR } })
+  const mailer = startMailer(server.url)
   const readThrottledStatus = await queueEmail(THROTTLED)
-  for (; now < noon + 2 * day; now = instant(now + hour)) await worker.run()
-  server.answer.of = {}
-  for (; now < noon + 3 * day; now = instant(now + hour)) await worker.run()
+  for (; now < noon + 2 * DAY_MS; now = instant(now + hour)) await mailer.run()
+  server.behaviour.byRecipient = {}
+  for (; now < noon + 3 * DAY_MS; now = instant(now + hour)) await mailer.run()
   expect([await readThrottledStatus(), server.acceptedEmails.length]).toEqual(['sent', 1])
 })
 
 test('an outage of two days does not count as an attempt: after the first rejection, the retry waits a minute', async () => {
   const port = await findFreePort()
-  const worker = startMailer(`smtp://127.0.0.1:${port}`)
+  const mailer = startMailer(`smtp://127.0.0.1:${port}`)
   const [readFirstStatus, readSecondStatus] = [
     await queueEmail('a@example.org'),
     await queueEmail(THROTTLED),
   ]
-  for (; now < noon + 2 * day; now = instant(now + hour)) await worker.run()
-  const server = await openServer({ of: { [THROTTLED]: TEMPORARY_ERROR } }, port)
+  for (; now < noon + 2 * DAY_MS; now = instant(now + hour)) await mailer.run()
+  const server = await openServer({ byRecipient: { [THROTTLED]: TEMPORARY_ERROR } }, port)
   for (let minutes = 0; minutes < 3; minutes += 1) {
-    await worker.run()
-    now = instant(now + minute)
+    await mailer.run()
+    now = instant(now + MINUTE_MS)
   }
   expect([await readFirstStatus(), await readSecondStatus()]).toEqual(['sent', 'queued'])
   expect(server.countRecipients()).toBeGreaterThan(2)
@@ -127,31 +128,31 @@ test('an outage of two days does not count as an attempt: after the first reject
 
 test('an email on which the mail server disconnects does not delay the others', async () => {
   const server = await openServer({ disconnectsFor: THROTTLED })
-  const worker = startMailer(server.url)
+  const mailer = startMailer(server.url)
   const readBrokenStatus = await queueEmail(THROTTLED)
-  await worker.run()
+  await mailer.run()
   const readOtherStatuses = await Promise.all([
     queueEmail('a@example.org'),
     queueEmail('b@example.org'),
   ])
-  await worker.run()
+  await mailer.run()
   expect(
     await Promise.all([readBrokenStatus, ...readOtherStatuses].map((readStatus) => readStatus())),
   ).toEqual(['queued', 'sent', 'sent'])
 })
 
 test('retries without a second copy if the copy is accepted and the delegate temporarily rejected', async () => {
-  const server = await openServer({ of: { [THROTTLED]: [450, 'greylisted'] } })
-  const worker = startMailer(server.url)
+  const server = await openServer({ byRecipient: { [THROTTLED]: [450, 'greylisted'] } })
+  const mailer = startMailer(server.url)
   const readThrottledStatus = await queueEmail(THROTTLED, { copyTo: 'office@example.org' })
-  await worker.run()
+  await mailer.run()
   expect([await readThrottledStatus(), server.acceptedEmails.map(({ to }) => to)]).toEqual([
     'queued',
     [['office@example.org']],
   ])
-  server.answer.of = {}
-  now = instant(now + minute)
-  await worker.run()
+  server.behaviour.byRecipient = {}
+  now = instant(now + MINUTE_MS)
+  await mailer.run()
   expect([await readThrottledStatus(), server.acceptedEmails.map(({ to }) => to)]).toEqual([
     'sent',
     [['office@example.org'], [THROTTLED]],
@@ -160,48 +161,48 @@ test('retries without a second copy if the copy is accepted and the delegate tem
 
 test('sends emails that were queued while the clock was ahead, once it is correct', async () => {
   const server = await openServer()
-  const worker = startMailer(server.url)
+  const mailer = startMailer(server.url)
   now = instant(noon + 20 * hour)
   const readUntriedStatus = await queueEmail('untried@example.org')
   const readClaimedStatus = await queueEmail('claimed@example.org')
   const [, mail] = await store.dueMails(now, 2)
   await store.claimMail(mail?.id ?? 0, now)
-  server.answer.of = { [THROTTLED]: TEMPORARY_ERROR }
+  server.behaviour.byRecipient = { [THROTTLED]: TEMPORARY_ERROR }
   const readTriedStatus = await queueEmail(THROTTLED)
   const [dueEmail] = (await store.dueMails(now, 3)).filter(({ to }) => to === THROTTLED)
-  await store.mailFailed(dueEmail?.id ?? 0, 'later', instant(now + minute), {
+  await store.mailFailed(dueEmail?.id ?? 0, 'later', instant(now + MINUTE_MS), {
     at: now,
     firstAt: now,
     isReached: true,
     isCopySent: false,
   })
-  server.answer.of = {}
+  server.behaviour.byRecipient = {}
   now = noon
   await store.rescheduleAfterClockChange(now)
-  await worker.run()
+  await mailer.run()
   expect(
     await Promise.all(
       [readUntriedStatus, readClaimedStatus, readTriedStatus].map((readStatus) => readStatus()),
     ),
   ).toEqual(['sent', 'queued', 'sent'])
   // A claim expires after ten minutes.
-  now = instant(noon + 10 * minute)
-  await worker.run()
+  now = instant(noon + 10 * MINUTE_MS)
+  await mailer.run()
   expect(await readClaimedStatus()).toBe('sent')
 })
 
 test('abandons no email while the clock is years ahead', async () => {
-  const server = await openServer({ of: { [THROTTLED]: TEMPORARY_ERROR } })
-  const worker = startMailer(server.url)
+  const server = await openServer({ byRecipient: { [THROTTLED]: TEMPORARY_ERROR } })
+  const mailer = startMailer(server.url)
   const readThrottledStatus = await queueEmail(THROTTLED)
-  await worker.run()
-  now = instant(noon + 1_500 * day)
-  clockJump = { at: now, byMs: 1_500 * day }
-  await worker.run()
+  await mailer.run()
+  now = instant(noon + 1_500 * DAY_MS)
+  clockJump = { at: now, byMs: 1_500 * DAY_MS }
+  await mailer.run()
   expect(await readThrottledStatus()).toBe('queued')
   now = instant(noon + hour)
   await store.rescheduleAfterClockChange(now)
-  server.answer.of = {}
-  await worker.run()
+  server.behaviour.byRecipient = {}
+  await mailer.run()
   expect(await readThrottledStatus()).toBe('sent')
 })

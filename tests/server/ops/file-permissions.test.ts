@@ -45,7 +45,7 @@ test('other users of the machine cannot read the database, documents or emails',
     letter: { name: 'letter.pdf', bytes: createPdf('private') },
   })
   expect(response.statusCode).toBe(201)
-  expect(server.uploadsStored()).toHaveLength(1)
+  expect(server.listStoredUploads()).toHaveLength(1)
   expect(listReadableByOthers(server.dir)).toEqual([])
   expect(readMode(server.dir)).toBe('700')
   expect(readMode(join(server.dir, 'rollcall.db'))).toBe('600')

@@ -60,7 +60,7 @@ test('the log blamed a full disk while the database was missing: it states the c
 test('a mail server that rejected 60 emails filled the log with as many lines: 20 a minute are written, and one states the number of omitted lines', async () => {
   const addresses = Array.from({ length: 60 }, (_, n) => `asha${n}@example.org`)
   const mailServer = await openMailServer({
-    of: Object.fromEntries(addresses.map((to) => [to, [450, 'later'] as const])),
+    byRecipient: Object.fromEntries(addresses.map((to) => [to, [450, 'later'] as const])),
   })
   try {
     await useEmptyDatabase(folders.dataDir)

@@ -32,7 +32,7 @@ async function readStatuses(address: string): Promise<readonly string[]> {
 
 test('a mailbox that responds with 421 delays no email to others, and its own email is retried for three days; the log states when it is abandoned', async () => {
   const mailServer = await openMailServer({
-    of: { [THROTTLED]: [421, 'too many for this mailbox'] },
+    byRecipient: { [THROTTLED]: [421, 'too many for this mailbox'] },
   })
   const otherAddresses = Array.from({ length: 8 }, (_, n) => `other${n}@example.org`)
   await queueEmailsFor(THROTTLED, ...otherAddresses)

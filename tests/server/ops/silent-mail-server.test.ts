@@ -165,7 +165,9 @@ test('rollcall doctor reported that a mail server accepts emails although it nev
 })
 
 test('the health check did not report that the mail server is down, since when, and how many emails are queued or abandoned', async () => {
-  const smtpServer = await openServer({ of: { 'unknown@example.org': [550, 'no such mailbox'] } })
+  const smtpServer = await openServer({
+    byRecipient: { 'unknown@example.org': [550, 'no such mailbox'] },
+  })
   await queueEmailsFor('unknown@example.org')
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
   await expect

@@ -9,7 +9,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { AvailabilityResponse } from '../../../engine/api.ts'
 import { chooseRuns } from '../../runs.ts'
-import { outsideEvent } from '../event-with-quotas.ts'
+import { eventWithQuotas } from '../event-with-quotas.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
@@ -246,7 +246,7 @@ describe('changes apply immediately', () => {
   })
 
   test('a full workshop is reported in a small response, while the page stays the same', async () => {
-    const server = await startTestApp({ clock: '2026-01-20', events: { [FILE]: outsideEvent } })
+    const server = await startTestApp({ clock: '2026-01-20', events: { [FILE]: eventWithQuotas } })
     const readAvailability = () => getPage(server, '/api/events/sample2026/availability/')
     await waitForText(server, FORM)
     const page = await readEtag(server, FORM)
@@ -286,7 +286,7 @@ describe('changes apply immediately', () => {
     const start = (): Promise<TestApp> =>
       startTestApp({
         clock: '2026-01-20',
-        events: { [FILE]: outsideEvent },
+        events: { [FILE]: eventWithQuotas },
         activatesVersions: true,
         variables: { DATABASE_URL: url },
       })
@@ -304,7 +304,7 @@ describe('changes apply immediately', () => {
     expect((await getPage(second, '/api/events/sample2026/availability/')).json()).toMatchObject({
       left: { gallery: 0 },
     })
-    first.writeEvent(FILE, outsideEvent.replaceAll('Sample 2026', 'Renamed Conference'))
+    first.writeEvent(FILE, eventWithQuotas.replaceAll('Sample 2026', 'Renamed Conference'))
     await first.deps.events.reload()
     await second.deps.events.refresh()
     expect(await readConditionalStatus(second, FORM, etagBefore)).toBe(200)

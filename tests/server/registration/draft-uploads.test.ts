@@ -140,7 +140,7 @@ test('removes camera metadata from a photo', async () => {
   ])
   const uploadResponse = await uploadDraft(photo, 'photo.jpg')
   expect(uploadResponse.statusCode, uploadResponse.body).toBe(201)
-  expect(server.uploadsStored()).not.toContain(computeHash(photo))
+  expect(server.listStoredUploads()).not.toContain(computeHash(photo))
 })
 
 test.each<[string, () => Promise<string>]>([
@@ -245,14 +245,15 @@ test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
   ],
 ])('%s is rejected, and leaves nothing', async (_what, send, status, code) => {
   const storedBefore = [
-    server.uploadsStored(),
+    server.listStoredUploads(),
     server.rows('SELECT count(*) AS n FROM draft_proofs'),
   ]
   const response = await send()
   expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([status, code])
-  expect([server.uploadsStored(), server.rows('SELECT count(*) AS n FROM draft_proofs')]).toEqual(
-    storedBefore,
-  )
+  expect([
+    server.listStoredUploads(),
+    server.rows('SELECT count(*) AS n FROM draft_proofs'),
+  ]).toEqual(storedBefore)
 })
 
 test('deletes unused uploads after three days, and keeps those of registrations', async () => {
@@ -260,7 +261,7 @@ test('deletes unused uploads after three days, and keeps those of registrations'
   await uploadForToken(unusedProof)
   expect((await register(await uploadForToken(usedProof))).statusCode).toBe(201)
   const areStored = () =>
-    [unusedProof, usedProof].map((bytes) => server.uploadsStored().includes(computeHash(bytes)))
+    [unusedProof, usedProof].map((bytes) => server.listStoredUploads().includes(computeHash(bytes)))
   server.setTime('2025-10-13T11:59:00+05:30')
   await server.deps.uploads.sweep()
   expect(areStored()).toEqual([true, true])

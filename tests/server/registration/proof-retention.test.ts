@@ -221,10 +221,10 @@ test.each(histories)(
     await createHistory(regNo)
     server.setTime('2025-11-09T11:59:59+05:30')
     await server.deps.uploads.sweep()
-    expect(server.uploadsStored()).toContain(computeHash(history))
+    expect(server.listStoredUploads()).toContain(computeHash(history))
     server.setTime(AFTER_30_DAYS)
     await server.deps.uploads.sweep()
-    expect(server.uploadsStored().includes(computeHash(history))).toBe(isKept)
+    expect(server.listStoredUploads().includes(computeHash(history))).toBe(isKept)
     expect((await readRegistration(regNo)).uploads).toEqual([
       expect.objectContaining({
         sha256: computeHash(history),
@@ -280,7 +280,7 @@ test('a file that another registration also uses is kept', async () => {
   await server.deps.uploads.sweep()
   expect((await readRegistration(unpaidRegNo)).uploads[0]?.droppedAt).toBe(server.now())
   expect((await readRegistration(openRegNo)).uploads[0]?.droppedAt).toBeNull()
-  expect(server.uploadsStored()).toContain(computeHash('shared'))
+  expect(server.listStoredUploads()).toContain(computeHash('shared'))
 })
 
 test('a server killed between the entry and the deletion deletes the file after its next start', async () => {
@@ -288,14 +288,14 @@ test('a server killed between the entry and the deletion deletes the file after 
   await declineAttempt(regNo, addDays(0))
   server.setTime(AFTER_30_DAYS)
   expect(await server.deps.store.dropFilesOfUnpaid(addDays(0), server.now(), 'not paid')).toBe(1)
-  expect(server.uploadsStored()).toContain(computeHash('killed'))
+  expect(server.listStoredUploads()).toContain(computeHash('killed'))
   const secondUploads = openUploads({
     ...getUploadLocations({ dataDir: server.dir }),
     store: server.deps.store,
     clock: () => server.now(),
   })
   await secondUploads.sweep()
-  expect(server.uploadsStored()).not.toContain(computeHash('killed'))
+  expect(server.listStoredUploads()).not.toContain(computeHash('killed'))
   // A second run deletes nothing.
   expect(await server.deps.store.dropFilesOfUnpaid(addDays(0), server.now(), 'not paid')).toBe(0)
 })

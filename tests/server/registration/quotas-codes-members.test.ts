@@ -7,7 +7,7 @@ import { hashCheaply, PASSWORD, signIn } from '../office/office.ts'
 import { fixtureDelegate } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { outsideEvent } from '../event-with-quotas.ts'
+import { eventWithQuotas } from '../event-with-quotas.ts'
 import { confirmedBy, declinedAt } from '../sample-registrations.ts'
 
 const path = '/api/sample2026/register/'
@@ -17,7 +17,7 @@ let addressCount = 0
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': outsideEvent },
+    events: { 'sample2026.yaml': eventWithQuotas },
     variables: { RATE_LIMITS: 'on' },
   })
   await server.deps.store.replaceMemberList(

@@ -32,9 +32,9 @@ const post = (body: string | Buffer, headers: Readonly<Record<string, string>> =
 
 /** Counts the rows and files that the action adds. */
 async function countAdded(action: () => Promise<unknown>): Promise<Record<string, number>> {
-  const countsBefore = { ...server.countRows(), files: server.uploadsStored().length }
+  const countsBefore = { ...server.countRows(), files: server.listStoredUploads().length }
   await action()
-  const countsAfter = { ...server.countRows(), files: server.uploadsStored().length }
+  const countsAfter = { ...server.countRows(), files: server.listStoredUploads().length }
   return Object.fromEntries(
     Object.entries(countsAfter).map(([table, count]) => [
       table,
@@ -142,7 +142,7 @@ describe('a registration', () => {
         },
       ])
       const [storedUpload] = server.rows('SELECT sha256 FROM uploads WHERE name = ?', 'proof.pdf')
-      expect(server.uploadsStored()).toContain(storedUpload?.['sha256'])
+      expect(server.listStoredUploads()).toContain(storedUpload?.['sha256'])
       const storedFile = await server.deps.uploads.read(String(storedUpload?.['sha256']))
       expect(storedFile === null ? null : await buffer(storedFile.content)).toEqual(createPdf())
     },

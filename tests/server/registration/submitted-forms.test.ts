@@ -50,7 +50,7 @@ const listUploads = (response: { json<T>(): T }): unknown[] =>
 /** Lists new files that belong to no registration. */
 const listStrayFiles = (): string[] => {
   const usedHashes = new Set(server.rows('SELECT sha256 FROM uploads').map(({ sha256 }) => sha256))
-  return server.uploadsStored().filter((name) => !usedHashes.has(name))
+  return server.listStoredUploads().filter((name) => !usedHashes.has(name))
 }
 
 describe('a form', () => {

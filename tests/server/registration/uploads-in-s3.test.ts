@@ -69,7 +69,7 @@ describe('a server with UPLOADS_URL', () => {
     const bytes = createPdf('opened by staff')
     const regNo = await registerWith(bytes)
     expect(listStoredHashes()).toContain(computeHash(bytes))
-    expect(server.uploadsStored()).toEqual([])
+    expect(server.listStoredUploads()).toEqual([])
     const office = await signIn(server)
     const file = await office.get(buildFilePath(regNo))
     expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'application/pdf'])
@@ -86,7 +86,7 @@ describe('a server with UPLOADS_URL', () => {
     )
     expect(response.statusCode, response.body).toBe(201)
     expect(listStoredHashes()).toContain(computeHash(bytes))
-    expect(server.uploadsStored()).toEqual([])
+    expect(server.listStoredUploads()).toEqual([])
   })
 
   test('erasing a registration deletes its file from the bucket', async () => {
@@ -129,7 +129,7 @@ describe('a server with UPLOADS_URL', () => {
         expect(response.headers['retry-after']).toBeDefined()
       }
       expect(server.countRows()).toEqual(rowCounts)
-      expect(server.uploadsStored()).toEqual([])
+      expect(server.listStoredUploads()).toEqual([])
       expect((await register({ ticket_type: 'afpi-gp-specialist' })).statusCode).toBe(201)
       const health = await server.app.inject({ url: '/healthz' })
       expect(health.statusCode).toBe(200)

@@ -7,7 +7,7 @@ import { openPostgresStore } from '../../../server/storage/postgres/open-postgre
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
 import type { ExternalContext, Store } from '../../../server/storage/index.ts'
 import { hour } from '../sample-registrations.ts'
-import type { Changes } from '../sample-registrations.ts'
+import type { RegistrationChanges } from '../sample-registrations.ts'
 import { PATIENT_LIMITS, prepareEmptying, getTemplate } from './postgres-contract.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -28,7 +28,7 @@ export const UNIQUE_NAME: ExternalContext = {
 /** A form that one browser sends. */
 export const BROWSER = { browser: 'mine', confirmed: null, sendsEmail: true } as const
 /** A registration from the web form, with its idempotency key. */
-export const ONE_FORM: Changes = {
+export const ONE_FORM: RegistrationChanges = {
   name: 'Meera',
   externalContext: UNIQUE_NAME,
   form: BROWSER,

@@ -15,7 +15,7 @@ import {
   sampleQuote,
   registerSample,
 } from '../sample-registrations.ts'
-import type { Changes } from '../sample-registrations.ts'
+import type { RegistrationChanges } from '../sample-registrations.ts'
 import { ALL_REGISTRATIONS, toRegNos } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
@@ -26,11 +26,11 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
   beforeEach(() => {
     store = setUp().store
   })
-  const buildPerson = (fullName: string, email = 'asha@example.org'): Changes => ({
+  const buildPerson = (fullName: string, email = 'asha@example.org'): RegistrationChanges => ({
     name: fullName,
     searchable: { ...newRegistration().searchable, fullName, email },
   })
-  const registerPaid = async (changes: Changes = {}) => {
+  const registerPaid = async (changes: RegistrationChanges = {}) => {
     const { regNo, orderId } = await registerSample(store, changes)
     await store.applyPaymentEvent(orderId, confirmedBy(`AP${regNo}`), newEmail)
     return { regNo, orderId }
@@ -301,11 +301,15 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
   })
 
   describe('a form for a person who has registered before', () => {
-    const submit = (browser: string, changes: Changes = {}, confirmed: string | null = null) =>
+    const submit = (
+      browser: string,
+      changes: RegistrationChanges = {},
+      confirmed: string | null = null,
+    ) =>
       store.register(
         newRegistration({ ...changes, form: { browser, confirmed, sendsEmail: true } }),
       )
-    const submitNew = async (browser: string, changes: Changes = {}) => {
+    const submitNew = async (browser: string, changes: RegistrationChanges = {}) => {
       const result = await submit(browser, changes)
       if (!result.ok || result.value.orderId === null) throw new Error('not registered')
       return { ...result.value, orderId: result.value.orderId }

@@ -11,7 +11,7 @@ import {
   noon,
   registerSample,
 } from '../sample-registrations.ts'
-import type { Changes } from '../sample-registrations.ts'
+import type { RegistrationChanges } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
 /** More registrations than one batch: they are processed in two. */
@@ -28,7 +28,7 @@ const byEmail: UniqueRule = {
   parts: [{ id: 'email', as: 'text' }],
   email: 'email',
 }
-const createPerson = (n: number, email = `person${n}@example.org`): Changes => ({
+const createPerson = (n: number, email = `person${n}@example.org`): RegistrationChanges => ({
   name: `Person ${n}`,
   answers: { full_name: `Person ${n}`, member: true, email },
   searchable: { fullName: `Person ${n}`, email, phone: '', councilNo: '' },
@@ -66,7 +66,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       holdPlaceMs: 60_000,
       ...changes,
     })
-  const register = (changes: Changes = {}) =>
+  const register = (changes: RegistrationChanges = {}) =>
     store.register(newRegistration({ orderId: null, at: addMs(REGISTRATION_COUNT), ...changes }))
   const processBatch = (): Promise<boolean> => store.processEarlierRegistrations(addMs(hour))
   const processAll = async (): Promise<void> => {

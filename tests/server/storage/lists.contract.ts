@@ -13,7 +13,7 @@ import {
   sampleQuote,
   registerSample,
 } from '../sample-registrations.ts'
-import type { Changes } from '../sample-registrations.ts'
+import type { RegistrationChanges } from '../sample-registrations.ts'
 import { ALL_REGISTRATIONS, toRegNos } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
@@ -33,7 +33,10 @@ export function defineListsContract(setUp: ContractSetup): void {
     const registerSamples = async (): Promise<Record<string, string>> => {
       // The numbers are fixed, because random digits may contain a searched part of a phone number.
       let digit = 0
-      const registerNamed = async (name: string, changes: Changes = {}): Promise<string> => {
+      const registerNamed = async (
+        name: string,
+        changes: RegistrationChanges = {},
+      ): Promise<string> => {
         const { searchable } = newRegistration({ name })
         const email = `${name.replace(/ .*/, '').toLowerCase()}@example.org`
         const regNo = `DEMO${String((digit += 1)).repeat(12)}` as RegNo

@@ -17,7 +17,7 @@ import {
   sampleQuote,
   registerSample,
 } from '../sample-registrations.ts'
-import type { Changes } from '../sample-registrations.ts'
+import type { RegistrationChanges } from '../sample-registrations.ts'
 import { FILE, ISSUER } from './sample-issuer.ts'
 import {
   NO_CONTEXT,
@@ -56,7 +56,7 @@ type LockRule = {
 async function registerTwice(
   servers: ServerPair,
   table: string,
-  changes: Changes,
+  changes: RegistrationChanges,
 ): Promise<readonly string[]> {
   const operations = servers.stores.map((store) => async () => {
     const result = await store.register(newRegistration(changes))

@@ -20,7 +20,7 @@ import {
   registerSample,
   sampleQuote,
 } from '../sample-registrations.ts'
-import type { Changes } from '../sample-registrations.ts'
+import type { RegistrationChanges } from '../sample-registrations.ts'
 import { callInOrder } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
@@ -71,7 +71,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
   beforeEach(() => {
     store = setUp().store
   })
-  const registerAndReadError = async (changes: Changes): Promise<string | null> => {
+  const registerAndReadError = async (changes: RegistrationChanges): Promise<string | null> => {
     const result = await store.register(newRegistration(changes))
     return result.ok ? null : result.error.code
   }

@@ -14,7 +14,7 @@ import {
   noon,
   registerSample,
 } from '../sample-registrations.ts'
-import type { Changes } from '../sample-registrations.ts'
+import type { RegistrationChanges } from '../sample-registrations.ts'
 import { ALL_REGISTRATIONS } from './contract-setup.ts'
 import type { ContractSetup, ContractStore } from './contract-setup.ts'
 
@@ -232,7 +232,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
   })
 
   describe('the idempotency key', () => {
-    const createKeyed = (fingerprint: string, changes: Changes = {}): NewRegistration =>
+    const createKeyed = (fingerprint: string, changes: RegistrationChanges = {}): NewRegistration =>
       newRegistration({ idempotency: { key: 'key-1', fingerprint }, ...changes })
 
     test('returns the first registration for the same request', async () => {

@@ -14,7 +14,7 @@ import {
   sampleQuote,
   registerSample,
 } from '../sample-registrations.ts'
-import type { Changes } from '../sample-registrations.ts'
+import type { RegistrationChanges } from '../sample-registrations.ts'
 import { callInOrder } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
@@ -110,7 +110,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
     const choose = (...workshops: string[]): { answers: Answers } => ({
       answers: { full_name: 'Asha Demo', workshops },
     })
-    const register = (changes: Changes = {}) => store.register(newRegistration(changes))
+    const register = (changes: RegistrationChanges = {}) => store.register(newRegistration(changes))
     const buildFullError = (place: string) => ({ ok: false, error: { code: 'full', place } })
     const readSeatsLeft = (at: Instant = noon) => store.availableSeats('demo', seatCounts, at)
 

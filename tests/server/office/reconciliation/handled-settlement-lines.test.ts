@@ -8,7 +8,7 @@ import type {
   WireSettledLine,
 } from '../../../../engine/api.ts'
 import { main } from '../../../../server/cli/run-command.ts'
-import { twoEventsOfOneAccount } from '../../small-event.ts'
+import { buildTwoEventsOfOneAccount } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { hashCheaply, PASSWORD, signIn } from '../office.ts'
@@ -24,7 +24,7 @@ let owner: Office
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-02-02T10:00:00+05:30',
-    events: twoEventsOfOneAccount(),
+    events: buildTwoEventsOfOneAccount(),
   })
   owner = await signIn(server)
 })

@@ -12,7 +12,7 @@ import type {
 import { INR, formatMoney, toAmount, getDigitCount, createRegNo } from '../../../../engine/index.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { buildExcel } from '../../../../server/office/spreadsheets/write-excel.ts'
-import { twoEventsOfOneAccount } from '../../small-event.ts'
+import { buildTwoEventsOfOneAccount } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { hashCheaply, PASSWORD, signIn, readShownVersion } from '../office.ts'
@@ -29,7 +29,7 @@ let owner: Office
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-28T12:00:00+05:30',
-    events: twoEventsOfOneAccount(),
+    events: buildTwoEventsOfOneAccount(),
   })
   owner = await signIn(server)
 })
