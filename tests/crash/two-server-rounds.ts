@@ -192,7 +192,8 @@ async function findProblems(
     `SELECT r.reg_no AS by_an_old_version FROM registrations r WHERE r.event_id = 'paid2026'
      AND r.event_hash <> (SELECT s.hash FROM seen s WHERE s.after < r.id ORDER BY s.number DESC LIMIT 1)`,
   )
-  const isCounted = (await runQuery(SUM_COUNTERS_SQL)).join() === (await runQuery(COUNT_ROWS_SQL)).join()
+  const isCounted =
+    (await runQuery(SUM_COUNTERS_SQL)).join() === (await runQuery(COUNT_ROWS_SQL)).join()
   const emailHashes = inbox.emails.map(({ to, text }) =>
     createHash('sha256')
       .update(`${to} ${/^Subject: .*$/m.exec(text)?.[0]}`)

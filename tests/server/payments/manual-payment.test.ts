@@ -25,7 +25,6 @@ const asha = {
 let numberCount = 0
 /** Returns an unused UTR. */
 const createUtr = (): string => String(500_000_000_000 + ++numberCount)
-
 const register = async (answers: Readonly<Record<string, string>>) => {
   const response = await server.post('/api/lekhacon2027/register/', { ...asha, ...answers })
   return { status: response.statusCode, body: response.json<RegisterResponse>() }
