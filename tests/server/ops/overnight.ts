@@ -27,6 +27,7 @@ import {
   waitUntil,
   writeEvents,
 } from './delegates.ts'
+import type { EmailsResponse } from '../../../engine/api.ts'
 import type { Office, RegisteredDelegate } from './delegates.ts'
 import {
   shortenTimers,
@@ -193,8 +194,12 @@ export async function runOvernight(
     if (n % 4 === 2) await payByCard(delegate.data, 'leave')
     return delegate
   })
-  await waitUntil('all emails', async () =>
-    earlyDelegates.every((_, n) => n % 4 > 1 || hasEmail(`early${n}`)) ? true : null,
+  // The mail server has an email before the database has recorded it as sent.
+  await waitUntil('all emails, recorded as sent', async () =>
+    earlyDelegates.every((_, n) => n % 4 > 1 || hasEmail(`early${n}`)) &&
+    (await office.get<EmailsResponse>('/admin/mail/')).counts.queued === 0
+      ? true
+      : null,
   )
   mailServer.setFailing(true)
   const queuedDelegates = await runInBatches(3, async (n) => {
