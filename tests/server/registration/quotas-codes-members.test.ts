@@ -13,7 +13,6 @@ import { confirmedBy, declinedAt } from '../sample-registrations.ts'
 const path = '/api/sample2026/register/'
 let server: TestApp
 let addressCount = 0
-
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-10',
