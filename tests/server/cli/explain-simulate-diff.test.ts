@@ -8,9 +8,7 @@ import { normaliseSpaces, createCommandFolder, top, type CommandFolder } from '.
 /** Returns the path of an event file that sells items besides the registration. */
 const getItemEventPath = (id: string): string => join(top, 'tests', 'events', `${id}.yaml`)
 let folder: CommandFolder
-beforeAll(() => {
-  folder = createCommandFolder()
-})
+beforeAll(() => void (folder = createCommandFolder()))
 afterAll(() => folder.remove())
 
 describe('explain', () => {
