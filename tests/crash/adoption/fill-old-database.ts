@@ -9,12 +9,12 @@ type Row = Readonly<Record<string, unknown>>
 type Operation = (...args: readonly unknown[]) => Promise<unknown>
 type Module = Readonly<Record<string, Operation>>
 
-// Arguments: the checkout of version 30, the data folder, the number of registrations, and optionally a PostgreSQL URL.
+// Arguments: the checkout of version 30, DATA_DIR, the number of registrations, and a PostgreSQL URL for PostgreSQL.
 const [checkout = '', dataDir = '', count = '300', databaseUrl = null] = process.argv.slice(2)
 const load = async (file: string): Promise<Module> =>
   (await import(pathToFileURL(join(checkout, file)).href)) as Module
 
-const [engine, storeModule, simulatorEvents] = await Promise.all(
+const [engine, storage, simulatorEvents] = await Promise.all(
   ['engine/index.ts', 'server/store/open.ts', 'tests/simulator/events.ts'].map(load),
 )
 const call = (module: Module | undefined, name: string, ...args: readonly unknown[]): unknown => {
@@ -23,18 +23,15 @@ const call = (module: Module | undefined, name: string, ...args: readonly unknow
   return operation(...args)
 }
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-/**
- * The times of the first and the last registration, in the early and the late period. The late one ends on 28
- * February.
- */
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** The times of the first and the last registration, in the early and the late period (until 28 February). */
 const FIRST_AT = Date.UTC(2026, 0, 5, 4)
 const LAST_AT = Date.UTC(2026, 1, 20, 12)
 const BATCH_SIZE = 100
 
 const CARD_CHECKOUT = { gateway: 'airpay', askedOf: { account: 'sample', merchantId: '100001' } }
-const DEADLINE = LAST_AT + 5 * DAY_MS
+const DEADLINE = LAST_AT + 5 * DAY
 const PDF = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n')
 
 type ServedVersion = {
@@ -50,11 +47,7 @@ const events = ['sample2026', 'seen2026', 'second2026'].map((id) => {
 type Event = (typeof events)[number]
 
 mkdirSync(join(dataDir, 'uploads'), { recursive: true })
-const store = (await call(storeModule, 'openStore', {
-  dataDir,
-  databaseUrl,
-  migrates: true,
-})) as Module
+const store = (await call(storage, 'openStore', { dataDir, databaseUrl, migrates: true })) as Module
 const run = (verb: string, ...args: readonly unknown[]): Promise<unknown> => {
   const found = store[verb]
   if (found === undefined) throw new Error(`the store has no operation ${verb}`)
@@ -111,7 +104,7 @@ function makePerson(n: number, personCount: number): Person {
       quote: quoteResult.value,
       orderId: call(engine, 'orderIdOf', regNo, 1),
       ...CARD_CHECKOUT,
-      holdUntil: at + 2 * DAY_MS,
+      holdUntil: at + 2 * DAY,
       uploads: [],
       at,
       mail: null,
@@ -143,7 +136,7 @@ const perform = (
   const newAction = { regNo, act, actor, who, why: `Story ${n}.`, at: at + afterMs, once }
   return track(`${act} ${n % SCENARIOS.length}`, run(verb, newAction, ...details))
 }
-const buildConfirmedEvent = ({ n, total, at }: Person, extra: Row = {}): Row => ({
+const buildSale = ({ n, total, at }: Person, extra: Row = {}): Row => ({
   type: 'confirmed',
   reference: `AP${n}`,
   amount: total,
@@ -157,21 +150,15 @@ const pay = async (person: Person, extra: Row = {}): Promise<void> => {
   const body = `<answer n="${n}"/>`
   const raw = { gateway: 'airpay', body, contentType: 'text/xml', at: at + 61_000 }
   await run('recordNotice', { ...raw, kind: 'notice', orderId })
-  await run(
-    'applyFact',
-    orderId,
-    buildConfirmedEvent(person, extra),
-    buildEmail(n, 'Registered'),
-    raw,
-  )
+  await run('applyFact', orderId, buildSale(person, extra), buildEmail(n, 'Registered'), raw)
 }
 const confirm = (person: Person, method: string, reference: string): Promise<unknown> =>
   perform(
     person,
     'confirm',
     'confirm',
-    3 * DAY_MS,
-    { way: method, reference, amount: person.total, paidAt: person.at + 2 * DAY_MS },
+    3 * DAY,
+    { way: method, reference, amount: person.total, paidAt: person.at + 2 * DAY },
     buildEmail(person.n, 'Registered'),
   )
 const claim = (
@@ -183,11 +170,11 @@ const claim = (
     person,
     'tell',
     'tell',
-    HOUR_MS,
+    HOUR,
     { way: 'transfer', reference, paidOn: '2026-02-01', answers: {}, uploads, drafts: [] },
     buildEmail(person.n, 'Thank you'),
   )
-const createUpload = (field: string, n: number): Row => {
+const addUpload = (field: string, n: number): Row => {
   const bytes = Buffer.concat([PDF, Buffer.from(`% ${field} ${n}\n`)])
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const folder = join(dataDir, 'uploads', sha256.slice(0, 2))
@@ -204,7 +191,7 @@ const correct = (person: Person, extra: number, changes: Row = {}): Promise<unkn
     total: Number(quote['total']) + extra,
     lines: [],
   }
-  return perform(person, 'correct', 'correct', 4 * DAY_MS, {
+  return perform(person, 'correct', 'correct', 4 * DAY, {
     was: answers,
     answers: { ...answers, full_name: `Corrected Number${n}` },
     category: registration['category'],
@@ -221,25 +208,20 @@ const correct = (person: Person, extra: number, changes: Row = {}): Promise<unkn
   })
 }
 const cancel = (person: Person, refunded: number): Promise<unknown> =>
-  perform(person, 'cancel', 'cancel', 5 * DAY_MS, {
+  perform(person, 'cancel', 'cancel', 5 * DAY, {
     payBack: refunded,
     shown: null,
     mail: buildEmail(person.n, 'Cancelled'),
   })
 const refund = (person: Person, amount: number | null, byHand: string | null): Promise<unknown> =>
-  perform(person, 'refund', 'refund', 6 * DAY_MS, { amount, byHand })
+  perform(person, 'refund', 'refund', 6 * DAY, { amount, byHand })
 /** Sends pending refunds, as the server does. */
 async function sendRefunds({ regNo, orderId, at, n }: Person, isCompleted: boolean): Promise<void> {
   const [pending] = (await run('refunds', regNo)) as { id: number; amount: number }[]
-  if (pending === undefined || !(await run('claimRefund', pending.id, at + 6 * DAY_MS + 1))) return
+  if (pending === undefined || !(await run('claimRefund', pending.id, at + 6 * DAY + 1))) return
   const answer = { is: 'begun', reference: `RF${n}`, said: '', raw: '{}', gateway: 'airpay' }
-  await run('refundTold', pending.id, answer, at + 6 * DAY_MS + 2)
-  const event = {
-    type: 'refunded',
-    reference: `RF${n}`,
-    amount: pending.amount,
-    at: at + 7 * DAY_MS,
-  }
+  await run('refundTold', pending.id, answer, at + 6 * DAY + 2)
+  const event = { type: 'refunded', reference: `RF${n}`, amount: pending.amount, at: at + 7 * DAY }
   if (isCompleted) await run('applyFact', orderId, event, null)
 }
 const decide = async (person: Person, decision: Row): Promise<void> => {
@@ -254,25 +236,22 @@ const decide = async (person: Person, decision: Row): Promise<void> => {
         'decide',
         id,
         { why: 'Seen in the panel.', who: 'Meera', ...decision },
-        person.at + 8 * DAY_MS,
+        person.at + 8 * DAY,
         buildEmail(person.n, 'Registered'),
       ),
     )
 }
-const buildApprovalRequest = (person: Person): Row => ({
+const requireApproval = (person: Person): Row => ({
   orderId: null,
-  approval: { id: 'seen', decideBy: person.at + 3 * DAY_MS },
+  approval: { id: 'seen', decideBy: person.at + 3 * DAY },
 })
-const buildApprovalResult = (person: Person): Row => ({
+const buildApproval = (person: Person): Row => ({
   through: { way: 'transfer' },
   payUntil: DEADLINE,
   mail: buildEmail(person.n, 'Approved'),
   confirmation: null,
 })
-const buildTransferFields = (person: Person): Row => ({
-  way: 'transfer',
-  payUntil: person.at + 30 * DAY_MS,
-})
+const byTransfer = (person: Person): Row => ({ way: 'transfer', payUntil: person.at + 30 * DAY })
 
 /** Each scenario is the history of one registration. */
 const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
@@ -282,12 +261,12 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
     await pay(p)
   },
   async (p) => {
-    await register(p, { mail: buildEmail(p.n, 'Pay by transfer'), ...buildTransferFields(p) })
+    await register(p, { mail: buildEmail(p.n, 'Pay by transfer'), ...byTransfer(p) })
     await claim(p, `HDFCN52026${String(p.n).padStart(7, '0')}`)
     await confirm(p, 'transfer', `HDFCN52026${String(p.n).padStart(7, '0')}`)
   },
   async (p) => {
-    await register(p, buildTransferFields(p))
+    await register(p, byTransfer(p))
     await confirm(p, 'cheque', `${String(100_000 + (p.n % 900_000))} Federal Bank ${p.n}`)
   },
   async (p) => {
@@ -300,19 +279,15 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
     await pay(p)
     await correct(p, 7_000)
     const card = { ...CARD_CHECKOUT, price: undefined }
-    const nextAttempt = (await run('retry', p.regNo, p.at + 4 * DAY_MS + 5, card)) as {
+    const attempt = (await run('retry', p.regNo, p.at + 4 * DAY + 5, card)) as {
       ok: boolean
       value: Row
     }
-    if (nextAttempt.ok)
+    if (attempt.ok)
       await run(
         'applyFact',
-        nextAttempt.value['orderId'],
-        buildConfirmedEvent(p, {
-          reference: `APD${p.n}`,
-          amount: 7_000,
-          at: p.at + 4 * DAY_MS + 9,
-        }),
+        attempt.value['orderId'],
+        buildSale(p, { reference: `APD${p.n}`, amount: 7_000, at: p.at + 4 * DAY + 9 }),
         null,
       )
   },
@@ -367,24 +342,24 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
     await pay(p, { amount: p.total - 500 })
     if (p.n < REVIEWED_MAX) await decide(p, { what: 'refund', amount: null })
   },
-  (p) => register(p, buildApprovalRequest(p)),
+  (p) => register(p, requireApproval(p)),
   async (p) => {
-    await register(p, buildApprovalRequest(p))
-    await perform(p, 'approve', 'approve', DAY_MS, buildApprovalResult(p))
+    await register(p, requireApproval(p))
+    await perform(p, 'approve', 'approve', DAY, buildApproval(p))
   },
   async (p) => {
-    await register(p, buildApprovalRequest(p))
-    await perform(p, 'refuse', 'refuse', DAY_MS, {
+    await register(p, requireApproval(p))
+    await perform(p, 'refuse', 'refuse', DAY, {
       offer: 'non-member',
       mail: buildEmail(p.n, 'Refused'),
     })
   },
   async (p) => {
-    await register(p, buildApprovalRequest(p))
-    await perform(p, 'refuse', 'refuse', DAY_MS, { offer: 'non-member', mail: null })
+    await register(p, requireApproval(p))
+    await perform(p, 'refuse', 'refuse', DAY, { offer: 'non-member', mail: null })
     const quote = p.registration['quote']
-    await perform(p, 'acceptOffer', 'accept_offer', 2 * DAY_MS, {
-      ...buildApprovalResult(p),
+    await perform(p, 'acceptOffer', 'accept_offer', 2 * DAY, {
+      ...buildApproval(p),
       category: 'non-member',
       quote,
     })
@@ -392,32 +367,32 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
   async (p) => {
     await register(p)
     await pay(p)
-    await perform(p, 'erase', 'erase', 9 * DAY_MS)
+    await perform(p, 'erase', 'erase', 9 * DAY)
   },
   async (p) => {
-    await register(p, { uploads: [createUpload('letter', p.n)] })
+    await register(p, { uploads: [addUpload('letter', p.n)] })
     await pay(p)
   },
   async (p) => {
-    await register(p, buildTransferFields(p))
-    await claim(p, `UTR${String(p.n).padStart(12, '0')}`, [createUpload('transfer.utr', p.n)])
+    await register(p, byTransfer(p))
+    await claim(p, `UTR${String(p.n).padStart(12, '0')}`, [addUpload('transfer.utr', p.n)])
   },
   async (p) => {
-    await register(p, buildTransferFields(p))
+    await register(p, byTransfer(p))
     await claim(p, `SBIN${String(p.n).padStart(12, '0')}`)
-    await perform(p, 'notFound', 'not_found', 2 * DAY_MS, {
+    await perform(p, 'notFound', 'not_found', 2 * DAY, {
       payUntil: DEADLINE,
       mail: buildEmail(p.n, 'Not found'),
     })
   },
   async (p) => {
-    await register(p, { way: 'transfer', payUntil: p.at + HOUR_MS })
-    await perform(p, 'lapse', 'lapse', 2 * HOUR_MS, buildEmail(p.n, 'Expired'))
+    await register(p, { way: 'transfer', payUntil: p.at + HOUR })
+    await perform(p, 'lapse', 'lapse', 2 * HOUR, buildEmail(p.n, 'Expired'))
   },
   async (p) => {
-    await register(p, { way: 'transfer', payUntil: p.at + HOUR_MS })
-    await perform(p, 'lapse', 'lapse', 2 * HOUR_MS, null)
-    await perform(p, 'takeUp', 'take_up', DAY_MS, {
+    await register(p, { way: 'transfer', payUntil: p.at + HOUR })
+    await perform(p, 'lapse', 'lapse', 2 * HOUR, null)
+    await perform(p, 'takeUp', 'take_up', DAY, {
       way: 'transfer',
       payUntil: DEADLINE,
       mail: null,
@@ -426,11 +401,11 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
   async (p) => {
     await register(p)
     await pay(p)
-    await perform(p, 'cameAgain', 'came_again', 3 * DAY_MS, {
+    await perform(p, 'cameAgain', 'came_again', 3 * DAY, {
       way: 'transfer',
       reference: `ICIC${p.n}`,
       amount: p.total,
-      paidAt: p.at + 2 * DAY_MS,
+      paidAt: p.at + 2 * DAY,
     })
   },
   async (p) => {
@@ -441,18 +416,13 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
       { type: 'declined', code: '400', message: 'The bank declined', at: p.at + 9 },
       null,
     )
-    const nextAttempt = (await run('retry', p.regNo, p.at + HOUR_MS)) as { ok: boolean; value: Row }
-    if (nextAttempt.ok)
-      await run(
-        'applyFact',
-        nextAttempt.value['orderId'],
-        buildConfirmedEvent(p),
-        buildEmail(p.n, 'Registered'),
-      )
+    const attempt = (await run('retry', p.regNo, p.at + HOUR)) as { ok: boolean; value: Row }
+    if (attempt.ok)
+      await run('applyFact', attempt.value['orderId'], buildSale(p), buildEmail(p.n, 'Registered'))
   },
   async (p) => {
     await register(p)
-    await run('applyFact', p.orderId, { type: 'expired', at: p.at + DAY_MS }, null)
+    await run('applyFact', p.orderId, { type: 'expired', at: p.at + DAY }, null)
   },
   (p) =>
     register(p, {
@@ -470,7 +440,7 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
       { name: 'email text', otherwise: 'block', parts: [{ id: 'email', as: 'text' }] },
     ]
     const code = { folded: `COUPON${p.event.prefix}`, kind: 'coupon' }
-    await register(p, { outside: { unique, isConfirmed: false, code, rolls: [], holdMs: HOUR_MS } })
+    await register(p, { outside: { unique, isConfirmed: false, code, rolls: [], holdMs: HOUR } })
     await pay(p)
     await run('addLink', {
       tokenHash: `link-${p.n}`,
@@ -479,11 +449,11 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
       at: p.at,
       expiresAt: DEADLINE,
     })
-    await perform(p, 'note', 'note', HOUR_MS)
-    await perform(p, 'askCancel', 'ask_cancel', 2 * HOUR_MS)
+    await perform(p, 'note', 'note', HOUR)
+    await perform(p, 'askCancel', 'ask_cancel', 2 * HOUR)
   },
 ]
-/** Only registrations below this number get a decision, because each decision reads all reviews of its event. */
+/** Only lower numbers get a decision, because each decision reads all reviews of its event. */
 const REVIEWED_MAX = 3_000
 
 async function prepareEvents(): Promise<void> {
@@ -503,7 +473,7 @@ async function prepareEvents(): Promise<void> {
         { id: 'members', when: membersOnly, max: 900_000, full: { say: 'No place' } },
       ],
       placeNames: { hall: 'Hall' },
-      holdPlaceMs: HOUR_MS,
+      holdPlaceMs: HOUR,
       issuer: call(engine, 'issuerOf', config),
     })
     const codes = ['COUPON', 'GUEST'].map((name) => ({
@@ -565,7 +535,7 @@ async function importAndClaim(personCount: number): Promise<void> {
     paymentStatus: ['success', 'pending', 'failed', 'refunded'][n % 4],
     paymentId: n % 4 === 0 || n % 4 === 3 ? `TX${n % 3 === 0 ? n : `B${n}`}` : null,
     createdAt: FIRST_AT + n,
-    paidAt: n % 4 === 0 || n % 4 === 3 ? FIRST_AT + n + HOUR_MS : null,
+    paidAt: n % 4 === 0 || n % 4 === 3 ? FIRST_AT + n + HOUR : null,
   }))
   for (let index = 0; index < imports.length; index += 500)
     await track('import', run('importRegistrations', imports.slice(index, index + 500)))
@@ -603,7 +573,7 @@ async function importAndClaim(personCount: number): Promise<void> {
   }))
   await run('keepUnmatched', unmatched)
   await run('keepDraft', 'draft-token', {
-    ...createUpload('letter', 0),
+    ...addUpload('letter', 0),
     eventId: firstEvent.id,
     at: LAST_AT,
   })
@@ -613,16 +583,15 @@ async function importAndClaim(personCount: number): Promise<void> {
   }
 }
 
-const registrationCount = Number(count)
+const total = Number(count)
 await prepareEvents()
-for (let firstNumber = 1; firstNumber <= registrationCount; firstNumber += BATCH_SIZE) {
-  const batch = Array.from(
-    { length: Math.min(BATCH_SIZE, registrationCount - firstNumber + 1) },
-    (_, index) => makePerson(firstNumber + index, registrationCount),
+for (let start = 1; start <= total; start += BATCH_SIZE) {
+  const batch = Array.from({ length: Math.min(BATCH_SIZE, total - start + 1) }, (_, index) =>
+    makePerson(start + index, total),
   )
   await Promise.all(batch.map(async (person) => SCENARIOS[person.n % SCENARIOS.length]?.(person)))
 }
-await importAndClaim(registrationCount)
+await importAndClaim(total)
 await run('ping', LAST_AT)
 await run('close')
 for (const [rejection, times] of rejections) console.log(`refused: ${rejection} ${times} times`)
