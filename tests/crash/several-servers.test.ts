@@ -147,7 +147,8 @@ else {
        HAVING count(*) > $1 OR count(*) <> (SELECT sum(taken) FROM places)`,
       SEATS,
     )
-    const isCounted = (await runQuery(SUM_COUNTERS_SQL)).join() === (await runQuery(COUNT_ROWS_SQL)).join()
+    const isCounted =
+      (await runQuery(SUM_COUNTERS_SQL)).join() === (await runQuery(COUNT_ROWS_SQL)).join()
     const repeatedEmails = emailed
       .filter((id, index) => emailed.indexOf(id) !== index)
       .map((id) => `mail ${id} twice`)
