@@ -46,7 +46,7 @@ test('rollcall validate returns findings for each hostile file, without internal
   expect(unreportedFiles).toEqual([])
   expect(printedText).not.toMatch(/^\s+at .+:\d+:\d+\)?$/m)
   expect(printedText).not.toMatch(/RangeError|TypeError|Maximum call stack|heap|ENOENT|root:/)
-  // The output contains no control characters for the terminal. eslint-disable-next-line no-control-regex
+  // The output contains no control characters for the terminal.
   expect(printedText).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]/)
 })
 

@@ -71,7 +71,7 @@ const createEntry = (
 })
 
 /** Compresses a text repeated to this many megabytes. This is fast, because a compressed block can be repeated. */
-function repeatText(
+function buildRepeatedText(
   head: string,
   text: string,
   megabytes: number,
@@ -106,7 +106,7 @@ const SHEET_HEAD = `<worksheet xmlns="${SPREADSHEET_URI}"><sheetData><row r="1">
 const CELL = '<c r="A1"><v>1</v></c>'
 
 const buildBomb = (megabytes: number, text = CELL): Pick<ZipEntry, 'data' | 'declaredSize'> =>
-  repeatText(SHEET_HEAD, text, megabytes)
+  buildRepeatedText(SHEET_HEAD, text, megabytes)
 
 /** Builds a file that unpacks to this many megabytes of cells. */
 export const buildCells = (megabytes: number): Buffer =>
@@ -160,7 +160,7 @@ export const XLSX_ATTACKS: readonly (readonly [label: string, file: () => Buffer
         ),
         {
           name: 'xl/sharedStrings.xml',
-          ...repeatText(`<sst xmlns="${SPREADSHEET_URI}"><si><t>`, 'ആ', 48),
+          ...buildRepeatedText(`<sst xmlns="${SPREADSHEET_URI}"><si><t>`, 'ആ', 48),
         },
       ]),
   ],
@@ -202,7 +202,7 @@ export const XLSX_ATTACKS: readonly (readonly [label: string, file: () => Buffer
         ),
         {
           name: 'xl/styles.xml',
-          ...repeatText(
+          ...buildRepeatedText(
             `<styleSheet xmlns="${SPREADSHEET_URI}"><cellXfs>`,
             '<xf numFmtId="14"/>',
             40,

@@ -368,9 +368,9 @@ describe('an export of the office', () => {
     const {
       audit_log: _auditRows,
       sessions: _ownSessions,
-      ...changed
+      ...changedTables
     } = findChanges(snapshotBefore, target.readSnapshot())
-    expect(changed).toEqual({})
+    expect(changedTables).toEqual({})
   })
 
   test('negative control: the check detects a formula', () => {

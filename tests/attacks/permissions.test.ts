@@ -69,7 +69,7 @@ const sendAsTreasurer = (request: RequestParts): Promise<HttpResponse> =>
 const postAsTreasurer = (path: string, body: unknown): Promise<HttpResponse> =>
   target.post(path, body, createAddress(), headers)
 
-/** Whether the response contains data of the other event. */
+/** Returns whether the response contains data of the other event. */
 const isDisclosure = ({ body }: HttpResponse): boolean =>
   [otherRegNo, SECRET_ANSWERS.full_name, SECRET_ANSWERS.email].some((word) => body.includes(word))
 /** Reads the rows that an attack must not change. */

@@ -178,7 +178,7 @@ const buildReport = (lines: readonly ReportLine[]): string =>
   ].join('\n')
 
 const readPrefix = (number: string): string => number.replace(/\d.*$/, '')
-/** Whether the line refers to the event by a number in its format, a payment reference or a bank transfer. */
+/** Returns whether the line refers to the event by a number in its format, a payment reference or a bank transfer. */
 const isLineOf = ({ order, reference, utr }: ReportLine, party: EventFixture): boolean =>
   order.startsWith(readPrefix(party.regNo)) ||
   reference === party.reference ||

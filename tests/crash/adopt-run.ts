@@ -1,8 +1,4 @@
-/**
- * `npm run adopt [COUNT]`: fills a database of schema version 30 with the code of that version, on
- * SQLite and on PostgreSQL, and migrates both, with and without kills. Prints a report; exits with
- * 1 if something differs.
- */
+/** Migrates databases of schema version 30, with and without kills: `npm run adopt [COUNT]`. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,13 +12,16 @@ import type { StorageLocation } from './adoption/killed-adoption.ts'
 import { compareContents, readContents, readTotals } from './adoption/table-contents.ts'
 import type { Contents } from './adoption/table-contents.ts'
 
+// Fills the databases with the code of version 30, on SQLite and on PostgreSQL, and prints a report. Exits with 1 if
+// something differs.
+
 /** The last commit whose schema has version 30. */
 const OLD_COMMIT = 'eed793e3fdee953fc42729f2b6cf776f156a5b53'
 const OLD_VERSION = 30
 const REPOSITORY = join(import.meta.dirname, '../..')
 /**
- * What a migration may change: it normalises references of payment claims, rewrites the reason of unmatched bank payments, and
- * marks payments for review that share a reference.
+ * The changes that a migration may make: it normalises references of payment claims, rewrites the reason of unmatched
+ * bank payments, and marks payments for review that share a reference.
  */
 const ALLOWED_DIFFERENCES = /^tellings\.folded: |^captures\.why: |^event_issuers/
 
@@ -38,7 +37,7 @@ async function measureTime<T>(label: string, operation: () => Promise<T>): Promi
   return result
 }
 
-function checkOut(folder: string): void {
+function checkOutOldVersion(folder: string): void {
   mkdirSync(folder)
   const archive = execFileSync('git', ['archive', OLD_COMMIT], {
     cwd: REPOSITORY,
@@ -54,17 +53,19 @@ const getDatabase = ({ dataDir, url }: StorageLocation): string =>
 /** Compares the rows with the old version's, and the totals with the rows. Returns the hash of the rows. */
 async function compareRows(
   name: string,
-  before: Contents,
+  contentsBefore: Contents,
   storage: StorageLocation,
 ): Promise<string> {
   const { rows, tables, differences, hash } = compareContents(
-    before,
+    contentsBefore,
     await readContents(getDatabase(storage)),
   )
-  const unexpected = differences.filter((difference) => !ALLOWED_DIFFERENCES.test(difference))
+  const unexpectedDifferences = differences.filter(
+    (difference) => !ALLOWED_DIFFERENCES.test(difference),
+  )
   report(
     `${name}: ${rows} rows of ${tables} tables, hash ${hash}; differences: ${differences.join('; ') || 'none'}`,
-    unexpected.length === 0,
+    unexpectedDifferences.length === 0,
   )
   const { counted: countedTotals, stored: storedTotals } = await readTotals(getDatabase(storage))
   report(
@@ -74,7 +75,10 @@ async function compareRows(
   return hash
 }
 
-/** `copy` creates another copy of the old database. */
+/**
+ * Migrates copies of an old database, undisturbed and with kills, and compares the results. `copy` creates another
+ * copy.
+ */
 async function checkMigration(
   name: string,
   copy: (name: string) => Promise<StorageLocation>,
@@ -87,17 +91,20 @@ async function checkMigration(
   const storage = await copy('adopted')
   await measureTime(`${name}: migrated`, () => migrateToEnd(storage))
   const hash = await compareRows(name, before, storage)
-  const after = (await readTotals(getDatabase(storage))).counted
-  report(`${name}: totals ${after === totals ? 'as before' : after}`, after === totals)
-  const startedAt = OLD_VERSION * 1000
-  const targets = [
+  const totalsAfter = (await readTotals(getDatabase(storage))).counted
+  report(
+    `${name}: totals ${totalsAfter === totals ? 'as before' : totalsAfter}`,
+    totalsAfter === totals,
+  )
+  const inProgressBase = OLD_VERSION * 1000
+  const killVersions = [
     OLD_VERSION + 1,
-    startedAt + OLD_VERSION + 1,
-    startedAt + OLD_VERSION + 5,
-    startedAt + OLD_VERSION + 10,
-    startedAt + latestVersion,
+    inProgressBase + OLD_VERSION + 1,
+    inProgressBase + OLD_VERSION + 5,
+    inProgressBase + OLD_VERSION + 10,
+    inProgressBase + latestVersion,
   ]
-  for (const [index, target] of targets.entries()) {
+  for (const [index, target] of killVersions.entries()) {
     const killedStorage = await copy(`killed${index}`)
     const versionWhenKilled = await killAt(killedStorage, target)
     await migrateToEnd(killedStorage)
@@ -111,31 +118,35 @@ async function checkMigration(
       hashAfterKill === hash,
     )
   }
-  const oftenKilled = await copy('often')
+  const oftenKilledStorage = await copy('often')
   const versions: number[] = []
-  for (let target = startedAt + OLD_VERSION + 1; target <= startedAt + latestVersion; target += 3)
-    versions.push(await killAt(oftenKilled, target))
-  await migrateToEnd(oftenKilled)
-  const comparison = await compareRows(
+  for (
+    let target = inProgressBase + OLD_VERSION + 1;
+    target <= inProgressBase + latestVersion;
+    target += 3
+  )
+    versions.push(await killAt(oftenKilledStorage, target))
+  await migrateToEnd(oftenKilledStorage)
+  const hashAfterKills = await compareRows(
     `${name}, killed at ${versions.join(', ')}`,
     before,
-    oftenKilled,
+    oftenKilledStorage,
   )
-  report(`${name}, killed often: the same rows as undisturbed`, comparison === hash)
+  report(`${name}, killed often: the same rows as undisturbed`, hashAfterKills === hash)
   report(
-    `${name}: version ${await readVersion(oftenKilled)}`,
-    (await readVersion(oftenKilled)) === latestVersion,
+    `${name}: version ${await readVersion(oftenKilledStorage)}`,
+    (await readVersion(oftenKilledStorage)) === latestVersion,
   )
   return storage
 }
 
-const count = process.argv[2] ?? '50000'
+const registrationCount = process.argv[2] ?? '50000'
 const existingFolder = process.argv[3]
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-adopt-'))
 let server: PostgresServer | null = null
 try {
   const checkout = join(folder, 'old')
-  checkOut(checkout)
+  checkOutOldVersion(checkout)
   const fillScript = join(import.meta.dirname, 'adoption/fill-old-database.ts')
   const fill = async (...args: readonly string[]): Promise<void> => {
     const output = execFileSync(process.execPath, [fillScript, checkout, ...args], {
@@ -145,8 +156,9 @@ try {
   }
   const filledFolder = existingFolder ?? join(folder, 'filled')
   if (existingFolder === undefined)
-    await measureTime(`SQLite: ${count} registrations filled by ${OLD_COMMIT.slice(0, 8)}`, () =>
-      fill(filledFolder, count),
+    await measureTime(
+      `SQLite: ${registrationCount} registrations filled by ${OLD_COMMIT.slice(0, 8)}`,
+      () => fill(filledFolder, registrationCount),
     )
   const sqlite = await checkMigration('SQLite', async (name) => {
     const dataDir = join(folder, name)
@@ -178,12 +190,15 @@ try {
         dataDir,
         url: await postgres.database(`${source}_${copy}`, { template: source }),
       }))
-    const target = await postgres.database('moved_new')
+    const targetUrl = await postgres.database('moved_new')
     const result = await measureTime('the migrated SQLite database moves to PostgreSQL', () =>
-      moveToPostgres(sqlite.dataDir, target),
+      moveToPostgres(sqlite.dataDir, targetUrl),
     )
     report(`db move: ${JSON.stringify(result.ok ? result.value : result.error)}`, result.ok)
-    await compareRows('db move', await readContents(getDatabase(sqlite)), { dataDir, url: target })
+    await compareRows('db move', await readContents(getDatabase(sqlite)), {
+      dataDir,
+      url: targetUrl,
+    })
   }
 } finally {
   await server?.stop()

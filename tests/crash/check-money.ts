@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { INR, readAmount } from '../../engine/index.ts'
 import type { SandboxOrder } from '../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
-import type { Acknowledged } from './delegates.ts'
+import type { AcknowledgedOperations } from './delegates.ts'
 
 /** Rules, each with a query for the rows that violate it. */
 const RULES: readonly (readonly [string, string])[] = [
@@ -58,7 +58,7 @@ const RULES: readonly (readonly [string, string])[] = [
 /** Returns the problems. `isSettled`: all sales and refunds of the gateway have been queried. */
 export function findPaymentProblems(
   dataDir: string,
-  acknowledged: Acknowledged,
+  operations: AcknowledgedOperations,
   isSettled: boolean,
 ): readonly string[] {
   const db = new Database(join(dataDir, DATABASE_FILE))
@@ -78,23 +78,23 @@ export function findPaymentProblems(
     }
     checkStored(
       'a registration',
-      acknowledged.registered,
+      operations.registered,
       'SELECT 1 FROM registrations WHERE reg_no = ?',
     )
     checkStored(
       'a further attempt',
-      acknowledged.retried,
+      operations.retried,
       'SELECT 1 FROM payments WHERE order_id = ?',
     )
     checkStored(
       'a gateway message',
-      acknowledged.notices,
+      operations.notices,
       "SELECT 1 FROM gateway_notices WHERE order_id = ? AND kind = 'notice'",
     )
-    checkStored('a decision', acknowledged.decided, 'SELECT 1 FROM decisions WHERE about = ?')
+    checkStored('a decision', operations.decided, 'SELECT 1 FROM decisions WHERE about = ?')
     checkStored(
       'a refund',
-      acknowledged.refunded,
+      operations.refunded,
       `SELECT 1 FROM refunds r JOIN captures c ON c.id = r.capture_id JOIN registrations g ON g.id = c.registration_id WHERE g.reg_no = ?`,
     )
     for (const { about, n } of readRows(
@@ -109,13 +109,13 @@ export function findPaymentProblems(
   }
 }
 
-/** The gateway is the reference: each of its refunds was requested once, and in the end each sale is recorded. */
+/** Compares an order with the gateway: each refund was requested once, and in the end each sale is recorded. */
 function findOrderProblems(
   order: SandboxOrder,
-  rows: (sql: string, ...params: unknown[]) => Record<string, unknown>[],
+  readRows: (sql: string, ...params: unknown[]) => Record<string, unknown>[],
   isSettled: boolean,
 ): readonly string[] {
-  const requestedAmounts = rows(
+  const requestedAmounts = readRows(
     `SELECT r.amount FROM refunds r JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id
      WHERE p.order_id = ? AND r.state IN ('asked', 'unsure', 'done', 'refused')`,
     order.orderId,
@@ -128,7 +128,7 @@ function findOrderProblems(
     else requestedAmounts.splice(index, 1)
   }
   if (!isSettled || order.stage !== 'paid') return problems
-  const recordedCaptures = rows(
+  const recordedCaptures = readRows(
     'SELECT c.state FROM captures c JOIN payments p ON p.id = c.payment_id WHERE p.order_id = ? AND c.reference = ?',
     order.orderId,
     order.reference,

@@ -1,7 +1,4 @@
-/**
- * Finds problems of registrations, seats, payments and emails after faults, as the office and the
- * mail server see them.
- */
+/** Finds problems after faults, as the office and the mail server see them. */
 import { parse } from 'csv-parse/sync'
 import type { Email } from '../browser/inbox.ts'
 import { FAULT_EVENT, SEATS } from './fault-clients.ts'
@@ -41,7 +38,7 @@ export async function checkOverHttp(
   url: string,
   password: string,
   clientResults: ClientResults,
-  mails: readonly Email[],
+  emails: readonly Email[],
 ): Promise<CheckResult> {
   const headers = await signIn(url, password)
   const get = async (path: string): Promise<string> => {
@@ -66,7 +63,7 @@ export async function checkOverHttp(
     else if (readCell(foundRows[0], 'email') !== email)
       problems.push(`${regNo} does not belong to ${email}`)
   }
-  for (const email of findRepeated(rows.map((row) => readCell(row, 'email'))))
+  for (const email of findRepeatedValues(rows.map((row) => readCell(row, 'email'))))
     problems.push(`${email} is registered twice`)
 
   const memberCount = rows.filter((row) => readCell(row, 'category') === 'Member').length
@@ -86,8 +83,8 @@ export async function checkOverHttp(
     readonly data: Readonly<Record<string, Stats>>
   }
   const stats = dashboard.data[`${FAULT_EVENT}_stats`]
-  const sum = paidRows.reduce((total, row) => total + Number(readCell(row, 'total')), 0)
-  const listTotals = [rows.length, paidRows.length, sum]
+  const paidTotal = paidRows.reduce((total, row) => total + Number(readCell(row, 'total')), 0)
+  const listTotals = [rows.length, paidRows.length, paidTotal]
   const shownFigures = [stats?.total_registrations, stats?.paid_registrations, stats?.total_revenue]
   if (shownFigures.join() !== listTotals.join())
     problems.push(`the dashboard has ${shownFigures.join(', ')}, the list ${listTotals.join(', ')}`)
@@ -101,9 +98,13 @@ export async function checkOverHttp(
   }
   await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, checkDetails))
 
-  const sent = mails.map(({ to, text }) => `${to}: ${/^Subject: .*$/m.exec(text)?.[0] ?? ''}`)
-  if (sent.some((subject) => subject.endsWith(': '))) problems.push('an email has no subject')
-  for (const mail of findRepeated(sent)) problems.push(`an email was sent twice to ${mail}`)
+  const sentSubjects = emails.map(
+    ({ to, text }) => `${to}: ${/^Subject: .*$/m.exec(text)?.[0] ?? ''}`,
+  )
+  if (sentSubjects.some((subject) => subject.endsWith(': ')))
+    problems.push('an email has no subject')
+  for (const email of findRepeatedValues(sentSubjects))
+    problems.push(`an email was sent twice to ${email}`)
   return { problems, registered: rows.length, paid: paidRows.length }
 }
 
@@ -112,20 +113,20 @@ function findDetailProblems(regNo: string, text: string): readonly string[] {
   const problems: string[] = []
   const successCount = payments.filter(({ status }) => status === 'success').length
   if (successCount !== 1) problems.push(`${regNo} has ${successCount} successful payments`)
-  const confirmedNumbers = payments
+  const confirmationCount = payments
     .flatMap(({ facts }) => facts)
     .filter(({ type }) => type === 'confirmed').length
-  if (confirmedNumbers !== 1)
-    problems.push(`${regNo} has its payment confirmed ${confirmedNumbers} times`)
+  if (confirmationCount !== 1)
+    problems.push(`${regNo} has its payment confirmed ${confirmationCount} times`)
   if (mails.length !== 1) problems.push(`${regNo} has ${mails.length} emails in the queue`)
   return problems
 }
 
-function findRepeated(values: readonly string[]): ReadonlySet<string> {
-  const recipients = new Set<string>()
-  const repeated = new Set<string>()
-  for (const value of values) (recipients.has(value) ? repeated : recipients).add(value)
-  return repeated
+function findRepeatedValues(values: readonly string[]): ReadonlySet<string> {
+  const seenValues = new Set<string>()
+  const repeatedValues = new Set<string>()
+  for (const value of values) (seenValues.has(value) ? repeatedValues : seenValues).add(value)
+  return repeatedValues
 }
 
 async function signIn(url: string, password: string): Promise<Readonly<Record<string, string>>> {

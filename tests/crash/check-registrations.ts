@@ -1,7 +1,4 @@
-/**
- * Checks after a crash: every acknowledged registration is complete, and nothing is stored
- * partially.
- */
+/** Checks after a crash: each acknowledged registration is complete, and none is stored partially. */
 import { DATABASE_FILE } from '../../server/storage/database/sqlite-connection.ts'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -16,7 +13,7 @@ export function createRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
-/** CRASH_SEED repeats a failed run. */
+/** The seed of random choices. CRASH_SEED repeats a failed run. */
 export const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 2 ** 31)
 
 type Counts = {
@@ -39,13 +36,13 @@ export function findIncomplete(
     if (integrity !== 'ok') problems.push(`integrity_check: ${String(integrity)}`)
     const orphanedRows = db.pragma('foreign_key_check') as readonly unknown[]
     if (orphanedRows.length > 0) problems.push(`${orphanedRows.length} rows refer to missing rows`)
-    const counts = db.prepare<[string], Counts>(
+    const countsStatement = db.prepare<[string], Counts>(
       `SELECT (SELECT count(*) FROM registrations WHERE reg_no = r.reg_no) AS registrations,
               (SELECT count(*) FROM payments p JOIN registrations x ON x.id = p.registration_id WHERE x.reg_no = r.reg_no) AS payments,
               (SELECT count(*) FROM audit_log a JOIN registrations x ON x.id = a.registration_id WHERE x.reg_no = r.reg_no AND a.reg_no = r.reg_no AND a.what = 'registered') AS "auditRows"
        FROM (SELECT ? AS reg_no) r`,
     )
-    const proofOf = db
+    const proofStatement = db
       .prepare<[string], string>(
         'SELECT u.sha256 FROM uploads u JOIN registrations r ON r.id = u.registration_id WHERE r.reg_no = ?',
       )
@@ -53,13 +50,17 @@ export function findIncomplete(
     // Registrations that were stored but not acknowledged must be complete as well.
     const storedNumbers = db.prepare<[], string>('SELECT reg_no FROM registrations').pluck().all()
     for (const regNo of new Set([...acknowledgedNumbers, ...storedNumbers])) {
-      const { registrations: registered = 0, payments = 0, auditRows = 0 } = counts.get(regNo) ?? {}
+      const {
+        registrations: registered = 0,
+        payments = 0,
+        auditRows = 0,
+      } = countsStatement.get(regNo) ?? {}
       if (registered !== 1 || payments !== 1 || auditRows !== 1)
         problems.push(
           `${regNo}: ${registered} registrations, ${payments} payments, ${auditRows} audit rows`,
         )
       if (hasFile === null || registered === 0) continue
-      const sha256 = proofOf.get(regNo)
+      const sha256 = proofStatement.get(regNo)
       if (sha256 === undefined) problems.push(`${regNo}: no proof is recorded`)
       else if (!hasFile(sha256)) problems.push(`${regNo}: the proof's file is missing`)
     }

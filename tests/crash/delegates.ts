@@ -1,17 +1,13 @@
-/**
- * Simulated delegates, gateway and treasurers, all concurrent: delegates register, pay, decline,
- * return and retry; treasurers decide and refund. Records every success response, whose result must
- * survive any crash.
- */
+/** Simulated delegates and treasurers, who register, pay, retry, decide and refund concurrently. */
 import type { PaymentData, ReviewsResponse } from '../../engine/api.ts'
-import type { Running } from './server.ts'
+import type { RunningServer } from './server.ts'
 
-const CLIENTS = 64
+const CLIENT_COUNT = 64
 /** The number of treasurers among the 64 clients. */
-const TREASURERS = 4
+const TREASURER_COUNT = 4
 
 /** Operations that the server confirmed. */
-export type Acknowledged = {
+export type AcknowledgedOperations = {
   readonly registered: Set<string>
   /** Order ids of accepted gateway messages, with repetitions. */
   readonly notices: string[]
@@ -21,36 +17,36 @@ export type Acknowledged = {
   readonly refunded: string[]
   readonly retried: string[]
 }
-export const createAcknowledged = (): Acknowledged => ({
+export const createAcknowledgedOperations = (): AcknowledgedOperations => ({
   registered: new Set(),
   notices: [],
   decided: [],
   refunded: [],
   retried: [],
 })
-export const countOperations = (acknowledged: Acknowledged): number =>
-  acknowledged.notices.length +
-  acknowledged.decided.length +
-  acknowledged.refunded.length +
-  acknowledged.retried.length
+export const countOperations = (operations: AcknowledgedOperations): number =>
+  operations.notices.length +
+  operations.decided.length +
+  operations.refunded.length +
+  operations.retried.length
 
 type PickOne = <T>(from: readonly T[]) => T
 type Fields = Readonly<Record<string, string>>
 
 /**
- * Runs until the server stops. `random` chooses the actions; their interleaving depends on the
- * machine.
+ * Runs the clients until the server stops, and records every success response, whose result must survive any crash.
+ * `random` chooses the actions; their order depends on the machine.
  */
 export async function runPayingClients(
-  { url, child }: Running,
-  acknowledged: Acknowledged,
+  { url, child }: RunningServer,
+  operations: AcknowledgedOperations,
   random: () => number,
 ): Promise<void> {
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null
   const pick: PickOne = (candidates) => {
-    const one = candidates[Math.floor(random() * candidates.length)]
-    if (one === undefined) throw new Error('nothing to pick from')
-    return one
+    const picked = candidates[Math.floor(random() * candidates.length)]
+    if (picked === undefined) throw new Error('nothing to pick from')
+    return picked
   }
   const repeatTurns = async (runTurn: () => Promise<void>): Promise<void> => {
     while (isRunning()) {
@@ -64,11 +60,11 @@ export async function runPayingClients(
   }
   const token = await signIn(url).catch(() => null)
   await Promise.all(
-    Array.from({ length: CLIENTS }, (_, index) =>
+    Array.from({ length: CLIENT_COUNT }, (_, index) =>
       repeatTurns(
-        index < TREASURERS && token !== null
-          ? () => decideOne(url, token, acknowledged, pick)
-          : () => registerAndPay(url, acknowledged, pick),
+        index < TREASURER_COUNT && token !== null
+          ? () => decideOrRefund(url, token, operations, pick)
+          : () => registerAndPay(url, operations, pick),
       ),
     ),
   )
@@ -81,7 +77,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 
 async function registerAndPay(
   url: string,
-  acknowledged: Acknowledged,
+  operations: AcknowledgedOperations,
   pick: PickOne,
 ): Promise<void> {
   const answers = {
@@ -101,34 +97,39 @@ async function registerAndPay(
     payment_data?: PaymentData
   }
   if (response.status !== 201 || regNo === undefined || data === undefined) return
-  acknowledged.registered.add(regNo)
-  const isDeclining = pick([true, false, false])
+  operations.registered.add(regNo)
+  const shouldDecline = pick([true, false, false])
   await payAt(
     url,
     data,
-    isDeclining ? 'decline' : pick(['pay', 'twice', 'first', 'wrong', 'silent']),
-    acknowledged,
+    shouldDecline ? 'decline' : pick(['pay', 'twice', 'first', 'wrong', 'silent']),
+    operations,
   )
-  if (!isDeclining) return
+  if (!shouldDecline) return
   const retryResponse = await postForm(
     `${url}/api/payment/retry/`,
     JSON.stringify({ order_id: data.orderid }),
     JSON_TYPE,
   )
-  const { payment_data: second } = (await retryResponse.json()) as { payment_data?: PaymentData }
-  if (retryResponse.status !== 201 || second === undefined) return
-  acknowledged.retried.push(second.orderid)
-  await payAt(url, second, pick(['pay', 'wrong']), acknowledged)
+  const { payment_data: secondOrder } = (await retryResponse.json()) as {
+    payment_data?: PaymentData
+  }
+  if (retryResponse.status !== 201 || secondOrder === undefined) return
+  operations.retried.push(secondOrder.orderid)
+  await payAt(url, secondOrder, pick(['pay', 'wrong']), operations)
 }
 
-/** Pays: the hand-off, the gateway's page, the browser's return, and the gateway's own message. */
+/**
+ * Pays an order: posts the hand-off, uses the gateway's page, and sends the browser's return and the gateway's
+ * message.
+ */
 async function payAt(
   url: string,
   data: PaymentData,
   action: string,
-  acknowledged: Acknowledged,
+  operations: AcknowledgedOperations,
 ): Promise<void> {
-  const handOff = await postForm(data.payment_url, new URLSearchParams(createForm(data)))
+  const handOff = await postForm(data.payment_url, new URLSearchParams(createFormFields(data)))
   const redirectUrl = handOff.headers.get('location')
   if (redirectUrl === null) return
   const page = redirectUrl.replace('/hop/', '/page/')
@@ -137,11 +138,11 @@ async function payAt(
   if (fields['TRANSACTIONID'] === undefined) return
   await postForm(`${url}/api/payment/return/`, new URLSearchParams(fields))
   const messageResponse = await postForm(`${url}/api/payment/webhook/`, new URLSearchParams(fields))
-  if (messageResponse.status === 200) acknowledged.notices.push(data.orderid)
+  if (messageResponse.status === 200) operations.notices.push(data.orderid)
 }
 
-/** The hidden form, as in the gateways file. */
-const createForm = (data: PaymentData): Record<string, string> => ({
+/** Builds the fields of the hidden form as the gateways file defines them. */
+const createFormFields = (data: PaymentData): Record<string, string> => ({
   privatekey: data.privatekey ?? '',
   mercid: data.mercid ?? '',
   orderid: data.orderid,
@@ -156,8 +157,8 @@ const createForm = (data: PaymentData): Record<string, string> => ({
 })
 
 function readFields(page: string): Fields {
-  const found = page.matchAll(/name="([^"]+)" value="([^"]*)"/g)
-  return Object.fromEntries([...found].map(([, name = '', value = '']) => [name, value]))
+  const matches = page.matchAll(/name="([^"]+)" value="([^"]*)"/g)
+  return Object.fromEntries([...matches].map(([, name = '', value = '']) => [name, value]))
 }
 
 async function signIn(url: string): Promise<string> {
@@ -166,21 +167,21 @@ async function signIn(url: string): Promise<string> {
   return ((await response.json()) as { token: string }).token
 }
 
-async function decideOne(
+async function decideOrRefund(
   url: string,
   token: string,
-  acknowledged: Acknowledged,
+  operations: AcknowledgedOperations,
   pick: PickOne,
 ): Promise<void> {
   const headers = { ...JSON_TYPE, authorization: `Bearer ${token}` }
   const note = 'As the delegate asked.'
-  const paid = [...acknowledged.registered]
-  if (paid.length > 0 && pick([true, false])) {
-    const regNo = pick(paid)
+  const regNos = [...operations.registered]
+  if (regNos.length > 0 && pick([true, false])) {
+    const regNo = pick(regNos)
     const amount = pick([{}, { amount: 80 }, { amount: 1000 }])
     const body = JSON.stringify({ why: note, ...amount })
     const answer = await postForm(`${url}/admin/registrations/${regNo}/refund/`, body, headers)
-    if (answer.status === 200) acknowledged.refunded.push(regNo)
+    if (answer.status === 200) operations.refunded.push(regNo)
     return
   }
   const reviewsResponse = await fetch(`${url}/admin/reviews/`, { headers })
@@ -193,5 +194,5 @@ async function decideOne(
   )
   const body = JSON.stringify({ decision, version, why: note, reference: id })
   const answer = await postForm(`${url}/admin/reviews/${id}/decide/`, body, headers)
-  if (answer.status === 200) acknowledged.decided.push(id)
+  if (answer.status === 200) operations.decided.push(id)
 }

@@ -1,16 +1,14 @@
-/**
- * Preloaded into a server (`node --import`) for the crash test's negative control: the store responds before it
- * commits. The server itself has no such option.
- */
+/** Preloaded into a server as a negative control: its store responds before it commits. */
 import { registerHooks } from 'node:module'
 
+// The server itself has no option for this.
 const storeUrl = new URL('../../server/storage/open-store.ts', import.meta.url).href
 const earlyStoreUrl = new URL('./early-store.ts', import.meta.url).href
 registerHooks({
   resolve(specifier, context, next) {
-    const found = next(specifier, context)
-    return found.url === storeUrl && context.parentURL !== earlyStoreUrl
-      ? { ...found, url: earlyStoreUrl }
-      : found
+    const resolved = next(specifier, context)
+    return resolved.url === storeUrl && context.parentURL !== earlyStoreUrl
+      ? { ...resolved, url: earlyStoreUrl }
+      : resolved
   },
 })

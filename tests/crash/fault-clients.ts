@@ -38,7 +38,7 @@ export type ClientOptions = {
   readonly url: () => string
   readonly results: ClientResults
   readonly isOver: () => boolean
-  /** False: forms are sent without an idempotency key. For a negative control. */
+  /** If false, forms are sent without an idempotency key, as a negative control. */
   readonly hasKeys?: boolean
 }
 
@@ -46,16 +46,16 @@ export type ClientOptions = {
 const RETRY_MS = 25
 /** One response in this many is discarded: the form is sent again, and must return the same number. */
 const DISCARD_ONE_IN = 4
-/** Two delegates in three pay. */
-const PAY_GROUP = 3
-/** A gateway repeats its message until it knows that the order is paid. */
-const MESSAGE_MS = 250
+/** One delegate in this many does not pay. */
+const UNPAID_ONE_IN = 3
+/** The interval at which the gateway repeats its messages until a server shows the order as paid. */
+const MESSAGE_INTERVAL_MS = 250
 
 /** Registers one delegate after another until the run ends. */
 export async function runClient(name: string, options: ClientOptions): Promise<void> {
   for (let n = 1; !options.isOver(); n += 1) {
     const order = await register(`${name}-${n}`, n, options)
-    if (order !== null && n % PAY_GROUP !== 0) await pay(order, options)
+    if (order !== null && n % UNPAID_ONE_IN !== 0) await pay(order, options)
   }
 }
 
@@ -82,18 +82,18 @@ async function register(
         is_member: String(isMember),
       }),
     })
-  const first = await retryUntilAnswered(send, isOver)
-  if (first === null) return null
+  const firstAnswer = await retryUntilAnswered(send, isOver)
+  if (firstAnswer === null) return null
   const isDiscarded = n % DISCARD_ONE_IN === 0
-  const answer = isDiscarded ? await retryUntilAnswered(send, isOver) : first
+  const answer = isDiscarded ? await retryUntilAnswered(send, isOver) : firstAnswer
   if (answer === null) return null
   const body = JSON.parse(answer.text) as Partial<RegisterResponse> & { readonly code?: string }
   if (answer.status === 409 && isMember && body.code === 'full') results.soldOut.push(email)
   else if (answer.status !== 201 || body.reg_no === undefined)
     results.unexpected.push(`${email}: ${answer.status} ${answer.text.slice(0, 200)}`)
   else {
-    const firstRegNo = (JSON.parse(first.text) as Partial<RegisterResponse>).reg_no
-    if (isDiscarded && hasKeys && first.status === 201 && firstRegNo !== body.reg_no)
+    const firstRegNo = (JSON.parse(firstAnswer.text) as Partial<RegisterResponse>).reg_no
+    if (isDiscarded && hasKeys && firstAnswer.status === 201 && firstRegNo !== body.reg_no)
       results.unexpected.push(
         `${email} was ${firstRegNo}, and is ${body.reg_no} for the repeated request`,
       )
@@ -114,21 +114,23 @@ async function pay({ regNo, data }: Order, { url, results, isOver }: ClientOptio
     )
   while (!isOver()) {
     await Promise.all([send(), send()])
-    const shown = await fetch(`${url()}/api/${FAULT_EVENT}/registrations/${regNo}/`).then(
+    const registrationText = await fetch(
+      `${url()}/api/${FAULT_EVENT}/registrations/${regNo}/`,
+    ).then(
       (answer) => answer.text(),
       () => '',
     )
-    if (shown.includes('"payment_status":"success"')) {
+    if (registrationText.includes('"payment_status":"success"')) {
       results.paid.add(regNo)
       return
     }
-    await pause(MESSAGE_MS)
+    await pause(MESSAGE_INTERVAL_MS)
   }
 }
 
 type TextResponse = { readonly status: number; readonly text: string }
 
-/** Repeats the request while servers or their database are down. Null if the run ends first. */
+/** Repeats the request while servers or their database are down. Returns null if the run ends first. */
 async function retryUntilAnswered(
   send: () => Promise<Response>,
   isOver: () => boolean,

@@ -1,8 +1,4 @@
-/**
- * Two servers on one PostgreSQL under load, with faults: a killed server, connections cut around
- * COMMIT, a PostgreSQL restart, or a failover to a synchronous standby. Checks everything
- * acknowledged over HTTP.
- */
+/** Causes faults for two servers on one PostgreSQL under load, and checks all acknowledged data. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,8 +17,8 @@ import { openProxy, startServer } from './two-servers.ts'
 import type { Server } from './two-servers.ts'
 
 /**
- * `failover`: the servers know the addresses of both machines. `moved`: they know one, which moves
- * to the standby.
+ * `failover`: the servers know the addresses of both machines. `moved`: they know one address, which then belongs to
+ * the standby.
  */
 export const FAULTS = [
   'server',
@@ -38,7 +34,7 @@ export type Fault = (typeof FAULTS)[number]
 export const needsStandby = (fault: Fault): boolean => fault === 'failover' || fault === 'moved'
 
 export type FaultRounds = {
-  /** They run in this order on the same data. A fault that needs a standby must be the last. */
+  /** The faults occur in this order on the same data. A fault that needs a standby must be the last. */
   readonly faults: readonly Fault[]
   readonly clients: number
   /** The number of registrations to wait for before and after each fault. */
@@ -74,11 +70,15 @@ export const RESUMED_MS_MAX = 15_000
 /** The time allowed for queued emails to arrive. */
 const EMAIL_QUIET_MS = 400
 
+/**
+ * Runs two servers under load, and causes each fault: a killed server, connections cut around COMMIT, a restart of
+ * PostgreSQL, or a failover to a synchronous standby. Checks everything acknowledged over HTTP.
+ */
 export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
   const { faults, clients, registrationsMin, cluster, standby, pooler, database } = rounds
   const { hasKeys = true, print = () => {} } = rounds
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-faults-'))
-  const direct = await cluster.createDatabase(database)
+  const directUrl = await cluster.createDatabase(database)
   const inbox = await openInbox()
   const proxy = await startDelayingProxy({ port: cluster.port }, { delayMs: PROXY_DELAY_MS })
   const servers: Server[] = []
@@ -92,8 +92,8 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
       SMTP_URL: inbox.url,
       DATABASE_URL:
         standby !== undefined && faults.includes('failover')
-          ? buildUrlOfBoth(direct, cluster.port, standby.port)
-          : buildProxyUrl(pooler?.port ?? proxy.port, direct) + (pooler?.urlOptions ?? ''),
+          ? buildUrlOfBoth(directUrl, cluster.port, standby.port)
+          : buildProxyUrl(pooler?.port ?? proxy.port, directUrl) + (pooler?.urlOptions ?? ''),
     }
     for (const name of ['first', 'second']) servers.push(await startServer(folder, name, variables))
     const loadBalancer = await openProxy(servers.map(({ port }) => port))
@@ -135,7 +135,7 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
     const [firstServer] = servers
     if (firstServer === undefined) throw new Error('expected two servers')
     const checkResult = await checkOverHttp(
-      firstServer.running().url,
+      firstServer.getRunning().url,
       PASSWORD,
       results,
       inbox.emails,
@@ -157,8 +157,8 @@ function makeEvents(folder: string): string {
   return eventsDir
 }
 
-const buildUrlOfBoth = (direct: string, port: number, other: number): string =>
-  `${direct.replace(`:${port}/`, `:${port},127.0.0.1:${other}/`)}?target_session_attrs=read-write`
+const buildUrlOfBoth = (direct: string, port: number, otherPort: number): string =>
+  `${direct.replace(`:${port}/`, `:${port},127.0.0.1:${otherPort}/`)}?target_session_attrs=read-write`
 
 type FaultContext = {
   readonly proxy: DelayingProxy
@@ -191,7 +191,10 @@ async function cutCommits(proxy: DelayingProxy, moment: CutMoment, cutsMax: numb
   proxy.stopCutting()
 }
 
-/** Returns how long after the promotion each server accepts a registration. */
+/**
+ * Kills the primary and promotes its standby. Returns the milliseconds from the promotion to the first registration at
+ * each server.
+ */
 async function failOverToStandby(
   { cluster, standby }: FaultRounds,
   servers: readonly Server[],
@@ -206,7 +209,7 @@ async function failOverToStandby(
   return Promise.all(
     servers.map(async (server, index) => {
       await waitUntil(
-        () => isRegistering(server, index),
+        () => canRegister(server, index),
         `a registration at the ${server.name} server`,
       )
       return performance.now() - startedAt
@@ -215,9 +218,9 @@ async function failOverToStandby(
 }
 
 let requestCount = 0
-async function isRegistering(server: Server, index: number): Promise<boolean> {
+async function canRegister(server: Server, index: number): Promise<boolean> {
   requestCount += 1
-  return fetch(`${server.running().url}/api/${FAULT_EVENT}/register/`, {
+  return fetch(`${server.getRunning().url}/api/${FAULT_EVENT}/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({

@@ -1,7 +1,4 @@
-/**
- * The page cache survives a killed process, but not a power cut. So the system calls must show that the log is
- * flushed before the response.
- */
+/** System calls show that the log is flushed before each response. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,9 +6,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openSqliteStore } from '../../server/storage/open-store.ts'
 import type { InjectedFaults } from '../../server/storage/database/fault-injection.ts'
 import { register, getServerCommand, getServerVariables, waitForStart } from './server.ts'
-import { canTrace, readTrace, buildTraceCommand } from './strace.ts'
+import { canTrace, readTrace, startTrace } from './strace.ts'
 import type { SystemCall } from './strace.ts'
 import { registerThorough } from '../runs.ts'
+
+// The page cache survives a killed process, but not a power cut, so a kill cannot show a missing flush.
 
 let folder: string
 beforeEach(() => {
@@ -34,10 +33,10 @@ const proof: Flush = { path: /uploads\/incoming\/[^>]+>/ }
 const proofFolder: Flush = { path: /uploads\/\w\w>/, movedInto: /"[^"]*uploads\/\w\w\/\w{64}"/ }
 
 /**
- * For each response: was every needed file written and then flushed since the previous response, or
- * since startup?
+ * Returns, for each response, whether every required file was written and then flushed since the previous response, or
+ * since startup.
  */
-function listFlushedBefore(
+function checkFlushes(
   calls: readonly SystemCall[],
   requiredFlushes: readonly Flush[],
   isReadyCall: (call: SystemCall) => boolean,
@@ -61,17 +60,17 @@ function listFlushedBefore(
         flushed.delete(flush)
       }
     if (!isResponseCall(call) && !isReadyCall(call)) return []
-    const answer = requiredFlushes.every((flush) => flushed.has(flush))
+    const hasAllFlushes = requiredFlushes.every((flush) => flushed.has(flush))
     written.clear()
     flushed.clear()
-    return isReadyCall(call) ? [] : [answer]
+    return isReadyCall(call) ? [] : [hasAllFlushes]
   })
 }
 const createWriteCheck =
   (text: string) =>
   ({ name, args }: SystemCall): boolean =>
     /^(write|writev|sendto|sendmsg)$/.test(name) && args.includes(text)
-const calls = [
+const TRACED_CALLS = [
   'write',
   'writev',
   'pwrite64',
@@ -86,7 +85,7 @@ const calls = [
   '?renameat2',
 ] as const
 
-/** The store process alone. */
+/** Traces a process with only a store. Returns the result for each response. */
 async function traceStore(
   registrations: number,
   faults: InjectedFaults,
@@ -100,14 +99,14 @@ async function traceStore(
     String(registrations),
     JSON.stringify(faults),
   ]
-  const child = buildTraceCommand(traceFile, calls, command, {
+  const child = startTrace(traceFile, TRACED_CALLS, command, {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   await new Promise((resolve) => {
     child.on('exit', resolve)
   })
   await readFinishedTrace(traceFile, child.pid)
-  return listFlushedBefore(
+  return checkFlushes(
     readTrace(traceFile),
     [log],
     createWriteCheck('READY'),
@@ -115,21 +114,20 @@ async function traceStore(
   )
 }
 
-/** A server process, and delegates who send a proof. */
+/** Traces a server process while delegates send a proof. Returns the result for each response. */
 async function traceServer(registrations: number): Promise<readonly boolean[]> {
   const traceFile = join(folder, 'trace')
   const dataDir = join(folder, 'var')
   const server = await waitForStart(
-    buildTraceCommand(traceFile, calls, getServerCommand(), {
+    startTrace(traceFile, TRACED_CALLS, getServerCommand(), {
       env: { ...getServerVariables(dataDir) },
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   )
-  for (let start = 0; start < registrations; start += 1)
-    expect(await register(server.url)).not.toBeNull()
+  for (let n = 0; n < registrations; n += 1) expect(await register(server.url)).not.toBeNull()
   await server.end('SIGTERM')
   await readFinishedTrace(traceFile, server.child.pid)
-  return listFlushedBefore(
+  return checkFlushes(
     readTrace(traceFile),
     [log, proof, proofFolder],
     createWriteCheck('Rollcall serves'),
@@ -137,15 +135,15 @@ async function traceServer(registrations: number): Promise<readonly boolean[]> {
   )
 }
 
-/** strace writes its last lines shortly after the process ends. */
+/** Waits until the trace is complete: strace writes its last lines shortly after the process ends. */
 async function readFinishedTrace(traceFile: string, pid: number | undefined): Promise<void> {
   await expect
     .poll(() => readFileSync(traceFile, 'utf8'), { timeout: 200_000, interval: 20 })
     .toMatch(new RegExp(`^${pid} +\\+\\+\\+ exited with 0`, 'm'))
 }
 
-const repeatValue = (count: number, flushed: boolean): readonly boolean[] =>
-  Array.from({ length: count }, () => flushed)
+const repeatValue = (count: number, isFlushed: boolean): readonly boolean[] =>
+  Array.from({ length: count }, () => isFlushed)
 type Case = readonly [string, number, InjectedFaults, readonly boolean[]]
 const testCases: Case[] = [
   ['the log is flushed before every response', 20, {}, repeatValue(20, true)],
@@ -157,7 +155,7 @@ const controls: readonly Case[] = [
     { synchronous: 'NORMAL' },
     repeatValue(20, false),
   ],
-  // Sequentially: the flush for the first must precede the second response.
+  // Only one registration, because the flush for the first one would precede the response to a second one.
   [
     'negative control: responding before the commit',
     1,

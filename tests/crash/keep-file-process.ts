@@ -1,11 +1,9 @@
-/**
- * Stores one file through a server's store on PostgreSQL, in a child process, and prints the result. Arguments: the
- * database URL and the file's path, which may be a pipe that blocks.
- */
+/** Stores one file in PostgreSQL in a child process, and prints the result. */
 import { instant } from '../../engine/index.ts'
 import { openPostgresStore } from '../../server/storage/postgres/open-postgres-store.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
 
+// Arguments: the database URL, and the path of the file, which may be a pipe that blocks.
 const [, , url = '', path = ''] = process.argv
 const { store } = await openPostgresStore({ url })
 try {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 export type LossyProxy = {
   /** The database URL through the proxy. */
-  readonly proxyUrl: (url: string) => string
+  readonly buildProxyUrl: (url: string) => string
   /** From now on, drops one response in `oneIn`. */
   dropOneIn(oneIn: number): void
   /** The number of dropped responses. */
@@ -16,9 +16,12 @@ export type LossyProxy = {
 const [POSTGRES_PORT, PROXY_PORT] = [5432, 5433]
 const COMMITTED = Buffer.from('COMMIT\0')
 
-/** Drops responses of the server whose sockets are in the folder, and closes their connections. */
-export async function cutCommits(folder: string): Promise<LossyProxy> {
-  let commits = 0
+/**
+ * Starts a proxy for the server whose sockets are in the folder. It drops responses to COMMIT, and closes their
+ * connections.
+ */
+export async function startLossyProxy(folder: string): Promise<LossyProxy> {
+  let commitCount = 0
   let droppedCount = 0
   let oneIn = Infinity
   const server = createServer((client) => {
@@ -30,8 +33,8 @@ export async function cutCommits(folder: string): Promise<LossyProxy> {
     for (const socket of [client, postgres]) socket.on('error', end).on('close', end)
     client.on('data', (request) => postgres.write(request))
     postgres.on('data', (answer) => {
-      commits += answer.includes(COMMITTED) ? 1 : 0
-      if (!answer.includes(COMMITTED) || commits % oneIn !== 0) {
+      commitCount += answer.includes(COMMITTED) ? 1 : 0
+      if (!answer.includes(COMMITTED) || commitCount % oneIn !== 0) {
         client.write(answer)
         return
       }
@@ -43,7 +46,7 @@ export async function cutCommits(folder: string): Promise<LossyProxy> {
     server.listen(join(folder, `.s.PGSQL.${PROXY_PORT}`), resolve)
   })
   return {
-    proxyUrl: (direct) => `${direct}&port=${PROXY_PORT}`,
+    buildProxyUrl: (url) => `${url}&port=${PROXY_PORT}`,
     dropOneIn: (count) => {
       oneIn = count
     },

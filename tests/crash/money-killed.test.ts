@@ -1,7 +1,4 @@
-/**
- * A server and its gateway with 64 paying clients and treasurers, killed at random and restarted:
- * no payment or refund is lost or duplicated.
- */
+/** Kills a server with 64 paying clients at random: no payment or refund is lost or duplicated. */
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,10 +6,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { main } from '../../server/cli/run-command.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import { findFreePort } from '../browser/serve.ts'
-import { runPayingClients, countOperations, createAcknowledged } from './delegates.ts'
-import type { Acknowledged } from './delegates.ts'
+import { runPayingClients, countOperations, createAcknowledgedOperations } from './delegates.ts'
+import type { AcknowledgedOperations } from './delegates.ts'
 import { getServerVariables, startServer } from './server.ts'
-import type { Running } from './server.ts'
+import type { RunningServer } from './server.ts'
 import { readSandboxOrders, findPaymentProblems } from './check-money.ts'
 import { seed, createRandom } from './check-registrations.ts'
 import { chooseRuns, registerThorough } from '../runs.ts'
@@ -23,34 +20,34 @@ const cycles = Number(process.env['CRASH_CYCLES'] ?? chooseRuns(2, 1))
 const NOTICES_MAX = 30
 const RARE_MAX = 6
 let folder: string
-let running: Running | null
+let runningServer: RunningServer | null
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'rollcall-money-'))
-  running = null
+  runningServer = null
 })
 afterEach(async () => {
-  await running?.end('SIGKILL')
+  await runningServer?.end('SIGKILL')
   rmSync(folder, { recursive: true })
 })
 
 /** Kills the server after a number of frequent and rare operations, which works on a machine of any speed. */
 async function killUnderLoad(
-  server: Running,
-  acknowledged: Acknowledged,
+  server: RunningServer,
+  operations: AcknowledgedOperations,
   random: () => number,
 ): Promise<void> {
   const countRareOperations = (): number =>
-    acknowledged.decided.length + acknowledged.refunded.length + acknowledged.retried.length
+    operations.decided.length + operations.refunded.length + operations.retried.length
   const target = {
-    notices: acknowledged.notices.length + 1 + random() * NOTICES_MAX,
+    notices: operations.notices.length + 1 + random() * NOTICES_MAX,
     rare: countRareOperations() + 1 + random() * RARE_MAX,
   }
-  const kill = setInterval(() => {
-    if (acknowledged.notices.length >= target.notices && countRareOperations() >= target.rare)
+  const killTimer = setInterval(() => {
+    if (operations.notices.length >= target.notices && countRareOperations() >= target.rare)
       server.child.kill('SIGKILL')
   }, 2)
-  await runPayingClients(server, acknowledged, random)
-  clearInterval(kill)
+  await runPayingClients(server, operations, random)
+  clearInterval(killTimer)
   expect(server.child.signalCode).toBe('SIGKILL')
 }
 
@@ -63,14 +60,14 @@ async function queryAllPayments(day: string): Promise<void> {
     SANDBOX_PORT: String(sandboxPort),
     CLOCK: `${day}T12:00:00+05:30`,
   }
-  running = await startServer(folder, { variables })
+  runningServer = await startServer(folder, { variables })
   const environmentResult = readEnvironment(variables)
   if (!environmentResult.ok) throw new Error(environmentResult.error.join('\n'))
   const output: string[] = []
   const print = (text: string): void => void output.push(text)
   const terminal = { print, printError: print, environment: () => environmentResult.value }
   expect(await main(['payment', 'reconcile'], terminal), output.join('\n')).toBe(0)
-  await running.end('SIGTERM')
+  await runningServer.end('SIGTERM')
 }
 
 test(
@@ -78,23 +75,23 @@ test(
   { timeout: 600_000 + cycles * 30_000 },
   async () => {
     const random = createRandom(seed)
-    const acknowledged = createAcknowledged()
+    const operations = createAcknowledgedOperations()
     for (let cycle = 0; cycle < cycles; cycle += 1) {
-      running = await startServer(folder)
+      runningServer = await startServer(folder)
       // The server replays the log before the check.
-      expect(findPaymentProblems(folder, acknowledged, false)).toEqual([])
-      await killUnderLoad(running, acknowledged, random)
+      expect(findPaymentProblems(folder, operations, false)).toEqual([])
+      await killUnderLoad(runningServer, operations, random)
     }
     await queryAllPayments('2025-07-16')
-    expect(findPaymentProblems(folder, acknowledged, true)).toEqual([])
-    const { notices, decided, refunded, retried } = acknowledged
+    expect(findPaymentProblems(folder, operations, true)).toEqual([])
+    const { notices, decided, refunded, retried } = operations
     if (process.env['CRASH_CYCLES'] !== undefined) {
       const refundCount = readSandboxOrders(folder).reduce(
         (sum, { refunds }) => sum + refunds.length,
         0,
       )
       const figures = [
-        acknowledged.registered.size,
+        operations.registered.size,
         notices.length,
         retried.length,
         decided.length,
@@ -105,23 +102,23 @@ test(
       console.log(`| ${cycles} | ${figures.join(' | ')} |`)
     }
     // Negative control: the check detects a repeated refund.
-    const paid = readSandboxOrders(folder).find(({ stage }) => stage === 'paid')
-    if (paid === undefined) throw new Error('no order was paid')
+    const paidOrder = readSandboxOrders(folder).find(({ stage }) => stage === 'paid')
+    if (paidOrder === undefined) throw new Error('no order was paid')
     const repeatedRefund = {
-      ...paid,
-      refunds: [...paid.refunds, { reference: '1', amount: '1.23' }],
+      ...paidOrder,
+      refunds: [...paidOrder.refunds, { reference: '1', amount: '1.23' }],
     }
     appendFileSync(join(folder, 'sandbox.jsonl'), `\n${JSON.stringify(repeatedRefund)}\n`)
-    expect(findPaymentProblems(folder, acknowledged, true)).toEqual([
-      `${paid.orderId}: 1.23 was refunded more often than requested`,
+    expect(findPaymentProblems(folder, operations, true)).toEqual([
+      `${paidOrder.orderId}: 1.23 was refunded more often than requested`,
     ])
   },
 )
 
 registerThorough(() => {
   test('negative control: a store that responds before it commits loses confirmed data', async () => {
-    const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
-    const acknowledged = createAcknowledged()
+    const preloadArgs = ['--import', join(import.meta.dirname, 'early-answers.ts')]
+    const operations = createAcknowledgedOperations()
     // A kill can happen when every acknowledged operation is stored, but not ten times in a row.
     const missingPattern = /was confirmed but is missing/
     let problems: readonly string[] = []
@@ -130,16 +127,16 @@ registerThorough(() => {
       kills < 10 && !problems.some((problem) => missingPattern.test(problem));
       kills++
     ) {
-      running = await startServer(folder, { before })
-      const { child } = running
-      const countBefore = countOperations(acknowledged)
-      const kill = setInterval(
-        () => countOperations(acknowledged) > countBefore && child.kill('SIGKILL'),
+      runningServer = await startServer(folder, { nodeArgs: preloadArgs })
+      const { child } = runningServer
+      const countBefore = countOperations(operations)
+      const killTimer = setInterval(
+        () => countOperations(operations) > countBefore && child.kill('SIGKILL'),
         5,
       )
-      await runPayingClients(running, acknowledged, createRandom(seed + kills))
-      clearInterval(kill)
-      problems = findPaymentProblems(folder, acknowledged, false)
+      await runPayingClients(runningServer, operations, createRandom(seed + kills))
+      clearInterval(killTimer)
+      problems = findPaymentProblems(folder, operations, false)
     }
     expect(problems).toContainEqual(expect.stringMatching(missingPattern))
   })

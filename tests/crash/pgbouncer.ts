@@ -1,7 +1,4 @@
-/**
- * PgBouncer in transaction mode in front of a cluster: each transaction of a connection may run in another session.
- * Uses the program in PGBOUNCER, or Debian's package.
- */
+/** PgBouncer in transaction mode, in front of a PostgreSQL cluster. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,6 +8,7 @@ import { findFreePort } from '../browser/serve.ts'
 import { CLUSTER_USER, waitForConnection } from './postgres-cluster.ts'
 import type { Cluster } from './postgres-cluster.ts'
 
+/** Each transaction of a connection may run in another session. */
 export type Pooler = {
   readonly port: number
   readonly version: string
@@ -27,6 +25,7 @@ const POOL_SIZE = 8
 /** The first version that supports prepared statements in transaction mode. */
 const PREPARED_SINCE = [1, 21] as const
 
+/** Returns the program in PGBOUNCER, or that of Debian's package. */
 const findProgram = (): string => process.env['PGBOUNCER'] ?? '/usr/sbin/pgbouncer'
 export const hasPgbouncer = (): boolean => existsSync(findProgram())
 

@@ -1,7 +1,4 @@
-/**
- * PostgreSQL as an operator runs it: on a port, with durable writes, and with a standby that can be
- * promoted. Uses the oldest supported version if installed, else the npm package.
- */
+/** PostgreSQL as an operator runs it: on a port, with durable writes, and with a standby. */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -30,10 +27,10 @@ export type Cluster = {
   url(database: string): string
   shell(database?: string): Promise<pg.Client>
   createDatabase(name: string): Promise<string>
-  /** Stops it: `SIGINT` for a fast shutdown, `SIGQUIT` for a simulated crash. */
+  /** Stops the server: `SIGINT` for a fast shutdown, `SIGQUIT` for a simulated crash. */
   stop(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>
   start(): Promise<void>
-  /** Kills all its processes, like a machine failure. */
+  /** Kills all processes of the cluster, like a machine failure. */
   kill(): Promise<void>
   /** Makes each commit wait for a standby. `remove` deletes the standby. */
   addSynchronousStandby(): Promise<Cluster>
@@ -61,8 +58,9 @@ const POLL_MS = 20
 /** Enough for four servers and the observers. */
 const CONNECTIONS_MAX = 200
 
+/** Returns the folder of the oldest supported version if it is installed, or else of the npm package. */
 const findPrograms = (): string => process.env['POSTGRES_BIN'] ?? findOldestBinaries() ?? PACKAGED
-/** The npm package lacks the program that copies a cluster. */
+/** Returns whether clusters can have a standby. The npm package lacks the program that copies a cluster. */
 export const hasStandbys = (): boolean => existsSync(join(findPrograms(), 'pg_basebackup'))
 
 export async function startCluster({ isDurable = true }: ClusterOptions = {}): Promise<Cluster> {
@@ -94,7 +92,7 @@ function makeFolder(): string {
   mkdirSync(data)
   chmodSync(data, 0o700)
   const { uid, gid } = UNPRIVILEGED_USER
-  if (uid !== undefined) for (const one of [folder, data]) chownSync(one, uid, gid ?? uid)
+  if (uid !== undefined) for (const path of [folder, data]) chownSync(path, uid, gid ?? uid)
   return folder
 }
 
@@ -133,9 +131,9 @@ async function openCluster(folder: string): Promise<Cluster> {
     await client.connect()
     return client
   }
-  // So that a failed test or benchmark leaves no process behind.
-  const endWithUs = (): void => void server.kill('SIGQUIT')
-  process.on('exit', endWithUs)
+  // The server ends with this process, so that a failed test or benchmark leaves no process behind.
+  const endServer = (): void => void server.kill('SIGQUIT')
+  process.on('exit', endServer)
   await start()
   return {
     port,
@@ -167,7 +165,7 @@ async function openCluster(folder: string): Promise<Cluster> {
     promote: () => runStatement(openShell, 'SELECT pg_promote()'),
     remove: async () => {
       await end('SIGQUIT')
-      process.off('exit', endWithUs)
+      process.off('exit', endServer)
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -207,7 +205,7 @@ export async function waitForConnection(url: string): Promise<void> {
   }
 }
 
-/** Returns the child processes of a process. */
+/** Lists the ids of the child processes of a process. */
 export function listChildren(parent: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && readParent(name) === parent)

@@ -1,14 +1,13 @@
-/**
- * Two servers on PostgreSQL behind a proxy, with the faults of `node tests/crash/postgres-faults.ts`: cut connections, a
- * restart and a killed server, while delegates register and pay. In `npm run thorough` only: whole-servers.test.ts kills a
- * server, cuts connections and crashes the database, and several-servers.test.ts cuts connections around `COMMIT`.
- */
+/** Two servers on PostgreSQL behind a proxy: cut connections, a restart and a killed server. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasPostgres } from '../server/storage/postgres-server.ts'
 import { runFaults } from './fault-rounds.ts'
 import type { Fault } from './fault-rounds.ts'
 import { startCluster } from './postgres-cluster.ts'
 import type { Cluster } from './postgres-cluster.ts'
+
+// In `npm run thorough` only: whole-servers.test.ts kills a server, cuts connections and crashes the database, and
+// several-servers.test.ts cuts connections around COMMIT.
 
 const CUTS: readonly Fault[] = ['before', 'during', 'after']
 

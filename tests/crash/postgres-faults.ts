@@ -1,14 +1,13 @@
-/**
- * `node tests/crash/postgres-faults.ts [FAULT...]`: two servers on PostgreSQL under load, with
- * faults: a server is killed repeatedly, connections are cut around COMMIT, PostgreSQL is restarted
- * or crashes, and a synchronous standby replaces a killed primary (FAILOVERS=5 times). `pooled`:
- * with PgBouncer in transaction mode, a server is killed and PostgreSQL crashes. Each fault uses a
- * separate database. `CLIENTS`, `TIMES` and `TOLD` set the load. Prints a report; exits with 1 if there are problems.
- */
+/** Causes faults for two servers on PostgreSQL: `node tests/crash/postgres-faults.ts [FAULT...]`. */
 import { FAULTS, needsStandby, RESUMED_MS_MAX, runFaults } from './fault-rounds.ts'
 import type { Fault, FaultOutcome } from './fault-rounds.ts'
 import { hasPgbouncer, startPgbouncer } from './pgbouncer.ts'
 import { hasStandbys, startCluster } from './postgres-cluster.ts'
+
+// Faults: a server is killed repeatedly, connections are cut around COMMIT, PostgreSQL is restarted or crashes, and a
+// synchronous standby replaces a killed primary (FAILOVERS=5 times). `pooled`: with PgBouncer in transaction mode, a
+// server is killed and PostgreSQL crashes. Each fault uses a separate database. CLIENTS, TIMES and TOLD set the load.
+// Prints a report; exits with 1 if there are problems.
 
 const CLIENTS = Number(process.env['CLIENTS'] ?? 16)
 const TIMES = Number(process.env['TIMES'] ?? 6)
@@ -21,8 +20,8 @@ type Run = Fault | typeof POOLED
 const RUNS: readonly Run[] = [...FAULTS, POOLED]
 const isRun = (name: string): name is Run => RUNS.some((run) => run === name)
 const runNames = process.argv.slice(2)
-const unknown = runNames.filter((name) => !isRun(name))
-if (unknown.length > 0) throw new Error(`no fault "${unknown[0]}": ${RUNS.join(', ')}`)
+const unknownNames = runNames.filter((name) => !isRun(name))
+if (unknownNames.length > 0) throw new Error(`no fault "${unknownNames[0]}": ${RUNS.join(', ')}`)
 const chosenRuns = runNames.length === 0 ? RUNS : runNames.filter(isRun)
 const runs = chosenRuns.flatMap((fault) =>
   fault !== POOLED && needsStandby(fault)
@@ -32,7 +31,7 @@ const runs = chosenRuns.flatMap((fault) =>
 
 let hasPassed = true
 for (const fault of runs) {
-  const problems = await tryFault(fault).catch((error: unknown) => [String(error)])
+  const problems = await runFault(fault).catch((error: unknown) => [String(error)])
   for (const problem of problems.slice(0, PROBLEMS_SHOWN_MAX)) console.log(`  wrong: ${problem}`)
   if (problems.length > PROBLEMS_SHOWN_MAX)
     console.log(`  and ${problems.length - PROBLEMS_SHOWN_MAX} more`)
@@ -41,7 +40,7 @@ for (const fault of runs) {
 console.log(hasPassed ? 'no problems' : 'some checks failed')
 process.exitCode = hasPassed ? 0 : 1
 
-async function tryFault(run: Run): Promise<readonly string[]> {
+async function runFault(run: Run): Promise<readonly string[]> {
   const hasStandby = run !== POOLED && needsStandby(run)
   if (hasStandby && !hasStandbys()) {
     console.log(`${run}: skipped, because this PostgreSQL has no pg_basebackup`)
@@ -81,10 +80,10 @@ async function tryFault(run: Run): Promise<readonly string[]> {
 }
 
 function formatOutcome({ results, registered, paid, emailCount, resumedMs }: FaultOutcome): string {
-  const resumed = resumedMs.map(Math.round).join(' and ')
+  const resumedText = resumedMs.map(Math.round).join(' and ')
   return [
     `${registered} registered, ${results.registered.size} of them confirmed, ${paid} paid, ${emailCount} emails`,
     `${results.soldOut.length} were told that the hall is full`,
-    ...(resumed === '' ? [] : [`servers registered again after ${resumed} ms`]),
+    ...(resumedText === '' ? [] : [`servers registered again after ${resumedText} ms`]),
   ].join(', ')
 }

@@ -1,8 +1,4 @@
-/**
- * A server's store on PostgreSQL in a child process: clients register people, and the email queue
- * is processed. Prints each result in one system call. Arguments: URL, name prefix, disabled
- * protection.
- */
+/** A store on PostgreSQL in a child process, which registers people and sends queued emails. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { openPostgresStore } from '../../server/storage/postgres/open-postgres-store.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
@@ -16,6 +12,7 @@ const RETRY_MS = 10
 /** The polling interval of the queue. */
 const QUEUE_MS = 20
 
+// Arguments: the database URL, a prefix of names, and the protection to disable. Prints each result in one system call.
 const [, , url = '', name = '', disabledProtection = ''] = process.argv
 const { store } = await openPostgresStore({
   url,
@@ -52,7 +49,7 @@ async function sendQueuedEmails(queue: Store): Promise<never> {
     const dueEmails = await retryUntilAnswered(() => queue.dueMails(noon, 20))
     await Promise.all(
       dueEmails.map(async ({ id }) => {
-        // The result of a failed claim is unknown: the email waits for its retry.
+        // The result of a failed claim is unknown, so the email waits for a retry.
         const isClaimed =
           disabledProtection === 'claims' || (await queue.claimMail(id, noon).catch(() => false))
         if (!isClaimed) return

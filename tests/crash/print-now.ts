@@ -1,7 +1,8 @@
 /** Prints the progress of a process that will be killed. */
 import { writeSync } from 'node:fs'
 
-const FULL_MS = 1
+/** The pause before another attempt to write to a full pipe. */
+const RETRY_MS = 1
 const waitBuffer = new Int32Array(new SharedArrayBuffer(4))
 
 /** Writes one line synchronously. While the pipe is full, it waits for the reader. */
@@ -11,6 +12,6 @@ export function printNow(line: string): void {
       remaining = remaining.subarray(writeSync(1, remaining))
     } catch (error) {
       if (!(error instanceof Error) || !('code' in error) || error.code !== 'EAGAIN') throw error
-      Atomics.wait(waitBuffer, 0, 0, FULL_MS)
+      Atomics.wait(waitBuffer, 0, 0, RETRY_MS)
     }
 }

@@ -11,7 +11,7 @@ const account = {
 }
 
 /**
- * Variables for a server whose event uses the account `sample`. A message with a valid hash replaces the status
+ * The variables of a server whose event uses the account `sample`. A message with a valid hash replaces the status
  * query.
  */
 export const GATEWAY_VARIABLES = {
@@ -22,13 +22,13 @@ export const GATEWAY_VARIABLES = {
   AIRPAY_SAMPLE_MERCHANT_ID: account.merchantId,
 }
 
-let references = 100_000_000
+let lastReference = 100_000_000
 /** Builds the gateway's message that an order is paid, with a new reference. */
 export function createPaidMessage(order: Pick<PaymentData, 'orderid' | 'amount'>): URLSearchParams {
-  references += 1
+  lastReference += 1
   const fields = {
     TRANSACTIONID: order.orderid,
-    APTRANSACTIONID: String(references),
+    APTRANSACTIONID: String(lastReference),
     AMOUNT: order.amount,
     TRANSACTIONSTATUS: '200',
     MESSAGE: 'Success',

@@ -1,15 +1,12 @@
-/**
- * A server under 64 clients that send a proof with every registration, killed at random moments and
- * restarted.
- */
+/** Kills a server at random while 64 clients send registrations with a proof, and restarts it. */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DATABASE_FILE } from '../../server/storage/database/sqlite-connection.ts'
-import { runClients, register, startServer, WEB_FORM } from './server.ts'
-import type { Running } from './server.ts'
+import { runClients, register, startServer, WEB_FORM_HEADERS } from './server.ts'
+import type { RunningServer } from './server.ts'
 import { findIncomplete, seed, createRandom } from './check-registrations.ts'
 import { startS3 } from '../server/registration/s3-server.ts'
 import { chooseRuns, registerThorough } from '../runs.ts'
@@ -17,20 +14,23 @@ import { chooseRuns, registerThorough } from '../runs.ts'
 /** CRASH_CYCLES=50 is the long run. */
 const kills = Number(process.env['CRASH_CYCLES'] ?? chooseRuns(2, 1))
 let folder: string
-let running: Running | null
+let runningServer: RunningServer | null
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'rollcall-killed-'))
-  running = null
+  runningServer = null
 })
 afterEach(async () => {
-  await running?.end('SIGKILL')
+  await runningServer?.end('SIGKILL')
   rmSync(folder, { recursive: true })
 })
-const findProblems = (acknowledged: readonly string[]): readonly string[] =>
-  findIncomplete(folder, acknowledged, (sha256) =>
+const findProblems = (acknowledgedNumbers: readonly string[]): readonly string[] =>
+  findIncomplete(folder, acknowledgedNumbers, (sha256) =>
     existsSync(join(folder, 'uploads', sha256.slice(0, 2), sha256)),
   )
-/** All clients register the same person, who gets an email only about registrations through the form. */
+/**
+ * Counts the emails about a repeated registration. All clients register the same person, who gets such an email only
+ * about registrations through the form.
+ */
 const countSamePersonEmails = (): unknown => {
   const db = new Database(join(folder, DATABASE_FILE), { readonly: true })
   try {
@@ -49,19 +49,22 @@ const WAIT_MS_MAX = 30
 
 /**
  * Kills the server at a random moment after a number of responses. If only time counted, a server on a busy machine
- * would be killed before the first response. Just before, another browser registers the same person: the delegate's
- * email is due when the server is killed. Returns the acknowledged numbers.
+ * would be killed before the first response. Just before the kill, another browser registers the same person, so that
+ * the delegate's email is due when the server is killed. Returns the acknowledged numbers.
  */
-async function killUnderLoad(server: Running, random: () => number): Promise<readonly string[]> {
+async function killUnderLoad(
+  server: RunningServer,
+  random: () => number,
+): Promise<readonly string[]> {
   const acknowledgedNumbers: string[] = []
-  const answers = ANSWERS_MIN + Math.floor(random() * (ANSWERS_MAX - ANSWERS_MIN))
-  const wait_ms = random() * WAIT_MS_MAX
+  const answerCount = ANSWERS_MIN + Math.floor(random() * (ANSWERS_MAX - ANSWERS_MIN))
+  const waitMs = random() * WAIT_MS_MAX
   await runClients(server, (regNo) => {
     acknowledgedNumbers.push(regNo)
-    if (acknowledgedNumbers.length === answers)
-      void register(server.url, WEB_FORM).then((again) => {
-        if (again !== null) acknowledgedNumbers.push(again)
-        setTimeout(() => server.child.kill('SIGKILL'), wait_ms)
+    if (acknowledgedNumbers.length === answerCount)
+      void register(server.url, WEB_FORM_HEADERS).then((formRegNo) => {
+        if (formRegNo !== null) acknowledgedNumbers.push(formRegNo)
+        setTimeout(() => server.child.kill('SIGKILL'), waitMs)
       })
   })
   expect(server.child.signalCode).toBe('SIGKILL')
@@ -70,20 +73,20 @@ async function killUnderLoad(server: Running, random: () => number): Promise<rea
 
 test(`every registration confirmed with 201 is complete, with its document, after ${kills} kills (seed ${seed})`, async () => {
   const random = createRandom(seed)
-  const acknowledged: string[] = []
-  running = await startServer(folder)
+  const acknowledgedNumbers: string[] = []
+  runningServer = await startServer(folder)
   for (let kill = 0; kill < kills; kill += 1) {
-    acknowledged.push(...(await killUnderLoad(running, random)))
-    // A restart first, because the server itself replays the log.
-    running = await startServer(folder)
-    expect(findProblems(acknowledged)).toEqual([])
+    acknowledgedNumbers.push(...(await killUnderLoad(runningServer, random)))
+    // The check follows the restart, because the server itself replays the log.
+    runningServer = await startServer(folder)
+    expect(findProblems(acknowledgedNumbers)).toEqual([])
     // Unfinished uploads of the killed server are deleted.
     expect(readdirSync(join(folder, 'uploads', 'incoming'))).toEqual([])
   }
   await expect.poll(countSamePersonEmails, { timeout: 30_000 }).toBe(1)
-  const { url } = running
+  const { url } = runningServer
   const responses = await Promise.all(
-    acknowledged
+    acknowledgedNumbers
       .slice(-20)
       .map(async (regNo) => (await fetch(`${url}/api/afpicon/registrations/${regNo}/`)).status),
   )
@@ -95,37 +98,39 @@ test('a server that is killed leaves no registration without its document in the
   try {
     const random = createRandom(seed)
     const variables = s3.buildVariables('killed')
-    const acknowledged: string[] = []
-    running = await startServer(folder, { variables })
+    const acknowledgedNumbers: string[] = []
+    runningServer = await startServer(folder, { variables })
     for (let kill = 0; kill < kills; kill += 1) {
-      acknowledged.push(...(await killUnderLoad(running, random)))
-      running = await startServer(folder, { variables })
+      acknowledgedNumbers.push(...(await killUnderLoad(runningServer, random)))
+      runningServer = await startServer(folder, { variables })
       const storedHashes = new Set(s3.listKeys('killed').map((key) => key.split('/')[1]))
-      expect(findIncomplete(folder, acknowledged, (sha256) => storedHashes.has(sha256))).toEqual([])
+      expect(
+        findIncomplete(folder, acknowledgedNumbers, (sha256) => storedHashes.has(sha256)),
+      ).toEqual([])
       expect(readdirSync(join(folder, 'uploads'))).toEqual(['incoming'])
       expect(readdirSync(join(folder, 'uploads', 'incoming'))).toEqual([])
     }
   } finally {
-    await running?.end('SIGKILL')
+    await runningServer?.end('SIGKILL')
     await s3.stop()
   }
 })
 
 registerThorough(() => {
   test('negative control: a store that responds before it commits loses registrations confirmed with 201', async () => {
-    const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
+    const preloadArgs = ['--import', join(import.meta.dirname, 'early-answers.ts')]
     const acknowledgedNumbers: string[] = []
     const lostPattern = /0 registrations, 0 payments, 0 audit rows/
-    // A busy machine may kill it only after the commit, but not ten times in a row.
+    // On a busy machine, the kill may come only after the commit, but not ten times in a row.
     let problems: readonly string[] = []
     for (
       let kills = 0;
       kills < 10 && !problems.some((problem) => lostPattern.test(problem));
       kills += 1
     ) {
-      running = await startServer(folder, { before })
-      const { child } = running
-      await runClients(running, (regNo) => {
+      runningServer = await startServer(folder, { nodeArgs: preloadArgs })
+      const { child } = runningServer
+      await runClients(runningServer, (regNo) => {
         acknowledgedNumbers.push(regNo)
         child.kill('SIGKILL')
       })
@@ -138,14 +143,15 @@ registerThorough(() => {
 
 registerThorough(() => {
   test('negative control: a missing document is detected', async () => {
-    running = await startServer(folder)
-    const regNo = await register(running.url)
+    runningServer = await startServer(folder)
+    const regNo = await register(runningServer.url)
     if (regNo === null) throw new Error('the registration was rejected')
-    await running.end('SIGTERM')
-    expect(running.child.exitCode).toBe(0)
+    await runningServer.end('SIGTERM')
+    expect(runningServer.child.exitCode).toBe(0)
     expect(findProblems([regNo])).toEqual([])
     const uploads = join(folder, 'uploads')
-    for (const sub of readdirSync(uploads)) rmSync(join(uploads, sub), { recursive: true })
+    for (const folderName of readdirSync(uploads))
+      rmSync(join(uploads, folderName), { recursive: true })
     expect(findProblems([regNo])).toEqual([`${regNo}: the proof's file is missing`])
   })
 })

@@ -1,6 +1,4 @@
-/**
- * A server process that can be killed and restarted on the same data, and 64 clients that register.
- */
+/** A server process that can be killed and restarted on the same data, and 64 clients that register. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -9,18 +7,21 @@ import { createPdf } from '../server/sample-uploads.ts'
 import { useCompiledEvents, useEmptyDatabase } from '../server/prepared-files.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
-const clients = 64
+const CLIENT_COUNT = 64
 
-export type Running = {
+export type RunningServer = {
   readonly url: string
   readonly child: ChildProcess
   end(signal: NodeJS.Signals): Promise<void>
 }
 
-/** `rollcall start`, as an operator runs it. An up-to-date build starts in half the CPU time that the sources need. */
-export const getServerCommand = (...before: readonly string[]): readonly string[] => [
+/**
+ * Returns the command of an operator: `rollcall start`. An up-to-date build starts in half the CPU time that the
+ * sources need.
+ */
+export const getServerCommand = (...nodeArgs: readonly string[]): readonly string[] => [
   process.execPath,
-  ...before,
+  ...nodeArgs,
   join(TOP, 'bin', 'rollcall.js'),
   'start',
 ]
@@ -38,18 +39,18 @@ export const getServerVariables = (dataDir: string): NodeJS.ProcessEnv => ({
 })
 
 /** Resolves when the process prints its address. */
-export async function waitForStart(child: ChildProcess): Promise<Running> {
-  let printed = ''
+export async function waitForStart(child: ChildProcess): Promise<RunningServer> {
+  let output = ''
   const exit = new Promise<void>((resolve) => {
     child.on('exit', () => resolve())
   })
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      printed += text
-      const serverUrl = /Rollcall serves .* on (http:\S+)/.exec(printed)?.[1]
+      output += text
+      const serverUrl = /Rollcall serves .* on (http:\S+)/.exec(output)?.[1]
       if (serverUrl !== undefined) resolve(serverUrl)
     })
-    child.on('exit', (status) => reject(new Error(`the server ended with ${status}:\n${printed}`)))
+    child.on('exit', (status) => reject(new Error(`the server ended with ${status}:\n${output}`)))
   })
   return {
     url,
@@ -63,11 +64,11 @@ export async function waitForStart(child: ChildProcess): Promise<Running> {
 
 export async function startServer(
   dataDir: string,
-  options: { readonly before?: readonly string[]; readonly variables?: NodeJS.ProcessEnv } = {},
-): Promise<Running> {
+  options: { readonly nodeArgs?: readonly string[]; readonly variables?: NodeJS.ProcessEnv } = {},
+): Promise<RunningServer> {
   useCompiledEvents(dataDir)
   await useEmptyDatabase(dataDir)
-  const [node = '', ...args] = getServerCommand(...(options.before ?? []))
+  const [node = '', ...args] = getServerCommand(...(options.nodeArgs ?? []))
   return waitForStart(
     spawn(node, args, {
       cwd: TOP,
@@ -78,7 +79,7 @@ export async function startServer(
 }
 
 /** The header that the web form sends, each time from a new browser. */
-export const WEB_FORM = { 'rollcall-form': '1' }
+export const WEB_FORM_HEADERS = { 'rollcall-form': '1' }
 
 /**
  * Registers one delegate with a unique proof. Returns the number, or null after a lost connection
@@ -111,13 +112,13 @@ export async function register(
   }
 }
 
-/** 64 clients register until the server stops. `onRegistered` gets each confirmed number. */
+/** Registers delegates with 64 clients until the server stops. `onRegistered` gets each confirmed number. */
 export async function runClients(
-  { url, child }: Running,
+  { url, child }: RunningServer,
   onRegistered: (regNo: string) => void,
 ): Promise<void> {
   await Promise.all(
-    Array.from({ length: clients }, async () => {
+    Array.from({ length: CLIENT_COUNT }, async () => {
       while (child.exitCode === null && child.signalCode === null) {
         const regNo = await register(url)
         if (regNo !== null) onRegistered(regNo)

@@ -1,7 +1,4 @@
-/**
- * `npm run several [ROUNDS]`: two servers on one PostgreSQL behind nginx (or the tests' proxy
- * without nginx), 64 clients, and ten rounds of faults chosen by CRASH_SEED. Prints a report; exits with 1 if there are problems.
- */
+/** Runs rounds of faults for two servers on one PostgreSQL: `npm run several [ROUNDS]`. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,12 +12,15 @@ import { openProxy } from './two-servers.ts'
 import type { Proxy } from './two-servers.ts'
 import { seed, createRandom } from './check-registrations.ts'
 
-const CLIENTS = 64
+// The servers run behind nginx, or behind the proxy of the tests if nginx is not installed. CRASH_SEED chooses the
+// faults of each round; there are ten rounds by default. Prints a report; exits with 1 if there are problems.
+
+const CLIENT_COUNT = 64
 const REGISTRATIONS_MIN = 100
 const EMAILS_MIN = 50
 const POLL_MS = 50
 
-/** As in docs/operation/postgresql.md, without TLS and host names. */
+/** Formats nginx settings as in docs/operation/postgresql.md, without TLS and host names. */
 const formatSettings = (folder: string, port: number, ports: readonly number[]): string => `
 daemon off;
 pid ${folder}/pid;
@@ -79,26 +79,21 @@ async function startNginx(ports: readonly number[]): Promise<Proxy> {
 }
 
 if (!hasPostgres) throw new Error('PostgreSQL is not installed')
-const rounds = Number(process.argv[2] ?? 10)
+const roundCount = Number(process.argv[2] ?? 10)
 const random = createRandom(seed)
 const faults = Array.from(
-  { length: rounds },
+  { length: roundCount },
   () => FAULTS[Math.floor(random() * FAULTS.length)] ?? 'version',
 )
 const hasNginx = spawnSync('nginx', ['-v']).status === 0
 console.log(
-  `${rounds} rounds, ${CLIENTS} clients, behind ${hasNginx ? 'nginx' : 'the proxy of the tests'}, CRASH_SEED=${seed}`,
+  `${roundCount} rounds, ${CLIENT_COUNT} clients, behind ${hasNginx ? 'nginx' : 'the proxy of the tests'}, CRASH_SEED=${seed}`,
 )
 const postgres = await startPostgres()
 try {
-  const {
-    wrong: problems,
-    heard: results,
-    mails: emailCount,
-    registered,
-  } = await runRounds({
-    happens: faults,
-    clients: CLIENTS,
+  const { problems, results, emailCount, registered } = await runRounds({
+    faults,
+    clients: CLIENT_COUNT,
     registrationsMin: REGISTRATIONS_MIN,
     emailsMin: EMAILS_MIN,
     postgres,
@@ -109,7 +104,7 @@ try {
   console.log(
     `${registered} registered, ${results.confirmed.length} confirmed, ${results.soldOut.length} were told that the hall is full, ${results.priceChanged.length} saw the price change, ${emailCount} emails`,
   )
-  for (const one of problems.slice(0, 20)) console.log(`wrong: ${one}`)
+  for (const problem of problems.slice(0, 20)) console.log(`wrong: ${problem}`)
   console.log(problems.length === 0 ? 'no problems' : `${problems.length} problems`)
   process.exitCode = problems.length === 0 ? 0 : 1
 } finally {

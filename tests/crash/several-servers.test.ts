@@ -1,7 +1,4 @@
-/**
- * Two servers with one PostgreSQL and 64 clients: a server is killed, connections are cut, the
- * database crashes. Nothing acknowledged is lost, and no registration, email or seat is duplicated.
- */
+/** Two servers on one PostgreSQL with 64 clients: kills, cut connections and database crashes. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,22 +10,24 @@ import { hour, noon } from '../server/sample-registrations.ts'
 import { SUM_COUNTERS_SQL, COUNT_ROWS_SQL } from '../server/storage/payment-histories.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
-import { cutCommits } from './lossy-proxy.ts'
+import { startLossyProxy } from './lossy-proxy.ts'
 import type { LossyProxy } from './lossy-proxy.ts'
 import { seed, createRandom } from './check-registrations.ts'
 import { registerThorough } from '../runs.ts'
+
+// Nothing acknowledged is lost, and no registration, email or seat is duplicated.
 
 const FAULTS = ['first', 'second', 'connections', 'database'] as const
 /** Each fault once, in random order; CRASH_CYCLES=50 chooses 50 faults. */
 const CYCLES = process.env['CRASH_CYCLES']
 const ROUNDS = Number(CYCLES ?? FAULTS.length)
-/** The faults in order. */
+/** Chooses the faults, in the order in which they occur. */
 function chooseFaults(random: () => number): readonly string[] {
   if (CYCLES !== undefined)
     return Array.from({ length: ROUNDS }, () => FAULTS[Math.floor(random() * FAULTS.length)] ?? '')
-  return FAULTS.map((fault) => ({ event: fault, at: random() }))
-    .toSorted((a, b) => a.at - b.at)
-    .map(({ event }) => event)
+  return FAULTS.map((fault) => ({ fault, position: random() }))
+    .toSorted((a, b) => a.position - b.position)
+    .map(({ fault }) => fault)
 }
 /** The seats of the event that every fourth person registers for. */
 const SEATS = 40
@@ -39,7 +38,7 @@ const EMAILS_MIN = 30
 /** A negative control must do harm within this many restarts of both servers. */
 const RESTARTS_MAX = 10
 
-type Running = { readonly child: ChildProcess; readonly name: string }
+type RunningProcess = { readonly child: ChildProcess; readonly name: string }
 /** The output of the servers. */
 type ServerOutput = {
   readonly confirmed: string[]
@@ -50,13 +49,13 @@ type ServerOutput = {
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let server: PostgresServer
-  /** Some responses to COMMIT are dropped. */
+  /** Drops some responses to COMMIT. */
   let lossyProxy: LossyProxy
   beforeAll(async () => {
     server = await startPostgres()
-    lossyProxy = await cutCommits(server.folder)
+    lossyProxy = await startLossyProxy(server.folder)
   })
-  /** So that a failed test leaves no server behind. */
+  /** The started servers. They are killed at the end, so that a failed test leaves none behind. */
   const children: ChildProcess[] = []
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL')
@@ -81,16 +80,16 @@ else {
     return url
   }
 
-  function start(
+  function startProcess(
     url: string,
     name: string,
     output: ServerOutput,
     disabledProtection = '',
-  ): Running {
+  ): RunningProcess {
     const file = join(import.meta.dirname, 'postgres-process.ts')
     const child = spawn(
       process.execPath,
-      [file, lossyProxy.proxyUrl(url), name, disabledProtection],
+      [file, lossyProxy.buildProxyUrl(url), name, disabledProtection],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
@@ -110,7 +109,7 @@ else {
     return { child, name }
   }
 
-  async function kill({ child }: Running): Promise<void> {
+  async function kill({ child }: RunningProcess): Promise<void> {
     const end = once(child, 'close')
     child.kill('SIGKILL')
     await end
@@ -118,11 +117,11 @@ else {
 
   const waitForConfirmed = async (
     output: ServerOutput,
-    before: number,
+    countBefore: number,
     count: number,
   ): Promise<void> => {
     await expect
-      .poll(() => output.confirmed.length - before, { timeout: 200_000, interval: 20 })
+      .poll(() => output.confirmed.length - countBefore, { timeout: 200_000, interval: 20 })
       .toBeGreaterThan(count)
   }
 
@@ -167,24 +166,24 @@ else {
     const url = await createDatabase('rounds')
     const output: ServerOutput = { confirmed: [], emailed: [], refused: [] }
     lossyProxy.dropOneIn(12)
-    const servers = [start(url, 'a0', output), start(url, 'b0', output)]
+    const servers = [startProcess(url, 'a0', output), startProcess(url, 'b0', output)]
     const faultCounts: Record<string, number> = {}
-    for (const [at, event] of chooseFaults(random).entries()) {
-      const round = at + 1
+    for (const [index, fault] of chooseFaults(random).entries()) {
+      const round = index + 1
       await waitForConfirmed(output, output.confirmed.length, REGISTRATIONS_MIN)
-      faultCounts[event] = (faultCounts[event] ?? 0) + 1
-      if (event === 'database') await server.crash()
-      else if (event === 'connections') {
+      faultCounts[fault] = (faultCounts[fault] ?? 0) + 1
+      if (fault === 'database') await server.crash()
+      else if (fault === 'connections') {
         const shell = await server.shell()
         await shell.query(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'rounds'",
         )
         await shell.end()
       } else {
-        const index = event === 'first' ? 0 : 1
-        const killedServer = servers[index]
+        const serverIndex = fault === 'first' ? 0 : 1
+        const killedServer = servers[serverIndex]
         if (killedServer !== undefined) await kill(killedServer)
-        servers[index] = start(url, `${index === 0 ? 'a' : 'b'}${round}`, output)
+        servers[serverIndex] = startProcess(url, `${serverIndex === 0 ? 'a' : 'b'}${round}`, output)
       }
     }
     await waitForConfirmed(output, output.confirmed.length, REGISTRATIONS_MIN)
@@ -231,7 +230,7 @@ else {
           restart += 1
         ) {
           const servers = ['a', 'b'].map((name) =>
-            start(url, `${name}${restart}`, output, disabledProtection),
+            startProcess(url, `${name}${restart}`, output, disabledProtection),
           )
           for (let round = 1; round <= 3; round += 1) {
             await waitForConfirmed(output, output.confirmed.length, REGISTRATIONS_MIN)
@@ -241,10 +240,10 @@ else {
             )
           }
           await waitForConfirmed(output, output.confirmed.length, REGISTRATIONS_MIN)
-          const emailed = output.emailed.length
+          const emailCountBefore = output.emailed.length
           if (disabledProtection === 'claims')
             await expect
-              .poll(() => output.emailed.length - emailed, { timeout: 200_000 })
+              .poll(() => output.emailed.length - emailCountBefore, { timeout: 200_000 })
               .toBeGreaterThan(EMAILS_MIN)
           await Promise.all(servers.map(kill))
           const checkShell = await server.shell(url)

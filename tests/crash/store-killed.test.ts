@@ -16,10 +16,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /**
- * Kills the process some milliseconds after the first acknowledgement. Returns the acknowledged
- * numbers.
+ * Starts the store's process, and kills it `waitMs` after the first acknowledgement. Returns the acknowledged numbers.
  */
-async function killAfter(wait_ms: number, faults: InjectedFaults): Promise<readonly string[]> {
+async function killAfter(waitMs: number, faults: InjectedFaults): Promise<readonly string[]> {
   const child = spawn(
     process.execPath,
     [
@@ -35,7 +34,7 @@ async function killAfter(wait_ms: number, faults: InjectedFaults): Promise<reado
   let timer: NodeJS.Timeout | null = null
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text
-    if (output.includes('ACK')) timer ??= setTimeout(() => child.kill('SIGKILL'), wait_ms)
+    if (output.includes('ACK')) timer ??= setTimeout(() => child.kill('SIGKILL'), waitMs)
   })
   const signal = await new Promise((resolve) => {
     child.on('close', (_, signal) => resolve(signal))
@@ -46,19 +45,19 @@ async function killAfter(wait_ms: number, faults: InjectedFaults): Promise<reado
 
 test(`every acknowledged registration is complete after ${rounds} kills (seed ${seed})`, async () => {
   const random = createRandom(seed)
-  const acknowledged: string[] = []
+  const acknowledgedNumbers: string[] = []
   for (let round = 0; round < rounds; round += 1) {
     const newNumbers = await killAfter(random() * 300, {})
     expect(newNumbers.length).toBeGreaterThan(0)
-    acknowledged.push(...newNumbers)
-    expect(findIncomplete(folder, acknowledged, null)).toEqual([])
+    acknowledgedNumbers.push(...newNumbers)
+    expect(findIncomplete(folder, acknowledgedNumbers, null)).toEqual([])
   }
 })
 
 registerThorough(() => {
   test('negative control: responding before the commit loses acknowledged registrations', async () => {
-    const acknowledged = await killAfter(0, { answerBeforeCommitMs: 60_000 })
-    expect(findIncomplete(folder, acknowledged, null)).toContainEqual(
+    const acknowledgedNumbers = await killAfter(0, { answerBeforeCommitMs: 60_000 })
+    expect(findIncomplete(folder, acknowledgedNumbers, null)).toContainEqual(
       expect.stringContaining('0 registrations, 0 payments, 0 audit rows'),
     )
   })

@@ -1,12 +1,11 @@
-/**
- * A child process that registers and prints the acknowledged registrations, each in one system
- * call. Arguments: data folder, clients, registrations per client, fault options of the store.
- */
+/** A child process that registers delegates, and prints the acknowledged registration numbers. */
 import { openSqliteStore } from '../../server/storage/open-store.ts'
 import type { InjectedFaults } from '../../server/storage/database/fault-injection.ts'
 import { newRegistration } from '../server/sample-registrations.ts'
 import { printNow } from './print-now.ts'
 
+// Arguments: data folder, clients, registrations per client, and fault options of the store. Prints each number in one
+// system call.
 const [, , dataDir = '', clients = '1', countPerClient = '1', faults = '{}'] = process.argv
 const { store } = await openSqliteStore({ dataDir, faults: JSON.parse(faults) as InjectedFaults })
 printNow('READY')

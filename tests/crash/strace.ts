@@ -1,16 +1,15 @@
-/**
- * Records the system calls of a process, in the order in which they ended. Linux only; strace is a Debian package.
- */
+/** Records the system calls of a process with strace, in the order in which they ended. */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /** One finished call: `name(args) = result`. `args` contains each file descriptor with its path. */
 export type SystemCall = { readonly name: string; readonly args: string; readonly result: string }
 
+/** Returns whether strace, a Debian package for Linux, is installed. */
 const isInstalled = (): boolean =>
   spawnSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'ignore' }).status === 0
 
-/** Whether processes can be traced. Installs strace if possible. Containers may forbid tracing. */
+/** Returns whether processes can be traced. Installs strace if possible. Containers may forbid tracing. */
 export function canTrace(): boolean {
   if (isInstalled()) return true
   if (process.getuid?.() !== 0) return false
@@ -24,10 +23,10 @@ export function canTrace(): boolean {
 }
 
 /**
- * Returns a command that runs under strace with its own signals and exit (-D). `trace` lists the
- * calls; they are written to `traceFile`.
+ * Starts a command under strace, which leaves the command's signals and exit status unchanged (-D). `trace` lists the
+ * calls to write to `traceFile`.
  */
-export const buildTraceCommand = (
+export const startTrace = (
   traceFile: string,
   trace: readonly string[],
   command: readonly string[],
@@ -39,7 +38,10 @@ export const buildTraceCommand = (
     options,
   )
 
-/** A call that is interrupted by another thread has two lines; the second one counts. */
+/**
+ * Reads the finished calls. A call that another thread interrupts has two lines, which are joined at the position of
+ * the second.
+ */
 export function readTrace(file: string): readonly SystemCall[] {
   const startedCalls = new Map<string, string>()
   return readFileSync(file, 'utf8')

@@ -1,4 +1,4 @@
-/** Causes rounds of faults for two servers on one PostgreSQL with clients, and returns the problems found. */
+/** Causes rounds of faults for two servers on one PostgreSQL, and returns the problems found. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import type { ClientResults, Proxy, Server } from './two-servers.ts'
 export const FAULTS = ['first', 'second', 'connections', 'database', 'version'] as const
 export type Fault = (typeof FAULTS)[number]
 export type Rounds = {
-  readonly happens: readonly Fault[]
+  readonly faults: readonly Fault[]
   readonly clients: number
   /** The number of registrations to wait for in each round. */
   readonly registrationsMin: number
@@ -24,15 +24,15 @@ export type Rounds = {
   readonly postgres: PostgresServer
   /** The database name. */
   readonly name: string
-  /** Starts the proxy in front of the servers. Defaults to the tests' own. */
+  /** Starts the proxy in front of the servers. Defaults to the proxy of the tests. */
   readonly proxy?: (ports: readonly number[]) => Promise<Proxy>
   readonly print?: (line: string) => void
 }
 export type Outcome = {
-  /** The problems found, and the numbers of rows. */
-  readonly wrong: readonly string[]
-  readonly heard: ClientResults
-  readonly mails: number
+  /** Descriptions of the problems found. */
+  readonly problems: readonly string[]
+  readonly results: ClientResults
+  readonly emailCount: number
   readonly registered: number
 }
 
@@ -42,7 +42,7 @@ const WAIT_MS_MAX = 200_000
 
 export async function runRounds(rounds: Rounds): Promise<Outcome> {
   const {
-    happens: faults,
+    faults,
     clients,
     registrationsMin,
     emailsMin,
@@ -60,7 +60,8 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
   const results: ClientResults = { confirmed: [], soldOut: [], priceChanged: [], problems: [] }
   let hasEnded = false
   try {
-    for (const one of ['first', 'second']) servers.push(await startServer(folder, one, variables))
+    for (const serverName of ['first', 'second'])
+      servers.push(await startServer(folder, serverName, variables))
     const proxy = await startProxy(servers.map(({ port }) => port))
     closers.push(() => proxy.close())
     const shell = await postgres.shell(url)
@@ -84,30 +85,32 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
     let version: 0 | 1 = 0
     await waitForMore(results.confirmed, registrationsMin)
     await waitForMore(inbox.emails, emailsMin)
-    for (const [at, what] of faults.entries()) {
+    for (const [index, fault] of faults.entries()) {
       const [startedAt, confirmedBefore] = [performance.now(), results.confirmed.length]
-      const [one, other] = servers
-      if (one === undefined || other === undefined) throw new Error('expected two servers')
-      if (what === 'version') {
+      const [firstServer, secondServer] = servers
+      if (firstServer === undefined || secondServer === undefined)
+        throw new Error('expected two servers')
+      if (fault === 'version') {
         version = version === 0 ? 1 : 0
         // The new file reaches one server later, as when files are copied.
-        const [firstChanged, secondChanged] = at % 2 === 0 ? [one, other] : [other, one]
-        firstChanged.change(version, at)
+        const [firstChanged, secondChanged] =
+          index % 2 === 0 ? [firstServer, secondServer] : [secondServer, firstServer]
+        firstChanged.writeVersion(version, index)
         await waitForMore(results.priceChanged, 1)
-        secondChanged.change(version, at)
-      } else if (what === 'database') await postgres.crash()
-      else if (what === 'connections') await cutConnections(postgres, name)
+        secondChanged.writeVersion(version, index)
+      } else if (fault === 'database') await postgres.crash()
+      else if (fault === 'connections') await cutConnections(postgres, name)
       else {
-        const killedServer = what === 'first' ? one : other
+        const killedServer = fault === 'first' ? firstServer : secondServer
         await killedServer.kill()
         await waitForMore(results.confirmed, registrationsMin)
         // The last killed server is not restarted.
-        if (at < faults.length - 1) await killedServer.start()
+        if (index < faults.length - 1) await killedServer.start()
       }
       await waitForMore(results.confirmed, registrationsMin)
       const ms = Math.round(performance.now() - startedAt)
       print(
-        `round ${at + 1}, ${what}: ${results.confirmed.length - confirmedBefore} registered in ${ms} ms`,
+        `round ${index + 1}, ${fault}: ${results.confirmed.length - confirmedBefore} registered in ${ms} ms`,
       )
     }
     // At least one delegate is told that the hall is full.
@@ -116,7 +119,7 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
     await Promise.all(clientRuns)
     await Promise.all(servers.map(({ kill }) => kill()))
     const checkShell = await postgres.shell(url)
-    const printed = servers.map((server) => server.printed()).join('')
+    const printed = servers.map((server) => server.readOutput()).join('')
     if (/is exiting because of an internal error/.test(printed))
       results.problems.push('a server died by itself')
     const problems = await findProblems(checkShell, results, inbox)
@@ -125,9 +128,9 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
     )
     await checkShell.end()
     return {
-      wrong: problems,
-      heard: results,
-      mails: inbox.emails.length,
+      problems,
+      results,
+      emailCount: inbox.emails.length,
       registered: Number(rows[0]?.n),
     }
   } finally {
@@ -147,7 +150,7 @@ async function cutConnections(postgres: PostgresServer, name: string): Promise<v
   await shell.end()
 }
 
-/** The last registration before each activation of a version: later ones must use that version. */
+/** Records the last registration before each activation of a version: later registrations must use that version. */
 const ACTIVATIONS_SQL = `
 CREATE TABLE seen (number bigint GENERATED ALWAYS AS IDENTITY, hash text, after bigint);
 INSERT INTO seen (hash, after) SELECT hash, 0 FROM active_events WHERE event_id = 'paid2026';
@@ -161,7 +164,7 @@ CREATE TRIGGER see AFTER INSERT OR UPDATE ON active_events FOR EACH ROW WHEN (NE
 /** Returns the problems in the database, including its differences from the client results. */
 async function findProblems(
   shell: pg.Client,
-  { confirmed: confirmedBefore, problems }: ClientResults,
+  { confirmed: confirmedNumbers, problems }: ClientResults,
   inbox: Inbox,
 ): Promise<readonly string[]> {
   const runQuery = async (sql: string, ...params: unknown[]): Promise<string[]> =>
@@ -173,9 +176,9 @@ async function findProblems(
        WHERE r.reg_no = told.reg_no AND CASE r.event_id
          WHEN 'paid2026' THEN (SELECT count(*) FROM payments p WHERE p.registration_id = r.id) = 1
          ELSE (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id) = 1 END) <> 1`,
-    confirmedBefore,
+    confirmedNumbers,
   )
-  const proofs = await runQuery(
+  const lostProofs = await runQuery(
     `SELECT r.reg_no AS proof_lost FROM registrations r LEFT JOIN uploads u ON u.registration_id = r.id
      WHERE r.event_id = 'small2026' AND u.sha256 IS DISTINCT FROM (SELECT encode(sha256(string_agg(p.bytes, '' ORDER BY p.place)), 'hex')
        FROM proof_pieces p WHERE p.sha256 = u.sha256)`,
@@ -188,11 +191,11 @@ async function findProblems(
      HAVING count(*) > $1 OR count(*) <> (SELECT sum(taken) FROM places)`,
     SEATS,
   )
-  const old = await runQuery(
+  const outdatedRegistrations = await runQuery(
     `SELECT r.reg_no AS by_an_old_version FROM registrations r WHERE r.event_id = 'paid2026'
      AND r.event_hash <> (SELECT s.hash FROM seen s WHERE s.after < r.id ORDER BY s.number DESC LIMIT 1)`,
   )
-  const isCounted =
+  const hasCorrectCounters =
     (await runQuery(SUM_COUNTERS_SQL)).join() === (await runQuery(COUNT_ROWS_SQL)).join()
   const emailHashes = inbox.emails.map(({ to, text }) =>
     createHash('sha256')
@@ -205,11 +208,11 @@ async function findProblems(
   return [
     ...problems,
     ...lostRows,
-    ...proofs,
+    ...lostProofs,
     ...duplicates,
     ...oversoldRows,
-    ...old,
+    ...outdatedRegistrations,
     ...repeatedEmails,
-    ...(isCounted ? [] : ['counters differ']),
+    ...(hasCorrectCounters ? [] : ['counters differ']),
   ]
 }

@@ -1,7 +1,4 @@
-/**
- * Two servers on one PostgreSQL behind a proxy, and clients that register like browsers: each opens
- * a form, loads its module, retries until it gets a response, and records it.
- */
+/** Two servers on one PostgreSQL behind a proxy, and clients that register like browsers. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +13,7 @@ import { fixtureEvent } from '../server/small-event.ts'
 import { useCompiledEvents } from '../server/prepared-files.ts'
 import { buildMultipart } from '../server/harness.ts'
 import { getServerCommand, waitForStart } from './server.ts'
-import type { Running } from './server.ts'
+import type { RunningServer } from './server.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 /** The number of seats in the hall. */
@@ -29,10 +26,7 @@ export const PRICES = [
   { price: 1500, total: 1770 },
 ] as const
 
-/**
- * A free event with few seats, which confirms by email, and a paid event whose price and form
- * change.
- */
+/** A free event with few seats, which confirms by email. */
 const smallEvent = fixtureEvent({
   id: 'small2026',
   prefix: 'SMLL',
@@ -42,7 +36,8 @@ quotas:
   - {id: hall, when: {is_member: true}, max: ${SEATS}, full: The hall is full}
 `,
 })
-export const payVersion = (version: 0 | 1, change: number): string => {
+/** Builds a version of the paid event, whose price and form change. */
+export const buildPaidEvent = (version: 0 | 1, change: number): string => {
   const { price, total } = PRICES[version]
   return fixtureEvent({
     id: 'paid2026',
@@ -56,7 +51,7 @@ export const payVersion = (version: 0 | 1, change: number): string => {
   )
 }
 
-/** Starts one clock for all servers, which continues when one of them restarts. */
+/** The start of the clock of all servers. It continues while one of them restarts. */
 const START_TIME = Date.UTC(2026, 0, 20, 6)
 const getClock = (): string =>
   new Date(START_TIME + performance.now()).toISOString().replace(/\.\d+Z$/, '+00:00')
@@ -64,21 +59,24 @@ const getClock = (): string =>
 export type Server = {
   readonly name: string
   readonly port: number
-  readonly running: () => Running
-  /** Its output, including its log. */
-  readonly printed: () => string
+  readonly getRunning: () => RunningServer
+  /** Returns the output of the server, including its log. */
+  readonly readOutput: () => string
   kill(): Promise<void>
   start(): Promise<void>
-  /** Writes this version of the paid event into the server's folder, as a careful operator does. */
-  change(version: 0 | 1, change: number): void
+  /**
+   * Writes this version of the paid event into the server's folder, as a careful operator does: under another name
+   * first.
+   */
+  writeVersion(version: 0 | 1, change: number): void
 }
 
-/** Separate folders and a separate port; the database and the mail server are shared. */
+/** Starts a server with separate folders and a separate port. All servers share the database and the mail server. */
 export async function startServer(
   folder: string,
   name: string,
   variables: Readonly<Record<string, string>>,
-  before: readonly string[] = [],
+  nodeArgs: readonly string[] = [],
 ): Promise<Server> {
   const [eventsDir, dataDir] = ['events', 'var'].map((part) => join(folder, name, part)) as [
     string,
@@ -91,13 +89,13 @@ export async function startServer(
     renameSync(join(eventsDir, `.${file}`), join(eventsDir, file))
   }
   write('small2026.yaml', smallEvent)
-  write('paid2026.yaml', payVersion(0, 0))
+  write('paid2026.yaml', buildPaidEvent(0, 0))
   const port = await findFreePort()
-  let running: Running | null = null
-  let printed = ''
+  let running: RunningServer | null = null
+  let output = ''
   const start = async (): Promise<void> => {
     useCompiledEvents(dataDir)
-    const [program = '', ...args] = getServerCommand(...before)
+    const [program = '', ...args] = getServerCommand(...nodeArgs)
     const child: ChildProcess = spawn(program, args, {
       cwd: TOP,
       env: {
@@ -114,10 +112,10 @@ export async function startServer(
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    child.stdout?.on('data', (text: Buffer) => (printed += text.toString()))
+    child.stdout?.on('data', (text: Buffer) => (output += text.toString()))
     running = await waitForStart(child)
   }
-  const createRunning = (): Running => {
+  const requireRunning = (): RunningServer => {
     if (running === null) throw new Error(`${name} was never started`)
     return running
   }
@@ -125,19 +123,19 @@ export async function startServer(
   return {
     name,
     port,
-    running: createRunning,
-    printed: () => printed,
-    kill: () => createRunning().end('SIGKILL'),
+    getRunning: requireRunning,
+    readOutput: () => output,
+    kill: () => requireRunning().end('SIGKILL'),
     start,
-    change: (version, change) => write('paid2026.yaml', payVersion(version, change)),
+    writeVersion: (version, change) => write('paid2026.yaml', buildPaidEvent(version, change)),
   }
 }
 
 export type Proxy = { readonly url: string; close(): Promise<void> }
 
 /**
- * Distributes requests in turn and retries refused connections at the other server. Interrupted
- * requests get 502.
+ * Opens a proxy that sends requests to the servers in turn, and retries refused connections at the other server.
+ * Interrupted requests get 502.
  */
 export async function openProxy(ports: readonly number[]): Promise<Proxy> {
   let requestCount = 0
@@ -147,7 +145,7 @@ export async function openProxy(ports: readonly number[]): Promise<Proxy> {
     incoming.on('error', () => {})
     incoming.on('end', () => {
       requestCount += 1
-      const tryNext = (attemptsLeft: number): void => {
+      const forward = (attemptsLeft: number): void => {
         const port = ports[(requestCount + attemptsLeft) % ports.length]
         const { url: path = '/', method, headers } = incoming
         const forwarded = request({ host: '127.0.0.1', port, path, method, headers, agent: false })
@@ -157,13 +155,13 @@ export async function openProxy(ports: readonly number[]): Promise<Proxy> {
           response.pipe(answer)
         })
         forwarded.on('error', (error: NodeJS.ErrnoException) => {
-          if (error.code === 'ECONNREFUSED' && attemptsLeft > 1) tryNext(attemptsLeft - 1)
+          if (error.code === 'ECONNREFUSED' && attemptsLeft > 1) forward(attemptsLeft - 1)
           else if (answer.headersSent) answer.destroy()
           else answer.writeHead(502).end()
         })
         forwarded.end(Buffer.concat(chunks))
       }
-      tryNext(ports.length)
+      forward(ports.length)
     })
   })
   proxy.listen(0, '127.0.0.1')
@@ -174,9 +172,9 @@ export async function openProxy(ports: readonly number[]): Promise<Proxy> {
     url: `http://127.0.0.1:${address.port}`,
     close: async () => {
       proxy.closeAllConnections()
-      const closed = once(proxy, 'close')
+      const closePromise = once(proxy, 'close')
       proxy.close()
-      await closed
+      await closePromise
     },
   }
 }
@@ -194,7 +192,7 @@ export type ClientResults = {
 /** The pause between two people. Without it, clients use all cores while the run waits for a restart. */
 const THINKING_MS = 60
 
-/** Registers people sequentially until the run ends; `n` counts them. */
+/** Registers people sequentially until the run ends. */
 export async function runClient(
   url: () => string,
   name: string,
@@ -215,7 +213,7 @@ type TextResponse = { readonly status: number; readonly text: string }
 const DISCARD_ONE_IN = 9
 let responseCount = 0
 
-/** Repeats the request while the server or its database is down. */
+/** Repeats the request while the server or its database is down. Returns null if the run ends first. */
 async function retryUntilResponse(
   fetchOnce: () => Promise<Response>,
   isOver: () => boolean,

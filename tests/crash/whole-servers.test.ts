@@ -1,8 +1,4 @@
-/**
- * Two servers on one PostgreSQL behind a proxy, for a few rounds of a version change, a killed
- * server, cut connections and a database crash. `npm run several` runs ten times as many, behind
- * nginx.
- */
+/** Two servers on one PostgreSQL behind a proxy, for a few rounds of faults. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, writeSync } from 'node:fs'
@@ -14,6 +10,8 @@ import type { PostgresServer } from '../server/storage/postgres-server.ts'
 import { ALL_RUNS } from '../runs.ts'
 import { runRounds } from './two-server-rounds.ts'
 
+// The faults: a version change, a killed server, cut connections and a database crash. `npm run several` runs ten times
+// as many, behind nginx.
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let postgres: PostgresServer
@@ -23,9 +21,9 @@ else {
   afterAll(() => postgres.stop())
 
   test('no data is lost or duplicated, no email sent twice, no seat oversold, and no registration uses an old version', async () => {
-    const { wrong: problems, heard: results } = await runRounds({
+    const { problems, results } = await runRounds({
       // Faults that several-servers.test.ts also causes are included only in a thorough run.
-      happens: ALL_RUNS ? ['version', 'connections', 'database', 'second'] : ['version', 'second'],
+      faults: ALL_RUNS ? ['version', 'connections', 'database', 'second'] : ['version', 'second'],
       clients: 12,
       registrationsMin: 12,
       emailsMin: 10,

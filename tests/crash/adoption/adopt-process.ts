@@ -1,7 +1,4 @@
-/**
- * A process that migrates a database in the same way as a server at startup. Arguments: data
- * folder, PostgreSQL URL.
- */
+/** Migrates a database like a server at startup: `node adopt-process.ts DATA_DIR [DATABASE_URL]`. */
 import { openStore } from '../../../server/storage/open-store.ts'
 
 const [dataDir = '', databaseUrl = null] = process.argv.slice(2)

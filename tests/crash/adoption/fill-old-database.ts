@@ -1,7 +1,4 @@
-/**
- * Fills a database of schema version 30 with COUNT registrations through that version's store:
- * `node fill-old-database.ts CHECKOUT DATA_DIR COUNT [DATABASE_URL]`.
- */
+/** Fills a database of schema version 30 with registrations, through the store of that version. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,22 +9,23 @@ type Row = Readonly<Record<string, unknown>>
 type Operation = (...args: readonly unknown[]) => Promise<unknown>
 type Module = Readonly<Record<string, Operation>>
 
+// Arguments: the checkout of version 30, DATA_DIR, the number of registrations, and a PostgreSQL URL for PostgreSQL.
 const [checkout = '', dataDir = '', count = '300', databaseUrl = null] = process.argv.slice(2)
 const load = async (file: string): Promise<Module> =>
   (await import(pathToFileURL(join(checkout, file)).href)) as Module
 
-const [engine, opening, simulated] = await Promise.all(
+const [engine, storage, simulatorEvents] = await Promise.all(
   ['engine/index.ts', 'server/store/open.ts', 'tests/simulator/events.ts'].map(load),
 )
 const call = (module: Module | undefined, name: string, ...args: readonly unknown[]): unknown => {
-  const found = module?.[name]
-  if (found === undefined) throw new Error(`${checkout} has no ${name}`)
-  return found(...args)
+  const operation = module?.[name]
+  if (operation === undefined) throw new Error(`${checkout} has no ${name}`)
+  return operation(...args)
 }
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** The early and the late period of the events. The late period ends on 28 February. */
+/** The times of the first and the last registration, in the early and the late period (until 28 February). */
 const FIRST_AT = Date.UTC(2026, 0, 5, 4)
 const LAST_AT = Date.UTC(2026, 1, 20, 12)
 const BATCH_SIZE = 100
@@ -43,13 +41,13 @@ type ServedVersion = {
   readonly shared: string
 }
 const events = ['sample2026', 'seen2026', 'second2026'].map((id) => {
-  const served = call(simulated, 'served', id, 'usual') as ServedVersion
+  const served = call(simulatorEvents, 'served', id, 'usual') as ServedVersion
   return { id, served, prefix: { sample2026: 'SMPL', seen2026: 'SEEN' }[id] ?? 'SCND' }
 })
 type Event = (typeof events)[number]
 
 mkdirSync(join(dataDir, 'uploads'), { recursive: true })
-const store = (await call(opening, 'openStore', { dataDir, databaseUrl, migrates: true })) as Module
+const store = (await call(storage, 'openStore', { dataDir, databaseUrl, migrates: true })) as Module
 const run = (verb: string, ...args: readonly unknown[]): Promise<unknown> => {
   const found = store[verb]
   if (found === undefined) throw new Error(`the store has no operation ${verb}`)
@@ -66,16 +64,16 @@ type Person = {
   readonly answers: Row
   readonly registration: Row
 }
-const email = (n: number, subject: string): Row => ({
+const buildEmail = (n: number, subject: string): Row => ({
   to: `delegate${n}@sample.example`,
   copyTo: n % 7 === 0 ? 'office@sample.example' : null,
   subject,
   text: `${subject}, delegate ${n}.\n`,
 })
 
-function makePerson(n: number, all: number): Person {
+function makePerson(n: number, personCount: number): Person {
   const event = events[n % events.length] as Event
-  const at = FIRST_AT + Math.floor(((LAST_AT - FIRST_AT) * n) / all)
+  const at = FIRST_AT + Math.floor(((LAST_AT - FIRST_AT) * n) / personCount)
   const names = ['Asha', 'Émile', 'രാഹുൽ', "O'Hara", 'Noor', 'Wei']
   const answers = {
     full_name: `${names[n % names.length]} Number${n}`,
@@ -85,8 +83,8 @@ function makePerson(n: number, all: number): Person {
     ...(event.id === 'seen2026' ? { food: n % 2 === 0 ? 'rice' : 'bread' } : {}),
   }
   const { config, hash } = event.served
-  const quoted = call(engine, 'quote', config, answers, at) as { ok: boolean; value: Row }
-  if (!quoted.ok) throw new Error(`no price: ${JSON.stringify(quoted)}`)
+  const quoteResult = call(engine, 'quote', config, answers, at) as { ok: boolean; value: Row }
+  if (!quoteResult.ok) throw new Error(`no price: ${JSON.stringify(quoteResult)}`)
   const regNo = `${event.prefix}${String((n * 7_919_317) % 10 ** 12).padStart(12, '0')}`
   return {
     n,
@@ -94,7 +92,7 @@ function makePerson(n: number, all: number): Person {
     regNo,
     orderId: call(engine, 'orderIdOf', regNo, 1) as unknown as string,
     at,
-    total: Number(quoted.value['total']),
+    total: Number(quoteResult.value['total']),
     answers,
     registration: {
       eventId: event.id,
@@ -103,7 +101,7 @@ function makePerson(n: number, all: number): Person {
       answers,
       searchable: call(engine, 'delegateOf', config, answers),
       category: call(engine, 'categoryOf', config, answers),
-      quote: quoted.value,
+      quote: quoteResult.value,
       orderId: call(engine, 'orderIdOf', regNo, 1),
       ...CARD_CHECKOUT,
       holdUntil: at + 2 * DAY,
@@ -131,14 +129,14 @@ const perform = (
   afterMs: number,
   ...details: readonly unknown[]
 ): Promise<unknown> => {
-  const delegates = ['tell', 'ask_cancel', 'accept_offer', 'edit'].includes(act)
-  const actor = delegates ? 'delegate' : act === 'lapse' ? 'clock' : 'owner'
-  const who = delegates ? 'delegate' : act === 'lapse' ? 'rollcall' : 'Meera'
+  const isDelegateAction = ['tell', 'ask_cancel', 'accept_offer', 'edit'].includes(act)
+  const actor = isDelegateAction ? 'delegate' : act === 'lapse' ? 'clock' : 'owner'
+  const who = isDelegateAction ? 'delegate' : act === 'lapse' ? 'rollcall' : 'Meera'
   const once = n % 5 === 0 ? { key: `${act}-${n}-${afterMs}`, fingerprint: act } : null
   const newAction = { regNo, act, actor, who, why: `Story ${n}.`, at: at + afterMs, once }
   return track(`${act} ${n % SCENARIOS.length}`, run(verb, newAction, ...details))
 }
-const confirmed = ({ n, total, at }: Person, extra: Row = {}): Row => ({
+const buildSale = ({ n, total, at }: Person, extra: Row = {}): Row => ({
   type: 'confirmed',
   reference: `AP${n}`,
   amount: total,
@@ -152,7 +150,7 @@ const pay = async (person: Person, extra: Row = {}): Promise<void> => {
   const body = `<answer n="${n}"/>`
   const raw = { gateway: 'airpay', body, contentType: 'text/xml', at: at + 61_000 }
   await run('recordNotice', { ...raw, kind: 'notice', orderId })
-  await run('applyFact', orderId, confirmed(person, extra), email(n, 'Registered'), raw)
+  await run('applyFact', orderId, buildSale(person, extra), buildEmail(n, 'Registered'), raw)
 }
 const confirm = (person: Person, method: string, reference: string): Promise<unknown> =>
   perform(
@@ -161,7 +159,7 @@ const confirm = (person: Person, method: string, reference: string): Promise<unk
     'confirm',
     3 * DAY,
     { way: method, reference, amount: person.total, paidAt: person.at + 2 * DAY },
-    email(person.n, 'Registered'),
+    buildEmail(person.n, 'Registered'),
   )
 const claim = (
   person: Person,
@@ -174,9 +172,9 @@ const claim = (
     'tell',
     HOUR,
     { way: 'transfer', reference, paidOn: '2026-02-01', answers: {}, uploads, drafts: [] },
-    email(person.n, 'Thank you'),
+    buildEmail(person.n, 'Thank you'),
   )
-const upload = (field: string, n: number): Row => {
+const addUpload = (field: string, n: number): Row => {
   const bytes = Buffer.concat([PDF, Buffer.from(`% ${field} ${n}\n`)])
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const folder = join(dataDir, 'uploads', sha256.slice(0, 2))
@@ -187,7 +185,7 @@ const upload = (field: string, n: number): Row => {
 const correct = (person: Person, extra: number, changes: Row = {}): Promise<unknown> => {
   const { registration, answers, n } = person
   const quote = registration['quote'] as Row
-  const priced = {
+  const correctedQuote = {
     ...quote,
     base: Number(quote['base']) + extra,
     total: Number(quote['total']) + extra,
@@ -199,12 +197,12 @@ const correct = (person: Person, extra: number, changes: Row = {}): Promise<unkn
     category: registration['category'],
     searchable: { ...(registration['searchable'] as Row), fullName: `Corrected Number${n}` },
     unique: [],
-    quote: extra === 0 ? null : priced,
+    quote: extra === 0 ? null : correctedQuote,
     through: extra > 0 ? { way: 'transfer' } : null,
     holdUntil: null,
     changes: ['Full Name'],
     uploads: [],
-    mails: [email(n, 'Corrected')],
+    mails: [buildEmail(n, 'Corrected')],
     revokesLinks: false,
     ...changes,
   })
@@ -213,7 +211,7 @@ const cancel = (person: Person, refunded: number): Promise<unknown> =>
   perform(person, 'cancel', 'cancel', 5 * DAY, {
     payBack: refunded,
     shown: null,
-    mail: email(person.n, 'Cancelled'),
+    mail: buildEmail(person.n, 'Cancelled'),
   })
 const refund = (person: Person, amount: number | null, byHand: string | null): Promise<unknown> =>
   perform(person, 'refund', 'refund', 6 * DAY, { amount, byHand })
@@ -239,18 +237,18 @@ const decide = async (person: Person, decision: Row): Promise<void> => {
         id,
         { why: 'Seen in the panel.', who: 'Meera', ...decision },
         person.at + 8 * DAY,
-        email(person.n, 'Registered'),
+        buildEmail(person.n, 'Registered'),
       ),
     )
 }
-const approval = (person: Person): Row => ({
+const requireApproval = (person: Person): Row => ({
   orderId: null,
   approval: { id: 'seen', decideBy: person.at + 3 * DAY },
 })
-const createApproval = (person: Person): Row => ({
+const buildApproval = (person: Person): Row => ({
   through: { way: 'transfer' },
   payUntil: DEADLINE,
-  mail: email(person.n, 'Approved'),
+  mail: buildEmail(person.n, 'Approved'),
   confirmation: null,
 })
 const byTransfer = (person: Person): Row => ({ way: 'transfer', payUntil: person.at + 30 * DAY })
@@ -263,7 +261,7 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
     await pay(p)
   },
   async (p) => {
-    await register(p, { mail: email(p.n, 'Pay by transfer'), ...byTransfer(p) })
+    await register(p, { mail: buildEmail(p.n, 'Pay by transfer'), ...byTransfer(p) })
     await claim(p, `HDFCN52026${String(p.n).padStart(7, '0')}`)
     await confirm(p, 'transfer', `HDFCN52026${String(p.n).padStart(7, '0')}`)
   },
@@ -281,15 +279,15 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
     await pay(p)
     await correct(p, 7_000)
     const card = { ...CARD_CHECKOUT, price: undefined }
-    const next = (await run('retry', p.regNo, p.at + 4 * DAY + 5, card)) as {
+    const attempt = (await run('retry', p.regNo, p.at + 4 * DAY + 5, card)) as {
       ok: boolean
       value: Row
     }
-    if (next.ok)
+    if (attempt.ok)
       await run(
         'applyFact',
-        next.value['orderId'],
-        confirmed(p, { reference: `APD${p.n}`, amount: 7_000, at: p.at + 4 * DAY + 9 }),
+        attempt.value['orderId'],
+        buildSale(p, { reference: `APD${p.n}`, amount: 7_000, at: p.at + 4 * DAY + 9 }),
         null,
       )
   },
@@ -344,24 +342,24 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
     await pay(p, { amount: p.total - 500 })
     if (p.n < REVIEWED_MAX) await decide(p, { what: 'refund', amount: null })
   },
-  (p) => register(p, approval(p)),
+  (p) => register(p, requireApproval(p)),
   async (p) => {
-    await register(p, approval(p))
-    await perform(p, 'approve', 'approve', DAY, createApproval(p))
+    await register(p, requireApproval(p))
+    await perform(p, 'approve', 'approve', DAY, buildApproval(p))
   },
   async (p) => {
-    await register(p, approval(p))
+    await register(p, requireApproval(p))
     await perform(p, 'refuse', 'refuse', DAY, {
       offer: 'non-member',
-      mail: email(p.n, 'Refused'),
+      mail: buildEmail(p.n, 'Refused'),
     })
   },
   async (p) => {
-    await register(p, approval(p))
+    await register(p, requireApproval(p))
     await perform(p, 'refuse', 'refuse', DAY, { offer: 'non-member', mail: null })
     const quote = p.registration['quote']
     await perform(p, 'acceptOffer', 'accept_offer', 2 * DAY, {
-      ...createApproval(p),
+      ...buildApproval(p),
       category: 'non-member',
       quote,
     })
@@ -372,24 +370,24 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
     await perform(p, 'erase', 'erase', 9 * DAY)
   },
   async (p) => {
-    await register(p, { uploads: [upload('letter', p.n)] })
+    await register(p, { uploads: [addUpload('letter', p.n)] })
     await pay(p)
   },
   async (p) => {
     await register(p, byTransfer(p))
-    await claim(p, `UTR${String(p.n).padStart(12, '0')}`, [upload('transfer.utr', p.n)])
+    await claim(p, `UTR${String(p.n).padStart(12, '0')}`, [addUpload('transfer.utr', p.n)])
   },
   async (p) => {
     await register(p, byTransfer(p))
     await claim(p, `SBIN${String(p.n).padStart(12, '0')}`)
     await perform(p, 'notFound', 'not_found', 2 * DAY, {
       payUntil: DEADLINE,
-      mail: email(p.n, 'Not found'),
+      mail: buildEmail(p.n, 'Not found'),
     })
   },
   async (p) => {
     await register(p, { way: 'transfer', payUntil: p.at + HOUR })
-    await perform(p, 'lapse', 'lapse', 2 * HOUR, email(p.n, 'Expired'))
+    await perform(p, 'lapse', 'lapse', 2 * HOUR, buildEmail(p.n, 'Expired'))
   },
   async (p) => {
     await register(p, { way: 'transfer', payUntil: p.at + HOUR })
@@ -418,9 +416,9 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
       { type: 'declined', code: '400', message: 'The bank declined', at: p.at + 9 },
       null,
     )
-    const nextAttempt = (await run('retry', p.regNo, p.at + HOUR)) as { ok: boolean; value: Row }
-    if (nextAttempt.ok)
-      await run('applyFact', nextAttempt.value['orderId'], confirmed(p), email(p.n, 'Registered'))
+    const attempt = (await run('retry', p.regNo, p.at + HOUR)) as { ok: boolean; value: Row }
+    if (attempt.ok)
+      await run('applyFact', attempt.value['orderId'], buildSale(p), buildEmail(p.n, 'Registered'))
   },
   async (p) => {
     await register(p)
@@ -434,7 +432,7 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
         actor: 'owner',
         way: 'cash',
         reference: `SLIP-${p.n}`,
-        mail: email(p.n, 'Registered'),
+        mail: buildEmail(p.n, 'Registered'),
       },
     }),
   async (p) => {
@@ -455,7 +453,7 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
     await perform(p, 'askCancel', 'ask_cancel', 2 * HOUR)
   },
 ]
-/** Decisions read all reviews of an event. */
+/** Only lower numbers get a decision, because each decision reads all reviews of its event. */
 const REVIEWED_MAX = 3_000
 
 async function prepareEvents(): Promise<void> {
@@ -509,10 +507,10 @@ async function prepareEvents(): Promise<void> {
   })
 }
 
-async function importAndClaim(all: number): Promise<void> {
-  const [first] = events
-  if (first === undefined) return
-  const imports = Array.from({ length: Math.ceil(all / 40) }, (_, n) => ({
+async function importAndClaim(personCount: number): Promise<void> {
+  const [firstEvent] = events
+  if (firstEvent === undefined) return
+  const imports = Array.from({ length: Math.ceil(personCount / 40) }, (_, n) => ({
     eventId: 'second2026',
     eventHash: events[2]?.served.hash,
     regNo: `SCNDI${String(n).padStart(11, '0')}`,
@@ -539,8 +537,8 @@ async function importAndClaim(all: number): Promise<void> {
     createdAt: FIRST_AT + n,
     paidAt: n % 4 === 0 || n % 4 === 3 ? FIRST_AT + n + HOUR : null,
   }))
-  for (let at = 0; at < imports.length; at += 500)
-    await track('import', run('importRegistrations', imports.slice(at, at + 500)))
+  for (let index = 0; index < imports.length; index += 500)
+    await track('import', run('importRegistrations', imports.slice(index, index + 500)))
   const lines = Array.from({ length: 60 }, (_, n) => ({
     line: n + 2,
     is: 'sale',
@@ -558,7 +556,7 @@ async function importAndClaim(all: number): Promise<void> {
   await run('keepSettlement', {
     source: 'airpay',
     account: 'sample',
-    eventId: first.id,
+    eventId: firstEvent.id,
     sha256: 'ab',
     who: 'Meera',
     at: LAST_AT,
@@ -569,14 +567,14 @@ async function importAndClaim(all: number): Promise<void> {
     amount: 118_000 + n,
     day: '2026-02-09',
     narration: n % 2 === 0 ? 'NEFT' : `CHQ DEP 45678${n % 10} DR C`,
-    eventId: first.id,
+    eventId: firstEvent.id,
     who: 'Meera',
     at: LAST_AT,
   }))
   await run('keepUnmatched', unmatched)
   await run('keepDraft', 'draft-token', {
-    ...upload('letter', 0),
-    eventId: first.id,
+    ...addUpload('letter', 0),
+    eventId: firstEvent.id,
     at: LAST_AT,
   })
   for (const { id } of (await run('dueMails', LAST_AT, 40)) as { id: number }[]) {
@@ -585,15 +583,15 @@ async function importAndClaim(all: number): Promise<void> {
   }
 }
 
-const all = Number(count)
+const total = Number(count)
 await prepareEvents()
-for (let from = 1; from <= all; from += BATCH_SIZE) {
-  const batch = Array.from({ length: Math.min(BATCH_SIZE, all - from + 1) }, (_, index) =>
-    makePerson(from + index, all),
+for (let start = 1; start <= total; start += BATCH_SIZE) {
+  const batch = Array.from({ length: Math.min(BATCH_SIZE, total - start + 1) }, (_, index) =>
+    makePerson(start + index, total),
   )
   await Promise.all(batch.map(async (person) => SCENARIOS[person.n % SCENARIOS.length]?.(person)))
 }
-await importAndClaim(all)
+await importAndClaim(total)
 await run('ping', LAST_AT)
 await run('close')
 for (const [rejection, times] of rejections) console.log(`refused: ${rejection} ${times} times`)

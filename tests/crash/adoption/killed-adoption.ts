@@ -1,6 +1,4 @@
-/**
- * Migrates a database in a child process, kills that process at given versions, and restarts it.
- */
+/** Migrates a database in a child process, kills that process at given versions, and restarts it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -35,31 +33,31 @@ async function openVersionReader({
 }
 
 export async function readVersion(location: StorageLocation): Promise<number> {
-  const version = await openVersionReader(location)
+  const reader = await openVersionReader(location)
   try {
-    return await version.read()
+    return await reader.read()
   } finally {
-    await version.end()
+    await reader.end()
   }
 }
 
-/** Runs the migration to the end. Throws the output of the process if it fails. */
+/** Runs the migration to the end. Throws an error with the output of the process if it fails. */
 export async function migrateToEnd({ dataDir, url }: StorageLocation): Promise<void> {
-  const { child, printed } = startMigration({ dataDir, url })
+  const { child, readOutput: printed } = startMigration({ dataDir, url })
   const [status] = (await once(child, 'exit')) as [number | null]
   if (status !== 0) throw new Error(`the migration ended with ${status}: ${printed()}`)
 }
 
 /** Kills the migration once the stored version is `target` or later. Returns the version stored after the kill. */
-export async function killAt(location: StorageLocation, target: number): Promise<number> {
-  const version = await openVersionReader(location)
+export async function killAt(location: StorageLocation, targetVersion: number): Promise<number> {
+  const reader = await openVersionReader(location)
   const { child } = startMigration(location)
   const exit = once(child, 'exit')
-  while (child.exitCode === null && (await version.read()) < target) await pause(POLL_MS)
+  while (child.exitCode === null && (await reader.read()) < targetVersion) await pause(POLL_MS)
   child.kill('SIGKILL')
   await exit
-  const versionWhenKilled = await version.read()
-  await version.end()
+  const versionWhenKilled = await reader.read()
+  await reader.end()
   return versionWhenKilled
 }
 
@@ -67,7 +65,7 @@ function startMigration({ dataDir, url }: StorageLocation) {
   const script = join(import.meta.dirname, 'adopt-process.ts')
   const args = [script, dataDir, ...(url === null ? [] : [url])]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  let text = ''
-  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  return { child, printed: () => text }
+  let output = ''
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  return { child, readOutput: () => output }
 }

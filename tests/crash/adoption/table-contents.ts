@@ -1,6 +1,4 @@
-/**
- * Reads every table of a database as text, and compares two databases over their shared columns.
- */
+/** Reads every table of a database as text, and compares two databases over their shared columns. */
 import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import pg from 'pg'
@@ -21,7 +19,7 @@ const formatValue = (value: unknown): string | null => {
   return Buffer.isBuffer(value) ? value.toString('utf8') : String(value)
 }
 
-/** Whether the SQLite file exists. A URL refers to PostgreSQL. */
+/** Returns whether the name of a database is a PostgreSQL URL. Otherwise it is the path of a SQLite file. */
 const isPostgresUrl = (database: string): boolean => database.startsWith('postgres:')
 
 export async function readContents(database: string): Promise<Contents> {
@@ -71,17 +69,17 @@ async function readPostgres(url: string): Promise<Contents> {
   }
 }
 
-const COUNTED =
+const COUNTED_TOTALS_SQL =
   "SELECT event_id || ' ' || status || ' ' || sum(registrations) || ' registered, ' || sum(booked) || ' paid, ' || sum(ended) || ' ended' AS line FROM counters GROUP BY event_id, status HAVING sum(registrations) <> 0 ORDER BY event_id, status"
-const STORED =
+const STORED_TOTALS_SQL =
   "SELECT event_id || ' ' || payment_status || ' ' || count(*) || ' registered, ' || sum(booked) || ' paid, ' || sum(CASE WHEN state IN ('cancelled', 'refused') THEN 1 ELSE 0 END) || ' ended' AS line FROM registrations GROUP BY event_id, payment_status ORDER BY event_id, payment_status"
 
-/** The totals in the office, and the sums of the registrations. */
+/** Reads the totals that the office shows, and the sums of the registrations. */
 export async function readTotals(
   database: string,
 ): Promise<{ readonly counted: string; readonly stored: string }> {
-  const queries = [COUNTED, STORED]
-  let formatRows: readonly string[]
+  const queries = [COUNTED_TOTALS_SQL, STORED_TOTALS_SQL]
+  let totals: readonly string[]
   if (isPostgresUrl(database)) {
     const client = new pg.Client({ connectionString: database })
     await client.connect()
@@ -89,25 +87,25 @@ export async function readTotals(
     for (const text of queries)
       results.push((await client.query<{ line: string }>(text)).rows.map(({ line }) => line))
     await client.end()
-    formatRows = results.map((rows) => rows.join('; '))
+    totals = results.map((rows) => rows.join('; '))
   } else {
     const db = new Database(database, { readonly: true })
-    formatRows = queries.map((text) => db.prepare(text).pluck().all().join('; '))
+    totals = queries.map((text) => db.prepare(text).pluck().all().join('; '))
     db.close()
   }
-  const [counted = '', stored = ''] = formatRows
+  const [counted = '', stored = ''] = totals
   return { counted, stored }
 }
 
-const computeHash = (formatRows: readonly string[]): string =>
-  createHash('sha256').update(formatRows.join('\n')).digest('hex').slice(0, 16)
+const computeHash = (lines: readonly string[]): string =>
+  createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16)
 
 export type Comparison = {
   readonly rows: number
   readonly tables: number
   /** By table and column: the number of rows with a different value, or of new or missing rows. */
   readonly differences: readonly string[]
-  /** The tables and columns of the first database, read from the second. */
+  /** The hash of the second database over the tables and columns of the first. */
   readonly hash: string
 }
 
@@ -117,16 +115,16 @@ export type Comparison = {
 export function compareContents(before: Contents, after: Contents): Comparison {
   const differences: string[] = []
   const hashes: string[] = []
-  let count = 0
+  let rowCount = 0
   for (const [name, { columns, rows }] of [...before].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    count += rows.length
-    const other = after.get(name)
-    if (other === undefined) {
+    rowCount += rows.length
+    const otherTable = after.get(name)
+    if (otherTable === undefined) {
       differences.push(`${name}: the table is missing`)
       continue
     }
-    const sharedColumns = columns.filter((column) => other.columns.includes(column))
-    const missingColumns = columns.filter((column) => !other.columns.includes(column))
+    const sharedColumns = columns.filter((column) => otherTable.columns.includes(column))
+    const missingColumns = columns.filter((column) => !otherTable.columns.includes(column))
     if (missingColumns.length > 0)
       differences.push(`${name}: columns ${missingColumns.join(', ')} are gone`)
     const formatRows = (table: Table): string[] =>
@@ -135,13 +133,13 @@ export function compareContents(before: Contents, after: Contents): Comparison {
           JSON.stringify(sharedColumns.map((column) => row[table.columns.indexOf(column)])),
         )
         .toSorted()
-    const [left, right] = [formatRows({ columns, rows }), formatRows(other)]
-    hashes.push(`${name} ${computeHash(right)}`)
-    if (computeHash(left) !== computeHash(right))
-      differences.push(...describeDifferences(name, sharedColumns, left, right))
+    const [linesBefore, linesAfter] = [formatRows({ columns, rows }), formatRows(otherTable)]
+    hashes.push(`${name} ${computeHash(linesAfter)}`)
+    if (computeHash(linesBefore) !== computeHash(linesAfter))
+      differences.push(...describeDifferences(name, sharedColumns, linesBefore, linesAfter))
   }
   return {
-    rows: count,
+    rows: rowCount,
     tables: before.size,
     differences,
     hash: computeHash(hashes),
@@ -152,30 +150,33 @@ export function compareContents(before: Contents, after: Contents): Comparison {
 function describeDifferences(
   name: string,
   columns: readonly string[],
-  left: readonly string[],
-  right: readonly string[],
+  linesBefore: readonly string[],
+  linesAfter: readonly string[],
 ): readonly string[] {
   const excludeShared = (rows: readonly string[], otherRows: readonly string[]): string[] => {
     const otherSet = new Set(otherRows)
     return rows.filter((line) => !otherSet.has(line))
   }
-  const [missingRows, newRows] = [excludeShared(left, right), excludeShared(right, left)]
+  const [missingRows, newRows] = [
+    excludeShared(linesBefore, linesAfter),
+    excludeShared(linesAfter, linesBefore),
+  ]
   const key = columns.indexOf('id')
   const parseRow = (line: string): Row => JSON.parse(line) as Row
   if (key === -1)
     return [
       `${name}: ${missingRows.length} rows changed or missing, ${newRows.length} changed or new`,
     ]
-  const now = new Map(newRows.map((line) => [parseRow(line)[key], parseRow(line)]))
+  const newRowsByKey = new Map(newRows.map((line) => [parseRow(line)[key], parseRow(line)]))
   const counts = new Map<string, number>()
   const countRow = (key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1)
   for (const line of missingRows) {
     const oldRow = parseRow(line)
-    const newRow = now.get(oldRow[key])
-    now.delete(oldRow[key])
+    const newRow = newRowsByKey.get(oldRow[key])
+    newRowsByKey.delete(oldRow[key])
     if (newRow === undefined) countRow('gone')
     else columns.forEach((column, index) => oldRow[index] !== newRow[index] && countRow(column))
   }
-  now.forEach(() => countRow('new'))
+  newRowsByKey.forEach(() => countRow('new'))
   return [...counts].map(([key, count]) => `${name}.${key}: ${count}`)
 }

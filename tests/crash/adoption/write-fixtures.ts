@@ -1,8 +1,4 @@
-/**
- * Writes the small version 30 databases that tests migrate: a SQLite file and PostgreSQL
- * statements. `node write-fixtures.ts CHECKOUT` needs that version's code and pg_dump of PostgreSQL
- * 15.
- */
+/** Writes the small databases of version 30 that tests migrate: a SQLite file and PostgreSQL statements. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,8 +7,10 @@ import { brotliCompressSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { findOldestBinaries, startPostgres } from '../../server/storage/postgres-server.ts'
 
+// `node write-fixtures.ts CHECKOUT` needs a checkout of version 30, and pg_dump of PostgreSQL 15.
+
 /** Five registrations per scenario. */
-const REGISTRATIONS = '155'
+const REGISTRATION_COUNT = '155'
 
 const [checkout = ''] = process.argv.slice(2)
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-fixtures-'))
@@ -25,7 +23,7 @@ const fill = (...args: readonly string[]): string =>
 const write = (name: string, bytes: Buffer): void =>
   writeFileSync(join(import.meta.dirname, `${name}.br`), brotliCompressSync(bytes))
 
-console.log(fill(join(folder, 'data'), REGISTRATIONS))
+console.log(fill(join(folder, 'data'), REGISTRATION_COUNT))
 const file = join(folder, 'data', 'rollcall.db')
 const db = new Database(file)
 db.pragma('journal_mode = DELETE')
@@ -36,7 +34,7 @@ write('version-30.db', readFileSync(file))
 const programs = findOldestBinaries()
 const server = await startPostgres(programs)
 const url = await server.database('fixture')
-console.log(fill(join(folder, 'no-data'), REGISTRATIONS, url))
+console.log(fill(join(folder, 'no-data'), REGISTRATION_COUNT, url))
 const options = ['--inserts', '--no-owner', '--no-privileges', '-d', url]
 const dump = execFileSync(join(programs ?? '', 'pg_dump'), options, {
   encoding: 'utf8',

@@ -1,4 +1,4 @@
-/** `rollcall doctor` beside a server: during its startup, after a lost database, and after a kill. */
+/** `rollcall doctor` beside a server: during its startup, with a replaced database, and after a kill. */
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
