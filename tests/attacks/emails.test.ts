@@ -7,19 +7,19 @@ import { buildConfirmationEmail } from '../../engine/messages.ts'
 import type { OrderId, RegNo } from '../../engine/index.ts'
 import type { RegisterResponse } from '../../engine/api.ts'
 import { openStoreHere } from '../server/store-without-threads.ts'
-import { fixtureDelegate, fixtureEvent } from '../server/small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../server/small-event.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { confirmedBy } from '../server/sample-registrations.ts'
+import { buildSale } from '../server/sample-registrations.ts'
 
 const EVENT = 'sample2026'
 const VICTIM = 'victim@gmail.com'
 let server: TestApp
 beforeEach(async () => {
-  const freeEvent = fixtureEvent({ id: 'free2026', prefix: 'FREE', payment: 'none' })
+  const freeEvent = buildFixtureEvent({ id: 'free2026', prefix: 'FREE', payment: 'none' })
   server = await startTestApp({
     clock: '2026-01-10T10:00:00+05:30',
-    events: { 'sample2026.yaml': fixtureEvent(), 'free2026.yaml': freeEvent },
+    events: { 'sample2026.yaml': buildFixtureEvent(), 'free2026.yaml': freeEvent },
   })
 })
 afterEach(() => server.close())
@@ -154,7 +154,7 @@ describe("an outsider who floods another person's mailbox", () => {
       throw new Error('The registration was not stored')
     await server.deps.store.applyPaymentEvent(
       (paymentData?.orderid ?? '') as OrderId,
-      confirmedBy('AP1', toAmount(118_000), server.now()),
+      buildSale('AP1', toAmount(118_000), server.now()),
       buildConfirmationEmail(activeEvent.config, storedRegistration),
     )
     expect((await readSentEmails()).filter(({ subject }) => subject.includes(regNo))).toHaveLength(

@@ -1,4 +1,4 @@
-/** Attacks on the office: sessions, other sites' pages, formulas in exports, crafted addresses and headers. */
+/** Attacks on the office: sessions, other sites' pages, formulas in exports, crafted addresses. */
 import { cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'

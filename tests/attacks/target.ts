@@ -17,7 +17,7 @@ export const OPEN_DAY = '2025-10-10'
 
 export type Target = TestServerProcess & {
   /** Sends a request as a visitor with this address behind the proxy. Throws if there is no response. */
-  send(sent: RequestParts, address?: string): Promise<HttpResponse>
+  send(request: RequestParts, address?: string): Promise<HttpResponse>
   post(
     path: string,
     body: unknown,

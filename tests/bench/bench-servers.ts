@@ -7,7 +7,7 @@ import { findFreePort } from '../browser/serve.ts'
 import { listChildren } from '../crash/postgres-cluster.ts'
 import { GATEWAY_VARIABLES } from '../crash/sample-gateway.ts'
 import { useCompiledEvents } from '../server/prepared-files.ts'
-import { fixtureEvent } from '../server/small-event.ts'
+import { buildFixtureEvent } from '../server/small-event.ts'
 import { readCpu } from './cpu.js'
 
 const TOP = join(import.meta.dirname, '..', '..')
@@ -20,8 +20,8 @@ const MANY = 1_000_000
 
 /** Events that differ in what a registration needs in addition to its own rows. */
 export const BENCH_EVENTS = {
-  plain2026: fixtureEvent({ id: 'plain2026', prefix: 'PLAN' }),
-  quota2026: fixtureEvent({
+  plain2026: buildFixtureEvent({ id: 'plain2026', prefix: 'PLAN' }),
+  quota2026: buildFixtureEvent({
     id: 'quota2026',
     prefix: 'QUOT',
     extra: `
@@ -29,7 +29,7 @@ quotas:
   - {id: hall, when: {is_member: true}, max: ${MANY}, full: The hall is full}
 `,
   }),
-  unique2026: fixtureEvent({
+  unique2026: buildFixtureEvent({
     id: 'unique2026',
     prefix: 'UNIQ',
     extra: `
@@ -37,7 +37,7 @@ unique:
   - {fields: [email], on_duplicate: block, message: This email address is registered already.}
 `,
   }),
-  codes2026: fixtureEvent({
+  codes2026: buildFixtureEvent({
     id: 'codes2026',
     prefix: 'CODE',
     extra: `

@@ -6,7 +6,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fixtureEvent } from '../server/small-event.ts'
+import { buildFixtureEvent } from '../server/small-event.ts'
 import type { FixtureOptions } from '../server/small-event.ts'
 import { createDelegate } from './bench-servers.ts'
 import type { BenchServer } from './bench-servers.ts'
@@ -96,7 +96,7 @@ async function measureChange(
   isVisible: () => Promise<boolean>,
 ): Promise<Change> {
   const options = { id: EVENT, prefix: 'AFPI', ...changedOptions }
-  const text = fixtureEvent(options)
+  const text = buildFixtureEvent(options)
   const temporaryFile = join(server.eventsDir, `.${options.id}.yaml`)
   writeFileSync(temporaryFile, text)
   const startedAt = performance.now()

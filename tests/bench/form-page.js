@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { serveAsProcess, TOP } from '../browser/serve.ts'
-import { fixtureEvent } from '../server/small-event.ts'
+import { buildFixtureEvent } from '../server/small-event.ts'
 import { readCpu } from './cpu.js'
 import { sendRepeatedly } from './keep-asking.js'
 
@@ -74,7 +74,7 @@ function writeEvents(folder, count) {
     const prefix = [17_576, 676, 26, 1]
       .map((unit) => String.fromCodePoint(65 + (Math.floor(number / unit) % 26)))
       .join('')
-    writeFileSync(join(folder, `${id}.yaml`), fixtureEvent({ id, prefix: `X${prefix}` }))
+    writeFileSync(join(folder, `${id}.yaml`), buildFixtureEvent({ id, prefix: `X${prefix}` }))
   }
 }
 

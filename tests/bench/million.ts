@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { openStore } from '../../server/storage/open-store.ts'
 import { startCluster } from '../crash/postgres-cluster.ts'
-import { fixtureEvent } from '../server/small-event.ts'
+import { buildFixtureEvent } from '../server/small-event.ts'
 import { computeMedian, signIn, startBenchServer } from './bench-servers.ts'
 import type { BenchServer } from './bench-servers.ts'
 import { EMPTY_EVENT, measureChanges } from './changed-event-file.ts'
@@ -52,7 +52,7 @@ const NAME_FORMS: readonly ((first: string, initial: string, last: string) => st
 const NAMES = 200
 
 const EVENT = 'million2026'
-const EVENT_TEXT = fixtureEvent({ id: EVENT, prefix: 'AFPI' })
+const EVENT_TEXT = buildFixtureEvent({ id: EVENT, prefix: 'AFPI' })
 
 type Line = {
   readonly what: string
@@ -126,7 +126,7 @@ async function measureAll(
 ): Promise<readonly Line[]> {
   const server = await startBenchServer(folder, {
     databaseUrl,
-    events: { [EVENT]: EVENT_TEXT, [EMPTY_EVENT.id]: fixtureEvent(EMPTY_EVENT) },
+    events: { [EVENT]: EVENT_TEXT, [EMPTY_EVENT.id]: buildFixtureEvent(EMPTY_EVENT) },
     variables: { CLOCK },
   })
   const memory = startMemorySamples(server.pid)

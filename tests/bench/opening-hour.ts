@@ -15,7 +15,7 @@ import type { PaymentData } from '../../engine/api.ts'
 import { listChildren } from '../crash/postgres-cluster.ts'
 import { createPaidMessage } from '../crash/sample-gateway.ts'
 import { openMailServer } from '../server/mail/mail-server.ts'
-import { fixtureEvent } from '../server/small-event.ts'
+import { buildFixtureEvent } from '../server/small-event.ts'
 import { createDelegate, startBenchServer } from './bench-servers.ts'
 import type { BenchServer } from './bench-servers.ts'
 import { readCpu } from './cpu.js'
@@ -33,7 +33,7 @@ const EMAIL_WAIT_MS_MAX = 120_000
 const WARM_UP_DELEGATES = 100
 const EVENT = 'opening2026'
 
-const event = fixtureEvent({ id: EVENT, prefix: 'OPEN' })
+const event = buildFixtureEvent({ id: EVENT, prefix: 'OPEN' })
 
 type Figures = { readonly p99: number; readonly servingMs: number; readonly cpuMs: number }
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fixtureDelegate, fixtureEvent } from '../server/small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../server/small-event.ts'
 import { findMisplacedAtAnyWidth } from './layout-boxes.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { clickAtGateway, findField, findPayButton, waitForHydration } from './delegate.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   inbox = await openInbox()
   server = await serve(
     { SMTP_URL: inbox.url, MAIL_FROM: 'no-reply@example.org', CLOCK: '2026-01-10' },
-    ({ eventsDir }) => writeFileSync(join(eventsDir, 'sample2026.yaml'), fixtureEvent()),
+    ({ eventsDir }) => writeFileSync(join(eventsDir, 'sample2026.yaml'), buildFixtureEvent()),
   )
   browser = await launch()
 })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import { ALL_RUNS } from '../runs.ts'
 import { PG_CATEGORY, PROOF_FILE } from './delegate.ts'
-import { fixtureEvent } from '../server/small-event.ts'
+import { buildFixtureEvent } from '../server/small-event.ts'
 import { createPlaywrightDriver } from './drivers/chromium.ts'
 import type { Driver } from './drivers/driver.ts'
 import { countColours } from './drivers/driver.ts'
@@ -27,7 +27,7 @@ const OLD_CHROMIUM = process.env['OLD_CHROMIUM']
 const LONG_TIMEOUT = { timeout: 600_000 }
 const NO_COOKIES = { 'network.cookie.cookieBehavior': 2 }
 
-const EVENT_WITH_DATE = fixtureEvent().replace(
+const EVENT_WITH_DATE = buildFixtureEvent().replace(
   '        - {id: letter,',
   '        - {id: arrives_on, type: date, label: Arriving on}\n        - {id: letter,',
 )

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fixtureDelegate, fixtureEvent } from '../server/small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../server/small-event.ts'
 import { findMisplacedAtAnyWidth } from './layout-boxes.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { clickAtGateway, PROOF_FILE } from './delegate.ts'
@@ -13,7 +13,7 @@ import type { Inbox } from './inbox.ts'
 import { ADMIN, serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
-const EVENT = fixtureEvent({
+const EVENT = buildFixtureEvent({
   extra: `
 cancellation:
   steps: [{until: 2026-01-15, refund: 75%}, {otherwise: none}]

@@ -1,13 +1,13 @@
 /** Clients that register and pay through two servers while faults occur, and the responses they receive. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PaymentData, RegisterResponse } from '../../engine/api.ts'
-import { fixtureEvent } from '../server/small-event.ts'
+import { buildFixtureEvent } from '../server/small-event.ts'
 import { createPaidMessage } from './sample-gateway.ts'
 
 export const FAULT_EVENT = 'faults2026'
 /** The number of seats in the hall, which every third delegate requests. */
 export const SEATS = 9
-export const FAULT_EVENT_TEXT = fixtureEvent({
+export const FAULT_EVENT_TEXT = buildFixtureEvent({
   id: FAULT_EVENT,
   prefix: 'FLTS',
   extra: `

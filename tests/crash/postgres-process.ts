@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openPostgresStore } from '../../server/storage/postgres/open-postgres-store.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
 import type { Store } from '../../server/storage/index.ts'
-import { newEmail, newRegistration, noon } from '../server/sample-registrations.ts'
+import { newEmail, buildRegistration, noon } from '../server/sample-registrations.ts'
 import { printNow } from './print-now.ts'
 
 const CLIENTS = 32
@@ -30,7 +30,7 @@ async function registerPeople(store: Store, client: string): Promise<never> {
     const person = `${client}-${n}`
     const answer = await retryUntilAnswered(() =>
       store.register(
-        newRegistration({
+        buildRegistration({
           name: person,
           eventId: n % 4 === 0 ? 'small' : 'demo',
           // Each person has a separate address: one address gets at most five emails an hour.

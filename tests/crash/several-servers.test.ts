@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPostgresStore } from '../../server/storage/postgres/open-postgres-store.ts'
-import { hour, noon } from '../server/sample-registrations.ts'
+import { HOUR_MS, noon } from '../server/sample-registrations.ts'
 import { SUM_COUNTERS_SQL, COUNT_ROWS_SQL } from '../server/storage/payment-histories.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
@@ -73,7 +73,7 @@ else {
       text: '',
       shared: '',
       at: noon,
-      holdPlaceMs: hour,
+      holdPlaceMs: HOUR_MS,
       limits: [{ id: 'hall', max: SEATS, full: { message: 'Full' } }],
     })
     await store.close()

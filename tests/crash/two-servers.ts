@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { EventResponse } from '../../engine/api.ts'
 import { findFreePort } from '../browser/serve.ts'
 import { createPdf } from '../server/sample-uploads.ts'
-import { fixtureEvent } from '../server/small-event.ts'
+import { buildFixtureEvent } from '../server/small-event.ts'
 import { useCompiledEvents } from '../server/prepared-files.ts'
 import { buildMultipart } from '../server/harness.ts'
 import { getServerCommand, waitForStart } from './server.ts'
@@ -27,7 +27,7 @@ export const PRICES = [
 ] as const
 
 /** A free event with few seats, which confirms by email. */
-const smallEvent = fixtureEvent({
+const smallEvent = buildFixtureEvent({
   id: 'small2026',
   prefix: 'SMLL',
   payment: 'none',
@@ -39,7 +39,7 @@ quotas:
 /** Builds a version of the paid event, whose price and form change. */
 export const buildPaidEvent = (version: 0 | 1, change: number): string => {
   const { price, total } = PRICES[version]
-  return fixtureEvent({
+  return buildFixtureEvent({
     id: 'paid2026',
     prefix: 'PAID',
     price,

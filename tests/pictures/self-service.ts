@@ -1,5 +1,5 @@
 /** The self-service and staff pages of a conference that reviews letters and allows changes and cancellation. */
-import { fixtureEvent, APPROVAL_RULE, addMemberLetter } from '../server/small-event.ts'
+import { buildFixtureEvent, APPROVAL_RULE, addMemberLetter } from '../server/small-event.ts'
 import type { Page } from 'playwright-core'
 import { clickAtGateway, PROOF_FILE } from '../browser/delegate.ts'
 import { createPaymentLink } from '../browser/serve.ts'
@@ -9,7 +9,7 @@ import type { PictureServer, State } from './state.ts'
 const EVENT_ID = 'letters2027'
 export const LETTERS_FILE = `${EVENT_ID}.yaml`
 export const LETTERS_EVENT = addMemberLetter(
-  fixtureEvent({
+  buildFixtureEvent({
     id: EVENT_ID,
     prefix: 'LETT',
     title: 'Letters 2027',

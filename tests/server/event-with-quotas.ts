@@ -1,7 +1,7 @@
 /** A small sample event with quotas, a unique field, discount codes and a member list. */
-import { fixtureEvent } from './small-event.ts'
+import { buildFixtureEvent } from './small-event.ts'
 
-export const eventWithQuotas = fixtureEvent({
+export const eventWithQuotas = buildFixtureEvent({
   extra: `
 quotas:
   - {id: gallery, when: {category: non-member}, max: 1, full: The gallery is full}

@@ -12,7 +12,7 @@ import type {
 
 export const noon: Instant = instant(Date.UTC(2026, 10, 21, 6, 30))
 export const addMs = (ms: number, from: Instant = noon): Instant => instant(from + ms)
-export const hour = 3_600_000
+export const HOUR_MS = 3_600_000
 export const newEmail: NewMail = {
   to: 'asha@example.org',
   copyTo: null,
@@ -34,7 +34,7 @@ export const nextRegNo = (): RegNo =>
   `DEMO${String(randomInt(10 ** 12)).padStart(12, '0')}` as RegNo
 
 export type RegistrationChanges = Partial<NewRegistration> & { readonly name?: string }
-export function newRegistration(changes: RegistrationChanges = {}): NewRegistration {
+export function buildRegistration(changes: RegistrationChanges = {}): NewRegistration {
   const { name = 'Asha Demo', ...changedFields } = changes
   const regNo = changes.regNo ?? nextRegNo()
   return {
@@ -77,16 +77,18 @@ export function createImportRow(changes: Partial<ImportRow> = {}): ImportRow {
     paymentStatus: 'success',
     paymentId: `TX-${regNo}`,
     createdAt: noon,
-    paidAt: addMs(hour),
+    paidAt: addMs(HOUR_MS),
     ...changes,
   }
 }
-export const confirmedBy = (
+/** Builds the payment event of a sale that the gateway confirms. */
+export const buildSale = (
   reference: string,
   amount: Amount = sampleQuote.total,
   at: Instant = addMs(60_000),
 ): PaymentEvent => ({ type: 'confirmed', reference, amount, currency: 'INR', kind: 'sale', at })
-export const declinedAt = (at: Instant = addMs(60_000)): PaymentEvent => ({
+/** Builds the payment event of a payment that the gateway declines. */
+export const buildDecline = (at: Instant = addMs(60_000)): PaymentEvent => ({
   type: 'declined',
   code: '400',
   message: 'declined',
@@ -97,12 +99,13 @@ export async function registerSample(
   store: Store,
   changes: RegistrationChanges = {},
 ): Promise<{ regNo: RegNo; orderId: OrderId }> {
-  const answer = await store.register(newRegistration(changes))
+  const answer = await store.register(buildRegistration(changes))
   if (!answer.ok) throw new Error(answer.error.code)
   const { regNo, orderId } = answer.value
   return { regNo, orderId: orderId ?? createOrderId(regNo, 1) }
 }
-export async function find(store: Store, regNo: string): Promise<StoredRegistration> {
+/** Reads a stored registration. Throws if there is none with this number. */
+export async function readStored(store: Store, regNo: string): Promise<StoredRegistration> {
   const registration = await store.registration(regNo)
   if (registration === null) throw new Error(`${regNo} was not found`)
   return registration

@@ -10,7 +10,7 @@ export type FixtureOptions = {
   readonly extra?: string
 }
 
-export function fixtureEvent(options: FixtureOptions = {}): string {
+export function buildFixtureEvent(options: FixtureOptions = {}): string {
   const {
     id = 'sample2026',
     prefix = 'SMPL',
@@ -157,8 +157,8 @@ examples:
 
 /** Builds two event files that share one merchant account. */
 export const buildTwoEventsOfOneAccount = (): Readonly<Record<string, string>> => ({
-  'sample2026.yaml': fixtureEvent(),
-  'other2026.yaml': fixtureEvent()
+  'sample2026.yaml': buildFixtureEvent(),
+  'other2026.yaml': buildFixtureEvent()
     .replaceAll('sample2026', 'other2026')
     .replaceAll('SMPL', 'OTHR')
     .replaceAll('/sample', '/other'),

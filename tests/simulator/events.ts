@@ -11,7 +11,7 @@ import type { Day, EventConfig, Instant, Amount, Currency } from '../../engine/i
 import type { EventRegistry, ServedEvent } from '../../server/dependencies.ts'
 import type { Account } from '../../server/payments/gateways/airpay/credentials.ts'
 import { parseSharedFiles } from '../../server/events/versions/version-approval.ts'
-import { fixtureEvent } from '../server/small-event.ts'
+import { buildFixtureEvent } from '../server/small-event.ts'
 import type { FixtureOptions } from '../server/small-event.ts'
 
 const SHARED_FOLDER = join(import.meta.dirname, '..', '..', 'events', '_shared')
@@ -339,16 +339,16 @@ function addCodes(text: string): string {
 function buildPlainFile(options: FixtureOptions, version: Exclude<Version, 'gone'>): string {
   switch (version) {
     case 'usual':
-      return fixtureEvent(options)
+      return buildFixtureEvent(options)
     case 'other account':
-      return fixtureEvent(options).replace('account: sample', 'account: other')
+      return buildFixtureEvent(options).replace('account: sample', 'account: other')
     case 'dearer':
-      return fixtureEvent({ ...options, price: 1500, total: 1770 })
+      return buildFixtureEvent({ ...options, price: 1500, total: 1770 })
     case 'free':
       // Without payments there is nothing to invoice.
-      return fixtureEvent({ ...options, payment: 'none' }).replace(INVOICE_YAML, '')
+      return buildFixtureEvent({ ...options, payment: 'none' }).replace(INVOICE_YAML, '')
     case 'closed':
-      return fixtureEvent(options).replace('status: open', 'status: closed')
+      return buildFixtureEvent(options).replace('status: open', 'status: closed')
   }
 }
 

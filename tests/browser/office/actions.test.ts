@@ -9,7 +9,7 @@ import type { Visit } from '../browser.ts'
 import { clickAtGateway } from '../delegate.ts'
 import { findFreePort } from '../serve.ts'
 import { expectFocusKept, findEntries, pressAction } from './registration-page.ts'
-import { fixtureEvent } from '../../server/small-event.ts'
+import { buildFixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { hashPassword } from '../../../server/office/auth/passwords.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
   server = await startTestApp({
     clock: '2026-01-20T16:00:00+05:30',
-    events: { 'sample2026.yaml': fixtureEvent({ extra: extraYaml }) },
+    events: { 'sample2026.yaml': buildFixtureEvent({ extra: extraYaml }) },
     variables: { PORT: String(port), SANDBOX_PORT: String(sandboxPort) },
   })
   await server.deps.store.addAdmin('office', await hashPassword(PASSWORD), server.now())

@@ -11,9 +11,9 @@ import type { Inbox } from '../inbox.ts'
 import { ADMIN, serve, serveAgain } from '../serve.ts'
 import { pressAction } from './registration-page.ts'
 import type { TestServer } from '../serve.ts'
-import { fixtureEvent, APPROVAL_RULE, addMemberLetter } from '../../server/small-event.ts'
+import { buildFixtureEvent, APPROVAL_RULE, addMemberLetter } from '../../server/small-event.ts'
 
-const EVENT = addMemberLetter(fixtureEvent({ extra: APPROVAL_RULE })).replace(
+const EVENT = addMemberLetter(buildFixtureEvent({ extra: APPROVAL_RULE })).replace(
   'payment: {gateway: airpay, account: sample}',
   `payment:
   methods:

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser.ts'
-import { fixtureEvent } from '../../server/small-event.ts'
+import { buildFixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { TestApp } from '../../server/harness.ts'
@@ -15,7 +15,7 @@ codes:
 `
 const companions =
   '{id: companions, type: people, label: Companion, max: 2, fields: [{id: name, label: Name, required: A name is needed}, {id: age, type: number, label: Age, min: 0, max: 99, required: An age is needed}]}'
-const EVENT = fixtureEvent({ extra: extraYaml }).replace(
+const EVENT = buildFixtureEvent({ extra: extraYaml }).replace(
   /( +- )(\{id: letter,.*)/,
   (line, dash: string) => `${line}\n${dash}${companions}`,
 )

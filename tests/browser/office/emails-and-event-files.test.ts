@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser.ts'
-import { fixtureDelegate, fixtureEvent } from '../../server/small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { hashCheaply, PASSWORD } from '../../server/office/office.ts'
@@ -12,7 +12,7 @@ let browser: Browser
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': fixtureEvent({ payment: 'none' }) },
+    events: { 'sample2026.yaml': buildFixtureEvent({ payment: 'none' }) },
   })
   const { store } = server.deps
   await store.addAdmin('owner', await hashCheaply(PASSWORD), server.now())
@@ -56,7 +56,7 @@ test('finds a failed email by address and resends it; shows why an invalid event
 
   server.writeEvent(
     'sample2026.yaml',
-    fixtureEvent({ payment: 'none' }).replace('venue:', 'vneue:'),
+    buildFixtureEvent({ payment: 'none' }).replace('venue:', 'vneue:'),
   )
   await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('link', { name: 'Event files' }).click()
@@ -77,14 +77,14 @@ test('finds a failed email by address and resends it; shows why an invalid event
     .getByText('This file has not changed since it was loaded on 10 Jan 2026, 12:00 pm.')
     .waitFor()
   server.setTime('2026-01-10T13:00:00+05:30')
-  server.writeEvent('sample2026.yaml', fixtureEvent())
+  server.writeEvent('sample2026.yaml', buildFixtureEvent())
   await server.deps.events.reload()
   await page.reload()
   await versions
     .getByText('Price of Member changed from Free to ₹ 1,180 (1–31 January 2026).')
     .waitFor()
   server.setTime('2026-01-10T14:00:00+05:30')
-  server.writeEvent('sample2026.yaml', fixtureEvent({ price: 1500, total: 1770 }))
+  server.writeEvent('sample2026.yaml', buildFixtureEvent({ price: 1500, total: 1770 }))
   await server.deps.events.reload()
   await page.reload()
   await versions.getByLabel('Compare version').selectOption({ index: 3 })

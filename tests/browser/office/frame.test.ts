@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { isAtLeast } from '../../../engine/index.ts'
 import { addSessionCookie, expectAccessible, launch, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
-import { fixtureDelegate, fixtureEvent } from '../../server/small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { hashCheaply, PASSWORD } from '../../server/office/office.ts'
@@ -20,8 +20,8 @@ beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-10',
     events: {
-      'sample2026.yaml': fixtureEvent(),
-      'free2026.yaml': fixtureEvent({
+      'sample2026.yaml': buildFixtureEvent(),
+      'free2026.yaml': buildFixtureEvent({
         id: 'free2026',
         prefix: 'FREE',
         payment: 'none',

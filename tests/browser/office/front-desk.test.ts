@@ -5,7 +5,7 @@ import type { RegNo } from '../../../engine/index.ts'
 import { addSessionCookie, expectAccessible, launch, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
 import { findFreePort } from '../serve.ts'
-import { fixtureEvent } from '../../server/small-event.ts'
+import { buildFixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { hashPassword } from '../../../server/office/auth/passwords.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
   server = await startTestApp({
     clock: '2026-01-31T23:50:00+05:30',
-    events: { 'sample2026.yaml': fixtureEvent() },
+    events: { 'sample2026.yaml': buildFixtureEvent() },
     variables: { PORT: String(port), SANDBOX_PORT: String(sandboxPort) },
   })
   await server.deps.store.addAdmin('office', await hashPassword(PASSWORD), server.now())

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, toAmount } from '../../../engine/index.ts'
 import { expectAccessible, launch, visit } from '../browser.ts'
-import { fixtureDelegate, fixtureEvent } from '../../server/small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { hashCheaply, PASSWORD } from '../../server/office/office.ts'
@@ -16,8 +16,8 @@ beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-10',
     events: {
-      'sample2026.yaml': fixtureEvent(),
-      'free2026.yaml': fixtureEvent({
+      'sample2026.yaml': buildFixtureEvent(),
+      'free2026.yaml': buildFixtureEvent({
         id: 'free2026',
         prefix: 'FREE',
         payment: 'none',

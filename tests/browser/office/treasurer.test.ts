@@ -12,9 +12,9 @@ import type { Inbox } from '../inbox.ts'
 import { ADMIN, serve, serveAgain } from '../serve.ts'
 import { findEntries, pressAction } from './registration-page.ts'
 import type { TestServer } from '../serve.ts'
-import { fixtureEvent } from '../../server/small-event.ts'
+import { buildFixtureEvent } from '../../server/small-event.ts'
 
-const EVENT = fixtureEvent({}).replace(
+const EVENT = buildFixtureEvent({}).replace(
   'payment: {gateway: airpay, account: sample}',
   `payment:
   methods:

@@ -11,7 +11,7 @@ import {
   repeatEvent,
 } from '../../../engine/authoring.ts'
 import { shiftDays } from '../../../engine/authoring/tools/shift-days.ts'
-import { fixtureEvent } from '../../server/small-event.ts'
+import { buildFixtureEvent } from '../../server/small-event.ts'
 import { sharedFiles, readSource } from '../event-files.ts'
 
 const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..', '..')
@@ -159,7 +159,7 @@ describe('points for the author to check', () => {
   })
 
   test('a day far from the event is kept and reported', () => {
-    const text = fixtureEvent().replace('made up for tests', 'founded on 1 May 1990')
+    const text = buildFixtureEvent().replace('made up for tests', 'founded on 1 May 1990')
     const oldEvent = compileConfig({ path: 'sample2026.yaml', text })
     const nextFile = repeatEvent(text, oldEvent, {
       id: 'sample2027',

@@ -26,7 +26,7 @@ import {
   showEvent,
   simulatePrices,
 } from '../../../engine/authoring.ts'
-import { fixtureEvent } from '../../server/small-event.ts'
+import { buildFixtureEvent } from '../../server/small-event.ts'
 import { sharedFiles } from '../event-files.ts'
 
 const EXAMPLES = /\nexamples:[\s\S]*$/
@@ -36,7 +36,7 @@ const DOCUMENTS = `
     text: "{base} and {gst} make {total}, settled on {payment_date}"
 `
 const createFileWithCell = (cell: string): string =>
-  fixtureEvent({
+  buildFixtureEvent({
     extra: `    You pay {total}.\n`,
   })
     .replace('[1000, 2000]', `[${cell}, 2000]`)

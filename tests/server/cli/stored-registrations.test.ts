@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { day, toAmount } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { createEventFile } from '../../../engine/authoring.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp, type TestApp } from '../harness.ts'
 import { createCommandFolder, normaliseSpaces, type CommandFolder } from './cli.ts'
 
@@ -31,11 +31,11 @@ beforeAll(async () => {
   folder = createCommandFolder()
   server = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': fixtureEvent(), 'fair2026.yaml': fairEvent },
+    events: { 'sample2026.yaml': buildFixtureEvent(), 'fair2026.yaml': fairEvent },
   })
   regNo = (await server.post('/api/sample2026/register/', fixtureDelegate)).json<RegisterResponse>()
     .reg_no
-  server.writeEvent('sample2026.yaml', fixtureEvent({ price: 1500, total: 1770 }))
+  server.writeEvent('sample2026.yaml', buildFixtureEvent({ price: 1500, total: 1770 }))
   await server.deps.events.reload()
 })
 afterAll(async () => {
@@ -55,7 +55,7 @@ test('explains an old price with the version of the file that quoted it', async 
     },
   )
   const line =
-    fixtureEvent()
+    buildFixtureEvent()
       .split('\n')
       .findIndex((text) => text.includes('member:     [')) + 1
   expect([status, stderr]).toEqual([0, ''])
@@ -67,10 +67,10 @@ test('explains an old price with the version of the file that quoted it', async 
 })
 
 test('diff reports the number of registrations that a change affects, and those it would break', async () => {
-  writeFileSync(join(folder.folder, 'old.yaml'), fixtureEvent())
+  writeFileSync(join(folder.folder, 'old.yaml'), buildFixtureEvent())
   writeFileSync(
     join(folder.folder, 'next.yaml'),
-    fixtureEvent({ price: 2000, total: 2360, prefix: 'SMPX' }),
+    buildFixtureEvent({ price: 2000, total: 2360, prefix: 'SMPX' }),
   )
   const { status, stdout } = await folder.rollcall(
     ['event', 'diff', 'old.yaml', 'next.yaml', '--database'],

@@ -19,7 +19,7 @@ import type { FolderCheck } from '../../../server/events/files/event-folder.ts'
 import { checkFolderInWorker } from '../../../server/events/files/check-files-in-worker.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
 import type { Store } from '../../../server/storage/index.ts'
-import { fixtureEvent } from '../small-event.ts'
+import { buildFixtureEvent } from '../small-event.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
 const sharedFolder = join(import.meta.dirname, '..', '..', '..', 'events', '_shared')
@@ -34,8 +34,8 @@ afterAll(async () => {
   rmSync(temporaryFolder, { recursive: true, force: true })
 })
 
-const SAMPLE_FILE = fixtureEvent()
-const OTHER_FILE = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
+const SAMPLE_FILE = buildFixtureEvent()
+const OTHER_FILE = buildFixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
 /**
  * Replaces text. Throws if the fixture does not contain the text, so that no case becomes ineffective when the fixture
  * changes.

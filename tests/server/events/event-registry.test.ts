@@ -9,15 +9,15 @@ import type {
   RegistrationResponse,
   TariffResponse,
 } from '../../../engine/api.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
 const file = 'sample2026.yaml'
-const OTHER_FILE = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
+const OTHER_FILE = buildFixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
 let server: TestApp | null = null
 const start = async (
-  text = fixtureEvent(),
+  text = buildFixtureEvent(),
   options: Parameters<typeof startTestApp>[0] = {},
 ): Promise<TestApp> => {
   server = await startTestApp({ clock: '2026-01-10', events: { [file]: text }, ...options })
@@ -40,7 +40,7 @@ test('a price is changed together with its example: form and server use it, the 
   ).json<RegisterResponse>()
   const eventBefore = (await app.app.inject('/api/events/sample2026/')).json<EventResponse>()
 
-  app.writeEvent(file, fixtureEvent({ price: 1500, total: 1770 }))
+  app.writeEvent(file, buildFixtureEvent({ price: 1500, total: 1770 }))
   await app.deps.events.reload()
 
   expect((await readTariff(app)).pricing['member']).toEqual({ base: 1500, gst: 270, total: 1770 })
@@ -81,7 +81,7 @@ test('a price is changed together with its example: form and server use it, the 
 
 test('a price that contradicts its example is not served, and the finding is printed', async () => {
   const app = await start()
-  app.writeEvent(file, fixtureEvent({ price: 1500, total: 1180 }))
+  app.writeEvent(file, buildFixtureEvent({ price: 1500, total: 1180 }))
   await app.deps.events.reload()
   expect((await readTariff(app)).pricing['member']).toEqual({ base: 1000, gst: 180, total: 1180 })
   expect((await register(app, { total_amount: '1180' })).statusCode).toBe(201)
@@ -95,17 +95,17 @@ test.each([
   ['an empty file', () => ''],
 ])('%s keeps the old version served and prints the position', async (_what, spoil) => {
   const app = await start()
-  app.writeEvent(file, spoil(fixtureEvent({ title: 'Sample changed' })))
+  app.writeEvent(file, spoil(buildFixtureEvent({ title: 'Sample changed' })))
   await app.deps.events.reload()
   expect(app.deps.events.findById('sample2026')?.config.title).toBe('Sample 2026')
   expect(app.output.join('\n')).toContain(file)
-  app.writeEvent(file, fixtureEvent({ title: 'Sample changed' }))
+  app.writeEvent(file, buildFixtureEvent({ title: 'Sample changed' }))
   await app.deps.events.reload()
   expect(app.deps.events.findById('sample2026')?.config.title).toBe('Sample changed')
 })
 
 test('the server does not start on a file with an error, and prints the finding', async () => {
-  await expect(start(fixtureEvent().replace('venue:', 'vneue:'))).rejects.toThrow(
+  await expect(start(buildFixtureEvent().replace('venue:', 'vneue:'))).rejects.toThrow(
     /sample2026\.yaml is not served/,
   )
 })
@@ -194,12 +194,16 @@ test('a missing events folder closes no registration, and the health check repor
 })
 
 test.each([
-  ['event', 'sample2026.yml', fixtureEvent({ title: 'An impostor' })],
-  ['order ids', 'third2026.yaml', fixtureEvent({ id: 'third2026', title: 'The same numbers' })],
+  ['event', 'sample2026.yml', buildFixtureEvent({ title: 'An impostor' })],
+  [
+    'order ids',
+    'third2026.yaml',
+    buildFixtureEvent({ id: 'third2026', title: 'The same numbers' }),
+  ],
   [
     'page',
     'third2026.yaml',
-    fixtureEvent({ id: 'third2026', prefix: 'THRD', title: 'The same page' }).replace(
+    buildFixtureEvent({ id: 'third2026', prefix: 'THRD', title: 'The same page' }).replace(
       'form: /third2026',
       'form: /sample2026',
     ),
@@ -213,10 +217,10 @@ test.each([
 })
 
 test('two events can exchange an address in one reload', async () => {
-  const app = await start(fixtureEvent(), {
+  const app = await start(buildFixtureEvent(), {
     events: {
-      [file]: fixtureEvent(),
-      'third2026.yaml': fixtureEvent({ id: 'third2026', prefix: 'THRD' }),
+      [file]: buildFixtureEvent(),
+      'third2026.yaml': buildFixtureEvent({ id: 'third2026', prefix: 'THRD' }),
     },
   })
   const readFormPath = (id: string) => app.deps.events.findById(id)?.config.routes.form
@@ -224,14 +228,14 @@ test('two events can exchange an address in one reload', async () => {
     'third2026.yaml',
     app.readEvent('third2026.yaml').replace('form: /third2026', 'form: /sample2026'),
   )
-  app.writeEvent(file, fixtureEvent().replace('form: /sample2026', 'form: /third2026'))
+  app.writeEvent(file, buildFixtureEvent().replace('form: /sample2026', 'form: /third2026'))
   await app.deps.events.reload()
   expect([readFormPath('sample2026'), readFormPath('third2026')]).toEqual([
     '/third2026',
     '/sample2026',
   ])
   // One event is changed back, but the file of the other is invalid: both events stay unchanged.
-  app.writeEvent(file, fixtureEvent())
+  app.writeEvent(file, buildFixtureEvent())
   app.writeEvent('third2026.yaml', 'event: [')
   await app.deps.events.reload()
   expect([readFormPath('sample2026'), readFormPath('third2026')]).toEqual([
@@ -294,7 +298,7 @@ test('a page that was open before a reload can still load its validator', async 
   const app = await start()
   const oldUrl =
     (await app.app.inject('/api/events/sample2026/')).json<EventResponse>().validator_url ?? ''
-  app.writeEvent(file, fixtureEvent().replace('accept: [pdf]', 'accept: [pdf, png]'))
+  app.writeEvent(file, buildFixtureEvent().replace('accept: [pdf]', 'accept: [pdf, png]'))
   await app.deps.events.reload()
   const currentUrl =
     (await app.app.inject('/api/events/sample2026/')).json<EventResponse>().validator_url ?? ''
@@ -335,9 +339,9 @@ test('compiles open events in advance, and logs an event that cannot be compiled
 })
 
 test('notices a changed file automatically', async () => {
-  const app = await start(fixtureEvent(), { isWatching: true })
+  const app = await start(buildFixtureEvent(), { isWatching: true })
   const eventsChanged = new Promise<void>((resolve) => app.deps.events.onChange(resolve))
-  writeFileSync(join(app.eventsDir, file), fixtureEvent({ title: 'Sample changed' }))
+  writeFileSync(join(app.eventsDir, file), buildFixtureEvent({ title: 'Sample changed' }))
   await eventsChanged
   expect(app.deps.events.findById('sample2026')?.config.title).toBe('Sample changed')
 })
@@ -361,7 +365,7 @@ test('a changed shared file creates a new version of every event', async () => {
 })
 
 test('compiles an event once and returns the same result', async () => {
-  const app = await start(fixtureEvent(), { isCompiling: true })
+  const app = await start(buildFixtureEvent(), { isCompiling: true })
   const config = app.deps.events.findById('sample2026')?.config
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   const secondCompilation = await compileFolder(await readFolder(app.eventsDir), {
@@ -374,7 +378,7 @@ test('compiles an event once and returns the same result', async () => {
 test('reports a file that looks like an event file but is not read, at startup', async () => {
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   const app = await start()
-  writeFileSync(join(app.eventsDir, 'ortho2027.yaml.txt'), fixtureEvent())
+  writeFileSync(join(app.eventsDir, 'ortho2027.yaml.txt'), buildFixtureEvent())
   const result = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'cache', 'events'),
     production: false,
@@ -387,7 +391,7 @@ test('reports a file that looks like an event file but is not read, at startup',
 
 test('rejects an event with demo values in production, with a message', async () => {
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
-  const app = await start(`${fixtureEvent()}\ndemo: [payment.account]\n`)
+  const app = await start(`${buildFixtureEvent()}\ndemo: [payment.account]\n`)
   const result = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'cache', 'events'),
     production: true,

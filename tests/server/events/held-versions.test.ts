@@ -11,7 +11,7 @@ import {
   type UsageCounts,
 } from '../../../engine/authoring.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp, type TestApp } from '../harness.ts'
 import { shared } from '../cli/shared-files.ts'
 import { openStoreHere } from '../store-without-threads.ts'
@@ -21,7 +21,7 @@ const addStateField = (text: string): string =>
     '        - {id: letter,',
     '        - {id: state, type: select, label: State, options: [kerala, goa]}\n        - {id: letter,',
   )
-const servedFile = addStateField(fixtureEvent())
+const servedFile = addStateField(buildFixtureEvent())
 
 describe('the findings', () => {
   const compileText = (text: string): EventConfig => {

@@ -11,7 +11,7 @@ import { startPaymentReminders } from '../../../server/mail/send-payment-reminde
 import { rehearseInWorker } from '../../../server/rehearsal/rehearse-in-worker.ts'
 import { startTestApp } from '../harness.ts'
 import { createFormFields } from '../payments/server-with-gateway.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -38,7 +38,7 @@ const ITEM_FIELDS = `        - {id: workshops, type: many, label: Workshops, opt
  * Creates an event that is open for six days at two prices and refunds part of a cancellation before the conference.
  */
 const createShortEvent = (earlyEndDay = 12): string =>
-  fixtureEvent({
+  buildFixtureEvent({
     extra: `
 demo: [cancellation]
 cancellation:
@@ -243,7 +243,7 @@ test('lists the emails and the bill that a server with the same clock sends, and
 })
 
 test('a tab that was closed before the rehearsal began kept others waiting', async () => {
-  const file = { text: fixtureEvent(), sharedFolder: BUNDLED_SHARED }
+  const file = { text: buildFixtureEvent(), sharedFolder: BUNDLED_SHARED }
   expect(await rehearseInWorker(file, 600_000, AbortSignal.abort())).toEqual({
     ok: false,
     error: 'The client has disconnected.',

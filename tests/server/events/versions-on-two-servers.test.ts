@@ -8,7 +8,7 @@ import { instant } from '../../../engine/index.ts'
 import type { OrderId } from '../../../engine/index.ts'
 import type { EventResponse, RegisterResponse } from '../../../engine/api.ts'
 import { createJpg, createPdf } from '../sample-uploads.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { runHere } from '../run-command.ts'
@@ -19,8 +19,8 @@ const FILE = 'sample2026.yaml'
 const DAY_MS = 24 * 60 * 60_000
 const FORM = '/api/events/sample2026'
 const allowPictures = (text: string): string => text.replace('accept: [pdf]', 'accept: [pdf, jpg]')
-const originalFile = allowPictures(fixtureEvent({ extra: '' }))
-const fileWithHigherPrice = allowPictures(fixtureEvent({ price: 1500, total: 1770 }))
+const originalFile = allowPictures(buildFixtureEvent({ extra: '' }))
+const fileWithHigherPrice = allowPictures(buildFixtureEvent({ price: 1500, total: 1770 }))
 /** Creates a photo that contains its location. */
 const createPhotoWithLocation = (): Buffer =>
   Buffer.concat([
@@ -275,11 +275,11 @@ else {
   })
 
   test('an event activated by one server has its pages and API on the other immediately', async () => {
-    firstServer.writeEvent('other2026.yaml', fixtureEvent({ id: 'other2026', prefix: 'OTHR' }))
+    firstServer.writeEvent('other2026.yaml', buildFixtureEvent({ id: 'other2026', prefix: 'OTHR' }))
     await firstServer.deps.events.reload()
     expect(await readPageStatus(secondServer, '/other2026')).toBe(200)
     const thirdServer = await start({ [FILE]: originalFile })
-    firstServer.writeEvent('third2026.yaml', fixtureEvent({ id: 'third2026', prefix: 'THRD' }))
+    firstServer.writeEvent('third2026.yaml', buildFixtureEvent({ id: 'third2026', prefix: 'THRD' }))
     await firstServer.deps.events.reload()
     const { statusCode } = await thirdServer.post('/api/third2026/register/', fixtureDelegate)
     expect(statusCode).toBe(201)
@@ -328,7 +328,7 @@ else {
   })
 
   test('removing an event file closes registration on every server and keeps registrations', async () => {
-    const otherFile = fixtureEvent({ id: 'other2026', prefix: 'OTHR' })
+    const otherFile = buildFixtureEvent({ id: 'other2026', prefix: 'OTHR' })
     firstServer.writeEvent('other2026.yaml', otherFile)
     await firstServer.deps.events.reload()
     await secondServer.deps.events.refresh()

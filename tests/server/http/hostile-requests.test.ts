@@ -11,7 +11,7 @@ import { addBodyBudget } from '../../../server/http/request-body-limits.ts'
 import { redactPath } from '../../../server/http/request-log.ts'
 import { watchForLoss } from '../../../server/ops/recovery/rescue-lost-database.ts'
 import { signIn } from '../office/office.ts'
-import { fixtureEvent } from '../small-event.ts'
+import { buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -113,7 +113,7 @@ describe('a proxy that TRUST_PROXY does not name', () => {
     'TRUST_PROXY %s, a request from %s: logged %d times',
     async (trustProxy, remoteAddress, times) => {
       const app = await startTestApp({
-        events: { 'sample2026.yaml': fixtureEvent() },
+        events: { 'sample2026.yaml': buildFixtureEvent() },
         variables: {
           RATE_LIMITS: 'on',
           ...(trustProxy === null ? {} : { TRUST_PROXY: trustProxy }),
@@ -156,7 +156,7 @@ describe('the health check', () => {
   const readLastWriteAt = (app: TestApp): unknown => app.rows('SELECT at FROM pings')[0]?.['at']
 
   test('writes at most once every few seconds, however often it is called', async () => {
-    const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
+    const app = await startTestApp({ events: { 'sample2026.yaml': buildFixtureEvent() } })
     const responses = await Promise.all(
       Array.from({ length: 50 }, () => app.app.inject('/healthz')),
     )
@@ -172,7 +172,7 @@ describe('the health check', () => {
   })
 
   test('detects an unresponsive database between two writes', async () => {
-    const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
+    const app = await startTestApp({ events: { 'sample2026.yaml': buildFixtureEvent() } })
     expect((await app.app.inject('/healthz')).statusCode).toBe(200)
     await app.deps.store.close()
     expect((await app.app.inject('/healthz')).statusCode).toBe(503)
@@ -180,7 +180,7 @@ describe('the health check', () => {
   })
 
   test('detects a database deleted while the server runs, and logs it once', async () => {
-    const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
+    const app = await startTestApp({ events: { 'sample2026.yaml': buildFixtureEvent() } })
     const { check: checkDatabase } = watchForLoss(app.deps)
     await checkDatabase()
     expect((await app.app.inject('/healthz')).statusCode).toBe(200)

@@ -12,12 +12,12 @@ import type { NewMail, Store } from '../../../server/storage/index.ts'
 import { findFreePort } from '../../browser/serve.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
-import { hour, noon, registerSample } from '../sample-registrations.ts'
+import { HOUR_MS, noon, registerSample } from '../sample-registrations.ts'
 import { openMailServer } from './mail-server.ts'
 import type { MailServer, MailServerBehaviour } from './mail-server.ts'
 
 const MINUTE_MS = 60_000
-const DAY_MS = 24 * hour
+const DAY_MS = 24 * HOUR_MS
 const THROTTLED = 'throttled@example.org'
 const TEMPORARY_ERROR = [421, 'too many emails to this mailbox, try again later'] as const
 
@@ -92,7 +92,7 @@ test.each([421, 450])(
     )
     // Immediately, and after 1, 6 and 21 minutes.
     expect(throttledEmail?.attempts).toBe(4)
-    for (; now < noon + 3 * DAY_MS; now = instant(now + hour)) await mailer.run()
+    for (; now < noon + 3 * DAY_MS; now = instant(now + HOUR_MS)) await mailer.run()
     expect(await readThrottledStatus()).toBe('queued')
     await mailer.run()
     expect(await readThrottledStatus()).toBe('failed')
@@ -103,9 +103,9 @@ test('a mailbox that accepts emails again after two days gets the queued email o
   const server = await openServer({ byRecipient: { [THROTTLED]: TEMPORARY_ERROR } })
   const mailer = startMailer(server.url)
   const readThrottledStatus = await queueEmail(THROTTLED)
-  for (; now < noon + 2 * DAY_MS; now = instant(now + hour)) await mailer.run()
+  for (; now < noon + 2 * DAY_MS; now = instant(now + HOUR_MS)) await mailer.run()
   server.behaviour.byRecipient = {}
-  for (; now < noon + 3 * DAY_MS; now = instant(now + hour)) await mailer.run()
+  for (; now < noon + 3 * DAY_MS; now = instant(now + HOUR_MS)) await mailer.run()
   expect([await readThrottledStatus(), server.acceptedEmails.length]).toEqual(['sent', 1])
 })
 
@@ -116,7 +116,7 @@ test('an outage of two days does not count as an attempt: after the first reject
     await queueEmail('a@example.org'),
     await queueEmail(THROTTLED),
   ]
-  for (; now < noon + 2 * DAY_MS; now = instant(now + hour)) await mailer.run()
+  for (; now < noon + 2 * DAY_MS; now = instant(now + HOUR_MS)) await mailer.run()
   const server = await openServer({ byRecipient: { [THROTTLED]: TEMPORARY_ERROR } }, port)
   for (let minutes = 0; minutes < 3; minutes += 1) {
     await mailer.run()
@@ -162,7 +162,7 @@ test('retries without a second copy if the copy is accepted and the delegate tem
 test('sends emails that were queued while the clock was ahead, once it is correct', async () => {
   const server = await openServer()
   const mailer = startMailer(server.url)
-  now = instant(noon + 20 * hour)
+  now = instant(noon + 20 * HOUR_MS)
   const readUntriedStatus = await queueEmail('untried@example.org')
   const readClaimedStatus = await queueEmail('claimed@example.org')
   const [, mail] = await store.dueMails(now, 2)
@@ -200,7 +200,7 @@ test('abandons no email while the clock is years ahead', async () => {
   clockJump = { at: now, byMs: 1_500 * DAY_MS }
   await mailer.run()
   expect(await readThrottledStatus()).toBe('queued')
-  now = instant(noon + hour)
+  now = instant(noon + HOUR_MS)
   await store.rescheduleAfterClockChange(now)
   server.behaviour.byRecipient = {}
   await mailer.run()

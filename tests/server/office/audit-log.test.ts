@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
 import type { ActivityResponse } from '../../../engine/api.ts'
-import { fixtureEvent } from '../small-event.ts'
+import { buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { hashCheaply, toNoon, PASSWORD, register, signIn } from './office.ts'
@@ -18,7 +18,7 @@ const EVENT = 'sample2026'
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-20T16:00:00+05:30',
-    events: { 'sample2026.yaml': fixtureEvent() },
+    events: { 'sample2026.yaml': buildFixtureEvent() },
   })
   owner = await signIn(server)
 })

@@ -8,14 +8,14 @@ import type {
   EmailsResponse,
 } from '../../../engine/api.ts'
 import { instant } from '../../../engine/index.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { signIn } from './office.ts'
 import type { Office } from './office.ts'
 
 const createFreeEvent = (id: string, prefix: string): string =>
-  fixtureEvent({ id, prefix, payment: 'none', title: `Free ${prefix}` })
+  buildFixtureEvent({ id, prefix, payment: 'none', title: `Free ${prefix}` })
 let app: TestApp
 let owner: Office
 let desk: Office
@@ -216,7 +216,10 @@ test('the versions of an event file are listed with their changes, for treasurer
   await save('old-names', 'hold: 30 minutes\n', '2025-12-02')
   await save('new-names', 'hold_seats_for: 30 minutes\n', '2025-12-03')
   app.setTime('2026-01-10T13:00:00+05:30')
-  app.writeEvent('two2026.yaml', fixtureEvent({ id: eventId, prefix: 'TWOX', title: 'Free TWOX' }))
+  app.writeEvent(
+    'two2026.yaml',
+    buildFixtureEvent({ id: eventId, prefix: 'TWOX', title: 'Free TWOX' }),
+  )
   await app.deps.events.reload()
 
   const { versions } = (

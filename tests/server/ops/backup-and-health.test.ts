@@ -16,7 +16,7 @@ import { readEnvironment } from '../../../server/ops/environment.ts'
 import { checkCopy } from '../../../server/storage/recovery/copy-database.ts'
 import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
 import { createPdf } from '../sample-uploads.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { runHere } from '../run-command.ts'
@@ -25,7 +25,10 @@ let app: TestApp
 let folder: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rollcall-keeping-'))
-  app = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': fixtureEvent() } })
+  app = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': buildFixtureEvent() },
+  })
   await Promise.all(Array.from({ length: 5 }, (_, n) => register(n)))
 })
 afterAll(async () => {

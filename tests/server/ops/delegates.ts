@@ -9,7 +9,7 @@ import type {
   ReviewsResponse,
 } from '../../../engine/api.ts'
 import { createPdf } from '../sample-uploads.ts'
-import { fixtureEvent } from '../small-event.ts'
+import { buildFixtureEvent } from '../small-event.ts'
 import { top } from '../run-command.ts'
 
 export const EVENT = 'sample2026'
@@ -22,7 +22,7 @@ invoice:
   place_of_supply: Kerala
   number: "SMPL/{year}/{n}"
 `
-export const createInvoicedEvent = (): string => fixtureEvent({ extra: INVOICE })
+export const createInvoicedEvent = (): string => buildFixtureEvent({ extra: INVOICE })
 
 /** Writes the event file and the shared files to a folder. */
 export function writeEvents(eventsDir: string, event = createInvoicedEvent()): void {

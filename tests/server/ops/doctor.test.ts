@@ -24,7 +24,7 @@ import { recordBackup } from '../../../server/ops/backup/last-backup.ts'
 import { copyDatabase, checkCopy } from '../../../server/storage/recovery/copy-database.ts'
 import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
 import { createPdf } from '../sample-uploads.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { launcher, run, runHere } from '../run-command.ts'
@@ -33,7 +33,10 @@ let app: TestApp
 let folder: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rollcall-doctor-'))
-  app = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': fixtureEvent() } })
+  app = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': buildFixtureEvent() },
+  })
   const answer = await app.post('/api/sample2026/register/', fixtureDelegate, {
     letter: { name: 'letter.pdf', bytes: createPdf() },
   })

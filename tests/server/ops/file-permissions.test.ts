@@ -15,7 +15,7 @@ import { Worker } from 'node:worker_threads'
 import { afterEach, expect, test } from 'vitest'
 import { makePrivate } from '../../../server/ops/file-permissions.ts'
 import { createPdf } from '../sample-uploads.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 
 const folders: string[] = []
@@ -38,7 +38,7 @@ const listReadableByOthers = (folder: string): string[] =>
 test('other users of the machine cannot read the database, documents or emails', async () => {
   const server = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': fixtureEvent() },
+    events: { 'sample2026.yaml': buildFixtureEvent() },
     isCompiling: true,
   })
   const response = await server.post('/api/sample2026/register/', fixtureDelegate, {

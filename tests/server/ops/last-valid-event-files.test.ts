@@ -17,13 +17,13 @@ import type { StatsResponse } from '../../../engine/api.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
 import { isTruncated } from '../../../server/events/files/truncated-file.ts'
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
-const otherEventText = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
+const otherEventText = buildFixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
 const misspellVenue = (text: string): string => text.replace('venue:', 'vneue:')
 
 const textsFile = join('_shared', 'texts.yaml')
@@ -32,7 +32,7 @@ let restartFolder: string
 beforeAll(async () => {
   app = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': fixtureEvent(), 'other2026.yaml': otherEventText },
+    events: { 'sample2026.yaml': buildFixtureEvent(), 'other2026.yaml': otherEventText },
   })
   cpSync(join(app.eventsDir, textsFile), join(app.dir, 'texts.yaml'))
 })
@@ -44,7 +44,7 @@ afterEach(async () => {
   rmSync(restartFolder, { recursive: true, force: true })
   for (const name of readdirSync(app.eventsDir))
     if (name.endsWith('.yaml')) rmSync(join(app.eventsDir, name))
-  app.writeEvent('sample2026.yaml', fixtureEvent())
+  app.writeEvent('sample2026.yaml', buildFixtureEvent())
   app.writeEvent('other2026.yaml', otherEventText)
   cpSync(join(app.dir, 'texts.yaml'), join(app.eventsDir, textsFile))
 })
@@ -97,7 +97,7 @@ describe('after a restart', () => {
   ])(
     'an event file with %s affects no other event; its last valid version is served, with a warning',
     async (_, damage) => {
-      app.writeEvent('sample2026.yaml', damage(fixtureEvent({ title: 'Changed' })))
+      app.writeEvent('sample2026.yaml', damage(buildFixtureEvent({ title: 'Changed' })))
       app.writeEvent('third2026.yaml', 'event: [')
       const { result, readOutput, close } = await restart()
       if (!result.ok) throw new Error(result.error)
@@ -115,7 +115,7 @@ describe('after a restart', () => {
         'sample2026.yaml',
         'third2026.yaml',
       ])
-      app.writeEvent('sample2026.yaml', fixtureEvent({ title: 'Mended' }))
+      app.writeEvent('sample2026.yaml', buildFixtureEvent({ title: 'Mended' }))
       rmSync(join(app.eventsDir, 'third2026.yaml'))
       await registry.reload()
       expect(registry.findById('sample2026')?.config.title).toBe('Mended')
@@ -156,7 +156,7 @@ describe('after a restart', () => {
       ])
       expect(readOutput()).toContain('These events are served in their last version: sample2026.')
       // The folder exists again.
-      app.writeEvent('sample2026.yaml', fixtureEvent({ title: 'Changed' }))
+      app.writeEvent('sample2026.yaml', buildFixtureEvent({ title: 'Changed' }))
       await registry.value.reload()
       expect(registry.value.findById('sample2026')?.config.title).toBe('Changed')
       expect(registry.value.refusedFiles()).toEqual([])
@@ -209,7 +209,7 @@ describe('after a restart', () => {
   })
 
   test('a version with demo values is not served in production', async () => {
-    app.writeEvent('sample2026.yaml', `${fixtureEvent()}\ndemo: [payment.account]\n`)
+    app.writeEvent('sample2026.yaml', `${buildFixtureEvent()}\ndemo: [payment.account]\n`)
     await app.deps.events.reload()
     const { result: registry, close } = await restart({ production: true })
     if (!registry.ok) throw new Error(registry.error)
@@ -220,7 +220,7 @@ describe('after a restart', () => {
 
 test('if "Copy of sample2026.yaml" is next to sample2026.yaml, the correctly named file is served, with its later changes', async () => {
   cpSync(join(app.eventsDir, 'sample2026.yaml'), join(app.eventsDir, 'Copy of sample2026.yaml'))
-  app.writeEvent('sample2026.yaml', fixtureEvent({ title: 'Changed' }))
+  app.writeEvent('sample2026.yaml', buildFixtureEvent({ title: 'Changed' }))
   await app.deps.events.reload()
   expect(app.deps.events.findById('sample2026')?.config.title).toBe('Changed')
   expect(app.deps.events.refusedFiles().map(({ file }) => file)).toEqual([
@@ -230,7 +230,7 @@ test('if "Copy of sample2026.yaml" is next to sample2026.yaml, the correctly nam
 
 describe('a truncated file', () => {
   test('is not served while the server runs, wherever it is truncated, until it is complete', async () => {
-    const completeText = fixtureEvent({ title: 'Changed', extra: '' })
+    const completeText = buildFixtureEvent({ title: 'Changed', extra: '' })
     const lines = completeText.split('\n')
     const hashBefore = app.deps.events.findById('sample2026')?.hash
     // The first truncated text is a valid event without its examples.
@@ -245,7 +245,7 @@ describe('a truncated file', () => {
     expect(app.deps.events.findById('sample2026')?.config.title).toBe('Changed')
   })
 
-  const text = fixtureEvent()
+  const text = buildFixtureEvent()
   const lines = text.trimEnd().split('\n')
   test('is detected after every line and in the middle of each line', () => {
     const undetected = lines.flatMap((line, index) => {
@@ -282,7 +282,7 @@ test('a changed file with an account without credentials: the previous version s
   const getVariableName = (name: string): string => `AIRPAY_SAMPLE_${name}`
   const otherApp = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': fixtureEvent() },
+    events: { 'sample2026.yaml': buildFixtureEvent() },
     variables: {
       GATEWAY_MODE: 'airpay-test',
       [getVariableName('USERNAME')]: 'u',
@@ -293,7 +293,7 @@ test('a changed file with an account without credentials: the previous version s
   })
   otherApp.writeEvent(
     'sample2026.yaml',
-    fixtureEvent().replace('account: sample', 'account: elsewhere'),
+    buildFixtureEvent().replace('account: sample', 'account: elsewhere'),
   )
   await otherApp.deps.events.reload()
   expect(otherApp.deps.events.findById('sample2026')?.config.payment?.account).toBe('sample')

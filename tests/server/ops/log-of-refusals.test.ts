@@ -6,7 +6,7 @@ import { instant } from '../../../engine/index.ts'
 import { makeLog } from '../../../server/ops/log.ts'
 import { openMailServer } from '../mail/mail-server.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
-import { newRegistration } from '../sample-registrations.ts'
+import { buildRegistration } from '../sample-registrations.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 import { shortenTimers, makeFolders, startServerHere, registerDelegate } from './operator.ts'
 import type { RunningServerHere } from './operator.ts'
@@ -66,7 +66,7 @@ test('a mail server that rejected 60 emails filled the log with as many lines: 2
     await useEmptyDatabase(folders.dataDir)
     const store = await openStoreHere({ dataDir: folders.dataDir })
     for (const to of addresses) {
-      const registration = await store.register(newRegistration({ at }))
+      const registration = await store.register(buildRegistration({ at }))
       if (!registration.ok) throw new Error(registration.error.code)
       const email = { to, copyTo: null, subject: 'Registered', text: 'You are registered.\n' }
       await store.queueMail(registration.value.regNo, email, at)

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { instant } from '../../../engine/index.ts'
 import { createHealthChecks } from '../../../server/ops/health/health-checks.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import { top } from '../run-command.ts'
 import { makeFolders, startServerProcess, startServerHere } from './operator.ts'
@@ -83,7 +83,7 @@ test('a full disk: rejected delegates get an error, monitoring sees it, the log 
 })
 
 test('a database that rejected a write for lack of space counts as down for half a minute', async () => {
-  const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
+  const app = await startTestApp({ events: { 'sample2026.yaml': buildFixtureEvent() } })
   const refusedAt = app.now()
   const healthChecks = createHealthChecks({ ...app.deps, getLastNoSpaceTime: () => refusedAt })
   expect(await healthChecks.check()).toEqual([
@@ -98,7 +98,7 @@ test('a database that rejected a write for lack of space counts as down for half
 test('a clock that was set forward by weeks is logged, and reported by the health check for a day', async () => {
   const app = await startTestApp({
     clock: '2025-10-10',
-    events: { 'sample2026.yaml': fixtureEvent() },
+    events: { 'sample2026.yaml': buildFixtureEvent() },
   })
   const readProblems = async (): Promise<unknown> =>
     (await app.app.inject({ url: '/healthz', remoteAddress: '127.0.0.1' })).json().troubles
@@ -126,7 +126,7 @@ test('metrics require the token once it is set', async () => {
   const token = 'a token that nobody guesses'
   const app = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': fixtureEvent() },
+    events: { 'sample2026.yaml': buildFixtureEvent() },
     variables: { METRICS_TOKEN: token },
   })
   const readMetrics = (headers: Readonly<Record<string, string>>, remoteAddress = '192.0.2.7') =>
@@ -151,7 +151,7 @@ test('metrics require the token once it is set', async () => {
 test('without a token, metrics and messages of the health check were public behind an unlisted proxy on the same machine', async () => {
   const app = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': fixtureEvent() },
+    events: { 'sample2026.yaml': buildFixtureEvent() },
   })
   const { port } = new URL(await app.app.listen({ host: '127.0.0.1', port: 0 }))
   const sendRequest = (path: string, lines: readonly string[], version: string): Promise<string> =>
@@ -245,7 +245,7 @@ test('without a token, metrics and messages of the health check were public behi
 test('a proxy that TRUST_PROXY does not list is reported once; a listed one is not', async () => {
   const countWarnings = async (variables: Readonly<Record<string, string>>): Promise<number> => {
     const app = await startTestApp({
-      events: { 'sample2026.yaml': fixtureEvent() },
+      events: { 'sample2026.yaml': buildFixtureEvent() },
       variables: { RATE_LIMITS: 'on', ...variables },
     })
     for (const visitor of ['192.0.2.7', '192.0.2.8'])

@@ -1,7 +1,7 @@
 /** Queues emails in a database before a server starts on it. */
 import type { Instant } from '../../../engine/index.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
-import { newRegistration } from '../sample-registrations.ts'
+import { buildRegistration } from '../sample-registrations.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
 /** Registers one delegate per address, and queues an email to it. */
@@ -14,7 +14,7 @@ export async function queueEmails(
   const store = await openStoreHere({ dataDir })
   try {
     for (const to of addresses) {
-      const registration = await store.register(newRegistration({ at }))
+      const registration = await store.register(buildRegistration({ at }))
       if (!registration.ok) throw new Error(registration.error.code)
       const mail = { to, copyTo: null, subject: 'Registered', text: 'You are registered.\n' }
       await store.queueMail(registration.value.regNo, mail, at)

@@ -25,7 +25,7 @@ import { beginServing } from '../../../server/storage/database/single-server-loc
 import { registerThorough } from '../../runs.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { sendHalf } from './operator.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { hostileFiles } from '../hostile-uploads.ts'
 import { useCompiledEvents } from '../prepared-files.ts'
 import { BASE_ENV, runHere, top } from '../run-command.ts'
@@ -442,7 +442,7 @@ registerThorough(() => {
 quotas:
   - {id: hall, when: {is_member: true}, max: 1, full: The hall is full, few: 1}
 `
-    writeFileSync(join(eventsDir, 'sample2026.yaml'), fixtureEvent({ extra: quotas }))
+    writeFileSync(join(eventsDir, 'sample2026.yaml'), buildFixtureEvent({ extra: quotas }))
     const variables = {
       EVENTS_DIR: eventsDir,
       DATA_DIR: join(folder, 'seats'),

@@ -13,7 +13,7 @@ import type { Log } from '../../../server/dependencies.ts'
 import { openPrerenderer } from '../../../server/pages/render-forms.ts'
 import type { Prerenderer } from '../../../server/pages/render-forms.ts'
 import { fillTemplate } from '../../../server/pages/html-shell.ts'
-import { fixtureEvent } from '../small-event.ts'
+import { buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -293,7 +293,7 @@ test('texts of an event file cannot break out of the page', async () => {
   const hostileServer = await startTestApp({
     clock: '2026-01-10',
     events: {
-      'sample2026.yaml': fixtureEvent({
+      'sample2026.yaml': buildFixtureEvent({
         title: '"</script><script>alert(1)</script><!--rollcall:data-->"',
       }),
     },
@@ -368,7 +368,7 @@ test('the health check writes, and reports when it cannot', async () => {
   ])
   const publicResponse = await server.app.inject({ url: '/healthz', remoteAddress: '192.0.2.7' })
   expect(publicResponse.json()).toEqual({ status: 'success', health: 'good' })
-  const freshServer = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
+  const freshServer = await startTestApp({ events: { 'sample2026.yaml': buildFixtureEvent() } })
   await freshServer.deps.store.close()
   const unhealthyResponse = await freshServer.app.inject('/healthz')
   expect([unhealthyResponse.statusCode, unhealthyResponse.json()]).toEqual([
@@ -406,7 +406,7 @@ test('metrics for Prometheus', async () => {
 
 test('comments in event files are not published, and leave no empty lines', async () => {
   const comment = 'Dr Nair wants this cheaper'
-  const text = `# ${comment}\n\n# ${comment}\n${fixtureEvent()}`
+  const text = `# ${comment}\n\n# ${comment}\n${buildFixtureEvent()}`
   const ownServer = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': text } })
   const file = (await ownServer.app.inject('/api/events/sample2026/file/')).json<{ text: string }>()
   const page = (await ownServer.app.inject('/organisers')).body
@@ -424,7 +424,7 @@ test('comments in event files are not published, and leave no empty lines', asyn
 test('the landing page and the event page state when registration opens', async () => {
   const ownServer = await startTestApp({
     clock: '2025-12-10',
-    events: { 'sample2026.yaml': fixtureEvent() },
+    events: { 'sample2026.yaml': buildFixtureEvent() },
   })
   const { body } = await ownServer.app.inject('/')
   const page = readData(body)

@@ -12,7 +12,7 @@ import { chooseRuns } from '../../runs.ts'
 import { eventWithQuotas } from '../event-with-quotas.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { hasPostgres, startPostgres } from '../storage/postgres-server.ts'
 
 const FILE = 'sample2026.yaml'
@@ -204,15 +204,15 @@ describe('changes apply immediately', () => {
     const server = await startTestApp({
       clock: '2026-01-20',
       events: {
-        [FILE]: fixtureEvent(),
-        'other2026.yaml': fixtureEvent({ id: 'other2026', prefix: 'OTHR' }),
+        [FILE]: buildFixtureEvent(),
+        'other2026.yaml': buildFixtureEvent({ id: 'other2026', prefix: 'OTHR' }),
       },
     })
     const paths = [FORM, '/', '/api/events/', '/api/events/sample2026/']
     const etagsBefore = await Promise.all(paths.map((path) => readEtag(server, path)))
     await waitForText(server, '/other2026')
     const otherEtag = await readEtag(server, '/other2026')
-    server.writeEvent(FILE, fixtureEvent({ title: 'Renamed Conference' }))
+    server.writeEvent(FILE, buildFixtureEvent({ title: 'Renamed Conference' }))
     await server.deps.events.reload()
     for (const [index, path] of paths.entries()) {
       expect([path, await readConditionalStatus(server, path, etagsBefore[index] ?? '')]).toEqual([
@@ -229,7 +229,7 @@ describe('changes apply immediately', () => {
   test('a price that changes at midnight in India, as soon as registration charges it', async () => {
     const server = await startTestApp({
       clock: '2026-01-31T23:59:59.999+05:30',
-      events: { [FILE]: fixtureEvent() },
+      events: { [FILE]: buildFixtureEvent() },
     })
     await waitForText(server, FORM)
     const etagBefore = await readEtag(server, FORM)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, canRetry } from '../../../engine/index.ts'
 import { register as storeRegistration } from '../office/office.ts'
 import { retryPayment } from '../../../server/registration/retry-payment.ts'
-import { fixtureEvent } from '../small-event.ts'
+import { buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -25,7 +25,7 @@ const renameEvent = (file: string, id: string, prefix: string) =>
     .replaceAll('prefix: SMPL', `prefix: ${prefix}`)
     .replaceAll('/sample', `/${id}`)
 const createEventWithPrice = (price: string, total: number) =>
-  fixtureEvent({ total }).replace('[1000, 2000]', `[${price}, 2000]`)
+  buildFixtureEvent({ total }).replace('[1000, 2000]', `[${price}, 2000]`)
 
 let app: TestApp
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExe, createJpg, createPdf } from '../sample-uploads.ts'
 import type { OrderId } from '../../../engine/index.ts'
 import { signIn } from '../office/office.ts'
-import { declinedAt } from '../sample-registrations.ts'
+import { buildDecline } from '../sample-registrations.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -111,7 +111,7 @@ test('a document used by two registrations is stored for each: erasing one keeps
   const [first = '', second = ''] = regNos
   expect((await postJson(`${PROOFS}forget`, { token })).statusCode).toBe(200)
   for (const number of regNos)
-    await server.deps.store.applyPaymentEvent(number as OrderId, declinedAt(server.now()), null)
+    await server.deps.store.applyPaymentEvent(number as OrderId, buildDecline(server.now()), null)
   const eraseResult = await office.act(first, { act: 'erase', why: 'Asked for by letter.' })
   expect(eraseResult.status, JSON.stringify(eraseResult.body)).toBe(200)
   await server.deps.uploads.sweep()

@@ -4,7 +4,7 @@ import type { OrderId, Amount } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { confirmedBy } from '../sample-registrations.ts'
+import { buildSale } from '../sample-registrations.ts'
 
 const REGISTER = '/api/afpicon/register/'
 const NOON = '2025-10-10T12:00:00+05:30'
@@ -62,7 +62,7 @@ test('resends a confirmation to the stored address, every few minutes and a limi
   const { total } = (await server.deps.store.registration(reg_no)) ?? {}
   await server.deps.store.applyPaymentEvent(
     reg_no as OrderId,
-    confirmedBy('AP1', total as Amount),
+    buildSale('AP1', total as Amount),
     null,
   )
   const responses: [number, string][] = []

@@ -10,10 +10,10 @@ import { issueLink } from '../../../server/registration/access-link.ts'
 import { hashCheaply, PASSWORD, signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { createPdf } from '../sample-uploads.ts'
-import { fixtureEvent } from '../small-event.ts'
+import { buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { confirmedBy } from '../sample-registrations.ts'
+import { buildSale } from '../sample-registrations.ts'
 import { runHere } from '../run-command.ts'
 
 const EVENT = 'sample2026'
@@ -49,7 +49,7 @@ let treasurer: Office
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': fixtureEvent({ extra: EVENT_EXTRAS }) },
+    events: { 'sample2026.yaml': buildFixtureEvent({ extra: EVENT_EXTRAS }) },
   })
   owner = await signIn(server)
   await server.deps.store.addAdmin('money', await hashCheaply(PASSWORD), server.now(), {
@@ -84,7 +84,7 @@ const registerPerson = async (isPaying = true) => {
       subject: 'For Zulekha',
       text: 'Dear Zulekha Quatermain',
     }
-    const confirmedEvent = confirmedBy(`BANKREF${regNo}`, toAmount(118_000), server.now())
+    const confirmedEvent = buildSale(`BANKREF${regNo}`, toAmount(118_000), server.now())
     await server.deps.store.applyPaymentEvent(orderId, confirmedEvent, personalEmail)
     await server.deps.store.recordGatewayMessage({
       gateway: 'airpay',
@@ -224,7 +224,7 @@ describe('an erased person', () => {
       code: 'no_grounds',
     })
     // Another payment for the same order is under review.
-    const confirmedEvent = confirmedBy('SECOND', toAmount(118_000), server.now())
+    const confirmedEvent = buildSale('SECOND', toAmount(118_000), server.now())
     await server.deps.store.applyPaymentEvent(orderId, confirmedEvent, null)
     expect((await owner.act(regNo, { act: 'erase', why: 'Asked.' })).body).toMatchObject({
       code: 'moved_on',

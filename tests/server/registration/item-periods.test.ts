@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { fixtureEvent } from '../small-event.ts'
+import { buildFixtureEvent } from '../small-event.ts'
 
 const ITEM = `  items:
     - id: room
@@ -15,7 +15,7 @@ const ITEM = `  items:
       prices: {period: [first, second, last], each: [500, 800, none]}
 
 form:`
-const text = fixtureEvent()
+const text = buildFixtureEvent()
   .replace('\nform:', `${ITEM}`)
   .replace(
     'default: false}\n',

@@ -13,15 +13,15 @@ import type {
 import { readVersion } from '../../../server/events/versions/version-approval.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { confirmedBy } from '../sample-registrations.ts'
+import { buildSale } from '../sample-registrations.ts'
 import { chooseRuns } from '../../runs.ts'
 
 /** Creates an event file whose quotas are small enough for a test to fill. */
 const createEvent = (prices = '[1500, 2000]'): string =>
-  fixtureEvent({
+  buildFixtureEvent({
     total: 1062,
     extra: `
 quotas:
@@ -68,7 +68,7 @@ hold_seats_for: 30 minutes
     )
 
 /** One seat for members; others may register in another category. */
-const smallEvent = fixtureEvent({
+const smallEvent = buildFixtureEvent({
   id: 'small2026',
   prefix: 'SMLL',
   title: 'Small 2026',
@@ -114,7 +114,7 @@ const markPaid = async (
 ) =>
   server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
-    confirmedBy(reference, Math.round(Number(data?.amount) * 100) as never, server.now()),
+    buildSale(reference, Math.round(Number(data?.amount) * 100) as never, server.now()),
     null,
   )
 const summariseLines = (lines: WireQuote['lines']): readonly unknown[] =>
@@ -213,7 +213,7 @@ describe('the last seat', () => {
     const amount = server.rows('SELECT amount FROM payments WHERE order_id = ?', orderId)[0]
     await server.deps.store.applyPaymentEvent(
       orderId as OrderId,
-      confirmedBy('AP1', Number(amount?.['amount']) as never, server.now()),
+      buildSale('AP1', Number(amount?.['amount']) as never, server.now()),
       null,
     )
     expect(await readRegistration(regNo)).toMatchObject({

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { RegisterResponse, RegistrationResponse, TariffResponse } from '../../../engine/api.ts'
 import { getAddressKey } from '../../../server/http/rate-limit.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -175,7 +175,7 @@ describe('a registration read by its number', () => {
   test('whose payment failed can be retried, and is also found by the order id of the new attempt', async () => {
     const { post, app, deps, sandbox } = await startServer({
       clock: '2026-01-10',
-      events: { 'sample2026.yaml': fixtureEvent() },
+      events: { 'sample2026.yaml': buildFixtureEvent() },
     })
     const { reg_no, payment_data } = (
       await post('/api/sample2026/register/', fixtureDelegate)
@@ -224,7 +224,7 @@ describe('limits on guessing', () => {
   const startLimited = (variables: Readonly<Record<string, string>> = {}) =>
     startServer({
       clock: '2026-01-10',
-      events: { 'sample2026.yaml': fixtureEvent() },
+      events: { 'sample2026.yaml': buildFixtureEvent() },
       variables: { RATE_LIMITS: 'on', ...variables },
     })
 
@@ -502,7 +502,7 @@ describe('an event without payment', () => {
   test('registers immediately: a success with a queued email and no checkout', async () => {
     const { post, rows, app } = await startServer({
       clock: '2026-01-10',
-      events: { 'sample2026.yaml': fixtureEvent({ payment: 'none' }) },
+      events: { 'sample2026.yaml': buildFixtureEvent({ payment: 'none' }) },
     })
     const response = await post('/api/sample2026/register/', fixtureDelegate)
     expect(response.statusCode).toBe(201)
@@ -537,7 +537,7 @@ describe('an event without payment', () => {
 test("registration is closed on a day without a period, with the event's message", async () => {
   const { post, app, countRows } = await startServer({
     clock: '2026-03-01',
-    events: { 'sample2026.yaml': fixtureEvent() },
+    events: { 'sample2026.yaml': buildFixtureEvent() },
   })
   const response = await post('/api/sample2026/register/', fixtureDelegate)
   expect([response.statusCode, response.json()]).toEqual([

@@ -7,10 +7,10 @@ import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { issueLink } from '../../../server/registration/access-link.ts'
 import { startTestApp } from '../harness.ts'
-import { confirmedBy } from '../sample-registrations.ts'
+import { buildSale } from '../sample-registrations.ts'
 import type { TestApp } from '../harness.ts'
 
 const EVENT = 'sample2026'
@@ -20,7 +20,7 @@ let office: Office
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': fixtureEvent() },
+    events: { 'sample2026.yaml': buildFixtureEvent() },
   })
   office = await signIn(server)
 })
@@ -67,7 +67,7 @@ test('the browser that registered cannot read the details of the person to whom 
   const { payment_data: data } = await register(key)
   await server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
-    confirmedBy('AP1', toAmount(118_000), server.now()),
+    buildSale('AP1', toAmount(118_000), server.now()),
     null,
   )
   const answers = { full_name: 'Zulekha Second', email: 'z@second.example', phone_number: '98765' }
@@ -89,7 +89,7 @@ test('the former holder could use the number to read the name of the person to w
   const { reg_no: number = '', payment_data: data } = registration.json<RegisterResponse>()
   await server.deps.store.applyPaymentEvent(
     data?.orderid as OrderId,
-    confirmedBy('AP2', toAmount(118_000), server.now()),
+    buildSale('AP2', toAmount(118_000), server.now()),
     null,
   )
   const link = new URL(await issueLink(server.deps, { regNo: number as RegNo, eventId: EVENT }))

@@ -1,13 +1,13 @@
 /** Quotas that count tickets and people are never oversold, and an error states the number of seats left. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegisterResponse, TariffResponse } from '../../../engine/api.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 
-const file = fixtureEvent({
+const file = buildFixtureEvent({
   extra: `
 quotas:
   - {id: dinner, count: dinner_tickets, max: 8, full: The dinner is full}

@@ -10,7 +10,7 @@ import { afterAll, expect, test } from 'vitest'
 import { openWindow } from '../../../server/registration/uploads/file-window.ts'
 import { removeMetadata } from '../../../server/registration/uploads/remove-photo-metadata.ts'
 import { createPdf, createPng } from '../sample-uploads.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import { chooseRuns } from '../../runs.ts'
 
@@ -328,7 +328,7 @@ test('reading through a window of any size returns the same file with its change
 })
 
 test('stores an image under the hash and size of the cleaned file, and a PDF unchanged', async () => {
-  const event = fixtureEvent().replace(/accept: \[[^\]]*\]/, 'accept: [pdf, jpg, png]')
+  const event = buildFixtureEvent().replace(/accept: \[[^\]]*\]/, 'accept: [pdf, jpg, png]')
   const server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': event } })
   const photo = createJpeg(createSegment(0xe1, createExif(6)))
   for (const [name, bytes] of [

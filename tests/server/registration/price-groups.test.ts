@@ -10,7 +10,7 @@ import type {
 import { signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { fixtureEvent } from '../small-event.ts'
+import { buildFixtureEvent } from '../small-event.ts'
 
 const GROUP = `  price_groups:
     - label: Others
@@ -25,7 +25,7 @@ const GROUP = `  price_groups:
       periods: [{id: first, label: Early, to: 2026-02-20}, {id: second, label: Later, from: 2026-02-21}]
       prices: {period: [first, second], each: [700, 800]}
 `
-const text = fixtureEvent()
+const text = buildFixtureEvent()
   .replace(/ +non-member: +\[.*\]\n/, '')
   .replace('form:\n', `${GROUP}form:\n`)
   .replace(

@@ -8,7 +8,7 @@ import { fixtureDelegate } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { eventWithQuotas } from '../event-with-quotas.ts'
-import { confirmedBy, declinedAt } from '../sample-registrations.ts'
+import { buildSale, buildDecline } from '../sample-registrations.ts'
 
 const path = '/api/sample2026/register/'
 let server: TestApp
@@ -111,7 +111,7 @@ describe('a second registration with the same email address', () => {
   test('after payment, the email links to the self-service page', async () => {
     const answers = createPerson()
     const { reg_no, payment_data } = await registerPerson(answers)
-    await applyResult(payment_data, confirmedBy('AP1', toAmount(118_000), server.now()))
+    await applyResult(payment_data, buildSale('AP1', toAmount(118_000), server.now()))
     expect((await postJson(path, answers)).body['code']).toBe('registered_already')
     expect(listEmails(reg_no).map(({ body }) => body)).toEqual([
       expect.stringMatching(/Your registration is complete.*\n\{link\}/),
@@ -130,7 +130,7 @@ describe('a second registration with the same email address', () => {
   test('is allowed after the payment failed, and the failed one cannot be paid in addition', async () => {
     const answers = createPerson()
     const first = await registerPerson(answers)
-    await applyResult(first.payment_data, declinedAt(server.now()))
+    await applyResult(first.payment_data, buildDecline(server.now()))
     const second = await registerPerson({ ...answers, full_name: 'The Same Again' })
     expect(await postJson('/api/payment/retry/', { order_id: first.reg_no })).toEqual({
       status: 409,
@@ -271,7 +271,7 @@ describe('a discount code', () => {
     expect((await postJson(path, createPerson({ code: 'HELD' }))).body['code']).toBe('code_spent')
     server.setTime('2026-01-11T10:31:00+05:30')
     await registerPerson(createPerson({ code: 'HELD' }))
-    await applyResult(first.payment_data, declinedAt(server.now()))
+    await applyResult(first.payment_data, buildDecline(server.now()))
     expect((await postJson('/api/payment/retry/', { order_id: first.reg_no })).body['code']).toBe(
       'code_spent',
     )
@@ -429,7 +429,7 @@ describe('the office', () => {
     if (payment === undefined) throw new Error(`${regNo} has no payment`)
     await server.deps.store.applyPaymentEvent(
       payment.orderId,
-      confirmedBy('APCODE', payment.amount),
+      buildSale('APCODE', payment.amount),
       null,
     )
     const grantedDiscount = server.rows(

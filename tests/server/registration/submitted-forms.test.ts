@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorResponse, RegisterResponse } from '../../../engine/api.ts'
 import { createPdf } from '../sample-uploads.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
 const url = '/api/sample2026/register/'
 let server: TestApp
 beforeAll(async () => {
-  const event = fixtureEvent()
+  const event = buildFixtureEvent()
     .replace('non-member: [3000, 4000]', 'non-member: [none, free]')
     .replace('member:     [1000, 2000]', 'member:     [1000, 1000]')
     .replace(

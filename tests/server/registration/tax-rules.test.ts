@@ -4,21 +4,21 @@ import type { RegisterResponse } from '../../../engine/api.ts'
 import { signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { fixtureEvent } from '../small-event.ts'
+import { buildFixtureEvent } from '../small-event.ts'
 
 const RULES = `  tax: {name: GST, percent: 18, prices: exclusive}
   tax_rules:
     - {when: {buyer: company}, percent: 0, note: reverse charge}
     - {from: 2026-01-20, percent: 12}
 `
-const text = fixtureEvent()
+const text = buildFixtureEvent()
   .replace('  tax: {name: GST, percent: 18, prices: exclusive}\n', RULES)
   .replace(
     'default: false}\n',
     'default: false}\n        - {id: buyer, type: select, label: Buyer, options: [person, company], default: person}\n',
   )
 /** An event with a lunch whose tax falls on 20 January. */
-const lunchEventText = fixtureEvent()
+const lunchEventText = buildFixtureEvent()
   .replaceAll('sample2026', 'lunch2026')
   .replace('SMPL', 'LNCH')
   .replace(

@@ -17,7 +17,7 @@ import {
 } from '../../engine/pricing/three-bills/bills.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { confirmedBy } from '../sample-registrations.ts'
+import { buildSale } from '../sample-registrations.ts'
 
 const readText = (id: string): string =>
   readFileSync(join(import.meta.dirname, '..', '..', 'events', `${id}.yaml`), 'utf8')
@@ -121,7 +121,7 @@ async function readStored(eventId: string, regNo: string): Promise<AnsweredValue
 }
 async function markPaid({ payment_data: order }: RegisterResponse): Promise<void> {
   const amount: Amount = readAmount(order?.amount ?? '', INR) ?? toAmount(0)
-  const confirmedEvent = confirmedBy(`AP${order?.orderid}`, amount, server.now())
+  const confirmedEvent = buildSale(`AP${order?.orderid}`, amount, server.now())
   await server.deps.store.applyPaymentEvent((order?.orderid ?? '') as OrderId, confirmedEvent, null)
 }
 

@@ -8,7 +8,7 @@ import type { RegisterResponse } from '../../../engine/api.ts'
 import { assembleServer } from '../../../server/assemble-server.ts'
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import type { ImportRow } from '../../../server/storage/index.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -29,7 +29,10 @@ describe('an account without credentials', () => {
     const freeEvent = { id: 'other2026', prefix: 'OTHR', payment: 'none' } as const
     server = await startTestApp({
       clock: '2026-01-10',
-      events: { 'sample2026.yaml': fixtureEvent(), 'other2026.yaml': fixtureEvent(freeEvent) },
+      events: {
+        'sample2026.yaml': buildFixtureEvent(),
+        'other2026.yaml': buildFixtureEvent(freeEvent),
+      },
       variables: credentials,
     })
     const registration = await server.post(path, fixtureDelegate)
@@ -78,7 +81,7 @@ describe('paying for an imported registration', () => {
   beforeAll(async () => {
     server = await startTestApp({
       clock: '2026-01-10',
-      events: { 'sample2026.yaml': fixtureEvent() },
+      events: { 'sample2026.yaml': buildFixtureEvent() },
     })
   })
   afterAll(() => server.close())

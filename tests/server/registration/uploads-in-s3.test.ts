@@ -10,7 +10,7 @@ import type { OrderId, RegNo } from '../../../engine/index.ts'
 import { readS3Bucket } from '../../../server/storage/files/s3-bucket.ts'
 import { signRequest } from '../../../server/storage/files/s3-requests.ts'
 import { openS3Uploads } from '../../../server/storage/files/uploads-in-s3.ts'
-import { declinedAt } from '../sample-registrations.ts'
+import { buildDecline } from '../sample-registrations.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -63,7 +63,7 @@ describe('a server with UPLOADS_URL', () => {
   const listStoredHashes = (): ReadonlySet<string> =>
     new Set(s3.listKeys('app').flatMap((key) => /^files\/([^/]+)\//.exec(key)?.[1] ?? []))
   const decline = (regNo: string) =>
-    server.deps.store.applyPaymentEvent(regNo as OrderId, declinedAt(server.now()), null)
+    server.deps.store.applyPaymentEvent(regNo as OrderId, buildDecline(server.now()), null)
 
   test('a proof uploaded before its form is in the bucket, belongs to its registration, and can be opened by staff', async () => {
     const bytes = createPdf('opened by staff')

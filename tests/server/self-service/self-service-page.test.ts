@@ -16,10 +16,10 @@ import { issueLink, prepareEmailText } from '../../../server/registration/access
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { createPdf } from '../sample-uploads.ts'
-import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { confirmedBy } from '../sample-registrations.ts'
+import { buildSale } from '../sample-registrations.ts'
 
 let server: TestApp
 let office: Office
@@ -34,7 +34,7 @@ beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-10',
     events: {
-      'sample2026.yaml': fixtureEvent({ extra: EVENT_EXTRAS })
+      'sample2026.yaml': buildFixtureEvent({ extra: EVENT_EXTRAS })
         .replace(/( +- )\{id: letter,/, (line, dash: string) => `${dash}${INSTITUTION}\n${line}`)
         .replace('full_name, total]', 'full_name, institution, total]'),
     },
@@ -57,7 +57,7 @@ async function registerDelegate({
   if (isPaying)
     await server.deps.store.applyPaymentEvent(
       (order?.orderid ?? '') as OrderId,
-      confirmedBy(`AP${regNo}`, toAmount(118_000), server.now()),
+      buildSale(`AP${regNo}`, toAmount(118_000), server.now()),
       null,
     )
   const link = await issueLink(server.deps, { regNo: regNo as RegNo, eventId: EVENT })
@@ -394,7 +394,7 @@ describe('a lost link', () => {
   test('is limited to three an hour per email address, and ten in ten minutes per client', async () => {
     const limitedServer = await startTestApp({
       clock: '2026-01-10',
-      events: { 'sample2026.yaml': fixtureEvent() },
+      events: { 'sample2026.yaml': buildFixtureEvent() },
       variables: { RATE_LIMITS: 'on' },
     })
     const readStatuses = async (

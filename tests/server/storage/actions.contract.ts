@@ -4,13 +4,13 @@ import { dayOf, listAllowedDecisions, instant, toAmount } from '../../../engine/
 import type { Issuer, OrderId, RegNo } from '../../../engine/index.ts'
 import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  declinedAt,
-  find,
-  hour,
+  buildSale,
+  buildDecline,
+  readStored,
+  HOUR_MS,
   addMs,
   newEmail,
-  newRegistration,
+  buildRegistration,
   sampleQuote,
   registerSample,
 } from '../sample-registrations.ts'
@@ -40,7 +40,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     idempotencyKey: null,
     ...changes,
   })
-  const readState = async (regNo: RegNo) => (await find(store, regNo)).state
+  const readState = async (regNo: RegNo) => (await readStored(store, regNo)).state
 
   const cardMethod = { gateway: 'airpay', askedOf: { account: 'demo', merchantId: null } }
   /** Corrects the price upwards, so that a balance is due by transfer. */
@@ -49,8 +49,8 @@ export function defineActionsContract(setUp: ContractSetup): void {
     increase = 100,
     paymentMethod: typeof cardMethod | { readonly way: string } = { way: 'transfer' },
   ): Promise<void> => {
-    const { answers, category } = await find(store, regNo)
-    const { searchable } = newRegistration()
+    const { answers, category } = await readStored(store, regNo)
+    const { searchable } = buildRegistration()
     const addIncrease = (amount: number) => toAmount(amount + increase)
     const quote = {
       ...sampleQuote,
@@ -79,15 +79,15 @@ export function defineActionsContract(setUp: ContractSetup): void {
   }
   test('a balance paid by card instead of by transfer has an order, about which the gateway is queried', async () => {
     const { regNo, orderId } = await registerSample(store)
-    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
+    await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
     await raisePrice(regNo)
-    const [transfer] = (await find(store, regNo)).payments
+    const [transfer] = (await readStored(store, regNo)).payments
     expect(transfer).toMatchObject({ way: 'transfer', status: 'pending', isDifference: true })
     expect(await store.retry(regNo, addMs(2000), cardMethod)).toMatchObject({
       ok: true,
       value: { way: null, amount: 100 },
     })
-    expect((await find(store, regNo)).payments.map(({ status }) => status)).toEqual([
+    expect((await readStored(store, regNo)).payments.map(({ status }) => status)).toEqual([
       'pending',
       'failed',
       'success',
@@ -105,13 +105,13 @@ export function defineActionsContract(setUp: ContractSetup): void {
       issuer: ISSUER,
     })
     const { regNo, orderId } = await registerSample(store)
-    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
+    await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
     await raisePrice(regNo, 100, cardMethod)
-    const [balanceOrder] = (await find(store, regNo)).payments
+    const [balanceOrder] = (await readStored(store, regNo)).payments
     if (balanceOrder === undefined) throw new Error('no balance was created')
-    const confirmation = confirmedBy('AP2', balanceOrder.amount)
+    const confirmation = buildSale('AP2', balanceOrder.amount)
     await store.applyPaymentEvent(balanceOrder.orderId, confirmation, null)
-    expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
+    expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
     const receipts = await store.documents(regNo)
     expect(receipts.map(({ kind, total }) => [kind, total])).toEqual([
       ['receipt', sampleQuote.total],
@@ -122,7 +122,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
   test('a card payment that replaced a transfer and is declined: the transfer is due again, once, at its price', async () => {
     const { regNo, orderId } = await registerSample(store, {
       way: 'transfer',
-      payUntil: addMs(hour),
+      payUntil: addMs(HOUR_MS),
     })
     const chargedAmount = toAmount(600_000)
     const quote = { ...sampleQuote, total: chargedAmount, base: toAmount(523_500) }
@@ -139,29 +139,29 @@ export function defineActionsContract(setUp: ContractSetup): void {
     // The second card order replaces the first one, so the transfer stays replaced.
     const secondOrderId = await payByCard(await payByCard(orderId))
     const listOrders = async () =>
-      (await find(store, regNo)).payments.map(({ way, status, amount }) => [way, status, amount])
+      (await readStored(store, regNo)).payments.map((paid) => [paid.way, paid.status, paid.amount])
     const expectedAfterOrder = [
       [null, 'failed', chargedAmount],
       ['transfer', 'failed', sampleQuote.total],
     ]
     expect(await listOrders()).toEqual([[null, 'pending', chargedAmount], ...expectedAfterOrder])
-    await store.applyPaymentEvent(secondOrderId, declinedAt(addMs(2)), null)
-    await store.applyPaymentEvent(secondOrderId, declinedAt(addMs(2)), null)
+    await store.applyPaymentEvent(secondOrderId, buildDecline(addMs(2)), null)
+    await store.applyPaymentEvent(secondOrderId, buildDecline(addMs(2)), null)
     const expectedAfterDecline = [
       ['transfer', 'pending', sampleQuote.total],
       [null, 'failed', chargedAmount],
       ...expectedAfterOrder,
     ]
     expect(await listOrders()).toEqual(expectedAfterDecline)
-    expect(await find(store, regNo)).toMatchObject({
+    expect(await readStored(store, regNo)).toMatchObject({
       state: 'to_pay',
       total: sampleQuote.total,
-      payUntil: addMs(hour),
+      payUntil: addMs(HOUR_MS),
     })
     // After the transfer's own hold, a declined card payment restores nothing.
-    const [newestAttempt] = (await find(store, regNo)).payments
+    const [newestAttempt] = (await readStored(store, regNo)).payments
     const thirdOrderId = await payByCard(newestAttempt?.orderId ?? orderId)
-    await store.applyPaymentEvent(thirdOrderId, declinedAt(addMs(hour)), null)
+    await store.applyPaymentEvent(thirdOrderId, buildDecline(addMs(HOUR_MS)), null)
     expect((await listOrders())[0]).toEqual([null, 'failed', chargedAmount])
   })
 
@@ -169,38 +169,38 @@ export function defineActionsContract(setUp: ContractSetup): void {
     'after a first balance is paid, a second correction whose order %s leaves only the remainder due',
     async (secondOrderState) => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
       await raisePrice(regNo, 100, cardMethod)
-      const [firstBalance] = (await find(store, regNo)).payments
+      const [firstBalance] = (await readStored(store, regNo)).payments
       await raisePrice(regNo, 300, cardMethod)
-      const [secondBalance] = (await find(store, regNo)).payments
+      const [secondBalance] = (await readStored(store, regNo)).payments
       if (secondOrderState === 'has expired')
         await store.applyPaymentEvent(
           secondBalance?.orderId ?? orderId,
-          { type: 'expired', at: addMs(30 * hour) },
+          { type: 'expired', at: addMs(30 * HOUR_MS) },
           null,
         )
       await store.applyPaymentEvent(
         firstBalance?.orderId ?? orderId,
-        confirmedBy('AP2', toAmount(100)),
+        buildSale('AP2', toAmount(100)),
         null,
       )
-      const { due, payments } = await find(store, regNo)
+      const { due, payments } = await readStored(store, regNo)
       expect(due).toBe(200)
       expect(payments.filter(({ status }) => status === 'pending')).toMatchObject([{ amount: 200 }])
       await store.applyPaymentEvent(
         payments[0]?.orderId ?? orderId,
-        confirmedBy('AP3', toAmount(200)),
+        buildSale('AP3', toAmount(200)),
         null,
       )
-      expect(await find(store, regNo)).toMatchObject({ due: 0, state: 'complete' })
+      expect(await readStored(store, regNo)).toMatchObject({ due: 0, state: 'complete' })
     },
   )
 
   test('of two concurrent corrections the second is rejected, because the answers it was based on have changed', async () => {
     const { regNo } = await registerSample(store)
-    const { answers, category } = await find(store, regNo)
-    const { searchable } = newRegistration()
+    const { answers, category } = await readStored(store, regNo)
+    const { searchable } = buildRegistration()
     const correctNameTo = (name: string) =>
       store.correct(buildAction(regNo, { act: 'correct', actor: 'owner', why: `To ${name}.` }), {
         previousAnswers: answers,
@@ -221,7 +221,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     // The database determines which one comes first.
     const firstIndex = results.findIndex(({ ok }) => ok)
     expect(results[1 - firstIndex]).toMatchObject({ error: { code: 'moved_on' } })
-    expect((await find(store, regNo)).answers).toMatchObject({ full_name: names[firstIndex] })
+    expect((await readStored(store, regNo)).answers).toMatchObject({ full_name: names[firstIndex] })
   })
 
   test('one bank statement line pays once, whether recorded as transfer or UPI', async () => {
@@ -251,7 +251,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     const findExpectedPayment = async (methods: readonly string[]) =>
       (await store.expectedPayments('demo', methods)).find(({ regNo }) => regNo === target.regNo)
     expect(await findExpectedPayment([])).toMatchObject({ due: sampleQuote.total, priced: null })
-    const { answers, category } = await find(store, target.regNo)
+    const { answers, category } = await readStored(store, target.regNo)
     expect((await findExpectedPayment(['transfer']))?.priced).toEqual({
       answers,
       category,
@@ -272,7 +272,8 @@ export function defineActionsContract(setUp: ContractSetup): void {
     expect(await store.decideReview(review?.id ?? '', move, addMs(2000), null)).toMatchObject({
       ok: true,
     })
-    expect(await find(store, target.regNo)).toMatchObject({ total: price.total, inReview: true })
+    const stored = await readStored(store, target.regNo)
+    expect(stored).toMatchObject({ total: price.total, inReview: true })
     expect(await findExpectedPayment([])).toMatchObject({ due: price.total })
   })
 
@@ -300,12 +301,12 @@ export function defineActionsContract(setUp: ContractSetup): void {
     }))
     expect(await store.repriceByCreditDate(prices, addMs(2000))).toBe(1)
     expect(await store.repriceByCreditDate(prices, addMs(3000))).toBe(0)
-    expect(await find(store, unpaid.regNo)).toMatchObject({
+    expect(await readStored(store, unpaid.regNo)).toMatchObject({
       total: quote.total,
       payments: [{ amount: quote.total }, { amount: sampleQuote.total }],
     })
     for (const { regNo } of [underReview, byCard])
-      expect(await find(store, regNo)).toMatchObject({ total: sampleQuote.total })
+      expect(await readStored(store, regNo)).toMatchObject({ total: sampleQuote.total })
   })
 
   test('an expected transfer is no longer expected after a card payment', async () => {
@@ -317,9 +318,10 @@ export function defineActionsContract(setUp: ContractSetup): void {
     ).toMatchObject({
       ok: true,
     })
-    expect(await find(store, regNo)).toMatchObject({ state: 'told', paymentStatus: 'pending' })
-    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
-    const { state, payments } = await find(store, regNo)
+    const stored = await readStored(store, regNo)
+    expect(stored).toMatchObject({ state: 'told', paymentStatus: 'pending' })
+    await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
+    const { state, payments } = await readStored(store, regNo)
     expect([state, payments.map(({ status }) => status)]).toEqual([
       'complete',
       ['failed', 'success'],
@@ -347,7 +349,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
       ).toMatchObject({
         ok: true,
       })
-      const { state, payments } = await find(store, regNo)
+      const { state, payments } = await readStored(store, regNo)
       const cardPayment = payments.find((payment) => payment.orderId === orderId)
       expect([state, cardPayment?.status]).toEqual(['told', expectedState])
     },
@@ -355,7 +357,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
 
   test('a paid registration with a balance does not expire every five minutes', async () => {
     const { regNo, orderId } = await registerSample(store, { payUntil: addMs(500) })
-    await store.applyPaymentEvent(orderId, confirmedBy('AP1', sampleQuote.total, addMs(1)), null)
+    await store.applyPaymentEvent(orderId, buildSale('AP1', sampleQuote.total, addMs(1)), null)
     await raisePrice(regNo)
     const expireAction = buildAction(regNo, {
       act: 'lapse',
@@ -385,17 +387,17 @@ export function defineActionsContract(setUp: ContractSetup): void {
       paidAt: addMs(1000),
     }
     await store.recordExtraPayment(asOwner('came_again'), { method: 'transfer', ...lateTransfer })
-    expect(await find(store, regNo)).toMatchObject({ inReview: true, payments: [] })
+    expect(await readStored(store, regNo)).toMatchObject({ inReview: true, payments: [] })
     const [review] = await store.reviews(null)
     const decision = { what: 'dismiss', why: 'Not ours.', who: 'Meera' } as const
     await store.decideReview(review?.id ?? '', decision, addMs(2000), null)
     expect(await store.reviews(null)).toEqual([])
-    expect(await find(store, regNo)).toMatchObject({ inReview: false, state: 'cancelled' })
+    expect(await readStored(store, regNo)).toMatchObject({ inReview: false, state: 'cancelled' })
   })
 
   test('a paid registration that is cancelled is counted as ended, not as paid', async () => {
     const paid = await registerSample(store)
-    await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
+    await store.applyPaymentEvent(paid.orderId, buildSale('AP1'), null)
     await registerSample(store)
     const readCounts = async () => {
       const {
@@ -420,19 +422,19 @@ export function defineActionsContract(setUp: ContractSetup): void {
 
   test('an erased person owes no balance', async () => {
     const { regNo, orderId } = await registerSample(store)
-    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
+    await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
     await raisePrice(regNo)
-    expect((await find(store, regNo)).due).toBe(100)
+    expect((await readStored(store, regNo)).due).toBe(100)
     const erasure = await store.erasePersonalData(
       buildAction(regNo, { act: 'erase', actor: 'owner' }),
     )
     expect(erasure).toMatchObject({ ok: true })
-    expect(await find(store, regNo)).toMatchObject({ state: 'cancelled', due: 0 })
+    expect(await readStored(store, regNo)).toMatchObject({ state: 'cancelled', due: 0 })
   })
 
   test('the unsent email of an erased person stayed among the failed ones', async () => {
     const { regNo, orderId } = await registerSample(store)
-    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+    await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
     expect((await store.mailCounts(null)).queued).toBe(1)
     await store.erasePersonalData(buildAction(regNo, { act: 'erase', actor: 'owner' }))
     expect(await store.mailCounts(null)).toEqual({ queued: 0, failed: 0, sent: 0 })
@@ -499,7 +501,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     expect(await store.decideReview(review?.id ?? '', decision, addMs(2000), null)).toMatchObject({
       ok: true,
     })
-    expect(await find(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
+    expect(await readStored(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
   })
 
   test.for(['in-process', 'unreachable'] as const)(
@@ -528,7 +530,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     test('follows its payments: due, complete, expired if unpaid, and due again after a retry', async () => {
       const first = await registerSample(store)
       expect(await readState(first.regNo)).toBe('to_pay')
-      await store.applyPaymentEvent(first.orderId, declinedAt(), null)
+      await store.applyPaymentEvent(first.orderId, buildDecline(), null)
       expect(await readState(first.regNo)).toBe('to_pay')
       const second = await registerSample(store)
       await store.applyPaymentEvent(second.orderId, { type: 'expired', at: addMs(2000) }, null)
@@ -536,9 +538,9 @@ export function defineActionsContract(setUp: ContractSetup): void {
       const retryResult = await store.retry(second.regNo, addMs(3000))
       expect(await readState(second.regNo)).toBe('to_pay')
       if (!retryResult.ok) throw new Error(retryResult.error.code)
-      await store.applyPaymentEvent(retryResult.value.orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(retryResult.value.orderId, buildSale('AP1'), newEmail)
       expect(await readState(second.regNo)).toBe('complete')
-      const freeRegistration = await store.register(newRegistration({ orderId: null }))
+      const freeRegistration = await store.register(buildRegistration({ orderId: null }))
       if (!freeRegistration.ok) throw new Error(freeRegistration.error.code)
       expect(await readState(freeRegistration.value.regNo)).toBe('complete')
     })

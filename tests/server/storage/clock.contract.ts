@@ -2,10 +2,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  declinedAt,
-  find,
-  hour,
+  buildSale,
+  buildDecline,
+  readStored,
+  HOUR_MS,
   addMs,
   sampleQuote,
   registerSample,
@@ -13,7 +13,7 @@ import {
 import type { ContractSetup } from './contract-setup.ts'
 import { createRefundStarted, grounds } from './payment-decisions.ts'
 
-const dayMs = 24 * hour
+const dayMs = 24 * HOUR_MS
 const aheadMs = 30 * dayMs
 
 export function defineClockContract(setUp: ContractSetup): void {
@@ -24,22 +24,30 @@ export function defineClockContract(setUp: ContractSetup): void {
 
   describe('a clock that is set back', () => {
     test('after a clock was a year ahead, no scheduled work waits for a year', async () => {
-      const yearMs = 365 * 24 * hour
+      const yearMs = 365 * 24 * HOUR_MS
       const [openRegistration, endedRegistration, scheduledRegistration] = [
         await registerSample(store),
         await registerSample(store),
         await registerSample(store),
       ]
-      await store.applyPaymentEvent(endedRegistration.orderId, declinedAt(), null)
-      await store.recordStatusQuery(openRegistration.orderId, addMs(yearMs), addMs(yearMs + hour))
+      await store.applyPaymentEvent(endedRegistration.orderId, buildDecline(), null)
+      await store.recordStatusQuery(
+        openRegistration.orderId,
+        addMs(yearMs),
+        addMs(yearMs + HOUR_MS),
+      )
       await store.recordStatusQuery(endedRegistration.orderId, addMs(yearMs), null)
-      await store.recordStatusQuery(scheduledRegistration.orderId, addMs(hour), addMs(5 * hour))
-      await store.rescheduleAfterClockChange(addMs(2 * hour))
+      await store.recordStatusQuery(
+        scheduledRegistration.orderId,
+        addMs(HOUR_MS),
+        addMs(5 * HOUR_MS),
+      )
+      await store.rescheduleAfterClockChange(addMs(2 * HOUR_MS))
       expect(
-        (await store.pendingPayments(addMs(2 * hour), 10)).map(({ orderId }) => orderId),
+        (await store.pendingPayments(addMs(2 * HOUR_MS), 10)).map(({ orderId }) => orderId),
       ).toEqual([openRegistration.orderId])
       expect(
-        (await store.watchedPayments(addMs(2 * hour), 10)).map(({ orderId }) => orderId),
+        (await store.watchedPayments(addMs(2 * HOUR_MS), 10)).map(({ orderId }) => orderId),
       ).toEqual([endedRegistration.orderId])
     })
 
@@ -69,39 +77,45 @@ export function defineClockContract(setUp: ContractSetup): void {
 
     test('an order that ended while the clock was ahead is polled at the right time', async () => {
       const { orderId } = await registerSample(store)
-      await store.recordStatusQuery(orderId, addMs(hour), addMs(2 * hour), 'no-record')
-      await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(500 * hour) }, null)
-      await store.rescheduleAfterClockChange(addMs(26 * hour))
+      await store.recordStatusQuery(orderId, addMs(HOUR_MS), addMs(2 * HOUR_MS), 'no-record')
+      await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(500 * HOUR_MS) }, null)
+      await store.rescheduleAfterClockChange(addMs(26 * HOUR_MS))
       expect(
-        (await store.watchedPayments(addMs(26 * hour), 10)).map((order) => order.orderId),
+        (await store.watchedPayments(addMs(26 * HOUR_MS), 10)).map((order) => order.orderId),
       ).toEqual([orderId])
     })
 
     test('a payment that expired while the clock was weeks ahead is pending again', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.recordStatusQuery(orderId, addMs(hour), addMs(2 * hour), 'no-record')
+      await store.recordStatusQuery(orderId, addMs(HOUR_MS), addMs(2 * HOUR_MS), 'no-record')
       await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(aheadMs) }, null)
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', state: 'lapsed' })
-      await store.rescheduleAfterClockChange(addMs(2 * hour))
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'pending', state: 'to_pay' })
-      expect(await store.pendingPayments(addMs(2 * hour), 10)).toMatchObject([{ orderId }])
+      expect(await readStored(store, regNo)).toMatchObject({
+        paymentStatus: 'failed',
+        state: 'lapsed',
+      })
+      await store.rescheduleAfterClockChange(addMs(2 * HOUR_MS))
+      expect(await readStored(store, regNo)).toMatchObject({
+        paymentStatus: 'pending',
+        state: 'to_pay',
+      })
+      expect(await store.pendingPayments(addMs(2 * HOUR_MS), 10)).toMatchObject([{ orderId }])
       // A day later, the payment expires at the correct time, and a late payment still counts.
       await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(dayMs) }, null)
       await store.rescheduleAfterClockChange(addMs(2 * dayMs))
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
+      expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', sampleQuote.total, addMs(3 * dayMs)),
+        buildSale('AP1', sampleQuote.total, addMs(3 * dayMs)),
         null,
       )
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success' })
+      expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'success' })
     })
 
     test('a payment declined while the clock was ahead stays declined', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, declinedAt(addMs(aheadMs)), null)
-      await store.rescheduleAfterClockChange(addMs(hour))
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
+      await store.applyPaymentEvent(orderId, buildDecline(addMs(aheadMs)), null)
+      await store.rescheduleAfterClockChange(addMs(HOUR_MS))
+      expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
     })
 
     test('a payment that a clock ahead of time put under review gets its five days again', async () => {
@@ -110,9 +124,9 @@ export function defineClockContract(setUp: ContractSetup): void {
         store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(at) }, null)
       await applyUndecided(aheadMs)
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'undecided' }])
-      await store.rescheduleAfterClockChange(addMs(hour))
+      await store.rescheduleAfterClockChange(addMs(HOUR_MS))
       expect(await store.reviews(null)).toEqual([])
-      expect(await store.pendingPayments(addMs(hour), 10)).toMatchObject([{ orderId }])
+      expect(await store.pendingPayments(addMs(HOUR_MS), 10)).toMatchObject([{ orderId }])
       await applyUndecided(5 * dayMs)
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'undecided' }])
     })
@@ -120,9 +134,9 @@ export function defineClockContract(setUp: ContractSetup): void {
     test('a payment whose query was claimed while the clock was ahead is queried again', async () => {
       const { orderId } = await registerSample(store)
       expect(await store.claimStatusQuery(orderId, addMs(aheadMs), addMs(aheadMs))).toBe(true)
-      await store.recordStatusQuery(orderId, addMs(aheadMs), addMs(aheadMs + hour), 'no-record')
-      await store.rescheduleAfterClockChange(addMs(hour))
-      expect(await store.claimStatusQuery(orderId, addMs(hour), addMs(hour))).toBe(true)
+      await store.recordStatusQuery(orderId, addMs(aheadMs), addMs(aheadMs + HOUR_MS), 'no-record')
+      await store.rescheduleAfterClockChange(addMs(HOUR_MS))
+      expect(await store.claimStatusQuery(orderId, addMs(HOUR_MS), addMs(HOUR_MS))).toBe(true)
     })
 
     test('a seat held while the clock was ahead is held for the usual time', async () => {
@@ -134,33 +148,33 @@ export function defineClockContract(setUp: ContractSetup): void {
         shared: '',
         at: addMs(0),
         limits: [quotas.seats],
-        holdPlaceMs: hour / 2,
+        holdPlaceMs: HOUR_MS / 2,
         placeNames: { seats: 'Seats' },
       })
       await registerSample(store, { at: addMs(aheadMs) })
-      await store.rescheduleAfterClockChange(addMs(hour))
-      expect(await store.availableSeats('demo', {}, addMs(hour))).toEqual({ seats: 0 })
-      expect(await store.availableSeats('demo', {}, addMs(2 * hour))).toEqual({ seats: 1 })
+      await store.rescheduleAfterClockChange(addMs(HOUR_MS))
+      expect(await store.availableSeats('demo', {}, addMs(HOUR_MS))).toEqual({ seats: 0 })
+      expect(await store.availableSeats('demo', {}, addMs(2 * HOUR_MS))).toEqual({ seats: 1 })
     })
 
     test('a refund that a clock ahead of time marked as unsure is pending again', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
       await store.requestRefund({
         of: regNo,
         amount: sampleQuote.total,
         ...grounds,
-        at: addMs(hour),
+        at: addMs(HOUR_MS),
       })
-      const [dueRefund] = await store.refundsToSend(addMs(hour), 1)
+      const [dueRefund] = await store.refundsToSend(addMs(HOUR_MS), 1)
       if (dueRefund === undefined) throw new Error('expected a refund to be sent')
-      await store.claimRefund(dueRefund.id, addMs(hour))
-      await store.recordRefundResponse(dueRefund.id, createRefundStarted('RF1'), addMs(hour))
+      await store.claimRefund(dueRefund.id, addMs(HOUR_MS))
+      await store.recordRefundResponse(dueRefund.id, createRefundStarted('RF1'), addMs(HOUR_MS))
       await store.markUnansweredRefunds(addMs(aheadMs))
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'refund-unsure' }])
-      await store.rescheduleAfterClockChange(addMs(2 * hour))
+      await store.rescheduleAfterClockChange(addMs(2 * HOUR_MS))
       expect(await store.reviews(null)).toEqual([])
-      await store.markUnansweredRefunds(addMs(hour + 5 * dayMs))
+      await store.markUnansweredRefunds(addMs(HOUR_MS + 5 * dayMs))
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'refund-unsure' }])
     })
   })

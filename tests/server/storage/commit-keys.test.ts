@@ -8,7 +8,7 @@ import {
 } from '../../../server/storage/postgres/commit-keys.ts'
 import { connect } from '../../../server/storage/postgres/hosts.ts'
 import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
-import { newRegistration, noon } from '../sample-registrations.ts'
+import { buildRegistration, noon } from '../sample-registrations.ts'
 import { startDelayingProxy, buildProxyUrl } from './delaying-proxy.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -31,7 +31,7 @@ else
         const proxy = await startDelayingProxy({ folder: server.folder }, { delayMs: 0 })
         const { store } = await openPostgresStore({ url: buildProxyUrl(proxy.port, directUrl) })
         proxy.cutCommits(moment, { cutsMax: 1 })
-        const result = await store.register(newRegistration())
+        const result = await store.register(buildRegistration())
         expect([result.ok, proxy.cuts()[moment]]).toEqual([true, 1])
         const shell = await server.shell(directUrl)
         expect((await shell.query('SELECT 1 FROM registrations')).rowCount).toBe(1)
@@ -47,7 +47,7 @@ else
       const shell = await server.shell(url)
       await store.dueMails(noon, 20)
       expect((await shell.query('SELECT 1 FROM commit_keys')).rowCount).toBe(0)
-      await store.register(newRegistration())
+      await store.register(buildRegistration())
       expect((await shell.query('SELECT 1 FROM commit_keys')).rowCount).toBe(1)
       await shell.end()
       await store.close()

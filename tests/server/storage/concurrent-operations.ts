@@ -6,7 +6,7 @@ import type { InjectedFaults } from '../../../server/storage/database/fault-inje
 import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
 import type { ExternalContext, Store } from '../../../server/storage/index.ts'
-import { hour } from '../sample-registrations.ts'
+import { HOUR_MS } from '../sample-registrations.ts'
 import type { RegistrationChanges } from '../sample-registrations.ts'
 import { PATIENT_LIMITS, prepareEmptying, getTemplate } from './postgres-contract.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -16,7 +16,7 @@ export const NO_CONTEXT: ExternalContext = {
   isConfirmed: false,
   code: null,
   rolls: [],
-  holdMs: hour,
+  holdMs: HOUR_MS,
 }
 /** The rule that names are unique. The first registration under this rule fills its index. */
 export const UNIQUE_NAME: ExternalContext = {

@@ -1,6 +1,6 @@
 /** The store contract for every database, in groups of tests. Each test has an empty store. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { newRegistration, noon } from '../sample-registrations.ts'
+import { buildRegistration, noon } from '../sample-registrations.ts'
 import { ALL_REGISTRATIONS } from './contract-setup.ts'
 import type { ContractSetup, ContractStore } from './contract-setup.ts'
 import { defineActionsContract } from './actions.contract.ts'
@@ -51,7 +51,7 @@ export function defineStoreContract(open: () => Promise<ContractStore>): void {
 
   test('closing completes earlier calls and rejects later ones', async () => {
     const { store } = setup
-    const registrations = Array.from({ length: 300 }, () => newRegistration())
+    const registrations = Array.from({ length: 300 }, () => buildRegistration())
     const results = Promise.all(registrations.map((registration) => store.register(registration)))
     const closing = store.close()
     await expect(store.ping(noon)).rejects.toThrow('closing')

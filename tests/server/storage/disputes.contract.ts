@@ -4,8 +4,8 @@ import { INR, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
 import type { GatewayDispute, Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  hour,
+  buildSale,
+  HOUR_MS,
   addMs,
   newEmail,
   noon,
@@ -22,7 +22,7 @@ const createDispute = (changes: Partial<GatewayDispute> = {}): GatewayDispute =>
   reason: 'services_not_provided',
   phase: 'chargeback',
   status: 'open',
-  respondBy: addMs(100 * hour),
+  respondBy: addMs(100 * HOUR_MS),
   ...changes,
 })
 
@@ -36,14 +36,14 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       gateway: 'razorpay',
       askedOf: { account: 'a', merchantId: '1' },
     })
-    await store.applyPaymentEvent(registration.orderId, confirmedBy('pay_1'), newEmail)
+    await store.applyPaymentEvent(registration.orderId, buildSale('pay_1'), newEmail)
     return registration
   }
-  const listQueueCounts = async (at = addMs(hour)) =>
+  const listQueueCounts = async (at = addMs(HOUR_MS)) =>
     (await store.workQueue(['demo'], at)).flatMap(({ is, count }) =>
       is.startsWith('dispute') ? [[is, count]] : [],
     )
-  const listDueDisputes = async (at = addMs(hour)) =>
+  const listDueDisputes = async (at = addMs(HOUR_MS)) =>
     (await store.disputesToQuery(at, 9)).map(({ disputeId }) => disputeId)
 
   describe('disputes', () => {
@@ -82,14 +82,14 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       await store.noteDispute('disp_1', orderId, noon)
       await store.postponeDispute('disp_1', noon)
       expect(await listDueDisputes(addMs(1))).toEqual([])
-      expect(await listDueDisputes(addMs(hour))).toEqual(['disp_1'])
-      await store.recordDispute(createDispute(), addMs(hour))
-      expect(await listDueDisputes(addMs(2 * hour))).toEqual([])
-      expect(await listDueDisputes(addMs(8 * hour))).toEqual(['disp_1'])
-      await store.recordDispute(createDispute({ status: 'closed' }), addMs(8 * hour))
-      expect(await listDueDisputes(addMs(999 * hour))).toEqual([])
-      await store.noteDispute('disp_1', orderId, addMs(9 * hour))
-      expect(await listDueDisputes(addMs(9 * hour))).toEqual(['disp_1'])
+      expect(await listDueDisputes(addMs(HOUR_MS))).toEqual(['disp_1'])
+      await store.recordDispute(createDispute(), addMs(HOUR_MS))
+      expect(await listDueDisputes(addMs(2 * HOUR_MS))).toEqual([])
+      expect(await listDueDisputes(addMs(8 * HOUR_MS))).toEqual(['disp_1'])
+      await store.recordDispute(createDispute({ status: 'closed' }), addMs(8 * HOUR_MS))
+      expect(await listDueDisputes(addMs(999 * HOUR_MS))).toEqual([])
+      await store.noteDispute('disp_1', orderId, addMs(9 * HOUR_MS))
+      expect(await listDueDisputes(addMs(9 * HOUR_MS))).toEqual(['disp_1'])
     })
     test('need staff attention until evidence is sent, and again when they are lost, until the loss is recorded', async () => {
       const { regNo, orderId } = await registerPaid()
@@ -100,11 +100,11 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       expect(await listQueueCounts()).toEqual([])
       await store.recordDispute(
         createDispute({ status: 'lost', amount: toAmount(300), deducted: toAmount(300) }),
-        addMs(hour),
+        addMs(HOUR_MS),
       )
       expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
       // Another refund does not record the loss.
-      const refundManually = (reference: string, amount: number, at = addMs(2 * hour)) =>
+      const refundManually = (reference: string, amount: number, at = addMs(2 * HOUR_MS)) =>
         store.requestRefund({
           of: regNo,
           amount: toAmount(amount),
@@ -123,7 +123,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(
         createDispute({ status: 'lost', amount: toAmount(300) }),
-        addMs(hour),
+        addMs(HOUR_MS),
       )
       const refundResult = await store.requestRefund({
         of: regNo,
@@ -131,7 +131,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
         manualReference: 'disp_1',
         why: 'Taken back by the bank.',
         who: 'admin',
-        at: addMs(2 * hour),
+        at: addMs(2 * HOUR_MS),
       })
       expect(refundResult).toMatchObject({ ok: true })
       expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
@@ -156,21 +156,21 @@ export function defineDisputesContract(setUp: ContractSetup): void {
         })
       // A refund before the loss does not record it.
       await record(addMs(10), 'UTIB0000123456788')
-      await loseDispute('disp_1', addMs(hour))
+      await loseDispute('disp_1', addMs(HOUR_MS))
       expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
-      await record(addMs(2 * hour), 'UTIB0000123456789')
+      await record(addMs(2 * HOUR_MS), 'UTIB0000123456789')
       expect(await listQueueCounts()).toEqual([])
-      await loseDispute('disp_2', addMs(3 * hour))
-      await loseDispute('disp_3', addMs(3 * hour))
-      await record(addMs(4 * hour), 'UTIB0000123456790')
-      expect(await listQueueCounts(addMs(5 * hour))).toEqual([['dispute_lost', 1]])
-      await record(addMs(6 * hour), 'disp_3')
-      expect(await listQueueCounts(addMs(7 * hour))).toEqual([])
+      await loseDispute('disp_2', addMs(3 * HOUR_MS))
+      await loseDispute('disp_3', addMs(3 * HOUR_MS))
+      await record(addMs(4 * HOUR_MS), 'UTIB0000123456790')
+      expect(await listQueueCounts(addMs(5 * HOUR_MS))).toEqual([['dispute_lost', 1]])
+      await record(addMs(6 * HOUR_MS), 'disp_3')
+      expect(await listQueueCounts(addMs(7 * HOUR_MS))).toEqual([])
     })
     test('that are lost need no staff attention after a note', async () => {
       const { regNo, orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
-      await store.recordDispute(createDispute({ status: 'lost' }), addMs(hour))
+      await store.recordDispute(createDispute({ status: 'lost' }), addMs(HOUR_MS))
       expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
       await store.addNote({
         regNo,
@@ -178,7 +178,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
         actor: 'desk',
         who: 'Meera',
         why: 'Refunded before.',
-        at: addMs(2 * hour),
+        at: addMs(2 * HOUR_MS),
         idempotencyKey: null,
       })
       expect(await listQueueCounts()).toEqual([])
@@ -188,7 +188,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
         actor: 'desk',
         who: 'Meera',
         why: 'Refunded before.',
-        at: addMs(3 * hour),
+        at: addMs(3 * HOUR_MS),
         idempotencyKey: null,
       })
       expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])

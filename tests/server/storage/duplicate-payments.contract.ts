@@ -4,13 +4,13 @@ import { toAmount } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  declinedAt,
-  find,
+  buildSale,
+  buildDecline,
+  readStored,
   createImportRow,
   addMs,
   newEmail,
-  newRegistration,
+  buildRegistration,
   nextRegNo,
   sampleQuote,
   registerSample,
@@ -28,11 +28,11 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
   })
   const buildPerson = (fullName: string, email = 'asha@example.org'): RegistrationChanges => ({
     name: fullName,
-    searchable: { ...newRegistration().searchable, fullName, email },
+    searchable: { ...buildRegistration().searchable, fullName, email },
   })
   const registerPaid = async (changes: RegistrationChanges = {}) => {
     const { regNo, orderId } = await registerSample(store, changes)
-    await store.applyPaymentEvent(orderId, confirmedBy(`AP${regNo}`), newEmail)
+    await store.applyPaymentEvent(orderId, buildSale(`AP${regNo}`), newEmail)
     return { regNo, orderId }
   }
   /** Returns both registrations of each pair, in order of registration. */
@@ -52,12 +52,12 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
     ...changes,
   })
   const changeName = async (regNo: RegNo, fullName: string, act: 'correct' | 'transfer') => {
-    const { answers, category } = await find(store, regNo)
+    const { answers, category } = await readStored(store, regNo)
     const correctionResult = await store.correct(buildAction(regNo, { act }), {
       previousAnswers: answers,
       answers: { ...answers, full_name: fullName },
       category,
-      searchable: { ...newRegistration().searchable, fullName },
+      searchable: { ...buildRegistration().searchable, fullName },
       unique: [],
       emails: [],
       uploads: [],
@@ -109,7 +109,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       ]
       await Promise.all(
         orders.map(({ regNo, orderId }) =>
-          store.applyPaymentEvent(orderId, confirmedBy(`AP${regNo}`), newEmail),
+          store.applyPaymentEvent(orderId, buildSale(`AP${regNo}`), newEmail),
         ),
       )
       expect(await listReportedPairs()).toEqual(orders.map(({ regNo }) => regNo))
@@ -291,7 +291,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
 
     test('includes imported registrations, and is no longer reported after erasure', async () => {
       const first = nextRegNo()
-      const searchable = newRegistration().searchable
+      const searchable = buildRegistration().searchable
       await store.importRegistrations([createImportRow({ regNo: first, searchable })])
       const second = await registerPaid()
       expect(await listReportedPairs()).toEqual([first, second.regNo])
@@ -307,7 +307,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       confirmed: string | null = null,
     ) =>
       store.register(
-        newRegistration({ ...changes, form: { browser, confirmed, sendsEmail: true } }),
+        buildRegistration({ ...changes, form: { browser, confirmed, sendsEmail: true } }),
       )
     const submitNew = async (browser: string, changes: RegistrationChanges = {}) => {
       const result = await submit(browser, changes)
@@ -337,11 +337,11 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       )
       expect(await submit('mine', buildPerson('Anil Demo'))).toMatchObject({ ok: true })
       expect(await submit('mine', { eventId: 'other' })).toMatchObject({ ok: true })
-      expect(await store.register(newRegistration())).toMatchObject({ ok: true })
+      expect(await store.register(buildRegistration())).toMatchObject({ ok: true })
       const strangerResult = await submit('other', {}, regNo)
       expect(strangerResult).toMatchObject({ ok: true })
       expect(await store.dueNotices(0, 9)).toHaveLength(1)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       expect(await submit('mine')).toMatchObject(buildQuestion(regNo, true))
       expect(await submit('other')).toMatchObject({ ok: false })
       const repeatedResult = await submit('mine', {}, regNo)
@@ -380,12 +380,12 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
 
     test('does not ask about a registration that has failed, was cancelled, or now belongs to another person', async () => {
       const failedRegistration = await submitNew('mine')
-      await store.applyPaymentEvent(failedRegistration.orderId, declinedAt(), null)
+      await store.applyPaymentEvent(failedRegistration.orderId, buildDecline(), null)
       const cancelledRegistration = await submitNew('mine')
       const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: null }
       await store.cancel(buildAction(cancelledRegistration.regNo, { act: 'cancel' }), cancellation)
       const transferredRegistration = await submitNew('mine')
-      await store.applyPaymentEvent(transferredRegistration.orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(transferredRegistration.orderId, buildSale('AP1'), newEmail)
       await changeName(transferredRegistration.regNo, 'Binu Demo', 'transfer')
       // It also does not ask when a form has the new name.
       expect(await submit('mine', buildPerson('Binu Demo'))).toMatchObject({ ok: true })

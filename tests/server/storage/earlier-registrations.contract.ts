@@ -4,10 +4,10 @@ import { toAmount } from '../../../engine/index.ts'
 import type { Quota, UniqueRule } from '../../../engine/index.ts'
 import type { ExternalContext, ServedFile, Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  hour,
+  buildSale,
+  HOUR_MS,
   addMs,
-  newRegistration,
+  buildRegistration,
   noon,
   registerSample,
 } from '../sample-registrations.ts'
@@ -67,8 +67,8 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       ...changes,
     })
   const register = (changes: RegistrationChanges = {}) =>
-    store.register(newRegistration({ orderId: null, at: addMs(REGISTRATION_COUNT), ...changes }))
-  const processBatch = (): Promise<boolean> => store.processEarlierRegistrations(addMs(hour))
+    store.register(buildRegistration({ orderId: null, at: addMs(REGISTRATION_COUNT), ...changes }))
+  const processBatch = (): Promise<boolean> => store.processEarlierRegistrations(addMs(HOUR_MS))
   const processAll = async (): Promise<void> => {
     while (await processBatch());
   }
@@ -112,7 +112,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       await processAll()
       const submit = (browser: string) =>
         store.register(
-          newRegistration({
+          buildRegistration({
             at: addMs(REGISTRATION_COUNT),
             ...createPerson(REGISTRATION_COUNT + 1),
             form: { browser, confirmed: null, sendsEmail: true },
@@ -168,12 +168,12 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
         regNo: erased.regNo,
       })
       expect(eraseResult.ok).toBe(true)
-      await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), null)
+      await store.applyPaymentEvent(paid.orderId, buildSale('AP1'), null)
       await processAll()
       // Counts all except the cancelled registration and the one whose hold has expired.
       expect(await countTakenSeats()).toBe(REGISTRATION_COUNT + 2)
       await serve({ limits: [createHall(REGISTRATION_COUNT + 2, membersOnly)] })
-      await store.applyPaymentEvent(unpaid.orderId, confirmedBy('AP2'), null)
+      await store.applyPaymentEvent(unpaid.orderId, buildSale('AP2'), null)
       expect(await store.reviews('demo')).toMatchObject([{ is: 'misfit', regNo: unpaid.regNo }])
     })
 

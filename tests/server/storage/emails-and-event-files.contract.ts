@@ -3,11 +3,11 @@ import { describe, expect, test, beforeEach } from 'vitest'
 import type { Instant } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  hour,
+  buildSale,
+  HOUR_MS,
   addMs,
   newEmail,
-  newRegistration,
+  buildRegistration,
   noon,
   sampleQuote,
   registerSample,
@@ -26,7 +26,7 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', sampleQuote.total, addMs(10)),
+        buildSale('AP1', sampleQuote.total, addMs(10)),
         newEmail,
       )
       expect(await store.dueMails(addMs(9), 10)).toEqual([])
@@ -42,21 +42,21 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
         regNo,
       })
       const id = dueEmail?.id ?? 0
-      await store.mailFailed(id, 'no route', addMs(hour))
-      expect(await store.dueMails(addMs(hour - 1), 10)).toEqual([])
-      expect(await store.dueMails(addMs(hour), 10)).toMatchObject([{ id, attempts: 1 }])
-      await store.mailSent(id, addMs(hour))
-      expect(await store.dueMails(addMs(9 * hour), 10)).toEqual([])
+      await store.mailFailed(id, 'no route', addMs(HOUR_MS))
+      expect(await store.dueMails(addMs(HOUR_MS - 1), 10)).toEqual([])
+      expect(await store.dueMails(addMs(HOUR_MS), 10)).toMatchObject([{ id, attempts: 1 }])
+      await store.mailSent(id, addMs(HOUR_MS))
+      expect(await store.dueMails(addMs(9 * HOUR_MS), 10)).toEqual([])
       expect(await store.emailsOfRegistration(regNo)).toMatchObject([
-        { status: 'sent', at: addMs(hour), error: null },
+        { status: 'sent', at: addMs(HOUR_MS), error: null },
       ])
       const repeatedEmail = await store.queueMail(
         regNo,
         { ...newEmail, copyTo: 'office@example.org' },
-        addMs(2 * hour),
+        addMs(2 * HOUR_MS),
       )
       await store.mailFailed(repeatedEmail, 'refused', null)
-      expect(await store.dueMails(addMs(9 * hour), 10)).toEqual([])
+      expect(await store.dueMails(addMs(9 * HOUR_MS), 10)).toEqual([])
       expect(await store.emailsOfRegistration(regNo)).toMatchObject([
         { status: 'sent' },
         { id: repeatedEmail, status: 'failed', error: 'refused', copyTo: 'office@example.org' },
@@ -113,7 +113,7 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
         limits: [{ id: 'hall', max, full: { message: 'Full' } }],
       })
       const buildActivation = (hash: string, isGone = false) => ({ eventId: 'demo', hash, isGone })
-      const registerWith = (eventHash: string) => store.register(newRegistration({ eventHash }))
+      const registerWith = (eventHash: string) => store.register(buildRegistration({ eventHash }))
       expect(await store.activeEvents(0)).toBeNull()
       expect((await registerWith('one')).ok).toBe(true)
       const firstActivation = {

@@ -4,9 +4,9 @@ import { readCurrency } from '../../../engine/index.ts'
 import type { Currency, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { PaymentKeys, Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  declinedAt,
-  find,
+  buildSale,
+  buildDecline,
+  readStored,
   addMs,
   newEmail,
   noon,
@@ -46,7 +46,7 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
     const pay = async (orderId: OrderId, reference: string) =>
       store.applyPaymentEvent(
         orderId,
-        confirmedBy(reference),
+        buildSale(reference),
         newEmail,
         undefined,
         hasKeys ? await readKeys(orderId) : undefined,
@@ -56,7 +56,7 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store)
       const { payment } = await pay(orderId, 'AP1')
       expect(payment).toEqual(await store.payment(orderId))
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
+      expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
       expect(await store.documents(regNo)).toMatchObject([
         { kind: 'receipt', serial: orderId, total: sampleQuote.total },
         { kind: 'invoice', serial: 'DEMO/1', total: sampleQuote.total },
@@ -72,10 +72,10 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store, {
         quote: { ...sampleQuote, currency: USD },
       })
-      const event = { ...confirmedBy('AP1'), currency: 'USD' } as PaymentEvent
+      const event = { ...buildSale('AP1'), currency: 'USD' } as PaymentEvent
       const keys = hasKeys ? await readKeys(orderId) : undefined
       await store.applyPaymentEvent(orderId, event, newEmail, undefined, keys)
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
+      expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
       expect(await readInvoice(regNo)).toBeNull()
       const [waitingInvoice] = await store.waitingInvoices('demo')
       expect(waitingInvoice).toMatchObject({ regNo, currency: 'USD' })
@@ -99,12 +99,12 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
 
     test('through another attempt leaves the failed attempt unchanged', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, declinedAt(), null)
+      await store.applyPaymentEvent(orderId, buildDecline(), null)
       const secondAttempt = await store.retry(regNo, addMs(120_000))
       if (!secondAttempt.ok) throw new Error(secondAttempt.error.code)
       const { payment } = await pay(secondAttempt.value.orderId, 'AP1')
       expect(payment).toEqual(await store.payment(secondAttempt.value.orderId))
-      expect((await find(store, regNo)).payments.map(({ status }) => status)).toEqual([
+      expect((await readStored(store, regNo)).payments.map(({ status }) => status)).toEqual([
         'success',
         'failed',
       ])
@@ -113,7 +113,7 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
 
     test('of an attempt that was declined before makes this attempt a success', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, declinedAt(), null)
+      await store.applyPaymentEvent(orderId, buildDecline(), null)
       const { payment } = await pay(orderId, 'AP1')
       expect(payment).toMatchObject({ status: 'success', failure: null })
       expect(payment).toEqual(await store.payment(orderId))
@@ -138,9 +138,9 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
     test('that is reported again changes nothing', async () => {
       const { regNo, orderId } = await registerSample(store)
       await pay(orderId, 'AP1')
-      const stateBefore = [await find(store, regNo), await store.documents(regNo)]
+      const stateBefore = [await readStored(store, regNo), await store.documents(regNo)]
       expect(await pay(orderId, 'AP1')).toMatchObject({ changed: false, review: null })
-      expect([await find(store, regNo), await store.documents(regNo)]).toEqual(stateBefore)
+      expect([await readStored(store, regNo), await store.documents(regNo)]).toEqual(stateBefore)
     })
   })
 }

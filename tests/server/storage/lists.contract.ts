@@ -4,11 +4,11 @@ import { addDays, day, dayOf, instant, createOrderId, startOfDay } from '../../.
 import type { RegNo } from '../../../engine/index.ts'
 import type { ListQuery, Store, ListedRegistration } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  declinedAt,
-  hour,
+  buildSale,
+  buildDecline,
+  HOUR_MS,
   addMs,
-  newRegistration,
+  buildRegistration,
   noon,
   sampleQuote,
   registerSample,
@@ -37,7 +37,7 @@ export function defineListsContract(setUp: ContractSetup): void {
         name: string,
         changes: RegistrationChanges = {},
       ): Promise<string> => {
-        const { searchable } = newRegistration({ name })
+        const { searchable } = buildRegistration({ name })
         const email = `${name.replace(/ .*/, '').toLowerCase()}@example.org`
         const regNo = `DEMO${String((digit += 1)).repeat(12)}` as RegNo
         const personFields = { name, regNo, searchable: { ...searchable, email } }
@@ -103,14 +103,14 @@ export function defineListsContract(setUp: ContractSetup): void {
       await Promise.all(
         Array.from({ length: 1_300 }, (_, n) =>
           registerSample(store, {
-            at: addMs(hour * (n % 7 === 0 ? 24 * Math.floor(n / 100) : Math.floor(n / 60)) + n),
+            at: addMs(HOUR_MS * (n % 7 === 0 ? 24 * Math.floor(n / 100) : Math.floor(n / 60)) + n),
             ...(n % 3 === 0 ? { category: 'member' } : {}),
           }),
         ),
       )
       for (const query of [
         ALL_REGISTRATIONS,
-        { ...ALL_REGISTRATIONS, dateTo: dayOf(addMs(6 * 24 * hour)) },
+        { ...ALL_REGISTRATIONS, dateTo: dayOf(addMs(6 * 24 * HOUR_MS)) },
       ]) {
         const rows = toRegNos(await exportRows(store, query))
         for (const isDescending of [true, false]) {
@@ -182,7 +182,7 @@ export function defineListsContract(setUp: ContractSetup): void {
       const samples = await registerSamples()
       await store.applyPaymentEvent(
         createOrderId((samples.asha ?? '') as RegNo, 1),
-        confirmedBy('AP1'),
+        buildSale('AP1'),
         null,
       )
       const query = { ...ALL_REGISTRATIONS, ...changes }
@@ -240,15 +240,15 @@ export function defineListsContract(setUp: ContractSetup): void {
       const [firstRegistration, secondRegistration, thirdRegistration] = [
         await registerSample(store),
         await registerSample(store),
-        await registerSample(store, { at: addMs(-24 * hour) }),
+        await registerSample(store, { at: addMs(-24 * HOUR_MS) }),
       ]
       await registerSample(store, { eventId: 'another' })
       await store.applyPaymentEvent(
         firstRegistration.orderId,
-        confirmedBy('AP1', sampleQuote.total, addMs(24 * hour)),
+        buildSale('AP1', sampleQuote.total, addMs(24 * HOUR_MS)),
         null,
       )
-      await store.applyPaymentEvent(secondRegistration.orderId, declinedAt(), null)
+      await store.applyPaymentEvent(secondRegistration.orderId, buildDecline(), null)
       expect(await store.dashboardFigures('demo', day('2026-11-21'))).toMatchObject({
         total: 3,
         paid: 1,
@@ -289,7 +289,7 @@ export function defineListsContract(setUp: ContractSetup): void {
         category: 'member',
         answers: { state: 'Goa', member: false },
       })
-      await store.applyPaymentEvent(orderId, declinedAt(), null)
+      await store.applyPaymentEvent(orderId, buildDecline(), null)
       const requestedParts = {
         fields: ['full_name', 'state'],
         options: ['state', 'member'],

@@ -14,8 +14,8 @@ import { migrateToEnd, killAt, readVersion } from '../../crash/adoption/killed-a
 import type { StorageLocation } from '../../crash/adoption/killed-adoption.ts'
 import { compareContents, readContents, readTotals } from '../../crash/adoption/table-contents.ts'
 import {
-  confirmedBy,
-  hour,
+  buildSale,
+  HOUR_MS,
   newEmail,
   sampleQuote,
   registerSample,
@@ -58,7 +58,7 @@ async function expectAdopted(original: StorageLocation, location: StorageLocatio
 
 const EVENT = 'sample2026'
 const START = instant(Date.UTC(2026, 1, 22))
-const addHours = (count: number): Instant => instant(START + count * hour)
+const addHours = (count: number): Instant => instant(START + count * HOUR_MS)
 const readInvoices = async (store: Store, regNos: readonly RegNo[]): Promise<readonly string[]> => {
   const documentLists = await Promise.all(regNos.map((regNo) => store.documents(regNo)))
   return documentLists.flatMap((documents) =>
@@ -79,7 +79,7 @@ async function expectRecovered(
     const reference = `${name} ${sample.regNo}`
     await store.applyPaymentEvent(
       sample.orderId,
-      confirmedBy(reference, sampleQuote.total, at),
+      buildSale(reference, sampleQuote.total, at),
       newEmail,
     )
     return { ...sample, reference }
@@ -94,7 +94,7 @@ async function expectRecovered(
   const latePayments = pending.map(({ orderId, amount, regNo }) => ({
     orderId,
     regNo,
-    payment: confirmedBy(`LATE ${orderId}`, amount, addHours(3)),
+    payment: buildSale(`LATE ${orderId}`, amount, addHours(3)),
   }))
   for (const { orderId, payment } of latePayments)
     await store.applyPaymentEvent(orderId, payment, newEmail)

@@ -32,7 +32,7 @@ import { findConflictingAnswer } from '../../../server/storage/registrations/uni
 import { applyPaymentEvent } from '../../../server/storage/payments/apply-payment-events.ts'
 import type { Instant, OrderId, Amount, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { AuditEntryKind } from '../../../server/storage/index.ts'
-import { confirmedBy } from '../sample-registrations.ts'
+import { buildSale } from '../sample-registrations.ts'
 
 const createFolder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
 
@@ -261,7 +261,7 @@ test('migrates bills without lines: they are read and paid as before', async () 
   const sql = toSql(oldDb)
   const reads = createStoreReads(sql)
   expect(await reads.registration('DEMO1')).toMatchObject({ total: 708_000, lines: [] })
-  await applyPaymentEvent(sql, 'DEMO1' as OrderId, confirmedBy('AP1', 708_000 as Amount), null)
+  await applyPaymentEvent(sql, 'DEMO1' as OrderId, buildSale('AP1', 708_000 as Amount), null)
   expect(await reads.registration('DEMO1')).toMatchObject({
     paymentStatus: 'success',
     period: 'early',
@@ -351,7 +351,7 @@ test('migrates registrations from before quotas: they count as held, kept or fre
     { code: 'full', place: 'seats.scan' },
     { seats: [{ id: 1, quantity: 1 }], holdMs: 500 },
   ])
-  await applyPaymentEvent(sql, 'DEMO2' as OrderId, confirmedBy('AP2', 1000 as Amount), null)
+  await applyPaymentEvent(sql, 'DEMO2' as OrderId, buildSale('AP2', 1000 as Amount), null)
   expect(await listTakenSeats(sql, 'demo')).toMatchObject([{ taken: 3 }])
   expect(await findUsedCode(sql, 1)).toBe('ab')
   oldDb.close()
@@ -429,7 +429,7 @@ test('migrates registrations without a state: it is derived from the stored data
     ['lapsed', 2],
     ['to_pay', 2],
   ])
-  const paid = confirmedBy('AP3', 1000 as Amount)
+  const paid = buildSale('AP3', 1000 as Amount)
   await applyPaymentEvent(toSql(oldDb), 'DEMO301' as OrderId, paid, null)
   expect(countStates()).toContainEqual(['complete', 2])
   oldDb.exec(`INSERT INTO acts (registration_id, at, who, act, why, data, was, became)

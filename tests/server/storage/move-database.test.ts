@@ -15,7 +15,7 @@ import {
 } from '../../../server/registration/uploads/store-uploaded-files.ts'
 import { inspectPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import type { Store } from '../../../server/storage/index.ts'
-import { hour, newRegistration, noon, registerSample } from '../sample-registrations.ts'
+import { HOUR_MS, buildRegistration, noon, registerSample } from '../sample-registrations.ts'
 import { runHere } from '../run-command.ts'
 import { searchEach, createPaymentHistories, registerNames, TERMS } from './payment-histories.ts'
 import { startS3 } from '../registration/s3-server.ts'
@@ -84,7 +84,7 @@ else {
       text: 'as: it is\n',
       shared: '',
       at: noon,
-      holdPlaceMs: hour,
+      holdPlaceMs: HOUR_MS,
       limits: [{ id: 'hall', max: 1_000, full: { message: 'Full' } }],
     })
     const uploads = openUploads({
@@ -156,11 +156,11 @@ else {
     expect(await readFileHashes(returnedStore, uploadsOnDisk)).toEqual(FILE_HASHES)
     await returnedStore.close()
 
-    const nextRegistration = await storeAfter.register(newRegistration())
+    const nextRegistration = await storeAfter.register(buildRegistration())
     expect(nextRegistration.ok && nextRegistration.value.id).toBeGreaterThan(50)
     await storeAfter.close()
     const reopened = await openStoreHere({ dataDir: returnedFolder })
-    expect((await reopened.register(newRegistration())).ok).toBe(true)
+    expect((await reopened.register(buildRegistration())).ok).toBe(true)
     await reopened.close()
   })
 

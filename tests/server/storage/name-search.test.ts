@@ -8,7 +8,7 @@ import type { RegNo } from '../../../engine/index.ts'
 import { openSqliteStore } from '../../../server/storage/open-store.ts'
 import type { OpenedStore } from '../../../server/storage/open-store.ts'
 import { readSearch } from '../../../server/storage/lists/search-terms.ts'
-import { addMs, newRegistration } from '../sample-registrations.ts'
+import { addMs, buildRegistration } from '../sample-registrations.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 
 const FIRST_NAMES = [
@@ -77,7 +77,7 @@ describe('a search with a title or an initial returned no results', () => {
     store = opened.store
     await Promise.all(
       PEOPLE.map(async (person, index) => {
-        const registration = newRegistration({
+        const registration = buildRegistration({
           at: addMs(index),
           answers: { full_name: person.name, college: `${LAST_NAMES[index % 5]} Medical College` },
           searchable: {

@@ -3,8 +3,8 @@ import { dayOf, toAmount } from '../../../engine/index.ts'
 import type { Decision, Amount, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  hour,
+  buildSale,
+  HOUR_MS,
   addMs,
   newEmail,
   noon,
@@ -12,7 +12,7 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 
-export const day = 24 * hour
+export const day = 24 * HOUR_MS
 export const due = sampleQuote.total
 export const grounds = { why: 'Seen in the panel.', who: 'treasurer' }
 export const acceptDecision = { what: 'accept', reference: null, amount: null, ...grounds } as const
@@ -77,14 +77,14 @@ export function createReviewHelpers(store: () => Store) {
   /** Creates a registration that paid 4,000 instead of 5,015. */
   const payWrongAmount = async (reference = 'AP1', amount: Amount = toAmount(400_000)) => {
     const registration = await registerSample(store())
-    await store().applyPaymentEvent(registration.orderId, confirmedBy(reference, amount), newEmail)
+    await store().applyPaymentEvent(registration.orderId, buildSale(reference, amount), newEmail)
     return registration
   }
   /** Creates a paid registration with a second payment. */
   const payTwice = async (first = 'AP1', second = 'AP2') => {
     const registration = await registerSample(store())
-    await store().applyPaymentEvent(registration.orderId, confirmedBy(first), newEmail)
-    await store().applyPaymentEvent(registration.orderId, confirmedBy(second), newEmail)
+    await store().applyPaymentEvent(registration.orderId, buildSale(first), newEmail)
+    await store().applyPaymentEvent(registration.orderId, buildSale(second), newEmail)
     return registration
   }
 

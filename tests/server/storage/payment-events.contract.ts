@@ -4,10 +4,10 @@ import { dayOf, createOrderId, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { Store, StoredPayment } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  declinedAt,
-  find,
-  hour,
+  buildSale,
+  buildDecline,
+  readStored,
+  HOUR_MS,
   addMs,
   newEmail,
   noon,
@@ -26,13 +26,13 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
   describe('a payment event', () => {
     test('a success completes payment and registration, and queues the email', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const event = confirmedBy('AP1')
+      const event = buildSale('AP1')
       expect(await store.applyPaymentEvent(orderId, event, newEmail)).toMatchObject({
         changed: true,
         review: null,
         payment: { status: 'success', reference: 'AP1', paidAt: event.at },
       })
-      expect(await find(store, regNo)).toMatchObject({
+      expect(await readStored(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP1',
         paidAt: event.at,
@@ -48,16 +48,16 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('a repeated success changes nothing', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      const registrationBefore = await find(store, regNo)
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
+      const registrationBefore = await readStored(store, regNo)
       expect(
         await store.applyPaymentEvent(
           orderId,
-          confirmedBy('AP1', sampleQuote.total, addMs(hour)),
+          buildSale('AP1', sampleQuote.total, addMs(HOUR_MS)),
           newEmail,
         ),
       ).toMatchObject({ changed: false, review: null })
-      expect(await find(store, regNo)).toEqual(registrationBefore)
+      expect(await readStored(store, regNo)).toEqual(registrationBefore)
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       expect((await store.paymentEvents(orderId)).length).toBe(1)
     })
@@ -65,7 +65,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
     test('the same payment with an earlier query time is on the page of the registration once', async () => {
       const { orderId } = await registerSample(store)
       const confirmAt = (at: Instant): PaymentEvent =>
-        Object.assign(confirmedBy('12345', sampleQuote.total, at), { paidAt: at })
+        Object.assign(buildSale('12345', sampleQuote.total, at), { paidAt: at })
       await store.applyPaymentEvent(orderId, confirmAt(addMs(60_000)), null)
       await store.applyPaymentEvent(orderId, confirmAt(addMs(61_000)), null)
       expect((await store.paymentEvents(orderId)).length).toBe(1)
@@ -77,7 +77,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
         Array.from({ length: 100 }, (_, index) =>
           store.applyPaymentEvent(
             orderId,
-            confirmedBy('AP1', sampleQuote.total, addMs(60_000 + index)),
+            buildSale('AP1', sampleQuote.total, addMs(60_000 + index)),
             newEmail,
           ),
         ),
@@ -93,7 +93,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       const confirmNaively = async (snapshot: StoredPayment | null): Promise<void> => {
         if (snapshot?.status !== 'pending') return
         await store.queueMail(regNo, newEmail, noon)
-        await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
+        await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
       }
       await Promise.all(snapshots.map(confirmNaively))
       expect((await store.emailsOfRegistration(regNo)).length).toBeGreaterThan(1)
@@ -101,18 +101,18 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('a decline fails the payment; a late payment still counts', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, declinedAt(), newEmail)
-      expect(await find(store, regNo)).toMatchObject({
+      await store.applyPaymentEvent(orderId, buildDecline(), newEmail)
+      expect(await readStored(store, regNo)).toMatchObject({
         paymentStatus: 'failed',
         payments: [{ status: 'failed' }],
       })
       expect(await store.emailsOfRegistration(regNo)).toEqual([])
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', sampleQuote.total, addMs(hour)),
+        buildSale('AP1', sampleQuote.total, addMs(HOUR_MS)),
         newEmail,
       )
-      expect((await find(store, regNo)).paymentStatus).toBe('success')
+      expect((await readStored(store, regNo)).paymentStatus).toBe('success')
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
@@ -121,20 +121,21 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       const claim = (at: Instant) => store.claimStatusQuery(orderId, at, at)
       expect([await claim(addMs(1)), await claim(addMs(2))]).toEqual([true, false])
       // The process that claimed the query died.
-      expect(await claim(addMs(hour))).toBe(true)
-      await store.recordStatusQuery(orderId, addMs(hour), addMs(3 * hour), 'in-process')
-      expect([await claim(addMs(2 * hour)), await claim(addMs(3 * hour))]).toEqual([false, true])
+      expect(await claim(addMs(HOUR_MS))).toBe(true)
+      await store.recordStatusQuery(orderId, addMs(HOUR_MS), addMs(3 * HOUR_MS), 'in-process')
+      expect(await claim(addMs(2 * HOUR_MS))).toBe(false)
+      expect(await claim(addMs(3 * HOUR_MS))).toBe(true)
     })
 
     test('another amount is recorded and put under review; the payment is neither a success nor a failure', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const event = confirmedBy('AP1', toAmount(100))
+      const event = buildSale('AP1', toAmount(100))
       expect(await store.applyPaymentEvent(orderId, event, newEmail)).toMatchObject({
         changed: true,
         review: expect.stringContaining('expected'),
         payment: { status: 'pending', review: expect.stringContaining('5,015') },
       })
-      expect(await find(store, regNo)).toMatchObject({
+      expect(await readStored(store, regNo)).toMatchObject({
         paymentStatus: 'pending',
         inReview: true,
         paymentId: null,
@@ -144,21 +145,21 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       ])
       expect(await store.emailsOfRegistration(regNo)).toEqual([])
       expect(toRegNos(await store.registrationsInReview('demo'))).toEqual([regNo])
-      expect(await store.pendingPayments(addMs(hour), 10)).toEqual([])
+      expect(await store.pendingPayments(addMs(HOUR_MS), 10)).toEqual([])
       expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(0)
     })
 
     test('a payment for a paid registration goes to review and leaves the first success unchanged', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, declinedAt(), null)
-      const retryResult = await store.retry(regNo, addMs(hour))
+      await store.applyPaymentEvent(orderId, buildDecline(), null)
+      const retryResult = await store.retry(regNo, addMs(HOUR_MS))
       if (!retryResult.ok) throw new Error(retryResult.error.code)
-      await store.applyPaymentEvent(retryResult.value.orderId, confirmedBy('AP2'), newEmail)
-      expect(await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).toMatchObject({
+      await store.applyPaymentEvent(retryResult.value.orderId, buildSale('AP2'), newEmail)
+      expect(await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)).toMatchObject({
         review: expect.stringContaining('AP2'),
         payment: { status: 'failed' },
       })
-      expect(await find(store, regNo)).toMatchObject({
+      expect(await readStored(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP2',
         inReview: true,
@@ -169,12 +170,12 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('another reference of a successful payment goes to review, and the payment stays a success', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      expect(await store.applyPaymentEvent(orderId, confirmedBy('AP9'), newEmail)).toMatchObject({
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
+      expect(await store.applyPaymentEvent(orderId, buildSale('AP9'), newEmail)).toMatchObject({
         review: expect.stringContaining('AP1'),
         payment: { status: 'success', reference: 'AP1' },
       })
-      expect(await find(store, regNo)).toMatchObject({
+      expect(await readStored(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP1',
         inReview: true,
@@ -184,15 +185,15 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('a late decline of a paid payment is stored as an event without effect', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      const registrationBefore = await find(store, regNo)
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
+      const registrationBefore = await readStored(store, regNo)
       expect(
-        await store.applyPaymentEvent(orderId, declinedAt(addMs(hour)), newEmail),
+        await store.applyPaymentEvent(orderId, buildDecline(addMs(HOUR_MS)), newEmail),
       ).toMatchObject({
         changed: false,
         review: null,
       })
-      expect(await find(store, regNo)).toEqual(registrationBefore)
+      expect(await readStored(store, regNo)).toEqual(registrationBefore)
       expect((await store.paymentEvents(orderId)).map(({ type }) => type)).toEqual([
         'confirmed',
         'declined',
@@ -201,15 +202,15 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('two reasons for review are both listed, a repeated reason only once', async () => {
       const { orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', toAmount(100)), null)
+      await store.applyPaymentEvent(orderId, buildSale('AP1', toAmount(100)), null)
       const secondResult = await store.applyPaymentEvent(
         orderId,
-        { ...confirmedBy('AP1'), currency: 'USD' } as PaymentEvent,
+        { ...buildSale('AP1'), currency: 'USD' } as PaymentEvent,
         null,
       )
       expect(secondResult.review).toMatch(/expected.*USD/)
       expect(
-        await store.applyPaymentEvent(orderId, confirmedBy('AP1', toAmount(100)), null),
+        await store.applyPaymentEvent(orderId, buildSale('AP1', toAmount(100)), null),
       ).toMatchObject({
         changed: false,
         review: secondResult.review,
@@ -219,18 +220,18 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('a success repeated after the refund is recognised and changes nothing', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       await store.applyPaymentEvent(
         orderId,
-        { type: 'refunded', reference: 'RF1', amount: sampleQuote.total, at: addMs(hour) },
+        { type: 'refunded', reference: 'RF1', amount: sampleQuote.total, at: addMs(HOUR_MS) },
         null,
       )
-      expect(await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).toMatchObject({
+      expect(await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)).toMatchObject({
         changed: false,
         review: null,
         payment: { status: 'refunded' },
       })
-      expect(await store.retry(regNo, addMs(hour))).toEqual({
+      expect(await store.retry(regNo, addMs(HOUR_MS))).toEqual({
         ok: false,
         error: { code: 'not_failed' },
       })
@@ -239,9 +240,9 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('one gateway reference cannot pay two orders', async () => {
       const [first, second] = [await registerSample(store), await registerSample(store)]
-      await store.applyPaymentEvent(first.orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(first.orderId, buildSale('AP1'), newEmail)
       expect(
-        await store.applyPaymentEvent(second.orderId, confirmedBy('AP1'), newEmail),
+        await store.applyPaymentEvent(second.orderId, buildSale('AP1'), newEmail),
       ).toMatchObject({
         review: expect.stringContaining(first.orderId),
         payment: { status: 'pending' },
@@ -250,16 +251,14 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('a refund reduces the revenue of its own day', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       await store.applyPaymentEvent(
         orderId,
-        { type: 'refunded', reference: 'RF1', amount: sampleQuote.total, at: addMs(48 * hour) },
+        { type: 'refunded', reference: 'RF1', amount: sampleQuote.total, at: addMs(48 * HOUR_MS) },
         null,
       )
-      expect(await find(store, regNo)).toMatchObject({
-        paymentStatus: 'refunded',
-        paymentId: 'AP1',
-      })
+      const refunded = await readStored(store, regNo)
+      expect(refunded).toMatchObject({ paymentStatus: 'refunded', paymentId: 'AP1' })
       const { revenue, byDay } = await store.dashboardFigures('demo', dayOf(noon))
       expect(revenue).toBe(0)
       expect(byDay).toEqual([
@@ -274,23 +273,23 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
         gateway: 'demo',
         body: '<RESPONSE/>',
         contentType: 'text/xml',
-        at: addMs(hour),
+        at: addMs(HOUR_MS),
       } as const
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, gatewayResponse)
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail, gatewayResponse)
       expect(await store.gatewayMessages(orderId)).toEqual([
         { id: expect.any(Number), kind: 'status', ...gatewayResponse },
       ])
       expect((await store.paymentEvents(orderId)).map(({ type }) => type)).toEqual(['confirmed'])
       const unknownOrder = 'DEMO0' as OrderId
       await expect(
-        store.applyPaymentEvent(unknownOrder, confirmedBy('AP2'), newEmail, gatewayResponse),
+        store.applyPaymentEvent(unknownOrder, buildSale('AP2'), newEmail, gatewayResponse),
       ).rejects.toThrow('an unknown order')
       expect(await store.gatewayMessages(unknownOrder)).toEqual([])
     })
 
     test('for an unknown order is an error of the caller and stores nothing', async () => {
       await expect(
-        store.applyPaymentEvent('DEMO0' as OrderId, confirmedBy('AP1'), newEmail),
+        store.applyPaymentEvent('DEMO0' as OrderId, buildSale('AP1'), newEmail),
       ).rejects.toThrow('an unknown order')
       expect(await store.paymentEvents('DEMO0' as OrderId)).toEqual([])
     })
@@ -303,11 +302,11 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
         askedOf: { account: 'afpi', merchantId: '123456' },
       })
       expect(await store.captures(regNo)).toEqual([])
-      const event = confirmedBy('AP1')
+      const event = buildSale('AP1')
       await store.applyPaymentEvent(orderId, event, newEmail)
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', sampleQuote.total, addMs(hour)),
+        buildSale('AP1', sampleQuote.total, addMs(HOUR_MS)),
         newEmail,
       )
       expect(await store.captures(regNo)).toEqual([
@@ -335,8 +334,8 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('a second capture of a paid order goes to review and names both references', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      const { review } = await store.applyPaymentEvent(orderId, confirmedBy('AP9'), newEmail)
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
+      const { review } = await store.applyPaymentEvent(orderId, buildSale('AP9'), newEmail)
       expect(review).toBe('Payment received a second time, as AP9. The first payment is AP1.')
       expect(
         (await store.captures(regNo)).map(({ reference, state }) => [reference, state]),
@@ -352,7 +351,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       const paidAt = noon
       const secondCapture = { reference: 'AP7', amount: sampleQuote.total, kind: 'sale' as const }
       const event = {
-        ...confirmedBy('AP6', sampleQuote.total, addMs(hour)),
+        ...buildSale('AP6', sampleQuote.total, addMs(HOUR_MS)),
         paidAt,
         further: [secondCapture],
       }
@@ -367,15 +366,16 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('an incomplete response after the amount went to review; the complete one clears it', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const incomplete = { ...confirmedBy('AP1'), currency: '' } as PaymentEvent
+      const incomplete = { ...buildSale('AP1'), currency: '' } as PaymentEvent
       expect((await store.applyPaymentEvent(orderId, incomplete, newEmail)).review).toContain(
         'not in rupees',
       )
-      expect(await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).toMatchObject({
+      expect(await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)).toMatchObject({
         review: null,
         payment: { status: 'success' },
       })
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      const stored = await readStored(store, regNo)
+      expect(stored).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect(await store.captures(regNo)).toMatchObject([
         { state: 'fits', currency: 'INR', why: null },
       ])
@@ -383,8 +383,8 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('a payment of another order is stored once, at its order', async () => {
       const [first, second] = [await registerSample(store), await registerSample(store)]
-      await store.applyPaymentEvent(first.orderId, confirmedBy('AP1'), newEmail)
-      await store.applyPaymentEvent(second.orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(first.orderId, buildSale('AP1'), newEmail)
+      await store.applyPaymentEvent(second.orderId, buildSale('AP1'), newEmail)
       expect((await store.captures(first.regNo)).length).toBe(1)
       expect(await store.captures(second.regNo)).toEqual([])
     })
@@ -393,18 +393,18 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
   describe('retrying', () => {
     test('creates an attempt for the same amount', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, declinedAt(), null)
-      const retryResult = await store.retry(regNo, addMs(hour))
+      await store.applyPaymentEvent(orderId, buildDecline(), null)
+      const retryResult = await store.retry(regNo, addMs(HOUR_MS))
       expect(retryResult).toMatchObject({
         ok: true,
         value: {
           orderId: createOrderId(regNo, 2),
           amount: 501_500,
           status: 'pending',
-          createdAt: addMs(hour),
+          createdAt: addMs(HOUR_MS),
         },
       })
-      const registration = await find(store, regNo)
+      const registration = await readStored(store, regNo)
       expect(registration.paymentStatus).toBe('pending')
       expect(registration.payments.map((payment) => payment.orderId)).toEqual([
         createOrderId(regNo, 2),
@@ -412,23 +412,23 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       ])
       expect((await store.payment(orderId))?.regNo).toBe(regNo)
       // The first attempt ends again later: the newest attempt still determines the state.
-      await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(2 * hour) }, null)
-      expect((await find(store, regNo)).paymentStatus).toBe('pending')
+      await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(2 * HOUR_MS) }, null)
+      expect((await readStored(store, regNo)).paymentStatus).toBe('pending')
     })
 
     test('is rejected while one is pending, after a success, under review, and for an unknown number', async () => {
       const { regNo, orderId } = await registerSample(store)
       expect(await store.retry(regNo, noon)).toEqual({ ok: false, error: { code: 'not_failed' } })
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), null)
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
       expect(await store.retry(regNo, noon)).toEqual({ ok: false, error: { code: 'not_failed' } })
       expect(await store.retry('DEMO0' as RegNo, noon)).toEqual({
         ok: false,
         error: { code: 'not_found' },
       })
       const other = await registerSample(store)
-      await store.applyPaymentEvent(other.orderId, declinedAt(), null)
-      await store.applyPaymentEvent(other.orderId, confirmedBy('AP2', toAmount(1)), null)
-      expect(await find(store, other.regNo)).toMatchObject({
+      await store.applyPaymentEvent(other.orderId, buildDecline(), null)
+      await store.applyPaymentEvent(other.orderId, buildSale('AP2', toAmount(1)), null)
+      expect(await readStored(store, other.regNo)).toMatchObject({
         inReview: true,
         paymentStatus: 'failed',
       })
@@ -448,7 +448,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       const confirmPrice = () => store.retry(regNo, noon, { after: orderId, replaces: true, price })
       const results = await Promise.all([confirmPrice(), confirmPrice(), confirmPrice()])
       expect(results.filter(({ ok }) => ok)).toHaveLength(1)
-      const { payments, period, total } = await find(store, regNo)
+      const { payments, period, total } = await readStored(store, regNo)
       expect(payments.map(({ status, amount }) => [status, amount])).toEqual([
         ['pending', 600_000],
         ['failed', 501_500],
@@ -458,19 +458,19 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
 
     test('twice concurrently creates one attempt', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, declinedAt(), null)
+      await store.applyPaymentEvent(orderId, buildDecline(), null)
       const results = await Promise.all(Array.from({ length: 20 }, () => store.retry(regNo, noon)))
       expect(results.filter(({ ok }) => ok).length).toBe(1)
-      expect((await find(store, regNo)).payments.length).toBe(2)
+      expect((await readStored(store, regNo)).payments.length).toBe(2)
     })
 
     test('stops at the 99th attempt', async () => {
       const { regNo } = await registerSample(store)
       for (let attempt = 1; attempt < 99; attempt += 1) {
-        await store.applyPaymentEvent(createOrderId(regNo, attempt), declinedAt(), null)
+        await store.applyPaymentEvent(createOrderId(regNo, attempt), buildDecline(), null)
         expect((await store.retry(regNo, noon)).ok).toBe(true)
       }
-      await store.applyPaymentEvent(createOrderId(regNo, 99), declinedAt(), null)
+      await store.applyPaymentEvent(createOrderId(regNo, 99), buildDecline(), null)
       expect(await store.retry(regNo, noon)).toEqual({
         ok: false,
         error: { code: 'too_many_attempts' },
@@ -485,15 +485,15 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
         await registerSample(store, { at: addMs(10) }),
         await registerSample(store, { at: addMs(20) }),
       ]
-      await store.applyPaymentEvent(third.orderId, confirmedBy('AP3'), null)
+      await store.applyPaymentEvent(third.orderId, buildSale('AP3'), null)
       const listDuePayments = async (at: number, limit = 10) =>
         (await store.pendingPayments(addMs(at), limit)).map(({ orderId }) => orderId)
       expect(await listDuePayments(30)).toEqual([next.orderId, first.orderId])
       expect(await listDuePayments(5)).toEqual([first.orderId])
-      await store.recordStatusQuery(next.orderId, addMs(30), addMs(hour))
+      await store.recordStatusQuery(next.orderId, addMs(30), addMs(HOUR_MS))
       expect(await listDuePayments(30)).toEqual([first.orderId])
       expect(
-        (await store.pendingPayments(addMs(hour), 10)).map((payment) => [
+        (await store.pendingPayments(addMs(HOUR_MS), 10)).map((payment) => [
           payment.orderId,
           payment.attempts,
         ]),
@@ -501,9 +501,10 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
         [next.orderId, 1],
         [first.orderId, 0],
       ])
-      for (const at of [40, 50]) await store.recordStatusQuery(next.orderId, addMs(at), addMs(hour))
-      expect(await listDuePayments(hour)).toEqual([first.orderId, next.orderId])
-      expect(await listDuePayments(hour, 1)).toEqual([first.orderId])
+      for (const at of [40, 50])
+        await store.recordStatusQuery(next.orderId, addMs(at), addMs(HOUR_MS))
+      expect(await listDuePayments(HOUR_MS)).toEqual([first.orderId, next.orderId])
+      expect(await listDuePayments(HOUR_MS, 1)).toEqual([first.orderId])
     })
 
     test('excludes payments of a blocked account, pending and ended', async () => {
@@ -512,12 +513,12 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
         await registerSample(store, { askedOf }),
         await registerSample(store, { askedOf }),
       ]
-      await store.applyPaymentEvent(endedPayment.orderId, declinedAt(), null)
-      expect((await store.pendingPayments(addMs(hour), 10)).length).toBe(1)
-      expect((await store.watchedPayments(addMs(hour), 10)).length).toBe(1)
-      expect(await store.pendingPayments(addMs(hour), 10, ['afpi'])).toEqual([])
-      expect(await store.watchedPayments(addMs(hour), 10, ['afpi'])).toEqual([])
-      expect((await store.pendingPayments(addMs(hour), 10, ['other']))[0]?.orderId).toBe(
+      await store.applyPaymentEvent(endedPayment.orderId, buildDecline(), null)
+      expect((await store.pendingPayments(addMs(HOUR_MS), 10)).length).toBe(1)
+      expect((await store.watchedPayments(addMs(HOUR_MS), 10)).length).toBe(1)
+      expect(await store.pendingPayments(addMs(HOUR_MS), 10, ['afpi'])).toEqual([])
+      expect(await store.watchedPayments(addMs(HOUR_MS), 10, ['afpi'])).toEqual([])
+      expect((await store.pendingPayments(addMs(HOUR_MS), 10, ['other']))[0]?.orderId).toBe(
         openPayment.orderId,
       )
     })
@@ -529,21 +530,21 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
         await registerSample(store),
         await registerSample(store),
       ]
-      await store.applyPaymentEvent(failed.orderId, declinedAt(noon), null)
-      await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1', sampleQuote.total, noon), null)
+      await store.applyPaymentEvent(failed.orderId, buildDecline(noon), null)
+      await store.applyPaymentEvent(paid.orderId, buildSale('AP1', sampleQuote.total, noon), null)
       const listWatchedIds = async (ms: number) =>
         (await store.watchedPayments(addMs(ms), 10)).map(({ orderId }) => orderId)
       expect(await listWatchedIds(9 * minute)).toEqual([])
       expect(await listWatchedIds(10 * minute)).toEqual([failed.orderId])
-      expect(await listWatchedIds(hour)).toEqual([failed.orderId, paid.orderId])
-      expect((await store.payment(failed.orderId))?.watchUntil).toBe(addMs(240 * hour))
-      await store.recordStatusQuery(failed.orderId, addMs(hour), null)
-      expect(await listWatchedIds(1000 * hour)).toEqual([paid.orderId])
+      expect(await listWatchedIds(HOUR_MS)).toEqual([failed.orderId, paid.orderId])
+      expect((await store.payment(failed.orderId))?.watchUntil).toBe(addMs(240 * HOUR_MS))
+      await store.recordStatusQuery(failed.orderId, addMs(HOUR_MS), null)
+      expect(await listWatchedIds(1000 * HOUR_MS)).toEqual([paid.orderId])
       // A gateway message claims a payment for it.
-      await store.watchPaymentAgain(failed.orderId, addMs(2 * hour))
-      await store.watchPaymentAgain(open.orderId, addMs(2 * hour))
-      expect(await listWatchedIds(2 * hour)).toEqual([paid.orderId, failed.orderId])
-      expect((await store.payment(failed.orderId))?.watchUntil).toBe(addMs(242 * hour))
+      await store.watchPaymentAgain(failed.orderId, addMs(2 * HOUR_MS))
+      await store.watchPaymentAgain(open.orderId, addMs(2 * HOUR_MS))
+      expect(await listWatchedIds(2 * HOUR_MS)).toEqual([paid.orderId, failed.orderId])
+      expect((await store.payment(failed.orderId))?.watchUntil).toBe(addMs(242 * HOUR_MS))
       expect((await store.payment(open.orderId))?.watchUntil).toBe(null)
     })
 
@@ -557,19 +558,19 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
         expect(
           await store.applyPaymentEvent(
             orderId,
-            { type: 'undecided', at: addMs(120 * hour) },
+            { type: 'undecided', at: addMs(120 * HOUR_MS) },
             null,
           ),
         ).toMatchObject({ changed: true, review: expect.stringContaining('five days') })
-      expect(await store.pendingPayments(addMs(200 * hour), 10)).toEqual([])
-      expect((await store.watchedPayments(addMs(121 * hour), 10)).length).toBe(3)
-      await store.applyPaymentEvent(paid.orderId, confirmedBy('AP1'), newEmail)
-      await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
-      expect(await find(store, paid.regNo)).toMatchObject({
+      expect(await store.pendingPayments(addMs(200 * HOUR_MS), 10)).toEqual([])
+      expect((await store.watchedPayments(addMs(121 * HOUR_MS), 10)).length).toBe(3)
+      await store.applyPaymentEvent(paid.orderId, buildSale('AP1'), newEmail)
+      await store.applyPaymentEvent(failed.orderId, buildDecline(), null)
+      expect(await readStored(store, paid.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
       })
-      expect(await find(store, failed.regNo)).toMatchObject({
+      expect(await readStored(store, failed.regNo)).toMatchObject({
         paymentStatus: 'failed',
         inReview: false,
       })

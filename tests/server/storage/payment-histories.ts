@@ -2,10 +2,10 @@
 import { createOrderId } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
+  buildSale,
   addMs,
   newEmail,
-  newRegistration,
+  buildRegistration,
   noon,
   registerSample,
 } from '../sample-registrations.ts'
@@ -23,12 +23,12 @@ export async function createPaymentHistories(store: Store, isSequential: boolean
     if (index % 5 === 0)
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy(`AP${index}`, undefined, addMs(index * 7_500_000)),
+        buildSale(`AP${index}`, undefined, addMs(index * 7_500_000)),
         newEmail,
       )
   }
   // On SQLite, the transaction that registers also applies this decline.
-  const details = newRegistration()
+  const details = buildRegistration()
   const registrationPromise = store.register(details)
   if (!isSequential) await registrationPromise
   await Promise.all([

@@ -4,10 +4,10 @@ import { dayOf, createOrderId, toAmount, getReviewVersion } from '../../../engin
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  declinedAt,
-  find,
-  hour,
+  buildSale,
+  buildDecline,
+  readStored,
+  HOUR_MS,
   addMs,
   newEmail,
   noon,
@@ -50,10 +50,10 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         act: 'confirm',
         actor: 'treasurer',
         ...grounds,
-        at: addMs(hour),
+        at: addMs(HOUR_MS),
         idempotencyKey: null,
       },
-      { method: 'cash', reference: 'C-001', amount: toAmount(600_000), paidAt: addMs(hour) },
+      { method: 'cash', reference: 'C-001', amount: toAmount(600_000), paidAt: addMs(HOUR_MS) },
       null,
     )
 
@@ -67,7 +67,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         { type: 'undecided', at: addMs(5 * day) },
         null,
       )
-      await store.applyPaymentEvent(claimed.orderId, confirmedBy('AP2', due, addMs(6 * day)), null)
+      await store.applyPaymentEvent(claimed.orderId, buildSale('AP2', due, addMs(6 * day)), null)
       expect(await listOpenReviews()).toEqual([
         ['C', 'misfit'],
         ['C', 'second'],
@@ -110,7 +110,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         ok: true,
         value: { regNo },
       })
-      expect(await find(store, regNo)).toMatchObject({
+      expect(await readStored(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP1',
         inReview: false,
@@ -157,7 +157,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(result).toMatchObject({
         value: { message: '₹\u00a04,000 counts, and ₹\u00a01,015 is still due.' },
       })
-      const registration = await find(store, regNo)
+      const registration = await readStored(store, regNo)
       const expectedOrder = { isDifference: true, status: 'pending', amount: due - 400_000 }
       expect(registration).toMatchObject({
         paymentStatus: 'success',
@@ -173,11 +173,11 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(await store.emailsOfRegistration(regNo)).toEqual([])
       expect(await store.decisions(regNo)).toMatchObject([{ what: 'ask', amount: 400_000 }])
       // Polling returns the smaller amount again.
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', toAmount(400_000)), newEmail)
+      await store.applyPaymentEvent(orderId, buildSale('AP1', toAmount(400_000)), newEmail)
       expect(await listOpenReviews()).toEqual([])
-      const remainderPayment = confirmedBy('AP2', toAmount(due - 400_000), addMs(2 * day))
+      const remainderPayment = buildSale('AP2', toAmount(due - 400_000), addMs(2 * day))
       await store.applyPaymentEvent(order?.orderId ?? orderId, remainderPayment, newEmail)
-      expect(await find(store, regNo)).toMatchObject({ state: 'complete', due: 0 })
+      expect(await readStored(store, regNo)).toMatchObject({ state: 'complete', due: 0 })
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       expect(await sumPayments(regNo)).toBe(due)
       expect(await readRevenue()).toBe(due)
@@ -186,14 +186,14 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
     test('as a part: a payment of the first order closes the order for the remainder', async () => {
       const { regNo, orderId } = await payWrongAmount()
       await decide(await readSingleReviewId(), askDecision)
-      const secondPayment = confirmedBy('AP2', toAmount(due - 400_000), addMs(2 * day))
+      const secondPayment = buildSale('AP2', toAmount(due - 400_000), addMs(2 * day))
       await store.applyPaymentEvent(orderId, secondPayment, newEmail)
       expect(await listOpenReviews()).toEqual([['C', 'rest']])
       expect(await decide(await readSingleReviewId(), askDecision)).toMatchObject({
         error: { code: 'not_allowed' },
       })
       expect(await decide(await readSingleReviewId(), acceptDecision)).toMatchObject({ ok: true })
-      const { state, due: balance, payments } = await find(store, regNo)
+      const { state, due: balance, payments } = await readStored(store, regNo)
       expect({ state, balance }).toEqual({ state: 'complete', balance: 0 })
       expect(payments.map(({ status }) => status).toSorted()).toEqual(['failed', 'success'])
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
@@ -201,15 +201,18 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
 
     test('while the gateway’s complete response arrives: a success in either order, and one email', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const incomplete = { ...confirmedBy('AP1'), currency: '' } as PaymentEvent
+      const incomplete = { ...buildSale('AP1'), currency: '' } as PaymentEvent
       await store.applyPaymentEvent(orderId, incomplete, newEmail)
       const id = await readSingleReviewId()
       await callInOrder(setUp(), [
         () => decide(id, acceptDecision),
-        () => store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
+        () => store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail),
         () => decide(id, dismissDecision),
       ])
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await readStored(store, regNo)).toMatchObject({
+        paymentStatus: 'success',
+        inReview: false,
+      })
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       expect(await readRevenue()).toBe(due)
       expect(await sumPayments(regNo)).toBe(due)
@@ -228,20 +231,23 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store)
       const otherCapture = { reference: 'AP2', amount: due, currency: 'INR', kind: 'sale' as const }
       const inDollars = {
-        ...confirmedBy('AP1', due, addMs(hour)),
+        ...buildSale('AP1', due, addMs(HOUR_MS)),
         currency: '840',
         further: [otherCapture],
       }
       await store.applyPaymentEvent(orderId, inDollars, null)
       for (const { id } of await store.reviews(null)) await decide(id, dismissDecision)
       expect(await listOpenReviews()).toEqual([])
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
+      expect(await readStored(store, regNo)).toMatchObject({
+        paymentStatus: 'failed',
+        inReview: false,
+      })
     })
 
     test('the same response while polling, even with another wording, reopens nothing', async () => {
       const { regNo, orderId } = await payWrongAmount()
       await decide(await readSingleReviewId(), acceptDecision)
-      const repeatedEvent = confirmedBy('AP1', toAmount(400_000), addMs(2 * day))
+      const repeatedEvent = buildSale('AP1', toAmount(400_000), addMs(2 * day))
       await store.applyPaymentEvent(orderId, repeatedEvent, newEmail)
       await store.applyPaymentEvent(
         orderId,
@@ -249,7 +255,10 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         newEmail,
       )
       expect(await listOpenReviews()).toEqual([])
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await readStored(store, regNo)).toMatchObject({
+        paymentStatus: 'success',
+        inReview: false,
+      })
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
@@ -263,10 +272,13 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(await store.captures(regNo)).toMatchObject([
         { reference: 'AP77', amount: due, state: 'accepted', paidAt: addMs(6 * day) },
       ])
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await readStored(store, regNo)).toMatchObject({
+        paymentStatus: 'success',
+        inReview: false,
+      })
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
       // The gateway later reports the same payment.
-      await store.applyPaymentEvent(orderId, confirmedBy('AP77', due, addMs(7 * day)), newEmail)
+      await store.applyPaymentEvent(orderId, buildSale('AP77', due, addMs(7 * day)), newEmail)
       expect(await listOpenReviews()).toEqual([])
       expect(await readRevenue()).toBe(due)
     })
@@ -276,7 +288,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         await registerSample(store),
         await registerSample(store),
       ]
-      await store.applyPaymentEvent(paidRegistration.orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(paidRegistration.orderId, buildSale('AP1'), newEmail)
       await store.applyPaymentEvent(
         unclearRegistration.orderId,
         { type: 'undecided', at: addMs(5 * day) },
@@ -311,7 +323,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         [unsure, 'AP1'],
         [begun, 'AP2'],
       ] as const)
-        await store.applyPaymentEvent(orderId, confirmedBy(reference), newEmail)
+        await store.applyPaymentEvent(orderId, buildSale(reference), newEmail)
       const id = await send(unsure.regNo, createRefundResponse('unsure'))
       await send(begun.regNo, createRefundStarted('10008'))
       const acceptUnder = (reference: string) =>
@@ -330,14 +342,17 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
   describe('dismissing', () => {
     test('a test transaction: no payment, no review, and the delegate can pay', async () => {
       const { regNo, orderId } = await registerSample(store)
-      const testTransaction = { ...confirmedBy('T1'), kind: 'test' } as PaymentEvent
+      const testTransaction = { ...buildSale('T1'), kind: 'test' } as PaymentEvent
       await store.applyPaymentEvent(orderId, testTransaction, newEmail)
       expect(await listOpenReviews()).toEqual([['C', 'test']])
       expect(await decide(await readSingleReviewId(), acceptDecision)).toMatchObject({
         error: { code: 'not_allowed' },
       })
       await decide(await readSingleReviewId(), dismissDecision)
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
+      expect(await readStored(store, regNo)).toMatchObject({
+        paymentStatus: 'failed',
+        inReview: false,
+      })
       await store.applyPaymentEvent(
         orderId,
         { ...testTransaction, paidAt: noon } as PaymentEvent,
@@ -345,21 +360,24 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       )
       expect(await listOpenReviews()).toEqual([])
       // The real payment arrives later, with another reference.
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      expect((await find(store, regNo)).paymentStatus).toBe('success')
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
+      expect((await readStored(store, regNo)).paymentStatus).toBe('success')
       expect(await readRevenue()).toBe(due)
     })
 
     test('one of two reasons leaves the other one open', async () => {
       const { regNo, orderId } = await payTwice()
-      await store.applyPaymentEvent(orderId, confirmedBy('AP3'), newEmail)
+      await store.applyPaymentEvent(orderId, buildSale('AP3'), newEmail)
       const [first, second] = await store.reviews('demo')
       if (first === undefined || second === undefined) throw new Error('expected two reviews')
       await decide(first.id, dismissDecision)
-      expect(await find(store, regNo)).toMatchObject({ inReview: true })
+      expect(await readStored(store, regNo)).toMatchObject({ inReview: true })
       expect((await store.payment(orderId))?.review).toBe(second.why)
       await decide(second.id, dismissDecision)
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await readStored(store, regNo)).toMatchObject({
+        paymentStatus: 'success',
+        inReview: false,
+      })
       expect((await store.payment(orderId))?.review).toBeNull()
     })
 
@@ -370,7 +388,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         const colleague = await registerSample(store)
         await store.applyPaymentEvent(
           createOrderId(regNo, 1),
-          confirmedBy('AP1', toAmount(400_000)),
+          buildSale('AP1', toAmount(400_000)),
           newEmail,
         )
         await payTooMuchInCash(regNo)
@@ -384,9 +402,9 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
               ? buildMoveDecision(colleague.regNo)
               : dismissDecision,
         )
-        expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'pending' })
+        expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'pending' })
         await decide(cash.id, dismissDecision)
-        expect(await find(store, regNo)).toMatchObject({
+        expect(await readStored(store, regNo)).toMatchObject({
           paymentStatus: 'failed',
           inReview: false,
         })
@@ -397,20 +415,26 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store, { gateway: 'airpay' })
       await payTooMuchInCash(regNo)
       await decide(await readSingleReviewId(), dismissDecision)
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'pending', inReview: false })
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success' })
+      expect(await readStored(store, regNo)).toMatchObject({
+        paymentStatus: 'pending',
+        inReview: false,
+      })
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
+      expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'success' })
     })
 
     test('ends an unclear payment, and a later payment still counts', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(5 * day) }, null)
       await decide(await readSingleReviewId(), dismissDecision)
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
+      expect(await readStored(store, regNo)).toMatchObject({
+        paymentStatus: 'failed',
+        inReview: false,
+      })
       await store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(6 * day) }, null)
       expect(await listOpenReviews()).toEqual([])
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(7 * day)), newEmail)
-      expect((await find(store, regNo)).paymentStatus).toBe('success')
+      await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(7 * day)), newEmail)
+      expect((await readStored(store, regNo)).paymentStatus).toBe('success')
     })
   })
 
@@ -421,22 +445,25 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(
         await decide(await readSingleReviewId(), buildMoveDecision(colleague.regNo)),
       ).toMatchObject({ ok: true })
-      expect(await find(store, colleague.regNo)).toMatchObject({
+      expect(await readStored(store, colleague.regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP2',
         inReview: false,
       })
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await readStored(store, regNo)).toMatchObject({
+        paymentStatus: 'success',
+        inReview: false,
+      })
       expect((await store.emailsOfRegistration(colleague.regNo)).length).toBe(1)
       expect(await readRevenue()).toBe(2 * due)
       expect(await sumPayments(regNo, colleague.regNo)).toBe(2 * due)
       // Polling returns both payments again.
       const twoCaptures = {
-        ...confirmedBy('AP1'),
+        ...buildSale('AP1'),
         further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
       }
       await store.applyPaymentEvent(orderId, twoCaptures as PaymentEvent, newEmail)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP2', due, addMs(3 * day)), newEmail)
+      await store.applyPaymentEvent(orderId, buildSale('AP2', due, addMs(3 * day)), newEmail)
       expect(await listOpenReviews()).toEqual([])
       expect(await readRevenue()).toBe(2 * due)
     })
@@ -445,20 +472,23 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await payWrongAmount()
       const colleague = await registerSample(store)
       await decide(await readSingleReviewId(), buildMoveDecision(colleague.regNo))
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
-      expect(await find(store, colleague.regNo)).toMatchObject({
+      expect(await readStored(store, regNo)).toMatchObject({
+        paymentStatus: 'failed',
+        inReview: false,
+      })
+      expect(await readStored(store, colleague.regNo)).toMatchObject({
         paymentStatus: 'pending',
         inReview: true,
       })
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', toAmount(400_000), addMs(2 * day)),
+        buildSale('AP1', toAmount(400_000), addMs(2 * day)),
         newEmail,
       )
       const [review] = await store.reviews('demo')
       expect(review).toMatchObject({ is: 'misfit', regNo: colleague.regNo, due, left: 400_000 })
       await decide(review?.id ?? '', acceptDecision)
-      expect((await find(store, colleague.regNo)).paymentStatus).toBe('success')
+      expect((await readStored(store, colleague.regNo)).paymentStatus).toBe('success')
       expect(await readRevenue()).toBe(400_000)
       expect(await sumPayments(regNo, colleague.regNo)).toBe(400_000)
     })
@@ -474,9 +504,9 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         decide(review.id, { ...acceptDecision, version }),
       ])
       expect(results.filter(({ ok }) => ok).length).toBe(1)
-      expect((await find(store, colleague.regNo)).paymentStatus).toBe('pending')
+      expect((await readStored(store, colleague.regNo)).paymentStatus).toBe('pending')
       const isMoved = results[0].ok
-      expect((await find(store, regNo)).paymentStatus).toBe(isMoved ? 'failed' : 'success')
+      expect((await readStored(store, regNo)).paymentStatus).toBe(isMoved ? 'failed' : 'success')
       if (isMoved) expect(results[1]).toMatchObject({ error: { code: 'review_changed' } })
     })
 
@@ -493,25 +523,25 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
     test('to a paid registration puts the payment under review there, and it cannot be accepted', async () => {
       await payWrongAmount()
       const paidRegistration = await registerSample(store)
-      await store.applyPaymentEvent(paidRegistration.orderId, confirmedBy('AP5'), newEmail)
+      await store.applyPaymentEvent(paidRegistration.orderId, buildSale('AP5'), newEmail)
       await decide(await readSingleReviewId(), buildMoveDecision(paidRegistration.regNo))
       expect(await listOpenReviews()).toEqual([['C', 'second']])
-      expect((await find(store, paidRegistration.regNo)).paymentStatus).toBe('success')
+      expect((await readStored(store, paidRegistration.regNo)).paymentStatus).toBe('success')
     })
   })
 
   test('a late payment of the failed first attempt of a paid registration is dismissed or refunded, never a second success', async () => {
     const { regNo, orderId } = await registerSample(store, { gateway: 'airpay' })
-    await store.applyPaymentEvent(orderId, declinedAt(), null)
-    const retryResult = await store.retry(regNo, addMs(hour))
+    await store.applyPaymentEvent(orderId, buildDecline(), null)
+    const retryResult = await store.retry(regNo, addMs(HOUR_MS))
     if (!retryResult.ok) throw new Error(retryResult.error.code)
-    await store.applyPaymentEvent(createOrderId(regNo, 2), confirmedBy('AP2'), newEmail)
-    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+    await store.applyPaymentEvent(createOrderId(regNo, 2), buildSale('AP2'), newEmail)
+    await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
     expect(await decide(await readSingleReviewId(), acceptDecision)).toMatchObject({
       error: { code: 'not_allowed' },
     })
     await decide(await readSingleReviewId(), buildRefundDecision())
-    expect(await find(store, regNo)).toMatchObject({
+    expect(await readStored(store, regNo)).toMatchObject({
       paymentStatus: 'success',
       paymentId: 'AP2',
       inReview: false,

@@ -6,13 +6,13 @@ import { LOCK_ORDER } from '../../../server/storage/database/sqlite-connection.t
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
 import type { NewAction, NewMail, Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  declinedAt,
-  hour,
+  buildSale,
+  buildDecline,
+  HOUR_MS,
   createImportRow,
   addMs,
   newEmail,
-  newRegistration,
+  buildRegistration,
   noon,
   sampleQuote,
   registerSample,
@@ -59,7 +59,7 @@ async function registerTwice(
   changes: RegistrationChanges,
 ): Promise<readonly string[]> {
   const operations = servers.stores.map((store) => async () => {
-    const result = await store.register(newRegistration(changes))
+    const result = await store.register(buildRegistration(changes))
     return result.ok ? 'registered' : result.error.code
   })
   return (await runConcurrently(servers, table, operations)).results
@@ -86,7 +86,7 @@ async function holdAtCommit<T>(
 async function setQuotas(store: Store, max: Readonly<Record<string, number>>): Promise<void> {
   await store.saveEventFile({
     ...FILE,
-    holdPlaceMs: hour,
+    holdPlaceMs: HOUR_MS,
     limits: Object.entries(max).map(([id, seatCount]) => ({
       id,
       max: seatCount,
@@ -128,7 +128,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
               after: 0,
               events: [{ eventId: 'demo', hash: FILE.hash, isGone: false }],
               site: null,
-              files: [{ ...FILE, holdPlaceMs: hour, limits }],
+              files: [{ ...FILE, holdPlaceMs: HOUR_MS, limits }],
             }),
         ])
         return readTakenSeats(first)
@@ -143,13 +143,13 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
         const [first, second] = servers.stores
         const { orderId } = await registerSample(first)
         // The start of a recovery waits for pending payments, but not for this payment.
-        await first.applyPaymentEvent(orderId, declinedAt(), null)
+        await first.applyPaymentEvent(orderId, buildDecline(), null)
         const recovery = { at: addMs(90_000), who: 'Meera', why: 'Restored.', taken: [] }
         await holdAtCommit<unknown>(servers, [
-          () => first.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
+          () => first.applyPaymentEvent(orderId, buildSale('AP1'), newEmail),
           () => second.beginRecovery({ ...recovery, copyAt: null, servedAt: null }, null),
         ])
-        return (await first.dueMails(addMs(hour), 9)).length
+        return (await first.dueMails(addMs(HOUR_MS), 9)).length
       },
       resultWithLock: 0,
       resultWithoutLock: 1,
@@ -202,12 +202,12 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
         const [first, second] = servers.stores
         // Without a name: the key of `paid_persons` also stops a second payment of one registration.
         const { regNo, orderId } = await registerSample(first, { name: '–' })
-        await first.applyPaymentEvent(orderId, declinedAt(), null)
+        await first.applyPaymentEvent(orderId, buildDecline(), null)
         const retryResult = await first.retry(regNo, addMs(120_000))
         if (!retryResult.ok) throw new Error(retryResult.error.code)
         await runConcurrently(servers, 'captures', [
-          () => first.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail),
-          () => second.applyPaymentEvent(retryResult.value.orderId, confirmedBy('AP2'), newEmail),
+          () => first.applyPaymentEvent(orderId, buildSale('AP1'), newEmail),
+          () => second.applyPaymentEvent(retryResult.value.orderId, buildSale('AP2'), newEmail),
         ])
         const { rows } = await servers.shell.query<{ booked: number }>(
           'SELECT booked::int FROM registrations',
@@ -233,7 +233,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
         })
         await first.activate(buildVersion('hash-1', 0))
         const { results, doneBefore } = await runConcurrently<unknown>(servers, 'registrations', [
-          async () => (await first.register(newRegistration())).ok,
+          async () => (await first.register(buildRegistration())).ok,
           () => second.activate(buildVersion('hash-2', 1)),
         ])
         return { results, replacedBefore: doneBefore }
@@ -269,9 +269,9 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
         const [first, second] = servers.stores
         await runConcurrently<unknown>(servers, 'audit_log', [
           () => first.importRegistrations([createImportRow()]),
-          () => second.register(newRegistration({ name: 'Other', externalContext: UNIQUE_NAME })),
+          () => second.register(buildRegistration({ name: 'Other', externalContext: UNIQUE_NAME })),
         ])
-        const form = newRegistration({ name: 'Old Demo', externalContext: UNIQUE_NAME })
+        const form = buildRegistration({ name: 'Old Demo', externalContext: UNIQUE_NAME })
         const result = await first.register(form)
         return result.ok ? 'registered' : result.error.code
       },
@@ -343,7 +343,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
       async attempt(servers) {
         await setQuotas(servers.stores[0], { hall: 1 })
         await registerSample(servers.stores[0])
-        const results = await registerTwice(servers, 'places_taken', { at: addMs(2 * hour) })
+        const results = await registerTwice(servers, 'places_taken', { at: addMs(2 * HOUR_MS) })
         return [results.toSorted(), await readTakenSeats(servers.stores[0])]
       },
       resultWithLock: [['full', 'registered'], { hall: 1 }],
@@ -359,7 +359,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
         const registrations = [await registerSample(first), await registerSample(first)] as const
         const operations = servers.stores.map((store, index) => async () => {
           const { regNo, orderId } = registrations[index] ?? registrations[0]
-          return store.applyPaymentEvent(orderId, confirmedBy(`AP${regNo}`), newEmail)
+          return store.applyPaymentEvent(orderId, buildSale(`AP${regNo}`), newEmail)
         })
         await runConcurrently(servers, 'mail_queue', operations)
         return Promise.all(
@@ -438,7 +438,7 @@ else
       const { regNo, orderId } = await registerSample(first)
       const operations = serverPair.stores.map(
         (store) => async () =>
-          (await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).changed,
+          (await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)).changed,
       )
       expect((await runConcurrently(serverPair, 'captures', operations)).results).toEqual([
         true,
@@ -460,7 +460,7 @@ else
       const registrations = await Promise.all(names.map((name) => registerSample(first, { name })))
       const operations = serverPair.stores.map((store, index) => async () => {
         const { orderId } = registrations[index] ?? { orderId: '' as OrderId }
-        await store.applyPaymentEvent(orderId, confirmedBy(`AP${index}`), emails[index] ?? null)
+        await store.applyPaymentEvent(orderId, buildSale(`AP${index}`), emails[index] ?? null)
       })
       const readSerials = async () => {
         const documentLists = await Promise.all(
@@ -543,7 +543,7 @@ else
       const [first] = serverPair.stores
       await setQuotas(first, { hall: 1 })
       const { regNo } = await registerSample(first)
-      const operations = serverPair.stores.map((store) => () => store.register(newRegistration()))
+      const operations = serverPair.stores.map((store) => () => store.register(buildRegistration()))
       const promises = await holdAtSeatCheck(serverPair, operations, async () => {
         await serverPair.shell.query("UPDATE places_taken SET state = 'free', until = NULL")
       })
@@ -562,12 +562,12 @@ else
       const [first, second] = serverPair.stores
       await setQuotas(first, { hall: 1 })
       const { regNo, orderId } = await registerSample(first)
-      const at = addMs(2 * hour)
-      const operations = [() => first.register(newRegistration({ at }))]
+      const at = addMs(2 * HOUR_MS)
+      const operations = [() => first.register(buildRegistration({ at }))]
       const promises = await holdAtSeatCheck(serverPair, operations, async () => {})
       const payment = second.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', sampleQuote.total, at),
+        buildSale('AP1', sampleQuote.total, at),
         newEmail,
       )
       await waitUntilBlocked(serverPair, 2)
@@ -582,12 +582,12 @@ else
       const serverPair = await pairFactory.begin()
       const [first, second] = serverPair.stores
       const cancelledRegistration = await registerSample(first)
-      await first.applyPaymentEvent(cancelledRegistration.orderId, confirmedBy('AP1'), null)
+      await first.applyPaymentEvent(cancelledRegistration.orderId, buildSale('AP1'), null)
       const { regNo, orderId } = await registerSample(first)
       const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: newEmail }
       await runConcurrently<unknown>(serverPair, 'mail_queue', [
         () => first.cancel(asOwner(cancelledRegistration.regNo, 'cancel'), cancellation),
-        () => second.applyPaymentEvent(orderId, confirmedBy('AP2'), newEmail),
+        () => second.applyPaymentEvent(orderId, buildSale('AP2'), newEmail),
       ])
       expect(await first.secondPayment(regNo)).toBeNull()
     })

@@ -10,7 +10,7 @@ import { openPostgresStore } from '../../../server/storage/postgres/open-postgre
 import { openStore } from '../../../server/storage/open-store.ts'
 import { migrations } from '../../../server/storage/database/schema.ts'
 import { runHere } from '../run-command.ts'
-import { confirmedBy, find, newEmail, registerSample } from '../sample-registrations.ts'
+import { buildSale, readStored, newEmail, registerSample } from '../sample-registrations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -107,11 +107,9 @@ else {
       /^The database in PostgreSQL is from an older version of Rollcall/,
     )
     const { store } = await openPostgresStore({ url, migrates: true })
-    expect((await find(store, 'OLD1')).answers).toEqual({})
+    expect((await readStored(store, 'OLD1')).answers).toEqual({})
     const { orderId } = await registerSample(store)
-    expect((await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)).changed).toBe(
-      true,
-    )
+    expect((await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)).changed).toBe(true)
     await store.close()
     // A restored database has no statistics: without them a step scanned a table per registration.
     const statistics = await shell.query("SELECT 1 FROM pg_stats WHERE tablename = 'registrations'")
@@ -137,7 +135,7 @@ else {
     expect(await readVersion(monitor)).toBe(FIRST_VERSION)
     await shell.query('COMMIT')
     for (const { store } of await Promise.all(startups)) {
-      expect((await find(store, 'OLD1')).answers).toEqual({})
+      expect((await readStored(store, 'OLD1')).answers).toEqual({})
       await store.close()
     }
     expect(await readVersion(monitor)).toBe(migrations.length)
@@ -176,7 +174,7 @@ else {
     expect(await readVersion(shell)).toBe(versionWhenKilled)
     await expect(openPostgresStore({ url })).rejects.toThrow('from an older version of Rollcall')
     const { store } = await openPostgresStore({ url, migrates: true })
-    expect((await find(store, 'OLD1')).answers).toEqual({})
+    expect((await readStored(store, 'OLD1')).answers).toEqual({})
     await store.close()
     expect(await readVersion(shell)).toBe(migrations.length)
     const neverKilled = await server.database('never_killed')

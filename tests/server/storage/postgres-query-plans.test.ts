@@ -4,7 +4,7 @@ import { createStoreReads } from '../../../server/storage/operations/key-lookups
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
 import { connect } from '../../../server/storage/postgres/hosts.ts'
 import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
-import { confirmedBy, newEmail, registerSample } from '../sample-registrations.ts'
+import { buildSale, newEmail, registerSample } from '../sample-registrations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
@@ -54,7 +54,7 @@ else {
     url = await server.database('plans')
     const { store } = await openPostgresStore({ url })
     ids = await registerSample(store)
-    await store.applyPaymentEvent(ids.orderId, confirmedBy('AP1'), newEmail)
+    await store.applyPaymentEvent(ids.orderId, buildSale('AP1'), newEmail)
     await store.close()
     connection = await connect(url)
   })

@@ -5,9 +5,9 @@ import type { OrderId } from '../../../engine/index.ts'
 import type { PaymentKeys, Store } from '../../../server/storage/index.ts'
 import { FILE, ISSUER } from './sample-issuer.ts'
 import {
-  confirmedBy,
+  buildSale,
   newEmail,
-  newRegistration,
+  buildRegistration,
   noon,
   registerSample,
 } from '../sample-registrations.ts'
@@ -48,7 +48,7 @@ else {
   type PrepareOperation = (run: number) => Promise<() => Promise<unknown>>
   const operations: readonly (readonly [what: string, trips: number, prepare: PrepareOperation])[] =
     [
-      ['a registration', 2, async () => () => store.register(newRegistration())],
+      ['a registration', 2, async () => () => store.register(buildRegistration())],
       [
         'a lookup by number',
         1,
@@ -88,7 +88,7 @@ else {
           const { orderId } = await registerSample(store)
           const keys = await readKeys(orderId)
           return () =>
-            store.applyPaymentEvent(orderId, confirmedBy(`AP${run}`), newEmail, undefined, keys)
+            store.applyPaymentEvent(orderId, buildSale(`AP${run}`), newEmail, undefined, keys)
         },
       ],
       [
@@ -96,7 +96,7 @@ else {
         3,
         async (run) => {
           const { orderId } = await registerSample(store)
-          return () => store.applyPaymentEvent(orderId, confirmedBy(`BP${run}`), newEmail)
+          return () => store.applyPaymentEvent(orderId, buildSale(`BP${run}`), newEmail)
         },
       ],
       [
@@ -107,13 +107,7 @@ else {
           const { orderId } = await registerSample(store)
           const keys = await readKeys(orderId)
           return async () => {
-            await store.applyPaymentEvent(
-              orderId,
-              confirmedBy(`CP${run}`),
-              newEmail,
-              undefined,
-              keys,
-            )
+            await store.applyPaymentEvent(orderId, buildSale(`CP${run}`), newEmail, undefined, keys)
           }
         },
       ],

@@ -10,7 +10,7 @@ import { openPostgresStore } from '../../../server/storage/postgres/open-postgre
 import { openHostPool } from '../../../server/storage/postgres/host-pool.ts'
 import type { HostPool } from '../../../server/storage/postgres/host-pool.ts'
 import { createHostFinder } from '../../../server/storage/postgres/hosts.ts'
-import { newEmail, newRegistration, noon } from '../sample-registrations.ts'
+import { newEmail, buildRegistration, noon } from '../sample-registrations.ts'
 import { prepareEmptying, getTemplate } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -51,7 +51,7 @@ else {
   const register = async (eventId: string): Promise<RegNo> => {
     lastNumber += 1
     const regNo = `${eventId.toUpperCase()}${1000 + lastNumber}` as RegNo
-    const registration = await store.register(newRegistration({ eventId, regNo }))
+    const registration = await store.register(buildRegistration({ eventId, regNo }))
     if (!registration.ok) throw new Error(registration.error.code)
     return regNo
   }

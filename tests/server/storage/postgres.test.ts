@@ -10,11 +10,11 @@ import { openPostgresStore } from '../../../server/storage/postgres/open-postgre
 import { inspectPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  find,
-  hour,
+  buildSale,
+  readStored,
+  HOUR_MS,
   newEmail,
-  newRegistration,
+  buildRegistration,
   noon,
   registerSample,
 } from '../sample-registrations.ts'
@@ -66,7 +66,7 @@ else
           contentType: 'text/plain',
           at: noon,
         })
-        await setup.store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+        await setup.store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       })
       afterAll(() => setup.end())
 
@@ -122,7 +122,7 @@ else
         name: 'As\u0000ha \uD800',
         searchable: { fullName: 'As\u0000ha', email: '', phone: '', councilNo: '' },
       })
-      expect((await find(store, regNo)).answers['full_name']).toBe('As\u0000ha \uD800')
+      expect((await readStored(store, regNo)).answers['full_name']).toBe('As\u0000ha \uD800')
       const declined = {
         type: 'declined',
         code: '400',
@@ -176,7 +176,7 @@ else
           text: '',
           shared: '',
           at: noon,
-          holdPlaceMs: hour,
+          holdPlaceMs: HOUR_MS,
           limits: [{ id: 'hall', max: 1, full: { message: 'Full' } }],
         })
         const servers = await Promise.all(
@@ -189,7 +189,7 @@ else
         )
         await shell.query('BEGIN')
         await shell.query('LOCK TABLE places_taken IN SHARE MODE')
-        const resultPromises = servers.map((server) => server.store.register(newRegistration()))
+        const resultPromises = servers.map((server) => server.store.register(buildRegistration()))
         const monitor = await server.shell(url)
         await expect
           .poll(async () => {
@@ -225,12 +225,12 @@ else
           text: '',
           shared: '',
           at: noon,
-          holdPlaceMs: hour,
+          holdPlaceMs: HOUR_MS,
         }
         await store.saveEventFile({ ...file, limits })
         const results = await Promise.all(
           Array.from({ length: 64 }, (_, index) =>
-            (index % 2 === 0 ? store : secondStore).register(newRegistration()),
+            (index % 2 === 0 ? store : secondStore).register(buildRegistration()),
           ),
         )
         expect(results.filter(({ ok }) => ok).length).toBe(1)
@@ -260,7 +260,7 @@ else
 
     test('when every connection is cut, calls in progress get an error, no confirmed data is lost, and the next call works', async () => {
       const { store, shell, end } = await openOnServer('cut')
-      const registrations = Array.from({ length: 300 }, () => newRegistration())
+      const registrations = Array.from({ length: 300 }, () => buildRegistration())
       const resultPromises = registrations.map((registration) =>
         store.register(registration).then(
           (result) => result.ok,
@@ -285,7 +285,8 @@ else
         .toBe('served')
       const acknowledged = registrations.filter((_, index) => results[index] === true)
       expect(acknowledged.length).toBeGreaterThan(0)
-      for (const { regNo } of acknowledged) expect((await find(store, regNo)).regNo).toBe(regNo)
+      for (const { regNo } of acknowledged)
+        expect((await readStored(store, regNo)).regNo).toBe(regNo)
       const { rows } = await shell.query<{ n: string }>(
         'SELECT count(*) - count(DISTINCT reg_no) AS n FROM registrations',
       )
@@ -300,7 +301,7 @@ else
       await shell.query(
         'CREATE CONSTRAINT TRIGGER ends AFTER INSERT ON registrations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION end_me()',
       )
-      await expect(store.register(newRegistration())).rejects.toThrow(StoreBusy)
+      await expect(store.register(buildRegistration())).rejects.toThrow(StoreBusy)
       await shell.query('DROP TRIGGER ends ON registrations')
       await store.ping(noon)
       const { rows } = await shell.query('SELECT 1 FROM registrations')
@@ -318,7 +319,7 @@ else
         at: noon,
       } as const
       const confirmPayment = () =>
-        store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, gatewayResponse)
+        store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail, gatewayResponse)
       await shell.query(`CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'broken'; END $$`)
       await shell.query(

@@ -11,11 +11,11 @@ import type {
 } from '../../../engine/index.ts'
 import type { ExternalContext, Store, StoredCode } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  declinedAt,
-  find,
+  buildSale,
+  buildDecline,
+  readStored,
   addMs,
-  newRegistration,
+  buildRegistration,
   noon,
   registerSample,
   sampleQuote,
@@ -72,7 +72,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
     store = setUp().store
   })
   const registerAndReadError = async (changes: RegistrationChanges): Promise<string | null> => {
-    const result = await store.register(newRegistration(changes))
+    const result = await store.register(buildRegistration(changes))
     return result.ok ? null : result.error.code
   }
   const listCodes = async (): Promise<readonly StoredCode[]> =>
@@ -142,7 +142,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
     test('are released when the payment fails; it cannot be retried if another registration uses them by then', async () => {
       const uniqueContext = createContext({ unique: [byName] })
       const { regNo, orderId } = await registerSample(store, { externalContext: uniqueContext })
-      await store.applyPaymentEvent(orderId, declinedAt(), null)
+      await store.applyPaymentEvent(orderId, buildDecline(), null)
       const second = await registerSample(store, { externalContext: uniqueContext })
       expect(await store.retry(regNo, addMs(1), { externalContext: uniqueContext })).toEqual({
         ok: false,
@@ -183,8 +183,8 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       const register = (folded: string, quote: Quote, kind = 'coupon') =>
         registerSample(store, { quote, externalContext: createContext({ code: { folded, kind } }) })
       const pay = async ({ regNo, orderId }: { regNo: RegNo; orderId: OrderId }) => {
-        const { total, currency } = await find(store, regNo)
-        const payment = confirmedBy(`AP${regNo}`, total ?? toAmount(0))
+        const { total, currency } = await readStored(store, regNo)
+        const payment = buildSale(`AP${regNo}`, total ?? toAmount(0))
         await store.applyPaymentEvent(orderId, { ...payment, currency } as PaymentEvent, null)
       }
       // Two lines of one discount count as one use. The bill's other adjustment is not from the code.
@@ -197,7 +197,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       const guest = await register('guest', createQuote([80_000]), 'faculty')
       for (const registration of [first, corrected, cancelled, dollars, guest])
         await pay(registration)
-      await store.applyPaymentEvent(expired.orderId, declinedAt(), null)
+      await store.applyPaymentEvent(expired.orderId, buildDecline(), null)
       const ownerAction = {
         who: 'office',
         why: 'Asked.',
@@ -205,14 +205,14 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
         at: addMs(2),
         idempotencyKey: null,
       } as const
-      const { answers, category } = await find(store, corrected.regNo)
+      const { answers, category } = await readStored(store, corrected.regNo)
       const correction = await store.correct(
         { ...ownerAction, regNo: corrected.regNo, act: 'correct' },
         {
           previousAnswers: answers,
           answers,
           category,
-          searchable: newRegistration().searchable,
+          searchable: buildRegistration().searchable,
           unique: [],
           emails: [],
           uploads: [],
@@ -231,7 +231,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       expect([correction.ok, cancelResult.ok]).toEqual([true, true])
 
       const readDiscount = async ({ regNo }: { regNo: RegNo }): Promise<number> =>
-        (await find(store, regNo)).lines.reduce(
+        (await readStored(store, regNo)).lines.reduce(
           (sum, { id, total }) => (id === 'coupon' ? sum - total : sum),
           0,
         )

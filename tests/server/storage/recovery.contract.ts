@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { instant, createOrderId, toAmount } from '../../../engine/index.ts'
 import type { Store, UnknownPayment } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  hour,
+  buildSale,
+  HOUR_MS,
   addMs,
   newEmail,
   nextRegNo,
@@ -28,7 +28,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       ...changes,
     })
   const beginRecovery = (
-    at = addMs(hour),
+    at = addMs(HOUR_MS),
     exactSince: number | null = null,
     takenCodes: readonly string[] = [],
   ) =>
@@ -36,7 +36,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       { at, who: 'rollcall', why: 'Restored.', copyAt: noon, servedAt: null, taken: takenCodes },
       exactSince === null ? null : instant(exactSince),
     )
-  const endRecovery = (mails: 'send' | 'copy' | 'discard', at = addMs(2 * hour)) =>
+  const endRecovery = (mails: 'send' | 'copy' | 'discard', at = addMs(2 * HOUR_MS)) =>
     store.endRecovery({ at, who: 'owner', mails })
   const readFigures = (retainedIds: readonly string[] = []) => store.recoveryFigures(retainedIds)
 
@@ -48,28 +48,31 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       const recovery = await beginRecovery()
       expect(await store.recovery()).toEqual(recovery)
       expect(recovery).toMatchObject({
-        begunAt: addMs(hour),
+        begunAt: addMs(HOUR_MS),
         copyAt: noon,
         code: expect.stringMatching(/^R[0-9A-Z]{3}$/),
       })
-      expect(await store.dueMails(addMs(9 * hour), 9)).toEqual([])
+      expect(await store.dueMails(addMs(9 * HOUR_MS), 9)).toEqual([])
       expect((await store.operatingFigures()).mailsQueued.count).toBe(0)
-      expect(await store.makeMailsDue(addMs(9 * hour))).toBe(0)
+      expect(await store.makeMailsDue(addMs(9 * HOUR_MS))).toBe(0)
       expect((await readFigures()).mails).toMatchObject([
         { to: newEmail.to, subject: newEmail.subject },
       ])
       // An email requested after the restore is sent.
-      await store.queueMail(regNo, { ...newEmail, subject: 'Asked for' }, addMs(hour))
-      expect((await store.dueMails(addMs(9 * hour), 9)).map(({ subject }) => subject)).toEqual([
+      await store.queueMail(regNo, { ...newEmail, subject: 'Asked for' }, addMs(HOUR_MS))
+      expect((await store.dueMails(addMs(9 * HOUR_MS), 9)).map(({ subject }) => subject)).toEqual([
         'Asked for',
       ])
       expect(await endRecovery('send')).toMatchObject({ sent: 1, discarded: 0 })
-      expect(await store.dueMails(addMs(9 * hour), 9)).toHaveLength(2)
+      expect(await store.dueMails(addMs(9 * HOUR_MS), 9)).toHaveLength(2)
       expect([await store.recovery(), await endRecovery('send')]).toEqual([null, null])
       expect((await readFigures()).past).toMatchObject([{ endedBy: 'owner', mails: 'send' }])
-      await beginRecovery(addMs(3 * hour))
-      expect(await endRecovery('discard', addMs(4 * hour))).toMatchObject({ sent: 0, discarded: 2 })
-      expect(await store.dueMails(addMs(9 * hour), 9)).toEqual([])
+      await beginRecovery(addMs(3 * HOUR_MS))
+      expect(await endRecovery('discard', addMs(4 * HOUR_MS))).toMatchObject({
+        sent: 0,
+        discarded: 2,
+      })
+      expect(await store.dueMails(addMs(9 * HOUR_MS), 9)).toEqual([])
       expect((await store.mailCounts(null)).failed).toBe(2)
       const log = await store.auditLog(ALL_ENTRIES, null, 9)
       expect(log.map(({ what }) => what).filter((what) => what.includes('recovery'))).toHaveLength(
@@ -84,26 +87,26 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
         await registerAirpay(),
       ]
       await beginRecovery()
-      const paidAt = addMs(hour / 2)
-      const at = addMs(2 * hour)
+      const paidAt = addMs(HOUR_MS / 2)
+      const at = addMs(2 * HOUR_MS)
       await store.applyPaymentEvent(
         earlierPayment.orderId,
-        { ...confirmedBy('AP1', due, at), paidAt } as never,
+        { ...buildSale('AP1', due, at), paidAt } as never,
         newEmail,
       )
       // This confirmation was sent earlier, and the gateway does not report the payment time.
-      await store.applyPaymentEvent(untimedPayment.orderId, confirmedBy('AP2', due, at), newEmail)
+      await store.applyPaymentEvent(untimedPayment.orderId, buildSale('AP2', due, at), newEmail)
       await store.applyPaymentEvent(
         laterPayment.orderId,
-        { ...confirmedBy('AP3', due, at), paidAt: addMs(1.5 * hour) } as never,
+        { ...buildSale('AP3', due, at), paidAt: addMs(1.5 * HOUR_MS) } as never,
         newEmail,
       )
-      const dueEmails = await store.dueMails(addMs(9 * hour), 9)
+      const dueEmails = await store.dueMails(addMs(9 * HOUR_MS), 9)
       expect(dueEmails.map(({ regNo }) => regNo)).toEqual([laterPayment.regNo])
       const { pending, held } = await readFigures()
       expect([pending, held.mails, held.since]).toEqual([{ all: 3, asked: 3, ended: 3 }, 2, 2])
       // Sending only the copy's emails confirms no payment twice.
-      expect(await endRecovery('copy', addMs(3 * hour))).toMatchObject({ sent: 0, discarded: 2 })
+      expect(await endRecovery('copy', addMs(3 * HOUR_MS))).toMatchObject({ sent: 0, discarded: 2 })
     })
 
     test('holds scheduled emails, and does not recreate discarded ones', async () => {
@@ -114,7 +117,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       await store.recordStatusQuery(pendingRegistration.orderId, addMs(10), null, 'no-record')
       await store.applyPaymentEvent(
         returnedRegistration.orderId,
-        confirmedBy('AP1', due, addMs(10)),
+        buildSale('AP1', due, addMs(10)),
         null,
       )
       await beginRecovery()
@@ -122,11 +125,13 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
         type: 'refunded',
         reference: 'RF1',
         amount: due,
-        at: addMs(hour + 10),
+        at: addMs(HOUR_MS + 10),
       } as const
       await store.applyPaymentEvent(returnedRegistration.orderId, refundEvent, null)
       const listOutstanding = async () => [
-        (await store.unfinishedPayments(addMs(2 * hour), ['demo'], 0, 9)).map(({ regNo }) => regNo),
+        (await store.unfinishedPayments(addMs(2 * HOUR_MS), ['demo'], 0, 9)).map(
+          ({ regNo }) => regNo,
+        ),
         (await store.refundsWithoutEmail(noon, ['demo'], 9)).map(({ regNo }) => regNo),
       ]
       expect(await listOutstanding()).toEqual([
@@ -134,23 +139,23 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
         [returnedRegistration.regNo],
       ])
       expect(
-        await store.queuePaymentReminder(pendingRegistration.regNo, newEmail, addMs(2 * hour)),
+        await store.queuePaymentReminder(pendingRegistration.regNo, newEmail, addMs(2 * HOUR_MS)),
       ).toBe(true)
-      expect(await store.dueMails(addMs(9 * hour), 9)).toEqual([])
-      expect(await endRecovery('copy', addMs(3 * hour))).toMatchObject({ sent: 0, discarded: 1 })
+      expect(await store.dueMails(addMs(9 * HOUR_MS), 9)).toEqual([])
+      expect(await endRecovery('copy', addMs(3 * HOUR_MS))).toMatchObject({ sent: 0, discarded: 1 })
       expect(await listOutstanding()).toEqual([[], []])
       const laterRegistration = await registerSample(store, {
         gateway: 'airpay',
-        at: addMs(4 * hour),
+        at: addMs(4 * HOUR_MS),
       })
       await store.applyPaymentEvent(
         laterRegistration.orderId,
-        confirmedBy('AP2', due, addMs(5 * hour)),
+        buildSale('AP2', due, addMs(5 * HOUR_MS)),
         null,
       )
       await store.applyPaymentEvent(
         laterRegistration.orderId,
-        { ...refundEvent, reference: 'RF2', at: addMs(6 * hour) },
+        { ...refundEvent, reference: 'RF2', at: addMs(6 * HOUR_MS) },
         null,
       )
       expect(await listOutstanding()).toEqual([[], [laterRegistration.regNo]])
@@ -158,51 +163,51 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
 
     test('sends no refunds, expires no registrations and erases no data until it ends', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
+      await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const refundRequest = { of: regNo, amount: due, ...grounds, at: addMs(20) }
       const refund = await store.requestRefund(refundRequest)
       expect(refund).toMatchObject({ ok: true })
-      const [{ id } = { id: 0 }] = await store.refundsToSend(addMs(hour), 9)
+      const [{ id } = { id: 0 }] = await store.refundsToSend(addMs(HOUR_MS), 9)
       await beginRecovery()
-      expect(await store.refundsToSend(addMs(2 * hour), 9)).toEqual([])
-      expect(await store.claimRefund(id, addMs(2 * hour))).toBe(false)
+      expect(await store.refundsToSend(addMs(2 * HOUR_MS), 9)).toEqual([])
+      expect(await store.claimRefund(id, addMs(2 * HOUR_MS))).toBe(false)
       expect(await store.registrationsToErase('demo', 0)).toEqual([])
       expect(await readFigures(['demo'])).toMatchObject({ held: { refunds: 1, erasures: 1 } })
       await endRecovery('send')
       expect(await store.registrationsToErase('demo', 0)).toHaveLength(1)
-      expect(await store.claimRefund(id, addMs(3 * hour))).toBe(true)
+      expect(await store.claimRefund(id, addMs(3 * HOUR_MS))).toBe(true)
     })
 
     test('queries every pending payment and its next attempt immediately', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.recordStatusQuery(orderId, addMs(10), addMs(90 * hour))
-      expect(await store.pendingPayments(addMs(hour), 9)).toEqual([])
+      await store.recordStatusQuery(orderId, addMs(10), addMs(90 * HOUR_MS))
+      expect(await store.pendingPayments(addMs(HOUR_MS), 9)).toEqual([])
       await beginRecovery()
-      expect((await store.pendingPayments(addMs(hour), 9)).map((order) => order.orderId)).toEqual([
-        orderId,
-      ])
+      expect(
+        (await store.pendingPayments(addMs(HOUR_MS), 9)).map((order) => order.orderId),
+      ).toEqual([orderId])
       const nextOrderId = createOrderId(regNo, 2)
-      const listQueries = async (at = addMs(hour)) =>
+      const listQueries = async (at = addMs(HOUR_MS)) =>
         (await store.unknownOrders(at, 9)).map((order) => order.orderId)
       expect(await listQueries()).toEqual([nextOrderId])
-      await store.postponeUnknownOrder(nextOrderId, addMs(hour))
-      expect([await listQueries(), await listQueries(addMs(hour + 60_000))]).toEqual([
+      await store.postponeUnknownOrder(nextOrderId, addMs(HOUR_MS))
+      expect([await listQueries(), await listQueries(addMs(HOUR_MS + 60_000))]).toEqual([
         [],
         [nextOrderId],
       ])
       // The second attempt was declined at the gateway, so there may have been a third one.
-      await store.closeUnknownOrder(nextOrderId, true, addMs(2 * hour))
-      expect(await listQueries(addMs(2 * hour))).toEqual([createOrderId(regNo, 3)])
-      await store.closeUnknownOrder(createOrderId(regNo, 3), false, addMs(2 * hour))
+      await store.closeUnknownOrder(nextOrderId, true, addMs(2 * HOUR_MS))
+      expect(await listQueries(addMs(2 * HOUR_MS))).toEqual([createOrderId(regNo, 3)])
+      await store.closeUnknownOrder(createOrderId(regNo, 3), false, addMs(2 * HOUR_MS))
       expect(await readFigures()).toMatchObject({ unknown: { toAsk: 0 } })
     })
 
     test('has its own code, which stays the same for the same start time', async () => {
       const firstRecovery = await beginRecovery()
-      expect(await beginRecovery(addMs(2 * hour), addMs(hour))).toBe(null)
-      const secondRecovery = await beginRecovery(addMs(hour + 1), null, ['R000'])
+      expect(await beginRecovery(addMs(2 * HOUR_MS), addMs(HOUR_MS))).toBe(null)
+      const secondRecovery = await beginRecovery(addMs(HOUR_MS + 1), null, ['R000'])
       expect(secondRecovery?.code).not.toBe(firstRecovery?.code)
-      const thirdRecovery = await beginRecovery(addMs(3 * hour), addMs(2 * hour))
+      const thirdRecovery = await beginRecovery(addMs(3 * HOUR_MS), addMs(2 * HOUR_MS))
       expect(new Set([firstRecovery?.code, secondRecovery?.code, thirdRecovery?.code]).size).toBe(3)
       expect((await readFigures()).past).toHaveLength(2)
     })
@@ -231,7 +236,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       account: 'demo',
       payer: { name: 'Ravi Sample', email: 'ravi@example.org', phone: '', way: 'UPI' },
       refunded: toAmount(0),
-      at: addMs(hour),
+      at: addMs(HOUR_MS),
       money: [{ reference: 'AP9', amount: due, currency: 'INR', kind: 'sale', paidAt: addMs(10) }],
       ...changes,
     })
@@ -252,7 +257,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       const moveResult = await store.decideReview(
         review?.id ?? '',
         { what: 'move', to: regNo, ...grounds },
-        addMs(2 * hour),
+        addMs(2 * HOUR_MS),
         newEmail,
       )
       expect(moveResult).toMatchObject({ ok: true })
@@ -266,7 +271,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, declined, null)
       await store.reviewUnknownPayment(createUnknownPayment(createOrderId(regNo, 2)))
       expect((await store.reviews('demo'))[0]?.unknown?.suggested).toBe(regNo)
-      const retryResult = await store.retry(regNo, addMs(hour))
+      const retryResult = await store.retry(regNo, addMs(HOUR_MS))
       expect(retryResult).toMatchObject({ ok: true, value: { orderId: createOrderId(regNo, 3) } })
     })
 
@@ -294,7 +299,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
         eventId: 'demo',
         sha256: 'ab',
         who: 'treasurer',
-        at: addMs(2 * hour),
+        at: addMs(2 * HOUR_MS),
         lines: [
           createSettlementLine(firstOrderId, 'AP9', 2),
           createSettlementLine(secondOrderId, 'AP10', 3),
@@ -307,7 +312,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
         money: [{ reference: 'AP10', amount: due, currency: 'INR', kind: 'sale', paidAt: null }],
       })
       // The gateway is queried about orders that only the settlement lists: payer and refunds.
-      const ordersToQuery = await store.unknownOrders(addMs(2 * hour), 9)
+      const ordersToQuery = await store.unknownOrders(addMs(2 * HOUR_MS), 9)
       expect(ordersToQuery.map(({ orderId }) => orderId)).toEqual([secondOrderId])
       expect((await store.reviews('demo'))[1]?.unknown?.payer).toBe(null)
       expect(await store.reviewUnknownPayment({ ...tenthPayment, refunded: due })).toBe(0)

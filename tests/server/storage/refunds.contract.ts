@@ -4,9 +4,9 @@ import { INR, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  find,
-  hour,
+  buildSale,
+  readStored,
+  HOUR_MS,
   createImportRow,
   addMs,
   newEmail,
@@ -50,7 +50,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
     const gateway = { gateway: 'airpay', askedOf: { account: 'a', merchantId: '1' } }
     const registerPaid = async () => {
       const registration = await registerSample(store, gateway)
-      await store.applyPaymentEvent(registration.orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(registration.orderId, buildSale('AP1'), newEmail)
       return registration
     }
     const requestRefund = (of: string, amount: number | null = null, at = addMs(day)) =>
@@ -72,14 +72,14 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listStates(regNo)).toEqual(['wanted'])
       await send(createRefundStarted('RF1'))
       expect(await listStates(regNo)).toEqual(['asked'])
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success' })
+      expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'success' })
       expect(await readRevenue()).toBe(due)
       // The refund is queried soon.
       expect((await store.watchedPayments(addMs(day + 60_000), 9)).length).toBe(1)
       await store.applyPaymentEvent(
         orderId,
         {
-          ...(confirmedBy('AP1') as ConfirmedEvent),
+          ...(buildSale('AP1') as ConfirmedEvent),
           refunds: [{ reference: 'RF1', amount: due }],
         } as PaymentEvent,
         newEmail,
@@ -87,7 +87,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       // The gateway calls this state final. If the refund were rejected afterwards, it could be sent twice.
       await store.recordFailedRefunds(orderId, ['RF1'])
       expect(await listStates(regNo)).toEqual(['done'])
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
+      expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
       expect([await readRevenue(), await sumPayments(regNo)]).toEqual([0, 0])
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
@@ -97,14 +97,14 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       const listWithoutEmail = (after = noon) => store.refundsWithoutEmail(after, ['demo'], 9)
       const refundManually = (sum: number, manualReference: string, at: Instant) =>
         store.requestRefund({ of: regNo, amount: toAmount(sum), ...grounds, manualReference, at })
-      await requestRefund(regNo, 100, addMs(hour))
+      await requestRefund(regNo, 100, addMs(HOUR_MS))
       expect(await listWithoutEmail()).toEqual([])
-      await refundManually(8_000, 'NEFT 1', addMs(2 * hour))
+      await refundManually(8_000, 'NEFT 1', addMs(2 * HOUR_MS))
       await refundManually(200, 'NEFT 2', addMs(day))
       const [first, second] = await listWithoutEmail()
-      const firstRefund = { regNo, amount: 8_000, reference: 'NEFT 1', at: addMs(2 * hour) }
+      const firstRefund = { regNo, amount: 8_000, reference: 'NEFT 1', at: addMs(2 * HOUR_MS) }
       expect(first).toEqual({ id: expect.any(Number), ...firstRefund })
-      expect(await listWithoutEmail(addMs(2 * hour))).toEqual([second])
+      expect(await listWithoutEmail(addMs(2 * HOUR_MS))).toEqual([second])
       expect(await store.refundsWithoutEmail(noon, ['other'], 9)).toEqual([])
       expect(await store.refundsWithoutEmail(noon, ['demo'], 1)).toEqual([first])
       const queueResults = Array.from({ length: 3 }, () =>
@@ -129,7 +129,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
     test('a sale with a refunded authorisation is a success, and its delegate gets one email', async () => {
       const { regNo, orderId } = await registerSample(store, gateway)
       const captureAndRefund = {
-        ...(confirmedBy('AP1') as ConfirmedEvent),
+        ...(buildSale('AP1') as ConfirmedEvent),
         kind: 'other',
         further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
       } as PaymentEvent
@@ -140,7 +140,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, captureAndRefund, newEmail)
       await store.applyPaymentEvent(orderId, response, newEmail)
       await store.applyPaymentEvent(orderId, response, newEmail)
-      expect(await find(store, regNo)).toMatchObject({
+      expect(await readStored(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         paymentId: 'AP2',
       })
@@ -151,7 +151,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
     test('a second capture in dollars goes to review when the first is refunded, in any currency of the first', async () => {
       const { regNo, orderId } = await registerSample(store, gateway)
       const captureAndRefund = {
-        ...(confirmedBy('AP1', toAmount(400_000)) as ConfirmedEvent),
+        ...(buildSale('AP1', toAmount(400_000)) as ConfirmedEvent),
         further: [{ reference: 'AP2', amount: due, currency: 'USD', kind: 'sale' }],
       } as PaymentEvent
       await store.applyPaymentEvent(orderId, captureAndRefund, newEmail)
@@ -162,19 +162,19 @@ export function defineRefundsContract(setUp: ContractSetup): void {
         { ...captureAndRefund, at: addMs(2 * day) } as PaymentEvent,
         newEmail,
       )
-      expect(await find(store, regNo)).toMatchObject({ inReview: true })
-      expect((await find(store, regNo)).paymentStatus).not.toBe('success')
+      expect(await readStored(store, regNo)).toMatchObject({ inReview: true })
+      expect((await readStored(store, regNo)).paymentStatus).not.toBe('success')
     })
 
     test('sends no confirmation for a payment that one response reports as received and refunded', async () => {
       const { regNo, orderId } = await registerSample(store, gateway)
       const twoCaptures = {
-        ...(confirmedBy('AP1') as ConfirmedEvent),
+        ...(buildSale('AP1') as ConfirmedEvent),
         further: [{ reference: 'AP2', amount: toAmount(100), kind: 'sale' }],
         refunds: [{ reference: 'RF1', amount: due }],
       } as PaymentEvent
       await store.applyPaymentEvent(orderId, twoCaptures, newEmail)
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
+      expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
       expect(await store.emailsOfRegistration(regNo)).toEqual([])
     })
 
@@ -185,7 +185,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await requestRefund(regNo, 100_000)
       await send(createRefundStarted('RF1'))
       await store.applyPaymentEvent(orderId, buildRefund('RF1', 100_000), newEmail)
-      expect((await find(store, regNo)).paymentStatus).toBe('success')
+      expect((await readStored(store, regNo)).paymentStatus).toBe('success')
       await requestRefund(orderId, 1_500)
       await send(createRefundStarted('RF2'))
       await store.applyPaymentEvent(orderId, buildRefund('RF2', 1_500), newEmail)
@@ -196,7 +196,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await requestRefund(regNo)
       await send(createRefundStarted('RF3'))
       await store.applyPaymentEvent(orderId, buildRefund('RF3', 400_000), newEmail)
-      expect((await find(store, regNo)).paymentStatus).toBe('refunded')
+      expect((await readStored(store, regNo)).paymentStatus).toBe('refunded')
       expect([await readRevenue(), await sumPayments(regNo)]).toEqual([0, 0])
       expect(await requestRefund(regNo)).toMatchObject({ error: { code: 'bad_amount' } })
     })
@@ -206,13 +206,13 @@ export function defineRefundsContract(setUp: ContractSetup): void {
         const registration = await registerSample(store, gateway)
         await store.applyPaymentEvent(
           registration.orderId,
-          confirmedBy(reference, toAmount(400_000)),
+          buildSale(reference, toAmount(400_000)),
           newEmail,
         )
         return { ...registration, id: await readSingleReviewId() }
       }
       const listFailures = async (regNo: RegNo) =>
-        (await find(store, regNo)).payments.map(({ failure }) => failure)
+        (await readStored(store, regNo)).payments.map(({ failure }) => failure)
       const registration = await payInReview('AP1')
       await decide(registration.id, buildRefundDecision())
       expect(await listFailures(registration.regNo)).toEqual(['given-back'])
@@ -275,9 +275,9 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await send(createRefundResponse('not-sent'))
       expect(await listStates(regNo)).toEqual(['wanted'])
       expect(await store.refundsToSend(addMs(day + 60_000), 9)).toEqual([])
-      await send(createRefundResponse('not-sent'), addMs(day + hour))
+      await send(createRefundResponse('not-sent'), addMs(day + HOUR_MS))
       expect(await listStates(regNo)).toEqual(['wanted'])
-      await send(createRefundResponse('not-sent'), addMs(2 * day + hour))
+      await send(createRefundResponse('not-sent'), addMs(2 * day + HOUR_MS))
       expect(await listOpenReviews()).toEqual([['R', 'refund-refused']])
     })
 
@@ -292,7 +292,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, buildRefund('RF9', due), newEmail)
       expect(await listStates(regNo)).toEqual(['done'])
       expect(await listOpenReviews()).toEqual([])
-      expect((await find(store, regNo)).paymentStatus).toBe('refunded')
+      expect((await readStored(store, regNo)).paymentStatus).toBe('refunded')
     })
 
     test('a partial refund in the merchant panel during an unsure refund is detected after staff decide', async () => {
@@ -312,7 +312,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
     test('a crash between request and response: unsure, until the status query completes it', async () => {
       const { regNo, orderId } = await registerPaid()
       // The payment is no longer polled.
-      await store.recordStatusQuery(orderId, addMs(hour), null, null)
+      await store.recordStatusQuery(orderId, addMs(HOUR_MS), null, null)
       await requestRefund(regNo)
       const [dueRefund] = await store.refundsToSend(addMs(day), 9)
       await store.claimRefund(dueRefund?.id ?? 0, addMs(day))
@@ -338,7 +338,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listOpenReviews()).toEqual([['R', 'refund-unsure']])
       await decide(`R${id}`, acceptDecision)
       expect(await listStates(regNo)).toEqual(['done'])
-      expect((await find(store, regNo)).paymentStatus).toBe('refunded')
+      expect((await readStored(store, regNo)).paymentStatus).toBe('refunded')
       expect([await readRevenue(), await sumPayments(regNo)]).toEqual([0, 0])
     })
 
@@ -346,7 +346,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       const registration = await registerSample(store, gateway)
       await store.applyPaymentEvent(
         registration.orderId,
-        confirmedBy('AP1', toAmount(600_000)),
+        buildSale('AP1', toAmount(600_000)),
         newEmail,
       )
       const id = await readSingleReviewId()
@@ -356,28 +356,28 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listOpenReviews()).toEqual([['C', 'misfit']])
       expect(await readRevenue()).toBe(0)
       await decide(id, acceptDecision)
-      expect((await find(store, registration.regNo)).paymentStatus).toBe('success')
+      expect((await readStored(store, registration.regNo)).paymentStatus).toBe('success')
       expect([await readRevenue(), await sumPayments(registration.regNo)]).toEqual([due, due])
       // Later refunds reduce the figures too.
       await requestRefund(registration.regNo)
       await send(createRefundStarted('RF2'))
       await store.applyPaymentEvent(registration.orderId, buildRefund('RF2', due), newEmail)
-      expect((await find(store, registration.regNo)).paymentStatus).toBe('refunded')
+      expect((await readStored(store, registration.regNo)).paymentStatus).toBe('refunded')
       expect([await readRevenue(), await sumPayments(registration.regNo)]).toEqual([0, 0])
     })
 
     test('a second payment is refunded in full: the registration stays paid', async () => {
       const registration = await registerPaid()
-      await store.applyPaymentEvent(registration.orderId, confirmedBy('AP2'), newEmail)
+      await store.applyPaymentEvent(registration.orderId, buildSale('AP2'), newEmail)
       await decide(await readSingleReviewId(), buildRefundDecision())
       expect(await listOpenReviews()).toEqual([])
-      expect(await find(store, registration.regNo)).toMatchObject({
+      expect(await readStored(store, registration.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
       })
       await send(createRefundStarted('RF1'))
       await store.applyPaymentEvent(registration.orderId, buildRefund('RF1', due), newEmail)
-      expect(await find(store, registration.regNo)).toMatchObject({
+      expect(await readStored(store, registration.regNo)).toMatchObject({
         paymentStatus: 'success',
         inReview: false,
       })
@@ -412,23 +412,24 @@ export function defineRefundsContract(setUp: ContractSetup): void {
   describe('refunds in the merchant panel', () => {
     const buildRefunds = (...amounts: readonly (readonly [string, number])[]): PaymentEvent =>
       ({
-        ...(confirmedBy('AP1', due, addMs(3 * day)) as ConfirmedEvent),
+        ...(buildSale('AP1', due, addMs(3 * day)) as ConfirmedEvent),
         refunds: amounts.map(([reference, amount]) => ({ reference, amount: toAmount(amount) })),
       }) as ConfirmedEvent
 
     test('are detected once each: partial, full and second ones', async () => {
       const { regNo, orderId } = await registerSample(store)
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       await store.applyPaymentEvent(orderId, buildRefunds(['R1', 100_000]), newEmail)
       await store.applyPaymentEvent(orderId, buildRefunds(['R1', 100_000]), newEmail)
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      const stored = await readStored(store, regNo)
+      expect(stored).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect(await readRevenue()).toBe(401_500)
       await store.applyPaymentEvent(
         orderId,
         buildRefunds(['R1', 100_000], ['R2', 401_500]),
         newEmail,
       )
-      expect((await find(store, regNo)).paymentStatus).toBe('refunded')
+      expect((await readStored(store, regNo)).paymentStatus).toBe('refunded')
       expect(
         (await store.refunds(regNo)).map(({ reference, amount }) => [reference, amount]),
       ).toEqual([
@@ -442,14 +443,15 @@ export function defineRefundsContract(setUp: ContractSetup): void {
     test('of a second payment end its review, and the ticket stays', async () => {
       const { regNo, orderId } = await payTwice()
       await store.applyPaymentEvent(orderId, buildRefund('R1', due), newEmail)
-      expect(await find(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      const stored = await readStored(store, regNo)
+      expect(stored).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect(await listOpenReviews()).toEqual([])
       expect([await readRevenue(), await sumPayments(regNo)]).toEqual([due, due])
     })
 
     test('complete a requested refund that was not sent yet: it is not made twice', async () => {
       const registration = await registerSample(store, { gateway: 'airpay' })
-      await store.applyPaymentEvent(registration.orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(registration.orderId, buildSale('AP1'), newEmail)
       await store.requestRefund({
         of: registration.regNo,
         amount: null,
@@ -464,9 +466,9 @@ export function defineRefundsContract(setUp: ContractSetup): void {
     test('above the received amount, or of an unpaid payment, go to review', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildRefund('R0', due), newEmail)
-      expect((await find(store, regNo)).paymentStatus).toBe('pending')
+      expect((await readStored(store, regNo)).paymentStatus).toBe('pending')
       expect(await listOpenReviews()).toEqual([['P', 'unclear']])
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+      await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       await store.applyPaymentEvent(orderId, buildRefund('R1', due), newEmail)
       await store.applyPaymentEvent(orderId, buildRefund('R2', due), newEmail)
       expect((await store.reviews('demo'))[0]?.why).toContain('for a payment of')
@@ -476,7 +478,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
     test('reported together with their payment send no confirmation', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildRefunds(['R1', due]), newEmail)
-      expect((await find(store, regNo)).paymentStatus).toBe('refunded')
+      expect((await readStored(store, regNo)).paymentStatus).toBe('refunded')
       expect(await store.emailsOfRegistration(regNo)).toEqual([])
     })
   })
@@ -488,7 +490,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await store.claimMail(id, noon)).toBe(true)
       expect(await store.claimMail(id, noon)).toBe(false)
       expect(await store.dueMails(addMs(60_000), 9)).toEqual([])
-      const [secondAttemptAt, thirdAttemptAt] = [addMs(hour), addMs(2 * hour)]
+      const [secondAttemptAt, thirdAttemptAt] = [addMs(HOUR_MS), addMs(2 * HOUR_MS)]
       expect((await store.dueMails(secondAttemptAt, 9)).length).toBe(1)
       expect(await store.claimMail(id, secondAttemptAt)).toBe(true)
       expect(await store.claimMail(id, thirdAttemptAt)).toBe(false)
@@ -501,7 +503,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       const { regNo } = await registerSample(store)
       const id = await store.queueMail(regNo, newEmail, noon)
       const buildLink = (tokenHash: string) =>
-        ({ tokenHash, regNo, purpose: 'mail', at: noon, expiresAt: addMs(hour) }) as const
+        ({ tokenHash, regNo, purpose: 'mail', at: noon, expiresAt: addMs(HOUR_MS) }) as const
       expect(await store.claimMail(id, noon, [buildLink('one')])).toBe(true)
       expect(await store.claimMail(id, noon, [buildLink('two')])).toBe(false)
       expect(await store.accessLink('one')).toMatchObject({ regNo, purpose: 'mail' })
@@ -520,7 +522,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       ]
       await store.mailSent(sent, noon)
       await store.mailFailed(failed, 'No such mailbox.', null)
-      await store.mailFailed(queuedEmail, 'Later.', addMs(hour))
+      await store.mailFailed(queuedEmail, 'Later.', addMs(HOUR_MS))
       await store.queueOnce('reviews other', 'other', newEmail, noon)
       const ALL_EMAILS = { events: null, status: null, address: '' }
       const listIds = async (query: object, before: number | null = null, limit = 9) =>

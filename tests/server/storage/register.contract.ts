@@ -4,12 +4,12 @@ import { dayOf, toAmount } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { ImportRow, NewRegistration, Store } from '../../../server/storage/index.ts'
 import {
-  find,
-  hour,
+  readStored,
+  HOUR_MS,
   createImportRow,
   addMs,
   newEmail,
-  newRegistration,
+  buildRegistration,
   nextRegNo,
   noon,
   registerSample,
@@ -35,14 +35,14 @@ export function defineRegisterContract(setUp: ContractSetup): void {
         ...desk,
         paymentInHand: createPaymentInHand('C-001'),
       })
-      expect(await find(store, first.regNo)).toMatchObject({
+      expect(await readStored(store, first.regNo)).toMatchObject({
         paymentStatus: 'success',
         state: 'complete',
         paymentId: 'C-001',
       })
       const idempotency = { key: 'a click of the desk', fingerprint: 'as it was' }
       const figures = await store.dashboardFigures('demo', dayOf(noon))
-      const rejectedForm = newRegistration({
+      const rejectedForm = buildRegistration({
         ...desk,
         paymentInHand: createPaymentInHand('c-001'),
         idempotency,
@@ -87,9 +87,9 @@ export function defineRegisterContract(setUp: ContractSetup): void {
         type: 'application/pdf',
         bytes: 1234,
       }
-      const registration = newRegistration({
+      const registration = buildRegistration({
         uploads: [upload],
-        holdUntil: addMs(48 * hour),
+        holdUntil: addMs(48 * HOUR_MS),
         answers: { full_name: 'ആശ', note: 'a "quoted" \\ line', age: 41.5, member: false },
       })
       expect(await store.register(registration)).toEqual({
@@ -149,7 +149,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
             gateway: '',
             watchUntil: null,
             quote: { period: 'early', base: 425_000, gst: 76_500 },
-            holdUntil: addMs(48 * hour),
+            holdUntil: addMs(48 * HOUR_MS),
             handedOffAt: noon,
             lastAnswer: null,
             nextAskAt: noon,
@@ -175,7 +175,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
         quote: null,
         mail: newEmail,
       })
-      expect(await find(store, regNo)).toMatchObject({
+      expect(await readStored(store, regNo)).toMatchObject({
         paymentStatus: 'success',
         payments: [],
         total: null,
@@ -197,18 +197,18 @@ export function defineRegisterContract(setUp: ContractSetup): void {
 
     test('rejects a number in use, and stores nothing of the second', async () => {
       const { regNo } = await registerSample(store, { name: 'First' })
-      expect(await store.register(newRegistration({ regNo, name: 'Second' }))).toEqual({
+      expect(await store.register(buildRegistration({ regNo, name: 'Second' }))).toEqual({
         ok: false,
         error: { code: 'reg_no_taken' },
       })
-      expect((await find(store, regNo)).answers.full_name).toBe('First')
+      expect((await readStored(store, regNo)).answers.full_name).toBe('First')
       expect((await store.auditOf(regNo)).length).toBe(1)
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(1)
     })
 
     test('rejects an order id in use, and stores no registration without a payment', async () => {
       const { orderId } = await registerSample(store)
-      const second = newRegistration({ orderId })
+      const second = buildRegistration({ orderId })
       expect(await store.register(second)).toEqual({ ok: false, error: { code: 'reg_no_taken' } })
       expect(await store.registration(second.regNo)).toBeNull()
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(1)
@@ -217,7 +217,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
     test('a failed one does not affect others of its batch', async () => {
       const { regNo } = await registerSample(store)
       const registration = Array.from({ length: 20 }, (_, index) =>
-        newRegistration(index === 7 ? { regNo } : {}),
+        buildRegistration(index === 7 ? { regNo } : {}),
       )
       const results = await Promise.all(registration.map((created) => store.register(created)))
       expect(results.map(({ ok }) => ok)).toEqual(registration.map((_, index) => index !== 7))
@@ -227,17 +227,17 @@ export function defineRegisterContract(setUp: ContractSetup): void {
     test('exists after the store is reopened', async () => {
       const { regNo } = await registerSample(store)
       const reopened = await setup.reopen()
-      expect((await find(reopened, regNo)).paymentStatus).toBe('pending')
+      expect((await readStored(reopened, regNo)).paymentStatus).toBe('pending')
     })
   })
 
   describe('the idempotency key', () => {
     const createKeyed = (fingerprint: string, changes: RegistrationChanges = {}): NewRegistration =>
-      newRegistration({ idempotency: { key: 'key-1', fingerprint }, ...changes })
+      buildRegistration({ idempotency: { key: 'key-1', fingerprint }, ...changes })
 
     test('returns the first registration for the same request', async () => {
       const first = await store.register(createKeyed('same'))
-      const second = await store.register(createKeyed('same', { at: addMs(hour) }))
+      const second = await store.register(createKeyed('same', { at: addMs(HOUR_MS) }))
       expect(first.ok && second.ok && second.value).toEqual(
         first.ok && { ...first.value, repeated: true },
       )
@@ -258,12 +258,12 @@ export function defineRegisterContract(setUp: ContractSetup): void {
 
     test('is deleted after 24 hours, not before', async () => {
       await store.register(createKeyed('same'))
-      expect(await store.register(createKeyed('same', { at: addMs(24 * hour - 1) }))).toMatchObject(
-        {
-          value: { repeated: true },
-        },
-      )
-      expect(await store.register(createKeyed('same', { at: addMs(24 * hour) }))).toMatchObject({
+      expect(
+        await store.register(createKeyed('same', { at: addMs(24 * HOUR_MS - 1) })),
+      ).toMatchObject({
+        value: { repeated: true },
+      })
+      expect(await store.register(createKeyed('same', { at: addMs(24 * HOUR_MS) }))).toMatchObject({
         value: { repeated: false },
       })
     })
@@ -306,7 +306,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
         pending: 1,
         revenue: 700_000,
       })
-      expect(await find(store, rows[0]?.regNo ?? '')).toMatchObject({
+      expect(await readStored(store, rows[0]?.regNo ?? '')).toMatchObject({
         answers: createImportRow().answers,
         paymentStatus: 'success',
         paymentId: 'TX1',
@@ -317,7 +317,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
         { source: 'import', reference: 'TX1', amount: 700_000, state: 'fits' },
       ])
       // No configured gateway has these payments, so none is queried.
-      expect(await store.pendingPayments(addMs(9 * hour), 10)).toEqual([])
+      expect(await store.pendingPayments(addMs(9 * HOUR_MS), 10)).toEqual([])
     })
 
     test('recognises a row by its foreign number, and finds it by both numbers', async () => {

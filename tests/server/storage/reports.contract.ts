@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { day, INR, instant, toAmount } from '../../../engine/index.ts'
 import type { MovementQuery, Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  hour,
+  buildSale,
+  HOUR_MS,
   addMs,
   newEmail,
   noon,
@@ -12,7 +12,7 @@ import {
 } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
-const ALL: MovementQuery = { eventIds: null, from: instant(0), to: addMs(1000 * hour) }
+const ALL: MovementQuery = { eventIds: null, from: instant(0), to: addMs(1000 * HOUR_MS) }
 const refundRequest = { who: 'office', why: 'Agreed' } as const
 
 export function defineReportsContract(setUp: ContractSetup): void {
@@ -25,7 +25,7 @@ export function defineReportsContract(setUp: ContractSetup): void {
       gateway: 'razorpay',
       askedOf: { account: 'a', merchantId: '1' },
     })
-    await store.applyPaymentEvent(registration.orderId, confirmedBy(reference), newEmail)
+    await store.applyPaymentEvent(registration.orderId, buildSale(reference), newEmail)
     return registration
   }
 
@@ -39,7 +39,7 @@ export function defineReportsContract(setUp: ContractSetup): void {
         ...refundRequest,
         of: regNo,
         amount,
-        at: addMs(hour),
+        at: addMs(HOUR_MS),
         manualReference: 'SLIP 1',
       })
       const references: string[] = []
@@ -70,7 +70,7 @@ export function defineReportsContract(setUp: ContractSetup): void {
         4,
       )
       expect(
-        (await store.movementPage({ ...ALL, changedAfter: addMs(2 * hour) }, null, 9)).rows,
+        (await store.movementPage({ ...ALL, changedAfter: addMs(2 * HOUR_MS) }, null, 9)).rows,
       ).toEqual([])
     })
 
@@ -87,7 +87,7 @@ export function defineReportsContract(setUp: ContractSetup): void {
         ...refundRequest,
         of: regNo,
         amount: toAmount(100),
-        at: addMs(hour),
+        at: addMs(HOUR_MS),
       })
       expect(await store.openRefunds(['other'])).toEqual([])
       expect(await store.openRefunds(null)).toMatchObject([{ regNo, amount: 100, state: 'wanted' }])
@@ -103,9 +103,9 @@ export function defineReportsContract(setUp: ContractSetup): void {
         figures: await store.movementSums(ALL),
       }
       await store.closeMonth([closing])
-      await store.closeMonth([{ ...closing, who: 'Asha', at: addMs(hour) }])
+      await store.closeMonth([{ ...closing, who: 'Asha', at: addMs(HOUR_MS) }])
       expect(await store.monthClosings('2026-01', null)).toEqual([
-        { ...closing, who: 'Asha', at: addMs(hour) },
+        { ...closing, who: 'Asha', at: addMs(HOUR_MS) },
       ])
       expect(await store.monthClosings('2026-01', ['other'])).toEqual([])
       expect(await store.monthClosings('2026-02', null)).toEqual([])

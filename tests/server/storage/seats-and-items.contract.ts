@@ -4,12 +4,12 @@ import { INR, dayOf, toAmount } from '../../../engine/index.ts'
 import type { Answers, Instant, Quota, Line, RegNo } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  declinedAt,
-  find,
-  hour,
+  buildSale,
+  buildDecline,
+  readStored,
+  HOUR_MS,
   addMs,
-  newRegistration,
+  buildRegistration,
   noon,
   sampleQuote,
   registerSample,
@@ -48,7 +48,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       const paidRegistration = await registerSample(store, { quote })
       const freeRegistration = await registerSample(store, { quote, orderId: null })
       for (const { regNo } of [paidRegistration, freeRegistration])
-        expect((await find(store, regNo)).lines).toEqual(bill)
+        expect((await readStored(store, regNo)).lines).toEqual(bill)
     })
 
     test('with another price belongs to its attempt, and the registration shows the paid bill', async () => {
@@ -65,29 +65,29 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         holdUntil: null,
       }
       expect(
-        await store.retry(regNo, addMs(hour), { after: orderId, replaces: true, price }),
+        await store.retry(regNo, addMs(HOUR_MS), { after: orderId, replaces: true, price }),
       ).toMatchObject({ ok: true })
-      expect((await find(store, regNo)).lines).toEqual(higherBill)
+      expect((await readStored(store, regNo)).lines).toEqual(higherBill)
       // The first order is paid later: its original bill counts.
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', total), null)
-      expect(await find(store, regNo)).toMatchObject({ total, period: 'early', lines: bill })
+      await store.applyPaymentEvent(orderId, buildSale('AP1', total), null)
+      expect(await readStored(store, regNo)).toMatchObject({ total, period: 'early', lines: bill })
     })
 
     test('of another attempt at the same price is the same', async () => {
       const { regNo, orderId } = await registerSample(store, { quote })
       await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(1) }, null)
-      expect(await store.retry(regNo, addMs(hour))).toMatchObject({ ok: true })
-      expect((await find(store, regNo)).lines).toEqual(bill)
+      expect(await store.retry(regNo, addMs(HOUR_MS))).toMatchObject({ ok: true })
+      expect((await readStored(store, regNo)).lines).toEqual(bill)
     })
 
     test('has no lines if the price has none', async () => {
       const { regNo } = await registerSample(store)
-      expect((await find(store, regNo)).lines).toEqual([])
+      expect((await readStored(store, regNo)).lines).toEqual([])
     })
   })
 
   describe('seats', () => {
-    const holdMs = hour / 2
+    const holdMs = HOUR_MS / 2
     const seats: Quota = {
       id: 'seats',
       eachOptionOf: 'workshops',
@@ -110,7 +110,8 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
     const choose = (...workshops: string[]): { answers: Answers } => ({
       answers: { full_name: 'Asha Demo', workshops },
     })
-    const register = (changes: RegistrationChanges = {}) => store.register(newRegistration(changes))
+    const register = (changes: RegistrationChanges = {}) =>
+      store.register(buildRegistration(changes))
     const buildFullError = (place: string) => ({ ok: false, error: { code: 'full', place } })
     const readSeatsLeft = (at: Instant = noon) => store.availableSeats('demo', seatCounts, at)
 
@@ -119,7 +120,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect(await readSeatsLeft()).toEqual({ 'seats.scan': 1, 'seats.airway': 2 })
       await registerSample(store, choose('scan', 'airway'))
       expect(await readSeatsLeft()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
-      const second = newRegistration(choose('airway', 'scan'))
+      const second = buildRegistration(choose('airway', 'scan'))
       expect(await store.register(second)).toEqual(buildFullError('seats.scan'))
       expect(await store.registration(second.regNo)).toBeNull()
       expect(await readSeatsLeft()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
@@ -185,7 +186,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       const quickPayer = await registerSample(store, { ...choose('scan'), at: addMs(holdMs) })
       const paymentResult = await store.applyPaymentEvent(
         latePayer.orderId,
-        confirmedBy('AP1', sampleQuote.total, addMs(holdMs + 1)),
+        buildSale('AP1', sampleQuote.total, addMs(holdMs + 1)),
         null,
       )
       const reason = 'Payment received after the seat was released: Scanning is full.'
@@ -194,14 +195,14 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         { is: 'misfit', regNo: latePayer.regNo, why: reason },
       ])
       // The registration that holds the seat can pay without a check.
-      await store.applyPaymentEvent(quickPayer.orderId, confirmedBy('AP2'), null)
-      expect((await find(store, quickPayer.regNo)).paymentStatus).toBe('success')
-      expect(await readSeatsLeft(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
+      await store.applyPaymentEvent(quickPayer.orderId, buildSale('AP2'), null)
+      expect((await readStored(store, quickPayer.regNo)).paymentStatus).toBe('success')
+      expect(await readSeatsLeft(addMs(HOUR_MS))).toMatchObject({ 'seats.scan': 0 })
       // Staff may exceed the quota.
       const decisionResult = await store.decideReview(
         (await store.reviews('demo'))[0]?.id ?? '',
         { what: 'accept', reference: null, amount: null, why: 'A chair was found', who: 'asha' },
-        addMs(hour),
+        addMs(HOUR_MS),
         null,
       )
       expect(decisionResult.ok).toBe(true)
@@ -210,7 +211,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         max: 1,
         taken: 2,
       })
-      expect(await register({ ...choose('scan'), at: addMs(9 * hour) })).toEqual(
+      expect(await register({ ...choose('scan'), at: addMs(9 * HOUR_MS) })).toEqual(
         buildFullError('seats.scan'),
       )
     })
@@ -220,11 +221,11 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       const { regNo, orderId } = await registerSample(store, choose('scan'))
       await store.applyPaymentEvent(
         orderId,
-        confirmedBy('AP1', sampleQuote.total, addMs(9 * hour)),
+        buildSale('AP1', sampleQuote.total, addMs(9 * HOUR_MS)),
         null,
       )
-      expect((await find(store, regNo)).paymentStatus).toBe('success')
-      expect(await register({ ...choose('scan'), at: addMs(99 * hour) })).toEqual(
+      expect((await readStored(store, regNo)).paymentStatus).toBe('success')
+      expect(await register({ ...choose('scan'), at: addMs(99 * HOUR_MS) })).toEqual(
         buildFullError('seats.scan'),
       )
     })
@@ -232,9 +233,9 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
     test('that are paid are not sold when a balance stays unpaid', async () => {
       await serve([seats])
       const { regNo, orderId } = await registerSample(store, choose('scan'))
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', sampleQuote.total, addMs(1)), null)
-      const { answers, category } = await find(store, regNo)
-      const { searchable } = newRegistration()
+      await store.applyPaymentEvent(orderId, buildSale('AP1', sampleQuote.total, addMs(1)), null)
+      const { answers, category } = await readStored(store, regNo)
+      const { searchable } = buildRegistration()
       const higherBill = { ...sampleQuote, base: total, gst: toAmount(0), total, lines: bill }
       const correctAction = {
         regNo,
@@ -265,12 +266,12 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         },
       )
       expect(correction.ok).toBe(true)
-      const [balanceOrder] = (await find(store, regNo)).payments
-      await store.resumePayment(balanceOrder?.orderId ?? orderId, addMs(hour), {
+      const [balanceOrder] = (await readStored(store, regNo)).payments
+      await store.resumePayment(balanceOrder?.orderId ?? orderId, addMs(HOUR_MS), {
         unique: [],
         holdMs,
       })
-      expect(await register({ ...choose('scan'), at: addMs(9 * hour) })).toEqual(
+      expect(await register({ ...choose('scan'), at: addMs(9 * HOUR_MS) })).toEqual(
         buildFullError('seats.scan'),
       )
     })
@@ -278,13 +279,13 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
     test('of a payment that the bank processes are not released', async () => {
       await serve([seats])
       const { orderId } = await registerSample(store, choose('scan'))
-      await store.recordStatusQuery(orderId, addMs(hour), addMs(2 * hour), 'in-process')
-      expect(await readSeatsLeft(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
-      expect(await register({ ...choose('scan'), at: addMs(hour) })).toEqual(
+      await store.recordStatusQuery(orderId, addMs(HOUR_MS), addMs(2 * HOUR_MS), 'in-process')
+      expect(await readSeatsLeft(addMs(HOUR_MS))).toMatchObject({ 'seats.scan': 0 })
+      expect(await register({ ...choose('scan'), at: addMs(HOUR_MS) })).toEqual(
         buildFullError('seats.scan'),
       )
-      await store.recordStatusQuery(orderId, addMs(hour), addMs(2 * hour), 'no-record')
-      expect(await register({ ...choose('scan'), at: addMs(hour) })).toMatchObject({ ok: true })
+      await store.recordStatusQuery(orderId, addMs(HOUR_MS), addMs(2 * HOUR_MS), 'no-record')
+      expect(await register({ ...choose('scan'), at: addMs(HOUR_MS) })).toMatchObject({ ok: true })
     })
 
     test('are not sold twice when the clock is set back', async () => {
@@ -297,20 +298,20 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       ] as const)
         await store.applyPaymentEvent(
           orderId,
-          confirmedBy(reference, sampleQuote.total, addMs(1)),
+          buildSale(reference, sampleQuote.total, addMs(1)),
           null,
         )
-      expect((await find(store, first.regNo)).paymentStatus).toBe('pending')
-      expect((await find(store, second.regNo)).paymentStatus).toBe('success')
+      expect((await readStored(store, first.regNo)).paymentStatus).toBe('pending')
+      expect((await readStored(store, second.regNo)).paymentStatus).toBe('success')
     })
 
     test('that become available again let a payment under review count, minus its refunds', async () => {
       await serve([seats])
       const first = await registerSample(store, choose('scan'))
       const second = await registerSample(store, { ...choose('scan'), at: addMs(2 * holdMs) })
-      const confirmation = confirmedBy('AP1', sampleQuote.total, addMs(2 * holdMs))
+      const confirmation = buildSale('AP1', sampleQuote.total, addMs(2 * holdMs))
       await store.applyPaymentEvent(first.orderId, confirmation, null)
-      expect(await find(store, first.regNo)).toMatchObject({ inReview: true })
+      expect(await readStored(store, first.regNo)).toMatchObject({ inReview: true })
       const partialAmount = toAmount(10_000)
       const refundEvent = {
         type: 'refunded',
@@ -323,9 +324,9 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         refundEvent as Parameters<Store['applyPaymentEvent']>[1],
         null,
       )
-      await store.applyPaymentEvent(second.orderId, declinedAt(addMs(3 * holdMs)), null)
+      await store.applyPaymentEvent(second.orderId, buildDecline(addMs(3 * holdMs)), null)
       await store.applyPaymentEvent(first.orderId, confirmation, null)
-      expect(await find(store, first.regNo)).toMatchObject({ paymentStatus: 'success' })
+      expect(await readStored(store, first.regNo)).toMatchObject({ paymentStatus: 'success' })
       const { revenue } = await store.dashboardFigures('demo', dayOf(noon))
       expect(revenue).toBe(sampleQuote.total - partialAmount)
     })
@@ -333,34 +334,34 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
     test('are released immediately after a decline or refund, and a retry reserves them again or is rejected', async () => {
       await serve([seats])
       const first = await registerSample(store, choose('scan'))
-      await store.applyPaymentEvent(first.orderId, declinedAt(), null)
+      await store.applyPaymentEvent(first.orderId, buildDecline(), null)
       expect(await readSeatsLeft()).toMatchObject({ 'seats.scan': 1 })
-      const retryResult = await store.retry(first.regNo, addMs(hour))
+      const retryResult = await store.retry(first.regNo, addMs(HOUR_MS))
       expect(retryResult.ok).toBe(true)
-      expect(await readSeatsLeft(addMs(hour))).toMatchObject({ 'seats.scan': 0 })
+      expect(await readSeatsLeft(addMs(HOUR_MS))).toMatchObject({ 'seats.scan': 0 })
       const orderId = retryResult.ok ? retryResult.value.orderId : first.orderId
-      await store.applyPaymentEvent(orderId, declinedAt(addMs(hour)), null)
-      const second = await registerSample(store, { ...choose('scan'), at: addMs(hour) })
-      expect(await store.retry(first.regNo, addMs(hour))).toEqual(buildFullError('seats.scan'))
-      expect((await find(store, first.regNo)).payments.length).toBe(2)
+      await store.applyPaymentEvent(orderId, buildDecline(addMs(HOUR_MS)), null)
+      const second = await registerSample(store, { ...choose('scan'), at: addMs(HOUR_MS) })
+      expect(await store.retry(first.regNo, addMs(HOUR_MS))).toEqual(buildFullError('seats.scan'))
+      expect((await readStored(store, first.regNo)).payments.length).toBe(2)
       await store.applyPaymentEvent(
         second.orderId,
-        confirmedBy('AP2', sampleQuote.total, addMs(hour)),
+        buildSale('AP2', sampleQuote.total, addMs(HOUR_MS)),
         null,
       )
       const refundEvent = {
         type: 'refunded',
         reference: 'RF2',
         amount: sampleQuote.total,
-        at: addMs(hour),
+        at: addMs(HOUR_MS),
       }
       await store.applyPaymentEvent(
         second.orderId,
         refundEvent as Parameters<Store['applyPaymentEvent']>[1],
         null,
       )
-      expect(await readSeatsLeft(addMs(hour))).toMatchObject({ 'seats.scan': 1 })
-      expect(await store.retry(first.regNo, addMs(hour))).toMatchObject({ ok: true })
+      expect(await readSeatsLeft(addMs(HOUR_MS))).toMatchObject({ 'seats.scan': 1 })
+      expect(await store.retry(first.regNo, addMs(HOUR_MS))).toMatchObject({ ok: true })
     })
 
     test('of a reissued order are held again, or sold', async () => {
@@ -377,7 +378,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect(await store.resumePayment(first.orderId, addMs(2 * holdMs))).toEqual(
         buildFullError('seats.scan'),
       )
-      expect((await find(store, first.regNo)).payments[0]?.handedOffAt).toBe(addMs(holdMs))
+      expect((await readStored(store, first.regNo)).payments[0]?.handedOffAt).toBe(addMs(holdMs))
     })
 
     test('are one per registration: the last seat, requested by 64 delegates, goes to exactly one', async () => {
@@ -412,13 +413,13 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
 
     test('of a later quota include earlier registrations; of a changed quota, those that it covers', async () => {
       const paidRegistration = await registerSample(store, choose('scan'))
-      await store.applyPaymentEvent(paidRegistration.orderId, confirmedBy('AP1'), null)
+      await store.applyPaymentEvent(paidRegistration.orderId, buildSale('AP1'), null)
       const expired = await registerSample(store, { ...choose('airway'), at: addMs(1) })
       const failed = await registerSample(store, choose('airway'))
-      await store.applyPaymentEvent(failed.orderId, declinedAt(), null)
+      await store.applyPaymentEvent(failed.orderId, buildDecline(), null)
       await serve([seats], addMs(2))
       expect(await readSeatsLeft(addMs(2))).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
-      expect(await readSeatsLeft(addMs(hour))).toEqual({ 'seats.scan': 0, 'seats.airway': 2 })
+      expect(await readSeatsLeft(addMs(HOUR_MS))).toEqual({ 'seats.scan': 0, 'seats.airway': 2 })
       expect(await register({ ...choose('scan'), at: addMs(2) })).toEqual(
         buildFullError('seats.scan'),
       )
@@ -433,8 +434,8 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect(await readSeatsLeft(addMs(5))).toEqual({ hall: 0 })
       await serve([], addMs(6))
       expect(await readSeatsLeft(addMs(6))).toEqual({})
-      await store.applyPaymentEvent(expired.orderId, confirmedBy('AP3'), null)
-      expect((await find(store, expired.regNo)).paymentStatus).toBe('success')
+      await store.applyPaymentEvent(expired.orderId, buildSale('AP3'), null)
+      expect((await readStored(store, expired.regNo)).paymentStatus).toBe('success')
     })
 
     const dinner: Quota = {
@@ -467,15 +468,15 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect(await countTakenSeats()).toEqual({ dinner: 3, table: 4 })
       await registerSample(store, { ...chooseTickets(5, 3), orderId: null })
       expect(await countTakenSeats()).toEqual({ dinner: 8, table: 8 })
-      expect(await store.availableSeats('demo', { dinner: 8, table: 8 }, addMs(hour))).toEqual({
+      expect(await store.availableSeats('demo', { dinner: 8, table: 8 }, addMs(HOUR_MS))).toEqual({
         dinner: 3,
         table: 3,
       })
       // The hold of the first registration has ended: exactly its seats are sold again.
-      expect(await register({ ...chooseTickets(4), at: addMs(hour) })).toEqual(
+      expect(await register({ ...chooseTickets(4), at: addMs(HOUR_MS) })).toEqual(
         buildFullError('dinner'),
       )
-      await registerSample(store, { ...chooseTickets(3, 1), orderId: null, at: addMs(hour) })
+      await registerSample(store, { ...chooseTickets(3, 1), orderId: null, at: addMs(HOUR_MS) })
       expect(await countTakenSeats()).toEqual({ dinner: 8, table: 7 })
     })
 
@@ -500,17 +501,17 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
 
     test('of a later quota for tickets include the tickets of earlier registrations', async () => {
       const { regNo, orderId } = await registerSample(store, chooseTickets(4))
-      await store.applyPaymentEvent(orderId, confirmedBy('AP4'), null)
+      await store.applyPaymentEvent(orderId, buildSale('AP4'), null)
       await serve([dinner], addMs(1))
       expect(await countTakenSeats()).toEqual({ dinner: 4 })
-      expect((await find(store, regNo)).answers).toMatchObject({ tickets: 4 })
+      expect((await readStored(store, regNo)).answers).toMatchObject({ tickets: 4 })
       // A quota whose count changes is counted again.
       await serve([{ ...dinner, count: 'guests', withDelegate: true }], addMs(2))
       expect(await countTakenSeats()).toEqual({ dinner: 1 })
     })
 
     const correctTicketsTo = async (regNo: RegNo, tickets: number) => {
-      const { answers, category } = await find(store, regNo)
+      const { answers, category } = await readStored(store, regNo)
       return store.correct(
         {
           regNo,
@@ -518,14 +519,14 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
           actor: 'owner',
           who: 'Meera',
           why: `To ${tickets}.`,
-          at: addMs(hour),
+          at: addMs(HOUR_MS),
           idempotencyKey: null,
         },
         {
           previousAnswers: answers,
           answers: { ...answers, tickets },
           category,
-          searchable: newRegistration().searchable,
+          searchable: buildRegistration().searchable,
           unique: [],
           emails: [],
           uploads: [],
@@ -562,9 +563,9 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
 
     test('of imported registrations are counted without a check', async () => {
       await serve([{ id: 'hall', max: 1, full: { message: 'Full' } }])
-      const { searchable, eventHash, category } = newRegistration()
+      const { searchable, eventHash, category } = buildRegistration()
       const rows = Array.from({ length: 3 }, (_, index) => {
-        const { regNo } = newRegistration()
+        const { regNo } = buildRegistration()
         const row = {
           eventId: 'demo',
           eventHash,

@@ -12,7 +12,14 @@ import {
 } from '../../../engine/index.ts'
 import type { OrderId, RegNo, SettlementLine, ManualMethod } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
-import { confirmedBy, find, hour, addMs, noon, registerSample } from '../sample-registrations.ts'
+import {
+  buildSale,
+  readStored,
+  HOUR_MS,
+  addMs,
+  noon,
+  registerSample,
+} from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 import { due, grounds } from './payment-decisions.ts'
 
@@ -106,7 +113,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
 
     test('are stored line by line, once each; known payments stay unchanged', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
+      await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const lines = [
         createLine(orderId, 'AP1'),
         createLine(orderId, 'AP1', { is: 'refund', net: toAmount(-due) }),
@@ -154,7 +161,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
 
     test('a refund that no settlement contained five days later was not in the work queue', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
+      await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const recordRefund = (reference: string) =>
         store.applyPaymentEvent(
           orderId,
@@ -163,7 +170,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         )
       await recordRefund('RF1')
       await recordRefund('RF2')
-      const DAY = 24 * hour
+      const DAY = 24 * HOUR_MS
       const getDayAfter = (days: number) => day(isoIndia(addMs(days * DAY)).slice(0, 10))
       const listUnsettled = async (at = addMs(9 * DAY)) =>
         (await store.workQueue(['demo'], at)).filter(({ is }) => is === 'refund_unsettled')
@@ -187,7 +194,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(await listUnsettled()).toEqual([])
 
       const second = await registerAirpay()
-      await store.applyPaymentEvent(second.orderId, confirmedBy('AP2', due, addMs(10)), null)
+      await store.applyPaymentEvent(second.orderId, buildSale('AP2', due, addMs(10)), null)
       await store.applyPaymentEvent(
         second.orderId,
         { type: 'refunded', reference: 'RF3', amount: due, at: addMs(20) },
@@ -237,7 +244,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         { type: 'refunded', reference: 'RF1', amount: toAmount(5_000), at: addMs(30) },
         null,
       )
-      const DAY = 24 * hour
+      const DAY = 24 * HOUR_MS
       await saveLines(
         createLine(orderId, 'AP1', { day: day(isoIndia(addMs(8 * DAY)).slice(0, 10)) }),
       )
@@ -249,7 +256,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
 
     test('a refund outside the gateway is not expected in its settlements', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
+      await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const refundRequest = {
         of: regNo,
         amount: due,
@@ -258,7 +265,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         at: addMs(20),
       }
       expect((await store.requestRefund(refundRequest)).ok).toBe(true)
-      const DAY = 24 * hour
+      const DAY = 24 * HOUR_MS
       await saveLines(
         createLine(orderId, 'AP1', { day: day(isoIndia(addMs(8 * DAY)).slice(0, 10)) }),
       )
@@ -268,9 +275,9 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
 
     test('a payout of a previous account was unknown, and went to review as a new payment', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
+      await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const second = await registerAirpay()
-      await store.applyPaymentEvent(second.orderId, confirmedBy('AP2', due, addMs(10)), null)
+      await store.applyPaymentEvent(second.orderId, buildSale('AP2', due, addMs(10)), null)
       await store.applyPaymentEvent(
         second.orderId,
         { type: 'refunded', reference: 'RF2', amount: due, at: addMs(20) },
@@ -290,7 +297,10 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         added: 4,
         toReview: 1,
       })
-      expect(await find(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
+      expect(await readStored(store, regNo)).toMatchObject({
+        inReview: false,
+        paymentStatus: 'success',
+      })
       expect(await store.accountsOfEvent('demo')).toEqual([ACCOUNT, nextAccount])
       expect(await store.accountsOfEvent('other')).toEqual([])
       const accountPayments = await store.paymentsOfAccount(nextAccount)
@@ -308,7 +318,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
 
     test('recognise payments from before captures had an account', async () => {
       const { orderId, regNo } = await registerSample(store, { gateway: 'airpay' })
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
+      await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       expect(await store.captures(regNo)).toMatchObject([{ source: 'airpay', account: '' }])
       expect(await saveLines(createLine(orderId, 'AP1'))).toEqual({
         added: 1,
@@ -329,7 +339,10 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         createLine(orderId, 'AP9', { is: 'other' }),
       ]
       expect(await saveLines(...lines)).toEqual({ added: 3, changed: 0, known: 0, toReview: 2 })
-      expect(await find(store, regNo)).toMatchObject({ inReview: true, paymentStatus: 'pending' })
+      expect(await readStored(store, regNo)).toMatchObject({
+        inReview: true,
+        paymentStatus: 'pending',
+      })
       const [ownReview, unmatchedReview] = await store.reviews('demo')
       expect(ownReview).toMatchObject({
         is: 'misfit',
@@ -343,8 +356,11 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         left: due,
       })
       // A later response of the gateway about the same payment clears it.
-      await store.applyPaymentEvent(orderId, confirmedBy('AP7', due, addMs(2000)), null)
-      expect(await find(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
+      await store.applyPaymentEvent(orderId, buildSale('AP7', due, addMs(2000)), null)
+      expect(await readStored(store, regNo)).toMatchObject({
+        inReview: false,
+        paymentStatus: 'success',
+      })
       const manualRefund = {
         what: 'refund',
         amount: toAmount(1000),
@@ -366,7 +382,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
 
     test('a second payment by transfer goes to review, and its line counts once', async () => {
       const { orderId, regNo } = await registerAirpay()
-      await store.applyPaymentEvent(orderId, confirmedBy('AP1', due, addMs(10)), null)
+      await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const paymentAction = {
         regNo,
         act: 'came_again',
@@ -387,7 +403,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(await store.reviews('demo')).toMatchObject([
         { is: 'second', regNo, came: { reference: 'SBIN8' } },
       ])
-      expect(await find(store, regNo)).toMatchObject({ state: 'complete', inReview: true })
+      expect(await readStored(store, regNo)).toMatchObject({ state: 'complete', inReview: true })
     })
 
     const confirmAction = {
@@ -493,7 +509,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       const [review] = await store.reviews('demo')
       const move = { what: 'move', to: regNo, ...grounds } as const
       expect((await store.decideReview(review?.id ?? '', move, addMs(10), null)).ok).toBe(true)
-      expect(await find(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
+      expect(await readStored(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
     })
 
     test('a bank statement is saved once, and shares its lines with others', async () => {
@@ -510,7 +526,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
     test('a decision on a line blocks another user’s decision from a page that does not show it', async () => {
       const id = await store.saveBankStatement(buildBankStatement('one', ['A']))
       const [storedLine] = await store.bankStatementLines(id)
-      const decision = { lineId: storedLine?.id ?? 0, seen: null, parts: [], at: addMs(hour) }
+      const decision = { lineId: storedLine?.id ?? 0, seen: null, parts: [], at: addMs(HOUR_MS) }
       const firstDecision = await store.decideBankLine({
         ...decision,
         decision: 'not_ours',

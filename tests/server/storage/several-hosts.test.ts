@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import { inspectPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
-import { newRegistration } from '../sample-registrations.ts'
+import { buildRegistration } from '../sample-registrations.ts'
 import { startDelayingProxy, buildProxyUrl } from './delaying-proxy.ts'
 import type { DelayingProxy } from './delaying-proxy.ts'
 import { getTemplate } from './postgres-contract.ts'
@@ -54,17 +54,17 @@ else
       const url = `${buildProxyUrl(first.proxy.port, first.url).replace(/\/\w+$/, '')},127.0.0.1:${second.proxy.port}/${NAME}?target_session_attrs=read-write`
       const { store } = await openPostgresStore({ url, migrates: true })
       expect((await inspectPostgres(url)).stateText).toMatch(/^PostgreSQL .+ responds/)
-      expect((await store.register(newRegistration())).ok).toBe(true)
+      expect((await store.register(buildRegistration())).ok).toBe(true)
       expect([await countRegistrations(first), await countRegistrations(second)]).toEqual([0, 1])
 
       await setReadOnly(second, 'on')
-      await expect(store.register(newRegistration())).rejects.toThrow(StoreBusy)
+      await expect(store.register(buildRegistration())).rejects.toThrow(StoreBusy)
       expect((await inspectPostgres(url)).problem).toMatch(
         /no host accepts writes\. PostgreSQL is read-only/,
       )
       await setReadOnly(first, 'off')
       const register = (): Promise<boolean> =>
-        store.register(newRegistration()).then(
+        store.register(buildRegistration()).then(
           ({ ok }) => ok,
           () => false,
         )

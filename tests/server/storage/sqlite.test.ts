@@ -15,11 +15,11 @@ import { openSqliteStore, openStore } from '../../../server/storage/open-store.t
 import type { OpenedStore } from '../../../server/storage/open-store.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
 import {
-  confirmedBy,
-  find,
-  hour,
+  buildSale,
+  readStored,
+  HOUR_MS,
   newEmail,
-  newRegistration,
+  buildRegistration,
   noon,
   registerSample,
 } from '../sample-registrations.ts'
@@ -59,7 +59,7 @@ describe('the SQLite tables', () => {
       contentType: 'text/plain',
       at: noon,
     })
-    await store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail)
+    await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
     await store.close()
     shell = new Database(join(dataDir, DATABASE_FILE))
     shell.pragma('recursive_triggers = ON')
@@ -206,7 +206,7 @@ describe('SQLite', () => {
   }
 
   test('the count of a search stops at its limit and reports that; the list is counted exactly', async () => {
-    const created = newRegistration()
+    const created = buildRegistration()
     const insertCopies =
       shell.prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
       INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
@@ -257,7 +257,7 @@ describe('SQLite', () => {
 
   test('when the writer dies, calls in progress get an error and the next request works', async () => {
     const { store, writer } = openedStore
-    const registrations = Array.from({ length: 50 }, () => newRegistration())
+    const registrations = Array.from({ length: 50 }, () => buildRegistration())
     const resultPromises = registrations.map((created) =>
       store.register(created).then(
         (answer) => answer.ok,
@@ -279,9 +279,9 @@ describe('SQLite', () => {
       )
       .toBe('served')
     const acknowledged = registrations.filter((_, index) => results[index] === true)
-    expect((await Promise.all(acknowledged.map(({ regNo }) => find(store, regNo)))).length).toBe(
-      acknowledged.length,
-    )
+    expect(
+      (await Promise.all(acknowledged.map(({ regNo }) => readStored(store, regNo)))).length,
+    ).toBe(acknowledged.length)
   })
 
   test('a status response is never stored without its effect, however the write ends', async () => {
@@ -294,7 +294,7 @@ describe('SQLite', () => {
       at: noon,
     } as const
     const confirmPayment = () =>
-      store.applyPaymentEvent(orderId, confirmedBy('AP1'), newEmail, gatewayResponse)
+      store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail, gatewayResponse)
     // The last statement of the operation fails, after the response and the event were written.
     shell.exec(
       "CREATE TRIGGER broken BEFORE INSERT ON mail_queue BEGIN SELECT RAISE(ABORT, 'broken'); END",
@@ -304,7 +304,7 @@ describe('SQLite', () => {
       [],
       [],
     ])
-    expect((await find(store, orderId)).paymentStatus).toBe('pending')
+    expect((await readStored(store, orderId)).paymentStatus).toBe('pending')
     shell.exec('DROP TRIGGER broken')
     await confirmPayment()
     expect([
@@ -317,7 +317,7 @@ describe('SQLite', () => {
     const { store, writer } = openedStore
     const orders = await Promise.all(Array.from({ length: 600 }, () => registerSample(store)))
     const paymentPromises = orders.map(({ orderId }, index) =>
-      store.applyPaymentEvent(orderId, confirmedBy(`AP${index}`), null, {
+      store.applyPaymentEvent(orderId, buildSale(`AP${index}`), null, {
         gateway: 'demo',
         body: '<R/>',
         contentType: 'text/xml',
@@ -359,7 +359,7 @@ describe('SQLite', () => {
     const folder = createFolder()
     const fullDisk = await openSqliteStore({ dataDir: folder, faults: { pagesMax: 300 } })
     const registrations = Array.from({ length: 200 }, () =>
-      newRegistration({ answers: { note: 'x'.repeat(20_000) } }),
+      buildRegistration({ answers: { note: 'x'.repeat(20_000) } }),
     )
     const results = []
     // Sequentially, so that some are stored before the disk is full.
@@ -375,7 +375,9 @@ describe('SQLite', () => {
     expect(results.slice(storedCount).every((answer) => answer instanceof StoreBusy)).toBe(true)
     expect(results.length - storedCount).toBeGreaterThan(5)
     expect((await fullDisk.store.dashboardFigures('demo', dayOf(noon))).total).toBe(storedCount)
-    expect((await find(fullDisk.store, registrations[0]?.regNo ?? '')).payments.length).toBe(1)
+    expect((await readStored(fullDisk.store, registrations[0]?.regNo ?? '')).payments.length).toBe(
+      1,
+    )
     await fullDisk.store.close()
     rmSync(folder, { recursive: true })
   })
@@ -399,7 +401,7 @@ describe('SQLite', () => {
     const secondStore = await openStore({ dataDir })
     const results = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
-        (index % 2 === 0 ? openedStore.store : secondStore).register(newRegistration()),
+        (index % 2 === 0 ? openedStore.store : secondStore).register(buildRegistration()),
       ),
     )
     expect(results.every(({ ok }) => ok)).toBe(true)
@@ -410,11 +412,18 @@ describe('SQLite', () => {
   test('two writers on one file: of 64 requests for the last seat, half at each, exactly one gets it', async () => {
     const secondStore = await openStore({ dataDir })
     const limits = [{ id: 'hall', max: 1, full: { message: 'Full' } }]
-    const file = { hash: 'h', eventId: 'demo', text: '', shared: '', at: noon, holdPlaceMs: hour }
+    const file = {
+      hash: 'h',
+      eventId: 'demo',
+      text: '',
+      shared: '',
+      at: noon,
+      holdPlaceMs: HOUR_MS,
+    }
     await openedStore.store.saveEventFile({ ...file, limits })
     const results = await Promise.all(
       Array.from({ length: 64 }, (_, index) =>
-        (index % 2 === 0 ? openedStore.store : secondStore).register(newRegistration()),
+        (index % 2 === 0 ? openedStore.store : secondStore).register(buildRegistration()),
       ),
     )
     expect(results.filter(({ ok }) => ok).length).toBe(1)
@@ -434,7 +443,7 @@ describe('SQLite', () => {
       dataDir: folder,
       faults: { answerBeforeCommitMs: 5_000 },
     })
-    const created = newRegistration()
+    const created = buildRegistration()
     expect(await earlyStore.store.register(created)).toMatchObject({ ok: true })
     expect(await earlyStore.store.registration(created.regNo)).toBeNull()
     await earlyStore.store.close()

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day, dayOf } from '../../../engine/index.ts'
 import type { ActivityQuery, Store } from '../../../server/storage/index.ts'
-import { hour, addMs, noon, registerSample } from '../sample-registrations.ts'
+import { HOUR_MS, addMs, noon, registerSample } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
 export function defineUsersContract(setUp: ContractSetup): void {
@@ -39,10 +39,10 @@ export function defineUsersContract(setUp: ContractSetup): void {
           tokenHash,
           adminId: admin.value,
           at: noon,
-          expiresAt: addMs(10 * hour),
+          expiresAt: addMs(10 * HOUR_MS),
         })
       await Promise.all([open('a'), open('b'), open('c')])
-      expect(await store.session('a', addMs(hour), hour)).toEqual({
+      expect(await store.session('a', addMs(HOUR_MS), HOUR_MS)).toEqual({
         adminId: admin.value,
         username: 'office',
         role: 'owner',
@@ -50,14 +50,14 @@ export function defineUsersContract(setUp: ContractSetup): void {
         hasSecondFactor: false,
         secondFactorRequired: false,
       })
-      expect(await store.session('a', addMs(2 * hour), hour)).not.toBeNull()
-      expect(await store.session('b', addMs(2 * hour), hour)).toBeNull()
-      expect(await store.session('a', addMs(10 * hour), 100 * hour)).toBeNull()
-      expect(await store.session('x', noon, hour)).toBeNull()
+      expect(await store.session('a', addMs(2 * HOUR_MS), HOUR_MS)).not.toBeNull()
+      expect(await store.session('b', addMs(2 * HOUR_MS), HOUR_MS)).toBeNull()
+      expect(await store.session('a', addMs(10 * HOUR_MS), 100 * HOUR_MS)).toBeNull()
+      expect(await store.session('x', noon, HOUR_MS)).toBeNull()
       await store.closeSession('a')
-      expect(await store.session('a', addMs(2 * hour), hour)).toBeNull()
+      expect(await store.session('a', addMs(2 * HOUR_MS), HOUR_MS)).toBeNull()
       expect(await store.setPassword('office', 'hash-2', noon)).toBe(true)
-      expect(await store.session('c', noon, hour)).toBeNull()
+      expect(await store.session('c', noon, HOUR_MS)).toBeNull()
       expect((await store.admin('office'))?.passwordHash).toBe('hash-2')
       expect(await store.setPassword('unknown user', 'hash-2', noon)).toBe(false)
     })
@@ -66,13 +66,13 @@ export function defineUsersContract(setUp: ContractSetup): void {
   test('removing a user ends their sessions; the last owner cannot be removed', async () => {
     const addResult = await store.addAdmin('office', 'hash', noon)
     if (!addResult.ok) throw new Error(addResult.error.code)
-    const session = { adminId: addResult.value, at: noon, expiresAt: addMs(10 * hour) }
+    const session = { adminId: addResult.value, at: noon, expiresAt: addMs(10 * HOUR_MS) }
     await store.openSession({ tokenHash: 'a', ...session })
     expect(await store.removeAdmin('office')).toBe('last')
     expect(await store.removeAdmin('unknown user')).toBe('unknown')
     await store.addAdmin('desk', 'hash', noon)
     expect(await store.removeAdmin('OFFICE')).toBe('removed')
-    expect(await store.session('a', noon, hour)).toBeNull()
+    expect(await store.session('a', noon, HOUR_MS)).toBeNull()
     expect(await store.admin('office')).toBeNull()
     expect(await store.adminCount()).toBe(1)
   })
@@ -88,13 +88,16 @@ export function defineUsersContract(setUp: ContractSetup): void {
         tokenHash: 'a',
         adminId: desk.value,
         at: noon,
-        expiresAt: addMs(10 * hour),
+        expiresAt: addMs(10 * HOUR_MS),
         network: '192.0.2.7',
         browser: 'Firefox on Linux',
       })
-      expect(await store.session('a', noon, hour)).toMatchObject(demoDesk)
+      expect(await store.session('a', noon, HOUR_MS)).toMatchObject(demoDesk)
       expect(await store.setPermissions('DESK', { role: 'viewer', events: null })).toBe('done')
-      expect(await store.session('a', noon, hour)).toMatchObject({ role: 'viewer', events: null })
+      expect(await store.session('a', noon, HOUR_MS)).toMatchObject({
+        role: 'viewer',
+        events: null,
+      })
       expect(await store.setPermissions('unknown user', demoDesk)).toBe('unknown')
       expect(await store.staffAccounts(noon)).toEqual([
         {
@@ -132,7 +135,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
     test('the only owner who can sign in could give up the role, because another owner had an unused link', async () => {
       await store.addAdmin('owner', 'hash', noon)
       await store.addAdmin('invited', 'unknown to all', noon)
-      await store.addPasswordLink('invited', 'link', addMs(hour))
+      await store.addPasswordLink('invited', 'link', addMs(HOUR_MS))
       expect(await store.setPermissions('owner', { role: 'viewer', events: null })).toBe('last')
       expect(await store.removeAdmin('owner')).toBe('last')
       await store.usePasswordLink('link', 'hash', noon)
@@ -142,12 +145,12 @@ export function defineUsersContract(setUp: ContractSetup): void {
 
   test('only the newest password link works, and only once, until it expires', async () => {
     await store.addAdmin('desk', 'hash', noon)
-    expect(await store.addPasswordLink('unknown user', 'x', addMs(hour))).toBe(false)
-    await store.addPasswordLink('desk', 'old', addMs(hour))
-    await store.addPasswordLink('desk', 'new', addMs(hour))
+    expect(await store.addPasswordLink('unknown user', 'x', addMs(HOUR_MS))).toBe(false)
+    await store.addPasswordLink('desk', 'old', addMs(HOUR_MS))
+    await store.addPasswordLink('desk', 'new', addMs(HOUR_MS))
     expect(await store.passwordLink('old', noon)).toBeNull()
-    expect(await store.passwordLink('new', addMs(hour))).toBeNull()
-    expect(await store.usePasswordLink('new', 'hash-2', addMs(hour))).toBeNull()
+    expect(await store.passwordLink('new', addMs(HOUR_MS))).toBeNull()
+    expect(await store.usePasswordLink('new', 'hash-2', addMs(HOUR_MS))).toBeNull()
     expect(await store.passwordLink('new', noon)).toEqual({ username: 'desk' })
     expect(await store.usePasswordLink('new', 'hash-2', noon)).toEqual({ username: 'desk' })
     expect(await store.usePasswordLink('new', 'hash-3', noon)).toBeNull()
@@ -188,16 +191,16 @@ export function defineUsersContract(setUp: ContractSetup): void {
         tokenHash,
         adminId: created.value,
         at: addMs(at),
-        expiresAt: addMs(at + 10 * hour),
+        expiresAt: addMs(at + 10 * HOUR_MS),
       })
     await open('old', 0)
-    await open('new', 2 * hour)
+    await open('new', 2 * HOUR_MS)
     const listTokens = async () =>
-      (await store.sessionsOf(created.value, addMs(2 * hour), hour)).map(
+      (await store.sessionsOf(created.value, addMs(2 * HOUR_MS), HOUR_MS)).map(
         ({ tokenHash }) => tokenHash,
       )
     expect(await listTokens()).toEqual(['new'])
-    await open('third', hour)
+    await open('third', HOUR_MS)
     expect(await listTokens()).toEqual(['new', 'third'])
     expect(await store.closeOtherSessions(created.value, 'third')).toBe(2)
     expect(await listTokens()).toEqual(['third'])
@@ -232,9 +235,9 @@ export function defineUsersContract(setUp: ContractSetup): void {
     await recordView('asha', 1000, 'list')
     await recordView('asha', 2000, 'sums')
     await recordView('ravi', 3000, 'list')
-    await recordView('asha', hour, 'list')
-    await recordView('asha', hour + 1)
-    await recordView('asha', hour + 2)
+    await recordView('asha', HOUR_MS, 'list')
+    await recordView('asha', HOUR_MS + 1)
+    await recordView('asha', HOUR_MS + 2)
     const ALL_ENTRIES: ActivityQuery = {
       who: null,
       events: null,
@@ -248,9 +251,9 @@ export function defineUsersContract(setUp: ContractSetup): void {
         ({ who, what, at }) => `${who} ${what} ${at - noon}`,
       )
     expect(await listEntries({})).toEqual([
-      `asha exported the list ${hour + 2}`,
-      `asha exported the list ${hour + 1}`,
-      `asha saw the list ${hour}`,
+      `asha exported the list ${HOUR_MS + 2}`,
+      `asha exported the list ${HOUR_MS + 1}`,
+      `asha saw the list ${HOUR_MS}`,
       'ravi saw the list 3000',
       'asha saw the sums 2000',
       'asha saw the list 0',

@@ -12,7 +12,7 @@ import { PricePreview } from '../../../web/organisers/preview/price-preview.tsx'
 import ResultsPreview from '../../../web/organisers/preview/result-page-and-email-preview.tsx'
 import { baseWithPriceGroup, shared } from '../../engine/authoring/goldens.ts'
 import { toNoon } from '../../server/office/office.ts'
-import { fixtureEvent } from '../../server/small-event.ts'
+import { buildFixtureEvent } from '../../server/small-event.ts'
 
 const text = baseWithPriceGroup.replace(
   'details: [reg_no, total]',
@@ -96,7 +96,7 @@ test.each([
 })
 
 test('the note at the price said that registration closes, and not that it opens again', () => {
-  const pausedText = fixtureEvent().replace('late, from: 2026-02-01', 'late, from: 2026-02-05')
+  const pausedText = buildFixtureEvent().replace('late, from: 2026-02-01', 'late, from: 2026-02-05')
   const { event: pausedEvent } = checkEventFile({ ...request, text: pausedText })
   if (pausedEvent === null) throw new Error('the file has errors')
   expect(renderPriceUntil(pausedEvent, true)).toContain(

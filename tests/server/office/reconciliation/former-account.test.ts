@@ -7,7 +7,7 @@ import type { SettlementsResponse, WireSettlement } from '../../../../engine/api
 import { main } from '../../../../server/cli/run-command.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fixtureEvent } from '../../small-event.ts'
+import { buildFixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { signIn, readShownVersion } from '../office.ts'
@@ -25,7 +25,7 @@ let owner: Office
 beforeEach(async () => {
   server = await startTestApp({
     clock: '2026-01-28T12:00:00+05:30',
-    events: { [EVENT_FILE]: fixtureEvent({}) },
+    events: { [EVENT_FILE]: buildFixtureEvent({}) },
   })
   owner = await signIn(server)
 })
@@ -34,8 +34,8 @@ afterEach(() => server.close())
 const registerPaidDelegate = (reference: string) => registerPaid(server, EVENT, reference)
 /** The new account line in the event file. */
 async function changeAccount(to: string): Promise<void> {
-  const text = fixtureEvent({}).replace('payment: {gateway: airpay, account: sample}', to)
-  expect(text).not.toBe(fixtureEvent({}))
+  const text = buildFixtureEvent({}).replace('payment: {gateway: airpay, account: sample}', to)
+  expect(text).not.toBe(buildFixtureEvent({}))
   server.writeEvent(EVENT_FILE, text)
   await server.deps.events.reload()
   const { config } = server.deps.events.findById(EVENT) ?? {}

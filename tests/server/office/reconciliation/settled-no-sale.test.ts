@@ -10,7 +10,7 @@ import type {
   SettlementsResponse,
   WireSettlement,
 } from '../../../../engine/api.ts'
-import { fixtureEvent } from '../../small-event.ts'
+import { buildFixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { registerDelegate, registerPaid } from '../card-payers.ts'
@@ -27,7 +27,7 @@ let owner: Office
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-28T12:00:00+05:30',
-    events: { 'sample2026.yaml': fixtureEvent({}) },
+    events: { 'sample2026.yaml': buildFixtureEvent({}) },
   })
   owner = await signIn(server)
 })

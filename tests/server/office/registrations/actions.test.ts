@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId, Amount, RegNo } from '../../../../engine/index.ts'
 import type { ActionsResponse, SearchResponse } from '../../../../engine/api.ts'
-import { fixtureEvent } from '../../small-event.ts'
+import { buildFixtureEvent } from '../../small-event.ts'
 import { startTestApp, type TestApp } from '../../harness.ts'
 import { actionsUrl, hashCheaply, toNoon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
@@ -22,7 +22,7 @@ quotas:
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-20T16:00:00+05:30',
-    events: { 'sample2026.yaml': fixtureEvent({ extra: EVENT_EXTRAS }) },
+    events: { 'sample2026.yaml': buildFixtureEvent({ extra: EVENT_EXTRAS }) },
   })
   owner = await signIn(server)
   const role = { role: 'desk', events: null } as const

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fixtureEvent, APPROVAL_RULE, addMemberLetter } from '../../small-event.ts'
+import { buildFixtureEvent, APPROVAL_RULE, addMemberLetter } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { signIn } from '../office.ts'
@@ -19,14 +19,14 @@ const DESK = `payment:
     - {id: desk, label: At the desk, office_only: true, fields: [{id: slip, label: Slip number}]}`
 const GATEWAY = /payment: \{gateway: airpay, account: (\w+)\}/
 /** There is one seat for members. */
-const FEW_SEATS = fixtureEvent({
+const FEW_SEATS = buildFixtureEvent({
   extra: `
 quotas:
   - {id: members, when: {category: member}, max: 1, full: {offer: non-member, message: No place for members is left.}}
 `,
 }).replace(GATEWAY, DESK)
 /** Documents of members are checked before payment. */
-const REVIEWED_EVENT = addMemberLetter(fixtureEvent({ extra: APPROVAL_RULE })).replace(
+const REVIEWED_EVENT = addMemberLetter(buildFixtureEvent({ extra: APPROVAL_RULE })).replace(
   GATEWAY,
   DESK,
 )
@@ -224,7 +224,7 @@ test('a category offered instead of a full one is paid at its own price, after c
 test('cash from a walk-in delegate could not be recorded if the event file defines no front desk method', async () => {
   const cardServer = await startTestApp({
     clock: '2026-01-30T16:00:00+05:30',
-    events: { 'sample2026.yaml': fixtureEvent() },
+    events: { 'sample2026.yaml': buildFixtureEvent() },
   })
   try {
     const cardOffice = await signIn(cardServer)

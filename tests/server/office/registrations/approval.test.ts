@@ -15,7 +15,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { createPdf } from '../../sample-uploads.ts'
-import { fixtureEvent, addMemberLetter } from '../../small-event.ts'
+import { buildFixtureEvent, addMemberLetter } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actionsUrl, hashCheaply, PASSWORD, signIn } from '../office.ts'
@@ -36,7 +36,7 @@ approval:
 quotas:
   - {id: dais, when: {is_member: true}, max: 40, full: {message: The dais is full}}
 `
-const EVENT = addMemberLetter(fixtureEvent({ extra: EVENT_EXTRAS }), 'Letter of the society')
+const EVENT = addMemberLetter(buildFixtureEvent({ extra: EVENT_EXTRAS }), 'Letter of the society')
 const START_TIME = '2026-01-30T16:00:00+05:30'
 
 beforeAll(async () => {

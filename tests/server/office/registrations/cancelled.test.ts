@@ -7,7 +7,7 @@ import type { SalesResponse } from '../../../../engine/index.ts'
 import type { SearchResponse, ListResponse, StatsResponse } from '../../../../engine/api.ts'
 import { drawRegNo } from '../../../../server/registration/create-registration.ts'
 import { readImportText } from '../../cli/import-text.ts'
-import { fixtureEvent } from '../../small-event.ts'
+import { buildFixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { createImportRow } from '../../sample-registrations.ts'
@@ -22,7 +22,7 @@ const EVENT = 'sample2026'
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-20T16:00:00+05:30',
-    events: { 'sample2026.yaml': fixtureEvent({}) },
+    events: { 'sample2026.yaml': buildFixtureEvent({}) },
   })
   owner = await signIn(server)
   const registerSample = (n: number, paymentResult?: 'success') =>

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, Amount, RegNo } from '../../../../engine/index.ts'
 import type { ActionResponse } from '../../../../engine/api.ts'
-import { fixtureEvent } from '../../small-event.ts'
+import { buildFixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { toNoon, register, signIn } from '../office.ts'
@@ -16,7 +16,7 @@ let owner: Office
 const EVENT = 'sample2026'
 
 beforeAll(async () => {
-  const event = fixtureEvent({ total: 0 }).replace(
+  const event = buildFixtureEvent({ total: 0 }).replace(
     'member:     [1000, 2000]',
     'member: [free, free]',
   )

@@ -3,7 +3,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dayOf } from '../../../../engine/index.ts'
 import type { EventStats, ListResponse, ListRow, StatsResponse } from '../../../../engine/api.ts'
-import { fixtureDelegate, fixtureEvent } from '../../small-event.ts'
+import { fixtureDelegate, buildFixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { registerSample } from '../../sample-registrations.ts'
@@ -476,7 +476,7 @@ test('a list moves to the address in its changed event file without a restart', 
 })
 
 test('an event without tax has no tax column in its list and CSV', async () => {
-  const untaxedEvent = fixtureEvent({ total: 1000 })
+  const untaxedEvent = buildFixtureEvent({ total: 1000 })
     .replace(/ {2}tax: .*\n/, '')
     .replace('lines: [base, gst, total]', 'lines: [total]')
   const untaxedServer = await startTestApp({

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { buildForm } from '../../../attacks/target.ts'
 import { createPdf } from '../../sample-uploads.ts'
-import { fixtureEvent } from '../../small-event.ts'
+import { buildFixtureEvent } from '../../small-event.ts'
 import { startSocketParent } from '../socket-parent.ts'
 import type { SocketParent } from '../socket-parent.ts'
 import { sendOnce } from '../load.ts'
@@ -58,7 +58,7 @@ const DAY_MS = 24 * 60 * 60_000
 /** Builds an event file that is open for registration today. */
 export function buildOpenEvent(id: string, payment: 'airpay' | 'none', now = Date.now()): string {
   const addDays = (days: number): string => formatDay(now + days * DAY_MS)
-  return fixtureEvent({
+  return buildFixtureEvent({
     id,
     prefix: id.slice(0, 4).toUpperCase(),
     title: `Sample of ${id}`,
