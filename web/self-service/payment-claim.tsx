@@ -5,7 +5,7 @@ import { dayOf, formatDay, readInstant } from '../../engine/index.ts'
 import { COMMON_MESSAGES, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
 import type { WireClaimField, WireManualPayment, WirePaymentClaim } from '../../engine/api.ts'
-import { call } from '../app/api-client.ts'
+import { call, createKey } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { renderMessage } from '../ui/rich-message.tsx'
@@ -147,13 +147,6 @@ function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
       </button>
     </form>
   )
-}
-
-/** Creates a unique idempotency key, so that a double click submits only one claim. */
-function createKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('')
 }
 
 function ClaimField({

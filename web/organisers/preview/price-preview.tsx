@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import {
   getCurrency,
   findCategory,
+  getCategoryLabel,
   findFirstFull,
   formatPrice,
   getLabel,
@@ -88,9 +89,6 @@ export function PricePreview({
     </>
   )
 }
-
-const getCategoryLabel = (event: EventConfig, id: string): string =>
-  event.categories.find((category) => category.id === id)?.label ?? id
 
 type RenderRuleLine = (rule: number) => React.ReactNode
 

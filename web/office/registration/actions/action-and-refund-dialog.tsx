@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { ActionsResponse } from '../../../../engine/api.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
 import { getAmountInputMode } from '../../../ui/forms/amount-input-mode.ts'
-import type { ApiError } from '../../../app/api-client.ts'
+import { createKey, type ApiError } from '../../../app/api-client.ts'
 import { Dialog, FOCUSED_FIRST } from '../../../ui/dialog.tsx'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 import { ApprovalDetails } from './approval-dialog-content.tsx'
@@ -28,15 +28,6 @@ type ActionDialogProps = {
   readonly isBusy: boolean
   readonly onPerform: (request: ActionRequest) => void
   readonly onClose: () => void
-}
-
-/**
- * Creates an idempotency key for an opened dialog, so that a double click performs the action once.
- */
-function createKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('')
 }
 
 export function ActionDialog(props: ActionDialogProps) {
