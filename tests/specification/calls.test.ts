@@ -40,7 +40,7 @@ const readRegistration = async (url: string, headers = {}): Promise<Record<strin
 const sendRequest = (url: string, json: object, headers = {}) =>
   server.app.inject({ method: 'POST', url, payload: json, headers })
 
-const AFPICON = {
+const AFPICON_ANSWERS = {
   full_name: 'Dr. Example Menon',
   email: 'example@example.org',
   phone_number: '+91 98470 00000',
@@ -59,7 +59,7 @@ const AFPICON = {
   gst_amount: '945',
   total_amount: '6195',
 }
-const CHIRURGIA = {
+const CHIRURGIA_ANSWERS = {
   full_name: 'Dr. Sample Surgeon',
   email: 'surgeon@example.org',
   phone_number: '98470',
@@ -73,7 +73,7 @@ const CHIRURGIA = {
   food_preference: 'non-vegetarian',
   registration_category: 'pg-asi',
 }
-const MIDZONE = {
+const MIDZONE_ANSWERS = {
   full_name: 'Dr. Family Physician',
   email: 'family@example.org',
   phone_number: '98470',
@@ -103,14 +103,14 @@ const checkHandOff = (data: PaymentData | undefined, regNo: string, amount: stri
 
 describe('registering', () => {
   test('S014 S083 S087 S088 S135 S136 S142 S145: AFPICON accepts multipart with a document without a session, and returns the checkout', async () => {
-    const response = await server.post('/api/afpicon/register/', AFPICON, {
+    const response = await server.post('/api/afpicon/register/', AFPICON_ANSWERS, {
       pg_proof: { name: 'proof.pdf', bytes: createPdf() },
     })
     expect(response.statusCode).toBe(201)
-    const answer = response.json<RegisterResponse>()
-    expect(answer).toMatchObject({ status: 'success', message: expect.stringMatching(/\w/) })
-    checkHandOff(answer.payment_data, answer.reg_no, '6195.00')
-    expect(answer.payment_data).toMatchObject({ email: 'example@example.org' })
+    const responseBody = response.json<RegisterResponse>()
+    expect(responseBody).toMatchObject({ status: 'success', message: expect.stringMatching(/\w/) })
+    checkHandOff(responseBody.payment_data, responseBody.reg_no, '6195.00')
+    expect(responseBody.payment_data).toMatchObject({ email: 'example@example.org' })
   })
 
   test('S086 S146 S155: its registration can be read by order id', async () => {
@@ -118,7 +118,7 @@ describe('registering', () => {
       await server.post(
         '/api/afpicon/register/',
         {
-          ...AFPICON,
+          ...AFPICON_ANSWERS,
           ticket_type: 'intern-mbbs-accompanying',
           base_amount: '3000',
           gst_amount: '540',
@@ -148,7 +148,7 @@ describe('registering', () => {
   test('S089 S090 S149 S150: Chirurgia accepts JSON with the category computed by the browser, and compares it', async () => {
     const response = await sendRequest(
       '/api/chirurgia/register/',
-      CHIRURGIA,
+      CHIRURGIA_ANSWERS,
       buildKeyHeader('chirurgia'),
     )
     expect(response.statusCode).toBe(201)
@@ -169,7 +169,7 @@ describe('registering', () => {
     })
     // A deviation from the specification: a category that the browser invents is rejected.
     const cheaperResponse = await sendRequest('/api/chirurgia/register/', {
-      ...CHIRURGIA,
+      ...CHIRURGIA_ANSWERS,
       asi_member: false,
       asi_membership_number: undefined,
       registration_category: 'pg-asi',
@@ -181,7 +181,11 @@ describe('registering', () => {
   })
 
   test('S095 S096 S152 S153: Mid Zone accepts JSON', async () => {
-    const response = await sendRequest('/api/midzone/register/', MIDZONE, buildKeyHeader('midzone'))
+    const response = await sendRequest(
+      '/api/midzone/register/',
+      MIDZONE_ANSWERS,
+      buildKeyHeader('midzone'),
+    )
     expect(response.statusCode).toBe(201)
     const { status, message, reg_no, payment_data } = response.json<RegisterResponse>()
     expect(status).toBe('success')
@@ -205,13 +209,13 @@ describe('registering', () => {
 
   test('S106 S144: a browser cannot state that it has paid, or its price', async () => {
     const { reg_no } = (
-      await sendRequest('/api/midzone/register/', { ...MIDZONE, payment_status: 'success' })
+      await sendRequest('/api/midzone/register/', { ...MIDZONE_ANSWERS, payment_status: 'success' })
     ).json<RegisterResponse>()
     expect(await readRegistration(`/api/midzone/registrations/${reg_no}/`)).toMatchObject({
       payment_status: 'pending',
     })
     const cheapResponse = await server.post('/api/afpicon/register/', {
-      ...AFPICON,
+      ...AFPICON_ANSWERS,
       ticket_type: 'intern-mbbs-accompanying',
       total_amount: '1',
     })
@@ -386,9 +390,9 @@ describe('the office', () => {
       headers: { authorization: `Bearer ${shortSession.token}` },
     })
     expect((await shortSession.get('/admin/session/')).statusCode).toBe(401)
-    const idle = await signIn(server, 'idles')
+    const idleSession = await signIn(server, 'idles')
     server.setTime('2025-12-10T12:00:00+05:30')
-    expect((await idle.get('/admin/session/')).statusCode).toBe(401)
+    expect((await idleSession.get('/admin/session/')).statusCode).toBe(401)
     server.setTime('2025-11-10T12:00:00+05:30')
   })
 
@@ -493,17 +497,17 @@ describe('the office', () => {
   test('S141 S162 S163: the newer list requires a session, by cookie and without a header', async () => {
     const url =
       '/afpicon/admin/registrations/?page=1&page_size=10&search=&payment_status=&ticket_type=&afpi_member=&date_from=2025-11-09&date_to=2025-11-10'
-    const byCookie = await server.app.inject({
+    const cookieResponse = await server.app.inject({
       method: 'GET',
       url,
       headers: { cookie: officeSession.cookie },
     })
-    expect(byCookie.statusCode).toBe(200)
-    const answer = byCookie.json<ListResponse>()
-    expect(answer.status).toBe('success')
-    expect(answer.count).toBe(answer.registrations.length)
-    expect(answer.results.registrations.length).toBe(answer.count)
-    expect(answer.page_size).toBe(10)
+    expect(cookieResponse.statusCode).toBe(200)
+    const list = cookieResponse.json<ListResponse>()
+    expect(list.status).toBe('success')
+    expect(list.count).toBe(list.registrations.length)
+    expect(list.results.registrations.length).toBe(list.count)
+    expect(list.page_size).toBe(10)
     // A deviation from the specification: its calls have no authorization header, but it does not state that access is public.
     for (const path of [url, '/afpicon/download-csv/', `/api${url}`]) {
       const anonymousResponse = await server.app.inject({ method: 'GET', url: path })
@@ -539,12 +543,12 @@ describe('reading a PULMOCON registration', () => {
   })
   test('an imported registration showed our new number as Transaction ID instead of its former number', async () => {
     const regNo = await importRegistration(912)
-    const found = await server.app.inject({
+    const foundResponse = await server.app.inject({
       method: 'POST',
       url: '/api/registrations/PULMO912/',
       payload: { email: pulmoAnswers['email'] },
     })
-    expect(found.json()).toMatchObject({
+    expect(foundResponse.json()).toMatchObject({
       registration: { reg_no: regNo, order_id: 'PULMO912', payment_id: 'OLD912' },
     })
     expect(await readRegistration(`/api/registrations/${regNo}/`)).toMatchObject({

@@ -34,10 +34,10 @@ import { getTooLargeText } from '../../web/ui/file-size.ts'
 import { afpicon, chirurgia, findField, findList, midzone, pulmocon } from './events.ts'
 
 const buildNoon = (text: string): Instant => instant(startOfDay(day(text)) + 12 * 3_600_000)
-const listIds = (event: EventConfig): string[] => event.fields.map((field) => field.id)
+const listFieldIds = (event: EventConfig): string[] => event.fields.map((field) => field.id)
 const readPrice = (event: EventConfig, category: string, period: string) => {
-  const found = quoteCategory(event, category, period)
-  return found && [found.base, found.gst, found.total].map((amount) => toMajorUnits(amount, INR))
+  const price = quoteCategory(event, category, period)
+  return price && [price.base, price.gst, price.total].map((amount) => toMajorUnits(amount, INR))
 }
 
 describe('the conferences', () => {
@@ -214,7 +214,7 @@ describe('categories that follow from the answers', () => {
 
 describe('fields', () => {
   test('S082 S083: AFPICON', () => {
-    expect(listIds(afpicon).toSorted()).toEqual(
+    expect(listFieldIds(afpicon).toSorted()).toEqual(
       [
         'full_name',
         'email',
@@ -248,7 +248,7 @@ describe('fields', () => {
     })
   })
   test('S089: Chirurgia', () => {
-    expect(listIds(chirurgia).toSorted()).toEqual(
+    expect(listFieldIds(chirurgia).toSorted()).toEqual(
       [
         'full_name',
         'email',
@@ -280,7 +280,7 @@ describe('fields', () => {
     ])
   })
   test('S095: Mid Zone', () => {
-    expect(listIds(midzone).toSorted()).toEqual(
+    expect(listFieldIds(midzone).toSorted()).toEqual(
       [
         'full_name',
         'email',
@@ -297,7 +297,7 @@ describe('fields', () => {
     expect(findField(midzone, 'address').type).toBe('multiline')
   })
   test("S099 S189: PULMOCON's form exists, with +91 before the phone number", () => {
-    expect(listIds(pulmocon).toSorted()).toEqual(
+    expect(listFieldIds(pulmocon).toSorted()).toEqual(
       [
         'full_name',
         'email',
@@ -324,8 +324,8 @@ describe('fields', () => {
     ['afpi-gp-specialist', false],
     ['non-afpi-gp-specialist', false],
     ['intern-mbbs-accompanying', false],
-  ])('S050 S119: a document is required of %s: %s', (ticket_type, label) => {
-    expect(findVisibleFields(afpicon, { ticket_type }).has('pg_proof')).toBe(label)
+  ])('S050 S119: a document is required of %s: %s', (ticket_type, isRequired) => {
+    expect(findVisibleFields(afpicon, { ticket_type }).has('pg_proof')).toBe(isRequired)
   })
   test.each([
     [afpicon, 'afpi_member', 'afpi_membership_number'],
@@ -426,7 +426,7 @@ describe('what is required', () => {
 
 describe('the life of a payment', () => {
   const paymentTime = buildNoon('2026-01-02')
-  const pending: Payment = {
+  const pendingPayment: Payment = {
     orderId: createOrderId(createRegNo(afpicon, Array.from('777777777777', Number)), 1),
     amount: toAmount(708_000),
     currency: INR,
@@ -448,14 +448,14 @@ describe('the life of a payment', () => {
     at: paymentTime,
   }
   test('S104 S105: pending to success or failed, failed to success, success to refunded, never the reverse', () => {
-    const succeeded = expectOk(applyPaymentEvent(pending, paidEvent))
-    expect(succeeded.status.is).toBe('success')
-    const failed = expectOk(applyPaymentEvent(pending, declinedEvent))
-    expect(failed.status.is).toBe('failed')
-    expect(expectOk(applyPaymentEvent(failed, paidEvent)).status.is).toBe('success')
+    const paidPayment = expectOk(applyPaymentEvent(pendingPayment, paidEvent))
+    expect(paidPayment.status.is).toBe('success')
+    const failedPayment = expectOk(applyPaymentEvent(pendingPayment, declinedEvent))
+    expect(failedPayment.status.is).toBe('failed')
+    expect(expectOk(applyPaymentEvent(failedPayment, paidEvent)).status.is).toBe('success')
     expect(
       expectOk(
-        applyPaymentEvent(succeeded, {
+        applyPaymentEvent(paidPayment, {
           type: 'refunded',
           reference: '900002',
           amount: toAmount(708_000),
@@ -463,7 +463,7 @@ describe('the life of a payment', () => {
         }),
       ).status.is,
     ).toBe('refunded')
-    const lateDecline = applyPaymentEvent(succeeded, declinedEvent)
+    const lateDecline = applyPaymentEvent(paidPayment, declinedEvent)
     expect(lateDecline.ok ? lateDecline.value.status.is : 'refused').not.toBe('failed')
   })
 })
@@ -494,15 +494,15 @@ describe('other constants', () => {
   ])('S182: of %i rupees, %i are base and %i GST, in whole rupees', (total, base, gst) => {
     for (const event of [afpicon, chirurgia]) {
       const tax = event.fees.tax && { ...event.fees.tax, round: 'rupee' as const }
-      const found = splitTotal(tax, toAmount(total * 100))
-      expect([toMajorUnits(found.base, INR), toMajorUnits(found.gst, INR)]).toEqual([base, gst])
+      const parts = splitTotal(tax, toAmount(total * 100))
+      expect([toMajorUnits(parts.base, INR), toMajorUnits(parts.gst, INR)]).toEqual([base, gst])
     }
     expect(afpicon.results.amounts).toBe('split-total')
   })
   test('S183: Mid Zone adds 18 percent', () => {
     const answers = { afpi_member: false, is_pg: false }
-    const found = expectOk(quote(midzone, answers, buildNoon('2025-11-01')))
-    expect(toMajorUnits(found.gst, INR)).toBe(toMajorUnits(found.base, INR) * 0.18)
+    const quoteResult = expectOk(quote(midzone, answers, buildNoon('2025-11-01')))
+    expect(toMajorUnits(quoteResult.gst, INR)).toBe(toMajorUnits(quoteResult.base, INR) * 0.18)
   })
   test("S184: Chirurgia's and Mid Zone's prices are placeholders, and the pages say so", () => {
     expect(chirurgia.demo).toContain('fees.prices')

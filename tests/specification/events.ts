@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { compileEvent } from '../../engine/authoring.ts'
 import type { AdminList, EventConfig, Field } from '../../engine/index.ts'
 
-const EVENTS = join(import.meta.dirname, '..', '..', 'events')
-const readSource = (path: string) => ({ path, text: readFileSync(join(EVENTS, path), 'utf8') })
-const shared = {
+const EVENTS_DIR = join(import.meta.dirname, '..', '..', 'events')
+const readSource = (path: string) => ({ path, text: readFileSync(join(EVENTS_DIR, path), 'utf8') })
+const sharedSources = {
   lists: readSource('_shared/lists.yaml'),
   gateways: readSource('_shared/gateways.yaml'),
   texts: readSource('_shared/texts.yaml'),
@@ -14,7 +14,7 @@ const shared = {
 
 export function compileServedEvent(id: string): EventConfig {
   const { path, text } = readSource(`${id}.yaml`)
-  const { event } = compileEvent(text, shared, { path })
+  const { event } = compileEvent(text, sharedSources, { path })
   if (event === null) throw new Error(`${path} does not compile`)
   return event
 }

@@ -61,21 +61,21 @@ afterAll(async () => {
 })
 
 /** The submit button of a free form. */
-const registerButton = (page: Page): Locator =>
+const findRegisterButton = (page: Page): Locator =>
   page.getByRole('button', { name: /^(Register|Processing Registration.*)$/ })
 
 /** Submits the form and waits for the notice. */
 async function submitForm(page: Page): Promise<void> {
-  await registerButton(page).click()
+  await findRegisterButton(page).click()
   await page.getByRole('status').getByText(SUCCESS_NOTICE).waitFor()
 }
 
 describe('S113 S169: an event without payment', () => {
-  const WITH_DIALOG = [
+  const EVENTS_WITH_DIALOG = [
     ['afpicon2026', 'AFPI', INTERN_CATEGORY],
     ['chirurgia2026', 'CHIR', null],
   ] as const
-  test.each(WITH_DIALOG.slice(0, chooseRuns(2, 1)))(
+  test.each(EVENTS_WITH_DIALOG.slice(0, chooseRuns(2, 1)))(
     'S113 S169: %s: a notice, and a dialog with the registration number',
     async (id, prefix, category) => {
       const { page, context, consoleErrors } = await visit(browser)
@@ -139,8 +139,8 @@ test('a free category in a paid event: Register, no gateway, confirmed by email 
   const listEmailFiles = (): string[] =>
     existsSync(mailDir) ? readdirSync(mailDir).filter((name) => /-FREE\d+\.eml$/.test(name)) : []
   await expect.poll(listEmailFiles, { timeout: 200_000 }).toHaveLength(1)
-  const number = /FREE\d+/.exec(listEmailFiles()[0] ?? '')?.[0] ?? ''
-  await page.goto(`${server.url}/freezone/payment/success?orderId=${number}`)
+  const regNo = /FREE\d+/.exec(listEmailFiles()[0] ?? '')?.[0] ?? ''
+  await page.goto(`${server.url}/freezone/payment/success?orderId=${regNo}`)
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
   await expect
     .poll(() => readData(page.getByRole('article')))
@@ -165,6 +165,6 @@ test('S132: a price of 0 enabled the Register button; the button stays disabled'
   await expect.poll(() => findPayButton(page).isEnabled()).toBe(true)
   await findYesOption('AFPI Member').check()
   await findField(page, 'AFPI Membership Number').fill('K-12')
-  await expect.poll(() => findPayButton(page).or(registerButton(page)).isDisabled()).toBe(true)
+  await expect.poll(() => findPayButton(page).or(findRegisterButton(page)).isDisabled()).toBe(true)
   await context.close()
 })

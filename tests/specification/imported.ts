@@ -18,18 +18,18 @@ export async function importOldRows({
   readonly eventsDir: string
 }): Promise<void> {
   mkdirSync(dataDir, { recursive: true })
-  const csv = join(dataDir, 'old.csv')
+  const csvPath = join(dataDir, 'old.csv')
   const formatRow = (regNo: string, name: string, status: string): string =>
     `${regNo},${name},${IMPORTED_EMAIL},+91 98470 22222,pg-students,3500,${status},${status === 'success' ? PULMO_PAYMENT : ''},2025-08-02T10:00:00+05:30,2025-08-02T10:05:00+05:30`
   writeFileSync(
-    csv,
+    csvPath,
     [
       'reg_no,full_name,email,phone_number,registration_category,final_amount,payment_status,payment_id,created_at,payment_date',
       formatRow(PULMO_PAID, 'Dr. Imported Sample', 'success'),
       formatRow(PULMO_FAILED, 'Dr. Declined Import', 'failed').replace(/,[^,]*$/, ','),
     ].join('\n'),
   )
-  const importResult = await runHere(['registration', 'import', 'pulmocon2025', csv], {
+  const importResult = await runHere(['registration', 'import', 'pulmocon2025', csvPath], {
     DATA_DIR: dataDir,
     EVENTS_DIR: eventsDir,
   })

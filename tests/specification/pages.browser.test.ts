@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const readMain = async (page: Page): Promise<string> =>
   toPlainText(await page.getByRole('main').textContent())
-const chooseYes = (page: Page, question: string) =>
+const findYesOption = (page: Page, question: string) =>
   page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes' })
 
 async function signIn(page: Page): Promise<void> {
@@ -49,7 +49,7 @@ async function signIn(page: Page): Promise<void> {
   await page.waitForURL(/\/admin\/dashboard/)
 }
 
-async function fillShort(page: Page, name: string): Promise<void> {
+async function fillShortForm(page: Page, name: string): Promise<void> {
   await waitForHydration(page)
   await findField(page, 'Full Name').fill(name)
   await findField(page, 'Email').fill('someone@example.org')
@@ -88,8 +88,8 @@ describe('routes', () => {
     const pageResponse = await fetch(server.url + path)
     expect(pageResponse.status).toBe(200)
     // tests/browser/before-scripts.test.ts covers how a browser renders it, before and after its script loads.
-    const [, texts = ''] = /<h1[^>]*>(.*?)<\/h1>/s.exec(await pageResponse.text()) ?? []
-    expect(toPlainText(texts.replaceAll(/<[^>]*>/g, ' '))).toBe(heading)
+    const [, headingHtml = ''] = /<h1[^>]*>(.*?)<\/h1>/s.exec(await pageResponse.text()) ?? []
+    expect(toPlainText(headingHtml.replaceAll(/<[^>]*>/g, ' '))).toBe(heading)
   })
 
   test('S002: follows the order of the specification', async () => {
@@ -116,7 +116,7 @@ describe('Chirurgia', () => {
       .poll(async () => (await readData(findSummary(page)))['Total Amount'])
       .toBe('₹ 7,080')
     await expect.poll(() => findField(page, 'ASI Membership Number').count()).toBe(0)
-    await chooseYes(page, 'ASI Member').check()
+    await findYesOption(page, 'ASI Member').check()
     await findField(page, 'ASI Membership Number').waitFor()
     await expect
       .poll(async () => (await readData(findSummary(page)))['Total Amount'])
@@ -133,9 +133,9 @@ describe('Chirurgia', () => {
 
   test('S053 S064 S132: without a price the summary says so and the button is disabled', async () => {
     const { page, context } = await visit(browser)
-    let release = (): void => {}
+    let releasePrices = (): void => {}
     const pricesReleased = new Promise<void>((resolve) => {
-      release = resolve
+      releasePrices = resolve
     })
     await page.route('**/chirurgia2026', removePrices)
     await page.route('**/api/chirurgia/tariff-info/', async (route) => {
@@ -148,7 +148,7 @@ describe('Chirurgia', () => {
       .waitFor()
     await expect.poll(() => findPayButton(page).isDisabled()).toBe(true)
     await expectAccessible(page, 'a form whose price has not come yet')
-    release()
+    releasePrices()
     await expect
       .poll(async () => (await readData(findSummary(page)))['Total Amount'])
       .toBe('₹ 7,080')
@@ -159,7 +159,7 @@ describe('Chirurgia', () => {
   test('S015 S025 S067 S111 S112 S165 S166: posts the hidden form to the gateway, and comes back paid', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/chirurgia2026`)
-    await fillShort(page, 'Dr. Hidden Form')
+    await fillShortForm(page, 'Dr. Hidden Form')
     const fields = await submitAndReadHandOff(page)
     expect([...fields.keys()].toSorted()).toEqual(
       [
@@ -221,8 +221,8 @@ describe('Mid Zone', () => {
     await expect
       .poll(() => findField(page, 'Address').evaluate((input) => input.tagName))
       .toBe('TEXTAREA')
-    await fillShort(page, 'Dr. Mid Zone Member')
-    await chooseYes(page, 'AFPI Member').check()
+    await fillShortForm(page, 'Dr. Mid Zone Member')
+    await findYesOption(page, 'AFPI Member').check()
     await findField(page, 'AFPI Membership Number').fill('K-7')
     await expect
       .poll(async () => await readData(findSummary(page)))
@@ -319,21 +319,21 @@ describe("PULMOCON's result pages", () => {
 describe('errors', () => {
   test('S053 S111: while the form is being sent, the button shows it and is disabled', async () => {
     const { page, context } = await visit(browser)
-    let release = (): void => {}
+    let releaseResponse = (): void => {}
     const responseHeld = new Promise<void>((resolve) => {
-      release = resolve
+      releaseResponse = resolve
     })
     await page.route('**/api/midzone/register/', async (route) => {
       await responseHeld
       await route.continue()
     })
     await page.goto(`${server.url}/midzone2025`)
-    await fillShort(page, 'Dr. Patient Button')
+    await fillShortForm(page, 'Dr. Patient Button')
     await findPayButton(page).click()
     await page.getByRole('button', { name: 'Processing Registration...' }).waitFor()
     await expect.poll(() => findPayButton(page).isDisabled()).toBe(true)
     await expectAccessible(page, 'submitting')
-    release()
+    releaseResponse()
     await page.waitForURL((url) => url.origin !== server.url)
     await context.close()
   })
@@ -343,7 +343,7 @@ describe('errors', () => {
   beforeAll(async () => {
     retryVisit = await visit(browser)
     await retryVisit.page.goto(`${server.url}/midzone2025`)
-    await fillShort(retryVisit.page, 'Dr. Unlucky Sample')
+    await fillShortForm(retryVisit.page, 'Dr. Unlucky Sample')
   })
   afterAll(() => retryVisit.context.close())
   test.each([
@@ -372,7 +372,7 @@ describe('errors', () => {
     await page.clock.install()
     await page.route('**/api/midzone/register/', (route) => route.abort())
     await page.goto(`${server.url}/midzone2025`)
-    await fillShort(page, 'Dr. Toast Example')
+    await fillShortForm(page, 'Dr. Toast Example')
     const toast = page
       .getByRole('status')
       .getByText('Network error. Please check your internet connection.')

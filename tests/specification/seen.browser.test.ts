@@ -50,11 +50,11 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, and the pri
     'You chose “AFPI Member – GP / Specialist”, but your answer to “AFPI Member” is No.',
   )
   await contradiction.getByRole('button', { name: 'Check this answer' }).click()
-  const member = page.getByRole('switch', { name: 'AFPI Member' })
+  const memberSwitch = page.getByRole('switch', { name: 'AFPI Member' })
   await expect
-    .poll(() => member.evaluate((memberField) => memberField === document.activeElement))
+    .poll(() => memberSwitch.evaluate((memberField) => memberField === document.activeElement))
     .toBe(true)
-  await member.check()
+  await memberSwitch.check()
   await contradiction.waitFor({ state: 'hidden' })
   // The fee table shows the same, and marks the delegate's row.
   await page.getByRole('heading', { name: 'Registration fees' }).scrollIntoViewIfNeeded()
@@ -74,7 +74,7 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, and the pri
 })
 
 test('the box of registration fees was empty until it was scrolled into view, in print too', async () => {
-  const phone = { width: 360, height: 740 }
+  const phoneViewport = { width: 360, height: 740 }
   const readFeeBox = async ({ page }: Visit) => {
     const fees = page.getByRole('region', { name: 'Registration fees' })
     const { top, height } = await fees.evaluate((box) => ({
@@ -87,20 +87,20 @@ test('the box of registration fees was empty until it was scrolled into view, in
     text.match(/₹ [\d,]+/g) ?? []
   // The page as rendered by the server, before its scripts load.
   await waitUntilRendered(`${server.url}/afpicon2026`)
-  const earlyVisit = await visit(browser, { ...phone, privateWindow: true })
+  const earlyVisit = await visit(browser, { ...phoneViewport, privateWindow: true })
   await earlyVisit.page.route(/\.(?:js|woff2)$/, (route) => route.abort())
   await earlyVisit.page.goto(`${server.url}/afpicon2026`)
   const boxBefore = await readFeeBox(earlyVisit)
   expect(findPrices(boxBefore)).toEqual(expect.arrayContaining(['₹ 6,000', '₹ 3,000']))
   // Hydrated and not scrolled: nothing in the box moves.
-  const hydratedVisit = await visit(browser, { ...phone, privateWindow: true })
+  const hydratedVisit = await visit(browser, { ...phoneViewport, privateWindow: true })
   const { page } = hydratedVisit
   // Lines wrap differently in another font, which does not affect the box.
   await page.route(/\.woff2$/, (route) => route.abort())
   await page.goto(`${server.url}/afpicon2026`)
   await waitForHydration(page)
   const boxAfter = await readFeeBox(hydratedVisit)
-  expect(boxAfter.top).toBeGreaterThan(phone.height)
+  expect(boxAfter.top).toBeGreaterThan(phoneViewport.height)
   expect([boxAfter.text, boxAfter.height]).toEqual([boxBefore.text, boxBefore.height])
   await page.emulateMedia({ media: 'print' })
   expect(findPrices(await readFeeBox(hydratedVisit))).toEqual(findPrices(boxBefore))

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatMoney, INR, toAmount } from '../../../engine/index.ts'
 import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../../server/office/office.ts'
-import { createJanuary, EVENTS } from '../../server/office/payments/january.ts'
+import { createJanuary, EVENT_IDS } from '../../server/office/payments/january.ts'
 import type { January } from '../../server/office/payments/january.ts'
 import { expectAccessible, holdRequests, launch, visit } from '../browser.ts'
 import { countClicks } from './registration-page.ts'
@@ -15,10 +15,10 @@ let browser: Browser
 let url = ''
 beforeAll(async () => {
   january = await createJanuary({ payments: 56, refunds: 4 })
-  const { deps, now } = january.test
+  const { deps, now } = january.server
   await deps.store.addAdmin('office', await hashCheaply(PASSWORD), now())
   for (const n of [900, 901, 902])
-    await register(january.test, 'sample2026', {
+    await register(january.server, 'sample2026', {
       n,
       on: toNoon(`2026-01-2${n - 900}`),
       answers: {
@@ -29,11 +29,11 @@ beforeAll(async () => {
       },
       pays: 'wrong-amount',
     })
-  url = await january.test.app.listen({ host: '127.0.0.1', port: 0 })
+  url = await january.server.app.listen({ host: '127.0.0.1', port: 0 })
   browser = await launch()
 })
 afterAll(async () => {
-  await january.test.close()
+  await january.server.close()
 })
 
 async function signInAtHome(page: Page): Promise<void> {
@@ -124,13 +124,13 @@ test('two clicks show the payments of January, one the amounts due, and two expo
 
 test('from Home, one click shows whether a doctor paid or finds a phone number, one shows the amounts due to two events, and three remind everyone', async () => {
   const people = [
-    { event: EVENTS[0], name: 'Dr. Meera Nair', phone: '+919847012345', isPaid: true },
-    { event: EVENTS[0], name: 'Anil Kumar', phone: '+919847054321', isPaid: false },
-    { event: EVENTS[1], name: 'Binu Thomas', phone: '+919847098765', isPaid: false },
+    { event: EVENT_IDS[0], name: 'Dr. Meera Nair', phone: '+919847012345', isPaid: true },
+    { event: EVENT_IDS[0], name: 'Anil Kumar', phone: '+919847054321', isPaid: false },
+    { event: EVENT_IDS[1], name: 'Binu Thomas', phone: '+919847098765', isPaid: false },
   ]
   const regNos: string[] = []
   for (const [index, { event, name, phone, isPaid }] of people.entries()) {
-    const regNo = await register(january.test, event, {
+    const regNo = await register(january.server, event, {
       n: 910 + index,
       on: toNoon('2026-01-31'),
       answers: {
@@ -143,7 +143,7 @@ test('from Home, one click shows whether a doctor paid or finds a phone number, 
     })
     regNos.push(regNo)
   }
-  const colleague = await signIn(january.test)
+  const colleague = await signIn(january.server)
   const { page, context, consoleErrors } = await visit(browser, { width: 1280 })
   await signInAtHome(page)
   const search = page.getByRole('combobox', { name: 'Find people, pages and actions' })

@@ -12,7 +12,7 @@ import { generateEmail } from '../../../server/mail/generate-email.ts'
 import { collectTicket } from '../../../server/mail/ticket-contents.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { KERALA, PERSON, TAX_EVENTS } from '../office/documents/tax-samples.ts'
+import { KERALA, DELEGATE_ANSWERS, TAX_EVENTS } from '../office/documents/tax-samples.ts'
 import { toNoon, register } from '../office/office.ts'
 import { openMailServer } from './mail-server.ts'
 import type { MailServer } from './mail-server.ts'
@@ -40,7 +40,7 @@ afterEach(() => {
 let registrationCount = 0
 async function registerAndPay(): Promise<RegNo> {
   registrationCount += 1
-  const regNo = await register(server, KERALA, { n: registrationCount, on: day, answers: PERSON })
+  const regNo = await register(server, KERALA, { n: registrationCount, on: day, answers: DELEGATE_ANSWERS })
   const amount = (await server.deps.store.registration(regNo))?.payments[0]?.amount ?? toAmount(0)
   await server.deps.store.applyPaymentEvent(
     createOrderId(regNo, 1),
@@ -94,7 +94,7 @@ test('a registration gets its response while an email is generated', async () =>
   const runPromise = server.mailer.run()
   try {
     await waitForTask()
-    await register(server, KERALA, { n: 100, on: day, answers: PERSON })
+    await register(server, KERALA, { n: 100, on: day, answers: DELEGATE_ANSWERS })
     const eventsResponse = await server.app.inject({ url: '/api/events/' })
     expect(eventsResponse.statusCode).toBe(200)
     expect(readRecipients()).toEqual([])

@@ -77,7 +77,7 @@ test('the audit log shows a decision on a payment with its amount and reason', a
 test('the owner of one event saw users of other events in the audit log filter, but no entry about an export of the log', async () => {
   const permissions = { role: 'owner', events: [EVENT] } as const
   await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), permissions)
-  const owner2026 = await signIn(server, 'of-one')
+  const eventOwner = await signIn(server, 'of-one')
   for (const [username, eventId] of [
     ['of-another', 'another2026'],
     ['of-this', EVENT],
@@ -91,11 +91,11 @@ test('the owner of one event saw users of other events in the audit log filter, 
     })
   const listUsers = async ({ get }: Office) =>
     (await get('/admin/log/')).json<ActivityResponse>().people
-  expect(await listUsers(owner2026)).toContain('of-this')
-  expect(await listUsers(owner2026)).not.toContain('of-another')
+  expect(await listUsers(eventOwner)).toContain('of-this')
+  expect(await listUsers(eventOwner)).not.toContain('of-another')
   expect(await listUsers(owner)).toContain('of-another')
-  await owner2026.get('/admin/log/export/')
-  const { rows } = (await owner2026.get('/admin/log/')).json<ActivityResponse>()
+  await eventOwner.get('/admin/log/export/')
+  const { rows } = (await eventOwner.get('/admin/log/')).json<ActivityResponse>()
   expect(rows[0]).toMatchObject({ who: 'of-one', what: 'exported the audit log', event_id: EVENT })
 })
 

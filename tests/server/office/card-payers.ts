@@ -12,14 +12,14 @@ export async function registerDelegate(
   event: string,
 ): Promise<{ regNo: string; order: OrderId; amount: Amount }> {
   delegateCount += 1
-  const answer = await server.post(`/api/${event}/register/`, {
+  const response = await server.post(`/api/${event}/register/`, {
     full_name: `Delegate ${delegateCount}`,
     email: `delegate${delegateCount}@example.org`,
     phone_number: `98765000${10 + delegateCount}`,
     is_member: 'true',
   })
-  expect(answer.statusCode, answer.body).toBe(201)
-  const { reg_no: regNo, payment_data: data } = answer.json<{
+  expect(response.statusCode, response.body).toBe(201)
+  const { reg_no: regNo, payment_data: data } = response.json<{
     reg_no: string
     payment_data: { orderid: OrderId }
   }>()
@@ -29,18 +29,18 @@ export async function registerDelegate(
 }
 /** Registers a delegate, and records a payment as the gateway would report it. */
 export async function registerPaid(server: TestApp, event: string, reference: string) {
-  const order = await registerDelegate(server, event)
+  const registration = await registerDelegate(server, event)
   await server.deps.store.applyPaymentEvent(
-    order.order,
+    registration.order,
     {
       type: 'confirmed',
       reference,
-      amount: order.amount,
+      amount: registration.amount,
       currency: '356',
       kind: 'sale',
       at: server.now(),
     },
     null,
   )
-  return order
+  return registration
 }

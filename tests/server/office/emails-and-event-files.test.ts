@@ -42,13 +42,13 @@ afterAll(() => app.close())
 const listEmails = async (office: Office, query = ''): Promise<EmailsResponse> =>
   (await office.get(`/admin/mail/?${query}`)).json()
 const resend = async (office: Office, payload: object) => {
-  const answer = await app.app.inject({
+  const response = await app.app.inject({
     method: 'POST',
     url: '/admin/mail/retry/',
     headers: { authorization: `Bearer ${office.token}` },
     payload,
   })
-  return [answer.statusCode, answer.json<{ message: string }>().message]
+  return [response.statusCode, response.json<{ message: string }>().message]
 }
 
 test('failed emails are shown to users of their event, and can be resent', async () => {
@@ -135,9 +135,12 @@ test('a file with errors is not rehearsed, and only one rehearsal runs at a time
     })
     return [response.statusCode, response.json<{ message: string }>().message]
   }
-  const [first, second] = await Promise.all([rehearse(), rehearse()])
-  expect(first).toEqual([422, 'The file has errors. Correct the findings first, then rehearse it.'])
-  expect(second).toEqual([409, 'Another rehearsal is running. Try again in a minute.'])
+  const [firstResult, secondResult] = await Promise.all([rehearse(), rehearse()])
+  expect(firstResult).toEqual([
+    422,
+    'The file has errors. Correct the findings first, then rehearse it.',
+  ])
+  expect(secondResult).toEqual([409, 'Another rehearsal is running. Try again in a minute.'])
   expect(await rehearse(' \n')).toEqual([422, 'The file does not describe an event.'])
 })
 
@@ -157,11 +160,11 @@ test('a rehearsal whose browser tab was closed kept others waiting', async () =>
     const { status } = await rehearse(slowEvent, tab.signal)
     return status === 409 ? rehearseSlowEvent() : status
   }
-  const closed = rehearseSlowEvent().catch(() => 'closed')
+  const closedTabStatus = rehearseSlowEvent().catch(() => 'closed')
   const rehearseWithErrors = async () => (await rehearse('event: [')).status
   await expect.poll(rehearseWithErrors, { timeout: 30_000 }).toBe(409)
   tab.abort()
-  expect(await closed).toBe('closed')
+  expect(await closedTabStatus).toBe('closed')
   await expect.poll(rehearseWithErrors, { timeout: 30_000 }).toBe(422)
 })
 
@@ -225,11 +228,16 @@ test('the versions of an event file are listed with their changes, for treasurer
   const { versions } = (
     await owner.get(`/admin/event-versions/?event=${eventId}`)
   ).json<EventVersionsResponse>()
-  const [priced, free] = versions.map(({ version }) => version)
+  const [pricedVersion, freeVersion] = versions.map(({ version }) => version)
   expect(versions).toMatchObject([
-    { version: priced, loaded_at: '2026-01-10T13:00:00+05:30', is_live: true, previous: free },
     {
-      version: free,
+      version: pricedVersion,
+      loaded_at: '2026-01-10T13:00:00+05:30',
+      is_live: true,
+      previous: freeVersion,
+    },
+    {
+      version: freeVersion,
       loaded_at: '2026-01-10T12:00:00+05:30',
       is_live: false,
       previous: 'new-names',
@@ -238,15 +246,15 @@ test('the versions of an event file are listed with their changes, for treasurer
     { version: 'old', loaded_at: '2025-12-01T12:00:00+05:30', previous: null },
   ])
   expect(
-    (await owner.get(`/admin/event-versions/?event=${eventId}&before=${free}`)).json(),
+    (await owner.get(`/admin/event-versions/?event=${eventId}&before=${freeVersion}`)).json(),
   ).toEqual({ status: 'success', versions: versions.slice(2), before: null })
-  const readDifference = async (version: string | undefined, from: string | undefined) =>
+  const readDifference = async (version: string | undefined, previousVersion: string | undefined) =>
     (
       await owner.get(
-        `/admin/event-versions/difference/?event=${eventId}&version=${version}&from=${from}`,
+        `/admin/event-versions/difference/?event=${eventId}&version=${version}&from=${previousVersion}`,
       )
     ).json()
-  expect((await readDifference(priced, free)).groups[0]).toEqual({
+  expect((await readDifference(pricedVersion, freeVersion)).groups[0]).toEqual({
     title: 'Prices',
     changes: [
       'Price of Member changed from Free to ₹\u00a01,180 (1–31 January 2026).',
@@ -255,8 +263,14 @@ test('the versions of an event file are listed with their changes, for treasurer
       'Price of Non-member changed from Free to ₹\u00a04,720 (1–28 February 2026).',
     ],
   })
-  expect(await readDifference(free, 'old')).toMatchObject({ unreadable: ['old'], groups: [] })
-  expect(await readDifference(free, free)).toMatchObject({ unreadable: [], groups: [] })
+  expect(await readDifference(freeVersion, 'old')).toMatchObject({
+    unreadable: ['old'],
+    groups: [],
+  })
+  expect(await readDifference(freeVersion, freeVersion)).toMatchObject({
+    unreadable: [],
+    groups: [],
+  })
   expect(
     (await owner.get(`/admin/event-versions/text/?event=${eventId}&version=old`)).json(),
   ).toEqual({ status: 'success', version: 'old', text: 'event: [' })
@@ -269,10 +283,10 @@ test('the versions of an event file are listed with their changes, for treasurer
     '/admin/event-versions/text/?event=one2026',
     '/admin/event-versions/difference/?event=one2026&from=old',
   ]) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['old', 'unknown'].map(async (version) => treasurer.get(`${path}&version=${version}`)),
     )
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404])
-    expect(answers[0]?.body).toBe(answers[1]?.body)
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([404, 404])
+    expect(responses[0]?.body).toBe(responses[1]?.body)
   }
 })

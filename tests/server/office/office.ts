@@ -50,19 +50,19 @@ export const actionsUrl = (regNo: string): string => `/admin/registrations/${reg
 /** The parts of a server that signing in needs. */
 type SignInServer = Pick<TestApp, 'app' | 'deps' | 'now'>
 
-export async function signIn(test: SignInServer, username = 'office'): Promise<Office> {
-  if ((await test.deps.store.admin(username)) === null)
-    await test.deps.store.addAdmin(username, await hashCheaply(PASSWORD), test.now())
-  const answer = await test.app.inject({
+export async function signIn(server: SignInServer, username = 'office'): Promise<Office> {
+  if ((await server.deps.store.admin(username)) === null)
+    await server.deps.store.addAdmin(username, await hashCheaply(PASSWORD), server.now())
+  const loginResponse = await server.app.inject({
     method: 'POST',
     url: '/admin/login/',
     payload: { username, password: PASSWORD },
   })
-  expect(answer.statusCode).toBe(200)
-  const token = answer.json<{ token: string }>().token
+  expect(loginResponse.statusCode).toBe(200)
+  const token = loginResponse.json<{ token: string }>().token
   const headers = { authorization: `Bearer ${token}` }
   const get = (url: string): Promise<LightMyRequestResponse> =>
-    test.app.inject({ method: 'GET', url, headers })
+    server.app.inject({ method: 'GET', url, headers })
   return {
     token,
     cookie: `rollcall_session=${token}`,
@@ -72,9 +72,9 @@ export async function signIn(test: SignInServer, username = 'office'): Promise<O
       expect(response.statusCode, response.body).toBe(200)
       return response.json()
     },
-    act: async (regNo, input) => {
-      const payload = await addShownVersion(test, input)
-      const response = await test.app.inject({
+    act: async (regNo, action) => {
+      const payload = await addShownVersion(server, action)
+      const response = await server.app.inject({
         method: 'POST',
         url: actionsUrl(regNo),
         headers,
@@ -90,15 +90,15 @@ export async function signIn(test: SignInServer, username = 'office'): Promise<O
  * decision.
  */
 export async function readShownVersion(
-  test: SignInServer,
+  server: SignInServer,
   review: string | undefined,
 ): Promise<string> {
-  const storedReview = await test.deps.store.review(review ?? '')
+  const storedReview = await server.deps.store.review(review ?? '')
   return storedReview === null ? 'decided' : getReviewVersion(storedReview)
 }
-const addShownVersion = async (test: SignInServer, input: object): Promise<object> =>
+const addShownVersion = async (server: SignInServer, input: object): Promise<object> =>
   'review' in input && !('version' in input)
-    ? { ...input, version: await readShownVersion(test, String(input.review)) }
+    ? { ...input, version: await readShownVersion(server, String(input.review)) }
     : input
 
 /**
@@ -124,8 +124,8 @@ export const toNoon = (dayText: string, minutes = 0): Instant =>
   instant(startOfDay(day(dayText)) + 12 * 3_600_000 + minutes * 60_000)
 
 /** The number of the nth registration of an event, with digits derived from n. */
-export function buildRegNo(test: TestApp, eventId: string, n: number): RegNo {
-  const event = test.deps.events.findById(eventId)?.config
+export function buildRegNo(server: TestApp, eventId: string, n: number): RegNo {
+  const event = server.deps.events.findById(eventId)?.config
   if (event === undefined) throw new Error(`no event ${eventId}`)
   return createRegNo(event, [...String(n).padStart(event.orderId.digits - 1, '0')].map(Number))
 }
@@ -142,16 +142,16 @@ export type SampleDetails = {
 
 /** Registers through the store, then settles the payment as the gateway would. */
 export async function register(
-  test: TestApp,
+  server: TestApp,
   eventId: string,
   details: SampleDetails,
 ): Promise<RegNo> {
-  const servedEvent = test.deps.events.findById(eventId)
+  const servedEvent = server.deps.events.findById(eventId)
   if (servedEvent === null) throw new Error(`no event ${eventId}`)
   const event = servedEvent.config
-  const regNo = buildRegNo(test, eventId, details.n)
+  const regNo = buildRegNo(server, eventId, details.n)
   const quoteResult = quote(event, details.answers, details.on)
-  const registration = await test.deps.store.register({
+  const registration = await server.deps.store.register({
     eventId,
     eventHash: servedEvent.hash,
     regNo,
@@ -175,7 +175,7 @@ export async function register(
   const total = quoteResult.ok ? quoteResult.value.total : toAmount(0)
   const at = instant(details.on + 60_000)
   if (details.pays === 'success')
-    await test.deps.store.applyPaymentEvent(
+    await server.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
       {
         type: 'confirmed',
@@ -188,7 +188,7 @@ export async function register(
       details.mail ?? null,
     )
   if (details.pays === 'wrong-amount')
-    await test.deps.store.applyPaymentEvent(
+    await server.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
       {
         type: 'confirmed',
@@ -201,7 +201,7 @@ export async function register(
       null,
     )
   if (details.pays === 'failed')
-    await test.deps.store.applyPaymentEvent(
+    await server.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
       { type: 'declined', code: '400', message: 'Insufficient funds', at },
       null,

@@ -10,13 +10,13 @@ import { afterAll, beforeAll } from 'vitest'
 import { InlineSheetThread } from '../../simulator/sheet-thread.ts'
 import type { SheetThreadData } from '../../../server/office/spreadsheets/read-spreadsheet-worker.ts'
 
-const EXCEL = Buffer.from('PK\u0003\u0004', 'latin1')
+const XLSX_SIGNATURE = Buffer.from('PK\u0003\u0004', 'latin1')
 
 const isCsv = (url: URL | string, { workerData }: WorkerOptions): boolean =>
   String(url).endsWith('/read-spreadsheet-worker.ts') &&
   !Buffer.from((workerData as SheetThreadData).file)
-    .subarray(0, EXCEL.length)
-    .equals(EXCEL)
+    .subarray(0, XLSX_SIGNATURE.length)
+    .equals(XLSX_SIGNATURE)
 
 /** Applies to all tests of a file and is undone afterwards, because test files share a process. */
 export function readCsvHere(): void {

@@ -45,27 +45,27 @@ const post = (
     headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
   })
 const get = async <T>(url: string, token: string): Promise<T> => {
-  const answer = await server.app.inject({ url, headers: { authorization: `Bearer ${token}` } })
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json()
+  const response = await server.app.inject({ url, headers: { authorization: `Bearer ${token}` } })
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json()
 }
 const login = (
   username: string,
-  extra: object = {},
+  extraFields: object = {},
   headers: Readonly<Record<string, string>> = {},
 ): Promise<LightMyRequestResponse> =>
-  post('/admin/login/', { username, password: PASSWORD, ...extra }, undefined, headers)
+  post('/admin/login/', { username, password: PASSWORD, ...extraFields }, undefined, headers)
 const signIn = async (username: string, extra: object = {}): Promise<string> => {
-  const answer = await login(username, extra)
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json<{ token: string }>().token
+  const response = await login(username, extra)
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json<{ token: string }>().token
 }
 const addUser = async (username: string): Promise<string> => {
   await server.deps.store.addAdmin(username, passwordHash, server.now())
   return signIn(username)
 }
 /** Computes the code of an authenticator app (RFC 6238), for now or some steps later. */
-const codeAt = (secret: string, steps = 0): string =>
+const computeCode = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
     timestamp: server.now() + steps * STEP_MS,
   })
@@ -73,17 +73,21 @@ const advance = (ms: number): void =>
   server.setTime(new Date(instant(server.now() + ms)).toISOString())
 
 /** Enables a user's second factor. Returns the secret, the recovery codes, and the session token. */
-async function addFactor(
+async function addUserWithFactor(
   username: string,
 ): Promise<{ token: string; secret: string; codes: string[] }> {
   const token = await addUser(username)
   const setup = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
   expect(setup.statusCode, setup.body).toBe(200)
   const { secret } = setup.json<SecondFactorResponse>()
-  const done = await post('/admin/me/second-factor/confirm/', { code: codeAt(secret) }, token)
-  expect(done.statusCode, done.body).toBe(200)
+  const confirmResponse = await post(
+    '/admin/me/second-factor/confirm/',
+    { code: computeCode(secret) },
+    token,
+  )
+  expect(confirmResponse.statusCode, confirmResponse.body).toBe(200)
   advance(2 * STEP_MS)
-  return { token, secret, codes: done.json<RecoveryCodesResponse>().recovery_codes }
+  return { token, secret, codes: confirmResponse.json<RecoveryCodesResponse>().recovery_codes }
 }
 
 describe('a second factor', () => {
@@ -103,37 +107,40 @@ describe('a second factor', () => {
   })
 
   test('is required after the password, and the user is signed in only with the correct code', async () => {
-    const { secret } = await addFactor('ravi')
+    const { secret } = await addUserWithFactor('ravi')
     const passwordOnly = await login('ravi')
     expect([passwordOnly.statusCode, passwordOnly.json().code]).toEqual([401, 'code_needed'])
-    const wrongCode = await login('ravi', { code: codeAt(secret, 5) })
+    const wrongCode = await login('ravi', { code: computeCode(secret, 5) })
     expect([wrongCode.statusCode, wrongCode.json().code]).toEqual([401, 'wrong_code'])
-    for (const answer of [passwordOnly, wrongCode])
-      expect(answer.headers['set-cookie']).toBeUndefined()
-    const wrongPassword = await login('ravi', { password: 'not this one', code: codeAt(secret) })
+    for (const response of [passwordOnly, wrongCode])
+      expect(response.headers['set-cookie']).toBeUndefined()
+    const wrongPassword = await login('ravi', {
+      password: 'not this one',
+      code: computeCode(secret),
+    })
     expect(wrongPassword.json().code).toBe('invalid_login')
     // A wrong password did not use up the code; a clock may differ by one step.
-    expect((await login('ravi', { code: ` ${codeAt(secret, -1)} ` })).statusCode).toBe(200)
+    expect((await login('ravi', { code: ` ${computeCode(secret, -1)} ` })).statusCode).toBe(200)
   })
 
   test('accepts each code once, also for concurrent requests', async () => {
-    const { secret } = await addFactor('meera')
-    const code = codeAt(secret)
-    const answers = await Promise.all([login('meera', { code }), login('meera', { code })])
-    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 401])
+    const { secret } = await addUserWithFactor('meera')
+    const code = computeCode(secret)
+    const responses = await Promise.all([login('meera', { code }), login('meera', { code })])
+    expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 401])
     const repeated = await login('meera', { code })
     expect(repeated.json().message).toBe('This code was already used. Wait for the next one.')
     advance(STEP_MS)
-    expect((await login('meera', { code: codeAt(secret) })).statusCode).toBe(200)
+    expect((await login('meera', { code: computeCode(secret) })).statusCode).toBe(200)
   })
 
   test('accepts each recovery code once, in any spelling, and counts the remaining ones', async () => {
-    const { codes } = await addFactor('anil')
+    const { codes } = await addUserWithFactor('anil')
     expect(new Set(codes).size).toBe(10)
-    const [first = ''] = codes
-    expect(server.rows('SELECT * FROM recovery_codes').map(String).join()).not.toContain(first)
-    const token = await signIn('anil', { code: first.toUpperCase().replaceAll('-', ' ') })
-    expect((await login('anil', { code: first })).json().message).toBe(
+    const [firstCode = ''] = codes
+    expect(server.rows('SELECT * FROM recovery_codes').map(String).join()).not.toContain(firstCode)
+    const token = await signIn('anil', { code: firstCode.toUpperCase().replaceAll('-', ' ') })
+    expect((await login('anil', { code: firstCode })).json().message).toBe(
       'This recovery code is wrong or was already used.',
     )
     const { second_factor } = await get<AccountResponse>('/admin/me/', token)
@@ -144,44 +151,50 @@ describe('a second factor', () => {
   })
 
   test('is enabled by a correct code, and ends other sessions', async () => {
-    const otherUser = await addUser('devi')
+    const earlierToken = await addUser('devi')
     const token = await signIn('devi')
     const setup = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
     const { secret } = setup.json<SecondFactorResponse>()
     expect((await login('devi')).statusCode).toBe(200)
     const wrongCode = await post(
       '/admin/me/second-factor/confirm/',
-      { code: codeAt(secret, 7) },
+      { code: computeCode(secret, 7) },
       token,
     )
     expect([wrongCode.statusCode, Object.keys(wrongCode.json().errors)]).toEqual([422, ['code']])
-    const rightCode = { code: codeAt(secret) }
+    const rightCode = { code: computeCode(secret) }
     expect((await post('/admin/me/second-factor/confirm/', rightCode, token)).statusCode).toBe(200)
     expect((await post('/admin/me/second-factor/confirm/', rightCode, token)).json().code).toBe(
       'not_begun',
     )
-    expect((await post('/admin/me/sessions/end/', {}, otherUser)).statusCode).toBe(401)
+    expect((await post('/admin/me/sessions/end/', {}, earlierToken)).statusCode).toBe(401)
     expect((await login('devi')).json().code).toBe('code_needed')
   })
 
   test('is changed only with the password and a code', async () => {
-    const { token, secret } = await addFactor('latha')
+    const { token, secret } = await addUserWithFactor('latha')
     for (const url of [
       '/admin/me/second-factor/',
       '/admin/me/second-factor/off/',
       '/admin/me/recovery-codes/',
     ]) {
-      const empty = await post(url, {}, token)
-      expect([empty.statusCode, Object.keys(empty.json().errors)], url).toEqual([422, ['password']])
-      const half = await post(url, { password: PASSWORD }, token)
-      expect([half.statusCode, Object.keys(half.json().errors)], url).toEqual([422, ['code']])
-      const wrongGuess = await post(url, { password: PASSWORD, code: '000000' }, token)
-      expect([wrongGuess.statusCode, Object.keys(wrongGuess.json().errors)], url).toEqual([
+      const emptyResponse = await post(url, {}, token)
+      expect([emptyResponse.statusCode, Object.keys(emptyResponse.json().errors)], url).toEqual([
         422,
-        ['code'],
+        ['password'],
       ])
+      const codelessResponse = await post(url, { password: PASSWORD }, token)
+      expect(
+        [codelessResponse.statusCode, Object.keys(codelessResponse.json().errors)],
+        url,
+      ).toEqual([422, ['code']])
+      const wrongCodeResponse = await post(url, { password: PASSWORD, code: '000000' }, token)
+      expect(
+        [wrongCodeResponse.statusCode, Object.keys(wrongCodeResponse.json().errors)],
+        url,
+      ).toEqual([422, ['code']])
     }
-    const disableRequest = { password: PASSWORD, code: codeAt(secret) }
+    const disableRequest = { password: PASSWORD, code: computeCode(secret) }
     expect((await post('/admin/me/second-factor/off/', disableRequest, token)).statusCode).toBe(200)
     expect((await login('latha')).statusCode).toBe(200)
   })
@@ -190,19 +203,22 @@ describe('a second factor', () => {
     const plainToken = await signIn('owner')
     const refusal = await post('/admin/admins/second-factor/', { required: true }, plainToken)
     expect([refusal.statusCode, refusal.json().code]).toEqual([409, 'set_up_yours_first'])
-    const { token, secret } = await addFactor('kavya')
+    const { token, secret } = await addUserWithFactor('kavya')
     await post('/admin/admins/second-factor/', { required: true }, token)
-    const disabling = await post(
+    const disableResponse = await post(
       '/admin/me/second-factor/off/',
-      { password: PASSWORD, code: codeAt(secret) },
+      { password: PASSWORD, code: computeCode(secret) },
       token,
     )
-    expect([disabling.statusCode, disabling.json().code]).toEqual([409, 'is_required'])
-    const blocked = await server.app.inject({
+    expect([disableResponse.statusCode, disableResponse.json().code]).toEqual([409, 'is_required'])
+    const blockedResponse = await server.app.inject({
       url: '/admin/admins/',
       headers: { authorization: `Bearer ${plainToken}` },
     })
-    expect([blocked.statusCode, blocked.json().code]).toEqual([403, 'second_factor_needed'])
+    expect([blockedResponse.statusCode, blockedResponse.json().code]).toEqual([
+      403,
+      'second_factor_needed',
+    ])
     expect(await get('/admin/session/', plainToken)).toMatchObject({ needs_second_factor: true })
     await post('/admin/admins/second-factor/', { required: false }, token)
     expect(await get('/admin/session/', plainToken)).toMatchObject({ needs_second_factor: false })
@@ -214,15 +230,19 @@ test("limits guesses to ten an hour from all addresses, without locking out the 
     clock: '2026-11-22',
     variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },
   })
-  const added = await limitedServer.deps.store.addAdmin('owner', passwordHash, limitedServer.now())
-  if (!added.ok) throw new Error(added.error.code)
+  const addResult = await limitedServer.deps.store.addAdmin(
+    'owner',
+    passwordHash,
+    limitedServer.now(),
+  )
+  if (!addResult.ok) throw new Error(addResult.error.code)
   const secret = new Secret({ size: 20 }).base32
-  await limitedServer.deps.store.startSecondFactorSetup(added.value, secret)
-  await limitedServer.deps.store.confirmSecondFactor(added.value, secret, 0, [])
-  const rightCode = (): string =>
+  await limitedServer.deps.store.startSecondFactorSetup(addResult.value, secret)
+  await limitedServer.deps.store.confirmSecondFactor(addResult.value, secret, 0, [])
+  const computeRightCode = (): string =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: limitedServer.now() })
-  const wrongCode = (): string =>
-    String((Number(rightCode()) + 500_000) % 1_000_000).padStart(6, '0')
+  const computeWrongCode = (): string =>
+    String((Number(computeRightCode()) + 500_000) % 1_000_000).padStart(6, '0')
   const guessCode = (code: string, address: string): Promise<LightMyRequestResponse> =>
     limitedServer.app.inject({
       method: 'POST',
@@ -230,16 +250,16 @@ test("limits guesses to ten an hour from all addresses, without locking out the 
       payload: { username: 'owner', password: PASSWORD, code },
       headers: { 'x-forwarded-for': address },
     })
-  expect((await guessCode(rightCode(), '203.0.113.1')).statusCode).toBe(200)
+  expect((await guessCode(computeRightCode(), '203.0.113.1')).statusCode).toBe(200)
   limitedServer.setTime('2026-11-22T12:10:00+05:30')
   const statuses: number[] = []
-  for (let attempts = 0; attempts < 12; attempts += 1)
-    statuses.push((await guessCode(wrongCode(), `198.51.100.${attempts}`)).statusCode)
+  for (let attempt = 0; attempt < 12; attempt += 1)
+    statuses.push((await guessCode(computeWrongCode(), `198.51.100.${attempt}`)).statusCode)
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
   // From new addresses, the correct code and recovery codes come too late; nothing was tried at the usual address.
-  for (const code of [rightCode(), 'aaaa-bbbb-cccc-dddd'])
+  for (const code of [computeRightCode(), 'aaaa-bbbb-cccc-dddd'])
     expect((await guessCode(code, '198.51.100.99')).statusCode).toBe(429)
-  expect((await guessCode(rightCode(), '203.0.113.1')).statusCode).toBe(200)
+  expect((await guessCode(computeRightCode(), '203.0.113.1')).statusCode).toBe(200)
   expect(
     limitedServer.rows("SELECT count(*) AS n FROM audit_log WHERE what = 'failed to sign in'"),
   ).toEqual([{ n: 10 }])
@@ -258,17 +278,17 @@ describe("the user's own account", () => {
     expect(Object.keys((await setOwnPassword(PASSWORD, 'nita')).json().errors)).toEqual([
       'new_password',
     ])
-    const done = await setOwnPassword(PASSWORD, 'three words apart')
-    expect(done.statusCode, done.body).toBe(200)
-    const [cookie = ''] = [done.headers['set-cookie']].flat()
-    for (const [oldPassword, status] of [
+    const changeResponse = await setOwnPassword(PASSWORD, 'three words apart')
+    expect(changeResponse.statusCode, changeResponse.body).toBe(200)
+    const [cookie = ''] = [changeResponse.headers['set-cookie']].flat()
+    for (const [sessionToken, status] of [
       [otherUser, 401],
       [token, 401],
       [/rollcall_session=([^;]+)/.exec(String(cookie))?.[1] ?? '', 200],
     ] as const) {
       const { statusCode } = await server.app.inject({
         url: '/admin/me/',
-        headers: { authorization: `Bearer ${oldPassword}` },
+        headers: { authorization: `Bearer ${sessionToken}` },
       })
       expect(statusCode).toBe(status)
     }
@@ -277,20 +297,20 @@ describe("the user's own account", () => {
   })
 
   test('a stolen session and password changed the password of an account with a second factor', async () => {
-    const { token, secret } = await addFactor('usha')
-    const change = (extra: object) =>
+    const { token, secret } = await addUserWithFactor('usha')
+    const changePassword = (extra: object) =>
       post(
         '/admin/me/password/',
         { password: PASSWORD, new_password: 'three words apart', ...extra },
         token,
       )
-    for (const extra of [{}, { code: '' }, { code: codeAt(secret, 5) }, { code: null }]) {
-      const { statusCode, body } = await change(extra)
+    for (const extra of [{}, { code: '' }, { code: computeCode(secret, 5) }, { code: null }]) {
+      const { statusCode, body } = await changePassword(extra)
       expect([statusCode, Object.keys(JSON.parse(body).errors)]).toEqual([422, ['code']])
     }
-    expect((await login('usha', { code: codeAt(secret) })).statusCode).toBe(200)
+    expect((await login('usha', { code: computeCode(secret) })).statusCode).toBe(200)
     advance(STEP_MS)
-    expect((await change({ code: codeAt(secret) })).statusCode).toBe(200)
+    expect((await changePassword({ code: computeCode(secret) })).statusCode).toBe(200)
     expect((await login('usha')).statusCode).toBe(401)
   })
 
@@ -348,13 +368,13 @@ describe("the user's own account", () => {
 })
 
 describe('users', () => {
-  const eventId = (): string => server.deps.events.all()[0]!.config.id
+  const getEventId = (): string => server.deps.events.all()[0]!.config.id
 
   test('are invited by a link that sets a password once, with the chosen permissions', async () => {
     const owner = await signIn('owner')
     const addResponse = await post(
       '/admin/admins/',
-      { username: 'sita', role: 'desk', events: [eventId()] },
+      { username: 'sita', role: 'desk', events: [getEventId()] },
       owner,
     )
     expect(addResponse.statusCode, addResponse.body).toBe(200)
@@ -370,8 +390,8 @@ describe('users', () => {
     ])
     expect((await setPassword({ password: 'three words apart' })).statusCode).toBe(200)
     expect((await setPassword({ password: 'three other words' })).json().code).toBe('link_over')
-    const desk = await signIn('sita', { password: 'three words apart' })
-    expect(await get('/admin/me/', desk)).toMatchObject({
+    const deskToken = await signIn('sita', { password: 'three words apart' })
+    expect(await get('/admin/me/', deskToken)).toMatchObject({
       role: 'desk',
       events: [server.deps.events.all()[0]!.config.title],
     })
@@ -381,8 +401,8 @@ describe('users', () => {
     const token = await signIn('owner')
     for (const endpoint of ['link', 'reset-second-factor'])
       for (const name of ['owner', 'OWNER']) {
-        const answer = await post(`/admin/admins/${name}/${endpoint}/`, {}, token)
-        expect([endpoint, answer.statusCode, answer.json<{ code: string }>().code]).toEqual([
+        const response = await post(`/admin/admins/${name}/${endpoint}/`, {}, token)
+        expect([endpoint, response.statusCode, response.json<{ code: string }>().code]).toEqual([
           endpoint,
           409,
           'own_account',
@@ -401,12 +421,12 @@ describe('users', () => {
         .link.split('#')[1] ?? ''
     const readLink = (token: string) =>
       post('/admin/set-password/', { token }, undefined, sameOrigin)
-    const [first, second] = [await renewLink(), await renewLink()]
+    const [firstToken, secondToken] = [await renewLink(), await renewLink()]
     expect((await login('tara')).statusCode, 'the previous password').toBe(401)
-    expect((await readLink(first)).statusCode).toBe(404)
-    expect((await readLink(second)).statusCode).toBe(200)
+    expect((await readLink(firstToken)).statusCode).toBe(404)
+    expect((await readLink(secondToken)).statusCode).toBe(200)
     advance(3 * 24 * 3_600_000)
-    expect((await readLink(second)).statusCode).toBe(404)
+    expect((await readLink(secondToken)).statusCode).toBe(404)
   })
 
   test('changes roles and events, removes second factors and users; the last owner remains', async () => {
@@ -421,8 +441,8 @@ describe('users', () => {
       ['desk', 'all', 'events'],
     ] as const)
       expect(Object.keys((await changeRole('uma', role, events)).json().errors)).toEqual([field])
-    expect((await changeRole('uma', 'viewer', [eventId()])).json().message).toBe(
-      `uma is now viewer for ${eventId()}.`,
+    expect((await changeRole('uma', 'viewer', [getEventId()])).json().message).toBe(
+      `uma is now viewer for ${getEventId()}.`,
     )
     expect(await get('/admin/session/', umaToken)).toMatchObject({
       role: 'viewer',
@@ -432,11 +452,11 @@ describe('users', () => {
     for (const { username } of (await get<UsersResponse>('/admin/admins/', owner)).people)
       if (username !== 'owner') await post(`/admin/admins/${username}/remove/`, {}, owner)
     expect((await get<UsersResponse>('/admin/admins/', owner)).people).toHaveLength(1)
-    for (const answer of [
+    for (const response of [
       await post('/admin/admins/owner/remove/', {}, owner),
       await changeRole('owner', 'desk', null),
     ])
-      expect([answer.statusCode, answer.json().code]).toEqual([409, 'last_owner'])
+      expect([response.statusCode, response.json().code]).toEqual([409, 'last_owner'])
     expect(
       (
         await server.app.inject({
@@ -450,12 +470,12 @@ describe('users', () => {
   test('a request without events gave a user access to all events', async () => {
     const owner = await signIn('owner')
     await addUser('vani')
-    for (const [path, message] of [
+    for (const [path, payload] of [
       ['/admin/admins/', { username: 'veer', role: 'viewer' }],
       ['/admin/admins/vani/may/', { role: 'viewer' }],
     ] as const) {
-      const answer = await post(path, message, owner)
-      expect([answer.statusCode, answer.json().errors]).toEqual([
+      const response = await post(path, payload, owner)
+      expect([response.statusCode, response.json().errors]).toEqual([
         422,
         { events: 'Choose at least one event, or all events.' },
       ])
@@ -470,8 +490,8 @@ describe('users', () => {
     ['OWNER', 'A user named “OWNER” already exists.'],
   ])('%j is not a valid name for a new user', async (username, message) => {
     const owner = await signIn('owner')
-    const answer = await post('/admin/admins/', { username, role: 'desk', events: null }, owner)
-    expect([answer.statusCode, answer.json().errors]).toEqual([422, { username: message }])
+    const response = await post('/admin/admins/', { username, role: 'desk', events: null }, owner)
+    expect([response.statusCode, response.json().errors]).toEqual([422, { username: message }])
   })
 })
 
@@ -489,13 +509,13 @@ describe('the audit log', () => {
         regNo: null,
       })
     const readLog = (query: string) => get<ActivityResponse>(`/admin/log/?${query}`, owner)
-    const first = await readLog('who=asha&words=note')
-    expect(first.rows.map(({ what }) => what)).toEqual(
+    const firstPage = await readLog('who=asha&words=note')
+    expect(firstPage.rows.map(({ what }) => what)).toEqual(
       Array.from({ length: 50 }, (_, index) => `=wrote note ${54 - index}`),
     )
-    const nextPage = await readLog(`who=asha&words=note&before=${first.before}`)
+    const nextPage = await readLog(`who=asha&words=note&before=${firstPage.before}`)
     expect([nextPage.rows.length, nextPage.before]).toEqual([5, null])
-    expect(first.people).toContain('owner')
+    expect(firstPage.people).toContain('owner')
     expect((await readLog('kind=looks&who=owner')).rows.map(({ what }) => what)).toContain(
       'viewed the dashboard',
     )
@@ -505,13 +525,15 @@ describe('the audit log', () => {
       what: 'signed in',
     })
     expect((await readLog('from=2001-01-01&to=2001-01-02')).rows).toEqual([])
-    const csv = await server.app.inject({
+    const csvResponse = await server.app.inject({
       url: '/admin/log/export/?who=asha&words=note',
       headers: { authorization: `Bearer ${owner}` },
     })
-    expect(csv.headers['content-disposition']).toMatch(/filename="activity_\d{4}-\d\d-\d\d\.csv"/)
-    expect(csv.body.split('\r\n')).toHaveLength(57)
-    expect(csv.body).toContain(",asha,'=wrote note 54,")
+    expect(csvResponse.headers['content-disposition']).toMatch(
+      /filename="activity_\d{4}-\d\d-\d\d\.csv"/,
+    )
+    expect(csvResponse.body.split('\r\n')).toHaveLength(57)
+    expect(csvResponse.body).toContain(",asha,'=wrote note 54,")
   })
 
   test.each([
@@ -523,11 +545,11 @@ describe('the audit log', () => {
     [`words=${'x'.repeat(101)}`, 'Search for at most 100 characters.'],
   ])('%s is rejected with a sentence', async (query, message) => {
     const owner = await signIn('owner')
-    const answer = await server.app.inject({
+    const response = await server.app.inject({
       url: `/admin/log/?${query}`,
       headers: { authorization: `Bearer ${owner}` },
     })
-    expect([answer.statusCode, answer.json().message]).toEqual([400, message])
+    expect([response.statusCode, response.json().message]).toEqual([400, message])
   })
 })
 
@@ -591,8 +613,8 @@ describe('list settings of a user', () => {
       'You already have a view with this name. Choose another name.',
     ],
   ])('%o is rejected with a sentence', async (payload, status, message) => {
-    const answered = await saveList(payload)
-    expect(answered.statusCode).toBe(status)
-    expect(answered.json()).toMatchObject({ message })
+    const response = await saveList(payload)
+    expect(response.statusCode).toBe(status)
+    expect(response.json()).toMatchObject({ message })
   })
 })

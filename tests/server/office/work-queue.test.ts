@@ -34,7 +34,7 @@ const buildAnswers = (name: string) => ({
   phone_number: '+919876500000',
   ticket_type: 'afpi-gp-specialist',
 })
-const listNumbers = async (id: string): Promise<string[]> =>
+const listRegNos = async (id: string): Promise<string[]> =>
   (await readPage(`/admin/afpicon/registrations/?waiting=${id}`)).registrations.map(
     (row) => row.reg_no,
   )
@@ -49,10 +49,10 @@ test('every number of the work queue is the count of its list, and falls when th
       answers: buildAnswers(`Waiting ${n}`),
       ...(paymentResult === undefined ? {} : { pays: paymentResult }),
     })
-  const review = await registerSample(201, 'wrong-amount')
+  const reviewRegNo = await registerSample(201, 'wrong-amount')
   const paidRegNo = await registerSample(202, 'success')
   const requestingRegNo = await registerSample(203, 'success')
-  const second = await registerSample(205, 'wrong-amount')
+  const secondReviewRegNo = await registerSample(205, 'wrong-amount')
   const emailedRegNo = await registerSample(204)
   const failedEmail = { to: 'nobody@example.org', copyTo: null, subject: 'Yours', text: 'Yes.' }
   await store.mailFailed(
@@ -75,14 +75,14 @@ test('every number of the work queue is the count of its list, and falls when th
     why: 'Ill',
   })
   const expectedRegNos = {
-    review,
+    review: reviewRegNo,
     pay_back: paidRegNo,
     cancel_asked: requestingRegNo,
     mail_failed: emailedRegNo,
   }
   for (const [id, regNo] of Object.entries(expectedRegNos)) {
     expect((await readCounts())[id], id).toBe((countsBefore[id] ?? 0) + (id === 'review' ? 2 : 1))
-    expect(await listNumbers(id), id).toContain(regNo)
+    expect(await listRegNos(id), id).toContain(regNo)
     expect((await readPage(`/admin/afpicon/registrations/?waiting=${id}`)).count).toBe(
       (await readCounts())[id],
     )
@@ -90,8 +90,8 @@ test('every number of the work queue is the count of its list, and falls when th
   // A day later, none of these registrations is paid.
   server.setTime('2025-10-11T18:00:00+05:30')
   office = await signIn(server)
-  expect(await listNumbers('pending')).toContain(emailedRegNo)
-  expect(await listNumbers('pending')).not.toContain(review)
+  expect(await listRegNos('pending')).toContain(emailedRegNo)
+  expect(await listRegNos('pending')).not.toContain(reviewRegNo)
   expect((await readPage('/admin/afpicon/registrations/?waiting=pending')).count).toBe(
     (await readCounts())['pending'],
   )
@@ -120,25 +120,25 @@ test('every number of the work queue is the count of its list, and falls when th
     expect((await store.undoNote({ ...undo, regNo })).ok).toBe(true)
     expect((await store.undoNote({ ...undo, regNo })).ok).toBe(false)
   }
-  expect(await listNumbers('cancel_asked')).toContain(requestingRegNo)
-  expect(await listNumbers('mail_failed')).toContain(emailedRegNo)
-  const otherReviews = (await store.reviews(null)).map(getReviewVersion)
+  expect(await listRegNos('cancel_asked')).toContain(requestingRegNo)
+  expect(await listRegNos('mail_failed')).toContain(emailedRegNo)
+  const reviewVersions = (await store.reviews(null)).map(getReviewVersion)
   const acceptResponse = await server.app.inject({
     method: 'POST',
     url: '/admin/registrations/bulk/',
     headers: { authorization: `Bearer ${office.token}` },
     payload: {
       act: 'accept',
-      reg_nos: [second, paidRegNo],
-      versions: otherReviews,
+      reg_nos: [secondReviewRegNo, paidRegNo],
+      versions: reviewVersions,
       why: 'The bank says so.',
     },
   })
   expect(acceptResponse.json()).toMatchObject({
-    done: [second],
+    done: [secondReviewRegNo],
     refused: [{ reg_no: paidRegNo }],
   })
-  expect(await listNumbers('review')).toEqual([review])
+  expect(await listRegNos('review')).toEqual([reviewRegNo])
   expect(
     (await readPage('/admin/afpicon/registrations/?waiting=review&search=Waiting')).shown,
   ).toBe('1 registration needing review, matching “Waiting”')
@@ -162,15 +162,15 @@ test('a refund that the gateway rejected, or started and never paid, was not in 
   const reviewsBefore = (await readCounts())['review'] ?? 0
   const startRefund = async (regNo: typeof abandonedRegNo, response: 'begun' | 'refused') => {
     const at = server.now()
-    const actionInput = { of: regNo, amount: toAmount(50_000), why: 'Ill', who: 'office', at }
-    expect((await store.requestRefund(actionInput)).ok).toBe(true)
-    const event = (await store.refundsToSend(at, 99)).find(
+    const refundRequest = { of: regNo, amount: toAmount(50_000), why: 'Ill', who: 'office', at }
+    expect((await store.requestRefund(refundRequest)).ok).toBe(true)
+    const pendingRefund = (await store.refundsToSend(at, 99)).find(
       ({ orderId }) => orderId === createOrderId(regNo, 1),
     )
-    expect(await store.claimRefund(event?.id ?? 0, at)).toBe(true)
+    expect(await store.claimRefund(pendingRefund?.id ?? 0, at)).toBe(true)
     const gatewayResponse = { raw: '{}', gateway: 'airpay', message: 'Too late.' }
     await store.recordRefundResponse(
-      event?.id ?? 0,
+      pendingRefund?.id ?? 0,
       response === 'begun'
         ? { ...gatewayResponse, message: '', is: 'begun', reference: 'RF1' }
         : { ...gatewayResponse, is: 'refused' },
@@ -185,9 +185,9 @@ test('a refund that the gateway rejected, or started and never paid, was not in 
   office = await signIn(server)
   expect(await store.markUnansweredRefunds(server.now())).toBe(1)
   expect((await readCounts())['review']).toBe(reviewsBefore + 2)
-  const rows = await listNumbers('review')
-  for (const regNo of [abandonedRegNo, refusedRegNo]) expect(rows).toContain(regNo)
-  expect(rows).not.toContain(intactRegNo)
+  const reviewRegNos = await listRegNos('review')
+  for (const regNo of [abandonedRegNo, refusedRegNo]) expect(reviewRegNos).toContain(regNo)
+  expect(reviewRegNos).not.toContain(intactRegNo)
   expect((await readPage('/admin/afpicon/registrations/?waiting=review')).count).toBe(
     reviewsBefore + 2,
   )

@@ -21,8 +21,8 @@ let server: TestApp
 beforeAll(async () => {
   server = await startTestApp({ clock: '2025-10-10' })
   // A busy server sends a page before its form is rendered.
-  const rendered = { '/': 'id="features"', '/afpicon2026': '"drawn":true' }
-  for (const [path, text] of Object.entries(rendered))
+  const renderedTextByPath = { '/': 'id="features"', '/afpicon2026': '"drawn":true' }
+  for (const [path, text] of Object.entries(renderedTextByPath))
     await vi.waitUntil(async () => (await server.app.inject(path)).body.includes(text), {
       timeout: 200_000,
     })
@@ -165,15 +165,15 @@ describe('the form page', () => {
       ['gzip, deflate, br', 'br'],
       ['gzip;q=1, br;q=0', 'gzip'],
     ] as const) {
-      const answer = await server.app.inject({
+      const response = await server.app.inject({
         url: '/afpicon2026',
         headers: { 'accept-encoding': acceptedEncoding },
       })
-      expect(answer.headers).toMatchObject({
+      expect(response.headers).toMatchObject({
         'content-encoding': encoding,
         vary: 'accept-encoding',
       })
-      const html = decompressors[encoding](answer.rawPayload).toString()
+      const html = decompressors[encoding](response.rawPayload).toString()
       expect(readData(html)).toMatchObject({ page: 'event', event: { hash: expect.any(String) } })
       expect(html.length).toBe(uncompressedResponse.body.length)
     }
@@ -354,8 +354,8 @@ describe('the log', () => {
 })
 
 test('the health check writes, and reports when it cannot', async () => {
-  const healthy = await server.app.inject('/healthz')
-  expect([healthy.statusCode, healthy.json()]).toEqual([
+  const healthyResponse = await server.app.inject('/healthz')
+  expect([healthyResponse.statusCode, healthyResponse.json()]).toEqual([
     200,
     {
       status: 'success',
@@ -388,7 +388,7 @@ test('metrics for Prometheus', async () => {
   expect(headers['content-type']).toContain('text/plain')
   expect(body).toMatch(/rollcall_requests_total\{method="GET",status="200"\} \d+/)
   expect(body).toContain('rollcall_events 4')
-  for (const readMetric of [
+  for (const metric of [
     'rollcall_event_files_refused 0',
     'rollcall_mails{is="queued"} ',
     'rollcall_mails{is="failed"} 0',
@@ -401,32 +401,37 @@ test('metrics for Prometheus', async () => {
     'rollcall_database_bytes{file="log"} ',
     'rollcall_backup_age_seconds -1',
   ])
-    expect(body).toContain(`\n${readMetric}`)
+    expect(body).toContain(`\n${metric}`)
 })
 
 test('comments in event files are not published, and leave no empty lines', async () => {
   const comment = 'Dr Nair wants this cheaper'
   const text = `# ${comment}\n\n# ${comment}\n${buildFixtureEvent()}`
-  const ownServer = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': text } })
-  const file = (await ownServer.app.inject('/api/events/sample2026/file/')).json<{ text: string }>()
-  const page = (await ownServer.app.inject('/organisers')).body
+  const eventServer = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': text },
+  })
+  const file = (await eventServer.app.inject('/api/events/sample2026/file/')).json<{
+    text: string
+  }>()
+  const page = (await eventServer.app.inject('/organisers')).body
   expect(file.text).toContain('id: sample2026')
   expect(page).toContain('id: sample2026')
-  for (const published of [file.text, page]) {
-    expect(published).not.toContain(comment)
-    expect(published).not.toMatch(/(^|\\n|\n) *# /)
+  for (const publishedText of [file.text, page]) {
+    expect(publishedText).not.toContain(comment)
+    expect(publishedText).not.toMatch(/(^|\\n|\n) *# /)
   }
   expect(file.text).toMatch(/^format: 1\n/)
   expect(file.text).not.toContain('\n\n\n')
-  await ownServer.close()
+  await eventServer.close()
 })
 
 test('the landing page and the event page state when registration opens', async () => {
-  const ownServer = await startTestApp({
+  const eventServer = await startTestApp({
     clock: '2025-12-10',
     events: { 'sample2026.yaml': buildFixtureEvent() },
   })
-  const { body } = await ownServer.app.inject('/')
+  const { body } = await eventServer.app.inject('/')
   const page = readData(body)
   expect(page.page === 'site' && page.events.map(({ open, closed }) => [open, closed])).toEqual([
     [false, { by: 'early', opens: '2026-01-01' }],
@@ -434,10 +439,10 @@ test('the landing page and the event page state when registration opens', async 
   const shell = body.slice(0, body.indexOf('id="page"'))
   expect(shell).toContain('>Opens 1 January 2026<')
   expect(shell).not.toContain('Registration Closed')
-  expect((await ownServer.app.inject('/sample2026')).body).toContain(
+  expect((await eventServer.app.inject('/sample2026')).body).toContain(
     'Registration opens on 1 January 2026.',
   )
-  await ownServer.close()
+  await eventServer.close()
 })
 
 describe('after the conferences', () => {
@@ -555,14 +560,14 @@ describe('a form that cannot be rendered delays no page', () => {
       return ${RENDERED_CODE}
     }`)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const first = prerenderer.renderForm(firstForm.served, page)
+    const firstRendering = prerenderer.renderForm(firstForm.served, page)
     await expect.poll(() => beats[0]).toBeGreaterThan(0)
-    const secondPage = prerenderer.renderForm(secondForm.served, secondForm.page)
+    const secondRendering = prerenderer.renderForm(secondForm.served, secondForm.page)
     await vi.advanceTimersByTimeAsync(2_000)
-    expect([await first, await secondPage]).toEqual(['late', 'late'])
-    const firstPage = prerenderer.renderForm(firstForm.served, page)
+    expect([await firstRendering, await secondRendering]).toEqual(['late', 'late'])
+    const repeatedRendering = prerenderer.renderForm(firstForm.served, page)
     await vi.advanceTimersByTimeAsync(18_000)
-    expect(await firstPage).toBe('late')
+    expect(await repeatedRendering).toBe('late')
     expect(errors).toEqual([expect.stringContaining('not rendered within 20 seconds')])
     // A thread that has ended no longer increases the counter.
     const isCounting = async (): Promise<boolean> => {

@@ -15,10 +15,10 @@ import type { TestApp } from '../harness.ts'
 import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { hasPostgres, startPostgres } from '../storage/postgres-server.ts'
 
-const FILE = 'sample2026.yaml'
-const FORM = '/sample2026'
-const BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' }
-const PUBLIC = [
+const EVENT_FILE_NAME = 'sample2026.yaml'
+const FORM_PATH = '/sample2026'
+const BROWSER_HEADERS = { 'accept-encoding': 'gzip, deflate, br, zstd' }
+const PUBLIC_PATHS = [
   '/',
   '/organisers',
   '/afpicon2026',
@@ -26,31 +26,40 @@ const PUBLIC = [
   '/api/events/',
   '/api/events/afpicon2026/',
 ]
-const PRIVATE = ['/payment/failed', '/my', '/admin/login', '/nothing', '/?message=unknown-payment']
+const PRIVATE_PATHS = [
+  '/payment/failed',
+  '/my',
+  '/admin/login',
+  '/nothing',
+  '/?message=unknown-payment',
+]
 
-const MORE_EVENTS = join(import.meta.dirname, '..', '..', 'events')
-const INLINE = /<(script|style)\b([^>]*)>(.*?)<\/\1>/gs
+const TEST_EVENTS_DIR = join(import.meta.dirname, '..', '..', 'events')
+const INLINE_PART_PATTERN = /<(script|style)\b([^>]*)>(.*?)<\/\1>/gs
 
-const getPage = (app: TestApp, url: string, headers: Readonly<Record<string, string>> = BROWSER) =>
-  app.app.inject({ url, headers })
+const getPage = (
+  app: TestApp,
+  url: string,
+  headers: Readonly<Record<string, string>> = BROWSER_HEADERS,
+) => app.app.inject({ url, headers })
 const readEtag = async (app: TestApp, url: string): Promise<string> =>
   String((await getPage(app, url)).headers['etag'])
 const readText = async (app: TestApp, url: string): Promise<string> =>
   brotliDecompressSync((await getPage(app, url)).rawPayload).toString()
 const readConditionalStatus = async (app: TestApp, url: string, etag: string): Promise<number> =>
-  (await getPage(app, url, { ...BROWSER, 'if-none-match': etag })).statusCode
+  (await getPage(app, url, { ...BROWSER_HEADERS, 'if-none-match': etag })).statusCode
 
 /** A busy server sends a page before its form is rendered, and caches only the complete page. */
 const waitForText = (
   app: TestApp,
   path: string,
-  has: (text: string) => boolean = (text) => text.includes('"drawn":true'),
+  isReady: (text: string) => boolean = (text) => text.includes('"drawn":true'),
 ): Promise<void> =>
-  vi.waitFor(async () => expect(has(await readText(app, path)), path).toBe(true), {
+  vi.waitFor(async () => expect(isReady(await readText(app, path)), path).toBe(true), {
     timeout: 200_000,
   })
 
-const MINUTES = chooseRuns(100)
+const MINUTE_COUNT = chooseRuns(100)
 
 describe('pages of the sample events', () => {
   let server: TestApp
@@ -61,32 +70,38 @@ describe('pages of the sample events', () => {
   })
   afterAll(() => server.close())
 
-  test.each(PUBLIC)(`%s has the same bytes in each of ${MINUTES} minutes`, async (path) => {
-    const different = new Set<string>()
-    for (let minutes = 0; minutes < MINUTES; minutes += 1) {
-      const [hour, minute] = [12 + Math.floor(minutes / 60), String(minutes % 60).padStart(2, '0')]
-      server.setTime(`2025-10-10T${hour}:${minute}:00+05:30`)
-      const { statusCode, headers, rawPayload } = await getPage(server, path)
-      const { date: _, ...otherHeaders } = headers
-      different.add(
-        JSON.stringify([
-          statusCode,
-          otherHeaders,
-          createHash('sha256').update(rawPayload).digest('hex'),
-        ]),
-      )
-    }
-    expect([...different]).toEqual([expect.stringMatching(/^\[200,.*"etag"/)])
-  })
+  test.each(PUBLIC_PATHS)(
+    `%s has the same bytes in each of ${MINUTE_COUNT} minutes`,
+    async (path) => {
+      const distinctResponses = new Set<string>()
+      for (let elapsedMinutes = 0; elapsedMinutes < MINUTE_COUNT; elapsedMinutes += 1) {
+        const [hour, minute] = [
+          12 + Math.floor(elapsedMinutes / 60),
+          String(elapsedMinutes % 60).padStart(2, '0'),
+        ]
+        server.setTime(`2025-10-10T${hour}:${minute}:00+05:30`)
+        const { statusCode, headers, rawPayload } = await getPage(server, path)
+        const { date: _, ...otherHeaders } = headers
+        distinctResponses.add(
+          JSON.stringify([
+            statusCode,
+            otherHeaders,
+            createHash('sha256').update(rawPayload).digest('hex'),
+          ]),
+        )
+      }
+      expect([...distinctResponses]).toEqual([expect.stringMatching(/^\[200,.*"etag"/)])
+    },
+  )
 
-  test.each(PUBLIC)('a browser that has %s gets 304 without a body', async (path) => {
-    const first = await getPage(server, path)
-    const etag = String(first.headers['etag'])
+  test.each(PUBLIC_PATHS)('a browser that has %s gets 304 without a body', async (path) => {
+    const firstResponse = await getPage(server, path)
+    const etag = String(firstResponse.headers['etag'])
     expect(etag).toMatch(/^"[\w-]{22}-br"$/)
-    expect(first.headers['cache-control']).toBe('no-cache')
+    expect(firstResponse.headers['cache-control']).toBe('no-cache')
     for (const ifNoneMatch of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const conditionalResponse = await getPage(server, path, {
-        ...BROWSER,
+        ...BROWSER_HEADERS,
         'if-none-match': ifNoneMatch,
       })
       expect([ifNoneMatch, conditionalResponse.statusCode, conditionalResponse.body]).toEqual([
@@ -151,18 +166,18 @@ describe('pages of the sample events', () => {
 /** Checks every form, and pages for one visitor. */
 describe.each([
   ['the sample events', '2025-10-10', []],
-  ['events with items besides the registration', '2026-12-24', readdirSync(MORE_EVENTS)],
-] as const)('pages of %s', (_, clock, variables) => {
+  ['events with items besides the registration', '2026-12-24', readdirSync(TEST_EVENTS_DIR)],
+] as const)('pages of %s', (_, clock, extraFileNames) => {
   let server: TestApp
   let pages: readonly { readonly path: string; readonly policy: string; readonly html: string }[]
   beforeAll(async () => {
     server = await startTestApp({ clock })
-    for (const file of variables)
-      server.writeEvent(file, readFileSync(join(MORE_EVENTS, file), 'utf8'))
+    for (const file of extraFileNames)
+      server.writeEvent(file, readFileSync(join(TEST_EVENTS_DIR, file), 'utf8'))
     await server.deps.events.reload()
     const forms = server.deps.events.all().map(({ config }) => config.routes.form)
     pages = await Promise.all(
-      [...forms, '/', '/organisers', ...PRIVATE].map(async (path) => {
+      [...forms, '/', '/organisers', ...PRIVATE_PATHS].map(async (path) => {
         const { headers, body } = await server.app.inject(path)
         return { path, policy: String(headers['content-security-policy']), html: body }
       }),
@@ -171,14 +186,14 @@ describe.each([
   afterAll(() => server.close())
 
   test('the policy of a page has the hash of each inline part, and neither a nonce nor unsafe-inline', () => {
-    expect(pages).toHaveLength(4 + variables.length + 2 + PRIVATE.length)
+    expect(pages).toHaveLength(4 + extraFileNames.length + 2 + PRIVATE_PATHS.length)
     for (const { path, policy, html } of pages) {
       expect([path, /nonce-|unsafe/.exec(policy), /\bnonce\b/i.exec(html)]).toEqual([
         path,
         null,
         null,
       ])
-      for (const [, name = '', attributes = '', text = ''] of html.matchAll(INLINE)) {
+      for (const [, name = '', attributes = '', text = ''] of html.matchAll(INLINE_PART_PATTERN)) {
         if (/\bsrc=|type="application\/json"/.test(attributes)) continue
         const directive = policy
           .split(';')
@@ -192,9 +207,9 @@ describe.each([
 
   test('no page has a style attribute, an event attribute or a javascript: address', () => {
     for (const { path, html } of pages) {
-      const htmlTags = html.replaceAll(INLINE, '')
-      const forbidden = /<[^>]*\s(?:style|on\w+)=|=["']javascript:/i.exec(htmlTags)?.[0]
-      expect([path, forbidden]).toEqual([path, undefined])
+      const htmlTags = html.replaceAll(INLINE_PART_PATTERN, '')
+      const forbiddenPart = /<[^>]*\s(?:style|on\w+)=|=["']javascript:/i.exec(htmlTags)?.[0]
+      expect([path, forbiddenPart]).toEqual([path, undefined])
     }
   })
 })
@@ -204,15 +219,15 @@ describe('changes apply immediately', () => {
     const server = await startTestApp({
       clock: '2026-01-20',
       events: {
-        [FILE]: buildFixtureEvent(),
+        [EVENT_FILE_NAME]: buildFixtureEvent(),
         'other2026.yaml': buildFixtureEvent({ id: 'other2026', prefix: 'OTHR' }),
       },
     })
-    const paths = [FORM, '/', '/api/events/', '/api/events/sample2026/']
+    const paths = [FORM_PATH, '/', '/api/events/', '/api/events/sample2026/']
     const etagsBefore = await Promise.all(paths.map((path) => readEtag(server, path)))
     await waitForText(server, '/other2026')
     const otherEtag = await readEtag(server, '/other2026')
-    server.writeEvent(FILE, buildFixtureEvent({ title: 'Renamed Conference' }))
+    server.writeEvent(EVENT_FILE_NAME, buildFixtureEvent({ title: 'Renamed Conference' }))
     await server.deps.events.reload()
     for (const [index, path] of paths.entries()) {
       expect([path, await readConditionalStatus(server, path, etagsBefore[index] ?? '')]).toEqual([
@@ -229,46 +244,49 @@ describe('changes apply immediately', () => {
   test('a price that changes at midnight in India, as soon as registration charges it', async () => {
     const server = await startTestApp({
       clock: '2026-01-31T23:59:59.999+05:30',
-      events: { [FILE]: buildFixtureEvent() },
+      events: { [EVENT_FILE_NAME]: buildFixtureEvent() },
     })
-    await waitForText(server, FORM)
-    const etagBefore = await readEtag(server, FORM)
-    expect(await readText(server, FORM)).toContain('"total":1180')
+    await waitForText(server, FORM_PATH)
+    const etagBefore = await readEtag(server, FORM_PATH)
+    expect(await readText(server, FORM_PATH)).toContain('"total":1180')
     server.setTime('2026-02-01T00:00:00.000+05:30')
-    expect(await readConditionalStatus(server, FORM, etagBefore)).toBe(200)
-    await waitForText(server, FORM)
-    const html = await readText(server, FORM)
+    expect(await readConditionalStatus(server, FORM_PATH, etagBefore)).toBe(200)
+    await waitForText(server, FORM_PATH)
+    const html = await readText(server, FORM_PATH)
     expect(html).toContain('"total":2360')
     expect(html).not.toContain('"total":1180')
     server.setTime('2026-01-31T23:59:59.999+05:30')
-    expect(await readConditionalStatus(server, FORM, etagBefore)).toBe(304)
+    expect(await readConditionalStatus(server, FORM_PATH, etagBefore)).toBe(304)
     await server.close()
   })
 
   test('a full workshop is reported in a small response, while the page stays the same', async () => {
-    const server = await startTestApp({ clock: '2026-01-20', events: { [FILE]: eventWithQuotas } })
+    const server = await startTestApp({
+      clock: '2026-01-20',
+      events: { [EVENT_FILE_NAME]: outsideEvent },
+    })
     const readAvailability = () => getPage(server, '/api/events/sample2026/availability/')
-    await waitForText(server, FORM)
-    const page = await readEtag(server, FORM)
+    await waitForText(server, FORM_PATH)
+    const pageEtag = await readEtag(server, FORM_PATH)
     const availabilityBefore = await readAvailability()
     expect(availabilityBefore.headers).toMatchObject({ 'cache-control': 'max-age=1' })
     expect(availabilityBefore.json<AvailabilityResponse>()).toEqual({ status: 'success', left: {} })
     expect(availabilityBefore.rawPayload.length).toBeLessThan(200)
-    const etag = { 'if-none-match': String(availabilityBefore.headers['etag']) }
+    const conditionalHeaders = { 'if-none-match': String(availabilityBefore.headers['etag']) }
     const path = '/api/events/sample2026/availability'
     expect([
-      (await getPage(server, path, etag)).statusCode,
-      (await getPage(server, path, etag)).body,
+      (await getPage(server, path, conditionalHeaders)).statusCode,
+      (await getPage(server, path, conditionalHeaders)).body,
     ]).toEqual([304, ''])
     const answers = { ...fixtureDelegate, is_member: 'false' }
     const registration = await server.post('/api/sample2026/register/', answers)
     expect([registration.statusCode, registration.body]).toEqual([201, expect.anything()])
-    const pageAfter = await getPage(server, path, etag)
-    expect([pageAfter.statusCode, pageAfter.json()]).toEqual([
+    const changedResponse = await getPage(server, path, conditionalHeaders)
+    expect([changedResponse.statusCode, changedResponse.json()]).toEqual([
       200,
       { status: 'success', left: { gallery: 0 } },
     ])
-    expect(await readConditionalStatus(server, FORM, page)).toBe(304)
+    expect(await readConditionalStatus(server, FORM_PATH, pageEtag)).toBe(304)
     const rejection = await server.post('/api/sample2026/register/', {
       ...answers,
       email: 'second@example.org',
@@ -283,31 +301,36 @@ describe('changes apply immediately', () => {
     const postgres = await startPostgres()
     onTestFinished(() => postgres.stop())
     const url = await postgres.database('pages')
-    const start = (): Promise<TestApp> =>
+    const startServer = (): Promise<TestApp> =>
       startTestApp({
         clock: '2026-01-20',
-        events: { [FILE]: eventWithQuotas },
+        events: { [EVENT_FILE_NAME]: outsideEvent },
         activatesVersions: true,
         variables: { DATABASE_URL: url },
       })
-    const [first, second] = [await start(), await start()]
+    const [firstServer, secondServer] = [await startServer(), await startServer()]
     // Registered after startPostgres, so that it runs before the database stops.
     onTestFinished(async () => {
-      await first.close()
-      await second.close()
+      await firstServer.close()
+      await secondServer.close()
     })
-    for (const app of [first, second]) await waitForText(app, FORM)
-    const etagBefore = await readEtag(second, FORM)
-    expect(await readText(second, FORM)).toBe(await readText(first, FORM))
+    for (const app of [firstServer, secondServer]) await waitForText(app, FORM_PATH)
+    const etagBefore = await readEtag(secondServer, FORM_PATH)
+    expect(await readText(secondServer, FORM_PATH)).toBe(await readText(firstServer, FORM_PATH))
     const answers = { ...fixtureDelegate, is_member: 'false' }
-    await first.post('/api/sample2026/register/', answers)
-    expect((await getPage(second, '/api/events/sample2026/availability/')).json()).toMatchObject({
+    await firstServer.post('/api/sample2026/register/', answers)
+    expect(
+      (await getPage(secondServer, '/api/events/sample2026/availability/')).json(),
+    ).toMatchObject({
       left: { gallery: 0 },
     })
-    first.writeEvent(FILE, eventWithQuotas.replaceAll('Sample 2026', 'Renamed Conference'))
-    await first.deps.events.reload()
-    await second.deps.events.refresh()
-    expect(await readConditionalStatus(second, FORM, etagBefore)).toBe(200)
-    expect(await readText(second, FORM)).toContain('Renamed Conference')
+    firstServer.writeEvent(
+      EVENT_FILE_NAME,
+      outsideEvent.replaceAll('Sample 2026', 'Renamed Conference'),
+    )
+    await firstServer.deps.events.reload()
+    await secondServer.deps.events.refresh()
+    expect(await readConditionalStatus(secondServer, FORM_PATH, etagBefore)).toBe(200)
+    expect(await readText(secondServer, FORM_PATH)).toContain('Renamed Conference')
   })
 })

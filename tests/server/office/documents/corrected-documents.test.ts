@@ -13,9 +13,9 @@ import type { Office } from '../office.ts'
 
 let server: TestApp
 let office: Office
-let count = 0
+let delegateCount = 0
 const EVENT = 'sample2026'
-const paidOn = toNoon('2026-01-20')
+const paidAt = toNoon('2026-01-20')
 
 const ITEMS = `  items:
     - {id: room, label: Room, when: {room: true}, tax: {name: GST, percent: 5, prices: exclusive}, prices: {period: [early, late], each: [3000, 3000]}}
@@ -26,21 +26,21 @@ const ITEMS = `  items:
 const EXTRAS = ['room', 'companion', 'workshop', 'donation']
 
 beforeAll(async () => {
-  const event = createEventWithItems(ITEMS, EXTRAS)
-  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  const eventFile = createEventWithItems(ITEMS, EXTRAS)
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': eventFile } })
   office = await signIn(server)
 })
 afterAll(() => server.close())
 
 const registerPaid = (extras: Answers): Promise<RegNo> => {
-  count += 1
+  delegateCount += 1
   return register(server, EVENT, {
-    n: count,
-    on: paidOn,
+    n: delegateCount,
+    on: paidAt,
     answers: {
       full_name: 'Asha Sample',
-      email: `asha${count}@example.org`,
-      phone_number: `+9198765${String(10_000 + count)}`,
+      email: `asha${delegateCount}@example.org`,
+      phone_number: `+9198765${String(10_000 + delegateCount)}`,
       is_member: true,
       ...extras,
     },
@@ -55,9 +55,9 @@ async function readBodies(regNo: RegNo): Promise<readonly DocumentBody[]> {
   )
   return bodies.flatMap((body) => (body === null ? [] : [body]))
 }
-type Sums = Readonly<Record<string, readonly [base: number, gst: number]>>
+type AmountsByRate = Readonly<Record<string, readonly [base: number, gst: number]>>
 /** Invoices minus credit notes, by rate. */
-async function sumInvoices(regNo: RegNo): Promise<Sums> {
+async function sumInvoices(regNo: RegNo): Promise<AmountsByRate> {
   const sums: Record<string, [number, number]> = {}
   for (const { kind, lines } of await readBodies(regNo))
     for (const { rate = null, base, gst } of kind === 'receipt' ? [] : lines) {
@@ -68,7 +68,7 @@ async function sumInvoices(regNo: RegNo): Promise<Sums> {
   return Object.fromEntries(Object.entries(sums).filter(([, [base, gst]]) => base + gst !== 0))
 }
 /** The taxable value and tax of the registered items, by rate. */
-async function sumItems(regNo: RegNo): Promise<Sums> {
+async function sumItems(regNo: RegNo): Promise<AmountsByRate> {
   const sums: Record<string, [number, number]> = {}
   for (const { rate, base, gst } of (await server.deps.store.registration(regNo))?.lines ?? []) {
     const sum = (sums[String(rate)] ??= [0, 0])
@@ -77,9 +77,9 @@ async function sumItems(regNo: RegNo): Promise<Sums> {
   }
   return sums
 }
-const readNewestDocuments = async (regNo: RegNo, alreadyRead: number) =>
+const readNewestDocuments = async (regNo: RegNo, skippedCount: number) =>
   (await readBodies(regNo))
-    .slice(alreadyRead)
+    .slice(skippedCount)
     .map(({ kind, base, gst, lines }) => [kind, base, gst, lines.map(({ label }) => label).join()])
 
 async function correct(regNo: RegNo, answers: Answers): Promise<void> {
@@ -112,7 +112,7 @@ test('a room at 5% that was added after payment is invoiced with 5% tax', async 
       amount: toAmount(315_000),
       currency: '356',
       kind: 'sale',
-      at: instant(paidOn + 3_600_000),
+      at: instant(paidAt + 3_600_000),
     },
     null,
   )
@@ -185,10 +185,10 @@ test('after several partial refunds, 1 paisa of CGST and 1 paisa of SGST were ne
 })
 
 test('when partial refunds add up to less than the price, the rest of the invoice is credited too', async () => {
-  count += 1
+  delegateCount += 1
   const regNo = await register(server, EVENT, {
-    n: count,
-    on: paidOn,
+    n: delegateCount,
+    on: paidAt,
     answers: {
       full_name: 'Short',
       email: 'short@example.org',
@@ -201,7 +201,7 @@ test('when partial refunds add up to less than the price, the rest of the invoic
   const shortPayment = { type: 'confirmed', reference: 'SHORT', amount: toAmount(117_950) } as const
   await store.applyPaymentEvent(
     order,
-    { ...shortPayment, currency: '356', kind: 'sale', at: paidOn },
+    { ...shortPayment, currency: '356', kind: 'sale', at: paidAt },
     null,
   )
   const [review] = (await store.reviews(null)).filter((entry) => entry.regNo === regNo)
@@ -212,7 +212,7 @@ test('when partial refunds add up to less than the price, the rest of the invoic
     why: 'Agreed',
     who: 'x',
   } as const
-  await store.decideReview(review?.id ?? '', acceptance, instant(paidOn + 1), null)
+  await store.decideReview(review?.id ?? '', acceptance, instant(paidAt + 1), null)
   await refund(regNo, 500)
   await refund(regNo, 679.5)
   const creditNotes = (await readBodies(regNo)).filter(({ kind }) => kind === 'credit')
@@ -252,17 +252,17 @@ test.for([true, false])(
 
 test('an accepted shortfall reduces the refund of a correction: money that never arrived is not refunded', async () => {
   const regNo = await register(server, EVENT, {
-    n: ++count,
-    on: paidOn,
+    n: ++delegateCount,
+    on: paidAt,
     answers: {
       full_name: 'Asha Sample',
-      email: `asha${count}@example.org`,
-      phone_number: `+9198765${String(10_000 + count)}`,
+      email: `asha${delegateCount}@example.org`,
+      phone_number: `+9198765${String(10_000 + delegateCount)}`,
       is_member: true,
       companion: true,
     },
   })
-  const addPayment = (attempt: number, amount: number) =>
+  const applyPayment = (attempt: number, amount: number) =>
     server.deps.store.applyPaymentEvent(
       createOrderId(regNo, attempt),
       {
@@ -271,11 +271,11 @@ test('an accepted shortfall reduces the refund of a correction: money that never
         amount: toAmount(amount),
         currency: '356',
         kind: 'sale',
-        at: instant(paidOn + 3_600_000),
+        at: instant(paidAt + 3_600_000),
       },
       null,
     )
-  await addPayment(1, 199_777)
+  await applyPayment(1, 199_777)
   const { reviews } = (await office.json(
     `/admin/registrations/${regNo}/acts/`,
   )) as unknown as ActionsResponse

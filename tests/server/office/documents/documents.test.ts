@@ -24,13 +24,13 @@ import type { Office } from '../office.ts'
 let server: TestApp
 let office: Office
 const EVENT = 'sample2026'
-const day = toNoon('2026-01-20')
+const noon = toNoon('2026-01-20')
 
 beforeAll(async () => {
-  const event = readGolden('EV493.yaml')
+  const eventFile = readGolden('EV493.yaml')
     .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
     .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
-  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': eventFile } })
   office = await signIn(server)
 })
 afterAll(() => server.close())
@@ -44,7 +44,7 @@ const buildAnswers = (name: string) => ({
 const registerPaid = (n: number, name = 'Asha Sample'): Promise<RegNo> =>
   register(server, EVENT, {
     n,
-    on: instant(day + n * 60_000),
+    on: instant(noon + n * 60_000),
     answers: buildAnswers(name),
     pays: 'success',
   })
@@ -58,19 +58,19 @@ const readBody = async (regNo: RegNo, kind: string): Promise<DocumentBody> => {
 }
 
 test('a payment has a receipt and an invoice with consecutive numbers', async () => {
-  const [first, second] = [await registerPaid(1), await registerPaid(2)]
+  const [firstRegNo, secondRegNo] = [await registerPaid(1), await registerPaid(2)]
   const unpaidRegNo = await register(server, EVENT, {
     n: 3,
-    on: day,
+    on: noon,
     answers: buildAnswers('Not Paid'),
   })
   expect(await readDocuments(unpaidRegNo)).toEqual([])
-  expect((await readDocuments(first)).map(({ kind, serial }) => [kind, serial])).toEqual([
-    ['receipt', createOrderId(first, 1)],
+  expect((await readDocuments(firstRegNo)).map(({ kind, serial }) => [kind, serial])).toEqual([
+    ['receipt', createOrderId(firstRegNo, 1)],
     ['invoice', 'SMPL/25-26/1'],
   ])
-  expect((await readDocuments(second)).map(({ serial }) => serial)).toContain('SMPL/25-26/2')
-  const invoice = await readBody(first, 'invoice')
+  expect((await readDocuments(secondRegNo)).map(({ serial }) => serial)).toContain('SMPL/25-26/2')
+  const invoice = await readBody(firstRegNo, 'invoice')
   expect(invoice).toMatchObject({
     buyer: { name: 'Asha Sample', gstin: null },
     supplier: { gstin: '32AAAAA0000A1ZB', sac: '998596' },
@@ -81,18 +81,18 @@ test('a payment has a receipt and an invoice with consecutive numbers', async ()
   })
   // A repeated gateway message issues no document.
   await server.deps.store.applyPaymentEvent(
-    createOrderId(first, 1),
+    createOrderId(firstRegNo, 1),
     {
       type: 'confirmed',
       reference: 'REF1',
       amount: toAmount(118_000),
       currency: '356',
       kind: 'sale',
-      at: day,
+      at: noon,
     },
     null,
   )
-  expect(await readDocuments(first)).toHaveLength(2)
+  expect(await readDocuments(firstRegNo)).toHaveLength(2)
 })
 
 test('a refund is credited at the tax rate charged, and never above the invoice', async () => {
@@ -103,7 +103,7 @@ test('a refund is credited at the tax rate charged, and never above the invoice'
   ] as const)
     await server.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
-      { type: 'refunded', reference, amount: toAmount(amount), at: instant(day + 3_600_000) },
+      { type: 'refunded', reference, amount: toAmount(amount), at: instant(noon + 3_600_000) },
       null,
     )
   const documents = await readDocuments(regNo)
@@ -126,7 +126,7 @@ test.for([
 ])(
   '$came accepted for 118000, with $before refunded before acceptance and $after afterwards: the receipt states the amount held, and the credit notes are $credited',
   async ({ n, came: amountReceived, before, after, credited }) => {
-    const regNo = await register(server, EVENT, { n, on: day, answers: buildAnswers('Odd Sum') })
+    const regNo = await register(server, EVENT, { n, on: noon, answers: buildAnswers('Odd Sum') })
     const order = createOrderId(regNo, 1)
     const { store } = server.deps
     const paymentEvent = {
@@ -136,12 +136,12 @@ test.for([
     } as const
     await store.applyPaymentEvent(
       order,
-      { ...paymentEvent, currency: '356', kind: 'sale', at: day },
+      { ...paymentEvent, currency: '356', kind: 'sale', at: noon },
       null,
     )
     const refund = async (amount: number, reference: string): Promise<void> => {
       if (amount === 0) return
-      const refundedAt = instant(day + 3_600_000)
+      const refundedAt = instant(noon + 3_600_000)
       await store.applyPaymentEvent(
         order,
         { type: 'refunded', reference, amount: toAmount(amount), at: refundedAt },
@@ -160,7 +160,7 @@ test.for([
     const decision = await store.decideReview(
       review?.id ?? '',
       acceptance,
-      instant(day + 7_200_000),
+      instant(noon + 7_200_000),
       null,
     )
     expect(decision).toMatchObject({ ok: true })
@@ -198,10 +198,10 @@ test('a refund of an invoice is credited in its series, even if the event file n
   const eventFile = server.readEvent('sample2026.yaml')
   const fileWithoutInvoices = eventFile.replace(/^invoice:\n(?: .*\n)+/m, '')
   expect(fileWithoutInvoices).not.toBe(eventFile)
-  const refundEvent = (reference: string) =>
+  const applyRefund = (reference: string) =>
     server.deps.store.applyPaymentEvent(
       createOrderId(regNo, 1),
-      { type: 'refunded', reference, amount: toAmount(20_000), at: instant(day + 7_200_000) },
+      { type: 'refunded', reference, amount: toAmount(20_000), at: instant(noon + 7_200_000) },
       null,
     )
   try {
@@ -211,7 +211,7 @@ test('a refund of an invoice is credited in its series, even if the event file n
     ] as const) {
       server.writeEvent('sample2026.yaml', file)
       await server.deps.events.reload()
-      await refundEvent(reference)
+      await applyRefund(reference)
     }
   } finally {
     server.writeEvent('sample2026.yaml', eventFile)
@@ -239,18 +239,18 @@ test('a document cannot be rewritten or deleted', async () => {
 
 /** Counts the characters without a glyph (glyph 0), which are drawn as boxes. */
 function countMissingGlyphs(page: mupdf.Page): number {
-  let missingGlyphs = 0
+  let missingCount = 0
   const device = new mupdf.Device({
     fillText: (text) =>
       text.walk({
         showGlyph: (_font, _place, glyph) => {
-          if (glyph === 0) missingGlyphs += 1
+          if (glyph === 0) missingCount += 1
         },
       }),
   })
   page.run(device, mupdf.Matrix.identity)
   device.close()
-  return missingGlyphs
+  return missingCount
 }
 
 test('the PDF contains the stored data in every script, and is identical each time', async () => {
@@ -316,8 +316,8 @@ test('after a transfer, the new holder could open documents in the name of the f
     (await server.app.inject({ url: path })).json<SelfServiceResponse>().documents ?? []
   const documentsBefore = await readDocuments(regNo)
   const issuedInvoice = await readBody(regNo, 'invoice')
-  const first = await buildLink()
-  expect((await readOwnPage(first)).map(({ id }) => id)).toEqual(
+  const firstLink = await buildLink()
+  expect((await readOwnPage(firstLink)).map(({ id }) => id)).toEqual(
     documentsBefore.map(({ id }) => id),
   )
   const transfer = {
@@ -334,12 +334,12 @@ test('after a transfer, the new holder could open documents in the name of the f
   expect(await readDocuments(regNo)).toEqual(documentsBefore)
   expect(await readBody(regNo, 'invoice')).toEqual(issuedInvoice)
   expect(JSON.stringify(issuedInvoice)).toContain('First Holder')
-  expect((await server.app.inject({ url: first })).statusCode).toBe(404)
-  const second = await buildLink()
-  expect(await readOwnPage(second)).toEqual([])
+  expect((await server.app.inject({ url: firstLink })).statusCode).toBe(404)
+  const secondLink = await buildLink()
+  expect(await readOwnPage(secondLink)).toEqual([])
   for (const { id } of documentsBefore) {
-    const answer = await server.app.inject({ url: `${second}documents/${id}/` })
-    expect([answer.statusCode, answer.body.includes('First Holder')]).toEqual([404, false])
+    const response = await server.app.inject({ url: `${secondLink}documents/${id}/` })
+    expect([response.statusCode, response.body.includes('First Holder')]).toEqual([404, false])
   }
   // The first holder's email attached their receipt and invoice.
   const event = server.deps.events.findById(EVENT)?.config ?? null

@@ -13,16 +13,16 @@ import type { Office } from '../office.ts'
 
 let server: TestApp
 let office: Office
-let count = 0
+let delegateCount = 0
 const EVENT = 'sample2026'
-const paidOn = toNoon('2026-01-20')
+const paidAt = toNoon('2026-01-20')
 const ITEMS = `  items:
     - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
     - {id: book, label: Book, when: {book: true}, tax: none, prices: {period: [early, late], each: [500, 500]}}
 `
 
 beforeAll(async () => {
-  const event = readGolden('EV493.yaml')
+  const eventFile = readGolden('EV493.yaml')
     .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
     .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
     .replace('    visitor: [2000, 2500]\n', `    visitor: [2000, 2500]\n${ITEMS}`)
@@ -30,28 +30,28 @@ beforeAll(async () => {
       '  summary:',
       `${['workshop', 'book'].map((id) => `        - {id: ${id}, type: yes-no, label: ${id}, default: false}\n`).join('')}  summary:`,
     )
-  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': eventFile } })
   office = await signIn(server)
 })
 afterAll(() => server.close())
 
-function buildPerson(extras: Answers): Answers {
-  count += 1
-  const email = `asha${count}@example.org`
-  const phone = `+9198765${String(10_000 + count)}`
+function buildAnswers(extras: Answers): Answers {
+  delegateCount += 1
+  const email = `asha${delegateCount}@example.org`
+  const phone = `+9198765${String(10_000 + delegateCount)}`
   return { full_name: 'Asha Sample', email, phone_number: phone, is_member: true, ...extras }
 }
 
 /** Pays a different amount, which staff accept. */
 async function registerAccepted(extras: Answers, amount: number): Promise<RegNo> {
-  const answers = buildPerson(extras)
-  const regNo = await register(server, EVENT, { n: count, on: paidOn, answers })
+  const answers = buildAnswers(extras)
+  const regNo = await register(server, EVENT, { n: delegateCount, on: paidAt, answers })
   const { store } = server.deps
-  const reference = `SHORT${count}`
+  const reference = `SHORT${delegateCount}`
   const payment = { type: 'confirmed', reference, amount: toAmount(amount) } as const
   await store.applyPaymentEvent(
     createOrderId(regNo, 1),
-    { ...payment, currency: '356', kind: 'sale', at: paidOn },
+    { ...payment, currency: '356', kind: 'sale', at: paidAt },
     null,
   )
   const [review] = (await store.reviews(null)).filter((entry) => entry.regNo === regNo)
@@ -62,22 +62,22 @@ async function registerAccepted(extras: Answers, amount: number): Promise<RegNo>
     why: 'Agreed',
     who: 'x',
   } as const
-  await store.decideReview(review?.id ?? '', acceptance, instant(paidOn + 1), null)
+  await store.decideReview(review?.id ?? '', acceptance, instant(paidAt + 1), null)
   return regNo
 }
 
 /** Imports a registration that was paid elsewhere. */
 async function importPaid(extras: Answers): Promise<RegNo> {
   const event = server.deps.events.findById(EVENT)
-  const answers = buildPerson(extras)
-  const quoteResult = event === null ? null : quote(event.config, answers, paidOn)
-  const regNo = buildRegNo(server, EVENT, count)
+  const answers = buildAnswers(extras)
+  const quoteResult = event === null ? null : quote(event.config, answers, paidAt)
+  const regNo = buildRegNo(server, EVENT, delegateCount)
   const importResult = await server.deps.store.importRegistrations([
     {
       eventId: EVENT,
       eventHash: event?.hash ?? '',
       regNo,
-      formerNo: `OLD-${count}`,
+      formerNo: `OLD-${delegateCount}`,
       answers,
       searchable: { fullName: 'Asha Sample', email: '', phone: '', councilNo: '' },
       category: 'member',
@@ -87,9 +87,9 @@ async function importPaid(extras: Answers): Promise<RegNo> {
       total: quoteResult?.ok === true ? quoteResult.value.total : null,
       currency: INR,
       paymentStatus: 'success',
-      paymentId: `52612345${String(1000 + count)}`,
-      createdAt: paidOn,
-      paidAt: paidOn,
+      paymentId: `52612345${String(1000 + delegateCount)}`,
+      createdAt: paidAt,
+      paidAt: paidAt,
     },
   ])
   expect(importResult.ok).toBe(true)
@@ -122,14 +122,14 @@ const refund = (regNo: RegNo, amount: number): Promise<void> =>
     act: 'refund',
     amount,
     by_hand: true,
-    reference: `BACK${count} ${amount}`,
+    reference: `BACK${delegateCount} ${amount}`,
   })
 /** Pays the balance after a correction. */
-const payDifference = (regNo: RegNo, amount: number): Promise<void> =>
+const payBalance = (regNo: RegNo, amount: number): Promise<void> =>
   performAction(regNo, {
     act: 'confirm',
     way: 'cash',
-    reference: `SLIP ${count}`,
+    reference: `SLIP ${delegateCount}`,
     amount: amount / 100,
     day: '2026-01-20',
   })
@@ -152,9 +152,9 @@ describe('a cancelled registration whose price was not paid in full', () => {
 
   test('credits the book that was added and never paid, but not the tax of the paid items', async () => {
     const regNo = await register(server, EVENT, {
-      n: count + 1,
-      on: paidOn,
-      answers: buildPerson({}),
+      n: delegateCount + 1,
+      on: paidAt,
+      answers: buildAnswers({}),
       pays: 'success',
     })
     await performAction(regNo, { act: 'correct', answers: { book: true }, total: 1680 })
@@ -189,7 +189,7 @@ describe('a registration that was imported as paid', () => {
   test('keeps our invoice of a later workshop while the imported payment is refunded', async () => {
     const regNo = await importPaid({})
     await performAction(regNo, { act: 'correct', answers: { workshop: true }, total: 2360 })
-    await payDifference(regNo, 118_000)
+    await payBalance(regNo, 118_000)
     expect(await sumInvoices(regNo)).toEqual({ 18: [100_000, 18_000] })
     await refund(regNo, 100)
     expect(await readKinds(regNo)).toEqual(['invoice', 'receipt'])

@@ -4,9 +4,15 @@ import type { DocumentBody } from '../../../../engine/index.ts'
 import { formatDocument } from '../../../../server/documents/document-contents.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { readDocument, KERALA, registerAndPay, REGISTERED, TAX_EVENTS } from './tax-samples.ts'
+import {
+  readDocument,
+  KERALA,
+  registerAndPay,
+  REGISTERED_BUYER,
+  TAX_EVENTS,
+} from './tax-samples.ts'
 
-const text = (TAX_EVENTS['sample2026.yaml'] ?? '')
+const eventFile = (TAX_EVENTS['sample2026.yaml'] ?? '')
   .replace(
     '  tax: {name: GST, percent: 18, prices: exclusive}\n',
     `  tax: {name: GST, percent: 18, prices: exclusive}
@@ -26,7 +32,7 @@ const text = (TAX_EVENTS['sample2026.yaml'] ?? '')
 
 let server: TestApp
 beforeAll(async () => {
-  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': text } })
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': eventFile } })
 })
 afterAll(() => server.close())
 
@@ -53,7 +59,7 @@ test('an invoice states the card charge below the line that it increases, taxed 
 test('an invoice states the note of a tax rule, and taxes only the lines that the rule does not exempt', async () => {
   const invoice = await readDocument(
     server,
-    await registerAndPay(server, KERALA, { ...REGISTERED, nights: 2 }),
+    await registerAndPay(server, KERALA, { ...REGISTERED_BUYER, nights: 2 }),
     'invoice',
   )
   expect(invoice).toMatchObject({

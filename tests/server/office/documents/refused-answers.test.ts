@@ -18,9 +18,9 @@ const AMOUNT_ERROR = 'Please enter an amount with at most two decimals'
 
 let server: TestApp
 let office: Office
-let count = 0
+let delegateCount = 0
 beforeAll(async () => {
-  const event = readGolden('EV493.yaml')
+  const eventFile = readGolden('EV493.yaml')
     .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"\n  buyer: {gstin: gst_number}')
     .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
     .replace(
@@ -33,23 +33,23 @@ beforeAll(async () => {
         - {id: gst_number, label: GSTIN, format: gstin, invalid: Please enter the 15 signs of the GSTIN}
   summary:`,
     )
-  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': eventFile } })
   office = await signIn(server)
 })
 afterAll(() => server.close())
 
 async function register(answers: Answers) {
-  count += 1
+  delegateCount += 1
   const payload = {
     full_name: 'Asha Sample',
-    email: `asha${count}@example.org`,
-    phone_number: `+9198765${String(10_000 + count)}`,
+    email: `asha${delegateCount}@example.org`,
+    phone_number: `+9198765${String(10_000 + delegateCount)}`,
     is_member: true,
     ...answers,
   }
   const url = `/api/${EVENT}/register/`
-  const answer = await server.app.inject({ method: 'POST', url, payload })
-  return { status: answer.statusCode, body: answer.json<{ reg_no: RegNo; errors: object }>() }
+  const response = await server.app.inject({ method: 'POST', url, payload })
+  return { status: response.statusCode, body: response.json<{ reg_no: RegNo; errors: object }>() }
 }
 const correct = async (regNo: RegNo, answers: Answers) => {
   const { status, body } = await office.act(regNo, { act: 'correct', answers, why: 'A letter.' })

@@ -10,11 +10,11 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import {
   readDocument,
-  IN_TAMIL_NADU,
+  TAMIL_NADU_GSTIN,
   issueInvoiceAndCredit,
   KERALA,
   registerAndPay,
-  REGISTERED,
+  REGISTERED_BUYER,
   SUPPLIES,
   TAX_EVENTS,
 } from './tax-samples.ts'
@@ -37,7 +37,7 @@ const RECIPIENT = {
     '4 Other Street',
     'Chennai 600001',
     'Tamil Nadu (state code 33)',
-    `GSTIN ${IN_TAMIL_NADU}`,
+    `GSTIN ${TAMIL_NADU_GSTIN}`,
   ],
   unregistered: ['Asha Sample', '1 Home Road', 'Kochi 682001', 'Kerala (state code 32)'],
 }
@@ -131,7 +131,7 @@ describe('an invoice and its credit note state each particular of rule 46', () =
 
 describe('a room in a different state from the venue', () => {
   test('was taxed at the venue: it has IGST of its own state, and admission has CGST and SGST', async () => {
-    for (const buyer of [{}, REGISTERED]) {
+    for (const buyer of [{}, REGISTERED_BUYER]) {
       const invoice = await readDocument(
         server,
         await registerAndPay(server, KERALA, { hall: 2, nights: 1, ...buyer }),

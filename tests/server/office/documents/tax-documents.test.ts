@@ -12,15 +12,15 @@ import type { TestApp } from '../../harness.ts'
 import { toNoon, register, signIn } from '../office.ts'
 import {
   readDocument,
-  IN_TAMIL_NADU,
+  TAMIL_NADU_GSTIN,
   KERALA,
   MYSORE,
-  PERSON,
-  REGISTERED,
+  DELEGATE_ANSWERS,
+  REGISTERED_BUYER,
   TAX_EVENTS,
 } from './tax-samples.ts'
 
-const day = toNoon('2026-01-20')
+const noon = toNoon('2026-01-20')
 
 let server: TestApp
 beforeAll(async () => {
@@ -31,23 +31,23 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const MIXED: Answers = { nights: 2, gift: 500 }
+const ROOM_AND_DONATION: Answers = { nights: 2, gift: 500 }
 const ROOM: Answers = { nights: 2 }
 
-let count = 0
+let delegateCount = 0
 async function registerPaid(event: string, answers: Answers): Promise<RegNo> {
-  count += 1
+  delegateCount += 1
   return register(server, event, {
-    n: count,
-    on: instant(day + count * 60_000),
-    answers: { ...PERSON, ...answers },
+    n: delegateCount,
+    on: instant(noon + delegateCount * 60_000),
+    answers: { ...DELEGATE_ANSWERS, ...answers },
     pays: 'success',
   })
 }
-const readIssued = (regNo: RegNo, kind: string): Promise<DocumentBody> =>
+const readIssuedDocument = (regNo: RegNo, kind: string): Promise<DocumentBody> =>
   readDocument(server, regNo, kind)
 const issueInvoice = async (event: string, answers: Answers): Promise<DocumentBody> =>
-  readIssued(await registerPaid(event, answers), 'invoice')
+  readIssuedDocument(await registerPaid(event, answers), 'invoice')
 
 async function readPageText(body: DocumentBody): Promise<string> {
   const page = mupdf.Document.openDocument(await renderPdf(body), 'application/pdf').loadPage(0)
@@ -55,18 +55,18 @@ async function readPageText(body: DocumentBody): Promise<string> {
 }
 
 test('a receipt counted an untaxed donation as taxable value: it is listed separately, as on the invoice', async () => {
-  const regNo = await registerPaid(KERALA, MIXED)
-  const readTotals = async (kind: string) =>
-    formatDocument(await readIssued(regNo, kind)).sums.map(([name, sum]) => [
+  const regNo = await registerPaid(KERALA, ROOM_AND_DONATION)
+  const readSums = async (kind: string) =>
+    formatDocument(await readIssuedDocument(regNo, kind)).sums.map(([name, sum]) => [
       name,
       sum.replace('\u00a0', ' '),
     ])
-  expect(await readTotals('receipt')).toEqual([
+  expect(await readSums('receipt')).toEqual([
     ['Taxable value', '₹ 7,000'],
     ['Untaxed items', '₹ 500'],
     ['GST', '₹ 480'],
   ])
-  expect(await readTotals('invoice')).toContainEqual(['Taxable value', '₹ 7,000'])
+  expect(await readSums('invoice')).toContainEqual(['Taxable value', '₹ 7,000'])
 })
 
 test('a bill of 18% and 5% stated one tax without a rate: it states the rate and code of each line, and the tax of each rate', async () => {
@@ -101,12 +101,12 @@ test('a bill of 18% and 5% stated one tax without a rate: it states the rate and
 
 describe('the place of supply', () => {
   test('admission for a hospital registered in another state had IGST: it has CGST and SGST of the state of the venue', async () => {
-    const body = await issueInvoice(KERALA, { ...REGISTERED, ...ROOM })
+    const body = await issueInvoice(KERALA, { ...REGISTERED_BUYER, ...ROOM })
     expect(body).toMatchObject({
       form: 'tax-invoice',
       buyer: {
         name: 'Sample Hospital',
-        gstin: IN_TAMIL_NADU,
+        gstin: TAMIL_NADU_GSTIN,
         state: { code: '33', name: 'Tamil Nadu' },
       },
       lines: [{ place: '32' }, { place: '32' }],
@@ -118,7 +118,7 @@ describe('the place of supply', () => {
   })
 
   test('an event and its rooms in a different state from the supplier have IGST, and the page states the place', async () => {
-    for (const buyer of [{}, REGISTERED]) {
+    for (const buyer of [{}, REGISTERED_BUYER]) {
       const body = await issueInvoice(MYSORE, { ...buyer, ...ROOM })
       expect(body.byRate).toMatchObject([
         { rate: 18, place: '29', cgst: 0, sgst: 0, igst: 18_000 },
@@ -129,7 +129,7 @@ describe('the place of supply', () => {
   })
 
   test("sponsorship is supplied at the registered buyer's address, otherwise at the venue: two places in one invoice", async () => {
-    const registeredInvoice = await issueInvoice(KERALA, { ...REGISTERED, stall: true })
+    const registeredInvoice = await issueInvoice(KERALA, { ...REGISTERED_BUYER, stall: true })
     expect(registeredInvoice.byRate).toMatchObject([
       { rate: 18, place: '32', taxable: 100_000, igst: 0 },
       { rate: 18, place: '33', taxable: 1_000_000, igst: 180_000 },
@@ -151,13 +151,16 @@ describe('the place of supply', () => {
 
 describe('the kind of document', () => {
   test('a donation was part of the taxable value: it is an untaxed item of an invoice-cum-bill of supply', async () => {
-    const body = await issueInvoice(KERALA, MIXED)
+    const body = await issueInvoice(KERALA, ROOM_AND_DONATION)
     expect(body.form).toBe('invoice-cum-bill')
     expect(body.byRate?.reduce((sum, { taxable }) => sum + taxable, 0)).toBe(700_000)
     expect(body).toMatchObject({ base: 750_000, gst: 48_000, total: 798_000 })
     expect(formatDocument(body).sums.at(-1)).toEqual(['Untaxed items', '₹\u00a0500'])
     expect(getFileName(body)).toMatch(/^Invoice-cum-bill-of-supply-SMPL-25-26-\d+\.pdf$/)
-    const registeredInvoice = await issueInvoice(KERALA, { ...REGISTERED, ...MIXED })
+    const registeredInvoice = await issueInvoice(KERALA, {
+      ...REGISTERED_BUYER,
+      ...ROOM_AND_DONATION,
+    })
     expect(registeredInvoice.form).toBe('tax-invoice')
   })
 
@@ -174,31 +177,31 @@ describe('the kind of document', () => {
     const office = await signIn(server)
     for (const [answers, title] of [
       [{ is_member: false, gift: 500 }, 'Bill of supply'],
-      [MIXED, 'Invoice-cum-bill of supply'],
+      [ROOM_AND_DONATION, 'Invoice-cum-bill of supply'],
       [{}, 'Tax invoice'],
     ] as const) {
       const regNo = await registerPaid(KERALA, answers)
-      const listTitles = async (answer: Promise<{ json<T>(): T }>): Promise<readonly string[]> =>
-        (await answer).json<DocumentsResponse>().documents.map((document) => document.title)
+      const listTitles = async (response: Promise<{ json<T>(): T }>): Promise<readonly string[]> =>
+        (await response).json<DocumentsResponse>().documents.map((document) => document.title)
       const link = await issueLink(server.deps, { regNo, eventId: KERALA })
-      const ownTitles = listTitles(server.app.inject(`/api${new URL(link).pathname}`))
-      const expected = ['Receipt', title]
-      expect(await ownTitles).toEqual(expected)
+      const selfServiceTitles = listTitles(server.app.inject(`/api${new URL(link).pathname}`))
+      const expectedTitles = ['Receipt', title]
+      expect(await selfServiceTitles).toEqual(expectedTitles)
       expect(await listTitles(office.get(`/admin/registrations/${regNo}/documents/`))).toEqual(
-        expected,
+        expectedTitles,
       )
     }
   })
 
   test('a credit note credits each rate at its place, against the named document', async () => {
-    const regNo = await registerPaid(MYSORE, MIXED)
+    const regNo = await registerPaid(MYSORE, ROOM_AND_DONATION)
     const order = createOrderId(regNo, 1)
-    const at = instant(day + 86_400_000)
+    const at = instant(noon + 86_400_000)
     const refund = { type: 'refunded', reference: 'BACK', amount: toAmount(399_000), at } as const
     await server.deps.store.applyPaymentEvent(order, refund, null)
     const [invoice, credit] = [
-      await readIssued(regNo, 'invoice'),
-      await readIssued(regNo, 'credit'),
+      await readIssuedDocument(regNo, 'invoice'),
+      await readIssuedDocument(regNo, 'credit'),
     ]
     expect(credit).toMatchObject({
       form: 'credit-note',
@@ -216,7 +219,11 @@ describe('the kind of document', () => {
 })
 
 test('a long email address ran off the page: every character of a document is inside the margins', async () => {
-  const invoice = await issueInvoice(KERALA, { ...REGISTERED, ...MIXED, stall: true })
+  const invoice = await issueInvoice(KERALA, {
+    ...REGISTERED_BUYER,
+    ...ROOM_AND_DONATION,
+    stall: true,
+  })
   const email = `${'made.up.name.'.repeat(5)}@department.of.medicine.example.org`
   const lines = invoice.lines.map((line) => ({ ...line, label: 'Registration/'.repeat(4) }))
   const longInvoice = { ...invoice, lines, buyer: { ...invoice.buyer, email } }
@@ -245,25 +252,25 @@ describe('an invoice of 50,000 rupees', () => {
     server.app.inject({
       method: 'POST',
       url: `/api/${KERALA}/register/`,
-      payload: { ...PERSON, ...answers, nights: 17 },
+      payload: { ...DELEGATE_ANSWERS, ...answers, nights: 17 },
     })
   test('had no address for a buyer without a GSTIN: the form asks for address and state', async () => {
-    const answer = await register({})
-    expect(answer.statusCode).toBe(422)
-    expect(Object.keys(answer.json<{ errors: object }>().errors)).toEqual(['address', 'region'])
+    const response = await register({})
+    expect(response.statusCode).toBe(422)
+    expect(Object.keys(response.json<{ errors: object }>().errors)).toEqual(['address', 'region'])
     const belowLimit = await server.app.inject({
       method: 'POST',
       url: `/api/${KERALA}/register/`,
-      payload: { ...PERSON, nights: 16 },
+      payload: { ...DELEGATE_ANSWERS, nights: 16 },
     })
     expect(belowLimit.statusCode, belowLimit.body).toBe(201)
   })
   test.each([
     ['with address and state', { address: '1 Home Road, Kochi', region: 'kl' }],
-    ['with a GSTIN', { gst_number: IN_TAMIL_NADU }],
+    ['with a GSTIN', { gst_number: TAMIL_NADU_GSTIN }],
   ])('is registered %s', async (_, answers) => {
-    const answer = await register(answers)
-    expect(answer.statusCode, answer.body).toBe(201)
+    const response = await register(answers)
+    expect(response.statusCode, response.body).toBe(201)
   })
 
   test('a correction raised a bill to ₹ 50,000 without address and state: it requires both first', async () => {
@@ -283,8 +290,8 @@ describe('an invoice of 50,000 rupees', () => {
     )
     const completeAnswers = { nights: 17, address: '1 Home Road', region: 'kl' }
     expect((await correct(completeAnswers)).body.code).toBe('price_changes')
-    const registeredInvoice = { nights: 17, gst_number: IN_TAMIL_NADU }
-    expect((await correct(registeredInvoice)).body.code).toBe('price_changes')
+    const answersWithGstin = { nights: 17, gst_number: TAMIL_NADU_GSTIN }
+    expect((await correct(answersWithGstin)).body.code).toBe('price_changes')
     expect((await correct({ full_name: 'Asha Other' })).status).toBe(200)
   })
 
@@ -304,9 +311,9 @@ test("an institution that contained another site's address was a link in receipt
     address: 'www.evil.example\nmailto:x@evil.example, Kochi 682001',
     gst_number: '',
   }
-  const regNo = await registerPaid(KERALA, { ...MIXED, ...enteredAnswers })
+  const regNo = await registerPaid(KERALA, { ...ROOM_AND_DONATION, ...enteredAnswers })
   for (const kind of ['receipt', 'invoice']) {
-    const body = await readIssued(regNo, kind)
+    const body = await readIssuedDocument(regNo, kind)
     expect(JSON.stringify(body)).toContain('evil')
     const text = await readPageText(body)
     expect(text).not.toMatch(/https?:\/\/|www\.\S|evil[.\u2024]\S|mailto:\S/)
@@ -315,7 +322,7 @@ test("an institution that contained another site's address was a link in receipt
     // The email addresses of the delegate and the organisers are not split.
     for (const word of ['made.up@example.org', body.event.support]) expect(text).toContain(word)
   }
-  const receipt = await readIssued(regNo, 'receipt')
+  const receipt = await readIssuedDocument(regNo, 'receipt')
   const [line] = receipt.lines
   if (line === undefined) throw new Error('the document needs a line')
   const label = 'Visit of https://tours.example for https://evil.example/x'

@@ -7,7 +7,7 @@ import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import type { TestApp } from '../../harness.ts'
 
-export const IN_TAMIL_NADU = '33AAAAA0000A1Z9'
+export const TAMIL_NADU_GSTIN = '33AAAAA0000A1Z9'
 /** The venue is in the supplier's state. */
 export const KERALA = 'sample2026'
 /** The venue and its rooms are in another state than the supplier. */
@@ -81,32 +81,32 @@ export const TAX_EVENTS: Readonly<Record<string, string>> = {
   'second2026.yaml': buildEventFile(MYSORE, 'SCND', 'Karnataka'),
 }
 
-export const PERSON: Answers = {
+export const DELEGATE_ANSWERS: Answers = {
   full_name: 'Asha Sample',
   email: 'made.up@example.org',
   phone_number: '+919876500001',
   is_member: true,
 }
-export const REGISTERED: Answers = {
+export const REGISTERED_BUYER: Answers = {
   institution: 'Sample Hospital',
-  gst_number: IN_TAMIL_NADU,
+  gst_number: TAMIL_NADU_GSTIN,
   address: '4 Other Street\nChennai 600001',
 }
 /**
  * A buyer without a GSTIN. The taxable value of each sample is above ₹ 50,000, so the law requires
  * an address and a state.
  */
-const UNREGISTERED: Answers = { address: '1 Home Road\nKochi 682001', region: 'kl' }
+const UNREGISTERED_BUYER: Answers = { address: '1 Home Road\nKochi 682001', region: 'kl' }
 
 /** For an intra-state supply, 18% of this price has an odd number of paise. */
-const BILL: Answers = { nights: 17, kit: true }
+const BILL_ANSWERS: Answers = { nights: 17, kit: true }
 
 /** The supplies of rule 46: intra-state and inter-state, to registered and unregistered buyers. */
 export const SUPPLIES = [
-  { name: 'intra-state-registered', event: KERALA, buyer: REGISTERED },
-  { name: 'intra-state-unregistered', event: KERALA, buyer: UNREGISTERED },
-  { name: 'inter-state-registered', event: MYSORE, buyer: REGISTERED },
-  { name: 'inter-state-unregistered', event: MYSORE, buyer: UNREGISTERED },
+  { name: 'intra-state-registered', event: KERALA, buyer: REGISTERED_BUYER },
+  { name: 'intra-state-unregistered', event: KERALA, buyer: UNREGISTERED_BUYER },
+  { name: 'inter-state-registered', event: MYSORE, buyer: REGISTERED_BUYER },
+  { name: 'inter-state-unregistered', event: MYSORE, buyer: UNREGISTERED_BUYER },
 ] as const
 export type SupplyName = (typeof SUPPLIES)[number]['name']
 
@@ -116,10 +116,10 @@ export async function registerAndPay(
   event: string,
   answers: Answers,
 ): Promise<RegNo> {
-  const payload = { ...PERSON, ...answers }
-  const answer = await app.inject({ method: 'POST', url: `/api/${event}/register/`, payload })
-  if (answer.statusCode !== 201) throw new Error(answer.body)
-  const regNo = answer.json<{ reg_no: RegNo }>().reg_no
+  const payload = { ...DELEGATE_ANSWERS, ...answers }
+  const response = await app.inject({ method: 'POST', url: `/api/${event}/register/`, payload })
+  if (response.statusCode !== 201) throw new Error(response.body)
+  const regNo = response.json<{ reg_no: RegNo }>().reg_no
   const [order] = rows('SELECT order_id, amount FROM payments ORDER BY id DESC LIMIT 1')
   if (order?.['order_id'] !== createOrderId(regNo, 1)) throw new Error('no order was placed')
   const paymentEvent = {
@@ -150,7 +150,7 @@ export async function issueInvoiceAndCredit(
   server: TestApp,
   { event, buyer }: (typeof SUPPLIES)[number],
 ): Promise<{ readonly invoice: DocumentBody; readonly credit: DocumentBody }> {
-  const regNo = await registerAndPay(server, event, { ...BILL, ...buyer })
+  const regNo = await registerAndPay(server, event, { ...BILL_ANSWERS, ...buyer })
   const at = instant(server.now() + 86_400_000)
   const refundEvent = {
     type: 'refunded',

@@ -8,10 +8,10 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { createEventWithItems, toNoon, register } from '../office.ts'
 
-export const EVENTS = ['sample2026', 'second2026'] as const
+export const EVENT_IDS = ['sample2026', 'second2026'] as const
 export const METHODS = ['airpay', 'transfer', 'upi', 'cash'] as const
-const PAYMENTS = 600
-const REFUNDS = 40
+const PAYMENT_COUNT = 600
+const REFUND_COUNT = 40
 /** Added to refund amounts, so that they are not whole rupees. */
 const ODD_PAISE = 37
 const JANUARY_MS = 31 * 24 * 60 * 60 * 1000
@@ -19,19 +19,19 @@ const MONTH_START = instant(toNoon('2026-01-01') - 12 * 60 * 60 * 1000)
 
 export type Sums = { payments: number; received: number; refunds: number; refunded: number }
 export type January = {
-  readonly test: TestApp
+  readonly server: TestApp
   /** By event and method, in paise. */
   readonly expected: ReadonlyMap<string, Sums>
   readonly regNos: readonly RegNo[]
 }
 
-const event = createEventWithItems('', []).replace(
+const eventFile = createEventWithItems('', []).replace(
   'results:',
   'email:\n  subject: "{event.title}: {reg_no}"\n  text: Dear {full_name}, you are registered.\nresults:',
 )
 const files = {
-  'sample2026.yaml': event,
-  'second2026.yaml': event
+  'sample2026.yaml': eventFile,
+  'second2026.yaml': eventFile
     .replaceAll('sample2026', 'second2026')
     .replace('Sample 2026', 'Second 2026')
     .replace('SMPL/{year}/{n}', 'SCND/{year}/{n}')
@@ -39,12 +39,12 @@ const files = {
 }
 
 export async function createJanuary({
-  payments = PAYMENTS,
-  refunds = REFUNDS,
+  payments = PAYMENT_COUNT,
+  refunds = REFUND_COUNT,
 }: { readonly payments?: number; readonly refunds?: number } = {}): Promise<January> {
-  const test = await startTestApp({ clock: '2026-02-02T12:00:00+05:30', events: files })
+  const server = await startTestApp({ clock: '2026-02-02T12:00:00+05:30', events: files })
   const expected = new Map<string, Sums>()
-  const add = (eventId: string, method: string, sums: Partial<Sums>): void => {
+  const addExpected = (eventId: string, method: string, sums: Partial<Sums>): void => {
     const key = `${eventId} ${method}`
     const previous = expected.get(key) ?? { payments: 0, received: 0, refunds: 0, refunded: 0 }
     expected.set(key, {
@@ -56,11 +56,11 @@ export async function createJanuary({
   }
   const isJanuary = (at: Instant): boolean => at >= MONTH_START && at < MONTH_START + JANUARY_MS
   const registerPaid = async (n: number, at: Instant): Promise<RegNo> => {
-    const eventId = EVENTS[n % 2] ?? EVENTS[0]
+    const eventId = EVENT_IDS[n % 2] ?? EVENT_IDS[0]
     const method = METHODS[(n >> 1) % 4] ?? METHODS[0]
     const isMember = n % 3 === 0
     const amount = toAmount(isMember ? 118_000 : 236_000)
-    const regNo = await register(test, eventId, {
+    const regNo = await register(server, eventId, {
       n,
       on: toNoon('2025-12-20'),
       answers: {
@@ -72,13 +72,13 @@ export async function createJanuary({
       throughGateway: true,
     })
     if (method === 'airpay')
-      await test.deps.store.applyPaymentEvent(
+      await server.deps.store.applyPaymentEvent(
         createOrderId(regNo, 1),
         { type: 'confirmed', reference: `AP${n}`, amount, currency: '356', kind: 'sale', at },
         null,
       )
     else
-      await test.deps.store.recordPayment(
+      await server.deps.store.recordPayment(
         {
           regNo,
           act: 'confirm',
@@ -91,35 +91,35 @@ export async function createJanuary({
         { method, reference: `IN26012000${String(n).padStart(6, '0')}`, amount, paidAt: at },
         null,
       )
-    if (isJanuary(at)) add(eventId, method, { payments: 1, received: amount })
+    if (isJanuary(at)) addExpected(eventId, method, { payments: 1, received: amount })
     return regNo
   }
-  const times = Array.from({ length: payments }, (_, n) =>
+  const paymentInstants = Array.from({ length: payments }, (_, n) =>
     // The first and last millisecond belong to the month.
     instant(
       MONTH_START + (n === payments - 1 ? JANUARY_MS - 1 : Math.floor((n * JANUARY_MS) / payments)),
     ),
   )
-  const regNos = await Promise.all(times.map((at, n) => registerPaid(n, at)))
+  const regNos = await Promise.all(paymentInstants.map((at, n) => registerPaid(n, at)))
   await registerPaid(payments, instant(MONTH_START - 1))
   await registerPaid(payments + 1, instant(MONTH_START + JANUARY_MS))
   for (let n = 0; n < refunds; n += 1) {
     const index = n * 7
-    const at = instant((times[index] ?? MONTH_START) + 24 * 60 * 60 * 1000)
+    const at = instant((paymentInstants[index] ?? MONTH_START) + 24 * 60 * 60 * 1000)
     const amount = toAmount(100_00 + n * 100 + ODD_PAISE)
-    const eventId = EVENTS[index % 2] ?? EVENTS[0]
+    const eventId = EVENT_IDS[index % 2] ?? EVENT_IDS[0]
     const method = METHODS[(index >> 1) % 4] ?? METHODS[0]
     const regNo = regNos[index]
     if (regNo === undefined) continue
     const isByGateway = method === 'airpay' && n % 2 === 0
     if (isByGateway)
-      await test.deps.store.applyPaymentEvent(
+      await server.deps.store.applyPaymentEvent(
         createOrderId(regNo, 1),
         { type: 'refunded', reference: `BACK${n}`, amount, at },
         null,
       )
     else
-      await test.deps.store.requestRefund({
+      await server.deps.store.requestRefund({
         of: regNo,
         amount,
         why: 'Agreed',
@@ -128,10 +128,10 @@ export async function createJanuary({
         manualReference: `SLIP ${n}`,
       })
     if (isJanuary(at))
-      add(eventId, method === 'airpay' && !isByGateway ? 'outside' : method, {
+      addExpected(eventId, method === 'airpay' && !isByGateway ? 'outside' : method, {
         refunds: 1,
         refunded: amount,
       })
   }
-  return { test, expected, regNos }
+  return { server: server, expected, regNos }
 }

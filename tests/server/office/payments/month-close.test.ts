@@ -16,22 +16,22 @@ import type {
 } from '../../../../engine/api.ts'
 import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
-import { createJanuary, EVENTS, METHODS } from './january.ts'
+import { createJanuary, EVENT_IDS, METHODS } from './january.ts'
 import type { January } from './january.ts'
 
 let january: January
 let office: Office
 beforeAll(async () => {
   january = await createJanuary()
-  office = await signIn(january.test)
+  office = await signIn(january.server)
 })
-afterAll(() => january.test.close())
+afterAll(() => january.server.close())
 
 type Row = Readonly<Record<string, string>>
 const toPaise = (rupees: unknown): number => Math.round(Number(rupees || 0) * 100)
-const add = (rows: readonly Row[], column: string): number =>
+const sumColumn = (rows: readonly Row[], column: string): number =>
   rows.reduce((sum, row) => sum + toPaise(row[column]), 0)
-const readFile = async (): Promise<Readonly<Record<string, Uint8Array>>> => {
+const readMonthFiles = async (): Promise<Readonly<Record<string, Uint8Array>>> => {
   const response = await office.get('/api/admin/months/export/?month=2026-01')
   expect(response.statusCode, response.body).toBe(200)
   return unzipSync(new Uint8Array(response.rawPayload))
@@ -42,19 +42,19 @@ const readTable = (files: Readonly<Record<string, Uint8Array>>, name: string): r
   })
 const readMonth = async (): Promise<MonthResponse> =>
   (await office.json('/api/admin/months/?month=2026-01')) as unknown as MonthResponse
-const logOf = async (user: Office): Promise<ActivityResponse['rows']> =>
+const readLog = async (user: Office): Promise<ActivityResponse['rows']> =>
   ((await user.json('/api/admin/log/')) as unknown as ActivityResponse).rows
 /** Records a bank statement line without a registration number for the first event. */
 const saveUnmatched = (reference: string) =>
-  january.test.deps.store.saveUnmatchedLines([
+  january.server.deps.store.saveUnmatchedLines([
     {
-      eventId: EVENTS[0],
+      eventId: EVENT_IDS[0],
       reference,
       amount: toAmount(118_000),
       currency: INR,
       day: day('2026-01-29'),
       narration: 'NEFT CR',
-      at: january.test.now(),
+      at: january.server.now(),
       who: 'office',
     },
   ])
@@ -62,9 +62,14 @@ const saveUnmatched = (reference: string) =>
 async function moveUnmatched(n: number, answers: Answers): Promise<RegNo> {
   const { reviews } = (await office.json('/admin/reviews/')) as unknown as ReviewsResponse
   const [review] = reviews
-  const colleague = { n, on: toNoon('2026-01-30'), answers, throughGateway: true } as const
-  const targetRegNo = await register(january.test, EVENTS[1], colleague)
-  const response = await january.test.app.inject({
+  const registrationDetails = {
+    n,
+    on: toNoon('2026-01-30'),
+    answers,
+    throughGateway: true,
+  } as const
+  const targetRegNo = await register(january.server, EVENT_IDS[1], registrationDetails)
+  const response = await january.server.app.inject({
     method: 'POST',
     url: `/admin/reviews/${review?.id}/decide/`,
     headers: { authorization: `Bearer ${office.token}` },
@@ -79,7 +84,7 @@ async function moveUnmatched(n: number, answers: Answers): Promise<RegNo> {
   return targetRegNo
 }
 const closeMonth = (month: string) =>
-  january.test.app.inject({
+  january.server.app.inject({
     method: 'POST',
     url: '/api/admin/months/close/',
     headers: { authorization: `Bearer ${office.token}` },
@@ -87,7 +92,7 @@ const closeMonth = (month: string) =>
   })
 
 test('the file for the accountant agrees with the ledger, and its tables with each other', async () => {
-  const files = await readFile()
+  const files = await readMonthFiles()
   const names = ['summary', 'payments', 'refunds', 'invoices', 'credit-notes', 'settlement-fees']
   expect(Object.keys(files).toSorted()).toEqual(
     [
@@ -104,31 +109,31 @@ test('the file for the accountant agrees with the ledger, and its tables with ea
   const refunded = expected.reduce((sum, row) => sum + row.refunded, 0)
   const payments = readTable(files, 'payments')
   expect(payments).toHaveLength(expected.reduce((sum, row) => sum + row.payments, 0))
-  expect(add(payments, 'Amount received')).toBe(received)
-  expect(add(readTable(files, 'refunds'), 'Amount refunded')).toBe(refunded)
+  expect(sumColumn(payments, 'Amount received')).toBe(received)
+  expect(sumColumn(readTable(files, 'refunds'), 'Amount refunded')).toBe(refunded)
   const summary = readTable(files, 'summary')
-  expect(add(summary, 'Received less refunded')).toBe(received - refunded)
+  expect(sumColumn(summary, 'Received less refunded')).toBe(received - refunded)
   for (const [kind, column] of [
     ['invoices', 'Invoiced'],
     ['credit-notes', 'Credited'],
   ] as const) {
     const rows = readTable(files, kind)
-    expect(add(rows, 'Total'), kind).toBe(add(summary, column))
-    expect(add(rows, 'Total'), kind).toBe(add(rows, 'Total of the document (INR)'))
+    expect(sumColumn(rows, 'Total'), kind).toBe(sumColumn(summary, column))
+    expect(sumColumn(rows, 'Total'), kind).toBe(sumColumn(rows, 'Total of the document (INR)'))
     for (const row of rows)
       expect(
-        add([row], 'Taxable value') +
-          add([row], 'CGST') +
-          add([row], 'SGST or UTGST') +
-          add([row], 'IGST') +
-          add([row], 'Round-off') +
-          add([row], 'Not taxed'),
+        sumColumn([row], 'Taxable value') +
+          sumColumn([row], 'CGST') +
+          sumColumn([row], 'SGST or UTGST') +
+          sumColumn([row], 'IGST') +
+          sumColumn([row], 'Round-off') +
+          sumColumn([row], 'Not taxed'),
         row['Number'],
-      ).toBe(add([row], 'Total'))
+      ).toBe(sumColumn([row], 'Total'))
   }
   // Every payment was invoiced when it was made, and every refund credited.
-  expect(add(readTable(files, 'invoices'), 'Total')).toBe(received)
-  expect(add(readTable(files, 'credit-notes'), 'Total')).toBe(refunded)
+  expect(sumColumn(readTable(files, 'invoices'), 'Total')).toBe(received)
+  expect(sumColumn(readTable(files, 'credit-notes'), 'Total')).toBe(refunded)
   expect(readTable(files, 'invoices')[0]).toMatchObject({
     Document: 'Tax invoice',
     'GSTIN of supplier': '32AAAAA0000A1ZB',
@@ -143,7 +148,7 @@ test('the file for the accountant agrees with the ledger, and its tables with ea
 })
 
 test('a closed month accepts later payments, and marks them on the page and in the file', async () => {
-  const { test: app } = january
+  const { server: app } = january
   await saveUnmatched('HDFCN52026012900')
   expect((await closeMonth('2026-02')).json()).toMatchObject({ code: 'month_not_over' })
   expect((await closeMonth('2026-13')).statusCode).toBe(400)
@@ -151,7 +156,7 @@ test('a closed month accepts later payments, and marks them on the page and in t
   expect((await closeMonth('2026-01')).json()).toMatchObject({ message: 'The month is closed.' })
   const closedMonth = await readMonth()
   expect(closedMonth.closings.map(({ event_id: id, who }) => [id, who])).toEqual(
-    EVENTS.map((id) => [id, 'office']),
+    EVENT_IDS.map((id) => [id, 'office']),
   )
   expect(closedMonth.changes).toEqual([])
 
@@ -162,7 +167,7 @@ test('a closed month accepts later payments, and marks them on the page and in t
     phone_number: '+919876500000',
     is_member: true,
   }
-  const regNo = await register(app, EVENTS[0], { n: 800, on: toNoon('2026-01-30'), answers })
+  const regNo = await register(app, EVENT_IDS[0], { n: 800, on: toNoon('2026-01-30'), answers })
   await app.deps.store.recordPayment(
     {
       regNo,
@@ -185,40 +190,40 @@ test('a closed month accepts later payments, and marks them on the page and in t
   expect(changedMonth.changes.map(({ reg_no, amount }) => [reg_no, amount])).toEqual([
     [regNo, 1180],
   ])
-  const files = await readFile()
-  const marked = readTable(files, 'payments').filter(
+  const files = await readMonthFiles()
+  const markedRows = readTable(files, 'payments').filter(
     (row) => row['Changed after closing'] === 'Yes',
   )
-  expect(marked.map((row) => row['Registration'])).toEqual([regNo])
+  expect(markedRows.map((row) => row['Registration'])).toEqual([regNo])
   expect(readTable(files, 'summary').map((row) => row['Changes after closing'])).toEqual(['1', '0'])
 
   // A payment that is moved from one event to the other changes both.
-  const to = await moveUnmatched(802, answers)
+  const movedToRegNo = await moveUnmatched(802, answers)
   const changesAfterMove = (await readMonth()).changes.filter(
     ({ reference }) => reference === 'HDFCN52026012900',
   )
   expect(changesAfterMove.map((row) => [row.event_id, row.reg_no, row.counts]).toSorted()).toEqual([
-    [EVENTS[0], null, 'moved_away'],
-    [EVENTS[1], to, 'received'],
+    [EVENT_IDS[0], null, 'moved_away'],
+    [EVENT_IDS[1], movedToRegNo, 'received'],
   ])
-  const filesAfterMove = await readFile()
+  const filesAfterMove = await readMonthFiles()
   expect(readTable(filesAfterMove, 'summary').map((row) => row['Changes after closing'])).toEqual([
     '2',
     '1',
   ])
-  const movedSum = readTable(filesAfterMove, 'payments').filter(
+  const movedRows = readTable(filesAfterMove, 'payments').filter(
     (row) => row['Reference'] === 'HDFCN52026012900',
   )
-  expect(movedSum.map((row) => row['Counts as'])).toEqual(['Received', 'Moved to another event'])
-  expect(add(movedSum, 'Amount received')).toBe(118_000)
+  expect(movedRows.map((row) => row['Counts as'])).toEqual(['Received', 'Moved to another event'])
+  expect(sumColumn(movedRows, 'Amount received')).toBe(118_000)
   // A refund was listed under “Counts as: Received”.
   const refunds = Object.groupBy(
     readTable(filesAfterMove, 'refunds'),
     (row) => row['Counts as'] ?? '',
   )
   expect(Object.keys(refunds)).toEqual(['Refunded'])
-  expect(add(refunds['Refunded'] ?? [], 'Amount refunded')).toBe(
-    add(readTable(filesAfterMove, 'summary'), 'Refunded'),
+  expect(sumColumn(refunds['Refunded'] ?? [], 'Amount refunded')).toBe(
+    sumColumn(readTable(filesAfterMove, 'summary'), 'Refunded'),
   )
 
   // Closing the month again includes the later payment in the closed figures.
@@ -232,14 +237,14 @@ test('a closed month accepts later payments, and marks them on the page and in t
   await saveUnmatched('HDFCN52026012999')
   const movedRegNo = await moveUnmatched(803, { ...answers, email: 'latest@example.org' })
   expect((await readMonth()).changes.map((row) => [row.event_id, row.reg_no, row.counts])).toEqual([
-    [EVENTS[1], movedRegNo, 'received'],
+    [EVENT_IDS[1], movedRegNo, 'received'],
   ])
 })
 
 test('a refund in February of a January payment marked the payment as a change to the closed month', async () => {
-  january.test.setTime('2026-02-02T14:00:00+05:30')
+  january.server.setTime('2026-02-02T14:00:00+05:30')
   expect((await closeMonth('2026-01')).statusCode).toBe(200)
-  january.test.setTime('2026-02-02T15:00:00+05:30')
+  january.server.setTime('2026-02-02T15:00:00+05:30')
   const regNo = january.regNos.find((_, n) => METHODS[(n >> 1) % 4] === 'cash') ?? ''
   const refund = { act: 'refund', why: 'Goodwill.', by_hand: true, reference: 'NEFT FEB 1' }
   expect(await office.act(regNo, { ...refund, amount: '100' })).toMatchObject({ status: 200 })
@@ -257,7 +262,7 @@ const listStatementPayments = () =>
 
 test('the checklist counts open reviews, open refunds, and payments in no settlement', async () => {
   const { checks } = await readMonth()
-  const airpay = [...january.expected].filter(([key]) => key.endsWith('airpay'))
+  const airpayEntries = [...january.expected].filter(([key]) => key.endsWith('airpay'))
   expect(checks).toEqual({
     statements: { statements: 0, matched: 0, open: 0 },
     // Two of these payments were moved above.
@@ -266,14 +271,14 @@ test('the checklist counts open reviews, open refunds, and payments in no settle
     refunds: 0,
     to_refund: { registrations: 0, event: null },
     unsettled: {
-      payments: airpay.reduce((sum, [, row]) => sum + row.payments, 0),
-      refunds: airpay.reduce((sum, [, row]) => sum + row.refunds, 0),
+      payments: airpayEntries.reduce((sum, [, row]) => sum + row.payments, 0),
+      refunds: airpayEntries.reduce((sum, [, row]) => sum + row.refunds, 0),
     },
     payouts: { payouts: 0, at_bank: 0 },
     rates: 0,
   })
   const [regNo] = january.regNos
-  await january.test.deps.store.requestRefund({
+  await january.server.deps.store.requestRefund({
     of: regNo ?? '',
     amount: toAmount(1_00),
     why: 'Agreed',
@@ -288,7 +293,7 @@ test('the checklist counts open reviews, open refunds, and payments in no settle
   expect(await office.act(cancelledRegNo, cancellation)).toMatchObject({ status: 200 })
   expect((await readMonth()).checks).toMatchObject({
     refunds: 1,
-    to_refund: { registrations: 1, event: EVENTS[1] },
+    to_refund: { registrations: 1, event: EVENT_IDS[1] },
   })
 })
 
@@ -297,7 +302,7 @@ test('a manually recorded transfer looked like a transfer in the bank statement,
   const statementLine = `16/01/26,NEFT CR-IN26012000${String(n).padStart(6, '0')},,,${n % 3 === 0 ? 1180 : 2360}`
   const unknownLine = '17/01/26,CASH DEPOSIT,,,75'
   const upload = async (...lines: readonly string[]): Promise<void> => {
-    const { statusCode, body } = await january.test.app.inject({
+    const { statusCode, body } = await january.server.app.inject({
       method: 'POST',
       url: '/admin/statements/',
       headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
@@ -311,27 +316,27 @@ test('a manually recorded transfer looked like a transfer in the bank statement,
     )) as unknown as MovementsResponse
   const countUnreconciled = async (): Promise<number> =>
     (await readUnreconciled()).totals?.reduce((sum, { payments }) => sum + payments, 0) ?? 0
-  const count = listStatementPayments().length + 2
-  expect(await countUnreconciled()).toBe(count)
+  const initialCount = listStatementPayments().length + 2
+  expect(await countUnreconciled()).toBe(initialCount)
   await upload(statementLine, unknownLine)
-  expect(await countUnreconciled()).toBe(count - 1)
+  expect(await countUnreconciled()).toBe(initialCount - 1)
   expect((await readMonth()).checks).toMatchObject({
     statements: { statements: 1, matched: 1, open: 1 },
-    unreconciled: count - 1,
+    unreconciled: initialCount - 1,
   })
   // The second statement has both lines again, and one of the next month.
   await upload(statementLine, unknownLine, '01/02/26,CASH DEPOSIT,,,80')
   expect((await readMonth()).checks.statements).toEqual({ statements: 2, matched: 1, open: 1 })
   const rows = (await readUnreconciled()).movements
   expect(rows.every((row) => row.unreconciled && row.kind === 'payment')).toBe(true)
-  const files = await readFile()
+  const files = await readMonthFiles()
   expect(
     readTable(files, 'payments').filter((row) => row['Bank statement'] === 'Not found'),
-  ).toHaveLength(count - 1)
+  ).toHaveLength(initialCount - 1)
   // A payment that is recorded after its statement was uploaded is found as well.
   await upload('18/01/26,NEFT CR-HDFCN52026011801,,,1180')
   expect((await readMonth()).checks.statements).toEqual({ statements: 3, matched: 1, open: 2 })
-  const regNo = await register(january.test, EVENTS[1], {
+  const regNo = await register(january.server, EVENT_IDS[1], {
     n: 801,
     on: toNoon('2026-01-15'),
     answers: {
@@ -349,15 +354,15 @@ test('a manually recorded transfer looked like a transfer in the bank statement,
     day: '2026-01-18',
   })
   expect(confirmResponse).toMatchObject({ status: 200 })
-  expect(await countUnreconciled()).toBe(count - 1)
+  expect(await countUnreconciled()).toBe(initialCount - 1)
   expect((await readMonth()).checks).toMatchObject({
     statements: { statements: 3, matched: 2, open: 1 },
-    unreconciled: count - 1,
+    unreconciled: initialCount - 1,
   })
 })
 
 test('a payout counts as received by the bank if a saved statement shows its amount; its fees are in the file', async () => {
-  const { app, deps, now } = january.test
+  const { app, deps, now } = january.server
   const [regNo] = january.regNos
   const order = createOrderId(regNo ?? ('' as RegNo), 1)
   const report = [
@@ -404,34 +409,34 @@ test('a payout counts as received by the bank if a saved statement shows its amo
       who: 'office',
       at: now(),
     })
-  const { open } = (await readMonth()).checks.statements
+  const { open: openLineCount } = (await readMonth()).checks.statements
   await saveStatement('aa', 118_000)
   const { payouts, statements } = (await readMonth()).checks
   expect(payouts).toEqual({ payouts: 1, at_bank: 0 })
   // No user has opened this statement.
-  expect(statements.open).toBe(open + 1)
+  expect(statements.open).toBe(openLineCount + 1)
   await saveStatement('bb', 115_640)
   expect((await readMonth()).checks.payouts).toEqual({ payouts: 1, at_bank: 1 })
-  const fees = readTable(await readFile(), 'settlement-fees')
+  const fees = readTable(await readMonthFiles(), 'settlement-fees')
   expect(fees).toMatchObject([
     { Event: 'Sample 2026', 'Fee (INR)': '20.00', 'Net (INR)': '1156.40' },
   ])
-  expect(readTable(await readFile(), 'summary')[0]).toMatchObject({
+  expect(readTable(await readMonthFiles(), 'summary')[0]).toMatchObject({
     'Gateway fees of these payments (INR)': '23.60',
   })
 })
 
 test('the owner of an event did not see in its audit log that a treasurer of all events closed and exported its month', async () => {
-  const { store } = january.test.deps
+  const { store } = january.server.deps
   const permissions = { role: 'owner', events: ['second2026'] } as const
-  await store.addAdmin('second', await hashCheaply(PASSWORD), january.test.now(), permissions)
-  const second = await signIn(january.test, 'second')
-  const idsBefore = new Set((await logOf(second)).map(({ id }) => id))
+  await store.addAdmin('second', await hashCheaply(PASSWORD), january.server.now(), permissions)
+  const secondOwner = await signIn(january.server, 'second')
+  const idsBefore = new Set((await readLog(secondOwner)).map(({ id }) => id))
   expect((await closeMonth('2026-01')).statusCode).toBe(200)
-  await readFile()
+  await readMonthFiles()
   for (const format of ['csv', 'xlsx'])
     await office.get(`/api/admin/movements/export/?month=2026-01&format=${format}`)
-  const addedEntries = (await logOf(second)).filter(({ id }) => !idsBefore.has(id))
+  const addedEntries = (await readLog(secondOwner)).filter(({ id }) => !idsBefore.has(id))
   expect(addedEntries.map(({ who, what, event_id: id }) => [who, what, id]).toReversed()).toEqual(
     [
       'closed the month 2026-01',

@@ -27,26 +27,26 @@ import {
 import type { Movement } from '../../../../server/storage/index.ts'
 import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
-import { createJanuary, EVENTS } from './january.ts'
+import { createJanuary, EVENT_IDS } from './january.ts'
 import type { January, Sums } from './january.ts'
 
 let january: January
 let office: Office
 beforeAll(async () => {
   january = await createJanuary()
-  office = await signIn(january.test)
+  office = await signIn(january.server)
 })
-afterAll(() => january.test.close())
+afterAll(() => january.server.close())
 
 const MONTH = 'month=2026-01'
 const toPaise = (rupees: unknown): number => Math.round(Number(rupees ?? 0) * 100)
-const list = async (query: string): Promise<MovementsResponse> =>
+const listMovements = async (query: string): Promise<MovementsResponse> =>
   (await office.json(`/api/admin/movements/?${query}`)) as unknown as MovementsResponse
 
 async function readAllRows(query: string): Promise<readonly WireMovement[]> {
   const rows: WireMovement[] = []
   for (let cursor = '', isLast = false; !isLast;) {
-    const page = await list(`${query}&after=${cursor}`)
+    const page = await listMovements(`${query}&after=${cursor}`)
     rows.push(...page.movements)
     cursor = page.after ?? ''
     isLast = page.after === null
@@ -54,13 +54,13 @@ async function readAllRows(query: string): Promise<readonly WireMovement[]> {
   return rows
 }
 
-const NONE: Sums = { payments: 0, received: 0, refunds: 0, refunded: 0 }
+const ZERO_SUMS: Sums = { payments: 0, received: 0, refunds: 0, refunded: 0 }
 const computeSums = (
   rows: readonly { readonly key: string; readonly isRefund: boolean; readonly amount: number }[],
 ): ReadonlyMap<string, Sums> => {
   const sums = new Map<string, Sums>()
   for (const { key, isRefund, amount } of rows) {
-    const previous = sums.get(key) ?? NONE
+    const previous = sums.get(key) ?? ZERO_SUMS
     sums.set(
       key,
       isRefund
@@ -74,7 +74,7 @@ const TITLES: Readonly<Record<string, string>> = {
   sample2026: 'Sample 2026',
   second2026: 'Second 2026',
 }
-const listExpectedByLabel = (): ReadonlyMap<string, Sums> =>
+const buildExpectedByLabel = (): ReadonlyMap<string, Sums> =>
   new Map(
     [...january.expected].map(([key, sums]) => {
       const [eventId = '', method = ''] = key.split(' ')
@@ -83,7 +83,7 @@ const listExpectedByLabel = (): ReadonlyMap<string, Sums> =>
   )
 
 test('rows, totals, CSV, Excel and the daily revenue agree to the paisa', async () => {
-  const expected = listExpectedByLabel()
+  const expected = buildExpectedByLabel()
   const rows = await readAllRows(MONTH)
   expect(
     computeSums(
@@ -102,7 +102,7 @@ test('rows, totals, CSV, Excel and the daily revenue agree to the paisa', async 
       .toReversed(),
   )
 
-  const { totals } = await list(MONTH)
+  const { totals } = await listMovements(MONTH)
   expect(
     new Map(
       totals?.map((row) => [
@@ -126,18 +126,24 @@ test('rows, totals, CSV, Excel and the daily revenue agree to the paisa', async 
   })
   expect(computeSums(csvRows.map(readCells))).toEqual(expected)
 
-  const file = await office.get(`/api/admin/movements/export/?${MONTH}&format=xlsx`)
-  const [head = [], ...sheet] = (await readXlsxFile(file.rawPayload))[0]?.data ?? []
+  const excelResponse = await office.get(`/api/admin/movements/export/?${MONTH}&format=xlsx`)
+  const [header = [], ...sheet] = (await readXlsxFile(excelResponse.rawPayload))[0]?.data ?? []
   expect(
     computeSums(
       sheet.map((row) =>
-        readCells(Object.fromEntries(head.map((name, at) => [String(name), row[at]]))),
+        readCells(
+          Object.fromEntries(header.map((name, columnIndex) => [String(name), row[columnIndex]])),
+        ),
       ),
     ),
   ).toEqual(expected)
 
-  for (const eventId of EVENTS) {
-    const figures = await january.test.deps.store.dashboardFigures(eventId, day('2026-01-31'), INR)
+  for (const eventId of EVENT_IDS) {
+    const figures = await january.server.deps.store.dashboardFigures(
+      eventId,
+      day('2026-01-31'),
+      INR,
+    )
     const revenue = figures.byDay
       .filter(({ day: entryDay }) => entryDay.startsWith('2026-01'))
       .reduce((sum, entry) => sum + entry.revenue, 0)
@@ -149,7 +155,7 @@ test('rows, totals, CSV, Excel and the daily revenue agree to the paisa', async 
 })
 
 test('filters by event, method and days; an invalid filter is rejected', async () => {
-  const cashList = await list(`${MONTH}&event=second2026&method=cash`)
+  const cashList = await listMovements(`${MONTH}&event=second2026&method=cash`)
   expect(cashList.totals).toHaveLength(1)
   expect(cashList.totals?.[0]).toMatchObject({ event: 'Second 2026', method: 'Cash', payments: 75 })
   const tenthAndEleventh = await readAllRows('from=2026-01-10&to=2026-01-11')
@@ -162,23 +168,23 @@ test('filters by event, method and days; an invalid filter is rejected', async (
     400,
   )
   // Without days, the list shows the current month of the server's clock.
-  expect(await list('')).toMatchObject({ from: '2026-02-01', to: '2026-02-28' })
+  expect(await listMovements('')).toMatchObject({ from: '2026-02-01', to: '2026-02-28' })
 })
 
 test('the row of a payment shows its invoice, and the row of a refund its credit note', async () => {
   const rows = await readAllRows(`${MONTH}&event=sample2026`)
-  const first = rows.find(({ kind }) => kind === 'payment')
-  expect(first?.documents).toHaveLength(1)
-  expect(first?.documents[0]?.serial).toMatch(/^SMPL\/25-26\/\d+$/)
+  const firstPayment = rows.find(({ kind }) => kind === 'payment')
+  expect(firstPayment?.documents).toHaveLength(1)
+  expect(firstPayment?.documents[0]?.serial).toMatch(/^SMPL\/25-26\/\d+$/)
   const refund = rows.find(({ kind }) => kind === 'refund')
   expect(refund?.documents).toHaveLength(1)
 })
 
 test('a treasurer of one event sees its payments, but no payments without an event', async () => {
-  const { store } = january.test.deps
+  const { store } = january.server.deps
   const hash = await hashCheaply(PASSWORD)
   const permissions = { role: 'treasurer', events: ['second2026'] } as const
-  await store.addAdmin('second', hash, january.test.now(), permissions)
+  await store.addAdmin('second', hash, january.server.now(), permissions)
   await store.saveUnmatchedLines([
     {
       eventId: 'sample2026',
@@ -187,25 +193,27 @@ test('a treasurer of one event sees its payments, but no payments without an eve
       currency: INR,
       day: day('2026-01-15'),
       narration: 'NEFT CR',
-      at: january.test.now(),
+      at: january.server.now(),
       who: 'office',
     },
   ])
-  const second = await signIn(january.test, 'second')
-  const visibleList = (await second.json(
+  const secondTreasurer = await signIn(january.server, 'second')
+  const visibleList = (await secondTreasurer.json(
     `/api/admin/movements/?${MONTH}`,
   )) as unknown as MovementsResponse
   expect(new Set(visibleList.totals?.map(({ event }) => event))).toEqual(new Set(['Second 2026']))
   expect(new Set(visibleList.movements.map(({ event_id: id }) => id))).toEqual(
     new Set(['second2026']),
   )
-  expect((await second.get(`/api/admin/movements/?${MONTH}&event=sample2026`)).statusCode).toBe(403)
+  expect(
+    (await secondTreasurer.get(`/api/admin/movements/?${MONTH}&event=sample2026`)).statusCode,
+  ).toBe(403)
 })
 
 test('amounts due match the registration lists, oldest first; a reminder is noted', async () => {
-  const owing = await Promise.all(
+  const owingRegNos = await Promise.all(
     [0, 1, 2].map((n) =>
-      register(january.test, EVENTS[n % 2] ?? EVENTS[0], {
+      register(january.server, EVENT_IDS[n % 2] ?? EVENT_IDS[0], {
         n: 900 + n,
         on: toNoon(`2026-01-${20 - n}`),
         answers: {
@@ -219,7 +227,7 @@ test('amounts due match the registration lists, oldest first; a reminder is note
     ),
   )
   const amountsDue = (await office.json('/api/admin/debtors/')) as unknown as DebtorsResponse
-  expect(amountsDue.debtors.map(({ reg_no: regNo }) => regNo)).toEqual(owing.toReversed())
+  expect(amountsDue.debtors.map(({ reg_no: regNo }) => regNo)).toEqual(owingRegNos.toReversed())
   expect(amountsDue.debtors[0]).toMatchObject({
     amount: 1180,
     since: expect.stringMatching(/^2026-01-18/),
@@ -228,8 +236,12 @@ test('amounts due match the registration lists, oldest first; a reminder is note
     { event: 'Sample 2026', registrations: 2, amount: 2360 },
     { event: 'Second 2026', registrations: 1, amount: 1180 },
   ])
-  const sums = await january.test.deps.store.listPage({ eventId: 'sample2026', answers: {} }, 1, 20)
-  expect(sums.sums?.reduce((sum, { owed }) => sum + owed, 0)).toBe(236_000)
+  const registrationPage = await january.server.deps.store.listPage(
+    { eventId: 'sample2026', answers: {} },
+    1,
+    20,
+  )
+  expect(registrationPage.sums?.reduce((sum, { owed }) => sum + owed, 0)).toBe(236_000)
 
   const csv = await office.get('/api/admin/debtors/export/')
   expect(csv.headers['content-disposition']).toContain('amounts-due_2026-02-02.csv')
@@ -252,8 +264,10 @@ test('amounts due match the registration lists, oldest first; a reminder is note
   expect(sheet.map((row) => [row[1], row[5]])).toEqual([['Second 2026', 1180]])
   const permissions = { role: 'treasurer', events: ['second2026'] } as const
   const hash = await hashCheaply(PASSWORD)
-  await january.test.deps.store.addAdmin('debts', hash, january.test.now(), permissions)
-  const secondExport = await (await signIn(january.test, 'debts')).get('/api/admin/debtors/export/')
+  await january.server.deps.store.addAdmin('debts', hash, january.server.now(), permissions)
+  const secondExport = await (
+    await signIn(january.server, 'debts')
+  ).get('/api/admin/debtors/export/')
   expect(parse(secondExport.body, { bom: true, from: 2 }).map((row: string[]) => row[1])).toEqual([
     'Second 2026',
   ])
@@ -267,18 +281,18 @@ test('amounts due match the registration lists, oldest first; a reminder is note
 })
 
 test('refunds counted as received, like payments', async () => {
-  const { deps } = january.test
-  const days = { eventIds: null, from: toNoon('2026-01-01'), to: toNoon('2026-02-01') }
-  const { rows } = await deps.store.movementPage(days, null, 500)
+  const { deps } = january.server
+  const filter = { eventIds: null, from: toNoon('2026-01-01'), to: toNoon('2026-02-01') }
+  const { rows } = await deps.store.movementPage(filter, null, 500)
   const refund = rows.find(({ is }) => is === 'refund')
   if (refund === undefined) throw new Error('there is a refund in January')
-  const readCounts = (change: Partial<Movement>) =>
+  const formatCountsAs = (change: Partial<Movement>) =>
     buildMovementCells(deps, { ...refund, ...change })[MOVEMENT_HEADER.indexOf('Counts as')]
   expect([
-    readCounts({}),
-    readCounts({ is: 'dispute' }),
-    readCounts({ state: 'refused' }),
-    readCounts({ is: 'payment' }),
+    formatCountsAs({}),
+    formatCountsAs({ is: 'dispute' }),
+    formatCountsAs({ state: 'refused' }),
+    formatCountsAs({ is: 'payment' }),
   ]).toEqual(['Refunded', 'Withdrawn by the bank', 'Refund of a payment not counted', 'Received'])
 })
 
@@ -288,7 +302,7 @@ test('a refund that a report identifies by its payment is not listed as missing 
   const unsettledBefore = await readUnsettled()
   const refund = (await readAllRows(MONTH)).find(({ reference }) => reference === 'BACK0')
   expect(unsettledBefore).toContain(refund?.id)
-  const saveResponse = await january.test.app.inject({
+  const saveResponse = await january.server.app.inject({
     method: 'POST',
     url: '/admin/reconcile/keep/?event=sample2026',
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
@@ -303,8 +317,16 @@ test('a refund that a report identifies by its payment is not listed as missing 
 
 test('a second payment under review does not show the invoice of the first', async () => {
   const regNo = january.regNos[6] ?? ''
-  const second = { act: 'came_again', way: 'cash', reference: 'TWICE', amount: '1180', why: '' }
-  expect(await office.act(regNo, { ...second, day: '2026-01-31' })).toMatchObject({ status: 200 })
+  const secondPayment = {
+    act: 'came_again',
+    way: 'cash',
+    reference: 'TWICE',
+    amount: '1180',
+    why: '',
+  }
+  expect(await office.act(regNo, { ...secondPayment, day: '2026-01-31' })).toMatchObject({
+    status: 200,
+  })
   const rows = (await readAllRows(MONTH)).filter(({ reg_no: rowRegNo }) => rowRegNo === regNo)
   expect(
     rows

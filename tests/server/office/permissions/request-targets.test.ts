@@ -58,9 +58,9 @@ let routes: readonly Route[]
 
 beforeAll(async () => {
   server = await startTestApp()
-  const [first, second] = server.deps.events.all().map(({ config }) => config.id)
-  ownParty = await createParty(first ?? '', 100)
-  otherParty = await createParty(second ?? '', 200)
+  const [ownEventId, otherEventId] = server.deps.events.all().map(({ config }) => config.id)
+  ownParty = await createParty(ownEventId ?? '', 100)
+  otherParty = await createParty(otherEventId ?? '', 200)
   const { config } = server.deps.events.findById(otherParty.event) ?? {}
   if (config === undefined) throw new Error('the test needs two events')
   const regNo = createRegNo(
@@ -157,7 +157,7 @@ async function createParty(event: string, n: number): Promise<EventParty> {
 /** Digits in groups of four, as on printed pages. */
 const insertSeparators = (number: string, separator: string): string =>
   number.replaceAll(/.{4}(?=.)/g, `$&${separator}`)
-const spellNumbers = ({ regNo, orderId }: EventParty): readonly string[] =>
+const listSpellings = ({ regNo, orderId }: EventParty): readonly string[] =>
   [regNo, orderId].flatMap((number) => [
     number,
     number.toLowerCase(),
@@ -167,7 +167,7 @@ const spellNumbers = ({ regNo, orderId }: EventParty): readonly string[] =>
     ` ${number} `,
   ])
 /** Values of the wrong type that contain the text. */
-const wrapValues = (text: string): readonly unknown[] => [
+const wrapValue = (text: string): readonly unknown[] => [
   [text],
   [[text]],
   { 0: text },
@@ -177,39 +177,42 @@ const wrapValues = (text: string): readonly unknown[] => [
 
 /** Every way to specify the other event, in the query and in the body. */
 function listRequestsNamingEvent(options?: object): readonly Request[] {
-  const [ownEvent, other] = [ownParty.event, otherParty.event]
+  const [ownEvent, otherEvent] = [ownParty.event, otherParty.event]
   const queries = [
-    `event=${other}`,
-    `event_id=${other}`,
-    `?event=${other}`,
-    `%3Fevent=${other}`,
-    `%65vent=${other}`,
-    `event=+${other}`,
-    `+event=${other}`,
-    `Event=${other}`,
-    `event[]=${other}`,
-    `event[]=${other}&event=${ownEvent}`,
-    `event=${ownEvent}&event=${other}`,
-    `event=${other}&event=${ownEvent}`,
-    `event=${ownEvent}&event_id=${other}`,
-    `event_id=${ownEvent}&event=${other}`,
-    `event=${ownEvent}&?event=${other}`,
+    `event=${otherEvent}`,
+    `event_id=${otherEvent}`,
+    `?event=${otherEvent}`,
+    `%3Fevent=${otherEvent}`,
+    `%65vent=${otherEvent}`,
+    `event=+${otherEvent}`,
+    `+event=${otherEvent}`,
+    `Event=${otherEvent}`,
+    `event[]=${otherEvent}`,
+    `event[]=${otherEvent}&event=${ownEvent}`,
+    `event=${ownEvent}&event=${otherEvent}`,
+    `event=${otherEvent}&event=${ownEvent}`,
+    `event=${ownEvent}&event_id=${otherEvent}`,
+    `event_id=${ownEvent}&event=${otherEvent}`,
+    `event=${ownEvent}&?event=${otherEvent}`,
   ]
   const requestBodies = [
-    ...[other, ...wrapValues(other)].flatMap((value) => [{ event: value }, { event_id: value }]),
-    { event: ownEvent, event_id: other },
-    { event: other, event_id: ownEvent },
-    { 'event[]': other, event: ownEvent },
-    { '?event': other, event: ownEvent },
-    { Event: other, event: ownEvent },
+    ...[otherEvent, ...wrapValue(otherEvent)].flatMap((value) => [
+      { event: value },
+      { event_id: value },
+    ]),
+    { event: ownEvent, event_id: otherEvent },
+    { event: otherEvent, event_id: ownEvent },
+    { 'event[]': otherEvent, event: ownEvent },
+    { '?event': otherEvent, event: ownEvent },
+    { Event: otherEvent, event: ownEvent },
   ].map((body) => ({ ...options, ...body }))
   return [
     ...queries.map((query) => (options === undefined ? { query } : { query, body: options })),
     ...requestBodies.map((body) => ({ body })),
     ...requestBodies.map((body) => ({ query: `event=${ownEvent}`, body })),
-    { query: `event=${other}`, body: { ...options, event: ownEvent } },
-    { body: `event=${ownEvent}&event=${other}` },
-    { body: `event=${other}&event=${ownEvent}` },
+    { query: `event=${otherEvent}`, body: { ...options, event: ownEvent } },
+    { body: `event=${ownEvent}&event=${otherEvent}` },
+    { body: `event=${otherEvent}&event=${ownEvent}` },
   ]
 }
 const buildLine = (target: unknown) => ({
@@ -227,29 +230,29 @@ const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Reque
   event: () => listRequestsNamingEvent(),
   events: () => listRequestsNamingEvent(),
   registration: (other) => [
-    ...spellNumbers(other).map((name) => ({ params: { reg_no: name } })),
-    ...[other.review, ...wrapValues(other.review)].map((review) => ({
+    ...listSpellings(other).map((name) => ({ params: { reg_no: name } })),
+    ...[other.review, ...wrapValue(other.review)].map((review) => ({
       body: { act: 'dismiss', review },
     })),
     ...listRequestsNamingEvent(),
   ],
   'stored registration': (other) => [
-    ...spellNumbers(other).map((name) => ({ params: { reg_no: name } })),
+    ...listSpellings(other).map((name) => ({ params: { reg_no: name } })),
     ...listRequestsNamingEvent(),
   ],
   payment: (other) => [
-    ...spellNumbers(other).map((name) => ({ params: { reg_no: name } })),
+    ...listSpellings(other).map((name) => ({ params: { reg_no: name } })),
     ...listRequestsNamingEvent(),
   ],
   review: (other) => [
     { params: { id: other.review } },
-    ...[...spellNumbers(other), ...spellNumbers(other).flatMap(wrapValues)].map((to) => ({
+    ...[...listSpellings(other), ...listSpellings(other).flatMap(wrapValue)].map((to) => ({
       body: { decision: 'move', to },
     })),
     ...listRequestsNamingEvent(),
   ],
   registrations: (other) => [
-    ...[...spellNumbers(other), ...spellNumbers(other).flatMap(wrapValues)].flatMap((name) => [
+    ...[...listSpellings(other), ...listSpellings(other).flatMap(wrapValue)].flatMap((name) => [
       { body: { reg_nos: [name] } },
       { body: { reg_nos: [ownParty.regNo, name] } },
       { body: { event: ownParty.event, reg_nos: [name] } },
@@ -258,7 +261,7 @@ const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Reque
     ...listRequestsNamingEvent({ reg_nos: [ownParty.regNo] }),
   ],
   statement: (other) => [
-    ...[...spellNumbers(other), ...spellNumbers(other).flatMap(wrapValues)].flatMap((name) => [
+    ...[...listSpellings(other), ...listSpellings(other).flatMap(wrapValue)].flatMap((name) => [
       { body: { event: ownParty.event, lines: [buildLine(name)] } },
       { body: { event: ownParty.event, lines: [buildLine(ownParty.regNo), buildLine(name)] } },
     ]),
@@ -266,7 +269,7 @@ const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Reque
   ],
   'bank statement': (other) => [
     { params: { statement: String(other.statement) } },
-    ...[...spellNumbers(other), ...spellNumbers(other).flatMap(wrapValues)].flatMap((name) => [
+    ...[...listSpellings(other), ...listSpellings(other).flatMap(wrapValue)].flatMap((name) => [
       { body: { lines: [{ ...buildLine(name), line: ownParty.statement }] } },
       {
         params: { statement: String(other.statement) },
@@ -276,20 +279,20 @@ const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Reque
     ...listRequestsNamingEvent({ lines: [] }),
   ],
   list: () => {
-    const [ownEvent = '', other = ''] = [ownParty, otherParty].map(({ event }) =>
-      new URL(exportOf(event), 'http://x').search.slice(1),
+    const [ownQuery = '', otherQuery = ''] = [ownParty, otherParty].map(({ event }) =>
+      new URL(getExportUrl(event), 'http://x').search.slice(1),
     )
     return [
       '',
-      other,
-      `?${other}`,
-      `${ownEvent}&${other}`,
-      `${other}&${ownEvent}`,
-      other.replace('=', '[]='),
+      otherQuery,
+      `?${otherQuery}`,
+      `${ownQuery}&${otherQuery}`,
+      `${otherQuery}&${ownQuery}`,
+      otherQuery.replace('=', '[]='),
     ].map((query) => ({ query }))
   },
 }
-const exportOf = (event: string): string =>
+const getExportUrl = (event: string): string =>
   server.deps.events.findById(event)?.config.admin.lists[0]?.export.api ?? ''
 
 /** Further inputs that handlers need, so that an accepted request has an effect. */
@@ -412,7 +415,7 @@ const OWN_REQUESTS: Readonly<Record<TargetKind, () => Request | null>> = {
     params: { statement: String(otherParty.statement) },
     body: { lines: [{ ...buildLine(otherParty.regNo), line: 1 }] },
   }),
-  list: () => ({ query: new URL(exportOf(otherParty.event), 'http://x').search.slice(1) }),
+  list: () => ({ query: new URL(getExportUrl(otherParty.event), 'http://x').search.slice(1) }),
 }
 
 describe('a user of another event', () => {
@@ -447,9 +450,9 @@ describe('a user of another event', () => {
     let requestCount = 0
     for (const route of routes) {
       if (route.url.startsWith('/api/') || route.url.endsWith('/')) continue
-      const details = ATTACKS[route.rule.target](unknownParty)
+      const unknownRequests = ATTACKS[route.rule.target](unknownParty)
       for (const [index, request] of ATTACKS[route.rule.target](otherParty).entries()) {
-        const requestForUnknown = details[index] ?? {}
+        const requestForUnknown = unknownRequests[index] ?? {}
         const isSame = JSON.stringify(request) === JSON.stringify(requestForUnknown)
         if (isSame || (route.method !== 'POST' && request.body !== undefined)) continue
         const [otherResponse, unknownResponse] = await Promise.all([
@@ -457,12 +460,12 @@ describe('a user of another event', () => {
           sendRequest(route, ownParty, requestForUnknown),
         ])
         requestCount += 1
-        const answers = [otherResponse, unknownResponse].map(
+        const responseTexts = [otherResponse, unknownResponse].map(
           ({ statusCode, body }) => `${statusCode} ${body}`,
         )
-        if (answers[0] !== answers[1])
+        if (responseTexts[0] !== responseTexts[1])
           leaks.push(
-            `${route.method} ${route.url} ${JSON.stringify(request)}: ${answers.join(' | ')}`,
+            `${route.method} ${route.url} ${JSON.stringify(request)}: ${responseTexts.join(' | ')}`,
           )
       }
     }

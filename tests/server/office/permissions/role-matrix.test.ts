@@ -11,7 +11,7 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { hashCheaply, toNoon, PASSWORD, register } from '../office.ts'
 
-type Row =
+type AccessRule =
   /** Routes for delegates, gateways and machines, which read no session. */
   | 'public'
   /** Office routes for signing in, which need no session. */
@@ -25,7 +25,7 @@ type Row =
   /** That role or a higher one, with access to all events. */
   | `${Role} of all`
 
-const TABLE: Readonly<Record<string, Row>> = {
+const ACCESS_BY_ROUTE: Readonly<Record<string, AccessRule>> = {
   'GET /healthz': 'public',
   'GET /metrics': 'public',
   'GET /robots.txt': 'public',
@@ -145,7 +145,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /admin/admins/:username/reset-second-factor': 'owner of all',
 }
 /** The row of each route whose path is set by an event file (lists and exports), and of all others. */
-const EVENT_LIST: Row = 'viewer of their event'
+const EVENT_FILE_ROUTE_ACCESS: AccessRule = 'viewer of their event'
 
 const ROLES: readonly Role[] = ['viewer', 'desk', 'treasurer', 'owner']
 type TestUser = {
@@ -157,7 +157,7 @@ type TestUser = {
 
 let server: TestApp
 let users: TestUser[]
-let ownEvent: string
+let ownEventId: string
 let regNo: RegNo
 let review: string
 let statement: string
@@ -165,33 +165,33 @@ let statement: string
 beforeAll(async () => {
   server = await startTestApp()
   const { events, store } = server.deps
-  const [first, second] = events
+  const [firstEvent, secondEvent] = events
     .all()
     .map(({ config }) => config)
     .filter(({ id, admin }) => admin.lists.length > 0 && id !== '')
-  if (first === undefined || second === undefined)
+  if (firstEvent === undefined || secondEvent === undefined)
     throw new Error('the test needs two events with lists')
-  ownEvent = first.id
-  regNo = await register(server, ownEvent, {
+  ownEventId = firstEvent.id
+  regNo = await register(server, ownEventId, {
     n: 1,
     on: toNoon('2025-10-08'),
     answers: {
       full_name: 'Asha Sample',
       email: 'asha@example.org',
       phone_number: '+919876500001',
-      ticket_type: first.categories[0]?.id ?? '',
+      ticket_type: firstEvent.categories[0]?.id ?? '',
       afpi_member: false,
     },
     pays: 'wrong-amount',
   })
-  const [openReview] = await store.reviews(ownEvent)
+  const [openReview] = await store.reviews(ownEventId)
   if (openReview === undefined) throw new Error('the test needs a review')
   review = openReview.id
   const day = '2025-10-09' as Day
   const line = { line: 2, day, narration: 'X', reference: 'X', amount: toAmount(1) }
   const rows = [{ ...line, isWithdrawal: false }]
   const period = { firstDay: day, lastDay: day, details: [], unread: [], repeated: [], rows }
-  const upload = { sha256: '', currency: INR, events: [ownEvent], bank: '', who: '' }
+  const upload = { sha256: '', currency: INR, events: [ownEventId], bank: '', who: '' }
   const id = await store.saveBankStatement({ ...upload, ...period, at: server.now() })
   statement = String(id)
   // Without a decision on one of its lines, the first user with permission would remove the statement.
@@ -205,14 +205,14 @@ beforeAll(async () => {
     role: Role,
     access: 'here' | 'elsewhere' | 'everywhere',
   ): Promise<TestUser> => {
-    const userEvents = { here: [ownEvent], elsewhere: [second.id], everywhere: null }[access]
+    const userEvents = { here: [ownEventId], elsewhere: [secondEvent.id], everywhere: null }[access]
     await store.addAdmin(name, passwordHash, server.now(), { role, events: userEvents })
-    const answer = await server.app.inject({
+    const response = await server.app.inject({
       method: 'POST',
       url: '/admin/login/',
       payload: { username: name, password: PASSWORD },
     })
-    return { name, role, access, token: answer.json<{ token: string }>().token }
+    return { name, role, access, token: response.json<{ token: string }>().token }
   }
   const signedOutUser = await createUser('gone', 'owner', 'everywhere')
   await server.app.inject({
@@ -233,7 +233,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** The name of a route in the table: without a trailing slash, and without /api for the office. */
-const nameRoute = (method: string, url: string): string =>
+const getRouteName = (method: string, url: string): string =>
   `${method} ${url.replace(/^\/api(?=\/admin\/)/, '').replace(/(?<=.)\/$/, '')}`
 
 function sendRequest(
@@ -248,13 +248,13 @@ function sendRequest(
     .replace(':username', 'nobody-of-this-name')
     .replaceAll(/[:{]\w+\}?/g, 'nothing')
     .replace('*', 'nothing')
-  const list = server.deps.events.findById(ownEvent)?.config.admin.lists[0]
+  const list = server.deps.events.findById(ownEventId)?.config.admin.lists[0]
   const query = new URLSearchParams({
     // An endpoint without an event parameter rejects one.
     ...(hasTarget(url) ||
     /\/(find|statements|payouts|stats|me|session|my-lists|admins|served-files|clock)\b/.test(url)
       ? {}
-      : { event: ownEvent, event_id: ownEvent }),
+      : { event: ownEventId, event_id: ownEventId }),
     list_id: list?.id ?? '',
     // Distinguishes exports that share a path.
     ...Object.fromEntries(new URLSearchParams(list?.export.api.split('?')[1] ?? '')),
@@ -264,7 +264,7 @@ function sendRequest(
     url: method === 'GET' ? `${fullPath}${fullPath.includes('?') ? '&' : '?'}${query}` : fullPath,
     headers: token === '' ? {} : { authorization: `Bearer ${token}` },
     ...(method === 'POST' && {
-      payload: hasTarget(url) || url.includes('/statements') ? {} : { event: ownEvent },
+      payload: hasTarget(url) || url.includes('/statements') ? {} : { event: ownEventId },
     }),
   })
 }
@@ -274,7 +274,7 @@ const hasTarget = (url: string): boolean =>
 
 /** The expected status for a user. `in`: the endpoint's own response. */
 function getExpectedStatus(
-  row: Row,
+  row: AccessRule,
   url: string,
   { role, access }: TestUser,
 ): 'in' | 401 | 403 | 404 {
@@ -290,7 +290,11 @@ function getExpectedStatus(
 }
 
 /** Describes differences from the table. */
-async function findDifferences(row: Row, method: 'GET' | 'POST', url: string): Promise<string[]> {
+async function findDifferences(
+  row: AccessRule,
+  method: 'GET' | 'POST',
+  url: string,
+): Promise<string[]> {
   const differences: string[] = []
   for (const user of users) {
     // Signing in and out has its own test; in this one, it would end the sessions in use.
@@ -321,19 +325,19 @@ describe('the authorization matrix', () => {
     const routes = new Set(
       server.app.fixedRoutes
         .filter(({ method }) => method !== 'HEAD')
-        .map(({ method, url }) => nameRoute(method, url)),
+        .map(({ method, url }) => getRouteName(method, url)),
     )
-    expect([...routes].filter((route) => TABLE[route] === undefined)).toEqual([])
-    expect(Object.keys(TABLE).filter((route) => !routes.has(route))).toEqual([])
+    expect([...routes].filter((route) => ACCESS_BY_ROUTE[route] === undefined)).toEqual([])
+    expect(Object.keys(ACCESS_BY_ROUTE).filter((route) => !routes.has(route))).toEqual([])
   })
 
   test('every route below /admin declares its permission rule, which is the same for each spelling of the path', () => {
-    const office = server.app.fixedRoutes.filter(({ url }) => /^(\/api)?\/admin\//.test(url))
-    expect(office.filter((route) => route.office === null)).toEqual([])
-    for (const [route, pathSpelling] of Map.groupBy(office, ({ method, url }) =>
-      nameRoute(method === 'HEAD' ? 'GET' : method, url),
+    const officeRoutes = server.app.fixedRoutes.filter(({ url }) => /^(\/api)?\/admin\//.test(url))
+    expect(officeRoutes.filter((route) => route.office === null)).toEqual([])
+    for (const [route, spellings] of Map.groupBy(officeRoutes, ({ method, url }) =>
+      getRouteName(method === 'HEAD' ? 'GET' : method, url),
     ))
-      expect(new Set(pathSpelling.map((entry) => formatRule(entry.office))).size, route).toBe(1)
+      expect(new Set(spellings.map((entry) => formatRule(entry.office))).size, route).toBe(1)
     // No other route has a rule, because it would not be enforced.
     expect(
       server.app.fixedRoutes.filter(
@@ -344,7 +348,7 @@ describe('the authorization matrix', () => {
 
   test('every role, no session and an ended session get the status in the table', async () => {
     const differences: string[] = []
-    for (const [route, row] of Object.entries(TABLE)) {
+    for (const [route, row] of Object.entries(ACCESS_BY_ROUTE)) {
       const [method, url = ''] = route.split(' ')
       for (const requestMethod of METHODS)
         if (requestMethod === method)
@@ -367,13 +371,13 @@ describe('the authorization matrix', () => {
         .map(({ path }) => path),
     ).toEqual([])
     const differences: string[] = []
-    const ownLists = server.deps.events.findById(ownEvent)?.config.admin.lists ?? []
+    const ownLists = server.deps.events.findById(ownEventId)?.config.admin.lists ?? []
     for (const {
       api,
       export: { api: exportApi },
     } of ownLists)
       for (const path of [api, exportApi])
-        differences.push(...(await findDifferences(EVENT_LIST, 'GET', path)))
+        differences.push(...(await findDifferences(EVENT_FILE_ROUTE_ACCESS, 'GET', path)))
     for (const { method, path, office } of eventCalls)
       if (office === undefined) differences.push(...(await findDifferences('public', method, path)))
     expect(differences).toEqual([])
@@ -390,25 +394,25 @@ const findUser = (name: string): TestUser => {
 describe('a user of one event', () => {
   test('sees which event and role a rejected call requires', async () => {
     const response = await sendRequest(findUser('owner-elsewhere'), 'GET', '/admin/codes')
-    const { title } = server.deps.events.findById(ownEvent)!.config
+    const { title } = server.deps.events.findById(ownEventId)!.config
     expect(response.json()).toMatchObject({
       status: 'error',
       code: 'not_your_event',
       message: expect.stringMatching(/^You do not have access to this event. Your events: .+\.$/),
     })
     expect(response.body).not.toContain(title)
-    const desk = await sendRequest(
+    const deskResponse = await sendRequest(
       findUser('desk-here'),
       'POST',
       '/admin/registrations/:reg_no/refund',
     )
-    expect(desk.json()).toMatchObject({
+    expect(deskResponse.json()).toMatchObject({
       code: 'role_may_not',
       message: 'You need the treasurer role or a higher one for this. You have desk.',
     })
   })
 
-  test.each<[string, (answer: never) => readonly string[]]>([
+  test.each<[string, (response: never) => readonly string[]]>([
     ['/admin/session/', ({ events }: { events: { id: string }[] }) => events.map(({ id }) => id)],
     [
       '/admin/dashboard/stats/',
@@ -422,15 +426,15 @@ describe('a user of one event', () => {
       '/admin/log/?kind=all',
       ({ rows }: { rows: { event: string }[] }) => [...new Set(rows.map(({ event }) => event))],
     ],
-  ])('sees no data of another event in %s', async (url, marker) => {
+  ])('sees no data of another event in %s', async (url, readMarkers) => {
     const listMarkersAs = async (name: string): Promise<readonly string[]> => {
       const { token } = findUser(name)
-      const answer = await server.app.inject({
+      const response = await server.app.inject({
         url,
         headers: { authorization: `Bearer ${token}` },
       })
-      expect(answer.statusCode, answer.body).toBe(200)
-      return marker(answer.json() as never)
+      expect(response.statusCode, response.body).toBe(200)
+      return readMarkers(response.json() as never)
     }
     const allMarkers = await listMarkersAs('all-owner')
     const [ownMarkers, otherMarkers] = [
@@ -443,22 +447,22 @@ describe('a user of one event', () => {
   })
 
   test('finds no data of another event in endpoints open to every user', async () => {
-    const { title } = server.deps.events.findById(ownEvent)!.config
-    const traces = [regNo, 'Asha Sample', `"${ownEvent}"`, `"${title}"`]
+    const { title } = server.deps.events.findById(ownEventId)!.config
+    const traces = [regNo, 'Asha Sample', `"${ownEventId}"`, `"${title}"`]
     const listTraces = async (name: string): Promise<string[]> => {
-      const marker: string[] = []
-      for (const [route, row] of Object.entries(TABLE)) {
+      const foundTraces: string[] = []
+      for (const [route, row] of Object.entries(ACCESS_BY_ROUTE)) {
         if (row !== 'signed in' || !route.startsWith('GET ')) continue
         const { body } = await sendRequest(
           findUser(name),
           'GET',
           `${route.slice(4)}?q=Asha&search=Asha&words=Asha`,
         )
-        marker.push(
+        foundTraces.push(
           ...traces.filter((trace) => body.includes(trace)).map((trace) => `${route}: ${trace}`),
         )
       }
-      return marker
+      return foundTraces
     }
     expect(await listTraces('owner-elsewhere')).toEqual([])
     // The same endpoints return the data to permitted users, so the test can detect it.
@@ -466,22 +470,22 @@ describe('a user of one event', () => {
   })
 
   test('cannot assign a payment to a registration of another event', async () => {
-    const otherEvent = server.deps.events.all().find(({ config }) => config.id !== ownEvent)!
+    const otherEvent = server.deps.events.all().find(({ config }) => config.id !== ownEventId)!
       .config.id
-    const to = await register(server, otherEvent, {
+    const targetRegNo = await register(server, otherEvent, {
       n: 2,
       on: toNoon('2025-10-08'),
       answers: { full_name: 'Ravi Sample' },
     })
     const move = async (name: string) => {
       const { token } = findUser(name)
-      const answer = await server.app.inject({
+      const response = await server.app.inject({
         method: 'POST',
         url: `/admin/reviews/${review}/decide/`,
         headers: { authorization: `Bearer ${token}` },
-        payload: { what: 'move', to },
+        payload: { what: 'move', to: targetRegNo },
       })
-      return [answer.statusCode, answer.json().code]
+      return [response.statusCode, response.json().code]
     }
     expect(await move('treasurer-here')).toEqual([404, 'not_found'])
     // A user of both events gets the decision's own error, because the decision does not fit this review.
@@ -489,13 +493,13 @@ describe('a user of one event', () => {
   })
 
   test('cannot reach an event by sending it twice or under another parameter name', async () => {
-    const otherEvent = server.deps.events.all().find(({ config }) => config.id !== ownEvent)!
+    const otherEvent = server.deps.events.all().find(({ config }) => config.id !== ownEventId)!
       .config.id
     for (const url of [
-      `/admin/codes/?event=${otherEvent}&event=${ownEvent}`,
-      `/admin/codes/?event_id=${otherEvent}&event=${ownEvent}`,
-      `/admin/codes/?event=${otherEvent}&event_id=${ownEvent}`,
-      `/admin/sold/?event_id=${ownEvent}&event_id=${otherEvent}&list_id=${ownEvent}`,
+      `/admin/codes/?event=${otherEvent}&event=${ownEventId}`,
+      `/admin/codes/?event_id=${otherEvent}&event=${ownEventId}`,
+      `/admin/codes/?event=${otherEvent}&event_id=${ownEventId}`,
+      `/admin/sold/?event_id=${ownEventId}&event_id=${otherEvent}&list_id=${ownEventId}`,
     ]) {
       const { token } = findUser('owner-elsewhere')
       const { statusCode } = await server.app.inject({
@@ -510,11 +514,11 @@ describe('a user of one event', () => {
 test('a page of another site that uses the session cookie changes nothing', async () => {
   const { token } = findUser('all-owner')
   const rowsBefore = server.countRows()
-  const postRoutes = Object.entries(TABLE).filter(
+  const postRoutes = Object.entries(ACCESS_BY_ROUTE).filter(
     ([route, row]) => route.startsWith('POST /admin/') && row !== 'public',
   )
   for (const [route] of postRoutes) {
-    const answer = await server.app.inject({
+    const response = await server.app.inject({
       method: 'POST',
       url: route
         .replace('POST ', '')
@@ -526,9 +530,9 @@ test('a page of another site that uses the session cookie changes nothing', asyn
         origin: 'https://evil.example',
         'sec-fetch-site': 'cross-site',
       },
-      payload: { event: ownEvent, username: 'all-owner', password: PASSWORD, token: 'x' },
+      payload: { event: ownEventId, username: 'all-owner', password: PASSWORD, token: 'x' },
     })
-    expect([answer.statusCode, answer.json().code], route).toEqual([403, 'foreign_origin'])
+    expect([response.statusCode, response.json().code], route).toEqual([403, 'foreign_origin'])
   }
   expect(postRoutes.length).toBeGreaterThan(15)
   expect(server.countRows()).toEqual(rowsBefore)
@@ -537,13 +541,13 @@ test('a page of another site that uses the session cookie changes nothing', asyn
 test('once required, treasurers and owners without a second factor can only use their own account', async () => {
   await server.deps.store.requireSecondFactor(true)
   const differences: string[] = []
-  for (const [route, row] of Object.entries(TABLE)) {
+  for (const [route, row] of Object.entries(ACCESS_BY_ROUTE)) {
     if (row === 'public' || row === 'unauthenticated') continue
     const [method, url = ''] = route.split(' ')
     const isOwnAccount = /^\/admin\/(me|session)\b/.test(url)
     for (const name of ['all-owner', 'treasurer-here', 'desk-here']) {
-      const answer = await sendRequest(findUser(name), method === 'GET' ? 'GET' : 'POST', url)
-      const isBlocked = /second_factor_needed/.test(answer.body)
+      const response = await sendRequest(findUser(name), method === 'GET' ? 'GET' : 'POST', url)
+      const isBlocked = /second_factor_needed/.test(response.body)
       if (isBlocked !== (!isOwnAccount && name !== 'desk-here'))
         differences.push(`${route} to ${name}`)
     }

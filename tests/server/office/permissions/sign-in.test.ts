@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test as sessionServer } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import { findPasswordProblem } from '../../../../server/office/auth/passwords.ts'
 import { startTestApp } from '../../harness.ts'
@@ -20,81 +20,81 @@ const requestSignIn = (
 ): Promise<LightMyRequestResponse> => server.app.inject({ method: 'POST', url, payload, headers })
 
 describe('signing in', () => {
-  test('a wrong password and an unknown name get the same response', async () => {
+  sessionServer('a wrong password and an unknown name get the same response', async () => {
     const wrongPassword = await requestSignIn(office, { username: 'office', password: 'nope nope' })
     const unknownName = await requestSignIn(office, { username: 'nobody', password: PASSWORD })
-    for (const answer of [wrongPassword, unknownName]) {
-      expect(answer.statusCode).toBe(401)
-      expect(answer.json()).toEqual({
+    for (const response of [wrongPassword, unknownName]) {
+      expect(response.statusCode).toBe(401)
+      expect(response.json()).toEqual({
         status: 'error',
         code: 'invalid_login',
         message: 'Invalid username or password',
       })
-      expect(answer.headers['set-cookie']).toBeUndefined()
+      expect(response.headers['set-cookie']).toBeUndefined()
     }
   })
 
-  test.each([
+  sessionServer.each([
     [{}, ['username', 'password']],
     [{ username: ' ', password: 'x' }, ['username']],
     [{ username: 'office' }, ['password']],
     [{ username: ['office'], password: { x: 1 } }, ['username', 'password']],
-  ])('names the missing field: %j', async (payload, missing) => {
-    const answer = await requestSignIn(office, payload)
-    expect(answer.statusCode).toBe(422)
-    expect(Object.keys(answer.json<{ errors: object }>().errors)).toEqual(missing)
+  ])('names the missing field: %j', async (payload, missingFields) => {
+    const response = await requestSignIn(office, payload)
+    expect(response.statusCode).toBe(422)
+    expect(Object.keys(response.json<{ errors: object }>().errors)).toEqual(missingFields)
   })
 
-  test.each(['/admin/login', '/admin/login/', '/api/admin/login', '/api/admin/login/'])(
+  sessionServer.each(['/admin/login', '/admin/login/', '/api/admin/login', '/api/admin/login/'])(
     '%s returns a token and a cookie',
     async (url) => {
-      const answer = await requestSignIn(
+      const response = await requestSignIn(
         office,
         { username: 'office', password: PASSWORD },
         {},
         url,
       )
-      expect(answer.statusCode).toBe(200)
-      const { token } = answer.json<{ token: string }>()
-      expect(answer.json()).toEqual({ status: 'success', token, username: 'office' })
-      expect(answer.headers['set-cookie']).toBe(
+      expect(response.statusCode).toBe(200)
+      const { token } = response.json<{ token: string }>()
+      expect(response.json()).toEqual({ status: 'success', token, username: 'office' })
+      expect(response.headers['set-cookie']).toBe(
         `rollcall_session=${token}; Max-Age=43200; Path=/; HttpOnly; SameSite=Strict`,
       )
-      expect(answer.headers['cache-control']).toBe('no-store')
+      expect(response.headers['cache-control']).toBe('no-store')
     },
   )
 
-  test('GET requests to the same address return the page', async () => {
-    const answer = await office.app.inject({ method: 'GET', url: '/admin/login/' })
-    expect(answer.headers['content-type']).toMatch(/text\/html/)
+  sessionServer('GET requests to the same address return the page', async () => {
+    const response = await office.app.inject({ method: 'GET', url: '/admin/login/' })
+    expect(response.headers['content-type']).toMatch(/text\/html/)
   })
 
-  test('behind https the cookie is Secure', async () => {
+  sessionServer('behind https the cookie is Secure', async () => {
     const secureServer = await startTestApp({
       variables: { PUBLIC_URL: 'https://register.example', PUBLIC_SANDBOX: 'no-real-money' },
     })
     try {
       await signIn(secureServer)
-      const answer = await requestSignIn(secureServer, { username: 'office', password: PASSWORD })
-      expect(answer.headers['set-cookie']).toMatch(/; Secure/)
+      const response = await requestSignIn(secureServer, { username: 'office', password: PASSWORD })
+      expect(response.headers['set-cookie']).toMatch(/; Secure/)
     } finally {
       await secureServer.close()
     }
   })
 
-  test('the database contains no token', async () => {
+  sessionServer('the database contains no token', async () => {
     const { token } = await signIn(office)
     expect(JSON.stringify(office.rows('SELECT * FROM sessions'))).not.toContain(token)
   })
 
-  test('another site cannot sign a browser in', async () => {
-    const answer = await requestSignIn(
+  sessionServer('another site cannot sign a browser in', async () => {
+    const response = await requestSignIn(
       office,
       { username: 'office', password: PASSWORD },
       { origin: 'https://evil.example' },
     )
-    expect(answer.statusCode).toBe(403)
-    expect(answer.headers['set-cookie']).toBeUndefined()
+    expect(response.statusCode).toBe(403)
+    expect(response.headers['set-cookie']).toBeUndefined()
   })
 })
 
@@ -102,44 +102,47 @@ describe('the session', () => {
   const readSession = (headers: Record<string, string>): Promise<LightMyRequestResponse> =>
     office.app.inject({ method: 'GET', url: '/admin/session/', headers })
 
-  test('is found by its cookie and by its bearer token', async () => {
+  sessionServer('is found by its cookie and by its bearer token', async () => {
     const { token, cookie } = await signIn(office)
     for (const headers of [{ cookie }, { authorization: `Bearer ${token}` }]) {
-      const answer = await readSession(headers)
-      expect(answer.statusCode).toBe(200)
-      expect(answer.json()).toMatchObject({ username: 'office' })
+      const response = await readSession(headers)
+      expect(response.statusCode).toBe(200)
+      expect(response.json()).toMatchObject({ username: 'office' })
     }
   })
 
-  test('lists all events and lists for the navigation, earliest conference first', async () => {
-    const { cookie } = await signIn(office)
-    const { events } = (await readSession({ cookie })).json<{
-      events: { id: string; lists: { route: string }[] }[]
-    }>()
-    expect(events.map(({ id }) => id)).toEqual([
-      'pulmocon2025',
-      'midzone2025',
-      'afpicon2026',
-      'chirurgia2026',
-    ])
-    expect(events.flatMap(({ lists }) => lists.map(({ route }) => route))).toEqual([
-      '/admin/pulmocon',
-      '/admin/midzone2025',
-      '/admin/afpicon',
-      '/admin/afpicon2026',
-      '/admin/chirurgia2026',
-    ])
-  })
+  sessionServer(
+    'lists all events and lists for the navigation, earliest conference first',
+    async () => {
+      const { cookie } = await signIn(office)
+      const { events } = (await readSession({ cookie })).json<{
+        events: { id: string; lists: { route: string }[] }[]
+      }>()
+      expect(events.map(({ id }) => id)).toEqual([
+        'pulmocon2025',
+        'midzone2025',
+        'afpicon2026',
+        'chirurgia2026',
+      ])
+      expect(events.flatMap(({ lists }) => lists.map(({ route }) => route))).toEqual([
+        '/admin/pulmocon',
+        '/admin/midzone2025',
+        '/admin/afpicon',
+        '/admin/afpicon2026',
+        '/admin/chirurgia2026',
+      ])
+    },
+  )
 
-  test('signing out ends the session for cookie and token', async () => {
+  sessionServer('signing out ends the session for cookie and token', async () => {
     const { token, cookie } = await signIn(office)
-    const answer = await office.app.inject({
+    const response = await office.app.inject({
       method: 'POST',
       url: '/admin/logout/',
       headers: { cookie, 'sec-fetch-site': 'same-origin' },
     })
-    expect(answer.statusCode).toBe(200)
-    expect(answer.headers['set-cookie']).toMatch(/^rollcall_session=; .*Expires=Thu, 01 Jan 1970/)
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['set-cookie']).toMatch(/^rollcall_session=; .*Expires=Thu, 01 Jan 1970/)
     expect((await readSession({ cookie })).statusCode).toBe(401)
     expect((await readSession({ authorization: `Bearer ${token}` })).statusCode).toBe(401)
     expect(
@@ -148,28 +151,31 @@ describe('the session', () => {
     ).toBe(200)
   })
 
-  test('ends two hours after its last use, and twelve hours after it started', async () => {
-    const test = await startTestApp({ clock: '2025-10-10T08:00:00+05:30' })
-    try {
-      const { get } = await signIn(test)
-      test.setTime('2025-10-10T09:59:59+05:30')
-      expect((await get('/admin/session/')).statusCode).toBe(200)
-      test.setTime('2025-10-10T12:00:01+05:30')
-      expect((await get('/admin/session/')).statusCode).toBe(401)
-      test.setTime('2025-10-10T08:00:00+05:30')
-      const secondToken = await signIn(test)
-      for (let hour = 9; hour < 20; hour += 1) {
-        test.setTime(`2025-10-10T${String(hour).padStart(2, '0')}:00:00+05:30`)
-        expect((await secondToken.get('/admin/session/')).statusCode).toBe(200)
+  sessionServer(
+    'ends two hours after its last use, and twelve hours after it started',
+    async () => {
+      const test = await startTestApp({ clock: '2025-10-10T08:00:00+05:30' })
+      try {
+        const { get } = await signIn(test)
+        test.setTime('2025-10-10T09:59:59+05:30')
+        expect((await get('/admin/session/')).statusCode).toBe(200)
+        test.setTime('2025-10-10T12:00:01+05:30')
+        expect((await get('/admin/session/')).statusCode).toBe(401)
+        test.setTime('2025-10-10T08:00:00+05:30')
+        const secondSession = await signIn(test)
+        for (let hour = 9; hour < 20; hour += 1) {
+          test.setTime(`2025-10-10T${String(hour).padStart(2, '0')}:00:00+05:30`)
+          expect((await secondSession.get('/admin/session/')).statusCode).toBe(200)
+        }
+        test.setTime('2025-10-10T20:00:01+05:30')
+        expect((await secondSession.get('/admin/session/')).statusCode).toBe(401)
+      } finally {
+        await test.close()
       }
-      test.setTime('2025-10-10T20:00:01+05:30')
-      expect((await secondToken.get('/admin/session/')).statusCode).toBe(401)
-    } finally {
-      await test.close()
-    }
-  })
+    },
+  )
 
-  test.each([
+  sessionServer.each([
     '/admin/session/',
     '/admin/dashboard/stats/',
     '/api/admin/dashboard/stats',
@@ -188,9 +194,9 @@ describe('the session', () => {
       { authorization: 'Bearer guess' },
       { cookie: 'rollcall_session=guess' },
     ]) {
-      const answer = await office.app.inject({ method: 'GET', url, headers })
-      expect(answer.statusCode).toBe(401)
-      expect(answer.json()).toEqual({
+      const response = await office.app.inject({ method: 'GET', url, headers })
+      expect(response.statusCode).toBe(401)
+      expect(response.json()).toEqual({
         status: 'error',
         code: 'unauthorized',
         message: 'Unauthorized. Please check your credentials.',
@@ -200,11 +206,11 @@ describe('the session', () => {
 })
 
 describe('another site cannot use the cookie', () => {
-  const resend = async (headers: Record<string, string>): Promise<number> => {
+  const postAction = async (headers: Record<string, string>): Promise<number> => {
     const url = `/admin/registrations/${buildRegNo(office, 'afpicon2026', 404)}/acts/`
     return (await office.app.inject({ method: 'POST', url, headers })).statusCode
   }
-  test.each<[string, Record<string, string>, number]>([
+  sessionServer.each<[string, Record<string, string>, number]>([
     ['another origin', { origin: 'https://evil.example' }, 403],
     ['no origin at all', {}, 403],
     ['an opaque origin', { origin: 'null' }, 403],
@@ -217,14 +223,17 @@ describe('another site cannot use the cookie', () => {
     ['the browser reports same-origin', { 'sec-fetch-site': 'same-origin' }, 404],
   ])('%s', async (_name, headers, status) => {
     const { cookie } = await signIn(office)
-    expect(await resend({ cookie, ...headers })).toBe(status)
+    expect(await postAction({ cookie, ...headers })).toBe(status)
   })
-  test('a request with a bearer token needs no origin check, because browsers never send the token on their own', async () => {
-    const { token } = await signIn(office)
-    expect(
-      await resend({ authorization: `Bearer ${token}`, origin: 'https://script.example' }),
-    ).toBe(404)
-  })
+  sessionServer(
+    'a request with a bearer token needs no origin check, because browsers never send the token on their own',
+    async () => {
+      const { token } = await signIn(office)
+      expect(
+        await postAction({ authorization: `Bearer ${token}`, origin: 'https://script.example' }),
+      ).toBe(404)
+    },
+  )
 })
 
 describe('guessing', () => {
@@ -234,104 +243,139 @@ describe('guessing', () => {
   const credentials = { username: 'office', password: PASSWORD }
   const wrongGuess = { username: 'Office', password: 'guess' }
 
-  test('ten wrong passwords lock out their sender for 15 minutes, but not the office', async () => {
-    const test = await startTestApp({ variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } })
-    try {
-      await signIn(test)
-      await signIn(test, 'second')
-      for (let attempts = 0; attempts < 10; attempts += 1)
-        expect((await requestSignIn(test, wrongGuess, createHeaders(7))).statusCode).toBe(401)
-      const rejection = await requestSignIn(test, credentials, createHeaders(7))
-      expect(rejection.statusCode).toBe(429)
-      expect(rejection.headers['retry-after']).toBe('900')
-      expect(rejection.json()).toMatchObject({
-        code: 'too_many_requests',
-        message: 'There were too many attempts to sign in. Please wait 15 minutes and try again.',
+  sessionServer(
+    'ten wrong passwords lock out their sender for 15 minutes, but not the office',
+    async () => {
+      const limitedServer = await startTestApp({
+        variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },
       })
-      expect((await requestSignIn(test, credentials)).statusCode).toBe(200)
-      expect((await requestSignIn(test, credentials, createHeaders(8))).statusCode).toBe(200)
-      expect(
-        (await requestSignIn(test, { ...credentials, username: 'second' }, createHeaders(7)))
-          .statusCode,
-      ).toBe(200)
-      test.setTime('2025-10-10T12:15:01+05:30')
-      expect((await requestSignIn(test, credentials, createHeaders(7))).statusCode).toBe(200)
-    } finally {
-      await test.close()
-    }
-  })
-
-  test('after a hundred wrong passwords from different addresses, new addresses are refused, but the office can still sign in from known ones', async () => {
-    const test = await startTestApp({ variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } })
-    try {
-      await signIn(test)
-      expect((await requestSignIn(test, credentials, createHeaders(1))).statusCode).toBe(200)
-      // The user's own sign-ins from new addresses count too, because only checking the password shows that they are
-      // genuine.
-      const statuses: number[] = []
-      for (let attempts = 0; attempts < 110; attempts += 1)
-        statuses.push(
-          (await requestSignIn(test, wrongGuess, createHeaders(1000 + attempts))).statusCode,
+      try {
+        await signIn(limitedServer)
+        await signIn(limitedServer, 'second')
+        for (let attempt = 0; attempt < 10; attempt += 1)
+          expect(
+            (await requestSignIn(limitedServer, wrongGuess, createHeaders(7))).statusCode,
+          ).toBe(401)
+        const rejection = await requestSignIn(limitedServer, credentials, createHeaders(7))
+        expect(rejection.statusCode).toBe(429)
+        expect(rejection.headers['retry-after']).toBe('900')
+        expect(rejection.json()).toMatchObject({
+          code: 'too_many_requests',
+          message: 'There were too many attempts to sign in. Please wait 15 minutes and try again.',
+        })
+        expect((await requestSignIn(limitedServer, credentials)).statusCode).toBe(200)
+        expect((await requestSignIn(limitedServer, credentials, createHeaders(8))).statusCode).toBe(
+          200,
         )
-      expect(statuses.slice(0, 95)).toEqual(Array.from({ length: 95 }, () => 401))
-      expect(statuses.slice(100)).toEqual(Array.from({ length: 10 }, () => 429))
-      expect((await requestSignIn(test, credentials, createHeaders(2))).statusCode).toBe(429)
-      expect((await requestSignIn(test, credentials, createHeaders(1))).statusCode).toBe(200)
-    } finally {
-      await test.close()
-    }
-  })
-
-  test('an address has at most twenty attempts in five minutes, whatever the username', async () => {
-    const test = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
-    try {
-      for (let attempts = 0; attempts < 20; attempts += 1)
         expect(
-          (await requestSignIn(test, { username: `name${attempts}`, password: 'guess' }))
+          (
+            await requestSignIn(
+              limitedServer,
+              { ...credentials, username: 'second' },
+              createHeaders(7),
+            )
+          ).statusCode,
+        ).toBe(200)
+        limitedServer.setTime('2025-10-10T12:15:01+05:30')
+        expect((await requestSignIn(limitedServer, credentials, createHeaders(7))).statusCode).toBe(
+          200,
+        )
+      } finally {
+        await limitedServer.close()
+      }
+    },
+  )
+
+  sessionServer(
+    'after a hundred wrong passwords from different addresses, new addresses are refused, but the office can still sign in from known ones',
+    async () => {
+      const limitedServer = await startTestApp({
+        variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },
+      })
+      try {
+        await signIn(limitedServer)
+        expect((await requestSignIn(limitedServer, credentials, createHeaders(1))).statusCode).toBe(
+          200,
+        )
+        // The user's own sign-ins from new addresses count too, because only checking the password shows that they are
+        // genuine.
+        const statuses: number[] = []
+        for (let attempt = 0; attempt < 110; attempt += 1)
+          statuses.push(
+            (await requestSignIn(limitedServer, wrongGuess, createHeaders(1000 + attempt)))
+              .statusCode,
+          )
+        expect(statuses.slice(0, 95)).toEqual(Array.from({ length: 95 }, () => 401))
+        expect(statuses.slice(100)).toEqual(Array.from({ length: 10 }, () => 429))
+        expect((await requestSignIn(limitedServer, credentials, createHeaders(2))).statusCode).toBe(
+          429,
+        )
+        expect((await requestSignIn(limitedServer, credentials, createHeaders(1))).statusCode).toBe(
+          200,
+        )
+      } finally {
+        await limitedServer.close()
+      }
+    },
+  )
+
+  sessionServer(
+    'an address has at most twenty attempts in five minutes, whatever the username',
+    async () => {
+      const limitedServer = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
+      try {
+        for (let attempt = 0; attempt < 20; attempt += 1)
+          expect(
+            (await requestSignIn(limitedServer, { username: `name${attempt}`, password: 'guess' }))
+              .statusCode,
+          ).toBe(401)
+        expect(
+          (await requestSignIn(limitedServer, { username: 'name20', password: 'guess' }))
             .statusCode,
-        ).toBe(401)
-      expect(
-        (await requestSignIn(test, { username: 'name20', password: 'guess' })).statusCode,
-      ).toBe(429)
-    } finally {
-      await test.close()
-    }
-  })
+        ).toBe(429)
+      } finally {
+        await limitedServer.close()
+      }
+    },
+  )
 })
 
 describe('the audit log entry of a failed sign-in', () => {
   const SENT_PASSWORD = 'a wrong password that nobody may read'
-  test('is in the audit log under the entered name, without the entered password', async () => {
-    const app = await startTestApp()
-    await signIn(app)
-    await requestSignIn(app, { username: 'office', password: SENT_PASSWORD })
-    await requestSignIn(app, { username: SENT_PASSWORD, password: 'x' })
-    expect(app.rows('SELECT who, what FROM audit_log')).toContainEqual({
-      who: 'office',
-      what: 'failed to sign in',
-    })
-    expect(app.log.map(({ message }) => message)).toContain('failed sign-in: unknown username')
-    expect(JSON.stringify([app.log, app.rows('SELECT * FROM audit_log')])).not.toContain(
-      SENT_PASSWORD,
-    )
-    await app.close()
-  })
+  sessionServer(
+    'is in the audit log under the entered name, without the entered password',
+    async () => {
+      const app = await startTestApp()
+      await signIn(app)
+      await requestSignIn(app, { username: 'office', password: SENT_PASSWORD })
+      await requestSignIn(app, { username: SENT_PASSWORD, password: 'x' })
+      expect(app.rows('SELECT who, what FROM audit_log')).toContainEqual({
+        who: 'office',
+        what: 'failed to sign in',
+      })
+      expect(app.log.map(({ message }) => message)).toContain('failed sign-in: unknown username')
+      expect(JSON.stringify([app.log, app.rows('SELECT * FROM audit_log')])).not.toContain(
+        SENT_PASSWORD,
+      )
+      await app.close()
+    },
+  )
 
-  test('does not fill the disk, however many attempts fail', async () => {
+  sessionServer('does not fill the disk, however many attempts fail', async () => {
     const app = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
     await signIn(app)
-    const from = (at: number) => ({
+    const buildRequest = (index: number) => ({
       method: 'POST' as const,
       url: '/admin/login/',
-      remoteAddress: `192.0.2.${at}`,
+      remoteAddress: `192.0.2.${index}`,
     })
     for (let at = 0; at < 25; at += 1) {
       await app.app.inject({
-        ...from(at),
+        ...buildRequest(at),
         payload: { username: 'office', password: SENT_PASSWORD },
       })
       await app.app.inject({
-        ...from(at),
+        ...buildRequest(at),
         payload: { username: `nobody${at}`, password: SENT_PASSWORD },
       })
     }
@@ -344,7 +388,7 @@ describe('the audit log entry of a failed sign-in', () => {
 
 describe('a password', () => {
   const USERNAMES = ['meera', 'springmeet2026']
-  test.each([
+  sessionServer.each([
     ['short', /at least 8/],
     ['password', /too easy to guess/],
     ['P@ssw0rd!', /too easy to guess/],
@@ -360,8 +404,12 @@ describe('a password', () => {
   ])('like %s is rejected', (password, problemPattern) =>
     expect(findPasswordProblem(password, USERNAMES)).toMatch(problemPattern),
   )
-  test.each(['seven green tables', 'k7xm-2wqp-9hba-rr4t', 'Trivandrum-monsoon-7', 'zebra4coffee'])(
-    'like %s is accepted',
-    (password) => expect(findPasswordProblem(password, USERNAMES)).toBeNull(),
+  sessionServer.each([
+    'seven green tables',
+    'k7xm-2wqp-9hba-rr4t',
+    'Trivandrum-monsoon-7',
+    'zebra4coffee',
+  ])('like %s is accepted', (password) =>
+    expect(findPasswordProblem(password, USERNAMES)).toBeNull(),
   )
 })

@@ -22,71 +22,74 @@ import { readCsvHere } from '../read-csv-here.ts'
 
 readCsvHere()
 
-const file = 'lekhacon2027.yaml'
+const eventFileName = 'lekhacon2027.yaml'
 const event = 'lekhacon2027'
-const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
+const eventFile = readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'events', eventFileName),
+  'utf8',
+)
 const FEE = 4720
 
 let server: TestApp
 let office: Office
 beforeAll(async () => {
-  server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+  server = await startTestApp({ clock: '2027-01-10', events: { [eventFileName]: eventFile } })
   office = await signIn(server)
 })
 afterAll(() => server.close())
 
-let count = 0
+let counter = 0
 /** An unused UTR. */
-const createUtr = (): string => String(526_123_000_000 + ++count)
+const createUtr = (): string => String(526_123_000_000 + ++counter)
 const groupDigits = (reference: string): string => reference.replaceAll(/(\d{4})(?=\d)/g, '$1 ')
 
 const register = async (): Promise<{ regNo: RegNo; page: string }> => {
-  count += 1
-  const answer = await server.post(`/api/${event}/register/`, {
-    full_name: `Delegate ${count}`,
-    email: `delegate${count}@delegate.example`,
+  counter += 1
+  const response = await server.post(`/api/${event}/register/`, {
+    full_name: `Delegate ${counter}`,
+    email: `delegate${counter}@delegate.example`,
     phone_number: '9847000000',
     registered_as: 'member',
     way: 'transfer',
   })
-  const { reg_no: regNo, page = '' } = answer.json<RegisterResponse>()
+  const { reg_no: regNo, page = '' } = response.json<RegisterResponse>()
   return { regNo: regNo as RegNo, page }
 }
 const confirm = (regNo: string, method: string, reference: string, overrides: object = {}) =>
   office.act(regNo, { act: 'confirm', way: method, reference, amount: String(FEE), ...overrides })
 const recordExtraPayment = (regNo: string, method: string, reference: string) =>
   office.act(regNo, { act: 'came_again', way: method, reference, amount: String(FEE) })
-const report = async (page: string, reference: string) => {
+const reportTransfer = async (page: string, reference: string) => {
   const payload = { act: 'tell', answers: { utr: reference, paid_on: '2027-01-09' } }
-  const answer = await server.app.inject({ method: 'POST', url: `/api${page}/acts/`, payload })
-  return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
+  const response = await server.app.inject({ method: 'POST', url: `/api${page}/acts/`, payload })
+  return { status: response.statusCode, body: response.json<Record<string, unknown>>() }
 }
 const post = async (url: string, body: string | object) => {
   const headers = {
     authorization: `Bearer ${office.token}`,
     'content-type': typeof body === 'string' ? 'text/csv' : 'application/json',
   }
-  const answer = await server.app.inject({ method: 'POST', url, headers, payload: body })
-  return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
+  const response = await server.app.inject({ method: 'POST', url, headers, payload: body })
+  return { status: response.statusCode, body: response.json<Record<string, unknown>>() }
 }
 const addAtDesk = async (mode: string, slip: string) => {
-  count += 1
+  counter += 1
   const answers = {
-    full_name: `Delegate ${count}`,
-    email: `delegate${count}@delegate.example`,
+    full_name: `Delegate ${counter}`,
+    email: `delegate${counter}@delegate.example`,
     phone_number: '9847000000',
     registered_as: 'member',
   }
   const payment = { way: 'desk', paid: { mode, slip } }
-  return post('/admin/add/', { event, key: `click-of-the-desk-${count}`, answers, ...payment })
+  return post('/admin/add/', { event, key: `click-of-the-desk-${counter}`, answers, ...payment })
 }
 
 type StatementResponse = Extract<ReconcileResponse, { header: null }>
 const STATEMENT_HEADER = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
-const toCredit = (narration: string, amount = FEE, reference = '') =>
+const buildCreditLine = (narration: string, amount = FEE, reference = '') =>
   `09/01/27,${narration},${reference},,${amount}`
-const toDebit = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
-const check = async (...rows: readonly string[]): Promise<StatementResponse> => {
+const buildDebitLine = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
+const sendStatement = async (...rows: readonly string[]): Promise<StatementResponse> => {
   const { status, body } = await post(
     `/admin/reconcile/?event=${event}`,
     [STATEMENT_HEADER, ...rows].join('\n'),
@@ -122,7 +125,7 @@ describe('one UTR', () => {
     const reference = createUtr()
     const paidRegNo = (await register()).regNo
     expect((await confirm(paidRegNo, 'transfer', groupDigits(reference))).status).toBe(200)
-    const before = sumReceived()
+    const receivedBefore = sumReceived()
     const spellings = [
       ['transfer', reference],
       ['transfer', `UTR ${groupDigits(reference)}`],
@@ -151,7 +154,7 @@ describe('one UTR', () => {
         status: 409,
         body: { code: 'taken' },
       })
-    expect(sumReceived()).toBe(before)
+    expect(sumReceived()).toBe(receivedBefore)
   })
 
   test('pasted into a narration was unknown if it appeared alone later, in a statement or in a claim', async () => {
@@ -162,23 +165,25 @@ describe('one UTR', () => {
     ]
     const pastedNarration = `NEFT 4 ${reference} SHARMA 12`
     expect((await confirm(paidRegNo, 'transfer', pastedNarration)).status).toBe(200)
-    const before = sumReceived()
+    const receivedBefore = sumReceived()
     expect((await confirm(regNo, 'transfer', reference)).body).toMatchObject({ code: 'taken' })
-    expect((await report(page, groupDigits(reference))).body).toMatchObject({ code: 'taken' })
-    const result = await check(toCredit(`UPI/${reference}/SHARMA`))
+    expect((await reportTransfer(page, groupDigits(reference))).body).toMatchObject({
+      code: 'taken',
+    })
+    const result = await sendStatement(buildCreditLine(`UPI/${reference}/SHARMA`))
     expect(listOutcomes(result)).toEqual([['known', paidRegNo]])
     await keepUnmatched(result)
-    expect(sumReceived()).toBe(before)
+    expect(sumReceived()).toBe(receivedBefore)
   })
 
   test('recorded again with spaces is rejected, and adds no second payment', async () => {
     const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    const before = sumReceived()
+    const receivedBefore = sumReceived()
     for (const method of ['transfer', 'upi', 'cheque', 'machine'])
       expect((await recordExtraPayment(regNo, method, groupDigits(reference))).status).toBe(409)
-    expect(sumReceived()).toBe(before)
+    expect(sumReceived()).toBe(receivedBefore)
   })
 
   test('entered at the front desk cannot be reported by a delegate or confirmed as a transfer', async () => {
@@ -186,7 +191,7 @@ describe('one UTR', () => {
     const deskRejection = await addAtDesk('upi', groupDigits(reference))
     expect(deskRejection.status, JSON.stringify(deskRejection.body)).toBe(201)
     const { regNo, page } = await register()
-    expect((await report(page, reference)).status).toBe(409)
+    expect((await reportTransfer(page, reference)).status).toBe(409)
     expect((await confirm(regNo, 'transfer', reference)).status).toBe(409)
   })
 
@@ -219,27 +224,34 @@ test('front desk slip numbers are separate: a short one is not a bank reference'
 describe('a bank statement', () => {
   test('recognises a transfer that was entered as a slip or a cheque, whose line cannot be recorded and moved again', async () => {
     const [slip, cheque] = [createUtr(), createUtr()]
-    const desk = String((await addAtDesk('card', groupDigits(slip))).body['reg_no'])
+    const deskRegNo = String((await addAtDesk('card', groupDigits(slip))).body['reg_no'])
     const { regNo } = await register()
     await confirm(regNo, 'cheque', `chq ${groupDigits(cheque)}`)
-    const before = sumReceived()
-    const result = await check(toCredit(`UPI/CR/${slip}/ASHA`), toCredit(`CLG ${cheque}`))
+    const receivedBefore = sumReceived()
+    const result = await sendStatement(
+      buildCreditLine(`UPI/CR/${slip}/ASHA`),
+      buildCreditLine(`CLG ${cheque}`),
+    )
     expect(listOutcomes(result)).toEqual([
-      ['known', desk],
+      ['known', deskRegNo],
       ['known', regNo],
     ])
     expect(await keepUnmatched(result)).toBe(
       '0 unmatched payments sent to review. 2 already recorded.',
     )
-    expect(sumReceived()).toBe(before)
+    expect(sumReceived()).toBe(receivedBefore)
   })
 
   test('merged from two downloads recognises a confirmed transfer, and reports the repeated line', async () => {
     const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    const checkLine = toCredit(`IMPS ${reference} ASHA`)
-    const result = await check(checkLine, toCredit(`UPI ${createUtr()} RAVI`, 10), checkLine)
+    const creditLine = buildCreditLine(`IMPS ${reference} ASHA`)
+    const result = await sendStatement(
+      creditLine,
+      buildCreditLine(`UPI ${createUtr()} RAVI`, 10),
+      creditLine,
+    )
     expect(listOutcomes(result)).toEqual([['known', regNo], ['unmatched']])
     expect(result.repeated).toEqual([{ line: 4, first: 2 }])
   })
@@ -248,9 +260,9 @@ describe('a bank statement', () => {
     const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    const result = await check(
-      toDebit('RENT', 5000),
-      toDebit(`RETURN ${groupDigits(reference)} A/C CLOSED`),
+    const result = await sendStatement(
+      buildDebitLine('RENT', 5000),
+      buildDebitLine(`RETURN ${groupDigits(reference)} A/C CLOSED`),
     )
     expect(listOutcomes(result)).toEqual([['returned', regNo]])
     expect(result.lines[0]).toMatchObject({
@@ -262,38 +274,47 @@ describe('a bank statement', () => {
   test("leaves a line with another registration's number to staff, whatever was reported", async () => {
     const reference = createUtr()
     const [reporter, payer, otherDelegate] = [await register(), await register(), await register()]
-    expect((await report(reporter.page, reference)).status).toBe(200)
+    expect((await reportTransfer(reporter.page, reference)).status).toBe(200)
     await confirm(otherDelegate.regNo, 'transfer', createUtr())
-    const otherReferenceResult = await check(toCredit(`UPI ${reference} ${payer.regNo}`))
+    const otherReferenceResult = await sendStatement(
+      buildCreditLine(`UPI ${reference} ${payer.regNo}`),
+    )
     expect(listOutcomes(otherReferenceResult)).toEqual([['ambiguous', payer.regNo, reporter.regNo]])
-    const otherRegNoResult = await check(toCredit(`UPI ${reference} ${otherDelegate.regNo}`))
+    const otherRegNoResult = await sendStatement(
+      buildCreditLine(`UPI ${reference} ${otherDelegate.regNo}`),
+    )
     expect(listOutcomes(otherRegNoResult)).toEqual([
       ['ambiguous', reporter.regNo, otherDelegate.regNo],
     ])
-    const ownLine = await check(toCredit(`UPI ${groupDigits(reference)} ${reporter.regNo}`))
+    const ownLine = await sendStatement(
+      buildCreditLine(`UPI ${groupDigits(reference)} ${reporter.regNo}`),
+    )
     expect(listOutcomes(ownLine)).toEqual([['matched', reporter.regNo]])
   })
 
   test("matches no line by the first twelve digits of the conference's own account number", async () => {
     const { page } = await register()
-    expect((await report(page, '502000123456')).status).toBe(200)
-    const result = await check(toCredit('NEFT ASHA TO 50200012345678', 100))
+    expect((await reportTransfer(page, '502000123456')).status).toBe(200)
+    const result = await sendStatement(buildCreditLine('NEFT ASHA TO 50200012345678', 100))
     expect(listOutcomes(result)).toEqual([['unmatched']])
   })
 
   test('records all bank numbers of a confirmed line, so that none of them pays for another registration', async () => {
     const [reported, otherNumber] = [createUtr(), createUtr()]
-    const [first, second] = [await register(), await register()]
-    await report(first.page, reported)
-    const [line] = (await check(toCredit(`IMPS ${reported} ASHA`, FEE, otherNumber))).lines
+    const [firstDelegate, secondDelegate] = [await register(), await register()]
+    await reportTransfer(firstDelegate.page, reported)
+    const [line] = (await sendStatement(buildCreditLine(`IMPS ${reported} ASHA`, FEE, otherNumber)))
+      .lines
     expect(line).toMatchObject({ as: 'matched', reference: reported, also: [otherNumber] })
     const { reference, also, amount, day } = line ?? {}
-    const lines = [{ reg_no: first.regNo, reference, also, amount, day }]
+    const lines = [{ reg_no: firstDelegate.regNo, reference, also, amount, day }]
     expect(await post('/admin/reconcile/confirm/', { event, lines })).toMatchObject({
       status: 200,
-      body: { done: [first.regNo] },
+      body: { done: [firstDelegate.regNo] },
     })
-    expect((await confirm(second.regNo, 'transfer', groupDigits(otherNumber))).status).toBe(409)
+    expect((await confirm(secondDelegate.regNo, 'transfer', groupDigits(otherNumber))).status).toBe(
+      409,
+    )
   })
 })
 
@@ -341,51 +362,56 @@ test('the office finds a payment by its reference in any spelling', async () => 
   const reference = createUtr()
   const { regNo } = await register()
   await confirm(regNo, 'transfer', reference)
-  const answer = (await office.json(
+  const response = (await office.json(
     `/admin/find/?q=${encodeURIComponent(`UTR ${groupDigits(reference)}`)}`,
   )) as unknown as { found: { reg_no: string }[] }
-  expect(JSON.stringify(answer)).toContain(regNo)
+  expect(JSON.stringify(response)).toContain(regNo)
 })
 
 test.each([
   [
     'a withdrawal that returns it',
-    (u: string) => [toCredit(`NEFT CR-${u}-ASHA`), toDebit(`NEFT RETURN ${u}`)],
+    (u: string) => [buildCreditLine(`NEFT CR-${u}-ASHA`), buildDebitLine(`NEFT RETURN ${u}`)],
   ],
-  ['a charge', (u: string) => [toCredit(`NEFT CR-${u}-ASHA`), toDebit(`CHGS NEFT ${u}`, 2.36)]],
+  [
+    'a charge',
+    (u: string) => [buildCreditLine(`NEFT CR-${u}-ASHA`), buildDebitLine(`CHGS NEFT ${u}`, 2.36)],
+  ],
   [
     'the same transfer with the text of another download',
-    (u: string) => [toCredit(`NEFT CR-${u}-ASHA`), toCredit(`NEFT/${u}/ASHA`)],
+    (u: string) => [buildCreditLine(`NEFT CR-${u}-ASHA`), buildCreditLine(`NEFT/${u}/ASHA`)],
   ],
 ])(
   'a transfer whose UTR is also in %s, once confirmed, pays for no second registration',
-  async (_, rows) => {
+  async (_, buildRows) => {
     const reference = createUtr()
     const { regNo, page } = await register()
-    expect((await report(page, reference)).status).toBe(200)
-    const [line] = (await check(...rows(reference))).lines
+    expect((await reportTransfer(page, reference)).status).toBe(200)
+    const [line] = (await sendStatement(...buildRows(reference))).lines
     expect(line?.as).toBe('ambiguous')
     const confirmation = await confirm(regNo, 'transfer', line?.reference ?? '', {
       also: line?.also,
     })
     expect(confirmation.status).toBe(200)
-    const second = await confirm((await register()).regNo, 'transfer', reference)
-    expect([second.status, second.body.code]).toEqual([409, 'taken'])
-    expect(listOutcomes(await check(toCredit(`NEFT CR-${reference}-ASHA`)))).toEqual([
-      ['known', regNo],
-    ])
+    const secondResponse = await confirm((await register()).regNo, 'transfer', reference)
+    expect([secondResponse.status, secondResponse.body.code]).toEqual([409, 'taken'])
+    expect(listOutcomes(await sendStatement(buildCreditLine(`NEFT CR-${reference}-ASHA`)))).toEqual(
+      [['known', regNo]],
+    )
   },
 )
 
 test('two cash deposits of one day and amount with different slips are both recorded', async () => {
   const receivedBefore = Number(sumReceived())
   const depositLines = [
-    toCredit('CASH DEP BY SELF', 773, '000123'),
-    toCredit('CASH DEP BY SELF', 773, '000124'),
+    buildCreditLine('CASH DEP BY SELF', 773, '000123'),
+    buildCreditLine('CASH DEP BY SELF', 773, '000124'),
   ]
-  expect(await keepUnmatched(await check(...depositLines))).toContain('2 unmatched payments')
+  expect(await keepUnmatched(await sendStatement(...depositLines))).toContain(
+    '2 unmatched payments',
+  )
   expect(Number(sumReceived()) - receivedBefore).toBe(2 * 77_300)
-  const repeatedResult = await check(...depositLines)
+  const repeatedResult = await sendStatement(...depositLines)
   expect(repeatedResult.lines.map(({ as: outcome }) => outcome)).toEqual(['known', 'known'])
 })
 
@@ -399,49 +425,60 @@ test.each([
     (regNo: string) =>
       `BY TRANSFER FROM A MEMBER OF THE SAMPLE SOCIETY FOR THE CONFERENCE ${regNo}`,
   ],
-])('two transfers whose lines share %s each pay for their own registration', async (_, text) => {
-  for (let n = 0; n < 2; n++) {
-    const { regNo } = await register()
-    const [line] = (await check(toCredit(text(regNo)))).lines
-    expect([line?.as, line?.of[0]?.reg_no]).toEqual(['matched', regNo])
-    const confirmation = await confirm(regNo, 'transfer', line?.reference ?? '', {
-      also: line?.also,
-    })
-    expect(confirmation.status).toBe(200)
-    expect(listOutcomes(await check(toCredit(text(regNo))))).toEqual([['known', regNo]])
-  }
-})
+])(
+  'two transfers whose lines share %s each pay for their own registration',
+  async (_, buildNarration) => {
+    for (let n = 0; n < 2; n++) {
+      const { regNo } = await register()
+      const [line] = (await sendStatement(buildCreditLine(buildNarration(regNo)))).lines
+      expect([line?.as, line?.of[0]?.reg_no]).toEqual(['matched', regNo])
+      const confirmation = await confirm(regNo, 'transfer', line?.reference ?? '', {
+        also: line?.also,
+      })
+      expect(confirmation.status).toBe(200)
+      expect(listOutcomes(await sendStatement(buildCreditLine(buildNarration(regNo))))).toEqual([
+        ['known', regNo],
+      ])
+    }
+  },
+)
 
 test('a branch code recorded as a reference hides no later transfer from that branch', async () => {
-  const first = await register()
-  expect((await confirm(first.regNo, 'transfer', 'KKBK0000959')).status).toBe(200)
-  const second = await register()
-  const text = `NEFT*KKBK0000959*${createUtr()}*ASHA ${second.regNo}`
-  const [line] = (await check(toCredit(text))).lines
+  const firstDelegate = await register()
+  expect((await confirm(firstDelegate.regNo, 'transfer', 'KKBK0000959')).status).toBe(200)
+  const secondDelegate = await register()
+  const narration = `NEFT*KKBK0000959*${createUtr()}*ASHA ${secondDelegate.regNo}`
+  const [line] = (await sendStatement(buildCreditLine(narration))).lines
   expect(line?.as).toBe('ambiguous')
-  expect(line?.of.map(({ reg_no: regNo }) => regNo)).toEqual([first.regNo, second.regNo])
+  expect(line?.of.map(({ reg_no: regNo }) => regNo)).toEqual([
+    firstDelegate.regNo,
+    secondDelegate.regNo,
+  ])
   const { reference = '', also } = line ?? {}
-  expect((await confirm(second.regNo, 'transfer', reference, { also })).status).toBe(200)
+  expect((await confirm(secondDelegate.regNo, 'transfer', reference, { also })).status).toBe(200)
 })
 
 test('a UTR in groups in the reference column is the reference', async () => {
   const reference = createUtr()
   const { regNo } = await register()
-  const [line] = (await check(toCredit(`NEFT ${regNo}`, FEE, groupDigits(reference)))).lines
+  const [line] = (
+    await sendStatement(buildCreditLine(`NEFT ${regNo}`, FEE, groupDigits(reference)))
+  ).lines
   expect(line?.reference).toBe(reference)
 })
 
 test('an HDFC Bank reference (N and 15 digits) can be reported, pays for one registration only, and is recognised when returned', async () => {
   const reference = 'N328261234567890'
-  const [first, second] = [await register(), await register()]
-  const checkLine = () => check(toCredit(`NEFT CR-HDFC0000001-${first.regNo}`, FEE, reference))
-  expect((await checkLine()).lines[0]).toMatchObject({ as: 'matched', reference })
-  expect((await report(first.page, 'n328 2612 3456 7890')).status).toBe(200)
-  expect((await confirm(first.regNo, 'transfer', reference)).status).toBe(200)
-  expect(listOutcomes(await checkLine())).toEqual([['known', first.regNo]])
-  expect((await confirm(second.regNo, 'transfer', `NEFT ${reference}`)).status).toBe(409)
-  const returnedResult = await check(toDebit(`NEFT RTN ${reference}`))
-  expect(listOutcomes(returnedResult)).toEqual([['returned', first.regNo]])
+  const [firstDelegate, secondDelegate] = [await register(), await register()]
+  const sendLine = () =>
+    sendStatement(buildCreditLine(`NEFT CR-HDFC0000001-${firstDelegate.regNo}`, FEE, reference))
+  expect((await sendLine()).lines[0]).toMatchObject({ as: 'matched', reference })
+  expect((await reportTransfer(firstDelegate.page, 'n328 2612 3456 7890')).status).toBe(200)
+  expect((await confirm(firstDelegate.regNo, 'transfer', reference)).status).toBe(200)
+  expect(listOutcomes(await sendLine())).toEqual([['known', firstDelegate.regNo]])
+  expect((await confirm(secondDelegate.regNo, 'transfer', `NEFT ${reference}`)).status).toBe(409)
+  const returnedResult = await sendStatement(buildDebitLine(`NEFT RTN ${reference}`))
+  expect(listOutcomes(returnedResult)).toEqual([['returned', firstDelegate.regNo]])
 })
 
 test.each([
@@ -454,7 +491,7 @@ test.each([
     const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    await check(toDebit(`NEFT RTN ${reference}`, returnedAmount))
+    await sendStatement(buildDebitLine(`NEFT RTN ${reference}`, returnedAmount))
     const listReviewKinds = async () => {
       const { reviews } = (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
       return reviews.map(({ kind }) => kind)
@@ -477,22 +514,22 @@ test.each([
 
 test('a UTR that one delegate reported was confirmed for another registration, whose payment then could not be confirmed', async () => {
   const reference = createUtr()
-  const [reporter, other] = [await register(), await register()]
-  await report(reporter.page, reference)
-  const before = sumReceived()
+  const [reporter, otherDelegate] = [await register(), await register()]
+  await reportTransfer(reporter.page, reference)
+  const receivedBefore = sumReceived()
   const rejections = [
-    await confirm(other.regNo, 'transfer', groupDigits(reference)),
-    await confirm(other.regNo, 'desk', reference),
+    await confirm(otherDelegate.regNo, 'transfer', groupDigits(reference)),
+    await confirm(otherDelegate.regNo, 'desk', reference),
     await addAtDesk('upi', reference),
   ]
   expect(rejections.map(({ status }) => status)).toEqual([409, 409, 409])
   expect(rejections[0]?.body.message).toContain(
     `The delegate of ${reporter.regNo} reported ${groupDigits(reference)}. Confirm it for ${reporter.regNo}, or first choose “Payment not found” there.`,
   )
-  expect(sumReceived()).toBe(before)
+  expect(sumReceived()).toBe(receivedBefore)
   const rejection = { act: 'not_found', why: 'It is the payment of the other.' }
   expect((await office.act(reporter.regNo, rejection)).status).toBe(200)
-  expect((await confirm(other.regNo, 'transfer', reference)).status).toBe(200)
+  expect((await confirm(otherDelegate.regNo, 'transfer', reference)).status).toBe(200)
 })
 
 test.each(['00', 'UTR ', 'Ref no. '])(
@@ -500,32 +537,32 @@ test.each(['00', 'UTR ', 'Ref no. '])(
   async (prefix) => {
     const reference = createUtr()
     const [ownRegistration, otherDelegate] = [await register(), await register()]
-    expect((await report(ownRegistration.page, `${prefix}${reference}`)).status).toBe(200)
-    expect((await report(otherDelegate.page, reference)).status).toBe(409)
+    expect((await reportTransfer(ownRegistration.page, `${prefix}${reference}`)).status).toBe(200)
+    expect((await reportTransfer(otherDelegate.page, reference)).status).toBe(409)
   },
 )
 
 test('a delegate types the UTR in groups of four, as bank apps show it', async () => {
   const reference = createUtr()
   const { page } = await register()
-  expect((await report(page, groupDigits(reference))).status).toBe(200)
+  expect((await reportTransfer(page, groupDigits(reference))).status).toBe(200)
 })
 
 test('a transfer that was received and returned in one file, without a claim, is shown as returned', async () => {
   const reference = createUtr()
   const rows = [
-    toCredit(`NEFT CR-${reference}-UNKNOWN`, 55),
-    toDebit(`NEFT RETURN ${reference}`, 55),
+    buildCreditLine(`NEFT CR-${reference}-UNKNOWN`, 55),
+    buildDebitLine(`NEFT RETURN ${reference}`, 55),
   ]
-  expect((await check(...rows)).lines.map(({ as: outcome }) => outcome)).toEqual([
+  expect((await sendStatement(...rows)).lines.map(({ as: outcome }) => outcome)).toEqual([
     'unmatched',
     'returned',
   ])
   const bankCharge = [
-    toCredit(`NEFT CR-${reference}-UNKNOWN`, 55),
-    toDebit(`CHGS NEFT ${reference}`, 2.36),
+    buildCreditLine(`NEFT CR-${reference}-UNKNOWN`, 55),
+    buildDebitLine(`CHGS NEFT ${reference}`, 2.36),
   ]
-  expect((await check(...bankCharge)).lines.map(({ as: outcome }) => outcome)).toEqual([
+  expect((await sendStatement(...bankCharge)).lines.map(({ as: outcome }) => outcome)).toEqual([
     'unmatched',
   ])
 })
@@ -540,14 +577,16 @@ test('the UTR of an imported payment pays for no other registration: entered, in
       total: toAmount(FEE * 100),
     })
   const { store } = server.deps
-  const first = 'LEKHA-OLD-1'
-  expect((await store.importRegistrations([buildImportRow(first, reference)])).ok).toBe(true)
+  const importedRegNo = 'LEKHA-OLD-1'
+  expect((await store.importRegistrations([buildImportRow(importedRegNo, reference)])).ok).toBe(
+    true,
+  )
   const waitingRegNo = (await register()).regNo
   const rejection = await confirm(waitingRegNo, 'transfer', groupDigits(reference))
   expect([rejection.status, rejection.body.code]).toEqual([409, 'taken'])
-  expect(rejection.body.message).toContain(`it is the payment of ${first}`)
-  const result = await check(toCredit(`NEFT ${waitingRegNo}`, FEE, reference))
-  expect(listOutcomes(result)).toEqual([['known', first]])
+  expect(rejection.body.message).toContain(`it is the payment of ${importedRegNo}`)
+  const result = await sendStatement(buildCreditLine(`NEFT ${waitingRegNo}`, FEE, reference))
+  expect(listOutcomes(result)).toEqual([['known', importedRegNo]])
   const repeatedResult = await store.importRegistrations([
     buildImportRow('LEKHA-OLD-2', groupDigits(reference)),
   ])
@@ -559,28 +598,32 @@ test('the UTR of an imported payment pays for no other registration: entered, in
 
 test('the second of two transfers that state only the registration number was refused as already recorded', async () => {
   const { regNo } = await register()
-  const { lines } = await check(
-    toCredit(`CREDIT ${regNo} PART 1`, 2000),
-    toCredit(`CREDIT ${regNo} PART 2`, 2720),
-    toCredit(`CREDIT ${regNo} PART 3`, 1),
+  const { lines } = await sendStatement(
+    buildCreditLine(`CREDIT ${regNo} PART 1`, 2000),
+    buildCreditLine(`CREDIT ${regNo} PART 2`, 2720),
+    buildCreditLine(`CREDIT ${regNo} PART 3`, 1),
   )
-  const [first, second, third] = lines.map(({ reference, also, amount, day, narration }) => ({
-    reference,
-    also,
-    amount,
-    day,
-    narration,
-  }))
-  const send = async (payload: object) =>
+  const [firstLine, secondLine, thirdLine] = lines.map(
+    ({ reference, also, amount, day, narration }) => ({
+      reference,
+      also,
+      amount,
+      day,
+      narration,
+    }),
+  )
+  const confirmLines = async (payload: object) =>
     (await post('/admin/reconcile/confirm/', { event, lines: [], ...payload })).body
-  for (const line of [first, second])
-    expect(await send({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({
+  for (const line of [firstLine, secondLine])
+    expect(await confirmLines({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({
       done: [regNo],
       refused: [],
     })
-  expect((await send({ keep: [third] }))['message']).toBe('1 unmatched payment sent to review.')
-  for (const line of [first, second])
-    expect(await send({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({ done: [] })
+  expect((await confirmLines({ keep: [thirdLine] }))['message']).toBe(
+    '1 unmatched payment sent to review.',
+  )
+  for (const line of [firstLine, secondLine])
+    expect(await confirmLines({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({ done: [] })
   expect((await confirm(regNo, 'transfer', regNo)).status).toBe(409)
 })
 

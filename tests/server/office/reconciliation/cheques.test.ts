@@ -15,30 +15,33 @@ import { readCsvHere } from '../read-csv-here.ts'
 
 readCsvHere()
 
-const file = 'lekhacon2027.yaml'
+const eventFileName = 'lekhacon2027.yaml'
 const event = 'lekhacon2027'
-const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
+const eventFile = readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'events', eventFileName),
+  'utf8',
+)
 const FEE = 4720
 
 let server: TestApp
 let office: Office
 beforeAll(async () => {
-  server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+  server = await startTestApp({ clock: '2027-01-10', events: { [eventFileName]: eventFile } })
   office = await signIn(server)
 })
 afterAll(() => server.close())
 
-let count = 0
+let counter = 0
 const register = async (): Promise<{ regNo: string }> => {
-  count += 1
-  const answer = await server.post(`/api/${event}/register/`, {
-    full_name: `Delegate ${count}`,
-    email: `delegate${count}@delegate.example`,
+  counter += 1
+  const response = await server.post(`/api/${event}/register/`, {
+    full_name: `Delegate ${counter}`,
+    email: `delegate${counter}@delegate.example`,
     phone_number: '9847000000',
     registered_as: 'member',
     way: 'transfer',
   })
-  const { reg_no: regNo } = answer.json<RegisterResponse>()
+  const { reg_no: regNo } = response.json<RegisterResponse>()
   return { regNo }
 }
 const confirm = (regNo: string, reference: string) =>
@@ -48,9 +51,9 @@ const post = async (url: string, payload: string | object) => {
     authorization: `Bearer ${office.token}`,
     'content-type': typeof payload === 'string' ? 'text/csv' : 'application/json',
   }
-  const answer = await server.app.inject({ method: 'POST', url, headers, payload })
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer
+  const response = await server.app.inject({ method: 'POST', url, headers, payload })
+  expect(response.statusCode, response.body).toBe(200)
+  return response
 }
 
 type StatementResponse = Extract<ReconcileResponse, { header: null }>
@@ -64,8 +67,8 @@ const buildDebitLine = (narration: string, reference = '') =>
   `10/01/27,${narration},${reference},${FEE},`
 const sendStatement = async (...rows: readonly string[]): Promise<StatementResponse> => {
   const header = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
-  const answer = await post(`/admin/reconcile/?event=${event}`, [header, ...rows].join('\n'))
-  return answer.json<StatementResponse>()
+  const response = await post(`/admin/reconcile/?event=${event}`, [header, ...rows].join('\n'))
+  return response.json<StatementResponse>()
 }
 const listOutcomes = ({ lines }: StatementResponse) =>
   lines.map(({ as: outcome, of: matches }) => [
@@ -80,8 +83,12 @@ const keepUnmatched = async (lines: readonly Line[]) => {
     day,
     narration,
   }))
-  const answer = await post('/admin/reconcile/confirm/', { event, lines: [], keep: unmatchedLines })
-  return answer.json<BulkActionResponse>().message
+  const response = await post('/admin/reconcile/confirm/', {
+    event,
+    lines: [],
+    keep: unmatchedLines,
+  })
+  return response.json<BulkActionResponse>().message
 }
 
 test.each([
@@ -141,8 +148,8 @@ test.each([
 ])(
   'a page that was loaded before the cheque was recorded, and sent the line %s, recorded a second payment',
   async (_, getNumbers) => {
-    count += 1
-    const number = `00${5670 + count}`
+    counter += 1
+    const number = `00${5670 + counter}`
     const row = buildCreditLine(`CHQ DEP ${number} DR E`)
     const { lines } = await sendStatement(row)
     const { regNo } = await register()

@@ -33,32 +33,35 @@ afterEach(() => server.close())
 
 const registerPaidDelegate = (reference: string) => registerPaid(server, EVENT, reference)
 /** The new account line in the event file. */
-async function changeAccount(to: string): Promise<void> {
-  const text = buildFixtureEvent({}).replace('payment: {gateway: airpay, account: sample}', to)
-  expect(text).not.toBe(buildFixtureEvent({}))
-  server.writeEvent(EVENT_FILE, text)
+async function changeAccount(paymentYaml: string): Promise<void> {
+  const eventFile = buildFixtureEvent({}).replace(
+    'payment: {gateway: airpay, account: sample}',
+    paymentYaml,
+  )
+  expect(eventFile).not.toBe(buildFixtureEvent({}))
+  server.writeEvent(EVENT_FILE, eventFile)
   await server.deps.events.reload()
   const { config } = server.deps.events.findById(EVENT) ?? {}
   expect(config?.payment?.account, server.output.join('\n')).not.toBe('sample')
 }
 const NEXT_ACCOUNT = 'payment: {gateway: airpay, account: next}'
 const post = async (path: string, rows: readonly string[]) => {
-  const answer = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: `/admin/${path}/?event=${EVENT}`,
     headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'text/csv' },
     payload: rows.join('\n'),
   })
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json<{ settlement: WireSettlement; lines: { as: string }[] }>()
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json<{ settlement: WireSettlement; lines: { as: string }[] }>()
 }
-const HEAD =
+const HEADER =
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
-const buildSale = (order: string, reference: string, utr = 'UTIBN26013000011') =>
+const buildSaleLine = (order: string, reference: string, utr = 'UTIBN26013000011') =>
   `${order},${reference},1180.00,20.00,3.60,1156.40,${utr},30-01-2026,Sale`
 const readSettlement = async (): Promise<WireSettlement> => {
-  const answer = await owner.json(`/admin/settlements/?event=${EVENT}`)
-  return (answer as unknown as SettlementsResponse).settlement
+  const response = await owner.json(`/admin/settlements/?event=${EVENT}`)
+  return (response as unknown as SettlementsResponse).settlement
 }
 const listOutstanding = async () =>
   (await readSettlement()).unsettled.map(({ reference, amount, account }) => [
@@ -68,12 +71,12 @@ const listOutstanding = async () =>
   ])
 
 test('payments of the previous account were in no list after the event file named another', async () => {
-  const [settledPayment, first, second] = [
+  const [settledPayment, secondPayment, thirdPayment] = [
     await registerPaidDelegate('AP1'),
     await registerPaidDelegate('AP2'),
     await registerPaidDelegate('AP3'),
   ]
-  await post('reconcile/keep', [HEAD, buildSale(settledPayment.order, 'AP1')])
+  await post('reconcile/keep', [HEADER, buildSaleLine(settledPayment.order, 'AP1')])
   expect(await listOutstanding()).toEqual([
     ['AP2', 1180, null],
     ['AP3', 1180, null],
@@ -101,10 +104,10 @@ test('payments of the previous account were in no list after the event file name
 
   // The gateway's next report, which repeats the first line, is loaded for the event's current version.
   const report = [
-    HEAD,
-    buildSale(settledPayment.order, 'AP1'),
-    buildSale(first.order, 'AP2', 'UTR2'),
-    buildSale(second.order, 'AP3', 'UTR2'),
+    HEADER,
+    buildSaleLine(settledPayment.order, 'AP1'),
+    buildSaleLine(secondPayment.order, 'AP2', 'UTR2'),
+    buildSaleLine(thirdPayment.order, 'AP3', 'UTR2'),
   ]
   const { unsettled } = (await post('reconcile', report)).settlement
   expect(unsettled.map(({ reference }) => reference)).toEqual(['NX1'])
@@ -122,9 +125,9 @@ test('the command names the account of an outstanding payout, and reports it as 
   await registerPaidDelegate('AP1')
   const latePayment = await registerPaidDelegate('AP2')
   await changeAccount(NEXT_ACCOUNT)
-  const now = await registerPaidDelegate('NX1')
+  const newPayment = await registerPaidDelegate('NX1')
   const path = join(server.dir, 'settlement.csv')
-  writeFileSync(path, [HEAD, buildSale(now.order, 'NX1')].join('\n'))
+  writeFileSync(path, [HEADER, buildSaleLine(newPayment.order, 'NX1')].join('\n'))
   const output: string[] = []
   const terminal = {
     print: (text: string) => void output.push(text),
@@ -140,7 +143,7 @@ test('the command names the account of an outstanding payout, and reports it as 
 })
 
 test('payments at the gateway were in no list after the event file no longer named a gateway', async () => {
-  const first = await registerPaidDelegate('AP1')
+  const firstPayment = await registerPaidDelegate('AP1')
   await registerPaidDelegate('AP2')
   await changeAccount(`registration:
   closes: 2026-02-10
@@ -157,7 +160,7 @@ payment:
     ['AP1', 1180, 'sample (airpay)'],
     ['AP2', 1180, 'sample (airpay)'],
   ])
-  await post('reconcile/keep', [HEAD, buildSale(first.order, 'AP1')])
+  await post('reconcile/keep', [HEADER, buildSaleLine(firstPayment.order, 'AP1')])
   expect(await listOutstanding()).toEqual([['AP2', 1180, 'sample (airpay)']])
 })
 
@@ -212,9 +215,9 @@ test('a card payment that staff had refunded in full by bank transfer was no lon
     'AP4',
   ])
   await post('reconcile/keep', [
-    HEAD,
-    buildSale(fullRefund.order, 'AP1'),
-    buildSale(reviewedPayment.order, 'AP4'),
+    HEADER,
+    buildSaleLine(fullRefund.order, 'AP1'),
+    buildSaleLine(reviewedPayment.order, 'AP4'),
   ])
   expect((await listOutstanding()).map(([reference]) => reference)).toEqual(['AP2', 'AP3'])
   expect((await readSettlement()).lines).toEqual([])
@@ -222,7 +225,7 @@ test('a card payment that staff had refunded in full by bank transfer was no lon
 
 test('a refund that a report lists after the change of account stayed in the list of missing refunds', async () => {
   const payment = await registerPaidDelegate('AP1')
-  await post('reconcile/keep', [HEAD, buildSale(payment.order, 'AP1')])
+  await post('reconcile/keep', [HEADER, buildSaleLine(payment.order, 'AP1')])
   await server.deps.store.applyPaymentEvent(
     payment.order,
     { type: 'refunded', reference: 'RF1', amount: payment.amount, at: server.now() },
@@ -235,7 +238,7 @@ test('a refund that a report lists after the change of account stayed in the lis
     (await server.deps.store.workQueue([EVENT], server.now())).map(({ is, count }) => [is, count])
   expect(await listQueue()).toEqual([['refund_unsettled', 1]])
   await post('reconcile/keep', [
-    HEAD,
+    HEADER,
     `${payment.order},RF1,1180.00,0,0,1180.00,UTR9,02-02-2026,Refund`,
   ])
   expect(await listQueue()).toEqual([])

@@ -30,10 +30,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const HEAD =
+const HEADER =
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
 const post = async (path: string, body: string | object, office = owner, event = EVENT) => {
-  const answer = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: `/admin/${path}/?event=${event}`,
     headers: {
@@ -43,8 +43,8 @@ const post = async (path: string, body: string | object, office = owner, event =
     payload: body,
   })
   return {
-    code: answer.statusCode,
-    body: answer.json<Record<string, unknown> & Partial<SettlementsResponse>>(),
+    code: response.statusCode,
+    body: response.json<Record<string, unknown> & Partial<SettlementsResponse>>(),
   }
 }
 const markHandled = (
@@ -74,13 +74,13 @@ const findLine = (lines: readonly WireSettledLine[], reference: string): WireSet
 
 test('a chargeback stayed listed as a difference forever: staff can mark it as handled with a reason, which lasts when the report is saved again', async () => {
   const { order } = await registerPaid(server, EVENT, 'AP1')
-  const report = (amount: number): string =>
+  const buildReport = (amount: number): string =>
     [
-      HEAD,
+      HEADER,
       `${order},AP1,1180.00,20,3.60,1156.40,UTR1,30-01-2026,Sale`,
       `${order},CB1,${amount}.00,0,0,-${amount}.00,UTR1,30-01-2026,Chargeback`,
     ].join('\r\n')
-  expect((await post('reconcile/keep', report(1180))).code).toBe(200)
+  expect((await post('reconcile/keep', buildReport(1180))).code).toBe(200)
   const openLine = findLine(await readLines(), 'CB1')
   expect(openLine).toMatchObject({ as: 'differs', id: expect.any(Number), handled: null })
 
@@ -104,7 +104,7 @@ test('a chargeback stayed listed as a difference forever: staff can mark it as h
 
   // The command reads a report with only the handled line.
   const path = join(server.dir, 'handled.csv')
-  const [heading = '', , chargeback = ''] = report(1180).split('\r\n')
+  const [heading = '', , chargeback = ''] = buildReport(1180).split('\r\n')
   writeFileSync(path, [heading, chargeback].join('\r\n'))
   const output: string[] = []
   const terminal = {
@@ -117,11 +117,11 @@ test('a chargeback stayed listed as a difference forever: staff can mark it as h
   expect(output[0]).toContain('office: The bank kept it.')
 
   // The same report is checked and saved again; then a report in which the amount of the line has changed.
-  const checkResponse = await post('reconcile', report(1180))
+  const checkResponse = await post('reconcile', buildReport(1180))
   expect(findLine(checkResponse.body.settlement?.lines ?? [], 'CB1')).toMatchObject(handledLine)
-  expect((await post('reconcile/keep', report(1180))).body).toMatchObject({ added: 0 })
+  expect((await post('reconcile/keep', buildReport(1180))).body).toMatchObject({ added: 0 })
   expect(findLine(await readLines(), 'CB1')).toMatchObject(handledLine)
-  await post('reconcile/keep', report(1200))
+  await post('reconcile/keep', buildReport(1200))
   expect((await readLines()).filter(({ reference }) => reference === 'CB1')).toMatchObject([
     handledLine,
     { as: 'differs', amount: 1200, handled: null },
@@ -135,8 +135,8 @@ test('a chargeback stayed listed as a difference forever: staff can mark it as h
   expect((await markHandled(reopenedLine)).code).toBe(409)
   expect(findLine(await readLines(), 'CB1')).toMatchObject({ as: 'differs', handled: null })
   // A colleague handles it with another reason; the first user's page still shows the first decision.
-  const reopened = findLine(await readLines(), 'CB1')
-  expect((await markHandled(reopened, 'Repaid in May.')).code).toBe(200)
+  const currentLine = findLine(await readLines(), 'CB1')
+  expect((await markHandled(currentLine, 'Repaid in May.')).code).toBe(200)
   expect(await markHandled(reopenedLine)).toMatchObject({
     code: 409,
     body: { message: 'office has marked this line as handled. Reload the page.' },
@@ -151,13 +151,13 @@ test('a chargeback stayed listed as a difference forever: staff can mark it as h
 
 test('a handled line whose report is saved again with another fee stayed handled, with the first fee', async () => {
   const { order } = await registerPaid(server, EVENT, 'AP5')
-  const report = (deductions: string): string =>
-    [HEAD, `${order},CB5,1180.00,${deductions},UTR5,30-01-2026,Chargeback`].join('\r\n')
-  const reportWithoutFee = report('0,0,-1180.00')
-  const reportWithFee = report('50,9,-1239.00')
+  const buildReport = (deductions: string): string =>
+    [HEADER, `${order},CB5,1180.00,${deductions},UTR5,30-01-2026,Chargeback`].join('\r\n')
+  const reportWithoutFee = buildReport('0,0,-1180.00')
+  const reportWithFee = buildReport('50,9,-1239.00')
   await post('reconcile/keep', reportWithoutFee)
-  const open = findLine(await readLines(), 'CB5')
-  expect((await markHandled(open, 'The bank kept it.')).code).toBe(200)
+  const openLine = findLine(await readLines(), 'CB5')
+  expect((await markHandled(openLine, 'The bank kept it.')).code).toBe(200)
   // A report without a column for deductions leaves them unchanged.
   const reportWithoutDeductions = [
     'Merchant Txn ID,Transaction ID,Txn Amount,UTR Number,Settlement Date,Txn Type',
@@ -181,7 +181,7 @@ test('a handled line whose report is saved again with another fee stayed handled
   const changedLine = findLine(await readLines(), 'CB5')
   expect(changedLine).toMatchObject({ as: 'differs', fee: 50, tax: 9, net: -1239, handled: null })
   // The request of a page that still shows the first fee.
-  expect((await markHandled(open, 'The bank kept it.')).code).toBe(409)
+  expect((await markHandled(openLine, 'The bank kept it.')).code).toBe(409)
   expect((await markHandled(changedLine, 'The bank kept it, and took a fee.')).code).toBe(200)
   const [entry] = server.rows("SELECT what FROM audit_log WHERE what LIKE 'changed%CB5%'")
   expect(String(entry?.['what']).replaceAll('\u00a0', ' ')).toBe(
@@ -190,7 +190,7 @@ test('a handled line whose report is saved again with another fee stayed handled
 })
 
 test('a line without a registration could not be marked as handled on the page of its payout', async () => {
-  await post('reconcile/keep', `${HEAD}\r\n,ADJ6,40.00,0,0,-40.00,UTR6,30-01-2026,Adjustment`)
+  await post('reconcile/keep', `${HEADER}\r\n,ADJ6,40.00,0,0,-40.00,UTR6,30-01-2026,Adjustment`)
   const { lines } = (await owner.json(
     '/admin/payouts/?reference=UTR6',
   )) as unknown as PayoutsResponse
@@ -204,7 +204,7 @@ test('a line that agrees, or that belongs to an event the user cannot see, canno
   const ownPayment = await registerPaid(server, EVENT, 'AP2')
   const otherPayment = await registerPaid(server, 'other2026', 'AP3')
   const report = [
-    HEAD,
+    HEADER,
     `${ownPayment.order},AP2,${ownPayment.amount / 100}.00,0,0,${ownPayment.amount / 100}.00,UTR2,30-01-2026,Sale`,
     `${otherPayment.order},CB3,1180.00,0,0,-1180.00,UTR2,30-01-2026,Chargeback`,
     `OTHR4444444444444,CB4,1180.00,0,0,-1180.00,UTR2,30-01-2026,Chargeback`,

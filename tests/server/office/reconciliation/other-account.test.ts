@@ -20,9 +20,13 @@ import { readCsvHere } from '../read-csv-here.ts'
 
 readCsvHere()
 
-const [HERE, SAME_ACCOUNT, OTHER_ACCOUNT] = ['lekhacon2027', 'bimacon2027', 'zetacon2027'] as const
-const text = readFileSync(
-  join(import.meta.dirname, '..', '..', '..', 'events', `${HERE}.yaml`),
+const [OWN_EVENT, SAME_ACCOUNT_EVENT, OTHER_ACCOUNT_EVENT] = [
+  'lekhacon2027',
+  'bimacon2027',
+  'zetacon2027',
+] as const
+const eventFile = readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'events', `${OWN_EVENT}.yaml`),
   'utf8',
 )
 const FEE = 4720
@@ -31,35 +35,35 @@ let server: TestApp
 /** An owner of all events. */
 let office: Office
 beforeAll(async () => {
-  const addEventCopy = (id: string, prefix: string) =>
-    text.replaceAll(HERE, id).replaceAll('LEKH', prefix)
-  const other = addEventCopy(OTHER_ACCOUNT, 'ZETA')
+  const buildEventCopy = (id: string, prefix: string) =>
+    eventFile.replaceAll(OWN_EVENT, id).replaceAll('LEKH', prefix)
+  const otherEventFile = buildEventCopy(OTHER_ACCOUNT_EVENT, 'ZETA')
     .replace('account: lekhacon', 'account: zeta')
     .replace('50200012345678', '40100098765432')
     .replace('lekhacon@mlbr', 'zeta@mlbr')
   server = await startTestApp({
     clock: '2027-01-10',
     events: {
-      [`${HERE}.yaml`]: text,
-      [`${SAME_ACCOUNT}.yaml`]: addEventCopy(SAME_ACCOUNT, 'BIMA'),
-      [`${OTHER_ACCOUNT}.yaml`]: other,
+      [`${OWN_EVENT}.yaml`]: eventFile,
+      [`${SAME_ACCOUNT_EVENT}.yaml`]: buildEventCopy(SAME_ACCOUNT_EVENT, 'BIMA'),
+      [`${OTHER_ACCOUNT_EVENT}.yaml`]: otherEventFile,
     },
   })
   office = await signIn(server)
 })
 afterAll(() => server.close())
 
-let count = 0
+let counter = 0
 async function register(event: string): Promise<string> {
-  count += 1
-  const answer = await server.post(`/api/${event}/register/`, {
-    full_name: `Delegate ${count}`,
-    email: `delegate${count}@delegate.example`,
+  counter += 1
+  const response = await server.post(`/api/${event}/register/`, {
+    full_name: `Delegate ${counter}`,
+    email: `delegate${counter}@delegate.example`,
     phone_number: '9847000000',
     registered_as: 'member',
     way: 'transfer',
   })
-  return answer.json<RegisterResponse>().reg_no ?? ''
+  return response.json<RegisterResponse>().reg_no ?? ''
 }
 async function post<T>(url: string, payload: string | object): Promise<T> {
   const headers = {
@@ -75,8 +79,8 @@ const readReview = async (reference: string): Promise<string> => {
   return review.id
 }
 /** Records an unmatched line of the bank statement. */
-async function transferTo(event: string): Promise<string> {
-  const reference = String(526_555_000_000 + ++count)
+async function recordTransfer(event: string): Promise<string> {
+  const reference = String(526_555_000_000 + ++counter)
   const header = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
   const statement = `${header}\n09/01/27,IMPS ${reference} SOMEBODY,,,${FEE}`
   type StatementResponse = Extract<ReconcileResponse, { header: null }>
@@ -97,9 +101,9 @@ async function transferTo(event: string): Promise<string> {
 }
 /** Adds a payment that the gateway confirms for an unknown order. */
 async function addCardPayment(event: string, account: string): Promise<string> {
-  const reference = `AP${++count}`
+  const reference = `AP${++counter}`
   await server.deps.store.reviewUnknownPayment({
-    orderId: `LEKH${count}`,
+    orderId: `LEKH${counter}`,
     eventId: event,
     source: 'airpay',
     account,
@@ -118,26 +122,26 @@ async function addCardPayment(event: string, account: string): Promise<string> {
   })
   return readReview(reference)
 }
-const movePayment = async (review: string, to: string) =>
+const movePayment = async (review: string, targetRegNo: string) =>
   post<{ status: string; code?: string; message: string }>(`/admin/reviews/${review}/decide/`, {
     decision: 'move',
     version: await readShownVersion(server, review),
-    to,
+    to: targetRegNo,
     why: 'Meant for that event.',
   })
 const getTitle = (event: string) => server.deps.events.findById(event)?.config.title ?? ''
 
 test('a transfer to the bank account of one event was recorded for an event with another bank account', async () => {
-  const review = await transferTo(HERE)
-  const to = await register(OTHER_ACCOUNT)
+  const review = await recordTransfer(OWN_EVENT)
+  const targetRegNo = await register(OTHER_ACCOUNT_EVENT)
   const capturesBefore = server.rows('SELECT * FROM captures')
-  expect(await movePayment(review, to)).toEqual({
+  expect(await movePayment(review, targetRegNo)).toEqual({
     status: 'error',
     code: 'no_target',
-    message: `This money was received for ${getTitle(HERE)}, which is paid into the UPI ID lekhacon@mlbr or the bank account 50200012345678. ${to} belongs to ${getTitle(OTHER_ACCOUNT)}, which is paid into the Airpay account “zeta” or the UPI ID zeta@mlbr or the bank account 40100098765432. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${to}.`,
+    message: `This money was received for ${getTitle(OWN_EVENT)}, which is paid into the UPI ID lekhacon@mlbr or the bank account 50200012345678. ${targetRegNo} belongs to ${getTitle(OTHER_ACCOUNT_EVENT)}, which is paid into the Airpay account “zeta” or the UPI ID zeta@mlbr or the bank account 40100098765432. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${targetRegNo}.`,
   })
   expect(server.rows('SELECT * FROM captures')).toEqual(capturesBefore)
-  expect((await server.deps.store.registration(to))?.paymentStatus).not.toBe('success')
+  expect((await server.deps.store.registration(targetRegNo))?.paymentStatus).not.toBe('success')
   // Follows the steps in the message.
   const refund = {
     decision: 'refund',
@@ -155,13 +159,13 @@ test('a transfer to the bank account of one event was recorded for an event with
     reference: '526999000001',
     amount: String(FEE),
   }
-  expect((await office.act(to, confirmation)).status).toBe(200)
+  expect((await office.act(targetRegNo, confirmation)).status).toBe(200)
 })
 
 test('a card payment to one merchant account was recorded for an event with another merchant account', async () => {
-  const review = await addCardPayment(HERE, 'lekhacon')
-  const to = await register(OTHER_ACCOUNT)
-  const { code, message } = await movePayment(review, to)
+  const review = await addCardPayment(OWN_EVENT, 'lekhacon')
+  const targetRegNo = await register(OTHER_ACCOUNT_EVENT)
+  const { code, message } = await movePayment(review, targetRegNo)
   expect([code, message]).toEqual([
     'no_target',
     expect.stringContaining('paid into the Airpay account “lekhacon”'),
@@ -170,27 +174,30 @@ test('a card payment to one merchant account was recorded for an event with anot
 })
 
 test('a payment is moved to another event with the same account; owners of the first one read the number of the other in the audit log', async () => {
-  for (const review of [await transferTo(HERE), await addCardPayment(HERE, 'Lekhacon')]) {
-    const to = await register(SAME_ACCOUNT)
-    expect(await movePayment(review, to)).toMatchObject({ status: 'success' })
-    expect((await server.deps.store.registration(to))?.paymentStatus).toBe('success')
+  for (const review of [
+    await recordTransfer(OWN_EVENT),
+    await addCardPayment(OWN_EVENT, 'Lekhacon'),
+  ]) {
+    const targetRegNo = await register(SAME_ACCOUNT_EVENT)
+    expect(await movePayment(review, targetRegNo)).toMatchObject({ status: 'success' })
+    expect((await server.deps.store.registration(targetRegNo))?.paymentStatus).toBe('success')
     expect(
       server.rows(
         "SELECT what, event_id, reg_no FROM audit_log WHERE what LIKE 'payment moved%' ORDER BY id DESC LIMIT 2",
       ),
     ).toEqual([
       {
-        what: `payment moved to ${to}, ₹\u00A04,720: Meant for that event.`,
-        event_id: SAME_ACCOUNT,
-        reg_no: to,
+        what: `payment moved to ${targetRegNo}, ₹\u00A04,720: Meant for that event.`,
+        event_id: SAME_ACCOUNT_EVENT,
+        reg_no: targetRegNo,
       },
-      { what: 'payment moved to another event, ₹\u00A04,720', event_id: HERE, reg_no: null },
+      { what: 'payment moved to another event, ₹\u00A04,720', event_id: OWN_EVENT, reg_no: null },
     ])
   }
 })
 
 test('a second payment was rejected at an event with the same account, without the reason', async () => {
-  const [from, to] = [await register(HERE), await register(SAME_ACCOUNT)]
+  const [paidRegNo, targetRegNo] = [await register(OWN_EVENT), await register(SAME_ACCOUNT_EVENT)]
   const confirmation = {
     act: 'confirm',
     way: 'transfer',
@@ -198,10 +205,10 @@ test('a second payment was rejected at an event with the same account, without t
     amount: String(FEE),
   }
   const extraPayment = { ...confirmation, act: 'came_again', reference: '526999000003' }
-  expect((await office.act(from, confirmation)).status).toBe(200)
-  expect((await office.act(from, extraPayment)).status).toBe(200)
-  expect(await movePayment(await readReview('526999000003'), to)).toMatchObject({
+  expect((await office.act(paidRegNo, confirmation)).status).toBe(200)
+  expect((await office.act(paidRegNo, extraPayment)).status).toBe(200)
+  expect(await movePayment(await readReview('526999000003'), targetRegNo)).toMatchObject({
     code: 'no_target',
-    message: `${to} belongs to another event. A payment for a registration can be moved only within its event. Refund it; the delegate then pays for ${to}.`,
+    message: `${targetRegNo} belongs to another event. A payment for a registration can be moved only within its event. Refund it; the delegate then pays for ${targetRegNo}.`,
   })
 })

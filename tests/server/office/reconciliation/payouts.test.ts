@@ -98,12 +98,12 @@ test('a payout is found by its reference or its amount; other payouts state what
 })
 
 test('the statement line of a payout found by its amount was listed as open: it is assigned to the payout until staff reopen it', async () => {
-  const openStatement = async () =>
+  const readStatement = async () =>
     (await office.json('/admin/statements/1/')) as unknown as Extract<
       StatementResponse,
       { unchanged: false }
     >
-  const { lines, totals } = await openStatement()
+  const { lines, totals } = await readStatement()
   expect(lines.map(({ state, payout }) => [state, payout?.utr, payout?.by_amount])).toEqual([
     ['assigned', 'UTIBN26012000011', false],
     ['assigned', 'UTIBN26012000012', false],
@@ -111,14 +111,14 @@ test('the statement line of a payout found by its amount was listed as open: it 
   ])
   expect(totals).toMatchObject({ left: { lines: 0, amount: 0 }, assigned: { lines: 3 } })
   const lineByAmount = lines[2]
-  const answer = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: '/admin/statements/1/decide/',
     headers: { authorization: `Bearer ${office.token}` },
     payload: { decision: 'undone', choices: [{ line: lineByAmount?.id, seen: null }] },
   })
-  expect(answer.json()).toMatchObject({ done: [lineByAmount?.id] })
-  expect((await openStatement()).lines[2]).toMatchObject({ state: 'left', payout: null })
+  expect(response.json()).toMatchObject({ done: [lineByAmount?.id] })
+  expect((await readStatement()).lines[2]).toMatchObject({ state: 'left', payout: null })
   // A line that staff reopened no longer marks a payout as found by its amount.
   const { payouts } = await listPayouts(office)
   expect(payouts.find(({ utr }) => utr === 'UTIBN26012000013')?.bank.is).toBe('missing')

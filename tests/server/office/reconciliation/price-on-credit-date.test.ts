@@ -21,25 +21,28 @@ import { readCsvHere } from '../read-csv-here.ts'
 readCsvHere()
 
 const EVENT = 'lekhacon2027'
-const file = `${EVENT}.yaml`
-const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
+const eventFileName = `${EVENT}.yaml`
+const eventFile = readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'events', eventFileName),
+  'utf8',
+)
 /** The price for a member until 15 January, and afterwards. */
-const [EARLY, REGULAR] = [4720, 5900]
+const [EARLY_PRICE, REGULAR_PRICE] = [4720, 5900]
 
 let server: TestApp
 let office: Office
-const numbers: RegNo[] = []
+const regNos: RegNo[] = []
 beforeAll(async () => {
-  server = await startTestApp({ clock: '2027-01-14', events: { [file]: text } })
+  server = await startTestApp({ clock: '2027-01-14', events: { [eventFileName]: eventFile } })
   for (const name of ['Asha', 'Binu', 'Chitra', 'Divya']) {
-    const answer = await server.post(`/api/${EVENT}/register/`, {
+    const response = await server.post(`/api/${EVENT}/register/`, {
       full_name: name,
       email: `${name}@delegate.example`,
       phone_number: '9847000000',
       registered_as: 'member',
       way: 'transfer',
     })
-    numbers.push(answer.json<RegisterResponse>().reg_no as RegNo)
+    regNos.push(response.json<RegisterResponse>().reg_no as RegNo)
   }
   server.setTime('2027-01-18')
   office = await signIn(server)
@@ -52,26 +55,28 @@ const post = async (url: string, type: string, payload: string | object) => {
 }
 const readActions = async (regNo: RegNo | undefined) =>
   (await office.json(actionsUrl(regNo ?? ''))) as unknown as ActionsResponse
-const getNumber = (index: number): RegNo => numbers[index] ?? ('' as RegNo)
+const getRegNo = (index: number): RegNo => regNos[index] ?? ('' as RegNo)
 
 test('a payment credited in the regular period paid another registration at the early price after it was moved', async () => {
-  const [from, to] = [getNumber(0), getNumber(1)]
+  const [paidRegNo, targetRegNo] = [getRegNo(0), getRegNo(1)]
   const payment = { act: 'confirm', way: 'transfer', reference: '526123000001', day: '2027-01-17' }
-  expect((await office.act(from, { ...payment, amount: String(EARLY) })).status).toBe(200)
-  const [review] = (await readActions(from)).reviews
-  expect(review?.due).toBe(REGULAR)
+  expect((await office.act(paidRegNo, { ...payment, amount: String(EARLY_PRICE) })).status).toBe(
+    200,
+  )
+  const [review] = (await readActions(paidRegNo)).reviews
+  expect(review?.due).toBe(REGULAR_PRICE)
   const moveResponse = await post(`/admin/reviews/${review?.id}/decide/`, 'application/json', {
     decision: 'move',
     version: review?.version,
-    to,
+    to: targetRegNo,
     why: 'Meant for a friend.',
   })
   expect(moveResponse.json()).toMatchObject({
     message: expect.stringContaining('where it needs review'),
   })
-  const [openReview] = (await readActions(to)).reviews
+  const [openReview] = (await readActions(targetRegNo)).reviews
   expect([openReview?.due, openReview?.why]).toEqual([
-    REGULAR,
+    REGULAR_PRICE,
     expect.stringContaining('₹\u00a05,900 due'),
   ])
   // The price on the credit date applies in both directions.
@@ -81,29 +86,34 @@ test('a payment credited in the regular period paid another registration at the 
     reference: '526123000002',
     day: '2027-01-15',
   }
-  expect((await office.act(from, { ...earlyPayment, amount: '1' })).status).toBe(200)
-  const [movedReview] = (await readActions(from)).reviews
-  expect(movedReview?.due).toBe(EARLY)
+  expect((await office.act(paidRegNo, { ...earlyPayment, amount: '1' })).status).toBe(200)
+  const [movedReview] = (await readActions(paidRegNo)).reviews
+  expect(movedReview?.due).toBe(EARLY_PRICE)
 })
 
 test('a statement line is compared with the price on its date', async () => {
-  const [lateRegNo, earlyRegNo] = [getNumber(2), getNumber(3)]
+  const [lateRegNo, earlyRegNo] = [getRegNo(2), getRegNo(3)]
   const lines = [
     'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt',
-    `17/01/27,NEFT ${lateRegNo},526123000011,,${EARLY}`,
-    `15/01/27,NEFT ${earlyRegNo},526123000012,,${EARLY}`,
+    `17/01/27,NEFT ${lateRegNo},526123000011,,${EARLY_PRICE}`,
+    `15/01/27,NEFT ${earlyRegNo},526123000012,,${EARLY_PRICE}`,
   ]
   const result = await post(`/admin/reconcile/?event=${EVENT}`, 'text/csv', lines.join('\n'))
   const statementLines = result.json<Extract<ReconcileResponse, { header: null }>>().lines
   expect(statementLines.map(({ as: outcome, of: matches }) => [outcome, matches[0]?.due])).toEqual([
-    ['differs', REGULAR],
-    ['matched', EARLY],
+    ['differs', REGULAR_PRICE],
+    ['matched', EARLY_PRICE],
   ])
 })
 
 test('the confirmation of a payment at the price on its date states that price, whether the payment is confirmed or moved', async () => {
-  const [paidRegNo, from, to] = [getNumber(2), getNumber(0), getNumber(1)]
-  const payment = { act: 'confirm', way: 'transfer', day: '2027-01-17', amount: String(REGULAR) }
+  const [paidRegNo, overpaidRegNo, targetRegNo] = [getRegNo(2), getRegNo(0), getRegNo(1)]
+  const payment = {
+    act: 'confirm',
+    way: 'transfer',
+    day: '2027-01-17',
+    amount: String(REGULAR_PRICE),
+  }
   expect((await office.act(paidRegNo, { ...payment, reference: '526123000021' })).status).toBe(200)
   const listEmails = async (regNo: RegNo) =>
     (await server.deps.store.emailsOfRegistration(regNo)).map(({ text: body }) =>
@@ -114,38 +124,43 @@ test('the confirmation of a payment at the price on its date states that price, 
   )
   // At the early price, the balance of the other registration is lower.
   const earlyPayment = { ...payment, reference: '526123000022', day: '2027-01-14', amount: '4721' }
-  expect((await office.act(from, earlyPayment)).status).toBe(200)
-  const review = (await readActions(from)).reviews.at(-1)
-  expect(review?.due).toBe(EARLY)
-  const decision = { decision: 'move', version: review?.version, to, why: 'Meant for a friend.' }
+  expect((await office.act(overpaidRegNo, earlyPayment)).status).toBe(200)
+  const review = (await readActions(overpaidRegNo)).reviews.at(-1)
+  expect(review?.due).toBe(EARLY_PRICE)
+  const decision = {
+    decision: 'move',
+    version: review?.version,
+    to: targetRegNo,
+    why: 'Meant for a friend.',
+  }
   await post(`/admin/reviews/${review?.id}/decide/`, 'application/json', decision)
-  expect((await readActions(to)).reviews.at(-1)?.due).toBe(EARLY)
+  expect((await readActions(targetRegNo)).reviews.at(-1)?.due).toBe(EARLY_PRICE)
 })
 
 test('after the period had ended, the page, UPI code, list and CSV still showed its price, but the confirmation stated a different one', async () => {
-  const register = async (name: string, decision = {}) => {
-    const answer = await server.post(`/api/${EVENT}/register/`, {
+  const register = async (name: string, extraAnswers = {}) => {
+    const response = await server.post(`/api/${EVENT}/register/`, {
       full_name: name,
       email: `${name}@delegate.example`,
       phone_number: '9847000000',
       registered_as: 'member',
       way: 'transfer',
-      ...decision,
+      ...extraAnswers,
     })
-    expect(answer.statusCode, answer.body).toBe(201)
-    const { reg_no: regNo, page } = answer.json<RegisterResponse>()
+    expect(response.statusCode, response.body).toBe(201)
+    const { reg_no: regNo, page } = response.json<RegisterResponse>()
     return { regNo: regNo as RegNo, page: page ?? '' }
   }
   server.setClock('2027-01-15T18:00:00+05:30')
   office = await signIn(server)
-  const [waiting, claimed, cardPayer] = [
+  const [waitingDelegate, claimant, cardPayer] = [
     await register('Esha'),
     await register('Farid'),
     await register('Gita', { way: 'card' }),
   ]
-  const report = { act: 'tell', answers: { utr: '526123000091', paid_on: '2027-01-15' } }
-  expect((await post(`/api${claimed.page}/acts/`, 'application/json', report)).statusCode).toBe(200)
-  const readShown = async ({ regNo, page }: { regNo: RegNo; page: string }) => {
+  const claim = { act: 'tell', answers: { utr: '526123000091', paid_on: '2027-01-15' } }
+  expect((await post(`/api${claimant.page}/acts/`, 'application/json', claim)).statusCode).toBe(200)
+  const readShownPrices = async ({ regNo, page }: { regNo: RegNo; page: string }) => {
     const ownPage = (await server.app.inject(`/api${page}/`)).json<SelfServiceResponse>()
     const list = (await office.json(
       '/admin/lekhacon2027/registrations/?page_size=100',
@@ -168,7 +183,7 @@ test('after the period had ended, the page, UPI code, list and CSV still showed 
       listDue: toAmount(Math.round((list.sums?.due ?? 0) * 100)),
     }
   }
-  const formatPrice = (amount: number, until: string) => ({
+  const buildExpectedPrices = (amount: number, until: string) => ({
     page: amount,
     until,
     total: amount,
@@ -177,29 +192,34 @@ test('after the period had ended, the page, UPI code, list and CSV still showed 
     csv: amount,
   })
   await server.priceUpdates.run()
-  const shownBefore = await readShown(waiting)
-  expect(shownBefore).toMatchObject(formatPrice(EARLY, '2027-01-15'))
+  const shownBefore = await readShownPrices(waitingDelegate)
+  expect(shownBefore).toMatchObject(buildExpectedPrices(EARLY_PRICE, '2027-01-15'))
   server.setClock('2027-01-16T00:01:00+05:30')
   office = await signIn(server)
   const changeResult = await server.priceUpdates.run()
   expect(changeResult).toBeGreaterThan(0)
-  const shownAfter = await readShown(waiting)
-  expect(shownAfter).toMatchObject(formatPrice(REGULAR, shownAfter.until ?? ''))
+  const shownAfter = await readShownPrices(waitingDelegate)
+  expect(shownAfter).toMatchObject(buildExpectedPrices(REGULAR_PRICE, shownAfter.until ?? ''))
   expect(shownAfter.until).not.toBe('2027-01-15')
   // The total of the list is updated; nothing changes twice.
-  expect(shownAfter.listDue - shownBefore.listDue).toBe(changeResult * (REGULAR - EARLY) * 100)
+  expect(shownAfter.listDue - shownBefore.listDue).toBe(
+    changeResult * (REGULAR_PRICE - EARLY_PRICE) * 100,
+  )
   expect(await server.priceUpdates.run()).toBe(0)
   // The delegate reports a payment on the last day: the confirmation uses the price on that day.
-  expect((await readShown(claimed)).page).toBe(EARLY)
+  expect((await readShownPrices(claimant)).page).toBe(EARLY_PRICE)
   // A card payment has the registration's price.
-  expect((await server.deps.store.registration(cardPayer.regNo))?.total).toBe(EARLY * 100)
+  expect((await server.deps.store.registration(cardPayer.regNo))?.total).toBe(EARLY_PRICE * 100)
   const payment = { act: 'confirm', way: 'transfer', reference: '526123000092' }
-  const done = await office.act(waiting.regNo, { ...payment, amount: String(shownAfter.page) })
-  expect(done.body.message).toContain('is paid')
+  const confirmResponse = await office.act(waitingDelegate.regNo, {
+    ...payment,
+    amount: String(shownAfter.page),
+  })
+  expect(confirmResponse.body.message).toContain('is paid')
 })
 
 test('a payment under review keeps the price on its date while prices change', async () => {
-  const regNo = getNumber(3)
+  const regNo = getRegNo(3)
   server.setClock('2027-01-18T12:00:00+05:30')
   office = await signIn(server)
   await server.priceUpdates.run()
@@ -210,7 +230,7 @@ test('a payment under review keeps the price on its date while prices change', a
     day: '2027-01-14',
   }
   expect((await office.act(regNo, { ...earlyPayment, amount: '4700' })).status).toBe(200)
-  expect((await readActions(regNo)).reviews.at(-1)?.due).toBe(EARLY)
+  expect((await readActions(regNo)).reviews.at(-1)?.due).toBe(EARLY_PRICE)
   await server.priceUpdates.run()
-  expect((await readActions(regNo)).reviews.at(-1)?.due).toBe(EARLY)
+  expect((await readActions(regNo)).reviews.at(-1)?.due).toBe(EARLY_PRICE)
 })

@@ -19,9 +19,12 @@ import { readCsvHere } from '../read-csv-here.ts'
 
 readCsvHere()
 
-const file = 'lekhacon2027.yaml'
+const eventFileName = 'lekhacon2027.yaml'
 const event = 'lekhacon2027'
-const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
+const eventFile = readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'events', eventFileName),
+  'utf8',
+)
 const FEE = 4720
 
 let server: TestApp
@@ -29,15 +32,15 @@ let office: Office
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2027-01-10',
-    events: { [file]: text },
+    events: { [eventFileName]: eventFile },
   })
   office = await signIn(server)
 })
 afterAll(() => server.close())
 
-let count = 0
+let counter = 0
 /** An unused UTR. */
-const createUtr = (): string => String(526_987_000_000 + ++count)
+const createUtr = (): string => String(526_987_000_000 + ++counter)
 
 type RegisteredDelegate = {
   readonly regNo: string
@@ -45,36 +48,36 @@ type RegisteredDelegate = {
   readonly name: string
 }
 const register = async (): Promise<RegisteredDelegate> => {
-  count += 1
-  const name = `Delegate ${count}`
-  const answer = await server.post(`/api/${event}/register/`, {
+  counter += 1
+  const name = `Delegate ${counter}`
+  const response = await server.post(`/api/${event}/register/`, {
     full_name: name,
-    email: `reporter${count}@delegate.example`,
+    email: `reporter${counter}@delegate.example`,
     phone_number: '9847000000',
     registered_as: 'member',
     way: 'transfer',
   })
-  const { reg_no: regNo, page = '' } = answer.json<RegisterResponse>()
+  const { reg_no: regNo, page = '' } = response.json<RegisterResponse>()
   return { regNo, page, name }
 }
-const report = async ({ page }: RegisteredDelegate, reference: string) => {
+const reportTransfer = async ({ page }: RegisteredDelegate, reference: string) => {
   const payload = {
     act: 'tell',
     answers: { utr: reference, paid_on: '2027-01-09' },
   }
-  const answer = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: `/api${page}/acts/`,
     payload,
   })
   return {
-    status: answer.statusCode,
-    body: answer.json<Record<string, unknown>>(),
+    status: response.statusCode,
+    body: response.json<Record<string, unknown>>(),
   }
 }
 const registerReporter = async (reference: string): Promise<RegisteredDelegate> => {
   const delegate = await register()
-  expect((await report(delegate, reference)).status).toBe(200)
+  expect((await reportTransfer(delegate, reference)).status).toBe(200)
   return delegate
 }
 const performAction = async (regNo: string, payload: object) => {
@@ -109,14 +112,14 @@ const post = async <T>(url: string, body: string | object): Promise<T> => {
     authorization: `Bearer ${office.token}`,
     'content-type': typeof body === 'string' ? 'text/csv' : 'application/json',
   }
-  const answer = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url,
     headers,
     payload: body,
   })
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json<T>()
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json<T>()
 }
 const sendStatement = (...references: readonly string[]): Promise<StatementResponse> => {
   const rows = references.map((reference) => `09/01/27,NEFT CR ${reference} X,,,${FEE}`)
@@ -150,7 +153,7 @@ const keepUnmatched = ({ lines }: StatementResponse): Promise<BulkActionResponse
   })
 const readRegistration = async ({ regNo }: RegisteredDelegate) =>
   (await office.json(`/admin/registrations/${regNo}/acts/`)) as unknown as ActionsResponse
-const searchNumbers = async (text: string): Promise<readonly string[]> => {
+const searchRegNos = async (text: string): Promise<readonly string[]> => {
   const url = `/admin/find/?q=${encodeURIComponent(text)}`
   const { found } = (await office.json(url)) as unknown as {
     found: { reg_no: string }[]
@@ -166,7 +169,8 @@ const WAIT_ENDINGS: readonly (readonly [
   ['paid by card', payByCard],
   [
     'confirmed as cash',
-    async (delegate) => expect((await confirm(delegate, `slip ${count}`, 'cash')).status).toBe(200),
+    async (delegate) =>
+      expect((await confirm(delegate, `slip ${counter}`, 'cash')).status).toBe(200),
   ],
   [
     'paid by another transfer, accepted in review',
@@ -223,7 +227,7 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s
     const reporter = await registerReporter(reference)
     await endWait(reporter)
     const otherDelegate = await register()
-    expect(await report(otherDelegate, reference)).toMatchObject({
+    expect(await reportTransfer(otherDelegate, reference)).toMatchObject({
       status: 409,
       body: { code: 'taken' },
     })
@@ -254,28 +258,30 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s
     const { told: claims, trail: history } = await readRegistration(delegate)
     expect(claims).toMatchObject({ reference, stands: 'unconfirmed' })
     expect(history.find((line) => line.act === 'tell')?.text).toBe(`Reported as paid: ${reference}`)
-    expect(await searchNumbers(reference)).toEqual([delegate.regNo])
-    expect(await searchNumbers(`UTR ${reference.replaceAll(/(\d{4})(?=\d)/g, '$1 ')}`)).toEqual([
+    expect(await searchRegNos(reference)).toEqual([delegate.regNo])
+    expect(await searchRegNos(`UTR ${reference.replaceAll(/(\d{4})(?=\d)/g, '$1 ')}`)).toEqual([
       delegate.regNo,
     ])
   })
 })
 
 test('a UTR that a delegate mistyped and replaced stayed blocked for its real payer', async () => {
-  const [mistyped, second] = [createUtr(), createUtr()]
-  const delegate = await registerReporter(mistyped)
-  expect((await report(delegate, second)).status).toBe(200)
+  const [mistypedReference, correctReference] = [createUtr(), createUtr()]
+  const delegate = await registerReporter(mistypedReference)
+  expect((await reportTransfer(delegate, correctReference)).status).toBe(200)
   // The replaced UTR can still be found, and suggests that registration until another delegate
   // reports it.
-  expect(await searchNumbers(mistyped)).toEqual([delegate.regNo])
-  expect(listOutcomes(await sendStatement(mistyped))).toEqual([['matched', delegate.regNo]])
-  const payer = await registerReporter(mistyped)
-  expect(listOutcomes(await sendStatement(mistyped))).toEqual([
+  expect(await searchRegNos(mistypedReference)).toEqual([delegate.regNo])
+  expect(listOutcomes(await sendStatement(mistypedReference))).toEqual([
+    ['matched', delegate.regNo],
+  ])
+  const payer = await registerReporter(mistypedReference)
+  expect(listOutcomes(await sendStatement(mistypedReference))).toEqual([
     ['ambiguous', payer.regNo, delegate.regNo],
   ])
-  expect((await confirm(payer, mistyped)).status).toBe(200)
+  expect((await confirm(payer, mistypedReference)).status).toBe(200)
   // The currently reported reference is still reserved.
-  expect((await confirm(await register(), second)).status).toBe(409)
+  expect((await confirm(await register(), correctReference)).status).toBe(409)
 })
 
 test('a line with the reported UTR and the number of a paid registration stayed unmatched', async () => {
@@ -302,7 +308,7 @@ describe('a reported UTR that staff did not find', () => {
     const delegate = await registerReporter(reference)
     await performAction(delegate.regNo, notFound)
     expect(listOutcomes(await sendStatement(reference))).toEqual([['matched', delegate.regNo]])
-    expect(await searchNumbers(reference)).toEqual([delegate.regNo])
+    expect(await searchRegNos(reference)).toEqual([delegate.regNo])
     expect((await readRegistration(delegate)).told).toMatchObject({
       reference,
       stands: 'not_found',

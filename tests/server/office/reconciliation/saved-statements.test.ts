@@ -24,28 +24,32 @@ import { readCsvHere } from '../read-csv-here.ts'
 
 readCsvHere()
 
-const EVENTS = ['lekhacon2027', 'bimacon2027'] as const
-const text = readFileSync(
-  join(import.meta.dirname, '..', '..', '..', 'events', `${EVENTS[0]}.yaml`),
+const EVENT_IDS = ['lekhacon2027', 'bimacon2027'] as const
+const eventFile = readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'events', `${EVENT_IDS[0]}.yaml`),
   'utf8',
 )
 const FEE = 4720
-const HEAD =
+const HEADER =
   'HDFC BANK Ltd,,,,\nAccount No: 50200012345678,,,,\nDate,Narration,Ref,Withdrawal Amt,Deposit Amt'
 /** On PostgreSQL, the same steps run with fewer lines, which takes a tenth of the time. */
-const SIZES = {
+const LINE_COUNTS = {
   SQLite: { numbered: 269, unnumbered: 20, splits: 6 },
   PostgreSQL: { numbered: 24, unnumbered: 5, splits: 2 },
 }
-const NOT_OURS = 5
+const NOT_OURS_COUNT = 5
 const DATABASES = hasPostgres ? (['SQLite', 'PostgreSQL'] as const) : (['SQLite'] as const)
 
 type View = Extract<StatementResponse, { unchanged: false }>
 type Person = { readonly regNo: RegNo; readonly name: string }
 
 describe.each(DATABASES)('on %s', (database) => {
-  const { numbered: NUMBERED, unnumbered: UNNUMBERED, splits: SPLIT } = SIZES[database]
-  const LINES = NUMBERED + UNNUMBERED + SPLIT + NOT_OURS
+  const {
+    numbered: NUMBERED_COUNT,
+    unnumbered: UNNUMBERED_COUNT,
+    splits: SPLIT_COUNT,
+  } = LINE_COUNTS[database]
+  const LINE_COUNT = NUMBERED_COUNT + UNNUMBERED_COUNT + SPLIT_COUNT + NOT_OURS_COUNT
   let server: TestApp
   let stop: () => Promise<void> = async () => {}
   let meera: Office
@@ -54,27 +58,34 @@ describe.each(DATABASES)('on %s', (database) => {
   let people: readonly Person[]
   let id: number
   let statementView: View
-  const listNumbered = () => people.slice(0, NUMBERED)
-  const listUnnumbered = () => people.slice(NUMBERED, NUMBERED + UNNUMBERED)
-  const listSplit = () => people.slice(NUMBERED + UNNUMBERED)
+  const listNumberedPeople = () => people.slice(0, NUMBERED_COUNT)
+  const listUnnumberedPeople = () => people.slice(NUMBERED_COUNT, NUMBERED_COUNT + UNNUMBERED_COUNT)
+  const listSplitPeople = () => people.slice(NUMBERED_COUNT + UNNUMBERED_COUNT)
   const day = '09/01/27'
   const buildRows = (): readonly string[] => [
-    ...listNumbered().map(
+    ...listNumberedPeople().map(
       ({ regNo }, n) => `${day},NEFT CR-HDFCN5202701${1000 + n}-${regNo},,,${FEE}`,
     ),
-    ...listUnnumbered().map(({ name }, n) => `${day},IMPS-52677700${1000 + n}-${name},,,${FEE}`),
-    ...Array.from({ length: SPLIT }, (_, n) => {
+    ...listUnnumberedPeople().map(
+      ({ name }, n) => `${day},IMPS-52677700${1000 + n}-${name},,,${FEE}`,
+    ),
+    ...Array.from({ length: SPLIT_COUNT }, (_, n) => {
       // Tax was deducted from the second payment of the first line.
       const amount = n === 0 ? 2 * FEE - 472 : 2 * FEE
       return `${day},RTGS ICICN5202701${1000 + n} HOSPITAL ${n},,,${amount}`
     }),
-    ...Array.from({ length: NOT_OURS }, (_, n) => `${day},INTEREST CREDIT ${n},,,${100 + n}.50`),
+    ...Array.from(
+      { length: NOT_OURS_COUNT },
+      (_, n) => `${day},INTEREST CREDIT ${n},,,${100 + n}.50`,
+    ),
     `${day},BANK CHARGES,,118,`,
   ]
 
   beforeAll(async () => {
-    const other = text.replaceAll(EVENTS[0], EVENTS[1]).replaceAll('LEKH', 'BIMA')
-    const events = { [`${EVENTS[0]}.yaml`]: text, [`${EVENTS[1]}.yaml`]: other }
+    const otherEventFile = eventFile
+      .replaceAll(EVENT_IDS[0], EVENT_IDS[1])
+      .replaceAll('LEKH', 'BIMA')
+    const events = { [`${EVENT_IDS[0]}.yaml`]: eventFile, [`${EVENT_IDS[1]}.yaml`]: otherEventFile }
     if (database === 'PostgreSQL') {
       const postgres = await startPostgres()
       stop = () => postgres.stop()
@@ -87,13 +98,13 @@ describe.each(DATABASES)('on %s', (database) => {
       await server.deps.store.addAdmin(name, hash, server.now(), permissions)
       return signIn(server, name)
     }
-    meera = await addTreasurer('meera', EVENTS)
-    paul = await addTreasurer('paul', EVENTS)
-    otherTreasurer = await addTreasurer('there', [EVENTS[1]])
+    meera = await addTreasurer('meera', EVENT_IDS)
+    paul = await addTreasurer('paul', EVENT_IDS)
+    otherTreasurer = await addTreasurer('there', [EVENT_IDS[1]])
     const registeredPeople: Person[] = []
-    for (let n = 0; n < NUMBERED + UNNUMBERED + 2 * SPLIT; n += 1) {
+    for (let n = 0; n < NUMBERED_COUNT + UNNUMBERED_COUNT + 2 * SPLIT_COUNT; n += 1) {
       const name = `Asha Zyxw${n}`
-      registeredPeople.push({ regNo: await register(name, EVENTS[n % 2] ?? EVENTS[0]), name })
+      registeredPeople.push({ regNo: await register(name, EVENT_IDS[n % 2] ?? EVENT_IDS[0]), name })
     }
     people = registeredPeople
   })
@@ -103,35 +114,35 @@ describe.each(DATABASES)('on %s', (database) => {
   })
 
   const register = async (name: string, event: string): Promise<RegNo> => {
-    const answer = await server.post(`/api/${event}/register/`, {
+    const response = await server.post(`/api/${event}/register/`, {
       full_name: name,
       email: `${name.toLowerCase().replace(' ', '.')}@delegate.example`,
       phone_number: '9847000000',
       registered_as: 'member',
       way: 'transfer',
     })
-    if (answer.statusCode !== 201) throw new Error(answer.body)
-    return answer.json<RegisterResponse>().reg_no as RegNo
+    if (response.statusCode !== 201) throw new Error(response.body)
+    return response.json<RegisterResponse>().reg_no as RegNo
   }
   const post = async <T>(user: Office, url: string, payload: string | object): Promise<T> => {
     const type = typeof payload === 'string' ? 'text/csv' : 'application/json'
     const headers = { authorization: `Bearer ${user.token}`, 'content-type': type }
-    const answer = await server.app.inject({ method: 'POST', url, headers, payload })
-    expect(answer.statusCode, answer.body).toBe(200)
-    return answer.json<T>()
+    const response = await server.app.inject({ method: 'POST', url, headers, payload })
+    expect(response.statusCode, response.body).toBe(200)
+    return response.json<T>()
   }
-  const upload = async (user: Office, lines: readonly string[]) => {
-    const answer = await post<StatementUploadResponse>(
+  const uploadStatement = async (user: Office, lines: readonly string[]) => {
+    const response = await post<StatementUploadResponse>(
       user,
       '/admin/statements/',
-      [HEAD, ...lines].join('\n'),
+      [HEADER, ...lines].join('\n'),
     )
-    if (answer.header !== null) throw new Error(`unknown columns: ${answer.header.join()}`)
-    return answer
+    if (response.header !== null) throw new Error(`unknown columns: ${response.header.join()}`)
+    return response
   }
-  const open = async (user: Office, statement = id): Promise<View> => {
-    const answer = await user.json(`/admin/statements/${statement}/`)
-    const statementPage = answer as unknown as View
+  const readStatement = async (user: Office, statement = id): Promise<View> => {
+    const response = await user.json(`/admin/statements/${statement}/`)
+    const statementPage = response as unknown as View
     const { sum_in: sum, ...otherTotals } = statementPage.totals
     const toPaise = (amount: number): number => Math.round(amount * 100)
     const parts = Object.values(otherTotals).reduce(
@@ -169,34 +180,39 @@ describe.each(DATABASES)('on %s', (database) => {
   }
 
   test('one file covers both events, and is saved once', async () => {
-    const reading = vi.spyOn(server.deps.store, 'expectedPayments')
-    const first = await upload(meera, buildRows())
+    const expectedPaymentsSpy = vi.spyOn(server.deps.store, 'expectedPayments')
+    const firstUpload = await uploadStatement(meera, buildRows())
     // Its lines were matched twice. Each match reads the expected payments of every event.
-    expect(reading).toHaveBeenCalledTimes(EVENTS.length)
-    reading.mockRestore()
-    id = first.id
-    expect(await upload(paul, buildRows())).toEqual({ ...first, is_new: false })
-    statementView = await open(meera)
+    expect(expectedPaymentsSpy).toHaveBeenCalledTimes(EVENT_IDS.length)
+    expectedPaymentsSpy.mockRestore()
+    id = firstUpload.id
+    expect(await uploadStatement(paul, buildRows())).toEqual({ ...firstUpload, is_new: false })
+    statementView = await readStatement(meera)
     expect(statementView.statement).toMatchObject({
       bank: 'HDFC BANK …5678',
       from: '2027-01-09',
-      open: LINES,
+      open: LINE_COUNT,
     })
     expect(statementView.totals).toMatchObject({
-      left: { lines: LINES },
+      left: { lines: LINE_COUNT },
       assigned: { lines: 0, amount: 0 },
     })
     expect(statementView.withdrawals).toBe(1)
-    expect(statementView.lines.filter((line) => line.is_exact)).toHaveLength(NUMBERED)
+    expect(statementView.lines.filter((line) => line.is_exact)).toHaveLength(NUMBERED_COUNT)
     const list = (await paul.json('/admin/statements/')) as unknown as StatementsResponse
-    expect(list).toMatchObject({ statements: [{ id, who: 'meera', open: LINES }], before: null })
+    expect(list).toMatchObject({
+      statements: [{ id, who: 'meera', open: LINE_COUNT }],
+      before: null,
+    })
   })
 
   test('a line without a number is proposed to the person with its amount and a name in its text', () => {
     const proposedLines = statementView.lines
-      .slice(NUMBERED, NUMBERED + UNNUMBERED)
+      .slice(NUMBERED_COUNT, NUMBERED_COUNT + UNNUMBERED_COUNT)
       .map(({ proposals }) => proposals.map(({ reg_no: regNo, basis }) => [regNo, basis]))
-    expect(proposedLines).toEqual(listUnnumbered().map(({ regNo }) => [[regNo, 'amount_and_name']]))
+    expect(proposedLines).toEqual(
+      listUnnumberedPeople().map(({ regNo }) => [[regNo, 'amount_and_name']]),
+    )
     expect(findLine('HOSPITAL 1').proposals).toEqual([])
   })
 
@@ -211,7 +227,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(refusal[0]?.message).toMatch(
       /^(meera|paul) assigned this line at \d\d:\d\d\. Nothing was recorded twice\.$/,
     )
-    statementView = await open(paul)
+    statementView = await readStatement(paul)
     expect(statementView.totals.assigned).toEqual({ lines: 1, amount: FEE })
   })
 
@@ -222,18 +238,20 @@ describe.each(DATABASES)('on %s', (database) => {
       ...exactMatches.map((line) => buildPayment(line, line.proposals[0]?.reg_no)),
     )
     expect(assignResult.message).toBe(`${exactMatches.length} lines assigned.`)
-    statementView = await open(meera)
+    statementView = await readStatement(meera)
     const proposedLines = statementView.lines.filter(({ proposals }) => proposals.length === 1)
     await assign(
       meera,
       ...proposedLines.map((line) => buildPayment(line, line.proposals[0]?.reg_no)),
     )
-    statementView = await open(meera)
-    expect(statementView.totals.left.lines).toBe(SPLIT + NOT_OURS)
+    statementView = await readStatement(meera)
+    expect(statementView.totals.left.lines).toBe(SPLIT_COUNT + NOT_OURS_COUNT)
   })
 
   test('a line is split between people only if the amounts add up, with deducted tax as a difference', async () => {
-    const couples = Array.from({ length: SPLIT }, (_, n) => listSplit().slice(2 * n, 2 * n + 2))
+    const couples = Array.from({ length: SPLIT_COUNT }, (_, n) =>
+      listSplitPeople().slice(2 * n, 2 * n + 2),
+    )
     const line = findLine('HOSPITAL 1')
     const tooHighResult = await assign(
       meera,
@@ -256,39 +274,42 @@ describe.each(DATABASES)('on %s', (database) => {
     })
     for (const [n, couple] of couples.entries()) {
       const line = findLine(`HOSPITAL ${n}`)
-      const [first, second] = couple.map(({ regNo }) => regNo)
+      const [firstRegNo, secondRegNo] = couple.map(({ regNo }) => regNo)
       const secondPayment =
         n === 0 ? { amount: FEE - 472, difference: 'TDS deducted' } : { amount: FEE }
       const assignResult = await assign(
         paul,
-        buildPayment(line, first, { amount: FEE }),
-        buildPayment(line, second, secondPayment),
+        buildPayment(line, firstRegNo, { amount: FEE }),
+        buildPayment(line, secondRegNo, secondPayment),
       )
       expect(assignResult).toMatchObject({ done: [line.id], refused: [] })
     }
-    statementView = await open(paul)
+    statementView = await readStatement(paul)
     expect(findLine('HOSPITAL 0').payments.map(({ amount }) => amount)).toEqual([FEE, FEE - 472])
     // The first part is not marked as differing from the bank's amount.
     expect(findLine('HOSPITAL 0').why).toBeNull()
-    expect(statementView.totals).toMatchObject({ left: { lines: NOT_OURS }, review: { lines: 0 } })
+    expect(statementView.totals).toMatchObject({
+      left: { lines: NOT_OURS_COUNT },
+      review: { lines: 0 },
+    })
   })
 
   test('“not ours” can be undone as long as nothing was recorded', async () => {
     const interest = statementView.lines.filter(({ narration }) => narration.startsWith('INTEREST'))
     expect(await decide(meera, 'not_ours', ...interest)).toMatchObject({ refused: [] })
-    statementView = await open(meera)
+    statementView = await readStatement(meera)
     expect(statementView.totals).toMatchObject({
       left: { lines: 0, amount: 0 },
       not_ours: { lines: 5 },
     })
-    const first = findLine('INTEREST CREDIT 0')
-    expect(await decide(paul, 'undone', first)).toMatchObject({ done: [first.id] })
-    statementView = await open(paul)
+    const interestLine = findLine('INTEREST CREDIT 0')
+    expect(await decide(paul, 'undone', interestLine)).toMatchObject({ done: [interestLine.id] })
+    statementView = await readStatement(paul)
     expect(findLine('INTEREST CREDIT 0').state).toBe('left')
     expect(await decide(paul, 'review', findLine('INTEREST CREDIT 0'))).toMatchObject({
-      done: [first.id],
+      done: [interestLine.id],
     })
-    statementView = await open(paul)
+    statementView = await readStatement(paul)
     expect(statementView.totals).toMatchObject({
       review: { lines: 1, amount: 100.5 },
       left: { lines: 0 },
@@ -302,7 +323,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(await meera.json(since)).toEqual({ status: 'success', unchanged: true })
     await decide(paul, 'undone', findLine('INTEREST CREDIT 1'))
     expect(await meera.json(since)).toMatchObject({ unchanged: false })
-    statementView = await open(meera)
+    statementView = await readStatement(meera)
   })
 
   test('the totals match the ledger, and every registration is paid once', async () => {
@@ -317,12 +338,12 @@ describe.each(DATABASES)('on %s', (database) => {
   })
 
   test('an overlapping statement shares its lines', async () => {
-    const overlapping = await upload(paul, [
-      ...buildRows().slice(LINES - 7),
+    const overlapping = await uploadStatement(paul, [
+      ...buildRows().slice(LINE_COUNT - 7),
       `${day},CASH SALE,,,75`,
     ])
     expect(overlapping.is_new).toBe(true)
-    const { totals, lines } = await open(meera, overlapping.id)
+    const { totals, lines } = await readStatement(meera, overlapping.id)
     expect(totals).toMatchObject({ sum_in: { lines: 8 }, left: { lines: 2 } })
     expect(lines.map(({ state }) => state).slice(0, 2)).toEqual(['assigned', 'assigned'])
   })
@@ -330,9 +351,9 @@ describe.each(DATABASES)('on %s', (database) => {
   test('a treasurer of one event does not see the statement; their own statement shows the other lines as belonging to another event', async () => {
     expect((await otherTreasurer.get(`/admin/statements/${id}/`)).statusCode).toBe(404)
     expect(await otherTreasurer.json('/admin/statements/')).toMatchObject({ statements: [] })
-    const ownStatement = await upload(otherTreasurer, buildRows())
+    const ownStatement = await uploadStatement(otherTreasurer, buildRows())
     expect(ownStatement.is_new).toBe(true)
-    const { lines, totals } = await open(otherTreasurer, ownStatement.id)
+    const { lines, totals } = await readStatement(otherTreasurer, ownStatement.id)
     const hiddenPeople = people.filter((_, n) => n % 2 === 0)
     const shownText = JSON.stringify(lines.map(({ payments, proposals }) => [payments, proposals]))
     expect(
@@ -340,19 +361,22 @@ describe.each(DATABASES)('on %s', (database) => {
         ({ regNo, name }) => shownText.includes(regNo) || shownText.includes(`${name}"`),
       ),
     ).toEqual([])
-    expect(totals.other_event.lines).toBeGreaterThan(NUMBERED / 3)
-    const [first] = lines.filter(({ state }) => state === 'other_event')
+    expect(totals.other_event.lines).toBeGreaterThan(NUMBERED_COUNT / 3)
+    const [otherEventLine] = lines.filter(({ state }) => state === 'other_event')
     const response = await post<StatementDecisionResponse>(
       otherTreasurer,
       `/admin/statements/${ownStatement.id}/decide/`,
-      { decision: 'review', choices: [{ line: first?.id, seen: first?.decision?.id ?? null }] },
+      {
+        decision: 'review',
+        choices: [{ line: otherEventLine?.id, seen: otherEventLine?.decision?.id ?? null }],
+      },
     )
     expect(response.done).toEqual([])
   })
 
   test('a payment was recorded and left under review, although the response refused its reason as too long', async () => {
-    const statement = await upload(paul, [`${day},CASH OF A DELEGATE,,,10`])
-    const [line] = (await open(paul, statement.id)).lines
+    const statement = await uploadStatement(paul, [`${day},CASH OF A DELEGATE,,,10`])
+    const [line] = (await readStatement(paul, statement.id)).lines
     if (line === undefined) throw new Error('the statement has no line')
     const reason = { difference: 'x'.repeat(501) }
     const response = await post<StatementDecisionResponse>(
@@ -361,12 +385,14 @@ describe.each(DATABASES)('on %s', (database) => {
       { lines: [buildPayment(line, people[0]?.regNo, reason)] },
     )
     expect(response.done).toEqual([])
-    expect((await open(paul, statement.id)).lines).toMatchObject([{ state: 'left', payments: [] }])
+    expect((await readStatement(paul, statement.id)).lines).toMatchObject([
+      { state: 'left', payments: [] },
+    ])
   })
 
   test('a refunded deposit was listed as not ours', async () => {
-    const statement = await upload(paul, [`${day},DEPOSIT BY MISTAKE,,,20`])
-    const [line] = (await open(paul, statement.id)).lines
+    const statement = await uploadStatement(paul, [`${day},DEPOSIT BY MISTAKE,,,20`])
+    const [line] = (await readStatement(paul, statement.id)).lines
     const url = `/admin/statements/${statement.id}/decide/`
     const choices = [{ line: line?.id, seen: null }]
     await post(paul, url, { decision: 'review', choices })
@@ -379,54 +405,57 @@ describe.each(DATABASES)('on %s', (database) => {
       reference: 'CHEQUE 1',
       why: 'Sent back',
     })
-    const { lines, totals } = await open(paul, statement.id)
+    const { lines, totals } = await readStatement(paul, statement.id)
     expect(lines).toMatchObject([{ state: 'assigned', payments: [{ amount: 20, refunded: true }] }])
     expect(totals).toMatchObject({ assigned: { lines: 1 }, not_ours: { lines: 0 } })
   })
 
   test('a statement that was read in the wrong currency could not be removed; one with a payment or a decision stays', async () => {
-    const remove = async (user: Office, statement: number) => {
+    const removeStatement = async (user: Office, statement: number) => {
       const url = `/admin/statements/${statement}/remove/`
       const headers = { authorization: `Bearer ${user.token}` }
-      const answer = await server.app.inject({ method: 'POST', url, headers, payload: {} })
-      return [answer.statusCode, answer.json<{ message: string }>().message]
+      const response = await server.app.inject({ method: 'POST', url, headers, payload: {} })
+      return [response.statusCode, response.json<{ message: string }>().message]
     }
     const lines = ['WRONG 1', 'WRONG 2', 'SHARED'].map((narration) => `${day},${narration},,,30`)
-    const wrongStatement = await upload(paul, lines)
-    const overlapping = await upload(otherTreasurer, lines.slice(2))
-    const [undecidedLine, decided] = (await open(paul, wrongStatement.id)).lines
+    const wrongStatement = await uploadStatement(paul, lines)
+    const overlapping = await uploadStatement(otherTreasurer, lines.slice(2))
+    const [undecidedLine, decidedLine] = (await readStatement(paul, wrongStatement.id)).lines
     const decideWrong = (decision: string, seen: number | null) =>
       post<StatementDecisionResponse>(paul, `/admin/statements/${wrongStatement.id}/decide/`, {
         decision,
-        choices: [{ line: decided?.id, seen }],
+        choices: [{ line: decidedLine?.id, seen }],
       })
     await decideWrong('not_ours', null)
-    const stays =
+    const expectedReason =
       'so the statement cannot be removed. A line marked as not ours can be reopened first.'
-    const expectedRefusal = [409, `1 line has a recorded payment or a decision, ${stays}`]
-    expect(await remove(paul, wrongStatement.id)).toEqual(expectedRefusal)
-    const reviewedStatement = await upload(paul, [`${day},REVIEWED,,,30`])
-    const [reviewed] = (await open(paul, reviewedStatement.id)).lines
-    const choices = [{ line: reviewed?.id, seen: null }]
+    const expectedRefusal = [409, `1 line has a recorded payment or a decision, ${expectedReason}`]
+    expect(await removeStatement(paul, wrongStatement.id)).toEqual(expectedRefusal)
+    const reviewedStatement = await uploadStatement(paul, [`${day},REVIEWED,,,30`])
+    const [reviewedLine] = (await readStatement(paul, reviewedStatement.id)).lines
+    const choices = [{ line: reviewedLine?.id, seen: null }]
     await post(paul, `/admin/statements/${reviewedStatement.id}/decide/`, {
       decision: 'review',
       choices,
     })
-    expect(await remove(meera, reviewedStatement.id)).toEqual(expectedRefusal)
-    expect(await remove(otherTreasurer, wrongStatement.id)).toEqual([
+    expect(await removeStatement(meera, reviewedStatement.id)).toEqual(expectedRefusal)
+    expect(await removeStatement(otherTreasurer, wrongStatement.id)).toEqual([
       404,
       'There is no such statement.',
     ])
-    const seen = (await open(paul, wrongStatement.id)).lines[1]?.decision?.id ?? null
+    const seen = (await readStatement(paul, wrongStatement.id)).lines[1]?.decision?.id ?? null
     expect((await decideWrong('undone', seen)).refused).toEqual([])
 
     // Concurrent requests remove the statement only once.
     const codes = await Promise.all(
-      Array.from({ length: 8 }, () => remove(paul, wrongStatement.id)),
+      Array.from({ length: 8 }, () => removeStatement(paul, wrongStatement.id)),
     )
     expect(codes).toContainEqual([200, 'Statement removed.'])
-    expect(await remove(paul, wrongStatement.id)).toEqual([404, 'There is no such statement.'])
-    const log = {
+    expect(await removeStatement(paul, wrongStatement.id)).toEqual([
+      404,
+      'There is no such statement.',
+    ])
+    const auditFilter = {
       who: 'paul',
       events: null,
       kinds: null,
@@ -434,14 +463,14 @@ describe.each(DATABASES)('on %s', (database) => {
       from: null,
       to: null,
     }
-    expect(await server.deps.store.auditLog(log, null, 9)).toMatchObject(
-      EVENTS.map((eventId) => ({
+    expect(await server.deps.store.auditLog(auditFilter, null, 9)).toMatchObject(
+      EVENT_IDS.map((eventId) => ({
         eventId,
         what: expect.stringContaining('2027-01-09'),
       })),
     )
     // A colleague's page still shows the lines, but no decision about them is accepted.
-    for (const line of [undecidedLine, decided])
+    for (const line of [undecidedLine, decidedLine])
       expect(
         await server.deps.store.decideBankLine({
           lineId: line?.id ?? 0,
@@ -452,36 +481,38 @@ describe.each(DATABASES)('on %s', (database) => {
           at: server.now(),
         }),
       ).toEqual({ ok: false, error: null })
-    expect((await open(otherTreasurer, overlapping.id)).lines).toMatchObject([
+    expect((await readStatement(otherTreasurer, overlapping.id)).lines).toMatchObject([
       { narration: 'SHARED' },
     ])
-    const newStatement = await upload(paul, lines)
+    const newStatement = await uploadStatement(paul, lines)
     expect(newStatement.is_new).toBe(true)
-    expect((await open(paul, newStatement.id)).totals).toMatchObject({ left: { lines: 3 } })
+    expect((await readStatement(paul, newStatement.id)).totals).toMatchObject({
+      left: { lines: 3 },
+    })
     // A page opened earlier could decide about a new line that had the id of a removed one.
-    const removedStatement = await upload(paul, [`${day},GO\u202eNE,,,40`])
-    const [removedLine] = (await open(paul, removedStatement.id)).lines
+    const removedStatement = await uploadStatement(paul, [`${day},GO\u202eNE,,,40`])
+    const [removedLine] = (await readStatement(paul, removedStatement.id)).lines
     // The text was shown reversed.
     expect(removedLine?.narration).toBe('GO<U+202E>NE')
-    expect(await remove(paul, removedStatement.id)).toEqual([200, 'Statement removed.'])
-    const nextStatement = await upload(paul, [`${day},ANOTHER,,,50`])
-    expect((await open(paul, nextStatement.id)).lines.map((line) => line.id)).not.toContain(
-      removedLine?.id,
-    )
+    expect(await removeStatement(paul, removedStatement.id)).toEqual([200, 'Statement removed.'])
+    const nextStatement = await uploadStatement(paul, [`${day},ANOTHER,,,50`])
+    expect(
+      (await readStatement(paul, nextStatement.id)).lines.map((line) => line.id),
+    ).not.toContain(removedLine?.id)
   })
 
   test('a transfer that the bank returned counted without a review if its line was assigned later or split', async () => {
-    const listReturned = async () => {
+    const listReturnedRegNos = async () => {
       const { reviews } = (await paul.json('/admin/reviews/')) as unknown as ReviewsResponse
       return reviews.flatMap(({ kind, reg_no: regNo }) => (kind === 'returned' ? [regNo] : []))
     }
     const [earlyRegNo, otherRegNo, lateRegNo] = [
-      await register('Early Zyxw', EVENTS[1]),
-      await register('Other Zyxw', EVENTS[0]),
-      await register('Late Zyxw', EVENTS[0]),
+      await register('Early Zyxw', EVENT_IDS[1]),
+      await register('Other Zyxw', EVENT_IDS[0]),
+      await register('Late Zyxw', EVENT_IDS[0]),
     ]
-    const statement = await upload(paul, [`${day},RTGS ICICN52027019998,,,${2 * FEE}`])
-    const [sharedLine] = (await open(paul, statement.id)).lines
+    const statement = await uploadStatement(paul, [`${day},RTGS ICICN52027019998,,,${2 * FEE}`])
+    const [sharedLine] = (await readStatement(paul, statement.id)).lines
     if (sharedLine === undefined) throw new Error('the statement has no line')
     const parts = [earlyRegNo, otherRegNo].map((regNo) =>
       buildPayment(sharedLine, regNo, { amount: FEE }),
@@ -489,19 +520,19 @@ describe.each(DATABASES)('on %s', (database) => {
     await post(paul, `/admin/statements/${statement.id}/assign/`, { lines: parts })
     const returnLine = `${day},RTGS RTN ICICN52027019998,,${2 * FEE},`
     // A user of one event changes no payment of the other.
-    await upload(otherTreasurer, [returnLine])
-    expect(await listReturned()).toEqual([earlyRegNo])
-    const ownStatement = await upload(paul, [
+    await uploadStatement(otherTreasurer, [returnLine])
+    expect(await listReturnedRegNos()).toEqual([earlyRegNo])
+    const ownStatement = await uploadStatement(paul, [
       `${day},NEFT CR-HDFCN52027019999-${lateRegNo},,,${FEE}`,
       `${day},NEFT RTN HDFCN52027019999,,${FEE},`,
       returnLine,
     ])
-    expect((await listReturned()).toSorted()).toEqual([earlyRegNo, otherRegNo].toSorted())
-    const [line] = (await open(paul, ownStatement.id)).lines
+    expect((await listReturnedRegNos()).toSorted()).toEqual([earlyRegNo, otherRegNo].toSorted())
+    const [line] = (await readStatement(paul, ownStatement.id)).lines
     if (line === undefined) throw new Error('the statement has no line')
     const lines = [buildPayment(line, lateRegNo)]
     await post(paul, `/admin/statements/${ownStatement.id}/assign/`, { lines })
-    expect((await listReturned()).toSorted()).toEqual(
+    expect((await listReturnedRegNos()).toSorted()).toEqual(
       [earlyRegNo, otherRegNo, lateRegNo].toSorted(),
     )
   })

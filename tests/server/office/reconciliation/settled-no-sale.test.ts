@@ -45,16 +45,16 @@ const registerPaymentOfKind = async (reference: string, kind: 'other' | 'test') 
 }
 async function post(path: string, ...lines: readonly string[]) {
   const header = 'Merchant Txn ID,Transaction ID,Txn Amount,UTR Number,Settlement Date,Txn Type'
-  const answer = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: `/admin/reconcile/${path}?event=${EVENT}`,
     headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'text/csv' },
     payload: [header, ...lines].join('\n'),
   })
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer
+  expect(response.statusCode, response.body).toBe(200)
+  return response
 }
-const buildSettlement = async (...lines: readonly string[]): Promise<WireSettlement> =>
+const checkSettlement = async (...lines: readonly string[]): Promise<WireSettlement> =>
   (await post('', ...lines)).json<{ settlement: WireSettlement }>().settlement
 
 test('a payment that the gateway does not report as a sale was unknown in its settlement after staff had accepted it, and was missing from the outstanding payouts', async () => {
@@ -69,9 +69,9 @@ test('a payment that the gateway does not report as a sale was unknown in its se
 
   // An accepted payment is expected in a settlement; a test, or one under review because of its
   // kind, may never appear.
-  const emptyResult = await buildSettlement('ELSEWHERE1,AP9,590,UTR1,30-01-2026,Sale')
+  const emptyResult = await checkSettlement('ELSEWHERE1,AP9,590,UTR1,30-01-2026,Sale')
   expect(emptyResult.unsettled).toMatchObject([{ reference: 'AP1', reg_no: acceptedPayment.regNo }])
-  const { lines, unsettled } = await buildSettlement(acceptedPayment.line, reviewedPayment.line)
+  const { lines, unsettled } = await checkSettlement(acceptedPayment.line, reviewedPayment.line)
   expect(lines.map(({ as: outcome, why: reason }) => [outcome, reason])).toEqual([
     ['settled', null],
     ['review', null],
@@ -107,7 +107,7 @@ test('a payout whose reference was in capitals in the next report counted as a s
   )) as unknown as SettlementsResponse
   // No line needs staff attention.
   expect(settlement).toMatchObject({ lines: [], payouts: [{ lines: 2, net: 2360 }] })
-  const resultInCapitals = await buildSettlement(
+  const resultInCapitals = await checkSettlement(
     `${firstPayment.order},AP7,1180.00,UTIB7,30-01-2026,Sale`,
   )
   expect(resultInCapitals).toMatchObject({ fresh: 0, lines: [{ as: 'settled' }] })

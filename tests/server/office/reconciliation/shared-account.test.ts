@@ -18,9 +18,9 @@ import { readCsvHere } from '../read-csv-here.ts'
 
 readCsvHere()
 
-const [HERE, OTHER_EVENT] = ['lekhacon2027', 'bimacon2027'] as const
-const text = readFileSync(
-  join(import.meta.dirname, '..', '..', '..', 'events', `${HERE}.yaml`),
+const [OWN_EVENT, OTHER_EVENT] = ['lekhacon2027', 'bimacon2027'] as const
+const eventFile = readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'events', `${OWN_EVENT}.yaml`),
   'utf8',
 )
 const FEE = 4720
@@ -32,14 +32,14 @@ let office: Office
 let ownTreasurer: Office
 let otherTreasurer: Office
 beforeAll(async () => {
-  const other = text.replaceAll(HERE, OTHER_EVENT).replaceAll('LEKH', 'BIMA')
+  const otherEventFile = eventFile.replaceAll(OWN_EVENT, OTHER_EVENT).replaceAll('LEKH', 'BIMA')
   server = await startTestApp({
     clock: '2027-01-10',
-    events: { [`${HERE}.yaml`]: text, [`${OTHER_EVENT}.yaml`]: other },
+    events: { [`${OWN_EVENT}.yaml`]: eventFile, [`${OTHER_EVENT}.yaml`]: otherEventFile },
   })
   office = await signIn(server)
   for (const [name, event] of [
-    ['here', HERE],
+    ['here', OWN_EVENT],
     ['there', OTHER_EVENT],
   ] as const)
     await server.deps.store.addAdmin(name, await hashCheaply(PASSWORD), server.now(), {
@@ -51,46 +51,46 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-let count = 0
-const createUtr = (): string => String(526_777_000_000 + ++count)
+let counter = 0
+const createUtr = (): string => String(526_777_000_000 + ++counter)
 type RegisteredDelegate = { readonly regNo: string; readonly page: string; readonly name: string }
 async function register(event: string): Promise<RegisteredDelegate> {
-  count += 1
-  const name = `Delegate Zyxw${count}`
-  const answer = await server.post(`/api/${event}/register/`, {
+  counter += 1
+  const name = `Delegate Zyxw${counter}`
+  const response = await server.post(`/api/${event}/register/`, {
     full_name: name,
-    email: `delegate${count}@delegate.example`,
+    email: `delegate${counter}@delegate.example`,
     phone_number: '9847000000',
     registered_as: 'member',
     way: 'transfer',
   })
-  const { reg_no: regNo, page = '' } = answer.json<RegisterResponse>()
+  const { reg_no: regNo, page = '' } = response.json<RegisterResponse>()
   return { regNo, page, name }
 }
 const confirm = ({ regNo }: RegisteredDelegate, reference: string) =>
   office.act(regNo, { act: 'confirm', way: 'transfer', reference, amount: String(FEE) })
-async function report({ page }: RegisteredDelegate, reference: string): Promise<void> {
+async function reportTransfer({ page }: RegisteredDelegate, reference: string): Promise<void> {
   const payload = { act: 'tell', answers: { utr: reference, paid_on: '2027-01-09' } }
-  const answer = await server.app.inject({ method: 'POST', url: `/api${page}/acts/`, payload })
-  expect(answer.statusCode, answer.body).toBe(200)
+  const response = await server.app.inject({ method: 'POST', url: `/api${page}/acts/`, payload })
+  expect(response.statusCode, response.body).toBe(200)
 }
 async function post<T>(user: Office, url: string, payload: string | object): Promise<T> {
   const headers = {
     authorization: `Bearer ${user.token}`,
     'content-type': typeof payload === 'string' ? 'text/csv' : 'application/json',
   }
-  const answer = await server.app.inject({ method: 'POST', url, headers, payload })
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json<T>()
+  const response = await server.app.inject({ method: 'POST', url, headers, payload })
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json<T>()
 }
 type StatementResponse = Extract<ReconcileResponse, { header: null }>
-const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
+const HEADER = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
 const sendStatement = (
   user: Office,
   event: string,
   ...rows: readonly string[]
 ): Promise<StatementResponse> =>
-  post(user, `/admin/reconcile/?event=${event}`, [HEAD, ...rows].join('\n'))
+  post(user, `/admin/reconcile/?event=${event}`, [HEADER, ...rows].join('\n'))
 const buildCreditLine = (narration: string, amount: number | string = FEE) =>
   `09/01/27,${narration},,,${amount}`
 const buildDebitLine = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
@@ -114,10 +114,10 @@ const keepUnmatched = async (
   const body = { event, lines: [], keep: unmatchedLines }
   return (await post<BulkActionResponse>(user, '/admin/reconcile/confirm/', body)).message
 }
-const readReviewsOf = async (user: Office, event: string): Promise<ReviewsResponse['reviews']> =>
+const readReviews = async (user: Office, event: string): Promise<ReviewsResponse['reviews']> =>
   ((await user.json(`/admin/reviews/?event=${event}`)) as unknown as ReviewsResponse).reviews
 const readCaptures = () => server.rows('SELECT * FROM captures')
-const readReviews = async (user: Office): Promise<string> =>
+const readDashboard = async (user: Office): Promise<string> =>
   JSON.stringify(await user.json('/admin/dashboard/stats/'))
 
 test('saving an unmatched line does not reveal which registration numbers of another event exist', async () => {
@@ -133,17 +133,17 @@ test('saving an unmatched line does not reveal which registration numbers of ano
     ],
   })
   const capturesBefore = readCaptures()
-  const answers = await Promise.all(
+  const messages = await Promise.all(
     [otherDelegate.regNo, unknownRegNo].map((regNo) =>
       keepUnmatched(
         ownTreasurer,
-        HERE,
+        OWN_EVENT,
         buildUnmatchedResult(regNo) as unknown as StatementResponse,
       ),
     ),
   )
-  expect(answers).toEqual(
-    answers.map(() => '0 unmatched payments sent to review. 1 belongs to another event.'),
+  expect(messages).toEqual(
+    messages.map(() => '0 unmatched payments sent to review. 1 belongs to another event.'),
   )
   expect(readCaptures()).toEqual(capturesBefore)
 })
@@ -152,18 +152,18 @@ describe('a transfer of the other event', () => {
   test('that a delegate reported there cannot be recorded or moved here', async () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
-    await report(otherDelegate, reference)
+    await reportTransfer(otherDelegate, reference)
     const capturesBefore = readCaptures()
     const result = await sendStatement(
       ownTreasurer,
-      HERE,
+      OWN_EVENT,
       buildCreditLine(`UPI/${reference}/SAMPLE PAYER`),
     )
     expect(listOutcomes(result)).toEqual([['elsewhere']])
     const resultText = JSON.stringify(result)
     for (const hidden of [otherDelegate.regNo, otherDelegate.name, OTHER_EVENT])
       expect(resultText).not.toContain(hidden)
-    expect(await keepUnmatched(ownTreasurer, HERE, result)).toBe(
+    expect(await keepUnmatched(ownTreasurer, OWN_EVENT, result)).toBe(
       '0 unmatched payments sent to review. 1 belongs to another event.',
     )
     expect(readCaptures()).toEqual(capturesBefore)
@@ -186,12 +186,12 @@ describe('a transfer of the other event', () => {
       Array.from({ length: getDigitCount(event) }, () => 4),
     )
     const sendLine = (user: Office, number: string) =>
-      sendStatement(user, HERE, buildCreditLine(`NEFT ${createUtr()} ${number}`))
-    const answers = [
+      sendStatement(user, OWN_EVENT, buildCreditLine(`NEFT ${createUtr()} ${number}`))
+    const results = [
       await sendLine(ownTreasurer, otherDelegate.regNo),
       await sendLine(ownTreasurer, unknownRegNo),
     ]
-    for (const { lines } of answers)
+    for (const { lines } of results)
       expect(lines).toMatchObject([
         {
           as: 'elsewhere',
@@ -209,10 +209,10 @@ describe('a transfer of the other event', () => {
       [transferReference, { way: 'transfer' }],
       [deskReference, { way: 'desk', mode: 'upi' }],
     ] as const) {
-      const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
-      await report(otherDelegate, reference)
+      const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(OWN_EVENT)]
+      await reportTransfer(otherDelegate, reference)
       // Staff of this event can neither see nor reject the claim of the other.
-      await report(ownDelegate, reference)
+      await reportTransfer(ownDelegate, reference)
       const ownActions = JSON.stringify(
         await ownTreasurer.json(`/admin/registrations/${ownDelegate.regNo}/acts/`),
       )
@@ -239,10 +239,10 @@ describe('a transfer of the other event', () => {
 
   test('that two delegates reported is confirmed for one of them only after staff check it', async () => {
     const reference = createUtr()
-    const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
-    await report(otherDelegate, reference)
-    await report(ownDelegate, reference)
-    const result = await sendStatement(ownTreasurer, HERE, buildCreditLine(`UPI ${reference}`))
+    const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(OWN_EVENT)]
+    await reportTransfer(otherDelegate, reference)
+    await reportTransfer(ownDelegate, reference)
+    const result = await sendStatement(ownTreasurer, OWN_EVENT, buildCreditLine(`UPI ${reference}`))
     expect(listOutcomes(result)).toEqual([['ambiguous', ownDelegate.regNo]])
     const [line] = result.lines
     const chosenLine = {
@@ -252,7 +252,7 @@ describe('a transfer of the other event', () => {
       amount: line?.amount,
       day: line?.day,
     }
-    const body = { event: HERE, lines: [chosenLine], keep: [] }
+    const body = { event: OWN_EVENT, lines: [chosenLine], keep: [] }
     expect(await post(ownTreasurer, '/admin/reconcile/confirm/', body)).toMatchObject({
       done: [ownDelegate.regNo],
       refused: [],
@@ -271,14 +271,14 @@ describe('a transfer of the other event', () => {
     const capturesBefore = readCaptures()
     const result = await sendStatement(
       ownTreasurer,
-      HERE,
+      OWN_EVENT,
       buildCreditLine(`IMPS ${reference} X`, 11),
     )
     expect(listOutcomes(result)).toEqual([['known']])
     expect(result.lines[0]?.why).toBe('This payment is recorded for another event.')
     for (const hidden of [otherDelegate.regNo, otherDelegate.name, '4,720', OTHER_EVENT])
       expect(JSON.stringify(result)).not.toContain(hidden)
-    await keepUnmatched(ownTreasurer, HERE, result)
+    await keepUnmatched(ownTreasurer, OWN_EVENT, result)
     expect(readCaptures()).toEqual(capturesBefore)
   })
 
@@ -301,16 +301,18 @@ describe('a transfer of the other event', () => {
     const otherDelegate = await register(OTHER_EVENT)
     const result = await sendStatement(
       ownTreasurer,
-      HERE,
+      OWN_EVENT,
       buildCreditLine(`NEFT ${createUtr()} ${spellNumber(otherDelegate.regNo)}`),
     )
     expect(listOutcomes(result)).toEqual([['elsewhere']])
-    expect(await keepUnmatched(ownTreasurer, HERE, result)).toContain('1 belongs to another event.')
+    expect(await keepUnmatched(ownTreasurer, OWN_EVENT, result)).toContain(
+      '1 belongs to another event.',
+    )
     // A number of a registration here is found in every spelling.
-    const ownDelegate = await register(HERE)
+    const ownDelegate = await register(OWN_EVENT)
     const spelledResult = await sendStatement(
       ownTreasurer,
-      HERE,
+      OWN_EVENT,
       buildCreditLine(`NEFT ${createUtr()} ${spellNumber(ownDelegate.regNo)}`),
     )
     expect(listOutcomes(spelledResult)).toEqual([['matched', ownDelegate.regNo]])
@@ -318,11 +320,11 @@ describe('a transfer of the other event', () => {
 
   test('in a line that also names a registration here needs staff attention', async () => {
     const reference = createUtr()
-    const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(HERE)]
-    await report(otherDelegate, reference)
+    const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(OWN_EVENT)]
+    await reportTransfer(otherDelegate, reference)
     const result = await sendStatement(
       ownTreasurer,
-      HERE,
+      OWN_EVENT,
       buildCreditLine(`UPI ${reference} ${ownDelegate.regNo}`),
     )
     expect(listOutcomes(result)).toEqual([['ambiguous', ownDelegate.regNo]])
@@ -332,17 +334,21 @@ describe('a transfer of the other event', () => {
   test('that was reported there does not put its registration number into a review here', async () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
-    await report(otherDelegate, reference)
+    await reportTransfer(otherDelegate, reference)
     expect(
       (await office.act(otherDelegate.regNo, { act: 'not_found', why: 'Not at the bank.' })).status,
     ).toBe(200)
-    const result = await sendStatement(ownTreasurer, HERE, buildCreditLine(`UPI ${reference}`, 33))
-    await keepUnmatched(ownTreasurer, HERE, result)
-    const review = (await readReviewsOf(ownTreasurer, HERE)).find(
+    const result = await sendStatement(
+      ownTreasurer,
+      OWN_EVENT,
+      buildCreditLine(`UPI ${reference}`, 33),
+    )
+    await keepUnmatched(ownTreasurer, OWN_EVENT, result)
+    const review = (await readReviews(ownTreasurer, OWN_EVENT)).find(
       ({ came: received }) => received?.reference === reference,
     )
     expect(review?.why).toContain('matches no registration')
-    expect(JSON.stringify(await readReviewsOf(ownTreasurer, HERE))).not.toContain(
+    expect(JSON.stringify(await readReviews(ownTreasurer, OWN_EVENT))).not.toContain(
       otherDelegate.regNo,
     )
   })
@@ -367,21 +373,21 @@ describe('a transfer that the bank may have returned', () => {
       'a deposit marked Dr',
       (reference: string) => buildCreditLine(`RTN ${reference}`, `${FEE}.00 Dr`),
     ],
-  ])('shown as %s stays in review until staff handle it', async (_, row) => {
+  ])('shown as %s stays in review until staff handle it', async (_, buildRow) => {
     const reference = createUtr()
-    const ownDelegate = await register(HERE)
+    const ownDelegate = await register(OWN_EVENT)
     await confirm(ownDelegate, reference)
-    const result = await sendStatement(ownTreasurer, HERE, row(reference))
+    const result = await sendStatement(ownTreasurer, OWN_EVENT, buildRow(reference))
     expect(listOutcomes(result)).toEqual([['returned', ownDelegate.regNo]])
     // The file is not loaded again.
     const listReviews = async () =>
-      (await readReviewsOf(ownTreasurer, HERE)).filter(
+      (await readReviews(ownTreasurer, OWN_EVENT)).filter(
         ({ reg_no: regNo }) => regNo === ownDelegate.regNo,
       )
     const [review] = await listReviews()
     expect(review?.why).toContain('It may have returned this transfer.')
     expect(review?.why.match(/withdrawal/g)).toHaveLength(1)
-    await sendStatement(ownTreasurer, HERE, row(reference))
+    await sendStatement(ownTreasurer, OWN_EVENT, buildRow(reference))
     expect(await listReviews()).toHaveLength(1)
     const refund = {
       act: 'refund',
@@ -393,16 +399,16 @@ describe('a transfer that the bank may have returned', () => {
     expect((await office.act(ownDelegate.regNo, refund)).status).toBe(200)
     expect(await listReviews()).toEqual([])
     // After the file is loaded again, the transfer stays handled.
-    await sendStatement(ownTreasurer, HERE, row(reference))
+    await sendStatement(ownTreasurer, OWN_EVENT, buildRow(reference))
     expect(await listReviews()).toEqual([])
   })
 
   test('still counts after staff dismiss the warning, and the message says so', async () => {
     const reference = createUtr()
-    const ownDelegate = await register(HERE)
+    const ownDelegate = await register(OWN_EVENT)
     await confirm(ownDelegate, reference)
-    await sendStatement(ownTreasurer, HERE, buildDebitLine(`CHARGES ${reference}`))
-    const [review] = (await readReviewsOf(ownTreasurer, HERE)).filter(
+    await sendStatement(ownTreasurer, OWN_EVENT, buildDebitLine(`CHARGES ${reference}`))
+    const [review] = (await readReviews(ownTreasurer, OWN_EVENT)).filter(
       ({ reg_no: regNo }) => regNo === ownDelegate.regNo,
     )
     expect(review).toMatchObject({ kind: 'returned', decisions: ['dismiss'] })
@@ -423,7 +429,7 @@ describe('a transfer that the bank may have returned', () => {
 
   test('is shown without an amount if the file has no withdrawals column', async () => {
     const reference = createUtr()
-    const ownDelegate = await register(HERE)
+    const ownDelegate = await register(OWN_EVENT)
     await confirm(ownDelegate, reference)
     const file = [
       'Date,Narration,Deposit Amt,Balance',
@@ -432,7 +438,7 @@ describe('a transfer that the bank may have returned', () => {
     ]
     const result = await post<StatementResponse>(
       ownTreasurer,
-      `/admin/reconcile/?event=${HERE}`,
+      `/admin/reconcile/?event=${OWN_EVENT}`,
       file.join('\n'),
     )
     expect(result.lines.find(({ as: outcome }) => outcome === 'returned')).toMatchObject({
@@ -445,15 +451,19 @@ describe('a transfer that the bank may have returned', () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await confirm(otherDelegate, reference)
-    const reviewsBefore = await readReviews(otherTreasurer)
-    const result = await sendStatement(ownTreasurer, HERE, buildDebitLine(`RETURN ${reference}`))
+    const dashboardBefore = await readDashboard(otherTreasurer)
+    const result = await sendStatement(
+      ownTreasurer,
+      OWN_EVENT,
+      buildDebitLine(`RETURN ${reference}`),
+    )
     expect(listOutcomes(result)).toEqual([['returned']])
     expect(result.lines[0]?.why).toContain('of another event')
     expect(JSON.stringify(result)).not.toContain(otherDelegate.regNo)
-    expect(await readReviews(otherTreasurer)).toBe(reviewsBefore)
+    expect(await readDashboard(otherTreasurer)).toBe(dashboardBefore)
     await sendStatement(otherTreasurer, OTHER_EVENT, buildDebitLine(`RETURN ${reference}`))
     expect(
-      (await readReviewsOf(otherTreasurer, OTHER_EVENT)).map(({ reg_no: regNo }) => regNo),
+      (await readReviews(otherTreasurer, OTHER_EVENT)).map(({ reg_no: regNo }) => regNo),
     ).toContain(otherDelegate.regNo)
   })
 })

@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const listUnsettled = async (): Promise<readonly unknown[]> => {
+const listUnsettledRegNos = async (): Promise<readonly unknown[]> => {
   const page = await office.json('/admin/afpicon/registrations/?waiting=refund_unsettled')
   return (page as unknown as ListResponse).registrations.map((row) => row['reg_no'])
 }
@@ -74,9 +74,9 @@ test('a refund missing from settlements for five days left the work queue after 
   })
   expect(saveResponse.statusCode, saveResponse.body).toBe(200)
 
-  expect(await listUnsettled()).toEqual([regNo])
-  const queue = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
-  expect(JSON.stringify(queue.data)).toContain('Refunds missing from settlements')
+  expect(await listUnsettledRegNos()).toEqual([regNo])
+  const stats = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
+  expect(JSON.stringify(stats.data)).toContain('Refunds missing from settlements')
   expect(await readActions(regNo)).toMatchObject({
     refund_unsettled: true,
     allowed: expect.arrayContaining(['handle_refund']),
@@ -88,17 +88,17 @@ test('a refund missing from settlements for five days left the work queue after 
   ])
 
   expect((await office.act(regNo, { act: 'note', why: 'Called.' })).status).toBe(200)
-  expect(await listUnsettled()).toEqual([regNo])
+  expect(await listUnsettledRegNos()).toEqual([regNo])
   const handleAction = { act: 'handle_refund', why: 'Credited to the card on 16 October.' }
   expect((await office.act(settledRegNo, handleAction)).body).toMatchObject({ code: 'not_now' })
   expect((await office.act(regNo, { ...handleAction, why: ' ' })).body.code).toBe('no_grounds')
   const desk = await signIn(server, 'desk')
   expect((await desk.act(regNo, handleAction)).body.code).toBe('not_your_role')
-  expect(await listUnsettled()).toEqual([regNo])
+  expect(await listUnsettledRegNos()).toEqual([regNo])
   expect((await office.act(regNo, handleAction)).body).toMatchObject({
     message: 'Refund marked as handled.',
   })
-  expect(await listUnsettled()).toEqual([])
+  expect(await listUnsettledRegNos()).toEqual([])
   const stateAfter = await readActions(regNo)
   expect(stateAfter.refund_unsettled).toBe(false)
   expect(stateAfter.trail[0]).toMatchObject({
@@ -112,8 +112,8 @@ test('a refund row with the reference of a bank transfer was matched to the card
   const { store } = server.deps
   office = await signIn(server)
   const answers = { ...DELEGATE, email: 'other@example.org', phone_number: '+919876500009' }
-  const paidOn = toNoon('2025-10-10')
-  const details = { n: 9, on: paidOn, answers, pays: 'success', throughGateway: true } as const
+  const paidAt = toNoon('2025-10-10')
+  const details = { n: 9, on: paidAt, answers, pays: 'success', throughGateway: true } as const
   const regNo = await register(server, EVENT, details)
   const transfer = { way: 'transfer', reference: '453001309669', amount: '1180' }
   const extraPaymentResponse = await office.act(regNo, {
@@ -130,13 +130,13 @@ test('a refund row with the reference of a bank transfer was matched to the card
     `${order},453001309669,5000.00,0,0,5000.00,UTR9,18-10-2025,Refund`,
     `${order},RF9,5000.00,0,0,5000.00,UTR9,18-10-2025,Refund`,
   ].join('\n')
-  const answer = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: `/admin/reconcile/?event=${EVENT}`,
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
     payload: report,
   })
-  const { settlement } = answer.json<Extract<ReconcileResponse, { settlement: object }>>()
+  const { settlement } = response.json<Extract<ReconcileResponse, { settlement: object }>>()
   expect(settlement.lines.map(({ as: outcome }) => outcome)).toEqual(['unknown', 'refunded'])
   expect(settlement.lines[0]?.why).toContain('bank transfer')
 })

@@ -26,36 +26,36 @@ import type { Office } from '../office.ts'
 
 let server: TestApp
 let office: Office
-let count = 0
+let counter = 0
 const EVENT = 'sample2026'
-const paidOn = toNoon('2026-01-20')
+const paidAt = toNoon('2026-01-20')
 /** A member pays 1,180; 3,540 with dinner, 4,720 with a workshop, and 5,900 with a tour. */
 const ITEMS = `  items:
     - {id: dinner, label: Dinner, when: {dinner: true}, prices: {period: [early, late], each: [2000, 2000]}}
     - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
     - {id: tour, label: Tour, when: {tour: true}, prices: {period: [early, late], each: [1000, 1000]}}
 `
-const TO_3540 = { dinner: true }
-const TO_4720 = { ...TO_3540, workshop: true }
-const TO_5900 = { ...TO_4720, tour: true }
+const EXTRAS_FOR_3540 = { dinner: true }
+const EXTRAS_FOR_4720 = { ...EXTRAS_FOR_3540, workshop: true }
+const EXTRAS_FOR_5900 = { ...EXTRAS_FOR_4720, tour: true }
 
 beforeAll(async () => {
-  const event = createEventWithItems(ITEMS, ['dinner', 'workshop', 'tour'])
-  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  const eventFile = createEventWithItems(ITEMS, ['dinner', 'workshop', 'tour'])
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': eventFile } })
   office = await signIn(server)
 })
 afterAll(() => server.close())
 
 const registerWith = (extras: Answers): Promise<RegNo> => {
-  count += 1
+  counter += 1
   const answers = {
-    full_name: `Sample ${count}`,
-    email: `sample${count}@example.org`,
-    phone_number: `+9198765${String(10_000 + count)}`,
+    full_name: `Sample ${counter}`,
+    email: `sample${counter}@example.org`,
+    phone_number: `+9198765${String(10_000 + counter)}`,
     is_member: true,
     ...extras,
   }
-  return register(server, EVENT, { n: count, on: paidOn, answers })
+  return register(server, EVENT, { n: counter, on: paidAt, answers })
 }
 const readActions = async (regNo: RegNo) =>
   (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
@@ -68,7 +68,7 @@ async function acceptPayment(regNo: RegNo): Promise<void> {
   await performAction(regNo, { act: 'accept', review: review?.id })
 }
 const confirm = (regNo: RegNo, amount: number): Promise<void> =>
-  performAction(regNo, { act: 'confirm', way: 'cash', reference: `slip ${++count}`, amount })
+  performAction(regNo, { act: 'confirm', way: 'cash', reference: `slip ${++counter}`, amount })
 /** Records a payment that differs from the price, which staff accept. */
 async function registerAccepted(extras: Answers, amount: number): Promise<RegNo> {
   const regNo = await registerWith(extras)
@@ -79,7 +79,7 @@ async function registerAccepted(extras: Answers, amount: number): Promise<RegNo>
 const correct = (regNo: RegNo, answers: Answers, total: number): Promise<void> =>
   performAction(regNo, { act: 'correct', answers, total })
 const refund = (regNo: RegNo, amount: number): Promise<void> =>
-  performAction(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++count}` })
+  performAction(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++counter}` })
 
 /** Reads the amounts due, refundable and retained, the proposal at cancellation, and invoices minus credit notes. */
 async function readFigures(regNo: RegNo) {
@@ -176,7 +176,7 @@ test.each([
 ])(
   'accepted ₹ %d, of which ₹ %d had been refunded, was reported as fully counted',
   async (received, refundable, countedText) => {
-    const regNo = await registerWith(TO_5900)
+    const regNo = await registerWith(EXTRAS_FOR_5900)
     await confirm(regNo, received)
     const [review] = (await readActions(regNo)).reviews
     const decide = async (payload: object) =>
@@ -190,7 +190,7 @@ test.each([
           ...payload,
         },
       })
-    const manualRefund = { decision: 'refund', by_hand: true, reference: `back ${++count}` }
+    const manualRefund = { decision: 'refund', by_hand: true, reference: `back ${++counter}` }
     if (refundable > 0)
       expect((await decide({ ...manualRefund, amount: String(refundable) })).statusCode).toBe(200)
     const { message } = (await decide({ decision: 'accept' })).json<{ message: string }>()
@@ -212,7 +212,7 @@ test.each([
 
 describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
   test('and a correction to ₹ 4,720: a refund of ₹ 1,180 that never arrived was due', async () => {
-    const regNo = await registerAccepted(TO_5900, 4000)
+    const regNo = await registerAccepted(EXTRAS_FOR_5900, 4000)
     expect(await readFigures(regNo)).toMatchObject({
       due: 0,
       back: 0,
@@ -232,7 +232,7 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
   })
 
   test('and a correction to ₹ 3,540: ₹ 460 is refunded, and the scale applies to the rest', async () => {
-    const regNo = await registerAccepted(TO_5900, 4000)
+    const regNo = await registerAccepted(EXTRAS_FOR_5900, 4000)
     await correct(regNo, { tour: false, workshop: false }, 3540)
     const expectedAfter = {
       back: 460,
@@ -251,14 +251,14 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
   })
 
   test('and a higher price again: the shortfall is waived once', async () => {
-    const regNo = await registerAccepted(TO_5900, 4000)
+    const regNo = await registerAccepted(EXTRAS_FOR_5900, 4000)
     await correct(regNo, { tour: false }, 4720)
     await correct(regNo, { tour: true }, 5900)
     expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 0, invoiced: 5900 })
   })
 
   test('and a further ₹ 720 that is added after a correction to ₹ 4,720 is not a surplus', async () => {
-    const regNo = await registerWith(TO_5900)
+    const regNo = await registerWith(EXTRAS_FOR_5900)
     await confirm(regNo, 4000)
     await confirm(regNo, 720)
     await acceptPayment(regNo)
@@ -269,7 +269,7 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
 })
 
 test('₹ 4,000 for ₹ 4,720, and a workshop that is added, paid and removed: the workshop is refunded in full', async () => {
-  const regNo = await registerAccepted(TO_4720, 4000)
+  const regNo = await registerAccepted(EXTRAS_FOR_4720, 4000)
   await correct(regNo, { tour: true }, 5900)
   expect(await readFigures(regNo)).toMatchObject({ due: 1180, back: 0, remaining: 4000 })
   await confirm(regNo, 1180)
@@ -286,7 +286,7 @@ test('₹ 4,000 for ₹ 4,720, and a workshop that is added, paid and removed: t
 })
 
 test('an accepted shortfall of a difference applies to the higher bill only', async () => {
-  const regNo = await registerAccepted(TO_4720, 4000)
+  const regNo = await registerAccepted(EXTRAS_FOR_4720, 4000)
   await correct(regNo, { tour: true }, 5900)
   await confirm(regNo, 1000)
   await acceptPayment(regNo)
@@ -300,13 +300,13 @@ describe('more than the price, which staff accepted', () => {
     const readQueue = async (): Promise<string> =>
       JSON.stringify(await office.json('/admin/dashboard/stats/'))
     const queueBefore = await readQueue()
-    const regNo = await registerAccepted(TO_4720, 5000)
+    const regNo = await registerAccepted(EXTRAS_FOR_4720, 5000)
     expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 280, owed: 280, invoiced: 4720 })
     expect(await readQueue()).not.toBe(queueBefore)
   })
 
   test('(a) is refunded first: ₹ 3,245 was proposed after a correction that was not paid, for ₹ 3,540', async () => {
-    const regNo = await registerAccepted(TO_4720, 5900)
+    const regNo = await registerAccepted(EXTRAS_FOR_4720, 5900)
     await refund(regNo, 1180)
     expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 0, kept: 4720, proposed: 3540 })
     await correct(regNo, { tour: true }, 5900)
@@ -322,7 +322,7 @@ describe('more than the price, which staff accepted', () => {
   })
 
   test('(a) and the part of a refund above it is goodwill', async () => {
-    const regNo = await registerAccepted(TO_4720, 5900)
+    const regNo = await registerAccepted(EXTRAS_FOR_4720, 5900)
     await refund(regNo, 1300)
     const expectedAfter = {
       due: 0,
@@ -336,10 +336,10 @@ describe('more than the price, which staff accepted', () => {
   })
 
   test('(b) pays a correction first: ₹ 1,180 was due although ₹ 280 had arrived', async () => {
-    const regNo = await registerAccepted(TO_4720, 5000)
+    const regNo = await registerAccepted(EXTRAS_FOR_4720, 5000)
     await correct(regNo, { tour: true }, 5900)
-    const open = { due: 900, back: 0, owed: 280, remaining: 4720, proposed: 280 + 3540 }
-    expect(await readFigures(regNo)).toMatchObject({ ...open, invoiced: 5900 })
+    const openFigures = { due: 900, back: 0, owed: 280, remaining: 4720, proposed: 280 + 3540 }
+    expect(await readFigures(regNo)).toMatchObject({ ...openFigures, invoiced: 5900 })
     const [order] = (await server.deps.store.registration(regNo))?.payments ?? []
     expect(order).toMatchObject({ amount: 90_000, status: 'pending' })
     await confirm(regNo, 900)
@@ -348,7 +348,7 @@ describe('more than the price, which staff accepted', () => {
   })
 
   test('(c) and a lower correction: ₹ 1,180 was refundable, and the surplus was in no list', async () => {
-    const regNo = await registerAccepted(TO_5900, 7000)
+    const regNo = await registerAccepted(EXTRAS_FOR_5900, 7000)
     await correct(regNo, { tour: false }, 4720)
     const expectedAfter = { due: 0, back: 2280, owed: 2280, remaining: 4720, proposed: 2280 + 3540 }
     expect(await readFigures(regNo)).toMatchObject({ ...expectedAfter, invoiced: 4720 })
@@ -358,12 +358,12 @@ describe('more than the price, which staff accepted', () => {
 })
 
 test('₹ 4,720 that remained of an unknown transfer and was moved: the receipt stated ₹ 1,04,720 as paid, and ₹ 1,00,000 above the price', async () => {
-  const to = await registerWith(TO_4720)
+  const targetRegNo = await registerWith(EXTRAS_FOR_4720)
   const post = async (url: string, payload: object) => {
     const headers = { authorization: `Bearer ${office.token}` }
-    const answer = await server.app.inject({ method: 'POST', url, headers, payload })
-    expect(answer.statusCode, answer.body).toBe(200)
-    return answer.json<Record<string, unknown>>()
+    const response = await server.app.inject({ method: 'POST', url, headers, payload })
+    expect(response.statusCode, response.body).toBe(200)
+    return response.json<Record<string, unknown>>()
   }
   const reference = '526123450001'
   const line = { reference, also: [], amount: 104_720, day: '2026-01-20', narration: 'NEFT' }
@@ -378,21 +378,25 @@ test('₹ 4,720 that remained of an unknown transfer and was moved: the receipt 
     })
   const manualRefund = { by_hand: true, reference: 'NEFT OUT 1' }
   await decide({ decision: 'refund', amount: 100_000, ...manualRefund })
-  await decide({ decision: 'move', to })
-  if ((await readActions(to)).reviews.length > 0) await acceptPayment(to)
+  await decide({ decision: 'move', to: targetRegNo })
+  if ((await readActions(targetRegNo)).reviews.length > 0) await acceptPayment(targetRegNo)
   const { store } = server.deps
-  const receipt = (await store.documents(to)).find(({ kind }) => kind === 'receipt')
-  const body = await store.document(to, receipt?.id ?? 0)
+  const receipt = (await store.documents(targetRegNo)).find(({ kind }) => kind === 'receipt')
+  const body = await store.document(targetRegNo, receipt?.id ?? 0)
   expect([receipt?.total, body?.paid?.amount]).toEqual([472_000, undefined])
   const exactFigures = { due: 0, back: 0, kept: 4720, owed: 0, remaining: 4720, invoiced: 4720 }
-  expect(await readFigures(to)).toMatchObject(exactFigures)
-  await correct(to, { tour: true }, 5900)
-  expect(await readFigures(to)).toMatchObject({ due: 1180, proposed: 3540 })
-  expect((await readActions(to)).cancellation).toMatchObject({ paid: 4720, owed: 0, refunded: 0 })
+  expect(await readFigures(targetRegNo)).toMatchObject(exactFigures)
+  await correct(targetRegNo, { tour: true }, 5900)
+  expect(await readFigures(targetRegNo)).toMatchObject({ due: 1180, proposed: 3540 })
+  expect((await readActions(targetRegNo)).cancellation).toMatchObject({
+    paid: 4720,
+    owed: 0,
+    refunded: 0,
+  })
 })
 
 test('₹ 1,180 that was refundable when a registration was cancelled with a refund of 0 was in no list', async () => {
-  const regNo = await registerWith(TO_5900)
+  const regNo = await registerWith(EXTRAS_FOR_5900)
   await confirm(regNo, 5900)
   await correct(regNo, { tour: false }, 4720)
   expect(await readFigures(regNo)).toMatchObject({ back: 1180 })
@@ -412,7 +416,7 @@ test.each([
 ])(
   '%s, cancelled at the proposed ₹ 0: in one order ₹ 1,180 remained refundable',
   async (_order, isCorrectedFirst) => {
-    const regNo = await registerWith(TO_5900)
+    const regNo = await registerWith(EXTRAS_FOR_5900)
     await confirm(regNo, 5900)
     if (isCorrectedFirst) await correct(regNo, { tour: false }, 4720)
     await refund(regNo, 4720)
@@ -424,18 +428,23 @@ test.each([
 )
 
 test('a refund with an empty amount refunded everything', async () => {
-  const regNo = await registerWith(TO_4720)
+  const regNo = await registerWith(EXTRAS_FOR_4720)
   await confirm(regNo, 4720)
-  const input = { act: 'refund', why: 'Agreed.', by_hand: true, reference: `back ${++count}` }
+  const refundAction = {
+    act: 'refund',
+    why: 'Agreed.',
+    by_hand: true,
+    reference: `back ${++counter}`,
+  }
   for (const amount of ['', '  ']) {
-    const emptyResponse = await office.act(regNo, { ...input, amount })
+    const emptyResponse = await office.act(regNo, { ...refundAction, amount })
     expect(emptyResponse).toMatchObject({
       status: 422,
       body: { code: 'bad_data', errors: { amount: 'Enter the amount to refund.' } },
     })
   }
   expect(await readFigures(regNo)).toMatchObject({ kept: 4720 })
-  await performAction(regNo, input)
+  await performAction(regNo, refundAction)
   expect(await readActions(regNo)).toMatchObject({ kept: 0 })
 })
 
@@ -443,8 +452,8 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
   /** ₹ 5,900 by card, with a refund of this amount in progress at the gateway. */
   async function startRefund(amount: number, extras: Answers = {}): Promise<RegNo> {
     const { store } = server.deps
-    const regNo = await registerWith(TO_5900)
-    const reference = `CARD${count}`
+    const regNo = await registerWith(EXTRAS_FOR_5900)
+    const reference = `CARD${counter}`
     const at = server.now()
     const payment = {
       reference,
@@ -468,7 +477,7 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
   /** The gateway reports that the refund is complete. */
   async function completeRefund(regNo: RegNo, amount: number): Promise<void> {
     const refund = {
-      reference: `BACK${++count}`,
+      reference: `BACK${++counter}`,
       amount: toAmount(amount * 100),
       at: server.now(),
     }

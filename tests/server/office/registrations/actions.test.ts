@@ -25,13 +25,18 @@ beforeAll(async () => {
     events: { 'sample2026.yaml': buildFixtureEvent({ extra: EVENT_EXTRAS }) },
   })
   owner = await signIn(server)
-  const role = { role: 'desk', events: null } as const
-  await server.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), server.now(), role)
+  const permissions = { role: 'desk', events: null } as const
+  await server.deps.store.addAdmin(
+    'deskhand',
+    await hashCheaply(PASSWORD),
+    server.now(),
+    permissions,
+  )
   desk = await signIn(server, 'deskhand')
 })
 afterAll(() => server.close())
 
-const toAnswers = (n: number, isMember = false) => ({
+const buildAnswers = (n: number, isMember = false) => ({
   full_name: `Delegate ${n}`,
   email: `delegate${n}@example.org`,
   phone_number: '9876500000',
@@ -41,11 +46,11 @@ const addPaid = (n: number, isMember = false): Promise<RegNo> =>
   register(server, EVENT, {
     n,
     on: toNoon('2026-01-10'),
-    answers: toAnswers(n, isMember),
+    answers: buildAnswers(n, isMember),
     pays: 'success',
   })
 /** Returns the registration's state on the delegate's page, and the response to a payment retry. */
-const readView = async (regNo: string) => {
+const readDelegateState = async (regNo: string) => {
   const response = await server.app.inject(`/api/sample2026/registrations/${regNo}/`)
   const { stands, may_pay, difference_due } = response.json<{
     registration: { stands: string; may_pay: boolean; difference_due: number }
@@ -118,7 +123,7 @@ describe('cancelling', () => {
       server.post(
         '/api/sample2026/register/',
         Object.fromEntries(
-          Object.entries(toAnswers(4, true)).map(([id, value]) => [id, String(value)]),
+          Object.entries(buildAnswers(4, true)).map(([id, value]) => [id, String(value)]),
         ),
       )
     expect((await registerNext()).json()).toMatchObject({ code: 'full' })
@@ -130,7 +135,7 @@ describe('cancelling', () => {
       body: { state: 'cancelled' },
     })
     expect((await registerNext()).statusCode).toBe(201)
-    expect(await readView(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
+    expect(await readDelegateState(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
     expect(await readActions(regNo)).toMatchObject({
       state: 'cancelled',
       state_display: 'cancelled',
@@ -159,7 +164,7 @@ describe('cancelling', () => {
     const regNo = await register(server, EVENT, {
       n: 5,
       on: toNoon('2026-01-19'),
-      answers: toAnswers(5),
+      answers: buildAnswers(5),
     })
     expect(await owner.act(regNo, { act: 'cancel', why: 'A second try.' })).toMatchObject({
       status: 200,
@@ -167,7 +172,7 @@ describe('cancelling', () => {
     })
     const { payments } = (await server.deps.store.registration(regNo)) ?? { payments: [] }
     expect(payments).toMatchObject([{ status: 'failed' }])
-    expect(await readView(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
+    expect(await readDelegateState(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
     const [{ orderId, amount } = { orderId: '' as never, amount: 0 as never }] = payments
     const at = server.now()
     await server.deps.store.applyPaymentEvent(
@@ -195,12 +200,12 @@ describe('cancelling', () => {
   })
 })
 
-const find = async (regNo: string) => {
+const readRegistration = async (regNo: string) => {
   const row = await server.deps.store.registration(regNo)
   if (row === null) throw new Error(`${regNo} was not found`)
   return row
 }
-const pay = (orderId: OrderId, reference: string, amount: Amount, extra: object = {}) => {
+const applyPayment = (orderId: OrderId, reference: string, amount: Amount, extra: object = {}) => {
   const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
   const email = { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' }
   const event = { ...sale, at: server.now(), ...extra }
@@ -213,12 +218,12 @@ describe('correcting', () => {
     // Already indexed, so the old words must be removed from the index.
     await expect
       .poll(() => server.rows('SELECT last_id AS last FROM search_progress')[0]?.['last'])
-      .toBe((await find(regNo)).id)
+      .toBe((await readRegistration(regNo)).id)
     const answers = { full_name: 'Asha Corrected' }
     expect(
       await owner.act(regNo, { act: 'correct', why: 'Spelt wrongly.', answers }),
     ).toMatchObject({ status: 200, body: { message: 'Correction saved.', state: 'complete' } })
-    expect(await find(regNo)).toMatchObject({ total: 354_000, due: 0, answers })
+    expect(await readRegistration(regNo)).toMatchObject({ total: 354_000, due: 0, answers })
     const countMatches = async (search: string) =>
       (await server.deps.store.listPage({ eventId: EVENT, answers: {}, search }, 1, 9)).count
     expect(await countMatches('Asha Corrected')).toBe(1)
@@ -268,19 +273,22 @@ describe('correcting', () => {
       status: 200,
       body: { state: 'to_pay', message: 'Correction saved. The price is ₹\u00a02,360 higher.' },
     })
-    const [order] = (await find(regNo)).payments
+    const [order] = (await readRegistration(regNo)).payments
     expect(order).toMatchObject({ status: 'pending', amount: 236_000, isDifference: true })
     expect(await readActions(regNo)).toMatchObject({ due: 2360, kept: 1180 })
     expect(await owner.json(`/admin/registrations/${regNo}/`)).toMatchObject({
       payments: [{ asked: 'Payment of the remaining amount requested.' }, {}],
     })
-    expect(await readView(regNo)).toEqual(['complete', true, 2360, 'pays'])
+    expect(await readDelegateState(regNo)).toEqual(['complete', true, 2360, 'pays'])
     expect((await server.deps.store.emailsOfRegistration(regNo)).at(-1)?.text).toContain('{link}')
     // The first order is queried again; the gateway repeats its response.
-    await pay(`${regNo}` as OrderId, 'REF12', 118_000 as Amount)
-    expect(await find(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'success' })
-    await pay(order?.orderId as OrderId, 'DIFF12', 236_000 as Amount)
-    expect(await find(regNo)).toMatchObject({
+    await applyPayment(`${regNo}` as OrderId, 'REF12', 118_000 as Amount)
+    expect(await readRegistration(regNo)).toMatchObject({
+      state: 'to_pay',
+      paymentStatus: 'success',
+    })
+    await applyPayment(order?.orderId as OrderId, 'DIFF12', 236_000 as Amount)
+    expect(await readRegistration(regNo)).toMatchObject({
       state: 'complete',
       due: 0,
       total: 354_000,
@@ -288,7 +296,7 @@ describe('correcting', () => {
       category: 'non-member',
     })
     expect(await readActions(regNo)).toMatchObject({ due: 0, kept: 3540 })
-    expect(await readView(regNo)).toEqual(['complete', false, 0, 'nothing_due'])
+    expect(await readDelegateState(regNo)).toEqual(['complete', false, 0, 'nothing_due'])
   })
 
   test('to a lower category: the surplus is due for refund, and a refund settles it', async () => {
@@ -313,7 +321,10 @@ describe('correcting', () => {
       status: 409,
       body: { code: 'taken', message },
     })
-    expect(await find(otherRegNo)).toMatchObject({ total: 354_000, category: 'non-member' })
+    expect(await readRegistration(otherRegNo)).toMatchObject({
+      total: 354_000,
+      category: 'non-member',
+    })
   })
 
   test('to a lower and a higher category while the refund was in progress: the delegate owed nothing and kept the refund', async () => {
@@ -329,7 +340,7 @@ describe('correcting', () => {
     // A correction without a price change is still saved.
     const name = { act: 'correct', why: 'x', answers: { full_name: 'Another Name' } }
     expect((await owner.act(regNo, name)).status).toBe(200)
-    expect(await find(regNo)).toMatchObject({ total: 118_000, due: -236_000 })
+    expect(await readRegistration(regNo)).toMatchObject({ total: 118_000, due: -236_000 })
   })
 
   test.each([
@@ -341,25 +352,34 @@ describe('correcting', () => {
     'of an unpaid registration requests the new price; a payment of the old order leaves the difference: %i (member: %s), new price %i, payment %s',
     async (n, isMember, newPrice, kind, expectedPaid, expectedText) => {
       if (isMember) await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
-      const answers = toAnswers(n, isMember)
+      const answers = buildAnswers(n, isMember)
       const regNo = await register(server, EVENT, { n, on: toNoon('2026-01-19'), answers })
       if (!isMember) await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
-      const change = { act: 'correct', why: 'Asked.', answers: { is_member: !isMember } }
-      expect((await owner.act(regNo, { ...change, total: newPrice })).body.state).toBe('to_pay')
-      const [current, old] = (await find(regNo)).payments
+      const correction = { act: 'correct', why: 'Asked.', answers: { is_member: !isMember } }
+      expect((await owner.act(regNo, { ...correction, total: newPrice })).body.state).toBe('to_pay')
+      const [currentOrder, oldOrder] = (await readRegistration(regNo)).payments
       const amount = newPrice * 100
-      expect(current).toMatchObject({ status: 'pending', amount, isDifference: false })
-      if (old === undefined) throw new Error('no order from before the correction')
+      expect(currentOrder).toMatchObject({ status: 'pending', amount, isDifference: false })
+      if (oldOrder === undefined) throw new Error('no order from before the correction')
       // A payment in an unknown currency is under review, and may have been refunded in part.
       const refunds = kind === 'is left' ? [{ reference: 'BACK', amount: 150_000 }] : []
       const withoutCurrency = { currency: '', refunds }
-      await pay(old.orderId, `OLD${n}`, old.amount, kind === 'fits' ? {} : withoutCurrency)
+      await applyPayment(
+        oldOrder.orderId,
+        `OLD${n}`,
+        oldOrder.amount,
+        kind === 'fits' ? {} : withoutCurrency,
+      )
       const review = (await readActions(regNo)).reviews[0]?.id
       expect(review === undefined).toBe(kind === 'fits')
-      const accepted = await owner.act(regNo, { act: 'accept', review, why: 'It came.' })
-      expect(accepted.body.message).toContain(expectedText)
-      const { payments, ...data } = await find(regNo)
-      expect(data).toMatchObject({ ...expectedPaid, total: newPrice * 100, inReview: false })
+      const acceptResponse = await owner.act(regNo, { act: 'accept', review, why: 'It came.' })
+      expect(acceptResponse.body.message).toContain(expectedText)
+      const { payments, ...registration } = await readRegistration(regNo)
+      expect(registration).toMatchObject({
+        ...expectedPaid,
+        total: newPrice * 100,
+        inReview: false,
+      })
       expect(payments[0]?.status).toBe(expectedPaid.due > 0 ? 'pending' : 'failed')
       expect(payments.at(-1)?.status).toBe('success')
     },
@@ -371,7 +391,7 @@ describe('correcting', () => {
       await addPaid(57, true)
     const request = { act: 'correct', why: 'Asked twice.', answers: { is_member: false } }
     expect((await owner.act(regNo, request)).body.message).toBe('Nothing was changed.')
-    expect((await find(regNo)).answers).toEqual(toAnswers(56))
+    expect((await readRegistration(regNo)).answers).toEqual(buildAnswers(56))
   })
 })
 
@@ -396,7 +416,7 @@ describe('a transfer', () => {
       status: 200,
       body: { state: 'complete', message: 'Registration transferred.' },
     })
-    expect(await find(regNo)).toMatchObject({
+    expect(await readRegistration(regNo)).toMatchObject({
       regNo,
       paymentStatus: 'success',
       total: 354_000,
@@ -405,12 +425,15 @@ describe('a transfer', () => {
     const lastEmails = (await server.deps.store.emailsOfRegistration(regNo)).slice(-2)
     expect(lastEmails.map(({ to }) => to)).toEqual(['delegate20@example.org', 'binu@example.org'])
     expect((await server.deps.store.accessLink('h20'))?.expiresAt).toBe(server.now())
-    const unpaid = await register(server, EVENT, {
+    const unpaidRegNo = await register(server, EVENT, {
       n: 21,
       on: toNoon('2026-01-19'),
-      answers: toAnswers(21),
+      answers: buildAnswers(21),
     })
-    expect(await owner.act(unpaid, body)).toMatchObject({ status: 409, body: { code: 'not_now' } })
+    expect(await owner.act(unpaidRegNo, body)).toMatchObject({
+      status: 409,
+      body: { code: 'not_now' },
+    })
   })
 })
 
@@ -425,7 +448,7 @@ async function findDaisHolder(): Promise<RegNo> {
 
 describe('a payment recorded by staff', () => {
   const addUnpaid = (n: number, isMember = false) =>
-    register(server, EVENT, { n, on: toNoon('2026-01-19'), answers: toAnswers(n, isMember) })
+    register(server, EVENT, { n, on: toNoon('2026-01-19'), answers: buildAnswers(n, isMember) })
   const transfer = {
     act: 'confirm',
     way: 'transfer',
@@ -436,7 +459,7 @@ describe('a payment recorded by staff', () => {
   }
 
   test('pays the registration if the amount matches, sends an email and a receipt, and its reference counts once', async () => {
-    const [regNo, second] = [await addUnpaid(40), await addUnpaid(41)]
+    const [regNo, secondRegNo] = [await addUnpaid(40), await addUnpaid(41)]
     expect(await owner.act(regNo, transfer)).toMatchObject({
       status: 200,
       body: {
@@ -449,14 +472,14 @@ describe('a payment recorded by staff', () => {
     ])
     expect((await server.deps.store.documents(regNo)).map(({ kind }) => kind)).toEqual(['receipt'])
     const repeatedTransfer = { ...transfer, reference: transfer.reference.toLowerCase() }
-    expect(await owner.act(second, repeatedTransfer)).toMatchObject({
+    expect(await owner.act(secondRegNo, repeatedTransfer)).toMatchObject({
       status: 409,
       body: {
         code: 'taken',
         message: `${repeatedTransfer.reference} is already recorded: it is the payment of ${regNo}.`,
       },
     })
-    expect((await readActions(second)).state).toBe('to_pay')
+    expect((await readActions(secondRegNo)).state).toBe('to_pay')
     // A transfer cannot be refunded through the gateway.
     expect(await owner.act(regNo, { act: 'refund', why: 'Payment requested.' })).toMatchObject({
       body: { code: 'not_by_gateway' },
@@ -468,7 +491,7 @@ describe('a payment recorded by staff', () => {
     const regNo = await register(server, EVENT, {
       n: 47,
       on: toNoon('2026-01-10'),
-      answers: toAnswers(47, true),
+      answers: buildAnswers(47, true),
       pays: 'success',
       mail: { to: 'x@example.org', copyTo: null, subject: 'Paid', text: 'Once.' },
     })
@@ -480,7 +503,7 @@ describe('a payment recorded by staff', () => {
     })
     const slip = { ...transfer, way: 'cash', reference: 'Slip 47', amount: 2360 }
     expect(await desk.act(regNo, slip)).toMatchObject({ status: 200, body: { state: 'complete' } })
-    const { id } = await find(regNo)
+    const { id } = await readRegistration(regNo)
     expect(
       server.rows(
         `SELECT subject FROM mail_queue WHERE kind = 'confirmation' AND registration_id = ${id}`,
@@ -500,8 +523,11 @@ describe('a payment recorded by staff', () => {
     const refund = { act: 'refund', why: 'Cannot come.', by_hand: true, reference: 'NEFT 48' }
     expect(await owner.act(regNo, refund)).toMatchObject({ body: { state: 'cancelled' } })
     expect(await readActions(regNo)).toMatchObject({ due: 0, pay_back: 0 })
-    expect((await find(regNo)).payments.map(({ status }) => status)).toEqual(['failed', 'refunded'])
-    expect(await readView(regNo)).toEqual(['refunded', false, 0, 'nothing_due'])
+    expect((await readRegistration(regNo)).payments.map(({ status }) => status)).toEqual([
+      'failed',
+      'refunded',
+    ])
+    expect(await readDelegateState(regNo)).toEqual(['refunded', false, 0, 'nothing_due'])
   })
 
   test('refunded in part before a correction: the refund due never exceeds the remaining amount', async () => {

@@ -9,37 +9,40 @@ import { signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import type { SimilarResponse } from '../../../../engine/api.ts'
 
-const file = 'lekhacon2027.yaml'
-const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
+const eventFileName = 'lekhacon2027.yaml'
+const eventFile = readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'events', eventFileName),
+  'utf8',
+)
 const event = 'lekhacon2027'
 
-const DESK = `payment:
+const DESK_METHODS = `payment:
   methods:
     - {id: card, gateway: airpay, account: $1}
     - {id: desk, label: At the desk, office_only: true, fields: [{id: slip, label: Slip number}]}`
-const GATEWAY = /payment: \{gateway: airpay, account: (\w+)\}/
+const GATEWAY_PATTERN = /payment: \{gateway: airpay, account: (\w+)\}/
 /** There is one seat for members. */
-const FEW_SEATS = buildFixtureEvent({
+const FEW_SEATS_EVENT = buildFixtureEvent({
   extra: `
 quotas:
   - {id: members, when: {category: member}, max: 1, full: {offer: non-member, message: No place for members is left.}}
 `,
-}).replace(GATEWAY, DESK)
+}).replace(GATEWAY_PATTERN, DESK_METHODS)
 /** Documents of members are checked before payment. */
 const REVIEWED_EVENT = addMemberLetter(buildFixtureEvent({ extra: APPROVAL_RULE })).replace(
-  GATEWAY,
-  DESK,
+  GATEWAY_PATTERN,
+  DESK_METHODS,
 )
 
 let server: TestApp
 let office: Office
 beforeAll(async () => {
-  server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+  server = await startTestApp({ clock: '2027-01-10', events: { [eventFileName]: eventFile } })
   office = await signIn(server)
 })
 afterAll(() => server.close())
 
-const buildPerson = (name: string) => ({
+const buildDelegate = (name: string) => ({
   full_name: name,
   email: `${name.split(' ')[0]}@delegate.example`,
   phone_number: '9847000000',
@@ -53,16 +56,16 @@ const addRegistration = async (name: string, payload: Readonly<Record<string, un
   const body = {
     event,
     key: `click-of-the-desk-${++requestCount}`,
-    answers: buildPerson(name),
+    answers: buildDelegate(name),
     ...payload,
   }
-  const answer = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: '/admin/add/',
     headers,
     payload: body,
   })
-  return { status: answer.statusCode, body: answer.json<Readonly<Record<string, unknown>>>() }
+  return { status: response.statusCode, body: response.json<Readonly<Record<string, unknown>>>() }
 }
 const findByName = async (name: string) =>
   (await server.deps.store.listPage({ eventId: event, answers: {} }, 1, 100)).rows.filter(
@@ -70,8 +73,8 @@ const findByName = async (name: string) =>
   )
 
 test('rejects a slip number that is already recorded; with a corrected number, one paid registration is created', async () => {
-  const first = await addRegistration('Anu Joseph', buildCashPayment('C-001'))
-  expect(first, JSON.stringify(first.body)).toMatchObject({
+  const firstResponse = await addRegistration('Anu Joseph', buildCashPayment('C-001'))
+  expect(firstResponse, JSON.stringify(firstResponse.body)).toMatchObject({
     status: 201,
     body: { state: 'complete' },
   })
@@ -80,7 +83,7 @@ test('rejects a slip number that is already recorded; with a corrected number, o
     status: 409,
     body: {
       code: 'taken',
-      message: `C-001 is already recorded: it is the payment of ${String(first.body['reg_no'])}. Nothing was registered.`,
+      message: `C-001 is already recorded: it is the payment of ${String(firstResponse.body['reg_no'])}. Nothing was registered.`,
       errors: { slip: expect.stringContaining('C-001 is already recorded') },
     },
   })
@@ -96,24 +99,24 @@ test('a delegate who pays at the desk gets a confirmation, which is the same whe
   const regNo = String(body['reg_no'])
   expect((await office.act(regNo, { act: 'resend', why: '' })).status).toBe(200)
   const storedRegistration = await server.deps.store.registration(regNo as never)
-  const [resentEmail, first, ...otherEmails] = await server.deps.store.emailsOfRegistration(
+  const [resentEmail, firstEmail, ...otherEmails] = await server.deps.store.emailsOfRegistration(
     storedRegistration?.regNo as never,
   )
   expect(otherEmails).toEqual([])
-  expect(first?.text).toContain(regNo)
+  expect(firstEmail?.text).toContain(regNo)
   expect([resentEmail?.to, resentEmail?.subject, resentEmail?.text]).toEqual([
-    first?.to,
-    first?.subject,
-    first?.text,
+    firstEmail?.to,
+    firstEmail?.subject,
+    firstEmail?.text,
   ])
 })
 
 test('two concurrent clicks with one slip number create one registration', async () => {
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     addRegistration('Esha Pillai', buildCashPayment('C-020')),
     addRegistration('Farid Khan', buildCashPayment('C-020')),
   ])
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 409])
   expect([...(await findByName('Esha Pillai')), ...(await findByName('Farid Khan'))]).toHaveLength(
     1,
   )
@@ -121,8 +124,10 @@ test('two concurrent clicks with one slip number create one registration', async
 
 test('returns the first registration for a repeated click, and rejects it with another slip number', async () => {
   const key = 'a-click-without-an-answer'
-  const first = await addRegistration('Gita Rao', { ...buildCashPayment('C-030'), key })
-  expect(await addRegistration('Gita Rao', { ...buildCashPayment('C-030'), key })).toEqual(first)
+  const firstResponse = await addRegistration('Gita Rao', { ...buildCashPayment('C-030'), key })
+  expect(await addRegistration('Gita Rao', { ...buildCashPayment('C-030'), key })).toEqual(
+    firstResponse,
+  )
   expect(await addRegistration('Gita Rao', { ...buildCashPayment('C-031'), key })).toMatchObject({
     status: 409,
     body: { code: 'idempotency_key_reused', message: expect.stringContaining('Check the list') },
@@ -137,7 +142,7 @@ test('a payment that needs a review first registers no delegate', async () => {
   })
   try {
     const headers = { authorization: `Bearer ${(await signIn(reviewServer)).token}` }
-    const answers = { ...buildPerson('Hari Das'), is_member: 'true' }
+    const answers = { ...buildDelegate('Hari Das'), is_member: 'true' }
     const body = { event: 'sample2026', key: 'first-click', answers }
     const url = '/admin/add/'
     const paidBody = { ...body, way: 'desk', paid: { slip: '1' } }
@@ -169,7 +174,7 @@ test('reports before the payment that a workshop is full, and registers no deleg
   const url = `/admin/add/?event=${event}`
   const readSeatsLeft = async () => (await office.json(url))['left'] as unknown
   expect(await readSeatsLeft()).toEqual({})
-  const buildAnswers = (name: string) => ({ ...buildPerson(name), workshop: 'records' })
+  const buildAnswers = (name: string) => ({ ...buildDelegate(name), workshop: 'records' })
   for (const [name, slip] of [
     ['Indu Nair', 'C-040'],
     ['Jaya Nair', 'C-041'],
@@ -197,14 +202,14 @@ test('reports before the payment that a workshop is full, and registers no deleg
 test('a category offered instead of a full one is paid at its own price, after confirmation', async () => {
   const smallServer = await startTestApp({
     clock: '2026-01-30T16:00:00+05:30',
-    events: { 'sample2026.yaml': FEW_SEATS },
+    events: { 'sample2026.yaml': FEW_SEATS_EVENT },
   })
   try {
     const headers = { authorization: `Bearer ${(await signIn(smallServer)).token}` }
-    let attempts = 0
+    let attemptCount = 0
     const send = async (slip: string, otherAnswers: Readonly<Record<string, unknown>> = {}) => {
-      const answers = { ...buildPerson(`Member ${slip}`), is_member: 'true', ...otherAnswers }
-      const key = `a-click-of-${++attempts}`
+      const answers = { ...buildDelegate(`Member ${slip}`), is_member: 'true', ...otherAnswers }
+      const key = `a-click-of-${++attemptCount}`
       const payload = { event: 'sample2026', key, answers, way: 'desk', paid: { slip } }
       return smallServer.app.inject({ method: 'POST', url: '/admin/add/', headers, payload })
     }
@@ -239,7 +244,7 @@ test('cash from a walk-in delegate could not be recorded if the event file defin
     const payload = {
       event: 'sample2026',
       key: 'walk-in-with-cash',
-      answers: buildPerson('Lata Nair'),
+      answers: buildDelegate('Lata Nair'),
       way: 'cash',
       paid: {},
     }
@@ -256,7 +261,7 @@ test('cash from a walk-in delegate could not be recorded if the event file defin
     const payLaterBody = {
       event: 'sample2026',
       key: 'pays-later',
-      answers: buildPerson('Mala Nair'),
+      answers: buildDelegate('Mala Nair'),
     }
     const unpaidResponse = await cardServer.app.inject({
       method: 'POST',
@@ -291,13 +296,13 @@ test('the same person was registered twice at the desk without a warning', async
   const { body } = await addRegistration('Manoj Varma', buildCashPayment('C-060'))
   const regNo = String(body['reg_no'])
   const findSimilar = async (answers: Readonly<Record<string, unknown>>) => {
-    const answer = await server.app.inject({
+    const response = await server.app.inject({
       method: 'POST',
       url: '/admin/add/similar/',
       headers: { authorization: `Bearer ${office.token}` },
       payload: { event, answers },
     })
-    return answer.json<SimilarResponse>().similar
+    return response.json<SimilarResponse>().similar
   }
   const knownPerson = { reg_no: regNo, name: 'Manoj Varma', payment_status: 'success' }
   expect(await findSimilar({ full_name: 'Dr. Varma Manoj' })).toMatchObject([

@@ -36,11 +36,11 @@ approval:
 quotas:
   - {id: dais, when: {is_member: true}, max: 40, full: {message: The dais is full}}
 `
-const EVENT = addMemberLetter(buildFixtureEvent({ extra: EVENT_EXTRAS }), 'Letter of the society')
+const EVENT_FILE = addMemberLetter(buildFixtureEvent({ extra: EVENT_EXTRAS }), 'Letter of the society')
 const START_TIME = '2026-01-30T16:00:00+05:30'
 
 beforeAll(async () => {
-  server = await startTestApp({ clock: START_TIME, events: { 'sample2026.yaml': EVENT } })
+  server = await startTestApp({ clock: START_TIME, events: { 'sample2026.yaml': EVENT_FILE } })
   owner = await signIn(server)
   await server.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), server.now(), {
     role: 'desk',
@@ -50,7 +50,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const send = (n: number, headers: Readonly<Record<string, string>> = {}) =>
+const sendForm = (n: number, headers: Readonly<Record<string, string>> = {}) =>
   server.post(
     '/api/sample2026/register/',
     {
@@ -64,9 +64,9 @@ const send = (n: number, headers: Readonly<Record<string, string>> = {}) =>
   )
 const registerMember = async (n: number): Promise<string> => {
   server.setTime(START_TIME)
-  const answer = await send(n)
-  expect(answer.statusCode, answer.body).toBe(201)
-  return answer.json<RegisterResponse>().reg_no
+  const response = await sendForm(n)
+  expect(response.statusCode, response.body).toBe(201)
+  return response.json<RegisterResponse>().reg_no
 }
 /** Sets the clock and signs in again, because a session does not last for days. */
 const goToTime = async (time: string): Promise<void> => {
@@ -75,7 +75,7 @@ const goToTime = async (time: string): Promise<void> => {
 }
 const readActions = async (regNo: string): Promise<ActionsResponse> =>
   (await owner.json(actionsUrl(regNo))) as unknown as ActionsResponse
-const readStored = async (regNo: string) => {
+const readRegistration = async (regNo: string) => {
   const registration = await server.deps.store.registration(regNo)
   if (registration === null) throw new Error(`${regNo} was not found`)
   return registration
@@ -108,22 +108,27 @@ describe('a registration that needs approval', () => {
     const regNo = await registerMember(90)
     const cancelResponse = await owner.act(regNo, { act: 'cancel', why: 'Sent twice.' })
     expect(cancelResponse).toMatchObject({ status: 200, body: { state: 'cancelled' } })
-    expect(await readStored(regNo)).toMatchObject({ state: 'cancelled', paymentStatus: 'failed' })
+    expect(await readRegistration(regNo)).toMatchObject({
+      state: 'cancelled',
+      paymentStatus: 'failed',
+    })
   })
 
   test('is registered without a payment, keeps its seat, and states the next step and its date', async () => {
-    const answer = await send(1, { 'idempotency-key': 'one-and-the-same-key' })
-    expect(answer.statusCode).toBe(201)
-    const { reg_no: regNo, ...responseData } = answer.json<RegisterResponse>()
+    const response = await sendForm(1, { 'idempotency-key': 'one-and-the-same-key' })
+    expect(response.statusCode).toBe(201)
+    const { reg_no: regNo, ...responseData } = response.json<RegisterResponse>()
     expect(responseData).toEqual({
       status: 'success',
       message: 'Your registration is saved. The organisers will review it before you pay.',
       stands: 'to-approve',
     })
     // Sending the same form again returns the same response.
-    const repeatedResponse = (await send(1, { 'idempotency-key': 'one-and-the-same-key' })).json()
+    const repeatedResponse = (
+      await sendForm(1, { 'idempotency-key': 'one-and-the-same-key' })
+    ).json()
     expect(repeatedResponse).toEqual({ ...responseData, reg_no: regNo })
-    expect(await readStored(regNo)).toMatchObject({
+    expect(await readRegistration(regNo)).toMatchObject({
       state: 'to_approve',
       paymentStatus: 'pending',
       approval: 'letter',
@@ -148,9 +153,13 @@ describe('a registration that needs approval', () => {
     })
     expect((await desk.act(regNo, { act: 'approve' })).status).toBe(403)
     // Correcting a document in the meantime keeps the state and the seat.
-    const name = { act: 'correct', why: 'A slip.', answers: { full_name: 'Delegate One' } }
-    expect(await owner.act(regNo, name)).toMatchObject({ body: { state: 'to_approve' } })
-    expect(await readStored(regNo)).toMatchObject({ paymentStatus: 'pending', payments: [] })
+    const nameCorrection = {
+      act: 'correct',
+      why: 'A slip.',
+      answers: { full_name: 'Delegate One' },
+    }
+    expect(await owner.act(regNo, nameCorrection)).toMatchObject({ body: { state: 'to_approve' } })
+    expect(await readRegistration(regNo)).toMatchObject({ paymentStatus: 'pending', payments: [] })
     const seatStateSql = `SELECT state FROM places_taken WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`
     expect(server.rows(seatStateSql, regNo)).toEqual([{ state: 'kept' }])
   })
@@ -178,9 +187,9 @@ describe('a registration that needs approval', () => {
       payload: { order_id: regNo, email: 'delegate2@example.org' },
     })
     expect(retryResponse.json<RegisterResponse>().payment_data).toMatchObject({ amount: '1180.00' })
-    expect(await readStored(regNo)).toMatchObject({ state: 'to_pay' })
+    expect(await readRegistration(regNo)).toMatchObject({ state: 'to_pay' })
     const seatsBefore = await readTakenSeats()
-    const { payments } = await readStored(regNo)
+    const { payments } = await readRegistration(regNo)
     expect(payments.map(({ amount }) => amount)).toEqual([118_000])
     // After a day without payment the order ends, but state and seat are kept.
     await server.deps.store.applyPaymentEvent(
@@ -188,7 +197,10 @@ describe('a registration that needs approval', () => {
       { type: 'expired', at: server.now() },
       null,
     )
-    expect(await readStored(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'failed' })
+    expect(await readRegistration(regNo)).toMatchObject({
+      state: 'to_pay',
+      paymentStatus: 'failed',
+    })
     expect(await readTakenSeats()).toEqual(seatsBefore)
   })
 })
@@ -205,7 +217,7 @@ describe('a registration that is not approved', () => {
       body: { state: 'refused' },
     })
     expect(await readTakenSeats()).toEqual(seatsBefore.map((taken) => taken - 1))
-    expect(await readStored(regNo)).toMatchObject({
+    expect(await readRegistration(regNo)).toMatchObject({
       state: 'refused',
       paymentStatus: 'failed',
       offer: 'non-member',
@@ -227,8 +239,8 @@ describe('a registration that is not approved', () => {
     })
     const acceptOffer = async (category: string) => {
       const payload = { act: 'accept_offer', category, key: 'one-press-0001' }
-      const answer = await server.app.inject({ method: 'POST', url: `${path}acts/`, payload })
-      return { status: answer.statusCode, body: answer.json<ActionResponse>() }
+      const response = await server.app.inject({ method: 'POST', url: `${path}acts/`, payload })
+      return { status: response.statusCode, body: response.json<ActionResponse>() }
     }
     expect((await acceptOffer('member')).status).toBe(409)
     expect((await acceptOffer('emeritus')).status).toBe(422)
@@ -237,7 +249,7 @@ describe('a registration that is not approved', () => {
       body: { state: 'to_pay' },
     })
     expect(await acceptOffer('non-member')).toMatchObject({ status: 200, body: { repeated: true } })
-    expect(await readStored(regNo)).toMatchObject({
+    expect(await readRegistration(regNo)).toMatchObject({
       category: 'non-member',
       period: 'early',
       total: 354_000,
@@ -247,9 +259,13 @@ describe('a registration that is not approved', () => {
     expect((await readLastEmail(regNo))?.text).toContain('Please pay by 8 February 2026')
     expect(await retryPayment(regNo, 4)).toMatchObject({ amount: '3540.00' })
     // A later change of an answer keeps the accepted category and its price.
-    const name = { act: 'correct', why: 'A slip.', answers: { full_name: 'Delegate Four' } }
-    expect((await owner.act(regNo, name)).status).toBe(200)
-    expect(await readStored(regNo)).toMatchObject({ category: 'non-member', total: 354_000 })
+    const nameCorrection = {
+      act: 'correct',
+      why: 'A slip.',
+      answers: { full_name: 'Delegate Four' },
+    }
+    expect((await owner.act(regNo, nameCorrection)).status).toBe(200)
+    expect(await readRegistration(regNo)).toMatchObject({ category: 'non-member', total: 354_000 })
   })
 
   test('has ended without an offer, until staff approve it after all', async () => {
@@ -261,9 +277,9 @@ describe('a registration that is not approved', () => {
     )
     const response = await server.app.inject(`/api/sample2026/registrations/${regNo}/`)
     expect(response.json()).toMatchObject({ registration: { stands: 'refused', may_pay: false } })
-    const seatsTaken = await readTakenSeats()
+    const seatsBefore = await readTakenSeats()
     expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({ body: { state: 'to_pay' } })
-    expect(await readTakenSeats()).toEqual(seatsTaken.map((entry) => entry + 1))
+    expect(await readTakenSeats()).toEqual(seatsBefore.map((entry) => entry + 1))
     expect(await retryPayment(regNo, 5)).toMatchObject({ amount: '1180.00' })
   })
 })
@@ -275,10 +291,10 @@ test('an approved registration that is not paid in time expires and frees its se
   const seatsBefore = await readTakenSeats()
   server.setTime('2026-02-08T23:59:59+05:30')
   await server.expiry.run()
-  expect(await readStored(regNo)).toMatchObject({ state: 'to_pay' })
+  expect(await readRegistration(regNo)).toMatchObject({ state: 'to_pay' })
   server.setTime('2026-02-09T00:00:00+05:30')
   await server.expiry.run()
-  expect(await readStored(regNo)).toMatchObject({ state: 'lapsed' })
+  expect(await readRegistration(regNo)).toMatchObject({ state: 'lapsed' })
   expect(await readTakenSeats()).not.toEqual(seatsBefore)
 })
 
@@ -293,8 +309,8 @@ test('approves many registrations in one action, each separately', async () => {
   const approveMany = async (office: Office, payload: object) => {
     const headers = { authorization: `Bearer ${office.token}` }
     const url = '/admin/registrations/bulk/'
-    const answer = await server.app.inject({ method: 'POST', url, headers, payload })
-    return { status: answer.statusCode, body: answer.json<BulkActionResponse>() }
+    const response = await server.app.inject({ method: 'POST', url, headers, payload })
+    return { status: response.statusCode, body: response.json<BulkActionResponse>() }
   }
   const reg_nos = [firstRegNo, secondRegNo, thirdRegNo, 'SMPL0', firstRegNo]
   expect(await approveMany(owner, { act: 'approve', reg_nos })).toMatchObject({
@@ -311,7 +327,7 @@ test('approves many registrations in one action, each separately', async () => {
       ],
     },
   })
-  expect(await readStored(firstRegNo)).toMatchObject({ state: 'to_pay' })
+  expect(await readRegistration(firstRegNo)).toMatchObject({ state: 'to_pay' })
   // Actions that need an amount or a separate reason are done individually.
   expect((await approveMany(owner, { act: 'refund', reg_nos })).status).toBe(422)
   expect((await approveMany(owner, { act: 'approve', reg_nos: [] })).status).toBe(422)
@@ -319,7 +335,7 @@ test('approves many registrations in one action, each separately', async () => {
 
 describe('a bank statement', () => {
   const post = async (url: string, body: string | object, office = owner) => {
-    const answer = await server.app.inject({
+    const response = await server.app.inject({
       method: 'POST',
       url,
       headers: {
@@ -328,7 +344,7 @@ describe('a bank statement', () => {
       },
       payload: body,
     })
-    return { status: answer.statusCode, body: answer.json() }
+    return { status: response.statusCode, body: response.json() }
   }
   const RECONCILE_URL = '/admin/reconcile/?event=sample2026'
 
@@ -383,7 +399,7 @@ describe('a bank statement', () => {
       404,
       { code: 'no_such_event' },
     ])
-    expect(await readStored(matchingRegNo)).toMatchObject({ state: 'to_pay' })
+    expect(await readRegistration(matchingRegNo)).toMatchObject({ state: 'to_pay' })
     expect(await confirm()).toMatchObject({
       body: {
         done: [matchingRegNo, lowerRegNo],
@@ -391,11 +407,14 @@ describe('a bank statement', () => {
         message: '1 confirmed; 1 sent to review because the amount differs.',
       },
     })
-    expect(await readStored(matchingRegNo)).toMatchObject({
+    expect(await readRegistration(matchingRegNo)).toMatchObject({
       state: 'complete',
       paymentStatus: 'success',
     })
-    expect(await readStored(lowerRegNo)).toMatchObject({ paymentStatus: 'pending', inReview: true })
+    expect(await readRegistration(lowerRegNo)).toMatchObject({
+      paymentStatus: 'pending',
+      inReview: true,
+    })
     expect((await post(RECONCILE_URL, statement)).body).toMatchObject({
       lines: [
         { as: 'known', of: [{ reg_no: matchingRegNo }] },
@@ -406,7 +425,7 @@ describe('a bank statement', () => {
     expect((await confirm()).body).toMatchObject({ done: [] })
     expect(await server.deps.store.captures(matchingRegNo as RegNo)).toHaveLength(1)
     // The command reports the same, and its exit status shows whether anything remains.
-    const file = join(server.dir, 'statement.csv')
+    const statementPath = join(server.dir, 'statement.csv')
     const output: string[] = []
     const terminal = {
       print: (text: string) => void output.push(text),
@@ -414,8 +433,8 @@ describe('a bank statement', () => {
       environment: () => withoutThreads(server.environment),
     }
     const run = async (text: string): Promise<number> => {
-      writeFileSync(file, text)
-      return main(['payment', 'reconcile', 'sample2026', file], terminal)
+      writeFileSync(statementPath, text)
+      return main(['payment', 'reconcile', 'sample2026', statementPath], terminal)
     }
     expect(await run(statement)).toBe(1)
     expect(output[0]).toContain(
@@ -423,7 +442,7 @@ describe('a bank statement', () => {
     )
     expect(output[2]).toContain('₹\u00a012 on 1 February 2026')
     expect(await run(statement.split('\n').slice(0, 4).join('\n'))).toBe(0)
-    expect(await main(['payment', 'reconcile', 'nothing2026', file], terminal)).toBe(2)
+    expect(await main(['payment', 'reconcile', 'nothing2026', statementPath], terminal)).toBe(2)
   })
 
   test('asks for the columns of an unknown format, and rejects a file that is too large', async () => {

@@ -90,13 +90,13 @@ test('the filter Cancelled finds cancelled registrations, and totals count none 
   const paidPage = await readPage('payment_status=success')
   expect([paidPage.count, paidPage.sums]).toMatchObject([2, { paid: 1, ended: 1 }])
   expect((await readPage('payment_status=refused')).count).toBe(0)
-  const bothPages = await owner.get(
+  const conflictResponse = await owner.get(
     `/admin/${EVENT}/registrations/?payment_status=cancelled&in_state=complete`,
   )
-  expect([bothPages.statusCode, bothPages.json<{ message: string }>().message]).toEqual([
-    400,
-    'A registration cannot be both cancelled and complete.',
-  ])
+  expect([
+    conflictResponse.statusCode,
+    conflictResponse.json<{ message: string }>().message,
+  ]).toEqual([400, 'A registration cannot be both cancelled and complete.'])
   const sortedPage = await readPage('sort=status')
   expect(sortedPage.registrations.map(({ in_state }) => in_state)).toEqual([
     'to_pay',
@@ -107,10 +107,10 @@ test('the filter Cancelled finds cancelled registrations, and totals count none 
 })
 
 test('sales exclude cancelled registrations, unless they are filtered for', async () => {
-  const list = server.deps.events.findById(EVENT)?.config.admin.lists[0]?.id
+  const listId = server.deps.events.findById(EVENT)?.config.admin.lists[0]?.id
   const readSales = async (options: string) => {
-    const answer = await owner.json(`/admin/sold/?event_id=${EVENT}&list_id=${list}${options}`)
-    const [row] = (answer as unknown as SalesResponse).rows
+    const response = await owner.json(`/admin/sold/?event_id=${EVENT}&list_id=${listId}${options}`)
+    const [row] = (response as unknown as SalesResponse).rows
     return row && [row.registrations, row.quantity, row.paid_quantity]
   }
   expect(await readSales('')).toEqual([2, 2, 1])
@@ -120,14 +120,14 @@ test('sales exclude cancelled registrations, unless they are filtered for', asyn
 })
 
 test('an export filtered for Paid excludes cancelled registrations', async () => {
-  const file = await owner.get(`/admin/export/?event_type=${EVENT}`)
-  const statuses = file.body.match(/Paid|Pending|Cancelled(?: \(paid\))?/g)
+  const fullExport = await owner.get(`/admin/export/?event_type=${EVENT}`)
+  const statuses = fullExport.body.match(/Paid|Pending|Cancelled(?: \(paid\))?/g)
   expect(statuses).toEqual(['Cancelled', 'Pending', 'Paid', 'Cancelled (paid)'])
   const csvExport = await owner.get(`/admin/export/?event_type=${EVENT}&payment_status=cancelled`)
   expect(csvExport.headers['content-disposition']).toContain('_cancelled.csv')
-  const config = server.deps.events.findById(EVENT)
-  if (config === null) throw new Error('no event')
-  const importResult = readImportText(config.config, config.hash, file.body)
+  const servedEvent = server.deps.events.findById(EVENT)
+  if (servedEvent === null) throw new Error('no event')
+  const importResult = readImportText(servedEvent.config, servedEvent.hash, fullExport.body)
   expect(importResult.ok ? [] : importResult.error.map(({ message }) => message)).toContainEqual(
     expect.stringContaining(
       'means that the registration was cancelled. Only active registrations can be imported.',

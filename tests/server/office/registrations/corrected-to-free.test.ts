@@ -16,11 +16,11 @@ let owner: Office
 const EVENT = 'sample2026'
 
 beforeAll(async () => {
-  const event = buildFixtureEvent({ total: 0 }).replace(
+  const eventFile = buildFixtureEvent({ total: 0 }).replace(
     'member:     [1000, 2000]',
     'member: [free, free]',
   )
-  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': eventFile } })
   owner = await signIn(server)
 })
 afterAll(() => server.close())
@@ -43,14 +43,14 @@ const registerSample = (n: number, paymentResult?: 'success'): Promise<RegNo> =>
         }),
   })
 const performAction = async (regNo: RegNo, body: object): Promise<ActionResponse> => {
-  const answer = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: `/admin/registrations/${regNo}/acts/`,
     headers: { authorization: `Bearer ${owner.token}` },
     payload: { why: 'As the letter says.', ...body },
   })
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json<ActionResponse>()
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json<ActionResponse>()
 }
 const correctToFree = (regNo: RegNo) =>
   performAction(regNo, { act: 'correct', answers: { is_member: true }, total: 0 })
@@ -132,10 +132,10 @@ test('a registration paid, made free and refunded, then priced again, is not can
 
 test('a payment of the first order pays the new price, which is not requested twice', async () => {
   const regNo = await registerSample(5)
-  const [first] = (await findStored(regNo)).payments
+  const [firstOrder] = (await findStored(regNo)).payments
   await correctToFree(regNo)
   await correctToPaid(regNo)
-  await applyPayment(first?.orderId, 'LATE5', 354_000)
+  await applyPayment(firstOrder?.orderId, 'LATE5', 354_000)
   expect(await readState(regNo)).toEqual(['complete', 'success', 0, 354_000])
   const { payments } = await findStored(regNo)
   expect(payments.map(({ status }) => status)).toEqual(['failed', 'success'])

@@ -10,14 +10,17 @@ import type { TestApp } from '../../harness.ts'
 import { actionsUrl, signIn, readShownVersion } from '../office.ts'
 import type { Office } from '../office.ts'
 
-const file = 'lekhacon2027.yaml'
-const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
+const eventFileName = 'lekhacon2027.yaml'
+const eventFile = readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'events', eventFileName),
+  'utf8',
+)
 const event = 'lekhacon2027'
 
 let server: TestApp
 let office: Office
 beforeAll(async () => {
-  server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+  server = await startTestApp({ clock: '2027-01-10', events: { [eventFileName]: eventFile } })
   office = await signIn(server)
 })
 afterAll(() => server.close())
@@ -35,13 +38,18 @@ const addPaid = async (name: string, slip: string | null): Promise<RegNo> => {
   const payment = slip === null ? { way: '' } : { way: 'desk', paid: { mode: 'cash', slip } }
   const payload = { event, key: `a-click-of-${++requestCount}`, answers, ...payment }
   const url = '/admin/add/'
-  const answer = await server.app.inject({ method: 'POST', url, headers: createHeaders(), payload })
-  expect(answer.statusCode, answer.body).toBe(201)
-  return answer.json<{ reg_no: RegNo }>().reg_no
+  const response = await server.app.inject({
+    method: 'POST',
+    url,
+    headers: createHeaders(),
+    payload,
+  })
+  expect(response.statusCode, response.body).toBe(201)
+  return response.json<{ reg_no: RegNo }>().reg_no
 }
 const readActions = async (regNo: RegNo): Promise<ActionsResponse> => {
-  const answer = await server.app.inject({ url: actionsUrl(regNo), headers: createHeaders() })
-  return answer.json<ActionsResponse>()
+  const response = await server.app.inject({ url: actionsUrl(regNo), headers: createHeaders() })
+  return response.json<ActionsResponse>()
 }
 /** Formats a number as on printed pages: LEKH 3052 5244 0153 7. */
 const formatAsPrinted = (regNo: RegNo): string => regNo.replaceAll(/(LEKH|\d{4})(?=\d)/g, '$1 ')
@@ -55,34 +63,39 @@ const higherCorrection = {
 }
 
 test('a payment is moved to a registration by its number as displayed, also in lower case', async () => {
-  const from = await addPaid('Asha', 'C-001')
+  const payingRegNo = await addPaid('Asha', 'C-001')
   const targets = [await addPaid('Binu', null), await addPaid('Chitra', null)] as const
   expect(formatAsPrinted(targets[0])).toMatch(/^LEKH( \d{1,4}){3,}$/)
   const numberSpellings = [
     formatAsPrinted(targets[0]),
     `  ${formatAsPrinted(targets[1]).toLowerCase()}\u00a0`,
   ]
-  for (const [index, to] of numberSpellings.entries()) {
+  for (const [index, spelling] of numberSpellings.entries()) {
     const extraPayment = {
       act: 'came_again',
       way: 'cash',
       reference: `C-10${index}`,
       amount: '4720',
     }
-    expect((await office.act(from, extraPayment)).status).toBe(200)
-    const [review] = (await readActions(from)).reviews
-    const answer = await server.app.inject({
+    expect((await office.act(payingRegNo, extraPayment)).status).toBe(200)
+    const [review] = (await readActions(payingRegNo)).reviews
+    const response = await server.app.inject({
       method: 'POST',
       url: `/admin/reviews/${review?.id}/decide/`,
       headers: createHeaders(),
-      payload: { decision: 'move', version: review?.version, to, why: 'Meant for a friend.' },
+      payload: {
+        decision: 'move',
+        version: review?.version,
+        to: spelling,
+        why: 'Meant for a friend.',
+      },
     })
-    expect(answer.json()).toMatchObject({
+    expect(response.json()).toMatchObject({
       status: 'success',
       message: expect.stringContaining(`moved to ${targets[index]}, which is now paid`),
     })
-    const movedTo = await server.deps.store.registration(targets[index] ?? '')
-    expect(movedTo?.paymentStatus).toBe('success')
+    const target = await server.deps.store.registration(targets[index] ?? '')
+    expect(target?.paymentStatus).toBe('success')
   }
   // The confirmation goes to the registration that it pays.
   const emails = await server.deps.store.emailsOfRegistration(targets[0])
@@ -175,7 +188,7 @@ test('a refund that no single payment covers is split between the payments, in w
 
 test('the email after a correction to a lower price states the refund, which is at most the remaining payment', async () => {
   const regNo = await addPaid('Jaya', 'C-060')
-  const formatPrice = async (workshop: string | null, total: number): Promise<string> => {
+  const correctAndReadEmail = async (workshop: string | null, total: number): Promise<string> => {
     const correction = { act: 'correct', why: 'By phone.', answers: { workshop }, total }
     expect((await office.act(regNo, correction)).status).toBe(200)
     const emails = await server.deps.store.emailsOfRegistration(regNo)
@@ -183,26 +196,26 @@ test('the email after a correction to a lower price states the refund, which is 
     return `${subject}: ${body.split('\n\n')[1]}`.replaceAll('\u00a0', ' ')
   }
   const expectedIntro = `The organisers have corrected your registration ${regNo} for LEKHACON 2027.`
-  expect(await formatPrice('records', 5900)).toContain(
+  expect(await correctAndReadEmail('records', 5900)).toContain(
     `${expectedIntro} There is ₹ 1,180 more to pay.`,
   )
-  expect(await formatPrice(null, 4720)).toBe(
+  expect(await correctAndReadEmail(null, 4720)).toBe(
     `Nothing more to pay for LEKHACON 2027: ${expectedIntro} There is nothing more to pay and nothing to refund.`,
   )
-  await formatPrice('records', 5900)
+  await correctAndReadEmail('records', 5900)
   const confirmation = { act: 'confirm', why: 'Paid in cash.', way: 'desk', reference: 'C-061' }
   expect((await office.act(regNo, { ...confirmation, amount: '1180' })).status).toBe(200)
-  expect(await formatPrice(null, 4720)).toBe(
+  expect(await correctAndReadEmail(null, 4720)).toBe(
     `₹ 1,180 will be refunded for LEKHACON 2027: ${expectedIntro} We will refund ₹ 1,180 of your payment. You do not need to do anything.`,
   )
   const refundAction = { act: 'refund', why: 'Agreed.', by_hand: true }
   await office.act(regNo, { ...refundAction, amount: '1180', reference: 'C-062' })
-  await formatPrice('records', 5900)
+  await correctAndReadEmail('records', 5900)
   await office.act(regNo, { ...confirmation, amount: '1180', reference: 'C-063' })
   for (const [index, amount] of ['3500', '1000', '1000'].entries())
     await office.act(regNo, { ...refundAction, amount, reference: `C-07${index}` })
   expect(await readActions(regNo)).toMatchObject({ pay_back: 0, kept: 400 })
-  expect(await formatPrice(null, 4720)).toMatch(/^₹ 400 will be refunded/)
+  expect(await correctAndReadEmail(null, 4720)).toMatch(/^₹ 400 will be refunded/)
   expect(await readActions(regNo)).toMatchObject({ pay_back: 400, kept: 400 })
 })
 
@@ -293,8 +306,8 @@ test('a registration stays complete if one of its payments is refunded in full a
   }
   expect((await office.act(regNo, confirmation)).status).toBe(200)
   const refund = { act: 'refund', why: 'Agreed.', by_hand: true }
-  const first = { ...refund, amount: '4720', reference: 'C-402' }
-  expect((await office.act(regNo, first)).status).toBe(200)
+  const firstRefund = { ...refund, amount: '4720', reference: 'C-402' }
+  expect((await office.act(regNo, firstRefund)).status).toBe(200)
   expect(await readActions(regNo)).toMatchObject({ state: 'complete', kept: 1180 })
   expect(await server.deps.store.registration(regNo)).toMatchObject({ paymentStatus: 'success' })
   const remainingRefund = { ...refund, amount: '1180', reference: 'C-403' }
@@ -304,24 +317,24 @@ test('a registration stays complete if one of its payments is refunded in full a
 })
 
 test('a refund was recorded under the UTR of the received transfer, and a transfer under that of a refund', async () => {
-  const [first, second] = [await addPaid('Usha', null), await addPaid('Vimal', null)]
+  const [firstRegNo, secondRegNo] = [await addPaid('Usha', null), await addPaid('Vimal', null)]
   const confirm = (regNo: RegNo, reference: string) =>
     office.act(regNo, { act: 'confirm', way: 'transfer', reference, amount: '4720' })
   const refund = (regNo: RegNo, reference: string) =>
     office.act(regNo, { act: 'refund', why: 'Ill.', by_hand: true, amount: '720', reference })
-  expect((await confirm(first, '526200000801')).status).toBe(200)
-  const refundRejection = await refund(first, 'UTR 5262 0000 0801')
+  expect((await confirm(firstRegNo, '526200000801')).status).toBe(200)
+  const refundRejection = await refund(firstRegNo, 'UTR 5262 0000 0801')
   expect([refundRejection.status, refundRejection.body.code]).toEqual([409, 'reference_taken'])
   expect(refundRejection.body.message).toBe(
     'UTR 5262 0000 0801 is the reference of a received payment. Enter the reference of the refund itself.',
   )
-  expect((await refund(first, 'NEFT 526200000802')).status).toBe(200)
-  const confirmRejection = await confirm(second, '5262 0000 0802')
+  expect((await refund(firstRegNo, 'NEFT 526200000802')).status).toBe(200)
+  const confirmRejection = await confirm(secondRegNo, '5262 0000 0802')
   expect([confirmRejection.status, confirmRejection.body.code]).toEqual([409, 'taken'])
   expect(confirmRejection.body.message).toBe(
     '5262 0000 0802 is the reference of a recorded refund. Enter the reference of the payment itself.',
   )
-  expect((await confirm(second, '526200000803')).status).toBe(200)
+  expect((await confirm(secondRegNo, '526200000803')).status).toBe(200)
   // The bank returns a transfer under its original number.
   const payload = [
     'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt',
@@ -334,7 +347,7 @@ test('a refund was recorded under the UTR of the received transfer, and a transf
     payload,
   })
   expect(result.json()).toMatchObject({ lines: [{ as: 'returned' }] })
-  expect((await refund(second, '526200000803')).status).toBe(200)
+  expect((await refund(secondRegNo, '526200000803')).status).toBe(200)
 })
 
 test('a refund was recorded under the reference of the international transfer that paid', async () => {

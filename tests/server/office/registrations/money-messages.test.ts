@@ -16,7 +16,7 @@ test('a refund that the gateway rejected is not reported as refunded', () => {
 
 test('the timeline states which of two equal refunds the gateway rejected', () => {
   const amount = toAmount(471_900)
-  const refund = (ms: number) => ({
+  const buildRefundEntry = (ms: number) => ({
     at: instant(ms),
     who: 'office',
     what: 'refund' as const,
@@ -26,7 +26,7 @@ test('the timeline states which of two equal refunds the gateway rejected', () =
   })
   const timeline = buildTimeline(
     [],
-    [refund(1), refund(2)] as never,
+    [buildRefundEntry(1), buildRefundEntry(2)] as never,
     [
       { at: instant(1), amount, state: 'refused', captureId: 1, reference: null },
       { at: instant(2), amount, state: 'done', captureId: 1, reference: null },

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const open = async (regNo: string): Promise<OfficeRegistrationResponse> =>
+const openRegistration = async (regNo: string): Promise<OfficeRegistrationResponse> =>
   (await office.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationResponse
 const buildAnswers = (n: number) => ({
   full_name: `Delegate ${n}`,
@@ -35,8 +35,8 @@ test('shows all data of a registration, and logs that it was opened', async () =
     pays: 'success',
     mail: { to: 'delegate1@example.org', copyTo: null, subject: 'Confirmed', text: 'Yes.' },
   })
-  const answer = await open(regNo)
-  expect(answer.registration).toMatchObject({
+  const response = await openRegistration(regNo)
+  expect(response.registration).toMatchObject({
     reg_no: regNo,
     payment_status: 'success',
     payment_status_display: 'Paid',
@@ -44,7 +44,7 @@ test('shows all data of a registration, and logs that it was opened', async () =
     total: 7080,
     period_display: expect.any(String),
   })
-  expect(answer.answers.map(({ id, text }) => [id, text])).toEqual(
+  expect(response.answers.map(({ id, text }) => [id, text])).toEqual(
     [
       ['full_name', 'Delegate 1'],
       ['email', 'delegate1@example.org'],
@@ -54,7 +54,7 @@ test('shows all data of a registration, and logs that it was opened', async () =
       ['ticket_type', 'AFPI Member – GP / Specialist'],
     ].toSorted(([a = ''], [b = '']) => findFieldIndex(a) - findFieldIndex(b)),
   )
-  expect(answer.payments).toEqual([
+  expect(response.payments).toEqual([
     {
       order_id: regNo,
       amount: 7080,
@@ -72,25 +72,25 @@ test('shows all data of a registration, and logs that it was opened', async () =
       ],
     },
   ])
-  expect(answer.mails).toMatchObject([
+  expect(response.mails).toMatchObject([
     { to: 'delegate1@example.org', subject: 'Confirmed', status: 'queued' },
   ])
-  expect(answer.audit[0]).toEqual({
+  expect(response.audit[0]).toEqual({
     at: '2025-10-10T16:00:00+05:30',
     who: 'office',
     what: 'opened the registration',
     is_access: true,
   })
-  expect(answer.audit.at(-1)).toMatchObject({
+  expect(response.audit.at(-1)).toMatchObject({
     who: 'delegate',
     what: 'registered',
     is_access: false,
   })
-  expect(answer.event).toEqual({ id: EVENT, title: 'AFPICON 2026', route: '/admin/afpicon' })
+  expect(response.event).toEqual({ id: EVENT, title: 'AFPICON 2026', route: '/admin/afpicon' })
 
   // Views of its documents were listed as changes.
   await office.json(`/admin/registrations/${regNo}/documents/`)
-  expect((await open(regNo)).audit).toContainEqual(
+  expect((await openRegistration(regNo)).audit).toContainEqual(
     expect.objectContaining({ what: 'viewed the documents', is_access: true }),
   )
 })
@@ -103,11 +103,14 @@ test('an answer that another user has corrected meanwhile was overwritten', asyn
     pays: 'success',
   })
   const shownAnswers = { email: 'delegate2@example.org', full_name: 'Delegate 2' }
-  const [first, second] = [{ email: 'first@example.org' }, { email: 'second@example.org' }]
+  const [firstChange, secondChange] = [
+    { email: 'first@example.org' },
+    { email: 'second@example.org' },
+  ]
   const correct = (answers: object, seenAnswers: object) =>
     office.act(regNo, { act: 'correct', why: 'By phone.', answers, seen: seenAnswers })
-  expect((await correct(first, shownAnswers)).status).toBe(200)
-  expect(await correct(second, shownAnswers)).toMatchObject({
+  expect((await correct(firstChange, shownAnswers)).status).toBe(200)
+  expect(await correct(secondChange, shownAnswers)).toMatchObject({
     status: 409,
     body: {
       code: 'moved_on',
@@ -115,8 +118,8 @@ test('an answer that another user has corrected meanwhile was overwritten', asyn
         'Email Address was changed since you opened it. It is now “first@example.org”. Nothing was saved.',
     },
   })
-  expect((await open(regNo)).contact.email).toBe('first@example.org')
-  expect((await correct(second, first)).status).toBe(200)
+  expect((await openRegistration(regNo)).contact.email).toBe('first@example.org')
+  expect((await correct(secondChange, firstChange)).status).toBe(200)
 })
 
 test('shows other registrations with the same email address in any spelling', async () => {
@@ -129,9 +132,9 @@ test('shows other registrations with the same email address in any spelling', as
       pays: 'success',
     }),
   )
-  const [first = '', second = ''] = await Promise.all(registrations)
-  expect((await open(first)).same_email).toEqual([
-    { reg_no: second, payment_status_display: 'Paid' },
+  const [firstRegNo = '', secondRegNo = ''] = await Promise.all(registrations)
+  expect((await openRegistration(firstRegNo)).same_email).toEqual([
+    { reg_no: secondRegNo, payment_status_display: 'Paid' },
   ])
 })
 
@@ -145,20 +148,20 @@ test('describes a payment that does not match', async () => {
     answers: buildAnswers(2),
     pays: 'wrong-amount',
   })
-  const answer = await open(regNo)
-  expect(answer.registration).toMatchObject({ in_review: true, payment_status_display: 'Review' })
-  expect(answer.payments[0]?.review).not.toBeNull()
-  expect(answer.payments[0]?.facts[0]?.text).toBe(
+  const response = await openRegistration(regNo)
+  expect(response.registration).toMatchObject({ in_review: true, payment_status_display: 'Review' })
+  expect(response.payments[0]?.review).not.toBeNull()
+  expect(response.payments[0]?.facts[0]?.text).toBe(
     'The gateway confirmed ₹\u00a01 instead of ₹\u00a07,080, reference REF2.',
   )
 })
 
 test('the CSV does not say just "Paid" for a registration with a second payment', async () => {
   const at = toNoon('2025-10-10')
-  const registerBoth = [3, 4].map((n) =>
+  const registrations = [3, 4].map((n) =>
     register(server, EVENT, { n, on: at, answers: buildAnswers(n), pays: 'success' }),
   )
-  const [regNo = ''] = await Promise.all(registerBoth)
+  const [regNo = ''] = await Promise.all(registrations)
   const payment = await server.deps.store.payment(regNo)
   if (payment === null) throw new Error('the registration has no payment')
   const { orderId, amount } = payment
@@ -211,9 +214,9 @@ test('a payment that arrives after the dialog was opened is not overlooked: the 
 })
 
 test('an unknown number', async () => {
-  const answer = await office.get('/admin/registrations/AFPI0000000000000/')
-  expect(answer.statusCode).toBe(404)
-  expect(answer.json()).toMatchObject({
+  const response = await office.get('/admin/registrations/AFPI0000000000000/')
+  expect(response.statusCode).toBe(404)
+  expect(response.json()).toMatchObject({
     status: 'error',
     code: 'not_found',
     message: 'No registration has this number.',
@@ -230,7 +233,7 @@ describe('the proof', () => {
     )
     expect(registerResponse.statusCode, registerResponse.body).toBe(201)
     const regNo = registerResponse.json<{ reg_no: string }>().reg_no
-    const { answers: shownAnswers } = await open(regNo)
+    const { answers: shownAnswers } = await openRegistration(regNo)
     const { href } = shownAnswers.find(({ id }) => id === 'pg_proof') ?? {}
     expect(href).toBe(`/admin/registrations/${regNo}/files/pg_proof/`)
     const file = await office.get(String(href))
@@ -246,7 +249,9 @@ describe('the proof', () => {
     expect((await office.get(`/admin/registrations/${regNo}/files/full_name/`)).statusCode).toBe(
       404,
     )
-    expect((await open(regNo)).audit.map(({ what }) => what)).toContain('opened the file pg_proof')
+    expect((await openRegistration(regNo)).audit.map(({ what }) => what)).toContain(
+      'opened the file pg_proof',
+    )
   })
 })
 
@@ -260,7 +265,7 @@ test('includes contact details and payments under review', async () => {
     answers: buildAnswers(7),
     pays: 'wrong-amount',
   })
-  expect((await open(regNo)).contact).toEqual({
+  expect((await openRegistration(regNo)).contact).toEqual({
     email: 'delegate7@example.org',
     phone: '+919876500000',
   })
@@ -286,13 +291,13 @@ describe('resending the confirmation', () => {
       answers: buildAnswers(5),
       pays: 'success',
     })
-    const answer = await resend(regNo)
-    expect(answer.status).toBe(200)
-    expect(answer.body).toMatchObject({
+    const response = await resend(regNo)
+    expect(response.status).toBe(200)
+    expect(response.body).toMatchObject({
       status: 'success',
       message: 'Email sent to delegate5@example.org.',
     })
-    const { mails } = await open(regNo)
+    const { mails } = await openRegistration(regNo)
     expect(mails).toHaveLength(1)
     expect(mails[0]).toMatchObject({ to: 'delegate5@example.org', status: 'queued' })
     const { trail: history } = await readActions(regNo)
@@ -305,10 +310,10 @@ describe('resending the confirmation', () => {
       on: toNoon('2025-10-10'),
       answers: buildAnswers(6),
     })
-    const answer = await resend(regNo)
-    expect(answer.status).toBe(409)
-    expect(answer.body).toMatchObject({ code: 'not_now' })
-    expect((await open(regNo)).mails).toEqual([])
+    const response = await resend(regNo)
+    expect(response.status).toBe(409)
+    expect(response.body).toMatchObject({ code: 'not_now' })
+    expect((await openRegistration(regNo)).mails).toEqual([])
   })
 
   test('is rejected for an unknown number', async () =>

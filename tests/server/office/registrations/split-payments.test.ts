@@ -19,43 +19,46 @@ import { actionsUrl, signIn, readShownVersion } from '../office.ts'
 import type { Office } from '../office.ts'
 
 const EVENT = 'lekhacon2027'
-const file = `${EVENT}.yaml`
-const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
+const eventFileName = `${EVENT}.yaml`
+const eventFile = readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'events', eventFileName),
+  'utf8',
+)
 const FEE = 4720
 
 let server: TestApp
 let office: Office
 beforeAll(async () => {
-  server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+  server = await startTestApp({ clock: '2027-01-10', events: { [eventFileName]: eventFile } })
   office = await signIn(server)
 })
 afterAll(() => server.close())
 
-let count = 0
+let counter = 0
 /** An unused UTR. */
-const createUtr = (): string => String(526_123_000_000 + ++count)
+const createUtr = (): string => String(526_123_000_000 + ++counter)
 const post = async (url: string, payload: object) => {
   const headers = { authorization: `Bearer ${office.token}` }
-  const answer = await server.app.inject({ method: 'POST', url, headers, payload })
-  return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
+  const response = await server.app.inject({ method: 'POST', url, headers, payload })
+  return { status: response.statusCode, body: response.json<Record<string, unknown>>() }
 }
 const register = async (method: 'transfer' | 'card'): Promise<RegNo> => {
-  count += 1
-  const answer = await server.post(`/api/${EVENT}/register/`, {
-    full_name: `Delegate ${count}`,
-    email: `delegate${count}@delegate.example`,
+  counter += 1
+  const response = await server.post(`/api/${EVENT}/register/`, {
+    full_name: `Delegate ${counter}`,
+    email: `delegate${counter}@delegate.example`,
     phone_number: '9847000000',
     registered_as: 'member',
     way: method,
   })
-  expect(answer.statusCode, answer.body).toBe(201)
-  return answer.json<RegisterResponse>().reg_no as RegNo
+  expect(response.statusCode, response.body).toBe(201)
+  return response.json<RegisterResponse>().reg_no as RegNo
 }
 const readActions = async (regNo: RegNo) =>
   (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
 const performAction = async (regNo: RegNo, input: object): Promise<void> => {
-  const done = await office.act(regNo, input)
-  expect(done, JSON.stringify(done.body)).toMatchObject({ status: 200 })
+  const actionResponse = await office.act(regNo, input)
+  expect(actionResponse, JSON.stringify(actionResponse.body)).toMatchObject({ status: 200 })
 }
 const confirm = (regNo: RegNo, amount: number, extraFields: object = {}) =>
   performAction(regNo, {
@@ -75,16 +78,16 @@ const correct = (regNo: RegNo, workshop: string | null, price = 1180) =>
 /** Retries the registration's open order by card. */
 const startCardPayment = async (regNo: RegNo): Promise<OrderId> => {
   const { email } = (await server.deps.store.registration(regNo))?.answers ?? {}
-  const answer = await post('/api/payment/retry/', { order_id: regNo, email, way: 'card' })
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-  return (answer.body as unknown as RegisterResponse).payment_data?.orderid as OrderId
+  const response = await post('/api/payment/retry/', { order_id: regNo, email, way: 'card' })
+  expect(response.status, JSON.stringify(response.body)).toBe(201)
+  return (response.body as unknown as RegisterResponse).payment_data?.orderid as OrderId
 }
 const payByCard = (orderId: OrderId, amount: number) =>
   server.deps.store.applyPaymentEvent(
     orderId,
     {
       type: 'confirmed',
-      reference: `CARD${++count}`,
+      reference: `CARD${++counter}`,
       amount: toAmount(amount * 100),
       currency: '356',
       kind: 'sale',
@@ -92,7 +95,7 @@ const payByCard = (orderId: OrderId, amount: number) =>
     },
     null,
   )
-const readRupees = async (regNo: RegNo) =>
+const listRefunds = async (regNo: RegNo) =>
   (await server.deps.store.refunds(regNo)).map(({ amount, state }) => [amount / 100, state])
 
 test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment is refunded by card, and the page states the possible amount', async () => {
@@ -108,12 +111,12 @@ test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment is refunded 
   })
   const refund = { act: 'refund', why: 'No workshop.' }
   for (const amount of [{ amount: '1700' }, {}]) {
-    const tooMuch = await office.act(regNo, { ...refund, ...amount })
-    expect([tooMuch.status, tooMuch.body.code]).toEqual([409, 'not_by_gateway'])
-    expect(tooMuch.body.message).toContain('can refund only ₹\u00a01,180')
+    const rejection = await office.act(regNo, { ...refund, ...amount })
+    expect([rejection.status, rejection.body.code]).toEqual([409, 'not_by_gateway'])
+    expect(rejection.body.message).toContain('can refund only ₹\u00a01,180')
   }
   await performAction(regNo, { ...refund, amount: '1180' })
-  expect((await readRupees(regNo)).map(([amount]) => amount)).toEqual([1180])
+  expect((await listRefunds(regNo)).map(([amount]) => amount)).toEqual([1180])
 })
 
 test('a refund that the gateway rejected can be recorded as paid by transfer', async () => {
@@ -159,7 +162,7 @@ test('a refund that the gateway rejected can be recorded as paid by transfer', a
     why: 'Paid by transfer.',
   })
   expect(acceptResponse.body).toMatchObject({ message: '₹\u00a0500 was refunded.' })
-  expect(await readRupees(otherRegNo)).toEqual([
+  expect(await listRefunds(otherRegNo)).toEqual([
     [500, 'refused'],
     [500, 'done'],
   ])
@@ -170,15 +173,15 @@ test('a refund that the gateway rejected can be recorded as paid by transfer', a
   })
 })
 
-const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
+const HEADER = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
 const sendStatement = async (...rows: readonly string[]) => {
-  const answer = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: `/admin/reconcile/?event=${EVENT}`,
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
-    payload: [HEAD, ...rows].join('\n'),
+    payload: [HEADER, ...rows].join('\n'),
   })
-  return answer.json<Extract<ReconcileResponse, { header: null }>>().lines
+  return response.json<Extract<ReconcileResponse, { header: null }>>().lines
 }
 /**
  * The balance of one registration in list, export, page and statement, and whether the totals
@@ -192,14 +195,14 @@ const readDueEverywhere = async (regNo: RegNo) => {
   const [line] = await sendStatement(`10/01/27,NEFT ${regNo},${createUtr()},,${FEE}`)
   const sum = (amounts: readonly unknown[]) =>
     amounts.reduce<number>((sum, amount) => sum + Number(amount), 0)
-  const [first] = Object.keys(csvRows[0] ?? {})
+  const [regNoColumn] = Object.keys(csvRows[0] ?? {})
   expect([
     sum(registrations.map((row) => row['money.owed'])),
     sum(csvRows.map((row) => row['Amount due'])),
   ]).toEqual([sums?.due, sums?.due])
   return [
     registrations.find((row) => row.reg_no === regNo)?.['money.owed'],
-    Number(csvRows.find((row) => row[first ?? ''] === regNo)?.['Amount due']),
+    Number(csvRows.find((row) => row[regNoColumn ?? ''] === regNo)?.['Amount due']),
     line?.of[0]?.due,
   ]
 }
@@ -289,10 +292,10 @@ test('payments that staff dismiss are in the dashboard figures, until they are r
 })
 
 test('a treasurer accepted a payment of one registration on an outdated page, and another registration became paid', async () => {
-  const [from, to] = [await register('transfer'), await register('transfer')]
-  await correct(to, 'records')
-  await confirm(from, FEE - 1)
-  const [shownReview] = (await readActions(from)).reviews
+  const [paidRegNo, targetRegNo] = [await register('transfer'), await register('transfer')]
+  await correct(targetRegNo, 'records')
+  await confirm(paidRegNo, FEE - 1)
+  const [shownReview] = (await readActions(paidRegNo)).reviews
   const acceptDecision = {
     decision: 'accept',
     version: shownReview?.version,
@@ -303,16 +306,16 @@ test('a treasurer accepted a payment of one registration on an outdated page, an
   const moveResponse = await sendDecision({
     ...acceptDecision,
     decision: 'move',
-    to,
+    to: targetRegNo,
     why: 'Paid for a colleague.',
   })
-  expect(moveResponse.body['message']).toContain(`moved to ${to}, where it needs review`)
+  expect(moveResponse.body['message']).toContain(`moved to ${targetRegNo}, where it needs review`)
   const manualRefund = { by_hand: true, reference: createUtr() }
   for (const decision of [
     acceptDecision,
     { ...acceptDecision, decision: 'dismiss' },
     { ...acceptDecision, decision: 'refund', ...manualRefund },
-    { ...acceptDecision, decision: 'move', to: from },
+    { ...acceptDecision, decision: 'move', to: paidRegNo },
   ])
     expect(await sendDecision(decision), decision.decision).toEqual({
       status: 409,
@@ -329,12 +332,12 @@ test('a treasurer accepted a payment of one registration on an outdated page, an
       version: shownReview?.version,
       why: 'One rupee less.',
     }
-    expect((await office.act(to, input)).body.code, name).toBe('review_changed')
-    expect((await office.act(to, { ...input, version: '' })).status, name).toBe(422)
+    expect((await office.act(targetRegNo, input)).body.code, name).toBe('review_changed')
+    expect((await office.act(targetRegNo, { ...input, version: '' })).status, name).toBe(422)
   }
   const bulkAccept = {
     act: 'accept',
-    reg_nos: [to],
+    reg_nos: [targetRegNo],
     versions: [shownReview?.version],
     why: 'One rupee less.',
   }
@@ -343,19 +346,19 @@ test('a treasurer accepted a payment of one registration on an outdated page, an
     done: [],
     refused: [{ message: expect.stringContaining('moved meanwhile') }],
   })
-  expect(await readDueEverywhere(to)).toEqual([FEE + 1180, FEE + 1180, FEE + 1180])
+  expect(await readDueEverywhere(targetRegNo)).toEqual([FEE + 1180, FEE + 1180, FEE + 1180])
 
   // The amounts can change too: a part is refunded in the meantime.
-  const [now] = (await readActions(to)).reviews
+  const [currentReview] = (await readActions(targetRegNo)).reviews
   const partialRefund = {
     ...acceptDecision,
-    version: now?.version,
+    version: currentReview?.version,
     decision: 'refund',
     amount: '100',
   }
   expect((await sendDecision({ ...partialRefund, ...manualRefund })).status).toBe(200)
   expect(
-    (await sendDecision({ ...acceptDecision, version: now?.version })).body['message'],
+    (await sendDecision({ ...acceptDecision, version: currentReview?.version })).body['message'],
   ).toContain('was changed meanwhile')
   // An older page sent no review version.
   const { version: _, ...decisionWithoutVersion } = acceptDecision

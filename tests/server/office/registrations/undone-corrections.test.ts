@@ -11,27 +11,27 @@ import type { Office } from '../office.ts'
 
 let server: TestApp
 let office: Office
-let count = 0
+let delegateCount = 0
 const EVENT = 'sample2026'
-const paidOn = toNoon('2026-01-20')
+const paidAt = toNoon('2026-01-20')
 const ITEMS = `  items:
     - {id: room, label: Room, when: {room: true}, tax: {name: GST, percent: 5, prices: exclusive}, prices: {period: [early, late], each: [3000, 3000]}}
     - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
     - {id: donation, label: Donation, when: {donation: true}, tax: none, prices: {period: [early, late], each: [1180, 1180]}}
 `
-const MEMBER = 1180
+const MEMBER_PRICE = 1180
 const PRICES = { room: 3150, workshop: 1180, donation: 1180 }
 type Extras = Readonly<Record<keyof typeof PRICES, boolean>>
 const ALL_EXTRAS: Extras = { room: true, workshop: true, donation: true }
 const computePrice = (extras: Extras): number =>
   (['room', 'workshop', 'donation'] as const).reduce(
     (sum, id) => sum + (extras[id] ? PRICES[id] : 0),
-    MEMBER,
+    MEMBER_PRICE,
   )
 
 beforeAll(async () => {
-  const event = createEventWithItems(ITEMS, Object.keys(PRICES))
-  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  const eventFile = createEventWithItems(ITEMS, Object.keys(PRICES))
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': eventFile } })
   office = await signIn(server)
 })
 afterAll(() => server.close())
@@ -41,16 +41,16 @@ async function performAction(regNo: RegNo, input: object): Promise<void> {
   expect(status, JSON.stringify(body)).toBe(200)
 }
 async function registerPaid(extras: Extras): Promise<RegNo> {
-  count += 1
+  delegateCount += 1
   const answers: Answers = {
-    full_name: `Sample ${count}`,
-    email: `sample${count}@example.org`,
-    phone_number: `+9198765${String(10_000 + count)}`,
+    full_name: `Sample ${delegateCount}`,
+    email: `sample${delegateCount}@example.org`,
+    phone_number: `+9198765${String(10_000 + delegateCount)}`,
     is_member: true,
     ...extras,
   }
-  const regNo = await register(server, EVENT, { n: count, on: paidOn, answers })
-  const reference = `slip ${count}`
+  const regNo = await register(server, EVENT, { n: delegateCount, on: paidAt, answers })
+  const reference = `slip ${delegateCount}`
   await performAction(regNo, {
     act: 'confirm',
     way: 'cash',
@@ -61,14 +61,14 @@ async function registerPaid(extras: Extras): Promise<RegNo> {
 }
 const correct = (regNo: RegNo, extras: Extras): Promise<void> =>
   performAction(regNo, { act: 'correct', answers: extras, total: computePrice(extras) })
-let refunds = 0
+let refundCount = 0
 const refund = (regNo: RegNo, amount: number): Promise<void> =>
-  performAction(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++refunds}` })
+  performAction(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++refundCount}` })
 
 /** A registration's amounts in the office, and invoices minus credit notes by rate in paise. */
 async function readFigures(regNo: RegNo) {
-  const answer = (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
-  const { due, pay_back: refundRequest, kept, proposed_back: proposed } = answer
+  const response = (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
+  const { due, pay_back: refundable, kept, proposed_back: proposed } = response
   const { store } = server.deps
   const invoicedByRate: Record<string, number> = {}
   for (const { id, kind } of await store.documents(regNo))
@@ -83,9 +83,9 @@ async function readFigures(regNo: RegNo) {
         invoicedByRate[key] = (invoicedByRate[key] ?? 0) + (kind === 'credit' ? -amount : amount)
       }
   const nonZeroRates = Object.entries(invoicedByRate).filter(([, amount]) => amount !== 0)
-  return { due, back: refundRequest, kept, proposed, invoiced: Object.fromEntries(nonZeroRates) }
+  return { due, back: refundable, kept, proposed, invoiced: Object.fromEntries(nonZeroRates) }
 }
-const sumOf = (amounts: Readonly<Record<string, number>>): number =>
+const sumAmounts = (amounts: Readonly<Record<string, number>>): number =>
   Object.values(amounts).reduce((sum, amount) => sum + amount, 0) / 100
 
 test('a room that was removed and added back after a refund of ₹ 6,000: ₹ 2,460 of the goodwill was requested again, all invoiced at 5%', async () => {
@@ -93,7 +93,7 @@ test('a room that was removed and added back after a refund of ₹ 6,000: ₹ 2,
   await refund(regNo, 6000)
   const figuresBefore = await readFigures(regNo)
   expect(figuresBefore).toMatchObject({ due: 0, back: 0, kept: 690 })
-  expect(sumOf(figuresBefore.invoiced)).toBe(690)
+  expect(sumAmounts(figuresBefore.invoiced)).toBe(690)
   expect(Object.keys(figuresBefore.invoiced)).toContain('value at 18%')
   await correct(regNo, { ...ALL_EXTRAS, room: false })
   const reducedFigures = await readFigures(regNo)
@@ -113,35 +113,39 @@ test('a room that was removed and added back after a refund of ₹ 6,000: ₹ 2,
   })
 })
 
-const extras = fc.record({ room: fc.boolean(), workshop: fc.boolean(), donation: fc.boolean() })
-const step = fc.record({
+const extrasArbitrary = fc.record({
+  room: fc.boolean(),
+  workshop: fc.boolean(),
+  donation: fc.boolean(),
+})
+const stepArbitrary = fc.record({
   /** The percentages of the retained amount to refund; most steps refund nothing. */
   refund: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 99 })),
-  undone: fc.array(extras, { minLength: 1, maxLength: 3 }),
-  then: extras,
+  undone: fc.array(extrasArbitrary, { minLength: 1, maxLength: 3 }),
+  then: extrasArbitrary,
 })
 
 test('corrections and their reversal change nothing, whatever was refunded and corrected before', async () => {
   await fc.assert(
     fc.asyncProperty(
-      extras,
-      fc.array(step, { minLength: 1, maxLength: 4 }),
-      async (first, steps) => {
-        const regNo = await registerPaid(first)
-        let now = first
-        for (const { refund: percent, undone, then: expectedAfter } of steps) {
+      extrasArbitrary,
+      fc.array(stepArbitrary, { minLength: 1, maxLength: 4 }),
+      async (firstExtras, steps) => {
+        const regNo = await registerPaid(firstExtras)
+        let currentExtras = firstExtras
+        for (const { refund: percent, undone, then: nextExtras } of steps) {
           const { kept } = await readFigures(regNo)
           const amount = Math.floor(kept * percent) / 100
           if (amount > 0) await refund(regNo, amount)
           const figuresBefore = await readFigures(regNo)
-          expect(sumOf(figuresBefore.invoiced)).toBe(
+          expect(sumAmounts(figuresBefore.invoiced)).toBe(
             Math.round((figuresBefore.kept + figuresBefore.due - figuresBefore.back) * 100) / 100,
           )
           for (const answers of undone) await correct(regNo, answers)
-          await correct(regNo, now)
+          await correct(regNo, currentExtras)
           expect(await readFigures(regNo)).toEqual(figuresBefore)
-          await correct(regNo, expectedAfter)
-          now = expectedAfter
+          await correct(regNo, nextExtras)
+          currentExtras = nextExtras
         }
       },
     ),

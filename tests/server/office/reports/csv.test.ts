@@ -81,26 +81,28 @@ test('a carriage return in an answer does not start a new row', () => {
  * line breaks.
  */
 test('all other values are written as csv-stringify writes them', () => {
-  const text = fc
+  const textArbitrary = fc
     .array(fc.constantFrom(...'ab12 ,"\'\r\n=+-@＝＋－＠\u{1F600}്', '\uFEFF', '\u2028'), {
       maxLength: 6,
     })
     .map((characters) => characters.join(''))
     .filter((value) => !/[\r\n]./s.test(value) && !/^\+[0-9]|^\s+[=+\-@＝＋－＠]/.test(value))
-  const cell: fc.Arbitrary<CsvCell> = fc.oneof(
-    text,
+  const cellArbitrary: fc.Arbitrary<CsvCell> = fc.oneof(
+    textArbitrary,
     fc.integer(),
     fc.double(),
     fc.boolean(),
     fc.constant(null),
   )
-  const rows = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 4 })
+  const rowsArbitrary = fc.array(fc.array(cellArbitrary, { minLength: 1, maxLength: 4 }), {
+    maxLength: 4,
+  })
   fc.assert(
-    fc.property(rows, fc.boolean(), (cells, first) => {
+    fc.property(rowsArbitrary, fc.boolean(), (cells, hasByteOrderMark) => {
       const libraryOutput = stringify(
         cells.map((row) => [...row]),
         {
-          bom: first,
+          bom: hasByteOrderMark,
           record_delimiter: 'windows',
           quoted_match: /[\r\n]/,
           escape_formulas: true,
@@ -108,8 +110,8 @@ test('all other values are written as csv-stringify writes them', () => {
         },
       )
       // The library writes no byte order mark without rows.
-      expect(formatCsvRows(cells, first)).toBe(
-        cells.length === 0 && first ? '\uFEFF' : libraryOutput,
+      expect(formatCsvRows(cells, hasByteOrderMark)).toBe(
+        cells.length === 0 && hasByteOrderMark ? '\uFEFF' : libraryOutput,
       )
     }),
     { seed: 20261122, numRuns: chooseRuns(3000) },

@@ -41,27 +41,27 @@ const registerSample = (n: number, paymentResult?: 'success' | 'wrong-amount') =
   })
 const toPaise = (rupees: unknown): number => Math.round(Number(rupees) * 100)
 const performAction = async (regNo: string, payload: object) => {
-  const done = await office.act(regNo, payload)
-  expect(done, JSON.stringify(done.body)).toMatchObject({ status: 200 })
+  const actionResponse = await office.act(regNo, payload)
+  expect(actionResponse, JSON.stringify(actionResponse.body)).toMatchObject({ status: 200 })
 }
 
 /** The gateway's report on all sales so far, and on refunds through the gateway. */
 const report: string[] = [
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
 ]
-const createLine = (order: string, reference: string, amount: number, kind: 'Sale' | 'Refund') =>
+const addReportLine = (order: string, reference: string, amount: number, kind: 'Sale' | 'Refund') =>
   report.push(`${order},${reference},${amount / 100},0,0,${amount / 100},UTR1,11-10-2025,${kind}`)
 /** Refunds outside the gateway. */
 let manualRefundSum = 0
 const sendReport = async (path: string) => {
-  const answer = await server.app.inject({
+  const response = await server.app.inject({
     method: 'POST',
     url: `/admin/${path}/?event=${EVENT}`,
     headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
     payload: report.join('\n'),
   })
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json<{ settlement: WireSettlement }>()
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json<{ settlement: WireSettlement }>()
 }
 /** Settled and outstanding amounts, without payments under review. */
 async function sumReconciled({ payouts, unsettled }: WireSettlement): Promise<number> {
@@ -83,15 +83,15 @@ const actionInput = { who: 'office', why: 'Ill', actor: 'owner', idempotencyKey:
 
 /** Reads the totals of each report, in paise. */
 async function readFigures() {
-  const listRows = (await office.json(
+  const listPage = (await office.json(
     '/admin/afpicon/registrations/?page_size=100',
   )) as unknown as ListResponse
   const body = (await office.get('/afpicon/download-csv/')).body.replace(/^\uFEFF/, '')
   const rows = parse(body, { columns: true }) as Record<string, string>[]
   const sumColumn = (column: string) => rows.reduce((sum, row) => sum + toPaise(row[column]), 0)
   const sumRows = (column: string) =>
-    listRows.registrations.reduce((sum, row) => sum + toPaise(row[column] ?? 0), 0)
-  const soldRows = (await office.json(
+    listPage.registrations.reduce((sum, row) => sum + toPaise(row[column] ?? 0), 0)
+  const sales = (await office.json(
     `/admin/sold/?event_id=${EVENT}&list_id=afpicon`,
   )) as unknown as SalesResponse
   const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
@@ -100,11 +100,11 @@ async function readFigures() {
     csv: sumColumn('Amount paid') - sumColumn('Amount refunded'),
     csvDue: sumColumn('Amount due'),
     rows: sumRows('money.paid') - sumRows('money.refunded'),
-    list: toPaise(listRows.sums?.money),
-    listDue: toPaise(listRows.sums?.due),
-    sales: soldRows.rows.reduce((sum, row) => sum + toPaise(row.paid_total), 0),
-    beside: toPaise(soldRows.paid_beside),
-    salesBy: [soldRows.by_category, soldRows.by_period, soldRows.by_day].map((groups) =>
+    list: toPaise(listPage.sums?.money),
+    listDue: toPaise(listPage.sums?.due),
+    sales: sales.rows.reduce((sum, row) => sum + toPaise(row.paid_total), 0),
+    beside: toPaise(sales.paid_beside),
+    salesBy: [sales.by_category, sales.by_period, sales.by_day].map((groups) =>
       groups.reduce((sum, { received }) => sum + toPaise(received), 0),
     ),
     dashboard: toPaise(stats.total_revenue),
@@ -115,13 +115,13 @@ async function readFigures() {
   }
 }
 /** `outsideBills`: the part of the payments that no current bill contains. */
-async function expectAgreement(paidSum: number, due: number, outsideBills = 0) {
+async function expectAgreement(paidSum: number, expectedDue: number, outsideBills = 0) {
   expect(await readFigures()).toEqual({
     csv: paidSum,
-    csvDue: due,
+    csvDue: expectedDue,
     rows: paidSum,
     list: paidSum,
-    listDue: due,
+    listDue: expectedDue,
     sales: paidSum - outsideBills,
     beside: outsideBills,
     salesBy: [paidSum, paidSum, paidSum],
@@ -130,7 +130,7 @@ async function expectAgreement(paidSum: number, due: number, outsideBills = 0) {
   })
 }
 
-const PRICE = 708_000
+const PRICE_PAISE = 708_000
 
 test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconciliation add up to one figure', async () => {
   const [paidRegNo, cancelledRegNo, reviewedRegNo] = [
@@ -139,14 +139,14 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
     await registerSample(3, 'wrong-amount'),
   ]
   await registerSample(4)
-  await expectAgreement(2 * PRICE, 2 * PRICE)
+  await expectAgreement(2 * PRICE_PAISE, 2 * PRICE_PAISE)
   // A partial amount accepted as the price: one rupee was paid.
   await performAction(reviewedRegNo, {
     act: 'accept',
     why: 'Agreed.',
     review: await readReview(reviewedRegNo),
   })
-  await expectAgreement(2 * PRICE + 100, PRICE)
+  await expectAgreement(2 * PRICE_PAISE + 100, PRICE_PAISE)
   await server.deps.store.requestRefund({
     of: paidRegNo,
     amount: toAmount(100_050),
@@ -155,12 +155,12 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
     at: server.now(),
   })
   manualRefundSum += 100_050
-  await expectAgreement(2 * PRICE + 100 - 100_050, PRICE)
+  await expectAgreement(2 * PRICE_PAISE + 100 - 100_050, PRICE_PAISE)
   await server.deps.store.cancel(
     { ...actionInput, regNo: cancelledRegNo, act: 'cancel', at: server.now() },
     { refundAmount: toAmount(300_000), shownPaidAmount: null, mail: null },
   )
-  await expectAgreement(2 * PRICE + 100 - 100_050, PRICE, PRICE)
+  await expectAgreement(2 * PRICE_PAISE + 100 - 100_050, PRICE_PAISE, PRICE_PAISE)
   await server.deps.store.requestRefund({
     of: cancelledRegNo,
     amount: toAmount(300_000),
@@ -169,7 +169,7 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
     at: server.now(),
   })
   manualRefundSum += 300_000
-  await expectAgreement(2 * PRICE + 100 - 400_050, PRICE, PRICE - 300_000)
+  await expectAgreement(2 * PRICE_PAISE + 100 - 400_050, PRICE_PAISE, PRICE_PAISE - 300_000)
 
   // The gateway settles two of the three payments, and a refund made in its own panel.
   await server.deps.store.applyPaymentEvent(
@@ -177,13 +177,13 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
     { type: 'refunded', reference: 'PANEL', amount: toAmount(8_000), at: server.now() },
     null,
   )
-  createLine(createOrderId(paidRegNo, 1), 'REF1', PRICE, 'Sale')
-  createLine(createOrderId(reviewedRegNo, 1), 'REF3', 100, 'Sale')
-  createLine(createOrderId(paidRegNo, 1), 'PANEL', 8_000, 'Refund')
-  const paidSum = 2 * PRICE + 100 - 408_050
+  addReportLine(createOrderId(paidRegNo, 1), 'REF1', PRICE_PAISE, 'Sale')
+  addReportLine(createOrderId(reviewedRegNo, 1), 'REF3', 100, 'Sale')
+  addReportLine(createOrderId(paidRegNo, 1), 'PANEL', 8_000, 'Refund')
+  const paidSum = 2 * PRICE_PAISE + 100 - 408_050
   expect(await sumReconciled((await sendReport('reconcile')).settlement)).toBe(paidSum)
   await sendReport('reconcile/keep')
-  await expectAgreement(paidSum, PRICE, PRICE - 300_000)
+  await expectAgreement(paidSum, PRICE_PAISE, PRICE_PAISE - 300_000)
 })
 
 const readReview = async (regNo: RegNo): Promise<string> =>

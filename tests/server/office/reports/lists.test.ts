@@ -49,8 +49,8 @@ afterAll(() => server.close())
 
 const readPage = async (url: string): Promise<ListResponse> =>
   (await office.json(url)) as unknown as ListResponse
-const readNames = (answer: ListResponse): unknown[] =>
-  answer.registrations.map((row) => row['full_name'])
+const readNames = (response: ListResponse): unknown[] =>
+  response.registrations.map((row) => row['full_name'])
 
 describe('a list request', () => {
   test.each([
@@ -61,8 +61,8 @@ describe('a list request', () => {
     '/admin/afpicon/registrations/',
     '/api/admin/afpicon/registrations/',
   ])('%s responds', async (url) => {
-    const answer = await readPage(url)
-    expect(answer).toMatchObject({
+    const response = await readPage(url)
+    expect(response).toMatchObject({
       status: 'success',
       count: 45,
       count_capped: false,
@@ -70,16 +70,16 @@ describe('a list request', () => {
       page_size: 20,
       previous: null,
     })
-    expect(answer.next).toBe(`http://127.0.0.1:3199${url}?page=2`)
-    expect(answer.results.registrations).toEqual(answer.registrations)
-    expect(answer.registrations).toHaveLength(20)
-    expect(answer.registrations[0]).toMatchObject({ reg_no: buildRegNo(server, EVENT, 45) })
+    expect(response.next).toBe(`http://127.0.0.1:3199${url}?page=2`)
+    expect(response.results.registrations).toEqual(response.registrations)
+    expect(response.registrations).toHaveLength(20)
+    expect(response.registrations[0]).toMatchObject({ reg_no: buildRegNo(server, EVENT, 45) })
   })
 
   test('a row contains answers, engine values and labels under the names of the specification', async () => {
-    const answer = await readPage('/admin/afpicon/registrations/?search=delegate6@')
-    expect(answer.registrations).toHaveLength(1)
-    expect(answer.registrations[0]).toMatchObject({
+    const response = await readPage('/admin/afpicon/registrations/?search=delegate6@')
+    expect(response.registrations).toHaveLength(1)
+    expect(response.registrations[0]).toMatchObject({
       event_id: EVENT,
       reg_no: buildRegNo(server, EVENT, 6),
       full_name: 'Delegate 006',
@@ -103,20 +103,22 @@ describe('a list request', () => {
       in_review: false,
       created_at: '2025-10-08T12:06:00+05:30',
     })
-    expect(Number.isInteger(answer.registrations[0]?.id)).toBe(true)
+    expect(Number.isInteger(response.registrations[0]?.id)).toBe(true)
   })
 
   test('pages follow each other and end', async () => {
-    const second = await readPage('/afpicon/admin/registrations/?page=2&page_size=20')
-    expect(second.previous).toBe(
+    const secondPage = await readPage('/afpicon/admin/registrations/?page=2&page_size=20')
+    expect(secondPage.previous).toBe(
       'http://127.0.0.1:3199/afpicon/admin/registrations/?page=1&page_size=20',
     )
-    const third = await readPage('/afpicon/admin/registrations/?page=3&page_size=20')
-    expect(third).toMatchObject({ next: null, page: 3 })
-    expect(third.registrations).toHaveLength(5)
-    const allRows = [await readPage('/afpicon/admin/registrations/?page=1'), second, third].flatMap(
-      (answer) => answer.registrations.map(({ reg_no }) => reg_no),
-    )
+    const thirdPage = await readPage('/afpicon/admin/registrations/?page=3&page_size=20')
+    expect(thirdPage).toMatchObject({ next: null, page: 3 })
+    expect(thirdPage.registrations).toHaveLength(5)
+    const allRows = [
+      await readPage('/afpicon/admin/registrations/?page=1'),
+      secondPage,
+      thirdPage,
+    ].flatMap((response) => response.registrations.map(({ reg_no }) => reg_no))
     expect(new Set(allRows).size).toBe(45)
     expect(await readPage('/afpicon/admin/registrations/?page=99')).toMatchObject({
       count: 45,
@@ -153,9 +155,9 @@ describe('a list request', () => {
     ['search=&payment_status=&ticket_type=&date_from=&afpi_member=&page=', 45, '45 registrations'],
     ['unknown=1', 45, '45 registrations'],
   ])('%s shows %i rows and states the number', async (query, count, summary) => {
-    const answer = await readPage(`/afpicon/admin/registrations/?${query}`)
-    expect(answer.count).toBe(count)
-    expect(answer.shown).toBe(summary)
+    const response = await readPage(`/afpicon/admin/registrations/?${query}`)
+    expect(response.count).toBe(count)
+    expect(response.shown).toBe(summary)
   })
 
   test.each([
@@ -186,9 +188,9 @@ describe('a list request', () => {
     ['page_size=101', '“page_size” must be a whole number from 1 to 100.'],
     [`search=${'x'.repeat(101)}`, 'Search for at most 100 characters.'],
   ])('%s is rejected with a message', async (query, message) => {
-    const answer = await office.get(`/afpicon/admin/registrations/?${query}`)
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json()).toEqual({ status: 'error', code: 'bad_query', message })
+    const response = await office.get(`/afpicon/admin/registrations/?${query}`)
+    expect(response.statusCode).toBe(400)
+    expect(response.json()).toEqual({ status: 'error', code: 'bad_query', message })
   })
 
   test('totals of the filtered rows: count by status, received, due', async () => {
@@ -204,21 +206,21 @@ describe('a list request', () => {
       'date_from=2025-10-09&payment_status=success',
     ]) {
       const page = await readPage(`/afpicon/admin/registrations/?page_size=100&${query}`)
-      const listRowsWithStatus = (status: string): number[] =>
+      const listTotals = (status: string): number[] =>
         page.registrations
           .filter((row) => row.payment_status === status)
           .map((row) => Number(row['total']))
       const sumTotals = (totals: readonly number[]): number =>
         totals.reduce((sum, total) => sum + total, 0)
       expect(page.sums, query).toEqual({
-        paid: listRowsWithStatus('success').length,
-        pending: listRowsWithStatus('pending').length,
-        failed: listRowsWithStatus('failed').length,
+        paid: listTotals('success').length,
+        pending: listTotals('pending').length,
+        failed: listTotals('failed').length,
         refunded: 0,
         ended: 0,
-        money: sumTotals(listRowsWithStatus('success')),
+        money: sumTotals(listTotals('success')),
         // A declined card leaves the price due.
-        due: sumTotals([...listRowsWithStatus('pending'), ...listRowsWithStatus('failed')]),
+        due: sumTotals([...listTotals('pending'), ...listTotals('failed')]),
       })
     }
   })
@@ -238,20 +240,20 @@ describe('a list request', () => {
     ],
   ] as readonly [string, (row: ListRow) => string | number][])(
     '%s sorts all pages, in both directions',
-    async (query, valueOf) => {
+    async (query, readValue) => {
       const readRows = async (sort: string): Promise<ListRow[]> => {
-        const first = await readPage(`/admin/afpicon/registrations/?${sort}`)
+        const firstPage = await readPage(`/admin/afpicon/registrations/?${sort}`)
         const nextRows =
-          first.next === null
+          firstPage.next === null
             ? []
             : (await readPage(`/admin/afpicon/registrations/?${sort}&page=2`)).registrations
-        expect(first.not_sorted).toBeNull()
-        return [...first.registrations, ...nextRows]
+        expect(firstPage.not_sorted).toBeNull()
+        return [...firstPage.registrations, ...nextRows]
       }
-      const values = (await readRows(query)).map(valueOf)
+      const values = (await readRows(query)).map(readValue)
       expect(values).toEqual(values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)))
       expect(new Set(values).size).toBeGreaterThan(1)
-      const reversedValues = (await readRows(query.replace('=', '=-'))).map(valueOf)
+      const reversedValues = (await readRows(query.replace('=', '=-'))).map(readValue)
       expect(reversedValues).toEqual(
         reversedValues.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0)),
       )
@@ -291,13 +293,13 @@ describe('an export', () => {
   const readCsv = async (
     url: string,
   ): Promise<{ file: string; rows: string[][]; text: string }> => {
-    const answer = await office.get(url)
-    expect(answer.statusCode, answer.body).toBe(200)
-    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
+    const response = await office.get(url)
+    expect(response.statusCode, response.body).toBe(200)
+    expect(response.headers['content-type']).toBe('text/csv; charset=utf-8')
     return {
-      file: String(answer.headers['content-disposition']),
-      rows: parse(answer.body, { bom: true }) as string[][],
-      text: answer.body,
+      file: String(response.headers['content-disposition']),
+      rows: parse(response.body, { bom: true }) as string[][],
+      text: response.body,
     }
   }
 
@@ -360,16 +362,16 @@ describe('an export', () => {
     ['waiting=review&afpi_member=false', '_review_not-afpi_member.csv'],
     ['search=Asha%20Nair', '_search.csv'],
   ])('states %s in its file name, without personal data', async (query, fileNameEnd) => {
-    const answer = await office.get(`/admin/export/?event_type=afpicon&${query}`)
-    expect(answer.headers['content-disposition']).toBe(
+    const response = await office.get(`/admin/export/?event_type=afpicon&${query}`)
+    expect(response.headers['content-disposition']).toBe(
       `attachment; filename="afpicon_registrations${fileNameEnd}"`,
     )
   })
 
   test('an Excel file has the same contents: amounts as numbers, formulas and long digits as text', async () => {
-    const answer = await office.get('/afpicon/download-csv/?as=xlsx')
-    expect(answer.headers['content-type']).toContain('spreadsheetml.sheet')
-    const files = unzipSync(answer.rawPayload)
+    const response = await office.get('/afpicon/download-csv/?as=xlsx')
+    expect(response.headers['content-type']).toContain('spreadsheetml.sheet')
+    const files = unzipSync(response.rawPayload)
     const [sheet = '', strings = ''] = ['xl/worksheets/sheet1.xml', 'xl/sharedStrings.xml'].map(
       (name) => strFromU8(files[name] ?? new Uint8Array()),
     )
